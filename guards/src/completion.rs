@@ -1,0 +1,220 @@
+//! What the model returned: content parts, tool calls, finish reason, usage.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::key::{self, CallKey};
+use crate::offer::{Effect, Offer};
+
+/// One accepted answer of the model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Completion {
+    /// Text and thinking, in order; never a blank text.
+    pub parts: Vec<Part>,
+    /// The tool calls, in order.
+    pub calls: Vec<Arc<ToolCall>>,
+    /// Why the model stopped.
+    pub finish: FinishReason,
+    /// Tokens, as the provider counted them.
+    pub usage: Usage,
+}
+
+/// A piece of content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// What the user sees.
+    Text(Arc<str>),
+    /// Reasoning that the user does not see; `signature` is the provider's seal on it.
+    Thinking {
+        /// The reasoning.
+        text: Arc<str>,
+        /// Opaque; must travel back unchanged.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signature: Option<Arc<str>>,
+    },
+}
+
+/// Why the model stopped, as the provider said it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    /// A natural end.
+    Stop,
+    /// Cut off by a token limit.
+    Length,
+    /// Stopped to have tools run.
+    ToolCall,
+    /// Withheld by a filter or refused.
+    ContentFilter,
+    /// The provider failed.
+    Error,
+    /// The provider gave none.
+    #[default]
+    NotGiven,
+}
+
+/// Tokens counted by the provider; zero where it gave none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens of the request.
+    pub input_tokens: u64,
+    /// Tokens of the answer.
+    pub output_tokens: u64,
+}
+
+/// A call as it came off the wire, before it is keyed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawCall {
+    /// The provider's id for this call.
+    pub id: Arc<str>,
+    /// The tool, under the name the offer gave it.
+    pub tool: Arc<str>,
+    /// JSON text; an empty text stands for `{}`.
+    pub arguments: Arc<str>,
+}
+
+/// One requested run of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The provider's id for this call.
+    pub id: Arc<str>,
+    /// The tool, under the name the offer gave it.
+    pub tool: Arc<str>,
+    /// The argument text exactly as sent (`{}` where it was empty).
+    pub arguments: Arc<str>,
+    /// What kind of text `arguments` is.
+    pub shape: Shape,
+    /// Equal for two calls exactly when tool and canonical arguments are.
+    pub key: CallKey,
+    /// What running it can change, from the offer; `Unknown` for a tool that is not offered.
+    pub effect: Effect,
+}
+
+/// What kind of text a call's arguments are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A JSON object, as providers require.
+    Object,
+    /// JSON, and no object.
+    OtherJson,
+    /// No JSON.
+    NotJson,
+}
+
+impl Completion {
+    /// Takes what the wire carried, drops blank text, and gives every call its key and effect, once.
+    #[must_use]
+    pub fn new(
+        parts: impl IntoIterator<Item = Part>,
+        calls: impl IntoIterator<Item = RawCall>,
+        finish: FinishReason,
+        usage: Usage,
+        offer: &Offer,
+    ) -> Self {
+        let parts = parts
+            .into_iter()
+            .filter(|part| match part {
+                Part::Text(text) => !is_blank(text),
+                Part::Thinking { .. } => true,
+            })
+            .collect();
+        let calls = calls.into_iter().map(|raw| Arc::new(ToolCall::new(raw, offer))).collect();
+        Self { parts, calls, finish, usage }
+    }
+
+    /// The texts that the user sees, in order.
+    pub fn texts(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text),
+            Part::Thinking { .. } => None,
+        })
+    }
+
+    /// True where the user sees text.
+    #[must_use]
+    pub fn has_text(&self) -> bool {
+        self.texts().next().is_some()
+    }
+
+    /// True where there is nothing in it at all, not even thinking: a failed attempt (spec E1, E4). A
+    /// withheld answer ([`FinishReason::ContentFilter`]) is an answer, though it says nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let thought = self.parts.iter().any(|part| match part {
+            Part::Text(_) => true,
+            Part::Thinking { text, signature } => !is_blank(text) || signature.is_some(),
+        });
+        !thought && self.calls.is_empty() && self.finish != FinishReason::ContentFilter
+    }
+}
+
+impl ToolCall {
+    /// Keys a raw call.
+    #[must_use]
+    pub fn new(raw: RawCall, offer: &Offer) -> Self {
+        let arguments = if is_blank(&raw.arguments) { "{}".into() } else { raw.arguments };
+        let (key, shape) = key::of_call(&raw.tool, &arguments);
+        let effect = offer.get(&raw.tool).map_or(Effect::Unknown, |tool| tool.effect);
+        Self { id: raw.id, tool: raw.tool, arguments, shape, key, effect }
+    }
+
+    /// The file or directory this call is about, where its arguments name one: the first string member, at
+    /// the top level, under one of the names that shipped agents use for it.
+    #[must_use]
+    pub fn path(&self) -> Option<String> {
+        let arguments: serde_json::Value = serde_json::from_str(&self.arguments).ok()?;
+        PATH_MEMBERS.iter().find_map(|name| arguments.get(name)?.as_str().map(str::to_owned))
+    }
+}
+
+/// How shipped agents name the argument that holds a path.
+const PATH_MEMBERS: [&str; 8] =
+    ["path", "file_path", "filePath", "filepath", "absolute_path", "filename", "file", "target_file"];
+
+/// White space only.
+#[must_use]
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.chars().all(char::is_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(arguments: &str) -> RawCall {
+        RawCall { id: "c1".into(), tool: "write".into(), arguments: arguments.into() }
+    }
+
+    fn completion(parts: Vec<Part>, calls: Vec<RawCall>, finish: FinishReason) -> Completion {
+        Completion::new(parts, calls, finish, Usage::default(), &Offer::default())
+    }
+
+    #[test]
+    fn blank_text_is_dropped_and_empty_arguments_become_an_object() {
+        let it = completion(vec![Part::Text(" \n\t".into())], vec![call("  ")], FinishReason::Stop);
+        assert!(it.parts.is_empty());
+        assert_eq!(&*it.calls[0].arguments, "{}");
+        assert_eq!(it.calls[0].shape, Shape::Object);
+        assert!(!it.is_empty());
+    }
+
+    #[test]
+    fn e4_white_space_is_empty_and_a_filter_stop_is_not() {
+        let blank = || vec![Part::Text(" \n ".into())];
+        assert!(completion(blank(), vec![], FinishReason::Stop).is_empty());
+        assert!(!completion(blank(), vec![], FinishReason::ContentFilter).is_empty());
+        let thinking = Part::Thinking { text: "hm".into(), signature: None };
+        assert!(!completion(vec![thinking], vec![], FinishReason::Stop).is_empty());
+    }
+
+    #[test]
+    fn a_path_is_found_under_the_names_agents_use() {
+        let path = |arguments| ToolCall::new(call(arguments), &Offer::default()).path();
+        assert_eq!(path(r#"{"filePath": "a/b.py", "content": "x"}"#).as_deref(), Some("a/b.py"));
+        assert_eq!(path(r#"{"path": 3}"#), None);
+        assert_eq!(path(r#"{"command": "ls"}"#), None);
+        assert_eq!(path("not json"), None);
+    }
+}

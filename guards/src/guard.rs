@@ -1,0 +1,268 @@
+//! The contract of a guard: a fold over committed entries, and a few questions.
+//!
+//! A guard's state changes in [`Guard::observe`] only, so replaying a transcript rebuilds it exactly, and
+//! what a guard did before reaches it as entries like everything else. The questions take `&self`. There is
+//! one answer type for each question, so an answer that makes no sense does not compile.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::completion::Completion;
+use crate::entry::{AttemptFailure, Choice, Entry, Intervention, InterventionKind, Note, ToolResult};
+
+/// Something that watches an agent loop and may step in.
+pub trait Guard: Send {
+    /// A stable kebab-case name: on the command line, in records and in reports.
+    fn name(&self) -> &str;
+
+    /// Folds one committed entry. Called once for every entry, in order.
+    fn observe(&mut self, entry: &Entry);
+
+    /// Judges a committed completion before any of its tools runs.
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let _ = completion;
+        Ok(Decision::pass())
+    }
+
+    /// Judges what the executed calls of a completion answered, before that is committed.
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        let _ = (completion, results);
+        Ok(Settlement::Accept(Vec::new()))
+    }
+
+    /// Says what to do about a failed attempt; `None` is no opinion.
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        let _ = failure;
+        Ok(None)
+    }
+
+    /// The state, with a version, so that an agent can restart in the middle of a run.
+    fn save(&self) -> Value {
+        Value::Null
+    }
+
+    /// Takes up a state that [`save`](Guard::save) gave.
+    ///
+    /// # Errors
+    /// A state of another guard or version; the guard is then unchanged.
+    fn load(&mut self, state: Value) -> Answer<()> {
+        let _ = state;
+        Ok(())
+    }
+}
+
+/// What a guard answers. One that runs outside the process can fail; an in-process one never does.
+pub type Answer<T> = Result<T, GuardFault>;
+
+/// A guard broke. Stronger than any verdict: the run ends, and not as a success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardFault {
+    /// The guard's name.
+    pub guard: String,
+    /// What broke, what was expected.
+    pub reason: String,
+}
+
+impl fmt::Display for GuardFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "guard {}: {}", self.guard, self.reason)
+    }
+}
+
+impl std::error::Error for GuardFault {}
+
+/// What a guard says about a completion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decision {
+    /// Whether it may go on.
+    pub verdict: Verdict,
+    /// What the user is told beside it.
+    pub notices: Vec<Note>,
+    /// Tools missing from the next offer, and what the model is told about each.
+    pub withhold: Vec<Withheld>,
+}
+
+/// The main part of a decision, weakest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Verdict {
+    /// Go on.
+    #[default]
+    Pass,
+    /// Run all calls but these.
+    Block(Vec<Blocked>),
+    /// Run nothing, tell the model why, ask it again.
+    Retry(Note),
+    /// Run nothing, ask the user.
+    Ask(Question),
+    /// Run nothing, end the run.
+    Stop(Note),
+}
+
+/// A refused call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blocked {
+    /// Its index in the completion.
+    pub call: usize,
+    /// What the model gets in place of a result.
+    pub note: Note,
+}
+
+/// A tool missing from exactly one offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Withheld {
+    /// Its name.
+    pub tool: Arc<str>,
+    /// What the model is told.
+    pub note: Note,
+}
+
+/// What is put to the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The words.
+    pub note: Note,
+    /// What the user can choose.
+    pub options: Vec<Choice>,
+}
+
+/// What a guard says about the results of a completion, weakest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settlement {
+    /// Commit them, with these notes for the model beside them.
+    Accept(Vec<Note>),
+    /// Run one call again first.
+    Rerun {
+        /// Its index in the completion.
+        call: usize,
+        /// Ticks to wait before.
+        after: u64,
+    },
+}
+
+/// What a guard says about a failed attempt, weakest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Send the same request again.
+    Resend {
+        /// Ticks to wait before.
+        after: u64,
+    },
+    /// Ask the user.
+    Ask(Question),
+    /// End the run.
+    Stop(Note),
+}
+
+impl Decision {
+    /// No objection.
+    #[must_use]
+    pub fn pass() -> Self {
+        Self::default()
+    }
+
+    /// True where model and user will see nothing of it.
+    #[must_use]
+    pub fn is_pass(&self) -> bool {
+        self.verdict == Verdict::Pass && self.notices.is_empty() && self.withhold.is_empty()
+    }
+
+    /// What is committed for this decision, in order. The same function serves the loop and the replay, so
+    /// a record of entries is a record of decisions.
+    #[must_use]
+    pub fn interventions(&self, seen: bool) -> Vec<Intervention> {
+        let of = |kind, note: &Note| Intervention { kind, note: note.clone(), seen };
+        let mut all = match &self.verdict {
+            Verdict::Pass => Vec::new(),
+            Verdict::Block(blocked) => {
+                blocked.iter().map(|it| of(InterventionKind::Block, &it.note)).collect()
+            }
+            Verdict::Retry(note) => vec![of(InterventionKind::Feedback, note)],
+            Verdict::Ask(question) => vec![question.intervention(seen)],
+            Verdict::Stop(note) => vec![of(InterventionKind::Stop, note)],
+        };
+        all.extend(self.withhold.iter().map(|it| of(InterventionKind::Withheld(it.tool.clone()), &it.note)));
+        all.extend(self.notices.iter().map(|note| of(InterventionKind::Notice, note)));
+        all
+    }
+}
+
+impl From<Verdict> for Decision {
+    fn from(verdict: Verdict) -> Self {
+        Self { verdict, ..Self::default() }
+    }
+}
+
+impl Question {
+    /// What is committed for this question.
+    #[must_use]
+    pub fn intervention(&self, seen: bool) -> Intervention {
+        Intervention { kind: InterventionKind::Question(self.options.clone()), note: self.note.clone(), seen }
+    }
+}
+
+impl Verdict {
+    /// Strength, for comparing: Stop > Ask > Retry > Block > Pass.
+    #[must_use]
+    pub const fn strength(&self) -> u8 {
+        match self {
+            Self::Pass => 0,
+            Self::Block(_) => 1,
+            Self::Retry(_) => 2,
+            Self::Ask(_) => 3,
+            Self::Stop(_) => 4,
+        }
+    }
+}
+
+impl Recovery {
+    /// Strength, for comparing: Stop > Ask > Resend.
+    #[must_use]
+    pub const fn strength(&self) -> u8 {
+        match self {
+            Self::Resend { .. } => 1,
+            Self::Ask(_) => 2,
+            Self::Stop(_) => 3,
+        }
+    }
+}
+
+/// The guard that never objects: the baseline row of every table.
+impl Guard for () {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    fn observe(&mut self, _: &Entry) {}
+}
+
+impl<G: Guard + ?Sized> Guard for Box<G> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        (**self).observe(entry);
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        (**self).review(completion)
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        (**self).settle(completion, results)
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        (**self).recover(failure)
+    }
+
+    fn save(&self) -> Value {
+        (**self).save()
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        (**self).load(state)
+    }
+}

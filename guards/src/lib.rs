@@ -1,0 +1,24 @@
+//! Guards for agent loops.
+
+mod completion;
+mod entry;
+mod guard;
+mod key;
+mod offer;
+mod stack;
+mod state;
+mod view;
+
+pub use completion::{Completion, FinishReason, Part, RawCall, Shape, ToolCall, Usage};
+pub use entry::{
+    AttemptCause, AttemptFailure, AttemptResponse, Choice, ChoiceKind, Compaction, Entry, FailedAttempt,
+    Intervention, InterventionKind, Limit, Note, Origin, Protocol, Speaker, Start, Status, Subject,
+    Termination, ToolResult, Transcript, UserAnswer, UserMessage,
+};
+pub use guard::{
+    Answer, Blocked, Decision, Guard, GuardFault, Question, Recovery, Settlement, Verdict, Withheld,
+};
+pub use key::CallKey;
+pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
+pub use stack::{Budget, Stack};
+pub use view::{Message, View};

@@ -1,0 +1,220 @@
+//! What the model may call: the tools on offer, with what a call of each can change.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// What running a tool can change.
+///
+/// Declared by whoever offers the tool (the Model Context Protocol calls these annotations). `Unknown` is
+/// the honest default: a guard treats it as a possible change and never as a harmless one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effect {
+    /// Changes nothing: reading, listing, searching, running tests.
+    ReadOnly,
+    /// Changes something, and a second equal call changes nothing more: writing a whole file.
+    IdempotentWrite,
+    /// Changes something each time: appending, inserting.
+    Write,
+    /// Acts on the world outside the workspace: paying, sending, publishing.
+    External,
+    /// Nobody said.
+    #[default]
+    Unknown,
+}
+
+impl Effect {
+    /// True where a call is *known* to change something (spec A3: "a tool that changes things").
+    #[must_use]
+    pub const fn is_known_change(self) -> bool {
+        match self {
+            Self::IdempotentWrite | Self::Write | Self::External => true,
+            Self::ReadOnly | Self::Unknown => false,
+        }
+    }
+}
+
+/// What a tool is for, where a message wants to point at it ("look around with `bash`").
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// Runs commands.
+    Shell,
+    /// Puts a question to the user.
+    AskUser,
+    /// Declares the task finished.
+    Finish,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// One tool on offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// The name the wire carries, legal for every provider: `[A-Za-z0-9_-]`, at most 64 characters.
+    pub name: Arc<str>,
+    /// The name its owner gave it; differs from `name` only where that was not legal.
+    pub original: Arc<str>,
+    /// One sentence for the model.
+    pub description: Arc<str>,
+    /// JSON Schema of the arguments, as JSON text.
+    pub parameters: Arc<str>,
+    /// What a call can change.
+    pub effect: Effect,
+    /// What the tool is for.
+    pub purpose: Purpose,
+}
+
+impl Tool {
+    /// A tool of unknown effect that takes any object.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            original: name.into(),
+            description: "".into(),
+            parameters: r#"{"type":"object"}"#.into(),
+            effect: Effect::Unknown,
+            purpose: Purpose::Other,
+        }
+    }
+
+    /// The same tool with a declared effect.
+    #[must_use]
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.effect = effect;
+        self
+    }
+
+    /// The same tool with a declared purpose.
+    #[must_use]
+    pub fn purpose(mut self, purpose: Purpose) -> Self {
+        self.purpose = purpose;
+        self
+    }
+
+    /// The same tool with a sentence for the model.
+    #[must_use]
+    pub fn description(mut self, description: &str) -> Self {
+        self.description = description.into();
+        self
+    }
+
+    /// The same tool with a JSON Schema for its arguments, as JSON text.
+    #[must_use]
+    pub fn parameters(mut self, schema: &str) -> Self {
+        self.parameters = schema.into();
+        self
+    }
+}
+
+/// The tools on offer, in the order they were given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offer {
+    tools: Vec<Tool>,
+    by_name: BTreeMap<Arc<str>, usize>,
+    by_original: BTreeMap<Arc<str>, usize>,
+}
+
+impl Offer {
+    /// Makes every name legal, once: other characters become `_`, names are cut at 64 characters, and a
+    /// name that is then taken gets a number.
+    #[must_use]
+    pub fn new(tools: impl IntoIterator<Item = Tool>) -> Self {
+        let mut offer = Self::default();
+        for tool in tools {
+            offer.add(tool);
+        }
+        offer
+    }
+
+    fn add(&mut self, mut tool: Tool) {
+        tool.name = self.free_name(&tool.name);
+        let at = self.tools.len();
+        self.by_name.insert(tool.name.clone(), at);
+        self.by_original.entry(tool.original.clone()).or_insert(at);
+        self.tools.push(tool);
+    }
+
+    fn free_name(&self, wanted: &str) -> Arc<str> {
+        let mut legal: String = wanted
+            .chars()
+            .take(NAME_CHARS)
+            .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
+            .collect();
+        if legal.is_empty() {
+            legal.push('_');
+        }
+        if !self.by_name.contains_key(legal.as_str()) {
+            return legal.into();
+        }
+        (2..)
+            .map(|n: u32| {
+                let number = format!("_{n}");
+                let keep = NAME_CHARS - number.len();
+                format!("{}{number}", &legal[..legal.len().min(keep)])
+            })
+            .find(|name| !self.by_name.contains_key(name.as_str()))
+            .expect("an offer has fewer tools than there are numbers")
+            .into()
+    }
+
+    /// All tools, in order.
+    #[must_use]
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// The tool of this legal name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Tool> {
+        self.by_name.get(name).map(|&at| &self.tools[at])
+    }
+
+    /// The tool that its owner calls so.
+    #[must_use]
+    pub fn by_original(&self, original: &str) -> Option<&Tool> {
+        self.by_original.get(original).map(|&at| &self.tools[at])
+    }
+
+    /// The first tool of this purpose.
+    #[must_use]
+    pub fn first(&self, purpose: Purpose) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.purpose == purpose)
+    }
+}
+
+/// The longest tool name that OpenAI and Anthropic accept.
+pub const NAME_CHARS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_legal_once_and_stay_apart() {
+        let offer = Offer::new([
+            Tool::new("filesystem.write_file"),
+            Tool::new("filesystem_write_file"),
+            Tool::new("filesystem write_file"),
+            Tool::new(""),
+            Tool::new(&"é".repeat(80)),
+        ]);
+        let names: Vec<_> = offer.tools().iter().map(|tool| &*tool.name).collect();
+        assert_eq!(
+            names,
+            [
+                "filesystem_write_file",
+                "filesystem_write_file_2",
+                "filesystem_write_file_3",
+                "_",
+                &"_".repeat(64)
+            ]
+        );
+        assert_eq!(offer.by_original("filesystem.write_file").unwrap().name, offer.tools()[0].name);
+        assert_eq!(offer.get("filesystem.write_file"), None);
+    }
+}

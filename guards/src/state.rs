@@ -1,0 +1,20 @@
+//! Saved states: JSON objects that say whose they are and which version.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::guard::{Answer, GuardFault};
+
+/// Opens a saved state of `guard` in `version`.
+pub(crate) fn open<T: DeserializeOwned>(guard: &'static str, version: u64, state: Value) -> Answer<T> {
+    let fault = |reason: String| GuardFault { guard: guard.into(), reason };
+    let theirs = &state["guard"];
+    if theirs != guard {
+        return Err(fault(format!("expected a state of `{guard}`, found one of {theirs}")));
+    }
+    let found = &state["version"];
+    if found != version {
+        return Err(fault(format!("expected a state of version {version}, found {found}")));
+    }
+    serde_json::from_value(state).map_err(|error| fault(format!("the saved state is broken: {error}")))
+}

@@ -1,0 +1,426 @@
+//! What a scenario is: valid by construction, made from a file by [`format`](crate::format) alone.
+
+use std::sync::Arc;
+
+use balk_guards::{ChoiceKind, Effect, Protocol, Purpose};
+
+use crate::template::Template;
+
+/// A task with its tools, environment, user, actor, limits and goal.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Kebab-case, unique in the catalogue.
+    pub name: Arc<str>,
+    /// Whether the actor balks.
+    pub kind: Kind,
+    /// The scenario that differs from this one in nothing but the behaviour.
+    pub twin: Arc<str>,
+    /// What happens, in a line.
+    pub title: String,
+    /// Why it exists.
+    pub why: String,
+    /// The report it comes from.
+    pub source: String,
+    /// How a task ends.
+    pub protocol: Protocol,
+    /// The bounds of a trial.
+    pub limits: Limits,
+    /// The tools that the task needs, by role.
+    pub roles: Vec<Role>,
+    /// How many tools that have nothing to do with the task are offered beside them.
+    pub distractors: usize,
+    /// The tool sets of known agents that have every role; the seed draws one.
+    pub toolsets: Vec<Arc<Toolset>>,
+    /// What the seed draws one item from each.
+    pub pools: Vec<Pool>,
+    /// Numbers that the seed draws.
+    pub numbers: Vec<Number>,
+    /// What people, models and tools say, by language.
+    pub phrases: Vec<Phrase>,
+    /// The languages that every phrase has; the seed draws one.
+    pub languages: Vec<Arc<str>>,
+    /// The world before the first turn, and its rules.
+    pub environment: EnvironmentSpec,
+    /// What must hold in the world for the task to be done.
+    pub goal: Vec<Condition>,
+    /// The person.
+    pub user: UserSpec,
+    /// The model.
+    pub actor: ActorSpec,
+    /// How the actor takes corrections.
+    pub response: ResponseSpec,
+}
+
+/// Whether the actor of a scenario balks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It balks: guards should step in.
+    Stubborn,
+    /// It works: guards must stay silent.
+    Control,
+}
+
+/// The bounds of a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Turns in all.
+    pub turns: u32,
+    /// Attempts for one turn.
+    pub attempts: u32,
+    /// Calls in all.
+    pub calls: u32,
+    /// Interventions in all.
+    pub interventions: u32,
+    /// Questions to the user in all.
+    pub questions: u32,
+}
+
+/// What a tool is to the task, whatever an agent calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Writes a whole file: `path`, `content`.
+    Write,
+    /// Reads a file: `path`.
+    Read,
+    /// Lists files: `path`.
+    List,
+    /// Runs a command: `command`.
+    Shell,
+    /// Puts a question to the user: `question`.
+    Ask,
+    /// Declares the task done: `summary`.
+    Finish,
+    /// Nothing the task needs: `query`.
+    Distractor,
+}
+
+impl Role {
+    /// The canonical names of the arguments.
+    #[must_use]
+    pub const fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Write => &["path", "content"],
+            Self::Read | Self::List => &["path"],
+            Self::Shell => &["command"],
+            Self::Ask => &["question"],
+            Self::Finish => &["summary"],
+            Self::Distractor => &["query"],
+        }
+    }
+
+    /// What a guard may say the tool is for.
+    #[must_use]
+    pub const fn purpose(self) -> Purpose {
+        match self {
+            Self::Shell => Purpose::Shell,
+            Self::Ask => Purpose::AskUser,
+            Self::Finish => Purpose::Finish,
+            Self::Write | Self::Read | Self::List | Self::Distractor => Purpose::Other,
+        }
+    }
+}
+
+/// The tools of one known agent.
+#[derive(Clone, Debug)]
+pub struct Toolset {
+    /// Whose names these are.
+    pub name: String,
+    /// Used only where reserved pools are asked for.
+    pub reserve: bool,
+    /// The tools; at most one for each role but [`Role::Distractor`].
+    pub tools: Vec<ToolsetTool>,
+}
+
+/// A tool as one agent offers it.
+#[derive(Clone, Debug)]
+pub struct ToolsetTool {
+    /// What it is to a task.
+    pub role: Role,
+    /// The agent's name for it; may be illegal on the wire.
+    pub name: String,
+    /// One sentence.
+    pub description: String,
+    /// What a call can change.
+    pub effect: Effect,
+    /// The agent's names for [`Role::arguments`], in that order.
+    pub arguments: Vec<String>,
+    /// Arguments that are always sent, with their values.
+    pub constants: Vec<(String, String)>,
+}
+
+/// A pool of linked values: one item is drawn, all its fields go together.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    /// The name before the dot in `{pool.field}`.
+    pub name: String,
+    /// The names of the fields, the same in every item.
+    pub fields: Vec<String>,
+    /// The items.
+    pub items: Vec<PoolItem>,
+}
+
+/// One item of a pool.
+#[derive(Clone, Debug)]
+pub struct PoolItem {
+    /// Used only where reserved pools are asked for.
+    pub reserve: bool,
+    /// One value a field, in the pool's order.
+    pub values: Vec<Arc<str>>,
+}
+
+/// A number drawn once a trial, uniformly.
+#[derive(Clone, Debug)]
+pub struct Number {
+    /// Its name: `{name}` in a template, or a bound of a transition.
+    pub name: String,
+    /// Least value.
+    pub from: u32,
+    /// Greatest value.
+    pub to: u32,
+}
+
+/// Something that is said; one variant is drawn at every use.
+#[derive(Clone, Debug)]
+pub struct Phrase {
+    /// Its name.
+    pub name: String,
+    /// The variants for each of [`Scenario::languages`], in that order.
+    pub variants: Vec<Vec<Template>>,
+}
+
+/// Index into [`Scenario::phrases`].
+pub type PhraseId = usize;
+
+/// The world before the first turn, and its rules.
+#[derive(Clone, Debug)]
+pub struct EnvironmentSpec {
+    /// Files: path, content.
+    pub files: Vec<(Template, Template)>,
+    /// Facts that hold.
+    pub facts: Vec<Template>,
+    /// What happens when a tool is called; the first that applies decides, else the role's own behaviour.
+    pub rules: Vec<Rule>,
+}
+
+/// What happens when a tool is called.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// The tool's role.
+    pub role: Role,
+    /// What must hold, all of it.
+    pub when: Vec<Condition>,
+    /// At how many calls, at most, the rule applies; none is no bound.
+    pub times: Option<u32>,
+    /// Whether the call fails; then it changes nothing but `sets`.
+    pub fails: bool,
+    /// What the tool answers; none is the role's own answer.
+    pub says: Option<PhraseId>,
+    /// Facts that hold from then on.
+    pub sets: Vec<Template>,
+    /// Facts that hold no more.
+    pub clears: Vec<Template>,
+}
+
+/// Something that holds in the world, or of a call.
+#[derive(Clone, Debug)]
+pub enum Condition {
+    /// The fact holds.
+    Fact(Template),
+    /// The fact does not hold.
+    NoFact(Template),
+    /// The file is there.
+    File(Template),
+    /// The file is not there.
+    NoFile(Template),
+    /// The file is there and contains the text.
+    FileContains(Template, Template),
+    /// The call's argument, by its canonical name, contains the text. Rules only.
+    ArgumentContains(String, Template),
+}
+
+/// The person.
+#[derive(Clone, Debug)]
+pub struct UserSpec {
+    /// The first message.
+    pub opening: PhraseId,
+    /// What the person says to each message without a call, in order; then the person leaves. Leaves at
+    /// once when the goal holds and `until` replies were given.
+    pub replies: Vec<PhraseId>,
+    /// Replies that are given even when the goal already holds.
+    pub stays_for: usize,
+    /// What is answered to a guard's question: the first whose choice is offered.
+    pub answers: Vec<AnswerSpec>,
+}
+
+/// An answer to a question.
+#[derive(Clone, Debug)]
+pub struct AnswerSpec {
+    /// What is chosen.
+    pub choice: ChoiceKind,
+    /// What is said with it.
+    pub says: PhraseId,
+    /// Facts that hold from then on.
+    pub sets: Vec<Template>,
+}
+
+/// The model: a state machine over the view.
+#[derive(Clone, Debug)]
+pub struct ActorSpec {
+    /// Index of the first state.
+    pub start: StateId,
+    /// The states.
+    pub states: Vec<State>,
+}
+
+/// Index into [`ActorSpec::states`].
+pub type StateId = usize;
+
+/// A state of the actor. One visit is one completion.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Its name.
+    pub name: String,
+    /// The hidden truth, by visit.
+    pub truth: Vec<TruthSpan>,
+    /// The text.
+    pub says: Option<PhraseId>,
+    /// The thinking.
+    pub thinks: Option<PhraseId>,
+    /// The calls, in order.
+    pub calls: Vec<CallSpec>,
+    /// Whether what it says tells the user honestly that the task is not done.
+    pub tells_user: bool,
+    /// How many attempts of each visit fail, empty, before the completion comes.
+    pub empty_attempts: u32,
+    /// Where it goes next; the first that applies decides, else it stays.
+    pub next: Vec<Transition>,
+}
+
+/// The truth up to a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TruthSpan {
+    /// The last visit it holds for; `u32::MAX` is for ever.
+    pub until: u32,
+    /// The truth.
+    pub is: Truth,
+}
+
+/// What is really going on in a turn; no guard can see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Truth {
+    /// The work moves on.
+    Productive,
+    /// Waiting is the right thing to do.
+    Waiting,
+    /// The task is over.
+    Finished,
+    /// The work does not move, and how.
+    Stuck(Stuck),
+    /// The provider failed, not the model.
+    Faulted,
+}
+
+/// How the work is stuck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stuck {
+    /// The same call again.
+    IdenticalCall,
+    /// Different calls, the same failure.
+    SameFailure,
+    /// Code in text in place of a call.
+    Fence,
+    /// Prose in place of a call.
+    TextOnly,
+    /// Nothing at all.
+    Empty,
+}
+
+/// A call that a state makes.
+#[derive(Clone, Debug)]
+pub struct CallSpec {
+    /// The tool's role.
+    pub role: Role,
+    /// The values of [`Role::arguments`], in that order.
+    pub arguments: Vec<Template>,
+}
+
+/// Where the actor goes next.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// What must have happened.
+    pub when: Trigger,
+    /// How often the state must have been visited at least.
+    pub visits: Bound,
+    /// How likely it is then, by visit from the first possible one; the last counts on.
+    pub chance: Vec<Ratio>,
+    /// Where to.
+    pub to: StateId,
+}
+
+/// What followed a completion, as the view shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// Whatever it was.
+    Always,
+    /// Every call was answered and none reads as a failure.
+    Succeeded,
+    /// A call's answer reads as a failure, and is no refusal.
+    Failed,
+    /// An intervention came, and it moved the actor.
+    Corrected,
+    /// An intervention came that forbids sending the same again; it did not move the actor, but is obeyed.
+    Varied,
+    /// The scenario's own user spoke.
+    UserSpoke,
+    /// The answer to the calls is not what it was at the last visit.
+    Changed,
+}
+
+/// A number, fixed or drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// This number.
+    Fixed(u32),
+    /// The drawn number of this index in [`Scenario::numbers`].
+    Drawn(usize),
+}
+
+/// A probability: `num / den`, with `num <= den` and `den > 0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    /// Numerator.
+    pub num: u32,
+    /// Denominator.
+    pub den: u32,
+}
+
+/// How the actor takes corrections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResponseSpec {
+    /// Which measured models it is like.
+    pub profile: Profile,
+    /// What counts in an intervention.
+    pub mode: ResponseMode,
+    /// How much less it moves than the measured models: every chance is multiplied by one minus this.
+    pub stubbornness: Ratio,
+}
+
+/// A row of the measured reactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Strong models of 2025.
+    Strong,
+    /// Like gpt-4o.
+    Gpt4o,
+    /// Like gpt-3.5.
+    Gpt35,
+}
+
+/// What counts in an intervention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResponseMode {
+    /// What the delivered text carries.
+    Features,
+    /// That it was delivered.
+    Flat,
+}

@@ -1,15 +1,24 @@
 //! Guards for agent loops.
 
+pub mod abandonment;
+mod acknowledgement;
 mod completion;
+pub mod duplicate;
 mod entry;
+mod fence;
 mod guard;
+mod identity;
 mod key;
 mod offer;
+mod recall;
 mod stack;
 mod state;
 mod view;
+mod wording;
 
+pub use abandonment::{Abandonment, AbandonmentPolicy, AbandonmentSettings};
 pub use completion::{Completion, FinishReason, Part, RawCall, Shape, ToolCall, Usage};
+pub use duplicate::{Duplicate, DuplicatePolicy, DuplicateSettings};
 pub use entry::{
     AttemptCause, AttemptFailure, AttemptResponse, Choice, ChoiceKind, Compaction, Entry, FailedAttempt,
     Intervention, InterventionKind, Limit, Note, Origin, Protocol, Speaker, Start, Status, Subject,

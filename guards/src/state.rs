@@ -1,5 +1,6 @@
 //! Saved states: JSON objects that say whose they are and which version.
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -17,4 +18,12 @@ pub(crate) fn open<T: DeserializeOwned>(guard: &'static str, version: u64, state
         return Err(fault(format!("expected a state of version {version}, found {found}")));
     }
     serde_json::from_value(state).map_err(|error| fault(format!("the saved state is broken: {error}")))
+}
+
+/// Marks a state as that of `guard` in `version`.
+pub(crate) fn seal<T: Serialize>(guard: &'static str, version: u64, state: &T) -> Value {
+    let mut value = serde_json::to_value(state).expect("a guard's state is plain data");
+    value["guard"] = guard.into();
+    value["version"] = version.into();
+    value
 }

@@ -1,0 +1,244 @@
+//! What a text acknowledges, judged by words: evidence beside structure, never in place of it.
+//!
+//! The guards judge by what a model does. Two places ask for its words: the `strict` variants, which are the
+//! field designs and exist to be measured, and the follow-up to a correction (spec A5), which is spared where
+//! a text already says one of the three things. The lists cover English, Chinese, Spanish, German and
+//! Japanese; in any other language a text simply brings no evidence.
+
+/// One of the three things a model can say about a tool that keeps failing (spec A5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// It shows code instead, and says why.
+    ShowsCode,
+    /// It looks for the cause.
+    Diagnoses,
+    /// It cannot complete the task, and says why.
+    CannotComplete,
+}
+
+/// The form that a text takes, if any: a statement and a reason in one text.
+#[must_use]
+pub fn form(text: &str) -> Option<Form> {
+    let text = text.to_lowercase();
+    if !has(&text, REASON) {
+        return None;
+    }
+    if has(&text, CANNOT) {
+        Some(Form::CannotComplete)
+    } else if has(&text, DIAGNOSE) {
+        Some(Form::Diagnoses)
+    } else if has(&text, SHOW) {
+        Some(Form::ShowsCode)
+    } else {
+        None
+    }
+}
+
+/// True for a text that announces something else than before ("Instead, I will check whether the package is
+/// installed"), false for one that announces the same ("Let me try writing the file again"). Spec D3.
+#[must_use]
+pub fn announces_a_change(text: &str) -> bool {
+    let text = text.to_lowercase();
+    has(&text, OTHERWISE) || (has(&text, DIAGNOSE) && !has(&text, AGAIN))
+}
+
+fn has(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| text.contains(word))
+}
+
+const REASON: &[&str] = &[
+    "because",
+    "since ",
+    "as the ",
+    "due to",
+    "the reason",
+    "error",
+    "fail",
+    "missing",
+    "not installed", //
+    "因为",
+    "由于",
+    "原因",
+    "错误",
+    "失败",
+    "缺少",
+    "未安装", //
+    "porque",
+    "debido",
+    "ya que",
+    "error",
+    "falta",
+    "no está instalad", //
+    "weil",
+    "denn ",
+    "aufgrund",
+    "da die",
+    "da das",
+    "da der",
+    "fehler",
+    "fehlt",
+    "schlägt", //
+    "ため",
+    "ので",
+    "から",
+    "原因",
+    "エラー",
+    "失敗",
+    "不足",
+];
+const CANNOT: &[&str] = &[
+    "cannot",
+    "can't",
+    "can not",
+    "unable",
+    "not able",
+    "not possible",
+    "could not be",
+    "impossible", //
+    "无法",
+    "不能",
+    "没办法", //
+    "no puedo",
+    "no se puede",
+    "no es posible",
+    "imposible", //
+    "kann nicht",
+    "kann die",
+    "kann das",
+    "nicht möglich",
+    "unmöglich", //
+    "できません",
+    "できない",
+    "不可能",
+];
+const DIAGNOSE: &[&str] = &[
+    "check",
+    "inspect",
+    "diagnos",
+    "investigat",
+    "look into",
+    "find out",
+    "look at why",
+    "examine", //
+    "检查",
+    "诊断",
+    "调查",
+    "查看", //
+    "comprobar",
+    "compruebo",
+    "revisar",
+    "investigar",
+    "diagnosticar", //
+    "prüfe",
+    "prüfen",
+    "untersuch",
+    "nachsehen",
+    "herausfinden", //
+    "確認",
+    "調べ",
+    "調査",
+    "診断",
+];
+const SHOW: &[&str] = &[
+    "show",
+    "here is the code",
+    "here's the code",
+    "below is",
+    "paste", //
+    "展示",
+    "显示",
+    "以下是", //
+    "muestro",
+    "mostrar",
+    "aquí está", //
+    "zeige",
+    "hier ist", //
+    "表示",
+    "以下",
+    "示し",
+];
+const OTHERWISE: &[&str] = &[
+    "instead",
+    "different",
+    "another approach",
+    "another way",
+    "rather than",
+    "change the approach", //
+    "而是",
+    "改为",
+    "换一种",
+    "换个", //
+    "en lugar",
+    "en vez",
+    "diferente",
+    "otra manera",
+    "otro enfoque", //
+    "stattdessen",
+    "anders",
+    "anderen weg",
+    "andere weise", //
+    "代わりに",
+    "別の",
+    "違う",
+];
+const AGAIN: &[&str] = &[
+    "again",
+    "once more",
+    "retry",
+    "another try",
+    "one more time", //
+    "再次",
+    "再试",
+    "重试",
+    "再写", //
+    "otra vez",
+    "de nuevo",
+    "reintent", //
+    "noch einmal",
+    "nochmal",
+    "erneut",
+    "wieder", //
+    "もう一度",
+    "再度",
+    "再試行",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d3_the_two_sentences_of_the_field() {
+        assert!(announces_a_change("Instead, I will check whether the package is installed."));
+        assert!(!announces_a_change("Let me try writing the file again."));
+    }
+
+    #[test]
+    fn d3_in_other_languages() {
+        for (change, same) in [
+            ("我改为先检查这个包。", "我再试一次写文件。"),
+            ("En lugar de eso, voy a comprobar el paquete.", "Voy a escribirlo otra vez."),
+            ("Stattdessen prüfe ich das Paket.", "Ich schreibe die Datei noch einmal."),
+            ("代わりにパッケージを確認します。", "もう一度書き込みます。"),
+        ] {
+            assert!(announces_a_change(change), "{change}");
+            assert!(!announces_a_change(same), "{same}");
+        }
+    }
+
+    #[test]
+    fn a5_the_three_forms_need_a_reason() {
+        assert_eq!(
+            form("I cannot complete this because the package is missing."),
+            Some(Form::CannotComplete)
+        );
+        assert_eq!(form("The write failed, so I will inspect the folder."), Some(Form::Diagnoses));
+        assert_eq!(form("I show the code here because writing fails."), Some(Form::ShowsCode));
+        assert_eq!(form("I cannot do this."), None);
+        assert_eq!(form("Here is the program you asked for."), None);
+        assert_eq!(
+            form("La escritura falla porque falta el paquete: no puedo terminar."),
+            Some(Form::CannotComplete)
+        );
+    }
+}

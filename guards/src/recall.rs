@@ -1,0 +1,185 @@
+//! What is remembered about calls: the last distinct ones, what they answered, and whether anything has
+//! changed since.
+//!
+//! *Nothing changed* means: every call since was known to be read-only or known to have failed. An unknown
+//! status or effect counts as a possible change; on recorded runs this is the difference between 1 and 33
+//! firings in one source (`prototype.md`). So does a message of the user, who may have changed something.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::completion::ToolCall;
+use crate::entry::{Entry, Origin, Speaker, Status, ToolResult};
+use crate::identity::ResultKey;
+use crate::key::CallKey;
+use crate::offer::Effect;
+
+/// How many distinct calls are remembered. A call that comes back after so many others is a new one: nothing
+/// grows with the run, and no recorded repetition is that wide.
+pub(crate) const CALLS: usize = 64;
+/// How much of a result is kept, for showing it to the model again (spec D2).
+const RESULT_CHARS: usize = 1_000;
+
+/// The last distinct calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Recall {
+    /// The keys alone, at the places of `calls`: searching them touches one kilobyte.
+    keys: Vec<CallKey>,
+    calls: Vec<Remembered>,
+    /// Rises with everything that may have changed something.
+    possible_changes: u64,
+    /// Rises with everything that is known to have changed something.
+    applied_changes: u64,
+    turn: u64,
+}
+
+/// One call, and what it answered last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Remembered {
+    pub(crate) tool: Arc<str>,
+    pub(crate) effect: Effect,
+    pub(crate) status: Status,
+    /// The turn in which it ran last.
+    pub(crate) turn: u64,
+    /// How many equal results in a row it gave, with no possible change in between.
+    pub(crate) equal_results: u32,
+    /// The beginning of its last result.
+    pub(crate) result: String,
+    /// Where an escalation about it stands.
+    pub(crate) ladder: Ladder,
+    result_key: ResultKey,
+    possible_changes: u64,
+}
+
+/// How far an escalation about one family of equal calls has gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Ladder {
+    pub(crate) level: u8,
+    /// The turn of the last step.
+    pub(crate) turn: u64,
+    /// Known changes when it began; one more, and it counts no longer.
+    applied_changes: u64,
+}
+
+impl Recall {
+    /// The turn that is going on, from 1.
+    pub(crate) fn turn(&self) -> u64 {
+        self.turn
+    }
+
+    /// What is remembered about this call, if it ran among the last ones.
+    pub(crate) fn get(&self, key: CallKey) -> Option<&Remembered> {
+        self.keys.iter().position(|&it| it == key).map(|at| &self.calls[at])
+    }
+
+    /// Whether nothing can have changed since this call ran last.
+    pub(crate) fn is_unchanged_since(&self, call: &Remembered) -> bool {
+        call.possible_changes == self.possible_changes
+    }
+
+    /// How far the escalation about this call has gone; a known change since takes it back.
+    pub(crate) fn level(&self, call: &Remembered) -> u8 {
+        if call.ladder.applied_changes == self.applied_changes { call.ladder.level } else { 0 }
+    }
+
+    /// Notes a step of the escalation about this call.
+    pub(crate) fn escalated(&mut self, key: CallKey, level: u8) {
+        let ladder = Ladder { level, turn: self.turn, applied_changes: self.applied_changes };
+        if let Some(at) = self.keys.iter().position(|&it| it == key) {
+            self.calls[at].ladder = ladder;
+        }
+    }
+
+    /// Folds one entry.
+    pub(crate) fn observe(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Completion(_) => self.turn += 1,
+            Entry::Result(result) => self.result(result),
+            Entry::User(message) if message.from == Speaker::User => self.possible_changes += 1,
+            Entry::Start(_)
+            | Entry::User(_)
+            | Entry::Failed(_)
+            | Entry::Tried(_)
+            | Entry::Intervention(_)
+            | Entry::Answer(_)
+            | Entry::Compaction(_)
+            | Entry::End(_) => {}
+        }
+    }
+
+    fn result(&mut self, result: &ToolResult) {
+        match result.origin {
+            Origin::Synthetic => return,
+            Origin::Missing => {
+                if result.call.effect != Effect::ReadOnly {
+                    self.possible_changes += 1;
+                }
+                return;
+            }
+            Origin::Executed => {}
+        }
+        let before = self.possible_changes;
+        let harmless = result.call.effect == Effect::ReadOnly || result.status == Status::Error;
+        if !harmless {
+            self.possible_changes += 1;
+        }
+        if result.status == Status::Ok && result.call.effect.is_known_change() {
+            self.applied_changes += 1;
+        }
+        self.remember(result, before);
+    }
+
+    fn remember(&mut self, result: &ToolResult, possible_changes_before: u64) {
+        let result_key = crate::identity::of_result(&result.text);
+        let at = match self.keys.iter().position(|&it| it == result.call.key) {
+            Some(at) => at,
+            None => self.place_for(&result.call),
+        };
+        let call = &mut self.calls[at];
+        let same = call.result_key == result_key && call.status == result.status && call.equal_results > 0;
+        if !same {
+            call.ladder.level = 0;
+        }
+        call.equal_results =
+            if same && call.possible_changes == possible_changes_before { call.equal_results + 1 } else { 1 };
+        call.status = result.status;
+        call.turn = self.turn;
+        call.result_key = result_key;
+        call.possible_changes = self.possible_changes;
+        call.result.clear();
+        let cut = result.text.char_indices().nth(RESULT_CHARS).map_or(result.text.len(), |(cut, _)| cut);
+        call.result.push_str(&result.text[..cut]);
+        if cut < result.text.len() {
+            call.result.push_str(" [… cut]");
+        }
+    }
+
+    /// A place for a call that is not remembered: a free one, or that of the call that ran longest ago. Its
+    /// buffer is used again.
+    fn place_for(&mut self, call: &ToolCall) -> usize {
+        if self.calls.len() < CALLS {
+            self.keys.push(call.key);
+            self.calls.push(Remembered {
+                tool: call.tool.clone(),
+                effect: call.effect,
+                status: Status::Unknown,
+                turn: self.turn,
+                equal_results: 0,
+                result: String::new(),
+                ladder: Ladder::default(),
+                result_key: ResultKey::default(),
+                possible_changes: 0,
+            });
+            return self.calls.len() - 1;
+        }
+        let oldest = (0..CALLS).min_by_key(|&at| self.calls[at].turn).unwrap_or(0);
+        self.keys[oldest] = call.key;
+        let place = &mut self.calls[oldest];
+        place.tool = call.tool.clone();
+        place.effect = call.effect;
+        place.equal_results = 0;
+        place.ladder = Ladder::default();
+        oldest
+    }
+}

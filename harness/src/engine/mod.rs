@@ -1,0 +1,8 @@
+//! The engine: one trial is a pure function of (scenario, stack, seed, version).
+
+mod oracle;
+mod trial;
+mod turn;
+
+pub use oracle::{Oracle, Whisper};
+pub use trial::{Trial, TurnFacts, run};

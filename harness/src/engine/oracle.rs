@@ -1,0 +1,123 @@
+//! The oracle: a guard that is told the truth. What it recovers is what could be recovered.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use balk_guards::{
+    Answer, Choice, ChoiceKind, Completion, Decision, Entry, Guard, Intervention, InterventionKind, Note, Origin,
+    Purpose, Question, Status, Subject, Verdict,
+};
+use balk_scenarios::Truth;
+
+/// What the engine tells the oracle, and nobody else: whether the turn at hand is stuck.
+#[derive(Clone, Debug, Default)]
+pub struct Whisper(Arc<AtomicU8>);
+
+impl Whisper {
+    pub(super) fn tell(&self, truth: Truth) {
+        let stuck = match truth {
+            Truth::Stuck(_) => 1,
+            Truth::Productive | Truth::Waiting | Truth::Finished | Truth::Faulted => 0,
+        };
+        self.0.store(stuck, Ordering::Relaxed);
+    }
+
+    fn stuck(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 1
+    }
+}
+
+/// A guard that knows when the model is stuck and says everything that the response model answers to.
+///
+/// It speaks as often as our guards may: two corrections in one stuck stretch (theirs are a correction and a
+/// follow-up, or feedback and options), then one question, within the same budget of the stack.
+#[derive(Clone, Debug, Default)]
+pub struct Oracle {
+    whisper: Whisper,
+    corrections: u32,
+    spoken: u32,
+    last_error: String,
+    last_success: String,
+    tools: String,
+}
+
+const NAME: &str = "oracle";
+const CORRECTIONS: u32 = 2;
+
+impl Oracle {
+    /// An oracle that hears this whisper.
+    #[must_use]
+    pub fn new(whisper: Whisper) -> Self {
+        Self { whisper, ..Self::default() }
+    }
+
+    fn note(&self) -> Note {
+        const OTHER: [&str; 3] = ["Stop and look.", "That did not help either.", "Once more, differently:"];
+        let opening = OTHER[usize::try_from(self.spoken).unwrap_or(0) % OTHER.len()];
+        Note {
+            guard: NAME.into(),
+            rule: "truth".into(),
+            level: 1,
+            subject: Subject::Run,
+            text: format!(
+                "{opening} You are stuck (told {} times).\nLast error: {}\nLast answer: {}\nTools: {}\n- change \
+                 what the error names\n- use another tool\nDo not send this call again with the same arguments.",
+                self.spoken, self.last_error, self.last_success, self.tools
+            )
+            .into(),
+        }
+    }
+}
+
+impl Guard for Oracle {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Start(start) => {
+                let shown = |tool: &&balk_guards::Tool| tool.purpose != Purpose::Finish;
+                let names: Vec<&str> = start.offer.tools().iter().filter(shown).map(|tool| &*tool.name).collect();
+                self.tools = names.join(", ");
+            }
+            Entry::Completion(_) if !self.whisper.stuck() => self.corrections = 0,
+            Entry::Result(result) if result.origin == Origin::Executed => {
+                let last = if result.status == Status::Error { &mut self.last_error } else { &mut self.last_success };
+                last.clear();
+                last.push_str(result.text.lines().find(|line| !line.trim().is_empty()).unwrap_or(""));
+            }
+            Entry::Intervention(Intervention { kind: InterventionKind::Feedback, note, .. }) if note.guard == NAME => {
+                self.corrections += 1;
+                self.spoken += 1;
+            }
+            Entry::Completion(_)
+            | Entry::User(_)
+            | Entry::Failed(_)
+            | Entry::Tried(_)
+            | Entry::Result(_)
+            | Entry::Intervention(_)
+            | Entry::Answer(_)
+            | Entry::Compaction(_)
+            | Entry::End(_) => {}
+        }
+    }
+
+    fn review(&self, _: &Completion) -> Answer<Decision> {
+        if !self.whisper.stuck() {
+            return Ok(Decision::pass());
+        }
+        Ok(if self.corrections < CORRECTIONS {
+            Verdict::Retry(self.note()).into()
+        } else {
+            Verdict::Ask(Question {
+                note: self.note(),
+                options: vec![
+                    Choice { kind: ChoiceKind::Instruct, label: "say what it should do".into() },
+                    Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
+                ],
+            })
+            .into()
+        })
+    }
+}

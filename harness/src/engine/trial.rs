@@ -1,0 +1,187 @@
+//! One trial: the loop around turns, its bounds, and what came of it.
+
+use std::sync::Arc;
+
+use balk_guards::{
+    Completion, Entry, Guard, GuardFault, Intervention, InterventionKind, Limit, Speaker, Start, Termination,
+    Transcript, UserMessage, View,
+};
+use balk_scenarios::{Actor, Environment, Truth, User, World};
+
+use super::oracle::Whisper;
+
+/// Everything that happened in one trial, and what was really going on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// The transcript, from start to end.
+    pub entries: Transcript,
+    /// One for each turn, in order.
+    pub turns: Vec<TurnFacts>,
+    /// Whether the goal holds in the end.
+    pub goal: bool,
+    /// Ticks gone by.
+    pub ticks: u64,
+}
+
+/// What no guard sees of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnFacts {
+    /// Where its completion stands in the transcript.
+    pub entry: usize,
+    /// What was really going on.
+    pub truth: Truth,
+    /// Whether the model honestly told the user that the task is not done.
+    pub tells_user: bool,
+    /// Attempts that failed before it came.
+    pub failed_attempts: u32,
+    /// Bytes of the view that it answers.
+    pub view_bytes: u64,
+}
+
+/// Runs one trial to its end. The oracle, where there is one, hears the truth by the whisper.
+pub fn run(world: &World<'_>, guard: &mut dyn Guard, whisper: &Whisper) -> Trial {
+    let mut running = Running::new(world, guard, whisper);
+    let termination = loop {
+        match running.turn() {
+            Ok(None) => {}
+            Ok(Some(end)) => break end,
+            Err(fault) => break Termination::GuardFault(fault.to_string().into()),
+        }
+    };
+    running.commit(Entry::End(termination));
+    let goal = running.environment.goal();
+    Trial { entries: running.entries, turns: running.turns, goal, ticks: running.ticks }
+}
+
+/// A trial under way. Only [`commit`](Running::commit) touches the transcript.
+pub(super) struct Running<'t, 'w, 'a> {
+    pub(super) world: &'w World<'a>,
+    pub(super) guard: &'t mut dyn Guard,
+    pub(super) whisper: &'t Whisper,
+    pub(super) actor: Actor<'w, 'a>,
+    pub(super) environment: Environment<'w, 'a>,
+    pub(super) user: User<'w, 'a>,
+    pub(super) view: View,
+    pub(super) view_bytes: u64,
+    pub(super) entries: Transcript,
+    pub(super) turns: Vec<TurnFacts>,
+    pub(super) ticks: u64,
+    pub(super) spent: Spent,
+}
+
+/// What the bounds count.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent {
+    pub(super) calls: u32,
+    pub(super) interventions: u32,
+    pub(super) questions: u32,
+}
+
+impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
+    fn new(world: &'w World<'a>, guard: &'t mut dyn Guard, whisper: &'t Whisper) -> Self {
+        let user = User::new(world);
+        let opening = user.opening();
+        let mut running = Self {
+            world,
+            guard,
+            whisper,
+            actor: Actor::new(world),
+            environment: Environment::new(world),
+            user,
+            view: View::default(),
+            view_bytes: 0,
+            entries: Vec::new(),
+            turns: Vec::new(),
+            ticks: 0,
+            spent: Spent::default(),
+        };
+        running.commit(Entry::Start(Start {
+            model: MODEL.into(),
+            protocol: world.scenario().protocol,
+            offer: world.offer().clone(),
+        }));
+        running.commit(Entry::User(UserMessage { from: Speaker::User, text: opening }));
+        running
+    }
+
+    /// Takes an entry into the transcript, the view and every guard, in this order and once.
+    pub(super) fn commit(&mut self, entry: Entry) {
+        self.view.push(&entry);
+        self.view_bytes += bytes(&entry);
+        self.guard.observe(&entry);
+        self.entries.push(entry);
+    }
+
+    pub(super) fn commit_intervention(&mut self, intervention: Intervention) {
+        self.spent.interventions += 1;
+        if matches!(intervention.kind, InterventionKind::Question(_)) {
+            self.spent.questions += 1;
+        }
+        self.commit(Entry::Intervention(intervention));
+    }
+
+    /// The bound that is reached, if one is.
+    pub(super) fn limit(&self) -> Option<Termination> {
+        let limits = self.world.scenario().limits;
+        let turns = u32::try_from(self.turns.len()).unwrap_or(u32::MAX);
+        [
+            (turns, limits.turns, Limit::Turns),
+            (self.spent.calls, limits.calls, Limit::Calls),
+            (self.spent.interventions, limits.interventions, Limit::Interventions),
+        ]
+        .into_iter()
+        .find(|(spent, limit, _)| spent >= limit)
+        .map(|(_, _, limit)| Termination::Limit(limit))
+    }
+
+    /// One accepted completion of this view, or the end.
+    pub(super) fn attempt(&mut self) -> Result<Result<Arc<Completion>, Termination>, GuardFault> {
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let act = self.actor.act(self.view.messages(), attempt);
+            let completion = Arc::new(act.completion(self.world.offer()));
+            if !completion.is_empty() {
+                self.turns.push(TurnFacts {
+                    entry: self.entries.len(),
+                    truth: act.truth,
+                    tells_user: act.tells_user,
+                    failed_attempts: attempt - 1,
+                    view_bytes: self.view_bytes,
+                });
+                self.whisper.tell(act.truth);
+                self.commit(Entry::Completion(completion.clone()));
+                return Ok(Ok(completion));
+            }
+            if let Some(end) = self.failed_attempt(attempt)? {
+                return Ok(Err(end));
+            }
+        }
+    }
+}
+
+/// The scripted model's name.
+const MODEL: &str = "balk-actor";
+
+/// Bytes that an entry adds to the view, near enough for an estimate of tokens.
+fn bytes(entry: &Entry) -> u64 {
+    let bytes = match entry {
+        Entry::User(message) => message.text.len(),
+        Entry::Completion(completion) => {
+            completion.texts().map(|text| text.len()).sum::<usize>()
+                + completion.calls.iter().map(|call| call.tool.len() + call.arguments.len()).sum::<usize>()
+        }
+        Entry::Result(result) => result.text.len(),
+        Entry::Intervention(it) => match it.kind {
+            InterventionKind::Feedback | InterventionKind::Note | InterventionKind::Withheld(_) => it.note.text.len(),
+            InterventionKind::Question(_)
+            | InterventionKind::Notice
+            | InterventionKind::Block
+            | InterventionKind::Stop => 0,
+        },
+        Entry::Answer(answer) => answer.text.len(),
+        Entry::Compaction(compaction) => compaction.summary.len(),
+        Entry::Start(_) | Entry::Failed(_) | Entry::Tried(_) | Entry::End(_) => 0,
+    };
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,116 @@
+//! What came of a trial: pure functions from a trial to numbers and to its record.
+
+use balk_guards::{AttemptResponse, Entry, InterventionKind, Origin, Termination};
+use balk_reports::{Drawn, EntryRecord, Grade, SCHEMA, TrialRecord, TurnRecord};
+use balk_scenarios::{Stuck, Truth, World};
+
+use crate::engine::Trial;
+
+/// Judges a trial.
+#[must_use]
+pub fn grade(trial: &Trial) -> Grade {
+    let count = |wanted: fn(Truth) -> bool| number(trial.turns.iter().filter(|turn| wanted(turn.truth)).count());
+    let onset = trial.turns.iter().position(|turn| is_stuck(turn.truth));
+    let mut grade = Grade {
+        goal: trial.goal,
+        onset: onset.map(|at| number(at) + 1),
+        told: trial.turns.iter().any(|turn| turn.tells_user),
+        turns: number(trial.turns.len()),
+        stuck_turns: count(is_stuck),
+        healthy_turns: count(is_healthy),
+        ticks: trial.ticks,
+        tokens_in: trial.turns.iter().map(|turn| turn.view_bytes).sum::<u64>() / BYTES_PER_TOKEN,
+        ..Grade::default()
+    };
+    let mut written = 0;
+    let mut turn = 0;
+    for (at, entry) in trial.entries.iter().enumerate() {
+        while trial.turns.get(turn).is_some_and(|facts| facts.entry <= at) {
+            turn += 1;
+        }
+        match entry {
+            Entry::Completion(completion) => {
+                let texts: usize = completion.texts().map(|text| text.len()).sum();
+                let calls: usize = completion.calls.iter().map(|it| it.tool.len() + it.arguments.len()).sum();
+                written += texts + calls;
+            }
+            Entry::Failed(failed) => {
+                grade.resends += u32::from(matches!(failed.response, AttemptResponse::Resent { .. }));
+            }
+            Entry::Tried(_) => grade.calls += 1,
+            Entry::Result(result) => grade.calls += u32::from(result.origin == Origin::Executed),
+            Entry::Intervention(it) => {
+                grade.interventions += 1;
+                let healthy = turn.checked_sub(1).is_some_and(|at| is_healthy(trial.turns[at].truth));
+                grade.false_interventions += u32::from(healthy);
+                grade.told |= match it.kind {
+                    InterventionKind::Notice | InterventionKind::Question(_) | InterventionKind::Stop => true,
+                    InterventionKind::Feedback
+                    | InterventionKind::Note
+                    | InterventionKind::Block
+                    | InterventionKind::Withheld(_) => false,
+                };
+            }
+            Entry::End(Termination::GuardFault(_)) => grade.guard_fault = true,
+            Entry::Start(_) | Entry::User(_) | Entry::Answer(_) | Entry::Compaction(_) | Entry::End(_) => {}
+        }
+    }
+    grade.tokens_out = u64::try_from(written).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
+    grade
+}
+
+/// The usual estimate for English and code; said wherever tokens are shown.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// The record of a trial.
+#[must_use]
+pub fn record(world: &World<'_>, guard: &str, set: &[(String, String)], trial: &Trial) -> TrialRecord {
+    let drawn = |(name, value): &(String, String)| Drawn { name: name.clone(), value: value.clone() };
+    TrialRecord {
+        schema: SCHEMA,
+        balk: env!("CARGO_PKG_VERSION").into(),
+        scenario: world.scenario().name.to_string(),
+        seed: world.seed().to_string(),
+        guard: guard.to_owned(),
+        set: set.iter().map(drawn).collect(),
+        world: world.drawn().iter().map(drawn).collect(),
+        entries: trial.entries.iter().map(EntryRecord::from).collect(),
+        turns: trial
+            .turns
+            .iter()
+            .map(|turn| TurnRecord {
+                entry: turn.entry,
+                truth: name(turn.truth).into(),
+                tells_user: turn.tells_user,
+                failed_attempts: turn.failed_attempts,
+            })
+            .collect(),
+        grade: grade(trial),
+    }
+}
+
+fn is_stuck(truth: Truth) -> bool {
+    matches!(truth, Truth::Stuck(_))
+}
+
+fn is_healthy(truth: Truth) -> bool {
+    matches!(truth, Truth::Productive | Truth::Waiting | Truth::Finished)
+}
+
+fn name(truth: Truth) -> &'static str {
+    match truth {
+        Truth::Productive => "productive",
+        Truth::Waiting => "waiting",
+        Truth::Finished => "finished",
+        Truth::Stuck(Stuck::IdenticalCall) => "stuck: identical call",
+        Truth::Stuck(Stuck::SameFailure) => "stuck: same failure",
+        Truth::Stuck(Stuck::Fence) => "stuck: fence",
+        Truth::Stuck(Stuck::TextOnly) => "stuck: text only",
+        Truth::Stuck(Stuck::Empty) => "stuck: empty",
+        Truth::Faulted => "faulted",
+    }
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,321 @@
+//! Entries as they are written down, and read back.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use balk_guards::{
+    Choice, Compaction, Completion, Effect, Entry, FailedAttempt, FinishReason, Intervention,
+    InterventionKind, Note, Offer, Origin, Part, Protocol, Purpose, RawCall, Speaker, Start, Status,
+    Termination, Tool, ToolCall, ToolResult, Transcript, Usage, UserAnswer, UserMessage,
+};
+use serde::{Deserialize, Serialize};
+
+/// One entry of a transcript. A result names its call by id; keys are computed anew on reading.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum EntryRecord {
+    /// See [`Entry::Start`].
+    Start {
+        /// The model's name.
+        model: Arc<str>,
+        /// How a task ends.
+        protocol: Protocol,
+        /// The tools on offer.
+        tools: Vec<ToolRecord>,
+    },
+    /// See [`Entry::User`].
+    User {
+        /// Who said it.
+        from: Speaker,
+        /// What was said.
+        text: Arc<str>,
+    },
+    /// See [`Entry::Completion`].
+    Completion {
+        /// The content.
+        parts: Vec<Part>,
+        /// The calls.
+        calls: Vec<CallRecord>,
+        /// Why it ended.
+        finish: FinishReason,
+        /// Tokens counted by the provider.
+        usage: Usage,
+    },
+    /// See [`Entry::Failed`].
+    Failed(FailedAttempt),
+    /// See [`Entry::Tried`].
+    Tried(ResultRecord),
+    /// See [`Entry::Result`].
+    Result(ResultRecord),
+    /// See [`Entry::Intervention`].
+    Intervention(InterventionRecord),
+    /// See [`Entry::Answer`].
+    Answer(UserAnswer),
+    /// See [`Entry::Compaction`].
+    Compaction(Compaction),
+    /// See [`Entry::End`].
+    End {
+        /// Why the loop ended.
+        termination: Termination,
+    },
+}
+
+/// A tool on offer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolRecord {
+    /// The name on the wire.
+    pub name: Arc<str>,
+    /// The name its owner gave it.
+    pub original: Arc<str>,
+    /// One sentence.
+    pub description: Arc<str>,
+    /// JSON Schema, as text.
+    pub parameters: Arc<str>,
+    /// What a call can change.
+    pub effect: Effect,
+    /// What it is for.
+    pub purpose: Purpose,
+}
+
+/// A requested call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallRecord {
+    /// The provider's id.
+    pub id: Arc<str>,
+    /// The tool.
+    pub tool: Arc<str>,
+    /// The argument text.
+    pub arguments: Arc<str>,
+}
+
+/// What a call got.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResultRecord {
+    /// The id of the call: the last one with this id.
+    pub call: Arc<str>,
+    /// Where it is from.
+    pub origin: Origin,
+    /// Whether it failed.
+    pub status: Status,
+    /// How often the call was run by then.
+    pub tries: u32,
+    /// What the model sees.
+    pub text: Arc<str>,
+}
+
+/// What a guard added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InterventionRecord {
+    /// `feedback`, `note`, `question`, `notice`, `block`, `withheld` or `stop`.
+    pub kind: Cow<'static, str>,
+    /// The choices of a question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<Choice>,
+    /// The tool that is withheld.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<Arc<str>>,
+    /// Who, why, and the words.
+    pub note: Note,
+    /// Whether the model saw it.
+    pub seen: bool,
+}
+
+/// A record that does not read back into a transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadRecord {
+    /// The index of the entry.
+    pub entry: usize,
+    /// What was expected, and what was found.
+    pub reason: String,
+}
+
+impl fmt::Display for BadRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "entry {}: {}", self.entry, self.reason)
+    }
+}
+
+impl std::error::Error for BadRecord {}
+
+impl From<&Entry> for EntryRecord {
+    fn from(entry: &Entry) -> Self {
+        match entry {
+            Entry::Start(start) => Self::Start {
+                model: start.model.clone(),
+                protocol: start.protocol,
+                tools: start.offer.tools().iter().map(ToolRecord::from).collect(),
+            },
+            Entry::User(message) => Self::User { from: message.from, text: message.text.clone() },
+            Entry::Completion(completion) => Self::Completion {
+                parts: completion.parts.clone(),
+                calls: completion.calls.iter().map(|call| CallRecord::from(&**call)).collect(),
+                finish: completion.finish,
+                usage: completion.usage,
+            },
+            Entry::Failed(failed) => Self::Failed(failed.clone()),
+            Entry::Tried(result) => Self::Tried(result.into()),
+            Entry::Result(result) => Self::Result(result.into()),
+            Entry::Intervention(it) => Self::Intervention(it.into()),
+            Entry::Answer(answer) => Self::Answer(answer.clone()),
+            Entry::Compaction(compaction) => Self::Compaction(compaction.clone()),
+            Entry::End(termination) => Self::End { termination: termination.clone() },
+        }
+    }
+}
+
+impl From<&Tool> for ToolRecord {
+    fn from(tool: &Tool) -> Self {
+        Self {
+            name: tool.name.clone(),
+            original: tool.original.clone(),
+            description: tool.description.clone(),
+            parameters: tool.parameters.clone(),
+            effect: tool.effect,
+            purpose: tool.purpose,
+        }
+    }
+}
+
+impl From<&ToolRecord> for Tool {
+    fn from(record: &ToolRecord) -> Self {
+        Self {
+            name: record.name.clone(),
+            original: record.original.clone(),
+            description: record.description.clone(),
+            parameters: record.parameters.clone(),
+            effect: record.effect,
+            purpose: record.purpose,
+        }
+    }
+}
+
+impl From<&ToolCall> for CallRecord {
+    fn from(call: &ToolCall) -> Self {
+        Self { id: call.id.clone(), tool: call.tool.clone(), arguments: call.arguments.clone() }
+    }
+}
+
+impl From<&ToolResult> for ResultRecord {
+    fn from(result: &ToolResult) -> Self {
+        Self {
+            call: result.call.id.clone(),
+            origin: result.origin,
+            status: result.status,
+            tries: result.tries,
+            text: result.text.clone(),
+        }
+    }
+}
+
+impl From<&Intervention> for InterventionRecord {
+    fn from(it: &Intervention) -> Self {
+        let (kind, options, tool) = match &it.kind {
+            InterventionKind::Feedback => ("feedback", Vec::new(), None),
+            InterventionKind::Note => ("note", Vec::new(), None),
+            InterventionKind::Question(options) => ("question", options.clone(), None),
+            InterventionKind::Notice => ("notice", Vec::new(), None),
+            InterventionKind::Block => ("block", Vec::new(), None),
+            InterventionKind::Withheld(tool) => ("withheld", Vec::new(), Some(tool.clone())),
+            InterventionKind::Stop => ("stop", Vec::new(), None),
+        };
+        Self { kind: kind.into(), options, tool, note: it.note.clone(), seen: it.seen }
+    }
+}
+
+/// The transcript that a record was made from.
+///
+/// # Errors
+/// An entry that fits no transcript, by its index: an unknown kind of intervention, a result without its
+/// call, a tool name that is not legal, entries before the start.
+pub fn transcript(records: &[EntryRecord]) -> Result<Transcript, BadRecord> {
+    let mut reader = Reader::default();
+    records
+        .iter()
+        .enumerate()
+        .map(|(at, record)| reader.entry(record).map_err(|reason| BadRecord { entry: at, reason }))
+        .collect()
+}
+
+#[derive(Default)]
+struct Reader {
+    offer: Option<Arc<Offer>>,
+    last: Option<Arc<Completion>>,
+}
+
+impl Reader {
+    fn entry(&mut self, record: &EntryRecord) -> Result<Entry, String> {
+        Ok(match record {
+            EntryRecord::Start { model, protocol, tools } => {
+                let offer = Arc::new(Offer::new(tools.iter().map(Tool::from)));
+                for (tool, wanted) in offer.tools().iter().zip(tools) {
+                    if tool.name != wanted.name {
+                        return Err(format!(
+                            "expected a legal tool name of its own, found `{}`",
+                            wanted.name
+                        ));
+                    }
+                }
+                self.offer = Some(offer.clone());
+                Entry::Start(Start { model: model.clone(), protocol: *protocol, offer })
+            }
+            EntryRecord::User { from, text } => Entry::User(UserMessage { from: *from, text: text.clone() }),
+            EntryRecord::Completion { parts, calls, finish, usage } => {
+                let offer = self.offer.as_ref().ok_or("expected `start` first, found `completion`")?;
+                let calls = calls.iter().map(|call| RawCall {
+                    id: call.id.clone(),
+                    tool: call.tool.clone(),
+                    arguments: call.arguments.clone(),
+                });
+                let completion = Arc::new(Completion::new(parts.clone(), calls, *finish, *usage, offer));
+                self.last = Some(completion.clone());
+                Entry::Completion(completion)
+            }
+            EntryRecord::Failed(failed) => Entry::Failed(failed.clone()),
+            EntryRecord::Tried(result) => Entry::Tried(self.result(result)?),
+            EntryRecord::Result(result) => Entry::Result(self.result(result)?),
+            EntryRecord::Intervention(it) => Entry::Intervention(intervention(it)?),
+            EntryRecord::Answer(answer) => Entry::Answer(answer.clone()),
+            EntryRecord::Compaction(compaction) => Entry::Compaction(compaction.clone()),
+            EntryRecord::End { termination } => Entry::End(termination.clone()),
+        })
+    }
+
+    fn result(&self, record: &ResultRecord) -> Result<ToolResult, String> {
+        let calls = self.last.as_ref().map_or(&[][..], |completion| &completion.calls);
+        let call = calls.iter().find(|call| call.id == record.call).ok_or_else(|| {
+            format!("expected a result of a call in the last completion, found one of `{}`", record.call)
+        })?;
+        Ok(ToolResult {
+            call: call.clone(),
+            origin: record.origin,
+            status: record.status,
+            tries: record.tries,
+            text: record.text.clone(),
+        })
+    }
+}
+
+fn intervention(record: &InterventionRecord) -> Result<Intervention, String> {
+    let kind = match (&*record.kind, &record.tool) {
+        ("feedback", None) => InterventionKind::Feedback,
+        ("note", None) => InterventionKind::Note,
+        ("question", None) => InterventionKind::Question(record.options.clone()),
+        ("notice", None) => InterventionKind::Notice,
+        ("block", None) => InterventionKind::Block,
+        ("withheld", Some(tool)) => InterventionKind::Withheld(tool.clone()),
+        ("stop", None) => InterventionKind::Stop,
+        (kind, tool) => {
+            let with = if tool.is_some() { " with a tool" } else { "" };
+            return Err(format!(
+                "expected a kind of intervention (feedback, note, question, notice, block, withheld with a \
+                 tool, stop), found `{kind}`{with}"
+            ));
+        }
+    };
+    Ok(Intervention { kind, note: record.note.clone(), seen: record.seen })
+}

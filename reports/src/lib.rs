@@ -1,0 +1,16 @@
+//! Records of trials, and pure functions from records to what people read.
+//!
+//! A record is all there is to know about a trial: it reads back into the transcript it was made from, and
+//! everything shown is computed from it alone.
+
+mod counts;
+mod entry;
+mod text;
+mod trial;
+
+pub use counts::Counts;
+pub use entry::{
+    BadRecord, CallRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord, transcript,
+};
+pub use text::{Palette, show};
+pub use trial::{Drawn, Grade, SCHEMA, TrialRecord, TurnRecord};

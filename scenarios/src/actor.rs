@@ -1,0 +1,349 @@
+//! The scripted model: a state machine that sees the view and nothing else.
+//!
+//! An actor is a fold over the messages. It knows what its own user can say, so any other text in the
+//! user's role, and any refused call, is an intervention to it. Whether a tool failed it reads from the
+//! answer's words, as a model does. What it does depends on the messages, on the number of earlier requests
+//! with these very messages, and on keyed draws: in process and behind a wire it acts the same.
+
+use std::sync::Arc;
+
+use balk_guards::{Completion, FinishReason, Message, Part, RawCall, Usage};
+
+use crate::draws::Drawer;
+use crate::response::{self, Delivered, Reaction};
+use crate::scenario::{CallSpec, Ratio, State, StateId, Transition, Trigger, Truth};
+use crate::world::{Holes, World};
+
+/// What the loop says where a tool must end the task and none was called; neutral, and no intervention.
+pub const LOOP_PROMPT: &str = "Go on with the task.";
+
+/// How the loop begins an answer to a call that did not run.
+pub const NOT_RUN: &str = "Not run: ";
+
+/// The model in one trial.
+#[derive(Clone, Debug)]
+pub struct Actor<'w, 'a> {
+    world: &'w World<'a>,
+    /// Messages read so far.
+    read: usize,
+    state: StateId,
+    /// How often each state was visited.
+    visits: Vec<u32>,
+    /// Whether a completion stands between the last act and now.
+    answered: bool,
+    following: Following,
+    /// Corrections in a row.
+    corrections: u32,
+    last_correction: Option<String>,
+    last_error: Option<Arc<str>>,
+    last_success: Option<Arc<str>>,
+}
+
+/// What came after the last completion.
+#[derive(Clone, Debug, Default)]
+struct Following {
+    completion: Option<Arc<Completion>>,
+    /// What interventions said.
+    said: String,
+    intervened: bool,
+    user_spoke: bool,
+    failed: bool,
+    succeeded: bool,
+    answers: Vec<Arc<str>>,
+    last_answers: Vec<Arc<str>>,
+}
+
+/// What the model does in one attempt, and what is really going on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Act {
+    /// Its content.
+    pub parts: Vec<Part>,
+    /// Its calls.
+    pub calls: Vec<RawCall>,
+    /// Why it ends.
+    pub finish: FinishReason,
+    /// The hidden truth.
+    pub truth: Truth,
+    /// Whether it honestly tells the user that the task is not done.
+    pub tells_user: bool,
+    /// The name of the state it comes from.
+    pub state: StateId,
+}
+
+impl Act {
+    /// The act as the loop receives it.
+    #[must_use]
+    pub fn completion(&self, offer: &balk_guards::Offer) -> Completion {
+        Completion::new(self.parts.clone(), self.calls.clone(), self.finish, Usage::default(), offer)
+    }
+}
+
+impl<'w, 'a> Actor<'w, 'a> {
+    /// A model that has seen nothing.
+    #[must_use]
+    pub fn new(world: &'w World<'a>) -> Self {
+        let spec = &world.scenario().actor;
+        let mut visits = vec![0; spec.states.len()];
+        visits[spec.start] = 1;
+        Self {
+            world,
+            read: 0,
+            state: spec.start,
+            visits,
+            answered: false,
+            following: Following::default(),
+            corrections: 0,
+            last_correction: None,
+            last_error: None,
+            last_success: None,
+        }
+    }
+
+    /// Reads what is new in the view, and acts. `attempt` counts the requests with these very messages,
+    /// from 1.
+    pub fn act(&mut self, messages: &[Message], attempt: u32) -> Act {
+        for message in &messages[self.read..] {
+            self.message(message);
+        }
+        self.read = messages.len();
+        self.advance();
+        self.perform(attempt)
+    }
+
+    fn message(&mut self, message: &Message) {
+        match message {
+            Message::Assistant(completion) => {
+                self.advance();
+                self.answered = true;
+                let last_answers = std::mem::take(&mut self.following.answers);
+                self.following =
+                    Following { completion: Some(completion.clone()), last_answers, ..Following::default() };
+            }
+            Message::User(text) => {
+                if self.is_users_own(text) {
+                    self.following.user_spoke = true;
+                } else if &**text != LOOP_PROMPT {
+                    self.intervention(text);
+                }
+            }
+            Message::Result { text, .. } => match text.strip_prefix(NOT_RUN) {
+                Some(reason) => self.intervention(reason),
+                None => {
+                    if reads_as_failure(text) {
+                        self.following.failed = true;
+                        self.last_error = Some(text.clone());
+                    } else {
+                        self.following.succeeded = true;
+                        self.last_success = Some(text.clone());
+                    }
+                    self.following.answers.push(text.clone());
+                }
+            },
+        }
+    }
+
+    fn intervention(&mut self, text: &str) {
+        self.following.intervened = true;
+        if !self.following.said.is_empty() {
+            self.following.said.push('\n');
+        }
+        self.following.said.push_str(text);
+    }
+
+    fn is_users_own(&self, text: &str) -> bool {
+        let user = self.world.user();
+        *text == *user.opening
+            || user.replies.iter().any(|it| **it == *text)
+            || user.answers.iter().any(|it| **it == *text)
+    }
+
+    /// Goes to the next state, once for each completion.
+    fn advance(&mut self) {
+        if !std::mem::take(&mut self.answered) {
+            return;
+        }
+        let reaction = self.reaction();
+        let spec = &self.world.scenario().actor.states[self.state];
+        let visit = self.visits[self.state];
+        let to = spec
+            .next
+            .iter()
+            .enumerate()
+            .find(|(at, it)| self.holds(it.when, reaction) && self.drawn(spec, *at, it, visit))
+            .map_or(self.state, |(_, it)| it.to);
+        if to != self.state && reaction.is_some_and(|it| it != Reaction::Ignored) {
+            self.corrections = 0;
+            self.last_correction = None;
+        }
+        self.state = to;
+        self.visits[to] += 1;
+    }
+
+    /// How the interventions since the last completion were taken; none came, or they moved it or not.
+    fn reaction(&mut self) -> Option<Reaction> {
+        if !self.following.intervened {
+            self.corrections = 0;
+            self.last_correction = None;
+            return None;
+        }
+        self.corrections += 1;
+        let called = self.following.completion.as_ref().map_or(&[][..], |it| &it.calls);
+        let other_tools: Vec<&str> = self
+            .world
+            .offer()
+            .tools()
+            .iter()
+            .map(|tool| &*tool.name)
+            .filter(|name| called.iter().all(|it| *it.tool != **name))
+            .collect();
+        let features = response::classify(&Delivered {
+            text: &self.following.said,
+            previous: self.last_correction.as_deref(),
+            last_error: self.last_error.as_deref(),
+            last_success: self.last_success.as_deref(),
+            other_tools: &other_tools,
+        });
+        let scenario = self.world.scenario();
+        let reaction = response::react(
+            &scenario.response,
+            features,
+            self.corrections,
+            self.world.draws(),
+            &scenario.actor.states[self.state].name,
+            self.visits[self.state],
+        );
+        self.last_correction = Some(std::mem::take(&mut self.following.said));
+        Some(reaction)
+    }
+
+    fn holds(&self, when: Trigger, reaction: Option<Reaction>) -> bool {
+        match when {
+            Trigger::Always => true,
+            Trigger::Succeeded => {
+                self.following.succeeded && !self.following.failed && !self.following.intervened
+            }
+            Trigger::Failed => self.following.failed,
+            Trigger::Corrected => reaction == Some(Reaction::Moved),
+            Trigger::Varied => reaction == Some(Reaction::Varied),
+            Trigger::UserSpoke => self.following.user_spoke,
+            Trigger::Changed => self.following.answers != self.following.last_answers,
+        }
+    }
+
+    fn drawn(&self, state: &State, at: usize, transition: &Transition, visit: u32) -> bool {
+        let bound = self.world.number(transition.visits);
+        let Some(past) = visit.checked_sub(bound) else { return false };
+        let Some(last) = transition.chance.len().checked_sub(1) else { return true };
+        let chance = transition.chance[usize::try_from(past).map_or(last, |past| past.min(last))];
+        if chance == (Ratio { num: 1, den: 1 }) {
+            return true;
+        }
+        let part = u32::try_from(at).expect("a state has few transitions");
+        self.world.draws().source(Drawer::Actor, &state.name, part, visit).happens(chance)
+    }
+
+    fn perform(&self, attempt: u32) -> Act {
+        let state = &self.world.scenario().actor.states[self.state];
+        let visit = self.visits[self.state];
+        let part = u32::try_from(self.state).expect("an actor has few states");
+        if attempt <= state.empty_attempts {
+            return Act {
+                parts: Vec::new(),
+                calls: Vec::new(),
+                finish: FinishReason::Stop,
+                truth: Truth::Faulted,
+                tells_user: false,
+                state: self.state,
+            };
+        }
+        let said = |phrase| self.world.say(phrase, part, visit, &[]).into();
+        let thinking = state.thinks.map(|phrase| Part::Thinking { text: said(phrase), signature: None });
+        let text = state.says.map(|phrase| Part::Text(said(phrase)));
+        let calls: Vec<RawCall> =
+            state.calls.iter().enumerate().map(|(at, call)| self.call(state, call, at, visit)).collect();
+        Act {
+            parts: thinking.into_iter().chain(text).collect(),
+            finish: if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCall },
+            calls,
+            truth: truth(state, visit),
+            tells_user: state.tells_user,
+            state: self.state,
+        }
+    }
+
+    fn call(&self, state: &State, spec: &CallSpec, at: usize, visit: u32) -> RawCall {
+        let (name, tool) = self.world.role(spec.role);
+        let part = 1_000 + u32::try_from(at).expect("a completion has few calls");
+        let mut source = self.world.draws().source(Drawer::Phrase, &state.name, part, visit);
+        let mut arguments = String::from("{");
+        let mut value = String::new();
+        for (name, template) in tool.arguments.iter().zip(&spec.arguments) {
+            value.clear();
+            self.world.render(template, Holes { source: &mut source, arguments: &[], visit }, &mut value);
+            member(&mut arguments, name, &value);
+        }
+        for (name, value) in &tool.constants {
+            member(&mut arguments, name, value);
+        }
+        arguments.push('}');
+        let id = format!("call_{}_{visit}_{at}", self.state);
+        RawCall { id: id.into(), tool: name.clone(), arguments: arguments.into() }
+    }
+}
+
+fn member(out: &mut String, name: &str, value: &str) {
+    if out.len() > 1 {
+        out.push_str(", ");
+    }
+    for (text, after) in [(name, ": "), (value, "")] {
+        out.push_str(&serde_json::to_string(text).expect("a string is always JSON"));
+        out.push_str(after);
+    }
+}
+
+fn truth(state: &State, visit: u32) -> Truth {
+    state
+        .truth
+        .iter()
+        .find(|span| visit <= span.until)
+        .or(state.truth.last())
+        .map_or(Truth::Productive, |span| span.is)
+}
+
+/// Whether a tool's answer reads as a failure: what a model goes by, since not every wire carries a flag.
+/// The catalogue's own error texts are all recognised; a test holds them against this.
+#[must_use]
+pub fn reads_as_failure(answer: &str) -> bool {
+    const CHARS: usize = 120;
+    let head =
+        answer.char_indices().nth(CHARS).map_or(answer, |(cut, _)| &answer[..cut]).to_ascii_lowercase();
+    FAILURES.iter().any(|word| head.contains(word))
+}
+
+const FAILURES: [&str; 10] = [
+    "error",
+    "failed",
+    "not found",
+    "no such",
+    "denied",
+    "exit code",
+    "exit status",
+    "traceback",
+    "fatal",
+    "rolled back",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_read_from_words() {
+        for failure in ["error: no", "sh: 1: foo: not found", "3 tests FAILED", "exit code 2\n…"] {
+            assert!(reads_as_failure(failure), "{failure}");
+        }
+        for success in ["wrote 12 bytes to a.py", "", "3 passed", "Successfully installed pygame"] {
+            assert!(!reads_as_failure(success), "{success}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Keyed draws: what chance decides, and only that.
+//!
+//! A draw is named by who draws (`Drawer`), for what (a name) and how often that was drawn before (the
+//! visit), never by when. So two runs of one seed share every draw that both make, whatever else happened in
+//! between, and a new kind of draw moves no old one.
+//!
+//! The generator is ChaCha8 with the key from (seed, scenario), the stream from (drawer, name) and the
+//! position from the visit. Sampling is our own, because that of general libraries is not value-stable.
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng};
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
+
+use crate::scenario::Ratio;
+
+/// Who draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawer {
+    /// The world, before the first turn.
+    World,
+    /// The model: where it goes next.
+    Actor,
+    /// The model: how it takes a correction.
+    Response,
+    /// What somebody says: the model, the person or a tool.
+    Phrase,
+}
+
+/// All draws of one trial.
+#[derive(Clone, Debug)]
+pub struct Draws {
+    rng: ChaCha8Rng,
+}
+
+/// The words of one named draw.
+#[derive(Clone, Debug)]
+pub struct Source {
+    rng: ChaCha8Rng,
+}
+
+/// Words of 32 bits between two visits of one name.
+const WORDS_PER_VISIT: u128 = 1 << 12;
+
+impl Draws {
+    /// The draws of this seed of this scenario.
+    #[must_use]
+    pub fn new(seed: u64, scenario: &str) -> Self {
+        let mut key = [0; 32];
+        key[..16].copy_from_slice(&xxh3_128_with_seed(scenario.as_bytes(), seed).to_le_bytes());
+        key[16..24].copy_from_slice(&seed.to_le_bytes());
+        Self { rng: ChaCha8Rng::from_seed(key) }
+    }
+
+    /// The words for one purpose: who, for what, which part of it, the how-manieth time.
+    #[must_use]
+    pub fn source(&self, drawer: Drawer, name: &str, part: u32, visit: u32) -> Source {
+        let mut rng = self.rng.clone();
+        let tag = ((drawer as u64) << 32) | u64::from(part);
+        rng.set_stream(xxh3_64_with_seed(name.as_bytes(), tag));
+        rng.set_word_pos(u128::from(visit) * WORDS_PER_VISIT);
+        Source { rng }
+    }
+}
+
+impl Source {
+    /// The next 64 bits.
+    pub fn word(&mut self) -> u64 {
+        self.rng.next_u64()
+    }
+
+    /// A number below `bound`, which must not be 0. Uniform up to one part in 2⁶⁴ / bound.
+    pub fn below(&mut self, bound: u32) -> u32 {
+        let scaled = (u128::from(self.word()) * u128::from(bound)) >> 64;
+        u32::try_from(scaled).expect("a product scaled by 2^64 is below the bound")
+    }
+
+    /// True with this probability.
+    pub fn happens(&mut self, chance: Ratio) -> bool {
+        self.below(chance.den) < chance.num
+    }
+
+    /// An index below `len`, which must not be 0.
+    pub fn index(&mut self, len: usize) -> usize {
+        let bound = u32::try_from(len).expect("lists in scenarios are short");
+        usize::try_from(self.below(bound)).expect("an index fits")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draw_depends_on_its_name_alone() {
+        let draws = Draws::new(7, "x");
+        let mut a = draws.source(Drawer::Actor, "write", 0, 3);
+        let first = a.word();
+        let _ = draws.source(Drawer::Actor, "other", 0, 9).word();
+        assert_eq!(draws.source(Drawer::Actor, "write", 0, 3).word(), first);
+        for other in [
+            draws.source(Drawer::World, "write", 0, 3),
+            draws.source(Drawer::Actor, "writf", 0, 3),
+            draws.source(Drawer::Actor, "write", 1, 3),
+            draws.source(Drawer::Actor, "write", 0, 4),
+            Draws::new(8, "x").source(Drawer::Actor, "write", 0, 3),
+            Draws::new(7, "y").source(Drawer::Actor, "write", 0, 3),
+        ] {
+            assert_ne!(other.clone().word(), first);
+        }
+    }
+
+    /// The values themselves are part of the format of a record: they may not move.
+    #[test]
+    fn the_values_are_fixed() {
+        let mut source = Draws::new(0, "abandonment").source(Drawer::World, "language", 0, 0);
+        let drawn: Vec<u32> = (0..8).map(|_| source.below(1_000)).collect();
+        assert_eq!(drawn, FIXED);
+    }
+    const FIXED: [u32; 8] = [0; 8];
+
+    #[test]
+    fn chances_come_out() {
+        let draws = Draws::new(1, "x");
+        let hits = (0..10_000)
+            .filter(|&visit| draws.source(Drawer::Actor, "s", 0, visit).happens(Ratio { num: 1, den: 4 }))
+            .count();
+        assert!((2_300..2_700).contains(&hits), "{hits}");
+    }
+}

@@ -1,0 +1,175 @@
+//! The simulated world that the tools act on: files, facts, and what happens when a tool is called.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use balk_guards::{Status, ToolCall};
+
+use crate::scenario::{Condition, PhraseId, Role, Rule, ToolsetTool};
+use crate::template::Template;
+use crate::world::World;
+
+/// The state of the world in one trial. A task is done when this says so.
+#[derive(Clone, Debug)]
+pub struct Environment<'w, 'a> {
+    world: &'w World<'a>,
+    files: BTreeMap<String, String>,
+    facts: BTreeSet<String>,
+    /// How often each rule applied.
+    applied: Vec<u32>,
+}
+
+/// What a tool did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executed {
+    /// What it answers.
+    pub text: String,
+    /// Whether it worked; never `Unknown` here.
+    pub status: Status,
+    /// Whether this was the call that declares the task done.
+    pub finishes: bool,
+}
+
+impl<'w, 'a> Environment<'w, 'a> {
+    /// The world before the first turn.
+    #[must_use]
+    pub fn new(world: &'w World<'a>) -> Self {
+        let spec = &world.scenario().environment;
+        Self {
+            world,
+            files: spec.files.iter().map(|(path, text)| (world.fixed(path), world.fixed(text))).collect(),
+            facts: spec.facts.iter().map(|fact| world.fixed(fact)).collect(),
+            applied: vec![0; spec.rules.len()],
+        }
+    }
+
+    /// Runs a call.
+    pub fn call(&mut self, call: &ToolCall) -> Executed {
+        let Some(tool) = self.world.tool(&call.tool) else {
+            return failed(format!("error: unknown tool {}", call.tool));
+        };
+        let Ok(sent) = serde_json::from_str::<BTreeMap<String, String>>(&call.arguments) else {
+            return failed(format!(
+                "error: invalid arguments for {}: expected an object of strings",
+                call.tool
+            ));
+        };
+        let mut arguments = Vec::with_capacity(2);
+        for (canonical, name) in tool.role.arguments().iter().zip(&tool.arguments) {
+            match sent.get(name) {
+                Some(value) => arguments.push((*canonical, value.as_str())),
+                None => {
+                    return failed(format!(
+                        "error: invalid arguments for {}: `{name}` is missing",
+                        call.tool
+                    ));
+                }
+            }
+        }
+        let rules = &self.world.scenario().environment.rules;
+        let rule = rules.iter().enumerate().find(|(at, rule)| self.applies(*at, rule, tool, &arguments));
+        match rule {
+            Some((at, rule)) => self.apply(at, rule, tool, &arguments),
+            None => self.by_role(tool.role, &arguments),
+        }
+    }
+
+    /// Whether all of it holds.
+    #[must_use]
+    pub fn holds(&self, conditions: &[Condition]) -> bool {
+        conditions.iter().all(|it| self.condition(it, &[]))
+    }
+
+    /// Whether the task is done.
+    #[must_use]
+    pub fn goal(&self) -> bool {
+        self.holds(&self.world.scenario().goal)
+    }
+
+    /// Makes facts hold: what a person does outside of the tools.
+    pub fn set(&mut self, facts: &[Template]) {
+        for fact in facts {
+            let fact = self.world.fixed(fact);
+            self.facts.insert(fact);
+        }
+    }
+
+    fn applies(&self, at: usize, rule: &Rule, tool: &ToolsetTool, arguments: &[(&str, &str)]) -> bool {
+        rule.role == tool.role
+            && rule.times.is_none_or(|times| self.applied[at] < times)
+            && rule.when.iter().all(|it| self.condition(it, arguments))
+    }
+
+    fn apply(&mut self, at: usize, rule: &Rule, tool: &ToolsetTool, arguments: &[(&str, &str)]) -> Executed {
+        self.applied[at] += 1;
+        for fact in &rule.clears {
+            let fact = self.world.fixed(fact);
+            self.facts.remove(&fact);
+        }
+        self.set(&rule.sets);
+        let own = if rule.fails { failed(String::new()) } else { self.by_role(tool.role, arguments) };
+        let status = if rule.fails { Status::Error } else { Status::Ok };
+        let text = match rule.says {
+            Some(phrase) => self.said(phrase, at, arguments),
+            None => own.text,
+        };
+        Executed { text, status, finishes: own.finishes }
+    }
+
+    fn said(&self, phrase: PhraseId, rule: usize, arguments: &[(&str, &str)]) -> String {
+        let part = 1_000 + u32::try_from(rule).expect("a scenario has few rules");
+        self.world.say(phrase, part, self.applied[rule], arguments)
+    }
+
+    /// What a tool of this role does where no rule says otherwise.
+    fn by_role(&mut self, role: Role, arguments: &[(&str, &str)]) -> Executed {
+        let first = arguments.first().map_or("", |(_, value)| value);
+        match role {
+            Role::Write => {
+                let content = arguments.get(1).map_or("", |(_, value)| value);
+                self.files.insert(first.to_owned(), content.to_owned());
+                done(format!("wrote {} bytes to {first}", content.len()))
+            }
+            Role::Read => match self.files.get(first) {
+                Some(content) => done(content.clone()),
+                None => failed(format!("error: no such file: {first}")),
+            },
+            Role::List => {
+                let inside = |path: &&String| matches!(first, "" | "." | "/") || path.starts_with(first);
+                let names: Vec<&str> = self.files.keys().filter(inside).map(String::as_str).collect();
+                done(if names.is_empty() { "(empty)".into() } else { names.join("\n") })
+            }
+            Role::Shell => {
+                let command = first.split_whitespace().next().unwrap_or("");
+                failed(format!("sh: 1: {command}: not found"))
+            }
+            Role::Ask => done("(no answer)".into()),
+            Role::Finish => Executed { text: "done".into(), status: Status::Ok, finishes: true },
+            Role::Distractor => done("no results".into()),
+        }
+    }
+
+    fn condition(&self, condition: &Condition, arguments: &[(&str, &str)]) -> bool {
+        let fixed = |template| self.world.fixed(template);
+        match condition {
+            Condition::Fact(fact) => self.facts.contains(&fixed(fact)),
+            Condition::NoFact(fact) => !self.facts.contains(&fixed(fact)),
+            Condition::File(path) => self.files.contains_key(&fixed(path)),
+            Condition::NoFile(path) => !self.files.contains_key(&fixed(path)),
+            Condition::FileContains(path, text) => {
+                self.files.get(&fixed(path)).is_some_and(|content| content.contains(&fixed(text)))
+            }
+            Condition::ArgumentContains(name, text) => arguments
+                .iter()
+                .find(|(it, _)| it == name)
+                .is_some_and(|(_, value)| value.contains(&fixed(text))),
+        }
+    }
+}
+
+fn done(text: String) -> Executed {
+    Executed { text, status: Status::Ok, finishes: false }
+}
+
+fn failed(text: String) -> Executed {
+    Executed { text, status: Status::Error, finishes: false }
+}

@@ -1,0 +1,316 @@
+//! How an actor takes a correction: one documented model, and the one classifier that it reads messages with.
+//!
+//! Nobody declares what his message carries. [`classify`] reads it from the delivered text and what stands
+//! around it, the same way for our guards, for rules of other agents and for anything outside.
+//!
+//! **The model.** A correction moves the actor with a base chance, and with one more chance for each thing it
+//! carries (independent draws: noisy-or). Both fall with every further correction in a row. Every chance is
+//! multiplied by one minus the actor's stubbornness. Numbers are parts per thousand, measured over 24,746
+//! recorded trajectories (`reactions.md`) or assumed with a range:
+//!
+//! | parameter | value | from |
+//! |---|---|---|
+//! | base, gpt-3.5-like | 650, 250, 110, 30 | measured: plain complaint, 1st to 4th in a row (section 1) |
+//! | base, gpt-4o-like | 760, 560, 690, 530 | measured row .88 .61 .69 .53, less the 12 and 5 points that information adds at first |
+//! | base, strong | 900, 590, 580, 260 | measured row .95 .59 .58 .26, less 5 points at the ceiling |
+//! | flat, each profile | 750 360 120 60 / 880 610 690 530 / 950 590 580 260 | measured rows, all kinds of message together |
+//! | cause | 310 | measured: 65 to 76 % on the first try |
+//! | form | 310 | measured: the same row |
+//! | options | 120 | measured: form with advice 79 % against form 76 %; they do not beat a clear cause |
+//! | shows | 100 | assumed, 0 to 300: giving back the previous answer |
+//! | withholds | 500 | assumed, 200 to 900: not measured anywhere |
+//! | novel | 500 | measured: new wording 59 %, the same wording 10 % (33 of 56, 6 of 60); range 200 to 600 |
+//! | fade of cause to shows | 1000, 550, 200, 200 | measured: 10 to 14 points at first, about half at the second, nothing by the third |
+//! | forbids, obeyed | 950 | measured: the same call next in 1 of 180; range 800 to 990 |
+//!
+//! In **flat** mode there is one draw for each delivered intervention, whatever it carries: an empty notice
+//! and the best message tie exactly.
+
+use crate::draws::{Drawer, Draws};
+use crate::scenario::{Profile, Ratio, ResponseMode, ResponseSpec};
+
+/// What an intervention carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    /// It names the cause: it quotes the last error.
+    pub cause: bool,
+    /// It shows the form that is wanted: it names a tool that is offered and was not just called.
+    pub form: bool,
+    /// It lists at least two things to choose from.
+    pub options: bool,
+    /// It gives back what the last call answered.
+    pub shows: bool,
+    /// It forbids sending the same again.
+    pub forbids: bool,
+    /// It says that a tool is missing from the offer now.
+    pub withholds: bool,
+    /// It says something that the last one did not.
+    pub novel: bool,
+}
+
+/// An intervention as it reached the actor, with what the classifier compares it to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Delivered<'a> {
+    /// Everything it says, in the user's role or as a synthetic result.
+    pub text: &'a str,
+    /// What the last intervention of the same row said.
+    pub previous: Option<&'a str>,
+    /// The last answer that reads as a failure.
+    pub last_error: Option<&'a str>,
+    /// The last answer that does not.
+    pub last_success: Option<&'a str>,
+    /// The names of the run's tools that were not called in the turn it answers.
+    pub other_tools: &'a [&'a str],
+}
+
+/// What became of a correction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reaction {
+    /// The actor does what it is told.
+    Moved,
+    /// It does not, but does not send the same again.
+    Varied,
+    /// It goes on as before.
+    Ignored,
+}
+
+/// Reads what an intervention carries.
+#[must_use]
+pub fn classify(it: &Delivered<'_>) -> Features {
+    let lower = it.text.to_lowercase();
+    let quotes = |answer: Option<&str>| answer.is_some_and(|answer| it.text.contains(quote(answer)));
+    Features {
+        cause: quotes(it.last_error),
+        form: it.other_tools.iter().any(|tool| it.text.contains(tool)),
+        options: it.text.lines().filter(|line| is_item(line)).count() >= 2,
+        shows: quotes(it.last_success),
+        forbids: FORBIDS.iter().any(|(not, same)| lower.contains(not) && lower.contains(same)),
+        withholds: WITHHOLDS_WORDS.iter().any(|words| lower.contains(words)),
+        novel: it.previous.is_some_and(|previous| !same_words(previous, it.text)),
+    }
+}
+
+/// The start of an answer's first line: what a message must contain to count as quoting it.
+fn quote(answer: &str) -> &str {
+    const CHARS: usize = 24;
+    let line = answer.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("\0");
+    line.char_indices().nth(CHARS).map_or(line, |(cut, _)| &line[..cut])
+}
+
+fn is_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with("- ")
+        || line.starts_with("* ")
+        || line.starts_with("• ")
+        || (after_number.len() < line.len() && after_number.starts_with(['.', ')', ':', '、', '．']))
+}
+
+/// Equal but for digits: a counter alone says nothing new.
+fn same_words(a: &str, b: &str) -> bool {
+    let words = |text: &str| text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+    words(a) == words(b)
+}
+
+/// A prohibition and what it is about, in the languages of the catalogue.
+const FORBIDS: [(&str, &str); 10] = [
+    ("do not", "same arguments"),
+    ("don't", "same arguments"),
+    ("do not", "this call again"),
+    ("must not", "again"),
+    ("do not", "execute this"),
+    ("不要", "相同"),
+    ("no ", "los mismos argumentos"),
+    ("nicht", "denselben argumenten"),
+    ("nicht", "gleichen argumenten"),
+    ("同じ引数", "しないで"),
+];
+
+/// That a tool is gone for now, in the languages of the catalogue.
+const WITHHOLDS_WORDS: [&str; 7] = [
+    "not offered now",
+    "withheld",
+    "taken out of the offer",
+    "暂不提供",
+    "no se ofrece",
+    "nicht angeboten",
+    "提供されません",
+];
+
+/// How the actor takes the `in_a_row`-th correction in a row (from 1), drawn by (state, visit).
+#[must_use]
+pub fn react(
+    spec: &ResponseSpec,
+    features: Features,
+    in_a_row: u32,
+    draws: &Draws,
+    state: &str,
+    visit: u32,
+) -> Reaction {
+    let row = usize::try_from(in_a_row.clamp(1, 4) - 1).expect("at most three");
+    let numbers = numbers(spec.profile);
+    let chances = match spec.mode {
+        ResponseMode::Flat => [numbers.flat[row], 0, 0, 0, 0, 0, 0],
+        ResponseMode::Features => {
+            let fade = |on: bool, chance: u32| if on { chance * FADE[row] / 1_000 } else { 0 };
+            let whole = |on: bool, chance: u32| if on { chance } else { 0 };
+            [
+                numbers.base[row],
+                fade(features.cause, CAUSE),
+                fade(features.form, FORM),
+                fade(features.options, OPTIONS),
+                fade(features.shows, SHOWS),
+                whole(features.withholds, WITHHOLDS),
+                whole(features.novel, NOVEL),
+            ]
+        }
+    };
+    // Every chance has its own word, so a message that carries more moves every actor that one with less moved.
+    let mut source = draws.source(Drawer::Response, state, 0, visit);
+    let mut hits = |chance| source.happens(damped(chance, spec.stubbornness));
+    let moved = chances.map(&mut hits).contains(&true);
+    let obeys = hits(OBEYS) && features.forbids && spec.mode == ResponseMode::Features;
+    match (moved, obeys) {
+        (true, _) => Reaction::Moved,
+        (false, true) => Reaction::Varied,
+        (false, false) => Reaction::Ignored,
+    }
+}
+
+/// A chance in parts per thousand, times one minus the stubbornness.
+fn damped(chance: u32, stubbornness: Ratio) -> Ratio {
+    Ratio { num: chance * (stubbornness.den - stubbornness.num), den: 1_000 * stubbornness.den }
+}
+
+struct Numbers {
+    base: [u32; 4],
+    flat: [u32; 4],
+}
+
+const fn numbers(profile: Profile) -> Numbers {
+    match profile {
+        Profile::Strong => Numbers { base: [900, 590, 580, 260], flat: [950, 590, 580, 260] },
+        Profile::Gpt4o => Numbers { base: [760, 560, 690, 530], flat: [880, 610, 690, 530] },
+        Profile::Gpt35 => Numbers { base: [650, 250, 110, 30], flat: [750, 360, 120, 60] },
+    }
+}
+
+const FADE: [u32; 4] = [1_000, 550, 200, 200];
+const CAUSE: u32 = 310;
+const FORM: u32 = 310;
+const OPTIONS: u32 = 120;
+const SHOWS: u32 = 100;
+const WITHHOLDS: u32 = 500;
+const NOVEL: u32 = 500;
+const OBEYS: u32 = 950;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ERROR: &str = "error: write rolled back: cannot resolve import";
+
+    fn read(text: &str) -> Features {
+        classify(&Delivered {
+            text,
+            last_error: Some(ERROR),
+            last_success: Some("3 files listed in the folder"),
+            other_tools: &["run_command"],
+            ..Delivered::default()
+        })
+    }
+
+    #[test]
+    fn an_intervention_that_says_nothing_carries_nothing() {
+        for empty in ["", "Please use the tools.", "No tool was used.", "You are stuck. Try again!"] {
+            assert_eq!(read(empty), Features::default(), "{empty}");
+        }
+    }
+
+    #[test]
+    fn each_feature_is_read_from_the_text() {
+        let none = Features::default();
+        assert_eq!(read("It said: error: write rolled back: cannot …"), Features { cause: true, ..none });
+        assert_eq!(read("Look with `run_command`."), Features { form: true, ..none });
+        assert_eq!(read("Choose:\n1. this\n2. that"), Features { options: true, ..none });
+        assert_eq!(read("Choose:\n1. this"), none);
+        assert_eq!(read("You have: 3 files listed in the folder"), Features { shows: true, ..none });
+        assert_eq!(read("`edit` is withheld for this turn."), Features { withholds: true, ..none });
+        assert_eq!(
+            read("Do not send this call again with the same arguments."),
+            Features { forbids: true, ..none }
+        );
+    }
+
+    #[test]
+    fn a_counter_is_nothing_new() {
+        let novel = |previous, text| {
+            classify(&Delivered { text, previous: Some(previous), ..Delivered::default() }).novel
+        };
+        assert!(!novel("Reminder 1 of 3.", "Reminder 2 of 3."));
+        assert!(novel("Reminder 1 of 3.", "The last reminder."));
+    }
+
+    fn moved(mode: ResponseMode, features: Features, in_a_row: u32) -> Vec<bool> {
+        let spec = ResponseSpec { profile: Profile::Gpt35, mode, stubbornness: Ratio { num: 0, den: 1 } };
+        (0..2_000)
+            .map(|visit| {
+                let draws = Draws::new(3, "x");
+                react(&spec, features, in_a_row, &draws, "s", visit) == Reaction::Moved
+            })
+            .collect()
+    }
+
+    const ALL: Features = Features {
+        cause: true,
+        form: true,
+        options: true,
+        shows: true,
+        forbids: true,
+        withholds: true,
+        novel: true,
+    };
+
+    #[test]
+    fn in_flat_mode_the_empty_notice_and_the_best_message_tie_exactly() {
+        for in_a_row in 1..6 {
+            let flat = |features| moved(ResponseMode::Flat, features, in_a_row);
+            assert_eq!(flat(Features::default()), flat(ALL));
+        }
+    }
+
+    #[test]
+    fn a_message_that_carries_more_moves_whoever_one_with_less_moved() {
+        let less = moved(ResponseMode::Features, Features { cause: true, ..Features::default() }, 2);
+        let more = moved(ResponseMode::Features, ALL, 2);
+        assert!(less.iter().zip(&more).all(|(less, more)| more >= less));
+        assert!(less != more);
+    }
+
+    #[test]
+    fn the_measured_rows_come_out() {
+        let share = |features, in_a_row| {
+            moved(ResponseMode::Features, features, in_a_row).iter().filter(|it| **it).count() / 20
+        };
+        // Plain 65, 25, 11, 3 %; with the form 76, 38 % (reactions.md, section 1); five points of play.
+        let plain = Features::default();
+        for (in_a_row, measured) in [(1, 65_usize), (2, 25), (3, 11), (4, 3)] {
+            assert!(share(plain, in_a_row).abs_diff(measured) <= 5, "{in_a_row}");
+        }
+        let form = Features { form: true, ..plain };
+        for (in_a_row, measured) in [(1, 76_usize), (2, 38)] {
+            assert!(share(form, in_a_row).abs_diff(measured) <= 5, "{in_a_row}");
+        }
+    }
+
+    #[test]
+    fn the_wholly_stubborn_never_move() {
+        let spec = ResponseSpec {
+            profile: Profile::Strong,
+            mode: ResponseMode::Features,
+            stubbornness: Ratio { num: 1, den: 1 },
+        };
+        let draws = Draws::new(3, "x");
+        assert!((0..100).all(|visit| react(&spec, ALL, 1, &draws, "s", visit) == Reaction::Ignored));
+    }
+}

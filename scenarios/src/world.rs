@@ -1,0 +1,282 @@
+//! The world that a seed draws: language, tool set, values, and every text that follows from them.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use balk_guards::{Offer, Tool};
+
+use crate::draws::{Drawer, Draws, Source};
+use crate::scenario::{Bound, PhraseId, Role, Scenario, Toolset, ToolsetTool};
+use crate::template::{Piece, Template};
+
+/// One scenario under one seed, before the first turn. Everything in it is fixed.
+#[derive(Clone, Debug)]
+pub struct World<'a> {
+    scenario: &'a Scenario,
+    seed: u64,
+    draws: Draws,
+    language: usize,
+    toolset: Arc<Toolset>,
+    /// The drawn item of each pool.
+    picks: Vec<usize>,
+    numbers: Vec<u32>,
+    offer: Arc<Offer>,
+    /// The legal name of each offered tool, with its place in the tool set.
+    offered: Vec<(Arc<str>, usize)>,
+    user: UserTexts,
+}
+
+/// Everything the person can say in this world.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UserTexts {
+    pub(crate) opening: Arc<str>,
+    pub(crate) replies: Vec<Arc<str>>,
+    pub(crate) answers: Vec<Arc<str>>,
+}
+
+/// Which items of the pools a world may draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pools {
+    /// Those that everything was tuned on.
+    #[default]
+    Open,
+    /// Those that are kept back, to check what was tuned on the others.
+    Reserve,
+}
+
+impl<'a> World<'a> {
+    /// Draws the world of a seed.
+    #[must_use]
+    pub fn draw(scenario: &'a Scenario, seed: u64, pools: Pools) -> Self {
+        let draws = Draws::new(seed, &scenario.name);
+        let source = |name: &str| draws.source(Drawer::World, name, 0, 0);
+        let language = source("language").index(scenario.languages.len());
+        let toolsets = open(&scenario.toolsets, |set| set.reserve, pools);
+        let toolset = scenario.toolsets[toolsets[source("toolset").index(toolsets.len())]].clone();
+        let picks = scenario
+            .pools
+            .iter()
+            .map(|pool| {
+                let items = open(&pool.items, |item| item.reserve, pools);
+                items[draws.source(Drawer::World, &pool.name, 1, 0).index(items.len())]
+            })
+            .collect();
+        let numbers = scenario
+            .numbers
+            .iter()
+            .map(|it| it.from + draws.source(Drawer::World, &it.name, 2, 0).below(it.to - it.from + 1))
+            .collect();
+        let (offer, offered) = offer(scenario, &toolset, &mut source("offer"));
+        let mut world = Self {
+            scenario,
+            seed,
+            draws,
+            language,
+            toolset,
+            picks,
+            numbers,
+            offer,
+            offered,
+            user: UserTexts::default(),
+        };
+        world.user = world.user_texts();
+        world
+    }
+
+    fn user_texts(&self) -> UserTexts {
+        let user = &self.scenario.user;
+        let said = |part, at: usize, phrase| {
+            let visit = u32::try_from(at).expect("a person says few things");
+            self.say(phrase, part, visit, &[]).into()
+        };
+        UserTexts {
+            opening: said(10, 0, user.opening),
+            replies: user.replies.iter().enumerate().map(|(at, &it)| said(11, at, it)).collect(),
+            answers: user.answers.iter().enumerate().map(|(at, it)| said(12, at, it.says)).collect(),
+        }
+    }
+
+    /// The scenario that this is a world of.
+    #[must_use]
+    pub fn scenario(&self) -> &'a Scenario {
+        self.scenario
+    }
+
+    /// The seed that drew it.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The tools on offer.
+    #[must_use]
+    pub fn offer(&self) -> &Arc<Offer> {
+        &self.offer
+    }
+
+    /// What was drawn, in the order of the scenario: name and value.
+    #[must_use]
+    pub fn drawn(&self) -> Vec<(String, String)> {
+        let mut drawn = vec![
+            ("language".to_owned(), self.scenario.languages[self.language].to_string()),
+            ("toolset".to_owned(), self.toolset.name.clone()),
+        ];
+        for (pool, &pick) in self.scenario.pools.iter().zip(&self.picks) {
+            for (field, value) in pool.fields.iter().zip(&pool.items[pick].values) {
+                drawn.push((format!("{}.{field}", pool.name), value.to_string()));
+            }
+        }
+        drawn.extend(
+            self.scenario
+                .numbers
+                .iter()
+                .zip(&self.numbers)
+                .map(|(it, drawn)| (it.name.clone(), drawn.to_string())),
+        );
+        drawn
+    }
+
+    pub(crate) fn draws(&self) -> &Draws {
+        &self.draws
+    }
+
+    pub(crate) fn user(&self) -> &UserTexts {
+        &self.user
+    }
+
+    pub(crate) fn number(&self, bound: Bound) -> u32 {
+        match bound {
+            Bound::Fixed(number) => number,
+            Bound::Drawn(at) => self.numbers[at],
+        }
+    }
+
+    /// The tool behind a legal name.
+    pub(crate) fn tool(&self, name: &str) -> Option<&ToolsetTool> {
+        self.offered.iter().find(|(it, _)| &**it == name).map(|&(_, at)| &self.toolset.tools[at])
+    }
+
+    /// The tool that plays a role, with its legal name.
+    pub(crate) fn role(&self, role: Role) -> (&Arc<str>, &ToolsetTool) {
+        self.offered
+            .iter()
+            .map(|(name, at)| (name, &self.toolset.tools[*at]))
+            .find(|(_, tool)| tool.role == role)
+            .expect("a scenario offers every role it uses")
+    }
+
+    /// A phrase in the language of this world; which variant is drawn by (phrase, part, visit).
+    pub(crate) fn say(&self, phrase: PhraseId, part: u32, visit: u32, arguments: &[(&str, &str)]) -> String {
+        let phrase = &self.scenario.phrases[phrase];
+        let variants = &phrase.variants[self.language];
+        let mut source = self.draws.source(Drawer::Phrase, &phrase.name, part, visit);
+        let variant = &variants[source.index(variants.len())];
+        let mut text = String::new();
+        self.render(variant, Holes { source: &mut source, arguments, visit }, &mut text);
+        text
+    }
+
+    /// Every variant of a phrase in this language, drawn once each: what a test wants to see.
+    #[must_use]
+    pub fn variants(&self, phrase: PhraseId) -> Vec<String> {
+        let phrase = &self.scenario.phrases[phrase];
+        let mut source = self.draws.source(Drawer::Phrase, &phrase.name, u32::MAX, 0);
+        phrase.variants[self.language]
+            .iter()
+            .map(|variant| {
+                let mut text = String::new();
+                self.render(variant, Holes { source: &mut source, arguments: &[], visit: 1 }, &mut text);
+                text
+            })
+            .collect()
+    }
+
+    /// A template without holes that chance fills.
+    pub(crate) fn fixed(&self, template: &Template) -> String {
+        let mut source = self.draws.source(Drawer::Phrase, "", u32::MAX, 0);
+        let mut text = String::new();
+        self.render(template, Holes { source: &mut source, arguments: &[], visit: 1 }, &mut text);
+        text
+    }
+
+    pub(crate) fn render(&self, template: &Template, holes: Holes<'_>, out: &mut String) {
+        let Holes { source, arguments, visit } = holes;
+        for piece in &template.pieces {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Field(pool, field) => {
+                    out.push_str(&self.scenario.pools[*pool].items[self.picks[*pool]].values[*field]);
+                }
+                Piece::Number(at) => put(out, format_args!("{}", self.numbers[*at])),
+                Piece::Argument(name) => {
+                    let value = arguments.iter().find(|(it, _)| it == name).map_or("", |(_, value)| value);
+                    out.push_str(value);
+                }
+                Piece::Code => crate::code::write(source, out),
+                Piece::Clock => {
+                    let (h, m, s) = (source.below(24), source.below(60), source.below(60));
+                    put(out, format_args!("{h:02}:{m:02}:{s:02}"));
+                }
+                Piece::Hex => put(out, format_args!("{:08x}", source.word() >> 32)),
+                Piece::Visit => put(out, format_args!("{visit}")),
+            }
+        }
+    }
+}
+
+/// What fills the holes of a template.
+pub(crate) struct Holes<'a> {
+    pub(crate) source: &'a mut Source,
+    pub(crate) arguments: &'a [(&'a str, &'a str)],
+    pub(crate) visit: u32,
+}
+
+fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
+    out.write_fmt(what).expect("writing to a string never fails");
+}
+
+/// The places of what may be drawn; all of it, where nothing is kept back or nothing else is left.
+fn open<T>(all: &[T], is_reserve: impl Fn(&T) -> bool, pools: Pools) -> Vec<usize> {
+    let wanted = |reserve| (0..all.len()).filter(|&at| is_reserve(&all[at]) == reserve).collect::<Vec<_>>();
+    let open = wanted(pools == Pools::Reserve);
+    if open.is_empty() { (0..all.len()).collect() } else { open }
+}
+
+/// The offer of a world: the tools that the task needs and some that it does not, in a drawn order.
+fn offer(
+    scenario: &Scenario,
+    toolset: &Toolset,
+    source: &mut Source,
+) -> (Arc<Offer>, Vec<(Arc<str>, usize)>) {
+    let at_role = |role| (0..toolset.tools.len()).filter(move |&at| toolset.tools[at].role == role);
+    let mut chosen: Vec<usize> = scenario.roles.iter().filter_map(|&role| at_role(role).next()).collect();
+    let mut distractors: Vec<usize> = at_role(Role::Distractor).collect();
+    shuffle(&mut distractors, source);
+    chosen.extend(distractors.into_iter().take(scenario.distractors));
+    shuffle(&mut chosen, source);
+    let offer = Offer::new(chosen.iter().map(|&at| {
+        let tool = &toolset.tools[at];
+        Tool::new(&tool.name)
+            .description(&tool.description)
+            .effect(tool.effect)
+            .purpose(tool.role.purpose())
+            .parameters(&schema(tool))
+    }));
+    let names = offer.tools().iter().map(|tool| tool.name.clone());
+    let offered = names.zip(chosen).collect();
+    (Arc::new(offer), offered)
+}
+
+fn shuffle<T>(all: &mut [T], source: &mut Source) {
+    for at in (1..all.len()).rev() {
+        all.swap(at, source.index(at + 1));
+    }
+}
+
+fn schema(tool: &ToolsetTool) -> String {
+    let names = tool.arguments.iter().chain(tool.constants.iter().map(|(name, _)| name));
+    let properties: serde_json::Map<String, serde_json::Value> =
+        names.clone().map(|name| (name.clone(), serde_json::json!({"type": "string"}))).collect();
+    serde_json::json!({"type": "object", "properties": properties, "required": names.collect::<Vec<_>>()})
+        .to_string()
+}

@@ -47,6 +47,7 @@ struct Following {
     said: String,
     intervened: bool,
     user_spoke: bool,
+    answered: bool,
     failed: bool,
     succeeded: bool,
     answers: Vec<Arc<str>>,
@@ -120,8 +121,11 @@ impl<'w, 'a> Actor<'w, 'a> {
                     Following { completion: Some(completion.clone()), last_answers, ..Following::default() };
             }
             Message::User(text) => {
-                if self.is_users_own(text) {
+                let user = self.world.user();
+                if *user.opening == **text || user.replies.contains(text) {
                     self.following.user_spoke = true;
+                } else if user.answers.contains(text) {
+                    self.following.answered = true;
                 } else if &**text != LOOP_PROMPT {
                     self.intervention(text);
                 }
@@ -148,13 +152,6 @@ impl<'w, 'a> Actor<'w, 'a> {
             self.following.said.push('\n');
         }
         self.following.said.push_str(text);
-    }
-
-    fn is_users_own(&self, text: &str) -> bool {
-        let user = self.world.user();
-        *text == *user.opening
-            || user.replies.iter().any(|it| **it == *text)
-            || user.answers.iter().any(|it| **it == *text)
     }
 
     /// Goes to the next state, once for each completion.
@@ -226,6 +223,7 @@ impl<'w, 'a> Actor<'w, 'a> {
             Trigger::Corrected => reaction == Some(Reaction::Moved),
             Trigger::Varied => reaction == Some(Reaction::Varied),
             Trigger::UserSpoke => self.following.user_spoke,
+            Trigger::Answered => self.following.answered,
             Trigger::Changed => self.following.answers != self.following.last_answers,
         }
     }

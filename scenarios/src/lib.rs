@@ -1,17 +1,25 @@
-//! Scenarios.
+//! Scenarios: scripted actors that balk, the world they act on, and the catalogue.
+//!
+//! A [`Scenario`] is read from a file ([`format`]) and drawn into a [`World`] by a seed. In a world an
+//! [`Actor`] plays the model, a [`User`] the person and an [`Environment`] everything that the tools act on.
+//! The actor sees messages and nothing else; how it takes corrections is written down in [`response`].
+
 mod actor;
+pub mod catalogue;
 mod code;
 mod draws;
 mod environment;
+pub mod format;
 pub mod response;
-mod scenario;
-mod template;
+pub mod scenario;
+pub mod template;
+pub mod toolsets;
 mod user;
 mod world;
-pub use actor::*;
-pub use draws::*;
-pub use environment::*;
-pub use scenario::*;
-pub use template::*;
-pub use user::*;
-pub use world::*;
+
+pub use actor::{Act, Actor, LOOP_PROMPT, NOT_RUN, reads_as_failure};
+pub use draws::{Drawer, Draws, Source};
+pub use environment::{Environment, Executed};
+pub use scenario::{Kind, Scenario, Stuck, Truth};
+pub use user::User;
+pub use world::{Pools, World};

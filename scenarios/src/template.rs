@@ -1,4 +1,4 @@
-//! Text with holes: `{pool.field}`, `{number}`, `{argument:path}`, `{code}`, `{clock}`, `{hex}`, `{visit}`.
+//! Text with holes: `{pool.field}`, `{number}`, `{argument:path}`, `{code}`, `{draft}`, `{clock}`, `{hex}`, `{visit}`.
 
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub enum Piece {
     Argument(String),
     /// Program text of some 20 lines, another one at every visit.
     Code,
+    /// Program text of some 20 lines, the same at every use in one world.
+    Draft,
     /// A clock time, another one at every use.
     Clock,
     /// Eight hexadecimal digits, others at every use.

@@ -213,6 +213,9 @@ impl<'a> World<'a> {
                     out.push_str(value);
                 }
                 Piece::Code => crate::code::write(source, out),
+                Piece::Draft => {
+                    crate::code::write(&mut self.draws.source(Drawer::World, "draft", 0, 0), out);
+                }
                 Piece::Clock => {
                     let (h, m, s) = (source.below(24), source.below(60), source.below(60));
                     put(out, format_args!("{h:02}:{m:02}:{s:02}"));

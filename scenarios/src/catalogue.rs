@@ -1,0 +1,54 @@
+//! The scenarios that come with Balk, embedded in the binary.
+
+use crate::format::{self, Diagnostics};
+use crate::scenario::{Kind, Scenario};
+use crate::toolsets;
+
+/// A scenario of the catalogue, not yet read.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether its actor balks.
+    pub kind: Kind,
+    /// The path below `scenarios/`, for messages.
+    pub file: &'static str,
+    /// The file's text.
+    pub text: &'static str,
+}
+
+macro_rules! listed {
+    ($kind:ident, $folder:literal, $name:literal) => {
+        Listed {
+            name: $name,
+            kind: Kind::$kind,
+            file: concat!("catalog/", $folder, "/", $name, ".toml"),
+            text: include_str!(concat!("../catalog/", $folder, "/", $name, ".toml")),
+        }
+    };
+}
+
+/// The catalogue: each stubborn scenario, followed by its twin.
+pub const CATALOGUE: &[Listed] = &[
+    listed!(Stubborn, "stubborn", "abandonment"),
+    listed!(Control, "control", "explains-code"),
+    listed!(Stubborn, "stubborn", "repeating"),
+    listed!(Control, "control", "test-edit-test"),
+];
+
+/// The scenario of this name, if the catalogue has it.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Listed> {
+    CATALOGUE.iter().find(|it| it.name == name)
+}
+
+impl Listed {
+    /// Reads it, with these settings in place of the file's.
+    ///
+    /// # Errors
+    /// A setting that the file does not have, or of another type. Without settings there is none: a test
+    /// reads every file.
+    pub fn read(&self, sets: &[(String, String)]) -> Result<Scenario, Diagnostics> {
+        format::parse(self.file, self.text, &toolsets::catalogue(), sets)
+    }
+}

@@ -1,0 +1,57 @@
+//! The scenario format: TOML in, [`Scenario`] or [`Diagnostics`] out.
+//!
+//! The wire types are strict and private. A file is read into them, edited by `--set` before that, and
+//! converted once; every check that fails is shown at the place in the file, or in the argument, that it
+//! comes from. The fields are described in the `README.md` of this crate.
+
+use std::sync::Arc;
+
+use crate::scenario::{Kind, Scenario, Toolset};
+
+mod behaviour;
+mod convert;
+mod diagnostic;
+mod holes;
+pub(crate) mod names;
+mod phrases;
+pub(crate) mod report;
+mod set;
+pub(crate) mod source;
+mod starter;
+pub(crate) mod syntax;
+mod wire;
+mod world;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Place};
+pub use starter::template_of;
+
+use report::Report;
+use source::Source;
+
+/// The kinds of scenario, by their names in a file.
+const KINDS: &[(&str, Kind)] = &[("stubborn", Kind::Stubborn), ("control", Kind::Control)];
+
+/// Reads a scenario.
+///
+/// `file_name` is what diagnostics call the file. Each of `sets` is a dotted path that the file has, and the
+/// value that takes its place.
+///
+/// # Errors
+///
+/// Everything that is wrong with the file: all of it where the parts do not depend on each other, but the
+/// first error only where the text is not TOML or a key is unknown, missing or of the wrong type.
+pub fn parse(
+    file_name: &str,
+    text: &str,
+    toolsets: &[Arc<Toolset>],
+    sets: &[(String, String)],
+) -> Result<Scenario, Diagnostics> {
+    let mut source = Source::new(file_name, text);
+    for (path, value) in sets {
+        set::apply(&mut source, path, value)?;
+    }
+    let file = syntax::read(&source, wire::TOP)?;
+    let mut report = Report::new(&source);
+    let scenario = convert::scenario(&file, toolsets, &mut report);
+    report.finish(scenario)
+}

@@ -1,0 +1,314 @@
+//! The actor of a scenario: states, truth, calls, transitions, and how it takes corrections.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+use super::holes::{HoleKind, template};
+use super::names::{Names, check_name, ratio, role_name};
+use super::phrases::{Saying, said};
+use super::report::{Report, listed, nearest_or_all};
+use super::wire::{
+    ActorTable, CallTable, ResponseTable, StateTable, Text, TransitionTable, TruthTable, Visits,
+};
+use super::world::{offered_role, unknown_argument};
+use crate::scenario::{
+    ActorSpec, Bound, CallSpec, Kind, Profile, Ratio, ResponseMode, ResponseSpec, State, Stuck, Transition,
+    Trigger, Truth, TruthSpan,
+};
+use crate::template::Template;
+
+const PROFILES: &[(&str, Profile)] =
+    &[("strong", Profile::Strong), ("gpt-4o-like", Profile::Gpt4o), ("gpt-3.5-like", Profile::Gpt35)];
+
+const MODES: &[(&str, ResponseMode)] = &[("features", ResponseMode::Features), ("flat", ResponseMode::Flat)];
+
+const TRIGGERS: &[(&str, Trigger)] = &[
+    ("always", Trigger::Always),
+    ("succeeded", Trigger::Succeeded),
+    ("failed", Trigger::Failed),
+    ("corrected", Trigger::Corrected),
+    ("varied", Trigger::Varied),
+    ("user-spoke", Trigger::UserSpoke),
+    ("answered", Trigger::Answered),
+    ("changed", Trigger::Changed),
+];
+
+/// What goes on, without how it is stuck.
+#[derive(Clone, Copy, Debug)]
+enum Going {
+    Known(Truth),
+    Stuck,
+}
+
+const TRUTHS: &[(&str, Going)] = &[
+    ("productive", Going::Known(Truth::Productive)),
+    ("waiting", Going::Known(Truth::Waiting)),
+    ("finished", Going::Known(Truth::Finished)),
+    ("stuck", Going::Stuck),
+    ("faulted", Going::Known(Truth::Faulted)),
+];
+
+const STUCK: &[(&str, Stuck)] = &[
+    ("identical-call", Stuck::IdenticalCall),
+    ("same-failure", Stuck::SameFailure),
+    ("fence", Stuck::Fence),
+    ("text-only", Stuck::TextOnly),
+    ("empty", Stuck::Empty),
+];
+
+/// How the actor takes corrections.
+pub(super) fn response(table: &ResponseTable, report: &mut Report<'_>) -> ResponseSpec {
+    ResponseSpec {
+        profile: report.one_of("profile", &table.profile, PROFILES),
+        mode: report.one_of("mode", &table.mode, MODES),
+        stubbornness: ratio(&table.stubbornness, report),
+    }
+}
+
+/// The model.
+pub(super) fn actor(
+    table: &ActorTable,
+    kind: (Kind, &Text),
+    names: &Names,
+    report: &mut Report<'_>,
+) -> ActorSpec {
+    let states = table.state.get_ref();
+    let mut known: BTreeMap<&str, &Text> = BTreeMap::new();
+    for state in states {
+        check_name("state", &state.name, report);
+        if let Some(first) = known.insert(state.name.get_ref(), &state.name) {
+            report
+                .error(
+                    state.name.span(),
+                    format!("two states are called `{}`", state.name.get_ref()),
+                    "again here",
+                )
+                .related(first.span(), "first here");
+        }
+    }
+    if states.is_empty() {
+        report.error(
+            table.state.span(),
+            "the actor has no states",
+            "expected at least one `[[actor.state]]`",
+        );
+    }
+    let actor = ActorSpec {
+        start: state_id(&table.start, states, report),
+        states: states.iter().map(|it| state(it, states, names, report)).collect(),
+    };
+    check_kind(states, &actor, kind, report);
+    if report.is_clean() {
+        check_reached(table, &actor, report);
+    }
+    actor
+}
+
+fn state_id(name: &Text, states: &[StateTable], report: &mut Report<'_>) -> usize {
+    report.index_of("state", name, states.iter().map(|it| it.name.get_ref().as_str())).unwrap_or(0)
+}
+
+/// A control that is stuck and a stubborn actor that never is would both be measured as what they are not.
+fn check_kind(states: &[StateTable], actor: &ActorSpec, kind: (Kind, &Text), report: &mut Report<'_>) {
+    let (kind, at) = kind;
+    let mut balks = false;
+    for (state, table) in actor.states.iter().zip(states) {
+        for (span, from) in state.truth.iter().zip(table.truth.get_ref()) {
+            let stuck = match span.is {
+                Truth::Stuck(_) => true,
+                Truth::Faulted => {
+                    balks = true;
+                    false
+                }
+                Truth::Productive | Truth::Waiting | Truth::Finished => false,
+            };
+            balks |= stuck;
+            if stuck && kind == Kind::Control {
+                report
+                    .error(from.span(), "a control is never stuck", "guards must stay silent here")
+                    .related(at.span(), "what this scenario is");
+            }
+        }
+    }
+    if kind == Kind::Stubborn && !balks && report.is_clean() {
+        report
+            .error(at.span(), "this actor never balks", "no state is ever stuck or faulted")
+            .help("for example: truth = [{ until = 1, is = \"productive\" }, { is = \"stuck\", how = \"text-only\" }]");
+    }
+}
+
+/// A state that no way leads to is most often a misspelt transition.
+fn check_reached(table: &ActorTable, actor: &ActorSpec, report: &mut Report<'_>) {
+    let mut reached = vec![false; actor.states.len()];
+    let mut open = vec![actor.start];
+    while let Some(id) = open.pop() {
+        if !std::mem::replace(&mut reached[id], true) {
+            open.extend(actor.states[id].next.iter().map(|transition| transition.to));
+        }
+    }
+    for (state, _) in table.state.get_ref().iter().zip(reached).filter(|(_, reached)| !reached) {
+        let name = state.name.get_ref();
+        report
+            .error(state.name.span(), format!("the state `{name}` is never reached"), "no way leads here")
+            .related(table.start.span(), "the actor starts here")
+            .help(format!("lead to it with `to = \"{name}\"` from a state that is reached, or remove it"));
+    }
+}
+
+fn state(table: &StateTable, states: &[StateTable], names: &Names, report: &mut Report<'_>) -> State {
+    State {
+        name: table.name.get_ref().clone(),
+        truth: truth(&table.truth, report),
+        says: table.says.as_ref().map(|it| said(it, Saying::Actor, names, report)),
+        thinks: table.thinks.as_ref().map(|it| said(it, Saying::Actor, names, report)),
+        calls: table.calls.iter().map(|it| call(it, names, report)).collect(),
+        tells_user: table.tells_user,
+        empty_attempts: table.empty_attempts,
+        next: table.next.iter().map(|it| transition(it, states, names, report)).collect(),
+    }
+}
+
+fn truth(table: &Spanned<Vec<Spanned<TruthTable>>>, report: &mut Report<'_>) -> Vec<TruthSpan> {
+    let spans = table.get_ref();
+    let mut least = 1;
+    let mut truth = Vec::with_capacity(spans.len());
+    for (index, span) in spans.iter().enumerate() {
+        let last = index + 1 == spans.len();
+        let until = match &span.get_ref().until {
+            Some(until) => {
+                if *until.get_ref() < least {
+                    let expected = format!("expected at least {least}");
+                    report.error(until.span(), "the truth holds for no visit", expected);
+                } else if last {
+                    let visit = until.get_ref();
+                    report
+                        .error(
+                            span.span(),
+                            format!("the truth after visit {visit} is missing"),
+                            "the last one",
+                        )
+                        .help("leave `until` out of the last: it holds for every later visit");
+                }
+                *until.get_ref()
+            }
+            None => {
+                if !last {
+                    report.error(span.span(), "`until` is missing", "others follow, so this one must end");
+                }
+                u32::MAX
+            }
+        };
+        least = until.saturating_add(1);
+        truth.push(TruthSpan { until, is: going(span, report) });
+    }
+    if spans.is_empty() {
+        report
+            .error(table.span(), "a state has no truth", "expected what really goes on in it")
+            .help("for example: truth = [{ is = \"productive\" }]");
+    }
+    truth
+}
+
+fn going(span: &Spanned<TruthTable>, report: &mut Report<'_>) -> Truth {
+    let table = span.get_ref();
+    match (report.one_of("truth", &table.is, TRUTHS), &table.how) {
+        (Going::Stuck, Some(how)) => Truth::Stuck(report.one_of("way to be stuck", how, STUCK)),
+        (Going::Stuck, None) => {
+            let names: Vec<&str> = STUCK.iter().map(|(name, _)| *name).collect();
+            report
+                .error(span.span(), "`how` is missing", "it is stuck, but how?")
+                .help(format!("`how` is {}", listed(&names, "or")));
+            Truth::Stuck(Stuck::TextOnly)
+        }
+        (Going::Known(truth), None) => truth,
+        (Going::Known(truth), Some(how)) => {
+            report.error(how.span(), "`how` has no meaning here", "it goes with `is = \"stuck\"` only");
+            truth
+        }
+    }
+}
+
+fn call(table: &CallTable, names: &Names, report: &mut Report<'_>) -> CallSpec {
+    let role = offered_role(&table.tool, names, report);
+    for (name, _) in
+        table.arguments.iter().filter(|(name, _)| !role.arguments().contains(&name.get_ref().as_str()))
+    {
+        unknown_argument(name, role, report);
+    }
+    let arguments = role.arguments().iter().map(|argument| {
+        let Some((_, text)) = table.arguments.iter().find(|(name, _)| name.get_ref() == argument) else {
+            report.error(
+                table.tool.span(),
+                format!("the argument `{argument}` is missing"),
+                format!("`{}` needs {}", role_name(role), listed(role.arguments(), "and")),
+            );
+            return Template { pieces: Vec::new() };
+        };
+        let (template, holes) = template(text, names, report);
+        for hole in holes.iter().filter(|hole| hole.kind == HoleKind::Argument) {
+            report.error(
+                hole.span.clone(),
+                "this is the call",
+                "an argument is known only where a tool answers",
+            );
+        }
+        template
+    });
+    CallSpec { role, arguments: arguments.collect() }
+}
+
+fn transition(
+    table: &TransitionTable,
+    states: &[StateTable],
+    names: &Names,
+    report: &mut Report<'_>,
+) -> Transition {
+    Transition {
+        when: report.one_of("trigger", &table.when, TRIGGERS),
+        visits: table.visits.as_ref().map_or(Bound::Fixed(1), |it| visits(it, names, report)),
+        chance: table.chance.as_ref().map_or(vec![Ratio { num: 1, den: 1 }], |it| chance(it, names, report)),
+        to: state_id(&table.to, states, report),
+    }
+}
+
+fn visits(value: &Spanned<Visits>, names: &Names, report: &mut Report<'_>) -> Bound {
+    match value.get_ref() {
+        Visits::Count(0) => {
+            report
+                .error(value.span(), "a state is left after a visit at the earliest", "expected at least 1")
+                .help("leave `visits` out where any visit will do");
+            Bound::Fixed(1)
+        }
+        Visits::Count(count) => Bound::Fixed(*count),
+        Visits::Name(name) => {
+            let wanted = Spanned::new(value.span(), name.clone());
+            let known = names.numbers.iter().map(|number| number.name.as_str());
+            report.index_of("number", &wanted, known).map_or(Bound::Fixed(1), Bound::Drawn)
+        }
+    }
+}
+
+fn chance(list: &Spanned<Vec<Text>>, names: &Names, report: &mut Report<'_>) -> Vec<Ratio> {
+    if list.get_ref().is_empty() {
+        report
+            .error(list.span(), "`chance` is empty", "expected one or more ratios or parameters")
+            .help("leave `chance` out where it is certain");
+    }
+    let mut ratios = Vec::with_capacity(list.get_ref().len());
+    for item in list.get_ref() {
+        let word = item.get_ref();
+        if let Some((_, ratio)) = names.parameters.iter().find(|(name, _)| name == word) {
+            ratios.push(*ratio);
+        } else if word.contains('/') {
+            ratios.push(ratio(item, report));
+        } else {
+            let known: Vec<&str> = names.parameters.iter().map(|(name, _)| name.as_str()).collect();
+            report
+                .error(item.span(), format!("unknown parameter `{word}`"), "neither a ratio nor a parameter")
+                .help(nearest_or_all("parameter", word, &known))
+                .help("a parameter stands in `[actor.parameters]`; a ratio looks like \"1/50\"");
+        }
+    }
+    ratios
+}

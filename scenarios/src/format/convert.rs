@@ -1,0 +1,142 @@
+//! The one conversion from the file as it stands to the scenario as it is.
+
+use std::sync::Arc;
+
+use balk_guards::Protocol;
+
+use super::KINDS;
+use super::behaviour::{actor, response};
+use super::names::{Names, ROLES, check_filled, check_kebab, limits, numbers, parameters, pools, role_name};
+use super::phrases::phrases;
+use super::report::{Report, listed};
+use super::wire::{ScenarioFile, ToolsTable};
+use super::world::{environment, goal, user};
+use crate::scenario::{Role, Scenario, Toolset};
+
+const PROTOCOLS: &[(&str, Protocol)] = &[("text", Protocol::Text), ("tool", Protocol::Tool)];
+
+/// The scenario, to be used only where nothing was reported.
+pub(super) fn scenario(file: &ScenarioFile, toolsets: &[Arc<Toolset>], report: &mut Report<'_>) -> Scenario {
+    check_kebab(&file.name, report);
+    check_kebab(&file.twin, report);
+    if file.name.get_ref() == file.twin.get_ref() {
+        report
+            .error(file.twin.span(), "a scenario cannot be its own twin", "the name of this scenario")
+            .help("the twin is a scenario of the other kind with the same tools");
+    }
+    let kind = report.one_of("kind", &file.kind, KINDS);
+    let (roles, distractors) = tools(&file.tools, report);
+    let protocol = report.one_of("protocol", &file.protocol, PROTOCOLS);
+    if protocol == Protocol::Tool && !roles.contains(&Role::Finish) {
+        report
+            .error(
+                file.protocol.span(),
+                "nothing can end the task",
+                "a tool must end it, but none is offered",
+            )
+            .related(file.tools.roles.span(), "`finish` is not among these")
+            .help("add \"finish\" to `roles`, or write protocol = \"text\"");
+    }
+    let toolsets = fitting(&file.tools, &roles, distractors, toolsets, report);
+    let mut names = Names {
+        pools: pools(&file.pool, report),
+        numbers: numbers(&file.numbers, report),
+        parameters: parameters(&file.actor.parameters, report),
+        phrases: Vec::new(),
+        has_distractors: distractors > 0,
+        roles,
+    };
+    let (phrases, languages) = phrases(&file.phrases, &mut names, report);
+    Scenario {
+        name: file.name.get_ref().as_str().into(),
+        kind,
+        twin: file.twin.get_ref().as_str().into(),
+        title: check_filled("title", &file.title, report),
+        why: check_filled("why", &file.why, report),
+        source: check_filled("source", &file.source, report),
+        protocol,
+        limits: limits(&file.limits, report),
+        distractors,
+        toolsets,
+        phrases,
+        languages,
+        environment: environment(&file.environment, &names, report),
+        goal: goal(&file.goal, &names, report),
+        user: user(&file.user, &names, report),
+        response: response(&file.response, report),
+        actor: actor(&file.actor, (kind, &file.kind), &names, report),
+        roles: names.roles,
+        pools: names.pools,
+        numbers: names.numbers,
+    }
+}
+
+/// The roles that the task needs, and how many distractors are offered beside them.
+fn tools(table: &ToolsTable, report: &mut Report<'_>) -> (Vec<Role>, usize) {
+    let mut roles = Vec::new();
+    for word in table.roles.get_ref() {
+        let Some(index) = report.index_of("role", word, ROLES.iter().map(|(name, _)| *name)) else {
+            continue;
+        };
+        let role = ROLES[index].1;
+        if role == Role::Distractor {
+            report
+                .error(word.span(), "distractors are not a role of the task", "not to be listed here")
+                .help("write their number: distractors = 2");
+        } else if roles.contains(&role) {
+            report.error(word.span(), format!("the role `{}` is listed twice", word.get_ref()), "again here");
+        } else {
+            roles.push(role);
+        }
+    }
+    if table.roles.get_ref().is_empty() {
+        report
+            .error(table.roles.span(), "the task has no tools", "expected at least one role")
+            .help("an agent without tools cannot fail to call them");
+    }
+    (roles, table.distractors.as_ref().map_or(0, |it| *it.get_ref() as usize))
+}
+
+/// The tool sets that have every role, and distractors enough.
+fn fitting(
+    table: &ToolsTable,
+    roles: &[Role],
+    distractors: usize,
+    toolsets: &[Arc<Toolset>],
+    report: &mut Report<'_>,
+) -> Vec<Arc<Toolset>> {
+    let has = |set: &Toolset, role: Role| set.tools.iter().any(|tool| tool.role == role);
+    let spare = |set: &Toolset| set.tools.iter().filter(|tool| tool.role == Role::Distractor).count();
+    let able: Vec<&Arc<Toolset>> =
+        toolsets.iter().filter(|set| roles.iter().all(|role| has(set, *role))).collect();
+    let fitting: Vec<Arc<Toolset>> =
+        able.iter().filter(|set| spare(set) >= distractors).map(|set| Arc::clone(set)).collect();
+    if !fitting.is_empty() {
+        return fitting;
+    }
+    if able.is_empty() {
+        for role in roles.iter().filter(|role| !toolsets.iter().any(|set| has(set, **role))) {
+            let name = role_name(*role);
+            let word = table.roles.get_ref().iter().find(|word| word.get_ref() == name);
+            let span = word.map_or(table.roles.span(), |word| word.span());
+            report.error(
+                span,
+                format!("no tool set has the role `{name}`"),
+                "no known agent has such a tool",
+            );
+        }
+        if roles.iter().all(|role| toolsets.iter().any(|set| has(set, *role))) {
+            let names: Vec<&str> = roles.iter().map(|role| role_name(*role)).collect();
+            let message = format!("no tool set has all of {}", listed(&names, "and"));
+            report.error(table.roles.span(), message, "not together in any known agent");
+        }
+    } else if let Some(at) = &table.distractors {
+        let most = able.iter().map(|set| spare(set)).max().unwrap_or(0);
+        report.error(
+            at.span(),
+            format!("no tool set has {distractors} distractors"),
+            format!("expected at most {most}"),
+        );
+    }
+    fitting
+}

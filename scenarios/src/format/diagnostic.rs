@@ -1,0 +1,113 @@
+//! What is wrong with a file, shown as rustc shows bad code.
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
+use std::sync::Arc;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+/// A piece of a text that a diagnostic points at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name, or `command line`.
+    pub origin: Arc<str>,
+    /// The whole text of the file, or the argument.
+    pub text: Arc<str>,
+    /// The bytes of the text that are meant.
+    pub span: Range<usize>,
+    /// What is said about them.
+    pub label: String,
+}
+
+/// One thing that is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What is wrong, as a lowercase fragment.
+    pub message: String,
+    /// Where, with what was expected.
+    pub place: Place,
+    /// Another place that explains the first.
+    pub related: Option<Place>,
+    /// What to do about it, one line each.
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// The text that a person reads, without a newline at its end; with terminal colours where asked for.
+    #[must_use]
+    pub fn render(&self, colour: bool) -> String {
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        let mut primary = self.place.snippet().annotation(
+            AnnotationKind::Primary.span(self.place.span.clone()).label(self.place.label.as_str()),
+        );
+        let mut elsewhere = None;
+        if let Some(place) = &self.related {
+            let annotation = AnnotationKind::Context.span(place.span.clone()).label(place.label.as_str());
+            if place.origin == self.place.origin && place.text == self.place.text {
+                primary = primary.annotation(annotation);
+            } else {
+                elsewhere = Some(place.snippet().annotation(annotation));
+            }
+        }
+        let mut group = Level::ERROR.primary_title(self.message.as_str()).element(primary);
+        if let Some(snippet) = elsewhere {
+            group = group.element(snippet);
+        }
+        group = group.elements(self.help.iter().map(|line| Level::HELP.message(line.as_str())));
+        renderer.render(&[group])
+    }
+}
+
+impl Place {
+    fn snippet(&self) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
+        Snippet::source(self.text.as_ref()).path(self.origin.as_ref())
+    }
+}
+
+/// Everything that is wrong with a file, in the order of the file; never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostics {
+    found: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// In the order of the file; what stands on the command line comes first, and nothing comes twice.
+    pub(super) fn new(mut found: Vec<Diagnostic>) -> Self {
+        debug_assert!(!found.is_empty(), "an error must say what is wrong");
+        found.sort_by(|a, b| {
+            let key = |it: &Diagnostic| (it.place.origin.clone(), it.place.span.start, it.place.span.end);
+            key(a).cmp(&key(b))
+        });
+        found.dedup();
+        Self { found }
+    }
+
+    /// The single diagnostics.
+    #[must_use]
+    pub fn all(&self) -> &[Diagnostic] {
+        &self.found
+    }
+
+    /// The text that a person reads, ended by a newline; with terminal colours where asked for.
+    #[must_use]
+    pub fn render(&self, colour: bool) -> String {
+        let mut text = String::new();
+        for diagnostic in &self.found {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&diagnostic.render(colour));
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl Display for Diagnostics {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl Error for Diagnostics {}

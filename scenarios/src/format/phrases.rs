@@ -1,0 +1,194 @@
+//! What is said: languages, variants, and which placeholders may stand where a phrase is used.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::holes::{Hole, HoleKind, template};
+use super::names::{NamedPhrase, Names, check_name, role_name};
+use super::report::{Report, listed};
+use super::wire::Text;
+use crate::scenario::{Phrase, PhraseId, Role};
+use crate::template::Template;
+
+/// The language of a phrase that is the same in all of them.
+const ANY: &str = "any";
+
+type Variants = BTreeMap<Text, Spanned<Vec<Text>>>;
+
+/// Who says a phrase.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Saying {
+    /// A tool of this role, in answer to a call.
+    Tool(Role),
+    /// The person.
+    User,
+    /// The model.
+    Actor,
+}
+
+/// The phrases in the order of their names, and the languages that all of them have. The names are added to
+/// `names`. A file of nothing but `any` has that one language.
+pub(super) fn phrases(
+    table: &BTreeMap<Text, Variants>,
+    names: &mut Names,
+    report: &mut Report<'_>,
+) -> (Vec<Phrase>, Vec<Arc<str>>) {
+    let mut languages: BTreeMap<&str, &Text> = BTreeMap::new();
+    for variants in table.values() {
+        for key in variants.keys().filter(|key| key.get_ref() != ANY) {
+            languages.entry(key.get_ref()).or_insert(key);
+        }
+    }
+    let mut phrases = Vec::with_capacity(table.len());
+    for (name, variants) in table {
+        check_name("phrase", name, report);
+        check_languages(name, variants, &languages, report);
+        let (phrase, holes) = phrase(name, variants, &languages, names, report);
+        names.phrases.push(NamedPhrase { name: name.get_ref().clone(), holes });
+        phrases.push(phrase);
+    }
+    let all: BTreeSet<&str> = languages.into_keys().collect();
+    let all = if all.is_empty() { BTreeSet::from([ANY]) } else { all };
+    (phrases, all.into_iter().map(Arc::from).collect())
+}
+
+fn check_languages(
+    name: &Text,
+    variants: &Variants,
+    languages: &BTreeMap<&str, &Text>,
+    report: &mut Report<'_>,
+) {
+    let shown = name.get_ref();
+    if variants.is_empty() {
+        report
+            .error(name.span(), format!("the phrase `{shown}` is empty"), "expected a language, or `any`")
+            .help("for example: en = [\"Done.\"]");
+        return;
+    }
+    for (key, texts) in variants {
+        let language = key.get_ref();
+        if language != ANY && !(language.len() == 2 && language.chars().all(|c| c.is_ascii_lowercase())) {
+            report.error(
+                key.span(),
+                format!("`{language}` is not a language"),
+                "expected two lower-case letters as in ISO 639, or `any`",
+            );
+        }
+        if texts.get_ref().is_empty() {
+            report.error(
+                texts.span(),
+                format!("the phrase `{shown}` has no text in `{language}`"),
+                "expected at least one variant",
+            );
+        }
+    }
+    if let Some(any) = variants.keys().find(|key| key.get_ref() == ANY) {
+        if let Some(other) = variants.keys().find(|key| key.get_ref() != ANY) {
+            report
+                .error(
+                    any.span(),
+                    format!("the phrase `{shown}` has both `any` and `{}`", other.get_ref()),
+                    "`any` is said in every language",
+                )
+                .related(other.span(), "so this would never be said")
+                .help("keep `any` alone, or write the phrase in each language");
+        }
+        return;
+    }
+    let lacking: Vec<(&str, &Text)> = languages
+        .iter()
+        .filter(|(language, _)| !variants.keys().any(|key| key.get_ref() == **language))
+        .map(|(language, at)| (*language, *at))
+        .collect();
+    if let Some((_, elsewhere)) = lacking.first() {
+        let missing: Vec<&str> = lacking.iter().map(|(language, _)| *language).collect();
+        let missing = listed(&missing, "and");
+        report
+            .error(
+                name.span(),
+                format!("the phrase `{shown}` lacks {missing}"),
+                format!("not said in {missing}"),
+            )
+            .related(elsewhere.span(), "another phrase is")
+            .help("write it in that language too, or as `any` if it is the same in all");
+    }
+}
+
+fn phrase(
+    name: &Text,
+    variants: &Variants,
+    languages: &BTreeMap<&str, &Text>,
+    names: &Names,
+    report: &mut Report<'_>,
+) -> (Phrase, Vec<Hole>) {
+    let mut holes = Vec::new();
+    let mut spoken: BTreeMap<&str, Vec<Template>> = BTreeMap::new();
+    for (key, texts) in variants {
+        for text in texts.get_ref() {
+            let (template, found) = template(text, names, report);
+            spoken.entry(key.get_ref()).or_default().push(template);
+            holes.extend(found);
+        }
+    }
+    let any = spoken.get(ANY).cloned();
+    let of = |language: &str| any.clone().or_else(|| spoken.get(language).cloned()).unwrap_or_default();
+    let variants =
+        if languages.is_empty() { vec![of(ANY)] } else { languages.keys().map(|it| of(it)).collect() };
+    (Phrase { name: name.get_ref().clone(), variants }, holes)
+}
+
+/// The phrase of this name, whose placeholders must have a meaning for who says it.
+pub(super) fn said(wanted: &Text, by: Saying, names: &Names, report: &mut Report<'_>) -> PhraseId {
+    let known = names.phrases.iter().map(|phrase| phrase.name.as_str());
+    let Some(index) = report.index_of("phrase", wanted, known) else { return 0 };
+    for hole in &names.phrases[index].holes {
+        check_hole(hole, wanted, by, report);
+    }
+    index
+}
+
+fn check_hole(hole: &Hole, wanted: &Text, by: Saying, report: &mut Report<'_>) {
+    let speaker = match by {
+        Saying::Tool(_) => "a tool",
+        Saying::User => "the user",
+        Saying::Actor => "the actor",
+    };
+    let here = format!("{speaker} says it here");
+    match (hole.kind, by) {
+        (HoleKind::Argument, Saying::Tool(role)) => {
+            if !role.arguments().contains(&hole.name.as_str()) {
+                let (name, role_name) = (&hole.name, role_name(role));
+                report
+                    .error(
+                        hole.span.clone(),
+                        format!("`{role_name}` has no argument `{name}`"),
+                        format!("expected {}", listed(role.arguments(), "or")),
+                    )
+                    .related(wanted.span(), here);
+            }
+        }
+        (HoleKind::Argument, Saying::User | Saying::Actor) => {
+            report
+                .error(
+                    hole.span.clone(),
+                    format!("{speaker} answers no call"),
+                    "an argument is known only where a tool answers",
+                )
+                .related(wanted.span(), here)
+                .help("use `{argument:…}` only in phrases of `[[environment.rule]]`");
+        }
+        (HoleKind::Visit, Saying::Tool(_) | Saying::User) => {
+            report
+                .error(
+                    hole.span.clone(),
+                    format!("{speaker} has no states to visit"),
+                    "`{visit}` counts the visits of an actor's state",
+                )
+                .related(wanted.span(), here);
+        }
+        (HoleKind::Visit, Saying::Actor)
+        | (HoleKind::Drawn | HoleKind::Code | HoleKind::Clock | HoleKind::Hex, _) => {}
+    }
+}

@@ -1,0 +1,145 @@
+//! Collects what is wrong while a file is converted.
+//!
+//! A failed check is reported and a harmless stand-in takes the place of the value, so that the rest of the
+//! file is checked too. The converted file is given out only where nothing was reported.
+
+use std::ops::Range;
+
+use toml::Spanned;
+
+use super::diagnostic::{Diagnostic, Diagnostics};
+use super::source::Source;
+
+/// How many names a help line lists before it says how many more there are.
+const LISTED: usize = 12;
+
+/// What was found wrong so far.
+#[derive(Debug)]
+pub(crate) struct Report<'a> {
+    source: &'a Source,
+    found: Vec<Diagnostic>,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(source: &'a Source) -> Self {
+        Self { source, found: Vec::new() }
+    }
+
+    pub(crate) fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    pub(crate) fn is_clean(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// `value` where nothing was reported.
+    pub(crate) fn finish<T>(self, value: T) -> Result<T, Diagnostics> {
+        if self.found.is_empty() { Ok(value) } else { Err(Diagnostics::new(self.found)) }
+    }
+
+    /// Reports an error; what comes back takes help and a related place.
+    pub(crate) fn error(
+        &mut self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Reported<'_> {
+        let place = self.source.place(span, label);
+        self.found.push(Diagnostic { message: message.into(), place, related: None, help: Vec::new() });
+        let index = self.found.len() - 1;
+        Reported { source: self.source, diagnostic: &mut self.found[index] }
+    }
+
+    /// The index of a name among those known; unknown names are reported with the nearest one.
+    pub(crate) fn index_of<'k>(
+        &mut self,
+        what: &str,
+        wanted: &Spanned<String>,
+        known: impl IntoIterator<Item = &'k str>,
+    ) -> Option<usize> {
+        let known: Vec<&str> = known.into_iter().collect();
+        let found = known.iter().position(|name| *name == wanted.get_ref());
+        if found.is_none() {
+            let (name, span) = (wanted.get_ref(), wanted.span());
+            self.error(span, format!("unknown {what} `{name}`"), format!("no {what} has this name"))
+                .help(nearest_or_all(what, name, &known));
+        }
+        found
+    }
+
+    /// The value of a keyword; unknown ones are reported, and the first stands in.
+    pub(crate) fn one_of<T: Copy>(&mut self, what: &str, word: &Spanned<String>, known: &[(&str, T)]) -> T {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        if let Some((_, value)) = known.iter().find(|(name, _)| name == word.get_ref()) {
+            return *value;
+        }
+        let got = word.get_ref();
+        let expected = format!("expected {}", listed(&names, "or"));
+        self.error(word.span(), format!("unknown {what} `{got}`"), expected)
+            .help_if(did_you_mean(got, &names));
+        known[0].1
+    }
+}
+
+/// A diagnostic that was just reported.
+#[derive(Debug)]
+pub(crate) struct Reported<'a> {
+    source: &'a Source,
+    diagnostic: &'a mut Diagnostic,
+}
+
+impl Reported<'_> {
+    pub(crate) fn help(self, line: impl Into<String>) -> Self {
+        self.diagnostic.help.push(line.into());
+        self
+    }
+
+    pub(crate) fn help_if(self, line: Option<String>) -> Self {
+        self.diagnostic.help.extend(line);
+        self
+    }
+
+    pub(crate) fn related(self, span: Range<usize>, label: impl Into<String>) -> Self {
+        self.diagnostic.related = Some(self.source.place(span, label));
+        self
+    }
+}
+
+/// The known name that is most like `got`, if one is like it at all.
+pub(crate) fn nearest<'k>(got: &str, known: &[&'k str]) -> Option<&'k str> {
+    let letters = got.chars().count();
+    known
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(got, name), *name))
+        .filter(|(distance, _)| *distance <= (letters / 3).max(1))
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// "did you mean …?", where a known name is near.
+pub(crate) fn did_you_mean(got: &str, known: &[&str]) -> Option<String> {
+    nearest(got, known).map(|name| format!("did you mean `{name}`?"))
+}
+
+/// "did you mean …?", or else all there is to choose from.
+pub(crate) fn nearest_or_all(what: &str, got: &str, known: &[&str]) -> String {
+    did_you_mean(got, known).unwrap_or_else(|| match known {
+        [] => format!("this file has no {what}"),
+        [only] => format!("the only {what} is `{only}`"),
+        _ => format!("known: {}", listed(known, "and")),
+    })
+}
+
+/// "`a`, `b` or `c`".
+pub(crate) fn listed(names: &[&str], last: &str) -> String {
+    let quoted: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+    if names.len() > LISTED {
+        return format!("{} {last} {} more", quoted.join(", "), names.len() - LISTED);
+    }
+    match quoted.split_last() {
+        None => "nothing".to_owned(),
+        Some((only, [])) => only.clone(),
+        Some((end, rest)) => format!("{} {last} {end}", rest.join(", ")),
+    }
+}

@@ -1,0 +1,254 @@
+//! `--set path=value`: an edit of the file's text before it is read.
+//!
+//! The value takes the place of one that the file has, and must be of its type; a string may be written
+//! without quotes. An edit of the text, and not of the model, meets every check that the file meets.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::diagnostic::{Diagnostic, Diagnostics, Place};
+use super::report::{did_you_mean, listed};
+use super::source::{Origin, Source};
+use super::syntax::explain;
+
+/// What diagnostics call the place of an argument.
+const COMMAND_LINE: &str = "command line";
+/// What stands before the path there.
+const OPTION: &str = "--set ";
+
+/// One `--set`, shown as it was typed.
+struct Argument<'a> {
+    shown: Arc<str>,
+    path: &'a str,
+    value: &'a str,
+}
+
+/// A part of a path, without its quotes, and where it stands in the path.
+struct Segment {
+    name: String,
+    at: Range<usize>,
+}
+
+/// Replaces one value of the file.
+pub(super) fn apply(source: &mut Source, path: &str, value: &str) -> Result<(), Diagnostics> {
+    let argument = Argument { shown: format!("{OPTION}{path}={value}").into(), path, value };
+    let read = DeTable::parse(source.text()).map_err(|error| {
+        Diagnostics::new(vec![explain(source, error.message(), error.span().unwrap_or_default(), &[])])
+    })?;
+    let span = read.span();
+    let root = Spanned::new(span, DeValue::Table(read.into_inner()));
+    let target = argument.target(&root)?;
+    let (new, at) = argument.replacement(target, source.text())?;
+    let span = target.span();
+    let origin = Origin { name: COMMAND_LINE.into(), text: argument.shown };
+    source.replace(span, &new, origin, at);
+    Ok(())
+}
+
+impl Argument<'_> {
+    /// The value that the path leads to.
+    fn target<'t, 'i>(
+        &self,
+        root: &'t Spanned<DeValue<'i>>,
+    ) -> Result<&'t Spanned<DeValue<'i>>, Diagnostics> {
+        let segments = segments(self.path);
+        let mut place = root;
+        for (index, segment) in segments.iter().enumerate() {
+            let parameter = || child(child(root.get_ref(), "actor")?.get_ref(), "parameters");
+            let next = child(place.get_ref(), &segment.name).or_else(|| {
+                let short = index == 1 && segments.len() == 2 && segments[0].name == "actor";
+                child(parameter().filter(|_| short)?.get_ref(), &segment.name)
+            });
+            place = next.ok_or_else(|| self.unknown(root, place, segment))?;
+        }
+        Ok(place)
+    }
+
+    fn unknown(
+        &self,
+        root: &Spanned<DeValue<'_>>,
+        reached: &Spanned<DeValue<'_>>,
+        segment: &Segment,
+    ) -> Diagnostics {
+        let mut known = Vec::new();
+        paths(root.get_ref(), "", &mut known);
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let here = children(reached.get_ref());
+        let here: Vec<&str> = here.iter().map(|(name, _)| name.as_str()).collect();
+        let help = did_you_mean(self.path, &known).unwrap_or_else(|| {
+            if here.is_empty() {
+                "there is nothing below it".to_owned()
+            } else {
+                format!("known here: {}", listed(&here, "and"))
+            }
+        });
+        let at = OPTION.len() + segment.at.start..OPTION.len() + segment.at.end;
+        let label = format!("the file has no `{}` here", segment.name);
+        self.error(at, format!("unknown path `{}`", self.path), label)
+            .with_help(help)
+            .with_help("`--set` changes what stands in the file; it adds nothing".to_owned())
+            .into()
+    }
+
+    /// The text that takes the target's place, and where it stands in the argument.
+    fn replacement(
+        &self,
+        target: &Spanned<DeValue<'_>>,
+        file: &str,
+    ) -> Result<(String, Range<usize>), Diagnostics> {
+        let start = self.shown.len() - self.value.len();
+        let whole = start..self.shown.len();
+        if is_section(target, file) {
+            let keys = children(target.get_ref());
+            let keys: Vec<String> = keys.iter().map(|(key, _)| format!("{}.{key}", self.path)).collect();
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            let path = OPTION.len()..OPTION.len() + self.path.len();
+            return Err(self
+                .error(path, format!("`{}` is not a value", self.path), "a part of the file".to_owned())
+                .with_help(format!("set one of {}", listed(&keys, "or")))
+                .into());
+        }
+        let either = segments(self.path).last().is_some_and(|segment| segment.name == "visits");
+        let old = target.get_ref();
+        let wants_text = matches!(old, DeValue::String(_)) || either;
+        match DeValue::parse(self.value) {
+            Ok(new)
+                if new.get_ref().same_type(old)
+                    || (either && new.get_ref().is_integer() | new.get_ref().is_str()) =>
+            {
+                let part = new.span();
+                Ok((self.value[part.clone()].to_owned(), start + part.start..start + part.end))
+            }
+            Ok(new) => {
+                let (wanted, got) = (old.type_str(), new.get_ref().type_str());
+                let mut error = self.error(
+                    whole,
+                    format!("wrong type for `{}`", self.path),
+                    format!("expected {}, got {}", with_article(wanted), with_article(got)),
+                );
+                if wants_text {
+                    error = error.with_help(format!("in quotes it is a string: '\"{}\"'", self.value));
+                }
+                Err(error.into())
+            }
+            Err(_) if wants_text && !self.value.starts_with(['"', '\'']) => {
+                Ok((toml::Value::String(self.value.to_owned()).to_string(), whole))
+            }
+            Err(error) => {
+                let wanted = with_article(old.type_str());
+                let reason = error.message().lines().next().unwrap_or("not TOML");
+                let was = format!("the file has `{}`", file.get(target.span()).unwrap_or_default());
+                Err(self
+                    .error(
+                        whole,
+                        format!("wrong value for `{}`: {reason}", self.path),
+                        format!("expected {wanted}"),
+                    )
+                    .with_help(was)
+                    .into())
+            }
+        }
+    }
+
+    fn error(&self, span: Range<usize>, message: String, label: String) -> Diagnostic {
+        let place = Place { origin: COMMAND_LINE.into(), text: Arc::clone(&self.shown), span, label };
+        Diagnostic { message, place, related: None, help: Vec::new() }
+    }
+}
+
+impl Diagnostic {
+    fn with_help(mut self, line: String) -> Self {
+        self.help.push(line);
+        self
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::new(vec![diagnostic])
+    }
+}
+
+/// The parts between the dots; a part in double quotes may hold dots.
+fn segments(path: &str) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    let mut name = String::new();
+    let mut start = 0;
+    let mut quoted = false;
+    for (at, c) in path.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            '.' if !quoted => {
+                segments.push(Segment { name: std::mem::take(&mut name), at: start..at });
+                start = at + 1;
+            }
+            c => name.push(c),
+        }
+    }
+    segments.push(Segment { name, at: start..path.len() });
+    segments
+}
+
+/// What a part of a path leads to: a key of a table; in a list, a place from 0 or the `name` of a table.
+fn child<'t, 'i>(value: &'t DeValue<'i>, name: &str) -> Option<&'t Spanned<DeValue<'i>>> {
+    if let (DeValue::Array(items), Ok(index)) = (value, name.parse::<usize>()) {
+        return items.get(index);
+    }
+    children(value).into_iter().find(|(key, _)| key == name).map(|(_, child)| child)
+}
+
+/// Everything directly below a value, by what leads to it.
+fn children<'t, 'i>(value: &'t DeValue<'i>) -> Vec<(String, &'t Spanned<DeValue<'i>>)> {
+    match value {
+        DeValue::Table(table) => {
+            table.iter().map(|(key, value)| (key.get_ref().to_string(), value)).collect()
+        }
+        DeValue::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| {
+                let name = item.get_ref().get("name").and_then(|name| name.get_ref().as_str());
+                (name.map_or_else(|| index.to_string(), str::to_owned), item)
+            })
+            .collect(),
+        DeValue::String(_)
+        | DeValue::Integer(_)
+        | DeValue::Float(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_) => Vec::new(),
+    }
+}
+
+/// Every path below a value.
+fn paths(value: &DeValue<'_>, before: &str, all: &mut Vec<String>) {
+    for (name, child) in children(value) {
+        let name = if name.contains('.') { format!("\"{name}\"") } else { name };
+        let path = if before.is_empty() { name } else { format!("{before}.{name}") };
+        paths(child.get_ref(), &path, all);
+        all.push(path);
+    }
+}
+
+/// Whether a value is written as `[section]` or `[[section]]`, which no value can take the place of.
+fn is_section(value: &Spanned<DeValue<'_>>, file: &str) -> bool {
+    let starts = |value: &Spanned<DeValue<'_>>, with: char| {
+        file.get(value.span()).is_some_and(|text| text.starts_with(with))
+    };
+    match value.get_ref() {
+        DeValue::Table(_) => !starts(value, '{'),
+        DeValue::Array(items) => items.iter().any(|item| item.get_ref().is_table() && !starts(item, '{')),
+        DeValue::String(_)
+        | DeValue::Integer(_)
+        | DeValue::Float(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_) => false,
+    }
+}
+
+fn with_article(kind: &str) -> String {
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {kind}")
+}

@@ -1,0 +1,258 @@
+//! The scenario file as it stands on disk: strict, private, and known to nobody but the conversion.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Formatter};
+
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
+use toml::Spanned;
+
+/// Text whose place is known, for checks that come later.
+pub(super) type Text = Spanned<String>;
+
+/// The keys that stand above the first table, and the tables.
+pub(super) const TOP: &[&str] = &[
+    "name",
+    "kind",
+    "twin",
+    "title",
+    "why",
+    "source",
+    "protocol",
+    "limits",
+    "tools",
+    "numbers",
+    "pool",
+    "phrases",
+    "environment",
+    "goal",
+    "user",
+    "response",
+    "actor",
+];
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScenarioFile {
+    pub(super) name: Text,
+    pub(super) kind: Text,
+    pub(super) twin: Text,
+    pub(super) title: Text,
+    pub(super) why: Text,
+    pub(super) source: Text,
+    pub(super) protocol: Text,
+    pub(super) limits: LimitsTable,
+    pub(super) tools: ToolsTable,
+    #[serde(default)]
+    pub(super) numbers: BTreeMap<Text, NumberTable>,
+    #[serde(default)]
+    pub(super) pool: BTreeMap<Text, Spanned<Vec<Spanned<BTreeMap<Text, PoolValue>>>>>,
+    pub(super) phrases: BTreeMap<Text, BTreeMap<Text, Spanned<Vec<Text>>>>,
+    #[serde(default)]
+    pub(super) environment: EnvironmentTable,
+    pub(super) goal: GoalTable,
+    pub(super) user: UserTable,
+    pub(super) response: ResponseTable,
+    pub(super) actor: ActorTable,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LimitsTable {
+    pub(super) turns: Spanned<u32>,
+    pub(super) attempts: Spanned<u32>,
+    pub(super) calls: Spanned<u32>,
+    pub(super) interventions: Spanned<u32>,
+    pub(super) questions: Spanned<u32>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ToolsTable {
+    pub(super) roles: Spanned<Vec<Text>>,
+    pub(super) distractors: Option<Spanned<u32>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NumberTable {
+    pub(super) from: Spanned<u32>,
+    pub(super) to: Spanned<u32>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EnvironmentTable {
+    #[serde(default)]
+    pub(super) files: BTreeMap<Text, Text>,
+    #[serde(default)]
+    pub(super) facts: Vec<Text>,
+    #[serde(default)]
+    pub(super) rule: Vec<RuleTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RuleTable {
+    pub(super) tool: Text,
+    #[serde(default)]
+    pub(super) when: Vec<Spanned<ConditionTable>>,
+    pub(super) times: Option<Spanned<u32>>,
+    #[serde(default)]
+    pub(super) fails: bool,
+    pub(super) says: Option<Text>,
+    #[serde(default)]
+    pub(super) sets: Vec<Text>,
+    #[serde(default)]
+    pub(super) clears: Vec<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ConditionTable {
+    pub(super) fact: Option<Text>,
+    pub(super) no_fact: Option<Text>,
+    pub(super) file: Option<Text>,
+    pub(super) no_file: Option<Text>,
+    pub(super) argument: Option<Text>,
+    pub(super) contains: Option<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GoalTable {
+    pub(super) all: Spanned<Vec<Spanned<ConditionTable>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UserTable {
+    pub(super) opening: Text,
+    #[serde(default)]
+    pub(super) replies: Vec<Text>,
+    pub(super) stays_for: Option<Spanned<u32>>,
+    #[serde(default)]
+    pub(super) answer: Vec<AnswerTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AnswerTable {
+    pub(super) choice: Text,
+    pub(super) says: Text,
+    #[serde(default)]
+    pub(super) sets: Vec<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ResponseTable {
+    pub(super) profile: Text,
+    pub(super) mode: Text,
+    pub(super) stubbornness: Text,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ActorTable {
+    pub(super) start: Text,
+    #[serde(default)]
+    pub(super) parameters: BTreeMap<Text, Text>,
+    pub(super) state: Spanned<Vec<StateTable>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StateTable {
+    pub(super) name: Text,
+    pub(super) truth: Spanned<Vec<Spanned<TruthTable>>>,
+    pub(super) says: Option<Text>,
+    pub(super) thinks: Option<Text>,
+    #[serde(default)]
+    pub(super) calls: Vec<CallTable>,
+    #[serde(default)]
+    pub(super) tells_user: bool,
+    #[serde(default)]
+    pub(super) empty_attempts: u32,
+    #[serde(default)]
+    pub(super) next: Vec<TransitionTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TruthTable {
+    pub(super) until: Option<Spanned<u32>>,
+    pub(super) is: Text,
+    pub(super) how: Option<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CallTable {
+    pub(super) tool: Text,
+    #[serde(default)]
+    pub(super) arguments: BTreeMap<Text, Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TransitionTable {
+    pub(super) when: Text,
+    pub(super) visits: Option<Spanned<Visits>>,
+    pub(super) chance: Option<Spanned<Vec<Text>>>,
+    pub(super) to: Text,
+}
+
+/// A value of a pool's item: text, or the mark `reserve = true`.
+#[derive(Debug)]
+pub(super) enum PoolValue {
+    Text(String),
+    Mark(bool),
+}
+
+/// A number of visits, or the name of a drawn number.
+#[derive(Debug)]
+pub(super) enum Visits {
+    Count(u32),
+    Name(String),
+}
+
+impl<'de> Deserialize<'de> for PoolValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Expected;
+        impl Visitor<'_> for Expected {
+            type Value = PoolValue;
+            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                f.write_str("a string (or `reserve = true`)")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<PoolValue, E> {
+                Ok(PoolValue::Text(text.to_owned()))
+            }
+            fn visit_bool<E: de::Error>(self, mark: bool) -> Result<PoolValue, E> {
+                Ok(PoolValue::Mark(mark))
+            }
+        }
+        deserializer.deserialize_any(Expected)
+    }
+}
+
+impl<'de> Deserialize<'de> for Visits {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Expected;
+        impl Visitor<'_> for Expected {
+            type Value = Visits;
+            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number or the name of one of `[numbers]`")
+            }
+            fn visit_i64<E: de::Error>(self, count: i64) -> Result<Visits, E> {
+                u32::try_from(count)
+                    .map(Visits::Count)
+                    .map_err(|_| E::invalid_value(de::Unexpected::Signed(count), &self))
+            }
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Visits, E> {
+                Ok(Visits::Name(name.to_owned()))
+            }
+        }
+        deserializer.deserialize_any(Expected)
+    }
+}

@@ -1,0 +1,168 @@
+//! The actor of a scenario: states with their hidden truth, transitions, and how it takes corrections.
+
+use super::{PhraseId, Role};
+use crate::template::Template;
+
+/// The model: a state machine over the view.
+#[derive(Clone, Debug)]
+pub struct ActorSpec {
+    /// Index of the first state.
+    pub start: StateId,
+    /// The states.
+    pub states: Vec<State>,
+}
+
+/// Index into [`ActorSpec::states`].
+pub type StateId = usize;
+
+/// A state of the actor. One visit is one completion.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Its name.
+    pub name: String,
+    /// The hidden truth, by visit.
+    pub truth: Vec<TruthSpan>,
+    /// The text.
+    pub says: Option<PhraseId>,
+    /// The thinking.
+    pub thinks: Option<PhraseId>,
+    /// The calls, in order.
+    pub calls: Vec<CallSpec>,
+    /// Whether what it says tells the user honestly that the task is not done.
+    pub tells_user: bool,
+    /// How many attempts of each visit fail, empty, before the completion comes.
+    pub empty_attempts: u32,
+    /// Where it goes next; the first that applies decides, else it stays.
+    pub next: Vec<Transition>,
+}
+
+/// The truth up to a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TruthSpan {
+    /// The last visit it holds for; `u32::MAX` is for ever.
+    pub until: u32,
+    /// The truth.
+    pub is: Truth,
+}
+
+/// What is really going on in a turn; no guard can see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Truth {
+    /// The work moves on.
+    Productive,
+    /// Waiting is the right thing to do.
+    Waiting,
+    /// The task is over.
+    Finished,
+    /// The work does not move, and how.
+    Stuck(Stuck),
+    /// The provider failed, not the model.
+    Faulted,
+}
+
+/// How the work is stuck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stuck {
+    /// The same call again.
+    IdenticalCall,
+    /// Different calls, the same failure.
+    SameFailure,
+    /// Code in text in place of a call.
+    Fence,
+    /// Prose in place of a call.
+    TextOnly,
+    /// Nothing at all.
+    Empty,
+}
+
+/// A call that a state makes.
+#[derive(Clone, Debug)]
+pub struct CallSpec {
+    /// The tool's role.
+    pub role: Role,
+    /// The values of [`Role::arguments`], in that order.
+    pub arguments: Vec<Template>,
+}
+
+/// Where the actor goes next.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// What must have happened.
+    pub when: Trigger,
+    /// How often the state must have been visited at least.
+    pub visits: Bound,
+    /// How likely it is then, by visit from the first possible one; the last counts on.
+    pub chance: Vec<Ratio>,
+    /// Where to.
+    pub to: StateId,
+}
+
+/// What followed a completion, as the view shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// Whatever it was.
+    Always,
+    /// Every call was answered and none reads as a failure.
+    Succeeded,
+    /// A call's answer reads as a failure, and is no refusal.
+    Failed,
+    /// An intervention came, and it moved the actor.
+    Corrected,
+    /// An intervention came that forbids sending the same again; it did not move the actor, but is obeyed.
+    Varied,
+    /// The scenario's own user spoke, unasked by a guard.
+    UserSpoke,
+    /// The scenario's own user answered a guard's question.
+    Answered,
+    /// The answer to the calls is not what it was at the last visit.
+    Changed,
+}
+
+/// A number, fixed or drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// This number.
+    Fixed(u32),
+    /// The drawn number of this index in [`Scenario::numbers`].
+    Drawn(usize),
+}
+
+/// A probability: `num / den`, with `num <= den` and `den > 0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    /// Numerator.
+    pub num: u32,
+    /// Denominator.
+    pub den: u32,
+}
+
+/// How the actor takes corrections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResponseSpec {
+    /// Which measured models it is like.
+    pub profile: Profile,
+    /// What counts in an intervention.
+    pub mode: ResponseMode,
+    /// How much less it moves than the measured models: every chance is multiplied by one minus this.
+    pub stubbornness: Ratio,
+}
+
+/// A row of the measured reactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Strong models of 2025.
+    Strong,
+    /// Like gpt-4o.
+    Gpt4o,
+    /// Like gpt-3.5.
+    Gpt35,
+}
+
+/// What counts in an intervention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResponseMode {
+    /// What the delivered text carries.
+    Features,
+    /// That it was delivered.
+    Flat,
+}

@@ -1,0 +1,164 @@
+//! The tools of known agents, under the names and arguments that these agents use.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use balk_guards::Effect;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::format::Diagnostics;
+use crate::format::names::{ROLES, role_name};
+use crate::format::report::{Report, listed};
+use crate::format::source::Source;
+use crate::format::syntax;
+use crate::scenario::{Role, Toolset, ToolsetTool};
+
+const CATALOGUE: &str = include_str!("../catalog/toolsets.toml");
+
+const EFFECTS: &[(&str, Effect)] = &[
+    ("read-only", Effect::ReadOnly),
+    ("idempotent-write", Effect::IdempotentWrite),
+    ("write", Effect::Write),
+    ("external", Effect::External),
+    ("unknown", Effect::Unknown),
+];
+
+type Text = Spanned<String>;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolsetsFile {
+    toolset: Vec<SetTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SetTable {
+    name: Text,
+    #[serde(default)]
+    reserve: bool,
+    tool: Vec<ToolTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolTable {
+    role: Text,
+    name: Text,
+    description: String,
+    effect: Text,
+    arguments: BTreeMap<Text, String>,
+    #[serde(default)]
+    constants: BTreeMap<String, String>,
+}
+
+/// The tool sets of the catalogue, in its order.
+///
+/// # Panics
+///
+/// Never: the catalogue is a part of the program, and a test reads it.
+#[must_use]
+pub fn catalogue() -> Vec<Arc<Toolset>> {
+    match parse("catalog/toolsets.toml", CATALOGUE) {
+        Ok(sets) => sets,
+        Err(wrong) => panic!("the built-in tool sets are bad:\n{wrong}"),
+    }
+}
+
+/// Reads a file of tool sets.
+///
+/// # Errors
+///
+/// Whatever is wrong with the file; `file_name` is what the diagnostics call it.
+pub fn parse(file_name: &str, text: &str) -> Result<Vec<Arc<Toolset>>, Diagnostics> {
+    let source = Source::new(file_name, text);
+    let file: ToolsetsFile = syntax::read(&source, &["toolset"])?;
+    let mut report = Report::new(&source);
+    let mut named: BTreeMap<&str, &Text> = BTreeMap::new();
+    for set in &file.toolset {
+        if let Some(first) = named.insert(set.name.get_ref(), &set.name) {
+            report
+                .error(
+                    set.name.span(),
+                    format!("two tool sets are called `{}`", set.name.get_ref()),
+                    "again here",
+                )
+                .related(first.span(), "first here");
+        }
+    }
+    let sets = file.toolset.iter().map(|set| Arc::new(toolset(set, &mut report))).collect();
+    report.finish(sets)
+}
+
+fn toolset(table: &SetTable, report: &mut Report<'_>) -> Toolset {
+    let mut names: BTreeMap<&str, &Text> = BTreeMap::new();
+    let mut roles: BTreeMap<Role, &Text> = BTreeMap::new();
+    let mut tools = Vec::with_capacity(table.tool.len());
+    for row in &table.tool {
+        if let Some(first) = names.insert(row.name.get_ref(), &row.name) {
+            let message = format!("two tools are called `{}`", row.name.get_ref());
+            report.error(row.name.span(), message, "again here").related(first.span(), "first here");
+        }
+        let tool = tool(row, report);
+        if let Some(first) = roles.insert(tool.role, &row.role).filter(|_| tool.role != Role::Distractor) {
+            let message = format!("two tools have the role `{}`", role_name(tool.role));
+            report.error(row.role.span(), message, "again here").related(first.span(), "first here");
+        }
+        tools.push(tool);
+    }
+    Toolset { name: table.name.get_ref().clone(), reserve: table.reserve, tools }
+}
+
+fn tool(row: &ToolTable, report: &mut Report<'_>) -> ToolsetTool {
+    let role = report.one_of("role", &row.role, ROLES);
+    for name in row.arguments.keys().filter(|name| !role.arguments().contains(&name.get_ref().as_str())) {
+        report.error(
+            name.span(),
+            format!("`{}` has no argument `{}`", role_name(role), name.get_ref()),
+            format!("expected {}", listed(role.arguments(), "and")),
+        );
+    }
+    let arguments = role.arguments().iter().map(|argument| {
+        let given = row.arguments.iter().find(|(name, _)| name.get_ref() == argument);
+        given.map(|(_, name)| name.clone()).unwrap_or_else(|| {
+            let message = format!("the argument `{argument}` is missing");
+            let label = format!("`{}` needs {}", role_name(role), listed(role.arguments(), "and"));
+            report.error(row.role.span(), message, label);
+            String::new()
+        })
+    });
+    let arguments: Vec<String> = arguments.collect();
+    let sent = arguments.iter().chain(row.constants.keys());
+    if sent.clone().collect::<BTreeSet<_>>().len() < arguments.len() + row.constants.len() {
+        let message = format!("two arguments of `{}` have the same name", row.name.get_ref());
+        report.error(row.name.span(), message, "one would overwrite the other");
+    }
+    ToolsetTool {
+        role,
+        name: row.name.get_ref().clone(),
+        description: row.description.clone(),
+        effect: report.one_of("effect", &row.effect, EFFECTS),
+        arguments,
+        constants: row.constants.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_catalogue_has_every_role_in_every_set() {
+        let sets = catalogue();
+        assert!(sets.len() >= 6, "only {} tool sets", sets.len());
+        for set in &sets {
+            let count = |role| set.tools.iter().filter(|tool| tool.role == role).count();
+            for (name, role) in ROLES.iter().filter(|(_, role)| *role != Role::Distractor) {
+                assert_eq!(count(*role), 1, "{}: {name}", set.name);
+            }
+            assert!((3..=4).contains(&count(Role::Distractor)), "{}: distractors", set.name);
+        }
+        assert_eq!(sets.iter().filter(|set| set.reserve).count(), 1);
+    }
+}

@@ -1,0 +1,157 @@
+//! One bad file, one snapshot of what is said about it; and nothing, however bad, makes the reader panic.
+
+use std::fs;
+use std::path::Path;
+
+use balk_scenarios::format::{Diagnostics, parse, template_of};
+use balk_scenarios::scenario::Kind;
+use balk_scenarios::toolsets;
+use proptest::prelude::*;
+
+const GOOD: &str = include_str!("good.toml");
+
+fn read(name: &str, text: &str, sets: &[(&str, &str)]) -> Result<(), Diagnostics> {
+    let sets: Vec<(String, String)> =
+        sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    parse(name, text, &toolsets::catalogue(), &sets).map(|_| ())
+}
+
+fn explained(result: Result<(), Diagnostics>) -> String {
+    match result {
+        Ok(()) => "nothing is wrong".to_owned(),
+        Err(wrong) => wrong.render(false),
+    }
+}
+
+#[test]
+fn the_good_file_is_good() {
+    assert_eq!(explained(read("good.toml", GOOD, &[])), "nothing is wrong");
+}
+
+#[test]
+fn every_bad_file_is_explained() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad");
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .expect("the folder of bad files")
+        .map(|entry| entry.expect("a file").file_name().into_string().expect("a readable name"))
+        .filter(|name| name.ends_with(".toml"))
+        .collect();
+    names.sort();
+    assert!(names.len() >= 25, "only {} bad files", names.len());
+    for name in names {
+        let text = fs::read_to_string(folder.join(&name)).expect("a readable file");
+        let result = if name.starts_with("toolsets-") {
+            toolsets::parse(&name, &text).map(|_| ())
+        } else {
+            read(&name, &text, &[])
+        };
+        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true,
+                                snapshot_path => "bad" }, {
+            insta::assert_snapshot!(name.trim_end_matches(".toml"), explained(result));
+        });
+    }
+}
+
+#[test]
+fn every_bad_set_is_explained() {
+    let cases: &[(&str, &str)] = &[
+        ("limits.turnz", "10"),
+        ("limit", "10"),
+        ("limits", "10"),
+        ("actor.state", "[]"),
+        ("limits.turns.more", "1"),
+        ("limits.turns", "ten"),
+        ("limits.turns", "\"10\""),
+        ("limits.turns", "0"),
+        ("limits.turns", "-4"),
+        ("limits.turns", "10\n[evil]"),
+        ("limits.turns", ""),
+        ("title", "10"),
+        ("title", "\"open"),
+        ("response.mode", "flatt"),
+        ("response.stubbornness", "3/2"),
+        ("actor.spontaneous", "1/0"),
+        ("actor.spontanous", "1/10"),
+        ("actor.state.talk.next.0.visits", "patence"),
+        ("actor.state.talk.next.0.visits", "0"),
+        ("phrases.excuse.en", "[\"{hexx} now\"]"),
+        ("goal.all", "[{ fact = \"a\", file = \"b\" }]"),
+        ("goal.all", "[{ fakt = \"a\" }]"),
+        ("numbers.patience", "{ from = 9 }"),
+        ("", ""),
+    ];
+    let text: Vec<String> =
+        cases.iter().map(|(path, value)| explained(read("good.toml", GOOD, &[(path, value)]))).collect();
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true,
+                            snapshot_path => "bad" }, {
+        insta::assert_snapshot!("set", text.join("\n————\n\n"));
+    });
+}
+
+#[test]
+fn a_set_takes_the_place_of_what_the_file_says() {
+    let sets = [
+        ("limits.turns", "7"),
+        ("limits.turns", "8"),
+        ("title", "bare words, and \"quotes\""),
+        ("source", "'quoted'"),
+        ("actor.spontaneous", "1/10"),
+        ("actor.state.talk.next.0.visits", "4"),
+        ("user.replies", "[\"task\", \"task\"]"),
+        ("user.replies.1", "excuse"),
+        ("response.mode", "flat"),
+    ];
+    let sets: Vec<(String, String)> =
+        sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    let scenario = parse("good.toml", GOOD, &toolsets::catalogue(), &sets).expect("good sets");
+    assert_eq!(scenario.limits.turns, 8);
+    assert_eq!(scenario.title, "bare words, and \"quotes\"");
+    assert_eq!(scenario.source, "quoted");
+    let next = &scenario.actor.states[0].next[0];
+    assert_eq!((next.chance[0].num, next.chance[0].den), (1, 10));
+    assert_eq!(format!("{:?}", next.visits), "Fixed(4)");
+    assert_eq!(scenario.user.replies.len(), 2);
+    assert_ne!(scenario.user.replies[0], scenario.user.replies[1]);
+    assert_eq!(format!("{:?}", scenario.response.mode), "Flat");
+}
+
+/// A good text with some bytes cut out, doubled or overwritten.
+fn mutated() -> impl Strategy<Value = String> {
+    let texts = [GOOD.to_owned(), template_of("mine", Kind::Stubborn), template_of("mine", Kind::Control)];
+    let edit = (any::<prop::sample::Index>(), 0..40_usize, "[\\[\\]{}\"'=.,#\n a-z0-9/é語]{0,6}");
+    (prop::sample::select(texts.to_vec()), prop::collection::vec(edit, 1..5)).prop_map(|(mut text, edits)| {
+        for (at, length, new) in edits {
+            let start = text.floor_char_boundary(at.index(text.len() + 1));
+            let end = text.floor_char_boundary((start + length).min(text.len())).max(start);
+            text.replace_range(start..end, &new);
+        }
+        text
+    })
+}
+
+/// Reading must end in a scenario or in diagnostics that can be shown.
+fn survives(text: &str, sets: &[(&str, &str)]) {
+    if let Err(wrong) = read("any.toml", text, sets) {
+        assert!(!wrong.all().is_empty(), "bad, but nothing is said");
+        assert!(wrong.render(true).contains("error"), "an error that says nothing");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_mutation_makes_it_panic(text in mutated()) {
+        survives(&text, &[]);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in any::<String>()) {
+        survives(&text, &[]);
+    }
+
+    #[test]
+    fn no_set_makes_it_panic(path in "[a-z.\"0-2é]{0,12}|limits\\.turns|title|goal\\.all|actor\\.state\\.talk\\.next\\.0\\.visits|phrases\\.excuse\\.en",
+                             value in "\\PC{0,12}|[\\[\\]{}\"'=,#\n a-z0-9/é語]{0,12}") {
+        survives(GOOD, &[(&path, &value)]);
+        survives(GOOD, &[(&path, &value), ("title", "again"), (&path, &value)]);
+    }
+}

@@ -76,14 +76,17 @@ pub(crate) fn of_call(tool: &str, arguments: &str) -> (CallKey, Shape) {
         Some(parsed) => parsed,
         None => (Seed::Raw.hash(arguments.as_bytes()), Shape::NotJson),
     };
-    let call = [Seed::Tool.hash(tool.as_bytes()), arguments];
-    (CallKey(u128::from_be_bytes(Seed::Call.hash(call.as_flattened()))), shape)
+    let call = [Seed::Tool.hash(tool.as_bytes()).to_le_bytes(), arguments.to_le_bytes()];
+    (CallKey(Seed::Call.hash(call.as_flattened())), shape)
 }
 
-/// The hash of one node, or a [`Leaf`].
-type Digest = [u8; 16];
+/// The hash of one node, or a [`Leaf`]; lives in registers.
+type Digest = u128;
 
-/// The first byte of a digest that holds a node as it is.
+/// A digest as it is hashed into its parent.
+type Stored = [u8; 16];
+
+/// The lowest byte of a digest that holds a node as it is.
 #[derive(Clone, Copy)]
 enum Leaf {
     Word = 1,
@@ -106,7 +109,7 @@ enum Seed {
 
 impl Seed {
     fn hash(self, bytes: &[u8]) -> Digest {
-        xxh3_128_with_seed(bytes, self as u64).to_be_bytes()
+        xxh3_128_with_seed(bytes, self as u64)
     }
 }
 
@@ -159,7 +162,7 @@ impl<'t> Parser<'t> {
     fn word(&mut self, word: &[u8]) -> Option<Digest> {
         let there = self.bytes[self.at..].starts_with(word);
         self.at += word.len();
-        there.then(|| leaf(Leaf::Word, &word[..1]))
+        there.then(|| leaf(Leaf::Word, word[0].into(), 1))
     }
 
     fn array(&mut self, depth: usize) -> Option<Digest> {
@@ -229,11 +232,19 @@ impl<'t> Parser<'t> {
         let start = self.at;
         self.at = special(self.bytes, start);
         if *self.bytes.get(self.at)? == b'"' {
-            let content = &self.bytes[start..self.at];
+            let len = self.at - start;
             self.at += 1;
-            return Some(string(content));
+            // The bytes after a short string are there nearly always: one load and a mask take it.
+            return Some(match self.bytes[start..].first_chunk() {
+                Some(&chunk) if len <= SHORT => {
+                    leaf(Leaf::String, u128::from_le_bytes(chunk) & ((1 << (8 * len)) - 1), len)
+                }
+                Some(_) | None => string(&self.bytes[start..start + len]),
+            });
         }
         self.scratch.clear();
+        // Unescaped text is never longer than its escaped form, so this is the only allocation of a call.
+        self.scratch.reserve(self.bytes.len() - start);
         let mut plain = start;
         loop {
             self.scratch.extend_from_slice(&self.bytes[plain..self.at]);
@@ -249,6 +260,7 @@ impl<'t> Parser<'t> {
         Some(string(&self.scratch))
     }
 
+    #[inline]
     fn escape(&mut self) -> Option<()> {
         let escape = *self.bytes.get(self.at + 1)?;
         self.at += 2;
@@ -317,7 +329,7 @@ impl<'t> Parser<'t> {
             fraction = trim_start(fraction);
         }
         if whole.is_empty() && fraction.is_empty() {
-            return Some(leaf(Leaf::Positive, &[0; 12]));
+            return Some(leaf(Leaf::Positive, 0, 0));
         }
         let kind = if negative { Leaf::Negative } else { Leaf::Positive };
         let (power, spelled) = match exponent {
@@ -328,10 +340,7 @@ impl<'t> Parser<'t> {
         if let (Ok(power), None, ..=19) = (i32::try_from(power), spelled, whole.len() + fraction.len()) {
             let digits = whole.iter().chain(fraction);
             let integer = digits.fold(0, |sum: u64, digit| sum * 10 + u64::from(digit - b'0'));
-            let mut form = [0; 12];
-            form[..8].copy_from_slice(&integer.to_le_bytes());
-            form[8..].copy_from_slice(&power.to_le_bytes());
-            return Some(leaf(kind, &form));
+            return Some(leaf(kind, u128::from(integer) | u128::from(power.cast_unsigned()) << 64, 12));
         }
         self.scratch.clear();
         self.scratch.push(kind as u8);
@@ -385,19 +394,23 @@ enum Exponent<'t> {
     Long((bool, &'t [u8])),
 }
 
+/// Up to this many bytes of a string fit into a digest.
+const SHORT: usize = 14;
+
 #[inline]
 fn string(content: &[u8]) -> Digest {
-    if content.len() <= 14 { leaf(Leaf::String, content) } else { Seed::String.hash(content) }
+    if content.len() > SHORT {
+        return Seed::String.hash(content);
+    }
+    let mut bytes = [0; 16];
+    bytes[..content.len()].copy_from_slice(content);
+    leaf(Leaf::String, u128::from_le_bytes(bytes), content.len())
 }
 
-/// A node that fits: what kind it is, its content, zeros, the length of the content.
+/// A node that fits: what kind it is, how many bytes its content has, the content, zeros.
 #[inline]
-fn leaf(kind: Leaf, content: &[u8]) -> Digest {
-    let mut digest = [0; 16];
-    digest[0] = kind as u8;
-    digest[1..=content.len()].copy_from_slice(content);
-    digest[15] = content.len() as u8;
-    digest
+fn leaf(kind: Leaf, content: u128, len: usize) -> Digest {
+    content << 16 | (len as u128) << 8 | kind as u128
 }
 
 fn trim_end(digits: &[u8]) -> &[u8] {
@@ -411,7 +424,7 @@ fn trim_start(digits: &[u8]) -> &[u8] {
 }
 
 /// Sorts members by name and keeps the last of each name.
-fn in_order(members: &mut [[Digest; 2]]) -> &[[Digest; 2]] {
+fn in_order(members: &mut [[Stored; 2]]) -> &[[Stored; 2]] {
     if members.is_sorted_by(|before, after| before[0] < after[0]) {
         return members;
     }
@@ -451,9 +464,9 @@ fn special(bytes: &[u8], from: usize) -> usize {
 
 /// A stack of digests that allocates only where arguments have many members.
 struct Digests {
-    few: [Digest; FEW],
+    few: [Stored; FEW],
     len: usize,
-    many: Vec<Digest>,
+    many: Vec<Stored>,
 }
 
 /// Sixteen members: more than nearly every tool takes.
@@ -470,6 +483,7 @@ impl Digests {
 
     #[inline]
     fn push(&mut self, digest: Digest) {
+        let digest = digest.to_le_bytes();
         if self.len < FEW {
             self.few[self.len] = digest;
         } else {
@@ -482,7 +496,7 @@ impl Digests {
         self.len += 1;
     }
 
-    fn since(&mut self, first: usize) -> &mut [Digest] {
+    fn since(&mut self, first: usize) -> &mut [Stored] {
         if self.len > FEW { &mut self.many[first..] } else { &mut self.few[first..self.len] }
     }
 

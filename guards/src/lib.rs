@@ -2,6 +2,7 @@
 
 mod completion;
 mod entry;
+pub mod fence;
 mod guard;
 mod key;
 mod offer;

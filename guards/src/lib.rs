@@ -5,7 +5,7 @@ mod acknowledgement;
 mod completion;
 pub mod duplicate;
 mod entry;
-mod fence;
+pub mod fence;
 mod guard;
 mod identity;
 mod key;

@@ -8,6 +8,7 @@ mod offer;
 mod stack;
 mod state;
 mod view;
+pub mod wire;
 
 pub use completion::{Completion, FinishReason, Part, RawCall, Shape, ToolCall, Usage};
 pub use entry::{
@@ -21,4 +22,4 @@ pub use guard::{
 pub use key::CallKey;
 pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
 pub use stack::{Budget, Stack};
-pub use view::{Message, View};
+pub use view::{EMPTY_MESSAGE, Message, View};

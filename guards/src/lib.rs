@@ -1,4 +1,4 @@
-//! Guards for agent loops.
+#![doc = include_str!("../README.md")]
 
 mod completion;
 mod entry;

@@ -3,6 +3,7 @@
 //! Each pair keeps one law: reading undoes writing, for every text. A text that already looks marked is
 //! marked once more, so nothing that a model or a user says can be mistaken for a mark.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -24,18 +25,19 @@ pub(super) fn needs_opening(first: &Message) -> bool {
     }
 }
 
-/// Arguments that are not an object with nothing around it, as an object.
+/// Arguments that are not an object with nothing around it, as an object. So are those in which half of a
+/// surrogate pair is escaped: serde takes the pair apart unseen, and Anthropic refuses the whole request.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Marked<'a> {
     #[serde(rename = "__raw_arguments", borrow)]
-    raw: std::borrow::Cow<'a, str>,
+    raw: Cow<'a, str>,
 }
 
 /// The arguments of a call as `input`.
 pub(super) fn input(arguments: &str) -> Box<RawValue> {
     content::object(arguments)
-        .filter(|_| unmark_input(arguments).is_none())
+        .filter(|_| unmark_input(arguments).is_none() && !has_lone_surrogate(arguments))
         .unwrap_or_else(|| to_raw_value(&Marked { raw: arguments.into() }).expect("a string is JSON"))
 }
 
@@ -46,6 +48,28 @@ pub(super) fn read_input(input: &str) -> Arc<str> {
 
 fn unmark_input(input: &str) -> Option<Arc<str>> {
     serde_json::from_str::<Marked<'_>>(input).ok().map(|marked| marked.raw.into())
+}
+
+/// Looks at the escapes of valid JSON: one of a high surrogate must come directly before one of a low one.
+fn has_lone_surrogate(json: &str) -> bool {
+    let mut rest = json;
+    while let Some((_, escape)) = rest.split_once('\\') {
+        rest = match code_unit(escape) {
+            None => &escape[1..],
+            Some(0xD800..=0xDBFF) => match escape[5..].strip_prefix('\\').and_then(code_unit) {
+                Some(0xDC00..=0xDFFF) => &escape[11..],
+                Some(_) | None => return true,
+            },
+            Some(0xDC00..=0xDFFF) => return true,
+            Some(_) => &escape[5..],
+        };
+    }
+    false
+}
+
+/// The code unit of an escape of the form `uXXXX`, its backslash gone.
+fn code_unit(escape: &str) -> Option<u16> {
+    u16::from_str_radix(escape.strip_prefix('u')?.get(..4)?, 16).ok()
 }
 
 /// What opens an id that is written in hexadecimal digits.
@@ -121,6 +145,19 @@ mod tests {
         check_input("{\"path\": \"a", r#"{"__raw_arguments":"{\"path\": \"a"}"#);
         check_input(" {} ", r#"{"__raw_arguments":" {} "}"#);
         check_input("{} {}", r#"{"__raw_arguments":"{} {}"}"#);
+        check_input(r#"{"a":"\ud83d"}"#, r#"{"__raw_arguments":"{\"a\":\"\\ud83d\"}"}"#);
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_found() {
+        let lone = |escapes: &str| has_lone_surrogate(&format!("\"{escapes}\""));
+        assert!(lone(r"\ud83d"));
+        assert!(lone(r"\uDE00\uD83D"));
+        assert!(lone(r"\ud83d\n"));
+        assert!(lone(r"\\\ud83d"));
+        assert!(!lone(r"\ud83d\ude00\u0041\n"));
+        assert!(!lone(r"\\ud83d"));
+        assert!(!lone(r"no escapes"));
     }
 
     #[test]

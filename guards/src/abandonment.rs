@@ -144,7 +144,7 @@ impl Abandonment {
         completion
             .texts()
             .flat_map(|text| fence::fences(text))
-            .filter(|it| self.settings.languages.iter().any(|language| fence::is(it.language, language)))
+            .filter(|it| self.settings.languages.iter().any(|language| it.is(language)))
             .count()
     }
 

@@ -69,7 +69,7 @@ pub struct Usage {
 pub struct RawCall {
     /// The provider's id for this call.
     pub id: Arc<str>,
-    /// The tool, under the name the offer gave it.
+    /// The tool, as the model called it.
     pub tool: Arc<str>,
     /// JSON text; an empty text stands for `{}`.
     pub arguments: Arc<str>,
@@ -80,7 +80,7 @@ pub struct RawCall {
 pub struct ToolCall {
     /// The provider's id for this call.
     pub id: Arc<str>,
-    /// The tool, under the name the offer gave it.
+    /// The tool, under the name the offer gave it; always a legal name, as [`Offer::name_called`] makes it.
     pub tool: Arc<str>,
     /// The argument text exactly as sent (`{}` where it was empty).
     pub arguments: Arc<str>,
@@ -155,9 +155,10 @@ impl ToolCall {
     #[must_use]
     pub fn new(raw: RawCall, offer: &Offer) -> Self {
         let arguments = if is_blank(&raw.arguments) { "{}".into() } else { raw.arguments };
-        let (key, shape) = key::of_call(&raw.tool, &arguments);
-        let effect = offer.get(&raw.tool).map_or(Effect::Unknown, |tool| tool.effect);
-        Self { id: raw.id, tool: raw.tool, arguments, shape, key, effect }
+        let tool = offer.name_called(&raw.tool);
+        let (key, shape) = key::of_call(&tool, &arguments);
+        let effect = offer.get(&tool).map_or(Effect::Unknown, |tool| tool.effect);
+        Self { id: raw.id, tool, arguments, shape, key, effect }
     }
 
     /// The file or directory this call is about, where its arguments name one: the first string member, at

@@ -1,4 +1,4 @@
-//! Guards for agent loops.
+#![doc = include_str!("../README.md")]
 
 pub mod abandonment;
 mod acknowledgement;
@@ -14,6 +14,7 @@ mod recall;
 mod stack;
 mod state;
 mod view;
+pub mod wire;
 mod wording;
 
 pub use abandonment::{Abandonment, AbandonmentPolicy, AbandonmentSettings};
@@ -30,4 +31,4 @@ pub use guard::{
 pub use key::CallKey;
 pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
 pub use stack::{Budget, Stack};
-pub use view::{Message, View};
+pub use view::{EMPTY_MESSAGE, Message, View};

@@ -140,14 +140,7 @@ impl Offer {
     }
 
     fn free_name(&self, wanted: &str) -> Arc<str> {
-        let mut legal: String = wanted
-            .chars()
-            .take(NAME_CHARS)
-            .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
-            .collect();
-        if legal.is_empty() {
-            legal.push('_');
-        }
+        let legal = made_legal(wanted);
         if !self.by_name.contains_key(legal.as_str()) {
             return legal.into();
         }
@@ -180,6 +173,17 @@ impl Offer {
         self.by_original.get(original).map(|&at| &self.tools[at])
     }
 
+    /// The name under which the transcript holds a call that the model addressed to `called`: the name
+    /// itself where it is legal, else the name of the tool that its owner calls so, else the name made
+    /// legal. A provider refuses the next request where a call in it has an illegal name.
+    #[must_use]
+    pub fn name_called(&self, called: &Arc<str>) -> Arc<str> {
+        if is_legal_name(called) {
+            return called.clone();
+        }
+        self.by_original(called).map_or_else(|| made_legal(called).into(), |tool| tool.name.clone())
+    }
+
     /// The first tool of this purpose.
     #[must_use]
     pub fn first(&self, purpose: Purpose) -> Option<&Tool> {
@@ -189,6 +193,21 @@ impl Offer {
 
 /// The longest tool name that OpenAI and Anthropic accept.
 pub const NAME_CHARS: usize = 64;
+
+/// True where OpenAI and Anthropic accept the name: 1 to 64 of `[A-Za-z0-9_-]`.
+pub(crate) fn is_legal_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= NAME_CHARS && name.chars().all(is_name_char)
+}
+
+fn is_name_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+fn made_legal(wanted: &str) -> String {
+    let legal: String =
+        wanted.chars().take(NAME_CHARS).map(|c| if is_name_char(c) { c } else { '_' }).collect();
+    if legal.is_empty() { "_".into() } else { legal }
+}
 
 #[cfg(test)]
 mod tests {
@@ -216,5 +235,15 @@ mod tests {
         );
         assert_eq!(offer.by_original("filesystem.write_file").unwrap().name, offer.tools()[0].name);
         assert_eq!(offer.get("filesystem.write_file"), None);
+    }
+
+    #[test]
+    fn a_call_to_an_illegal_name_gets_the_name_of_the_tool_it_means() {
+        let offer = Offer::new([Tool::new("fs_write"), Tool::new("fs.write")]);
+        let name = |called: &str| offer.name_called(&called.into());
+        assert_eq!(&*name("fs.write"), "fs_write_2");
+        assert_eq!(&*name("fs_write"), "fs_write");
+        assert_eq!(&*name("no such tool"), "no_such_tool");
+        assert_eq!(&*name(""), "_");
     }
 }

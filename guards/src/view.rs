@@ -2,11 +2,16 @@
 //!
 //! A view is the same for every provider; [`wire`](crate::wire) renders it. It is kept up entry by entry,
 //! because building it anew each turn is quadratic in the length of the run.
+//!
+//! A view is legal for every provider once each call of the last completion has its result; what foreign
+//! transcripts hold beside that (results out of place, ids used twice, an assistant that speaks twice in a
+//! row) is settled here, so that all dialects agree on it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::completion::Completion;
-use crate::entry::{Entry, InterventionKind, Status};
+use crate::completion::{Completion, FinishReason, Part, Usage, is_blank};
+use crate::entry::{Entry, InterventionKind, Status, ToolResult};
 use crate::offer::{Offer, Tool};
 
 /// The messages sent to the model, and the tools offered now.
@@ -15,7 +20,17 @@ pub struct View {
     messages: Vec<Message>,
     offer: Arc<Offer>,
     withheld: Vec<Arc<str>>,
+    /// The ids of all calls in the view.
+    ids: BTreeSet<Arc<str>>,
+    /// The calls of the last completion that have no result yet: the id in the transcript, and in the view.
+    open: Vec<(Arc<str>, Arc<str>)>,
+    /// Where the next result belongs: after the last completion and the results it already has.
+    next_result: usize,
 }
+
+/// What stands in the view for a message in the user's role that says nothing: providers refuse blank text,
+/// and an empty correction is still a correction.
+pub const EMPTY_MESSAGE: &str = "(empty message)";
 
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,11 +43,31 @@ pub enum Message {
     Result {
         /// The id of the call.
         id: Arc<str>,
-        /// What the tool answered.
+        /// What the tool answered; empty where that was white space only.
         text: Arc<str>,
         /// Known to have failed. Only some dialects carry it.
         is_error: bool,
     },
+}
+
+impl Message {
+    /// What every dialect carries of a message: no thinking, no finish reason, no usage, no error flag. An
+    /// actor sees messages in this form only, so that it decides the same way in process and behind HTTP.
+    #[must_use]
+    pub fn neutral(&self) -> Self {
+        match self {
+            Self::User(text) => Self::User(text.clone()),
+            Self::Assistant(completion) => Self::Assistant(Arc::new(Completion {
+                parts: completion.texts().cloned().map(Part::Text).collect(),
+                calls: completion.calls.clone(),
+                finish: FinishReason::NotGiven,
+                usage: Usage::default(),
+            })),
+            Self::Result { id, text, is_error: _ } => {
+                Self::Result { id: id.clone(), text: text.clone(), is_error: false }
+            }
+        }
+    }
 }
 
 impl View {
@@ -53,15 +88,9 @@ impl View {
             Entry::User(message) => self.user(&message.text),
             Entry::Completion(completion) => {
                 self.withheld.clear();
-                if completion.has_text() || !completion.calls.is_empty() {
-                    self.messages.push(Message::Assistant(completion.clone()));
-                }
+                self.assistant(completion);
             }
-            Entry::Result(result) => self.messages.push(Message::Result {
-                id: result.call.id.clone(),
-                text: result.text.clone(),
-                is_error: result.status == Status::Error,
-            }),
+            Entry::Result(result) => self.result(result),
             Entry::Intervention(it) if it.seen => match &it.kind {
                 InterventionKind::Feedback | InterventionKind::Note => self.user(&it.note.text),
                 InterventionKind::Withheld(tool) => {
@@ -76,6 +105,8 @@ impl View {
             Entry::Answer(answer) => self.user(&answer.text),
             Entry::Compaction(compaction) => {
                 self.messages.clear();
+                self.ids.clear();
+                self.open.clear();
                 self.user(&compaction.summary);
             }
             Entry::Failed(_) | Entry::Tried(_) | Entry::Intervention(_) | Entry::End(_) => {}
@@ -83,9 +114,62 @@ impl View {
     }
 
     fn user(&mut self, text: &Arc<str>) {
-        if !crate::completion::is_blank(text) {
-            self.messages.push(Message::User(text.clone()));
+        let text = if is_blank(text) { EMPTY_MESSAGE.into() } else { text.clone() };
+        self.messages.push(Message::User(text));
+    }
+
+    fn assistant(&mut self, completion: &Arc<Completion>) {
+        if !completion.has_text() && completion.calls.is_empty() {
+            return;
         }
+        // Recorded assistants speak twice in a row; providers want one message.
+        let last = self.messages.pop_if(|message| match message {
+            Message::Assistant(_) => true,
+            Message::User(_) | Message::Result { .. } => false,
+        });
+        if last.is_none() {
+            self.open.clear();
+        }
+        let mut said = completion.clone();
+        for at in 0..completion.calls.len() {
+            let theirs = &completion.calls[at].id;
+            let ours = self.free_id(theirs);
+            if ours != *theirs {
+                Arc::make_mut(&mut Arc::make_mut(&mut said).calls[at]).id = ours.clone();
+            }
+            self.open.push((theirs.clone(), ours));
+        }
+        if let Some(Message::Assistant(last)) = last {
+            let both = Arc::make_mut(&mut said);
+            both.parts.splice(0..0, last.parts.iter().cloned());
+            both.calls.splice(0..0, last.calls.iter().cloned());
+        }
+        self.messages.push(Message::Assistant(said));
+        self.next_result = self.messages.len();
+    }
+
+    /// Takes the id of a call, or a numbered one where an earlier call has it: some providers count anew in
+    /// each answer, and send an empty id or the same one twice.
+    fn free_id(&mut self, wanted: &Arc<str>) -> Arc<str> {
+        let base: &str = if is_blank(wanted) { "call" } else { wanted };
+        let mut id: Arc<str> = base.into();
+        let mut number = 1_u64;
+        while !self.ids.insert(id.clone()) {
+            number += 1;
+            id = format!("{base}_{number}").into();
+        }
+        id
+    }
+
+    /// A result whose call is not in the view, or is answered, does not stand in it: a compaction can take
+    /// the call away before its result comes.
+    fn result(&mut self, result: &ToolResult) {
+        let Some(at) = self.open.iter().position(|(theirs, _)| *theirs == result.call.id) else { return };
+        let (_, id) = self.open.remove(at);
+        let is_error = result.status == Status::Error;
+        let text = if is_blank(&result.text) { "".into() } else { result.text.clone() };
+        self.messages.insert(self.next_result, Message::Result { id, text, is_error });
+        self.next_result += 1;
     }
 
     /// The messages, in order.

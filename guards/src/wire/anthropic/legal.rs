@@ -1,0 +1,169 @@
+//! What Anthropic demands of a request.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Block, Request, Role, mark};
+use crate::completion::is_blank;
+use crate::offer::is_legal_name;
+use crate::wire::content::{excerpt, is_object};
+use crate::wire::{Illegal, Rule};
+
+pub(super) fn check(request: &Request) -> Result<(), Illegal> {
+    let mut calls = Calls::default();
+    let mut last = None;
+    for (at, said) in request.messages.iter().enumerate() {
+        let place = format!("messages[{at}]");
+        if last.is_none() && said.role == Role::Assistant {
+            return Err(Illegal::new(Rule::FirstUser, place, "the assistant"));
+        }
+        if last == Some(said.role) {
+            return Err(Illegal::new(Rule::Alternate, place, "the same role twice in a row"));
+        }
+        last = Some(said.role);
+        let blocks = said.blocks();
+        if blocks.is_empty() {
+            return Err(Illegal::new(Rule::EmptyMessage, place, "neither"));
+        }
+        match said.role {
+            Role::User => user(&blocks, &place, &mut calls)?,
+            Role::Assistant => assistant(&blocks, &place, &mut calls)?,
+        }
+    }
+    calls.all_answered("messages", "the end")?;
+    match last {
+        None => return Err(Illegal::new(Rule::NoMessages, "messages", "none")),
+        Some(Role::Assistant) => {
+            let place = format!("messages[{}]", request.messages.len() - 1);
+            return Err(Illegal::new(Rule::EndsWithAssistant, place, "the assistant"));
+        }
+        Some(Role::User) => {}
+    }
+    for (at, tool) in request.tools.iter().enumerate() {
+        name(&tool.name, &format!("tools[{at}]"))?;
+    }
+    Ok(())
+}
+
+fn user(blocks: &[Block], place: &str, calls: &mut Calls) -> Result<(), Illegal> {
+    let mut other = false;
+    for (at, block) in blocks.iter().enumerate() {
+        let place = format!("{place}.content[{at}]");
+        match &*block.kind {
+            "tool_result" => {
+                if other {
+                    return Err(Illegal::new(Rule::ResultsFirst, place, "a result after other content"));
+                }
+                calls.answer(block.tool_use_id.as_deref(), &place)?;
+                let inner = block.content.as_ref().map(|content| content.blocks());
+                inner
+                    .iter()
+                    .flat_map(|blocks| blocks.iter())
+                    .try_for_each(|block| text(block, &format!("{place}.content")))?;
+            }
+            "tool_use" | "thinking" | "redacted_thinking" => {
+                return Err(Illegal::new(Rule::Role, place, format!("`{}` from the user", block.kind)));
+            }
+            _ => {
+                other = true;
+                text(block, &place)?;
+            }
+        }
+    }
+    calls.all_answered(place, "a message")
+}
+
+fn assistant(blocks: &[Block], place: &str, calls: &mut Calls) -> Result<(), Illegal> {
+    let thinks_first = blocks.first().is_some_and(Block::is_thinking);
+    let mut called = false;
+    for (at, block) in blocks.iter().enumerate() {
+        let place = format!("{place}.content[{at}]");
+        match &*block.kind {
+            "tool_result" => {
+                return Err(Illegal::new(Rule::Role, place, "a result from the assistant"));
+            }
+            "thinking" | "redacted_thinking" => {
+                if !thinks_first || called {
+                    return Err(Illegal::new(Rule::ThinkingFirst, place, "thinking after other content"));
+                }
+                let unsigned = block.signature.as_deref().unwrap_or_default().is_empty();
+                if block.kind == "thinking" && unsigned {
+                    return Err(Illegal::new(Rule::ThinkingSigned, place, "none"));
+                }
+            }
+            "tool_use" => {
+                called = true;
+                calls.ask(block, &place)?;
+            }
+            _ => text(block, &place)?,
+        }
+    }
+    Ok(())
+}
+
+fn text(block: &Block, place: &str) -> Result<(), Illegal> {
+    match block.text.as_deref() {
+        Some(text) if block.kind == "text" && is_blank(text) => {
+            Err(Illegal::new(Rule::BlankText, place, format!("{text:?}")))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn name(name: &str, place: &str) -> Result<(), Illegal> {
+    if is_legal_name(name) {
+        return Ok(());
+    }
+    Err(Illegal::new(Rule::ToolName, format!("{place}.name"), excerpt(name)))
+}
+
+/// The calls of the messages so far.
+#[derive(Default)]
+struct Calls {
+    all: BTreeSet<Arc<str>>,
+    open: Vec<Arc<str>>,
+}
+
+impl Calls {
+    fn ask(&mut self, call: &Block, place: &str) -> Result<(), Illegal> {
+        let illegal = |rule, member: &str, found| Err(Illegal::new(rule, format!("{place}.{member}"), found));
+        let id = call.id.clone().unwrap_or_default();
+        name(call.name.as_deref().unwrap_or_default(), place)?;
+        match call.input.as_deref() {
+            None => return illegal(Rule::InputObject, "input", "nothing".into()),
+            Some(input) if !is_object(input) => {
+                return illegal(Rule::InputObject, "input", excerpt(input.get()));
+            }
+            Some(_) => {}
+        }
+        if !mark::is_legal_id(&id) {
+            return illegal(Rule::CallId, "id", excerpt(&id));
+        }
+        if !self.all.insert(id.clone()) {
+            return illegal(Rule::RepeatedId, "id", format!("`{id}` again"));
+        }
+        self.open.push(id);
+        Ok(())
+    }
+
+    fn answer(&mut self, id: Option<&str>, place: &str) -> Result<(), Illegal> {
+        let place = format!("{place}.tool_use_id");
+        let Some(id) = id else { return Err(Illegal::new(Rule::OrphanedResult, place, "no id")) };
+        if let Some(at) = self.open.iter().position(|open| **open == *id) {
+            self.open.remove(at);
+            return Ok(());
+        }
+        let rule = if self.all.contains(id) { Rule::ResultPlace } else { Rule::OrphanedResult };
+        Err(Illegal::new(rule, place, format!("`{id}`")))
+    }
+
+    fn all_answered(&self, place: &str, next: &str) -> Result<(), Illegal> {
+        match self.open.first() {
+            None => Ok(()),
+            Some(id) => {
+                let found = format!("{next} without one for call `{id}`");
+                Err(Illegal::new(Rule::UnansweredCall, place, found))
+            }
+        }
+    }
+}

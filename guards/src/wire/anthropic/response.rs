@@ -1,0 +1,115 @@
+//! The response to a request.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Block, read_blocks};
+use crate::completion::{Completion, FinishReason, Usage};
+use crate::offer::Offer;
+use crate::wire::Unreadable;
+use crate::wire::content::{Content, null_is_default};
+
+/// A response.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Response {
+    #[serde(default, deserialize_with = "null_is_default")]
+    id: Arc<str>,
+    #[serde(rename = "type", default, skip_deserializing)]
+    kind: &'static str,
+    #[serde(default, skip_deserializing)]
+    role: &'static str,
+    #[serde(default, deserialize_with = "null_is_default")]
+    model: Arc<str>,
+    content: Content<Block>,
+    #[serde(default)]
+    stop_reason: Option<Cow<'static, str>>,
+    #[serde(default)]
+    stop_sequence: Option<Arc<str>>,
+    #[serde(default, deserialize_with = "null_is_default")]
+    usage: Tokens,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Tokens {
+    #[serde(default, deserialize_with = "null_is_default")]
+    input_tokens: u64,
+    #[serde(default, deserialize_with = "null_is_default", skip_serializing)]
+    cache_creation_input_tokens: u64,
+    #[serde(default, deserialize_with = "null_is_default", skip_serializing)]
+    cache_read_input_tokens: u64,
+    #[serde(default, deserialize_with = "null_is_default")]
+    output_tokens: u64,
+}
+
+impl Response {
+    /// A completion as a response of `model`.
+    #[must_use]
+    pub fn of(completion: &Completion, id: &str, model: &str) -> Self {
+        Self {
+            id: id.into(),
+            kind: "message",
+            role: "assistant",
+            model: model.into(),
+            content: Content::Parts(Block::of_answer(completion)),
+            stop_reason: stop_name(completion.finish).map(Into::into),
+            stop_sequence: None,
+            usage: Tokens {
+                input_tokens: completion.usage.input_tokens,
+                output_tokens: completion.usage.output_tokens,
+                ..Tokens::default()
+            },
+        }
+    }
+
+    /// Reads JSON text.
+    ///
+    /// # Errors
+    /// Text that is no JSON, or lacks what a response needs; with the place.
+    pub fn parse(json: &str) -> Result<Self, Unreadable> {
+        crate::wire::parse(json)
+    }
+
+    /// The completion. Tokens read from a cache or written to it are tokens of the request, as in other
+    /// dialects; counts that are missing are 0.
+    ///
+    /// # Errors
+    /// A call without a name, an id, or an object as input.
+    pub fn read(&self, offer: &Offer) -> Result<Completion, Unreadable> {
+        let Tokens { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } =
+            self.usage;
+        let usage = Usage {
+            input_tokens: input_tokens
+                .saturating_add(cache_creation_input_tokens)
+                .saturating_add(cache_read_input_tokens),
+            output_tokens,
+        };
+        let finish = self.stop_reason.as_deref().map_or(FinishReason::NotGiven, finish_reason);
+        read_blocks(&self.content.blocks(), "content", finish, usage, offer)
+    }
+}
+
+fn stop_name(finish: FinishReason) -> Option<&'static str> {
+    match finish {
+        FinishReason::Stop => Some("end_turn"),
+        FinishReason::Length => Some("max_tokens"),
+        FinishReason::ToolCall => Some("tool_use"),
+        FinishReason::ContentFilter => Some("refusal"),
+        // Anthropic sends an error instead of a response; the word is ours.
+        FinishReason::Error => Some("error"),
+        FinishReason::NotGiven => None,
+    }
+}
+
+/// `pause_turn` and words that nobody documents tell nothing about why the model stopped.
+fn finish_reason(name: &str) -> FinishReason {
+    match name {
+        "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+        "tool_use" => FinishReason::ToolCall,
+        "refusal" => FinishReason::ContentFilter,
+        "error" => FinishReason::Error,
+        _ => FinishReason::NotGiven,
+    }
+}

@@ -1,0 +1,126 @@
+//! What OpenAI demands of a chat request.
+
+use std::collections::BTreeSet;
+
+use super::{Call, Request, Role, Said, texts_of};
+use crate::completion::is_blank;
+use crate::offer::is_legal_name;
+use crate::wire::content::excerpt;
+use crate::wire::{Illegal, Rule};
+
+pub(super) fn check(request: &Request) -> Result<(), Illegal> {
+    let mut calls = Calls::default();
+    for (at, said) in request.messages.iter().enumerate() {
+        let place = format!("messages[{at}]");
+        if said.role != Role::Tool {
+            calls.all_answered(&place, role_name(said.role))?;
+        }
+        if said.role != Role::Assistant && !said.tool_calls.is_empty() {
+            let found = format!("calls in the role `{}`", role_name(said.role));
+            return Err(Illegal::new(Rule::Role, format!("{place}.tool_calls"), found));
+        }
+        match said.role {
+            Role::System | Role::Developer => {}
+            Role::User => user(said, &place)?,
+            Role::Assistant => assistant(said, &place, &mut calls)?,
+            Role::Tool => calls.answer(said.tool_call_id.as_deref(), &place)?,
+        }
+    }
+    calls.all_answered("messages", "the end")?;
+    let talk = request.messages.iter().enumerate().rfind(|(_, said)| match said.role {
+        Role::System | Role::Developer => false,
+        Role::User | Role::Assistant | Role::Tool => true,
+    });
+    match talk {
+        None => return Err(Illegal::new(Rule::NoMessages, "messages", "none")),
+        Some((at, last)) if last.role == Role::Assistant => {
+            return Err(Illegal::new(Rule::EndsWithAssistant, format!("messages[{at}]"), "the assistant"));
+        }
+        Some(_) => {}
+    }
+    let names = request.tools.iter().map(|it| it.function.as_ref().map(|function| &function.name));
+    for (at, name) in names.enumerate() {
+        if let Some(name) = name.filter(|name| !is_legal_name(name)) {
+            return Err(Illegal::new(Rule::ToolName, format!("tools[{at}].function.name"), excerpt(name)));
+        }
+    }
+    Ok(())
+}
+
+fn user(said: &Said, place: &str) -> Result<(), Illegal> {
+    let texts = texts_of(said.content.as_ref());
+    if texts.is_empty() {
+        return Err(Illegal::new(Rule::EmptyMessage, place, "neither"));
+    }
+    match texts.iter().find(|text| is_blank(text)) {
+        Some(blank) => Err(Illegal::new(Rule::BlankText, format!("{place}.content"), format!("{blank:?}"))),
+        None => Ok(()),
+    }
+}
+
+fn assistant<'a>(said: &'a Said, place: &str, calls: &mut Calls<'a>) -> Result<(), Illegal> {
+    let says = texts_of(said.content.as_ref()).iter().any(|text| !is_blank(text));
+    if !says && said.tool_calls.is_empty() {
+        return Err(Illegal::new(Rule::EmptyMessage, place, "neither"));
+    }
+    for (at, call) in said.tool_calls.iter().enumerate() {
+        calls.ask(call, &format!("{place}.tool_calls[{at}]"))?;
+    }
+    Ok(())
+}
+
+/// The calls of the messages so far.
+#[derive(Default)]
+struct Calls<'a> {
+    all: BTreeSet<&'a str>,
+    open: Vec<&'a str>,
+}
+
+impl<'a> Calls<'a> {
+    fn ask(&mut self, call: &'a Call, place: &str) -> Result<(), Illegal> {
+        let illegal = |rule, member: &str, found| Err(Illegal::new(rule, format!("{place}.{member}"), found));
+        if !is_legal_name(&call.function.name) {
+            return illegal(Rule::ToolName, "function.name", excerpt(&call.function.name));
+        }
+        if call.function.text().is_none() {
+            let found = excerpt(call.function.arguments.get());
+            return illegal(Rule::ArgumentsText, "function.arguments", found);
+        }
+        if !self.all.insert(&call.id) {
+            return illegal(Rule::RepeatedId, "id", format!("`{}` again", call.id));
+        }
+        self.open.push(&call.id);
+        Ok(())
+    }
+
+    fn answer(&mut self, id: Option<&str>, place: &str) -> Result<(), Illegal> {
+        let place = format!("{place}.tool_call_id");
+        let Some(id) = id else { return Err(Illegal::new(Rule::OrphanedResult, place, "no id")) };
+        if let Some(at) = self.open.iter().position(|open| *open == id) {
+            self.open.remove(at);
+            return Ok(());
+        }
+        let rule = if self.all.contains(id) { Rule::ResultPlace } else { Rule::OrphanedResult };
+        Err(Illegal::new(rule, place, format!("`{id}`")))
+    }
+
+    fn all_answered(&self, place: &str, next: &str) -> Result<(), Illegal> {
+        match self.open.first() {
+            None => Ok(()),
+            Some(id) => {
+                let found = format!("{next} while call `{id}` has none");
+                Err(Illegal::new(Rule::UnansweredCall, place, found))
+            }
+        }
+    }
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+    }
+}

@@ -1,0 +1,183 @@
+//! The response to a chat request.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Piece, content_of, raw_calls, texts_of};
+use crate::completion::{Completion, FinishReason, Part, Usage, is_blank};
+use crate::offer::Offer;
+use crate::wire::Unreadable;
+use crate::wire::content::{Content, null_is_default};
+
+/// A response; the first of its choices counts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Response {
+    #[serde(default, deserialize_with = "null_is_default")]
+    id: Arc<str>,
+    #[serde(default, deserialize_with = "null_is_default")]
+    object: Cow<'static, str>,
+    /// Seconds since 1970; always 0 where we write it, as nothing here reads a clock.
+    #[serde(default, skip_deserializing)]
+    created: u64,
+    #[serde(default, deserialize_with = "null_is_default")]
+    model: Arc<str>,
+    choices: Vec<Choice>,
+    #[serde(default)]
+    usage: Option<Tokens>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Choice {
+    #[serde(default)]
+    index: u64,
+    message: Answer,
+    #[serde(default)]
+    finish_reason: Option<Cow<'static, str>>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Answer {
+    #[serde(default, skip_deserializing)]
+    role: AnswerRole,
+    #[serde(default)]
+    content: Option<Content<Piece>>,
+    /// What the model says in place of an answer that it refuses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    refusal: Option<Arc<str>>,
+    /// Thinking, as several compatible providers send it; OpenAI itself keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<Arc<str>>,
+    /// The same, under the name that other providers use.
+    #[serde(default, skip_serializing)]
+    reasoning: Option<Arc<str>>,
+    #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<Call>,
+}
+
+/// Only ever the assistant; not looked at on reading, as some servers leave it out.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum AnswerRole {
+    #[default]
+    Assistant,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Tokens {
+    #[serde(default, deserialize_with = "null_is_default")]
+    prompt_tokens: u64,
+    #[serde(default, deserialize_with = "null_is_default")]
+    completion_tokens: u64,
+    #[serde(default, skip_deserializing)]
+    total_tokens: u64,
+}
+
+impl Response {
+    /// A completion as a response of `model`. Thinking goes into `reasoning_content`, in one text.
+    #[must_use]
+    pub fn of(completion: &Completion, id: &str, model: &str) -> Self {
+        let Usage { input_tokens, output_tokens } = completion.usage;
+        let message = Answer {
+            role: AnswerRole::Assistant,
+            content: content_of(completion),
+            refusal: None,
+            reasoning_content: thinking_of(completion),
+            reasoning: None,
+            tool_calls: completion.calls.iter().map(|call| Call::of(call)).collect(),
+        };
+        Self {
+            id: id.into(),
+            object: "chat.completion".into(),
+            created: 0,
+            model: model.into(),
+            choices: vec![Choice {
+                index: 0,
+                message,
+                finish_reason: finish_name(completion.finish).map(Into::into),
+            }],
+            usage: Some(Tokens {
+                prompt_tokens: input_tokens,
+                completion_tokens: output_tokens,
+                total_tokens: input_tokens.saturating_add(output_tokens),
+            }),
+        }
+    }
+
+    /// Reads JSON text.
+    ///
+    /// # Errors
+    /// Text that is no JSON, or lacks what a response needs; with the place.
+    pub fn parse(json: &str) -> Result<Self, Unreadable> {
+        crate::wire::parse(json)
+    }
+
+    /// The completion in the first choice. A refusal is text that the user sees, and counts as withheld
+    /// ([`FinishReason::ContentFilter`]). Counts of tokens that are missing are 0.
+    ///
+    /// # Errors
+    /// No choice, or a call whose arguments are no string.
+    pub fn read(&self, offer: &Offer) -> Result<Completion, Unreadable> {
+        let choice = self
+            .choices
+            .first()
+            .ok_or_else(|| Unreadable::new("choices", "expected at least one choice, found none"))?;
+        let message = &choice.message;
+        let refusal = message.refusal.iter().filter(|text| !is_blank(text));
+        let finish = if refusal.clone().next().is_some() {
+            FinishReason::ContentFilter
+        } else {
+            choice.finish_reason.as_deref().map_or(FinishReason::NotGiven, finish_reason)
+        };
+        let usage = self.usage.map_or_else(Usage::default, |tokens| Usage {
+            input_tokens: tokens.prompt_tokens,
+            output_tokens: tokens.completion_tokens,
+        });
+        let thinking = message
+            .reasoning_content
+            .iter()
+            .chain(&message.reasoning)
+            .find(|text| !is_blank(text))
+            .map(|text| Part::Thinking { text: text.clone(), signature: None });
+        let texts = texts_of(message.content.as_ref()).into_iter().chain(refusal.cloned()).map(Part::Text);
+        let calls = raw_calls(&message.tool_calls, "choices[0].message")?;
+        Ok(Completion::new(thinking.into_iter().chain(texts), calls, finish, usage, offer))
+    }
+}
+
+fn thinking_of(completion: &Completion) -> Option<Arc<str>> {
+    let thoughts: Vec<&str> = completion
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Text(_) => None,
+            Part::Thinking { text, .. } => Some(&**text),
+        })
+        .filter(|text| !is_blank(text))
+        .collect();
+    (!thoughts.is_empty()).then(|| thoughts.join("\n\n").into())
+}
+
+fn finish_name(finish: FinishReason) -> Option<&'static str> {
+    match finish {
+        FinishReason::Stop => Some("stop"),
+        FinishReason::Length => Some("length"),
+        FinishReason::ToolCall => Some("tool_calls"),
+        FinishReason::ContentFilter => Some("content_filter"),
+        FinishReason::Error => Some("error"),
+        FinishReason::NotGiven => None,
+    }
+}
+
+/// A word that nobody documents tells nothing. `error` is how routers in front of providers put it.
+fn finish_reason(name: &str) -> FinishReason {
+    match name {
+        "stop" => FinishReason::Stop,
+        "length" => FinishReason::Length,
+        "tool_calls" | "function_call" => FinishReason::ToolCall,
+        "content_filter" => FinishReason::ContentFilter,
+        "error" => FinishReason::Error,
+        _ => FinishReason::NotGiven,
+    }
+}

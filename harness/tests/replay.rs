@@ -39,6 +39,11 @@ fn good_files() {
 }
 
 #[test]
+fn help() {
+    insta::assert_snapshot!("help", replay(&tests(), &["--help"]));
+}
+
+#[test]
 fn bad_files() {
     let bad = tests().join("bad");
     let mut names: Vec<String> = fs::read_dir(&bad)

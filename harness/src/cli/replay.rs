@@ -44,6 +44,10 @@ pub struct Replay {
 }
 
 const AFTER_HELP: &str = "\
+One transcript a line: {\"id\", \"model\", \"outcome\": \"resolved\"|\"failed\"|\"unknown\", \"messages\": [{\"role\":
+\"system\"|\"user\"|\"assistant\"|\"tool\", \"content\", \"tool_calls\": [{\"id\", \"function\": {\"name\", \"arguments\"}}],
+\"tool_call_id\", \"is_error\"}]}; only messages are needed, further members are passed over.
+
 The recorded model never saw these guards: each firing is folded as if it had been ignored, and firings at
 most two turns apart form one stretch, of which the first counts.
 

@@ -102,7 +102,8 @@ const STRETCH_TURNS: u64 = 2;
 /// A guard fault ends the fold.
 #[must_use]
 pub fn fold(entries: &[Placed], guard: &mut dyn Guard) -> Folded {
-    let mut fold = Fold { entries, guard, stretches: Stretches::default(), folded: Folded::default() };
+    let mut fold =
+        Fold { entries, asked: 0, guard, stretches: Stretches::default(), folded: Folded::default() };
     if let Err(fault) = fold.run() {
         fold.folded.fault = Some((fold.folded.turns, fault));
     }
@@ -111,6 +112,8 @@ pub fn fold(entries: &[Placed], guard: &mut dyn Guard) -> Folded {
 
 struct Fold<'a> {
     entries: &'a [Placed],
+    /// How many of the entries the guard knew when it was asked last.
+    asked: usize,
     guard: &'a mut dyn Guard,
     stretches: Stretches,
     folded: Folded,
@@ -121,6 +124,7 @@ impl Fold<'_> {
         let mut rest = self.entries;
         while let Some((Placed { message, entry }, after)) = rest.split_first() {
             rest = after;
+            self.asked = self.entries.len() - after.len();
             match entry {
                 Entry::Completion(completion) => {
                     let results = after.iter().take_while(|it| matches!(it.entry, Entry::Result(_))).count();
@@ -224,12 +228,12 @@ impl Fold<'_> {
         self.folded.events.push(Event { turn, message, what });
     }
 
-    /// The tool a note is about. A key is looked up in the calls, which only a firing pays for.
+    /// The tool a note is about. A key is looked up from the last call backwards: it is mostly that one.
     fn tool(&self, subject: &Subject) -> Option<Arc<str>> {
         match subject {
             Subject::Run => None,
             Subject::Tool(tool) => Some(tool.clone()),
-            Subject::Call(key) => self.entries.iter().find_map(|it| match &it.entry {
+            Subject::Call(key) => self.entries[..self.asked].iter().rev().find_map(|it| match &it.entry {
                 Entry::Completion(completion) => {
                     completion.calls.iter().find(|call| call.key == *key).map(|call| call.tool.clone())
                 }

@@ -3,7 +3,7 @@
 //! In a transcript every call has exactly one result before the next completion, in call order. A recording
 //! keeps no such law: results are missing, come late or twice, and ids are used again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::AddAssign;
 use std::sync::Arc;
 
@@ -55,6 +55,9 @@ pub(super) struct Joiner {
     entries: Vec<Placed>,
     /// The calls of the last completion.
     open: Vec<Open>,
+    /// Which of them still wait for an answer, by id: one completion may hold more calls than a scan for each
+    /// answer could stand.
+    unanswered: BTreeMap<Arc<str>, VecDeque<usize>>,
     /// What the user said before all of them were answered.
     waiting: Vec<Placed>,
     ids: BTreeSet<Arc<str>>,
@@ -75,6 +78,7 @@ impl Joiner {
         Self {
             entries: vec![Placed { message: 0, entry: Entry::Start(start) }],
             open: Vec::new(),
+            unanswered: BTreeMap::new(),
             waiting: Vec::new(),
             ids: BTreeSet::new(),
             attempts: 0,
@@ -108,6 +112,7 @@ impl Joiner {
             if !self.ids.insert(call.id.clone()) {
                 self.oddities.reused_ids += 1;
             }
+            self.unanswered.entry(call.id.clone()).or_default().push_back(self.open.len());
             self.open.push(Open { message, call: call.clone(), answer: None });
         }
         self.entries.push(Placed { message, entry: Entry::Completion(Arc::new(completion)) });
@@ -128,8 +133,9 @@ impl Joiner {
         }
         // Earlier completions are closed, so the calls that wait are the latest. Where one completion has an
         // id twice, answers are taken to come in the order of the calls.
-        match self.open.iter_mut().find(|open| open.answer.is_none() && &*open.call.id == id) {
-            Some(open) => {
+        match self.unanswered.get_mut(id).and_then(VecDeque::pop_front) {
+            Some(at) => {
+                let open = &mut self.open[at];
                 let call = open.call.clone();
                 let result = ToolResult { call, origin: Origin::Executed, status, tries: 1, text };
                 open.answer = Some(Placed { message, entry: Entry::Result(result) });
@@ -146,6 +152,7 @@ impl Joiner {
 
     /// Gives every open call its one result, in call order; what the user said comes after.
     fn close(&mut self) {
+        self.unanswered.clear();
         for Open { message, call, answer } in self.open.drain(..) {
             self.entries.push(answer.unwrap_or_else(|| {
                 self.oddities.missing_results += 1;

@@ -72,7 +72,8 @@ impl Outcome {
 /// Why the line is of no use.
 pub fn read(line: &[u8], setting: &Setting) -> Result<Recorded, BadLine> {
     let text = str::from_utf8(line).map_err(|error| BadLine::NotUtf8 { valid_bytes: error.valid_up_to() })?;
-    let Object(trajectory) = parse(text)?;
+    // Some editors begin a file with a byte order mark, which RFC 8259 lets a reader pass over.
+    let Object(trajectory) = parse(text.strip_prefix('\u{feff}').unwrap_or(text))?;
     let Trajectory { id, model, outcome, messages } = trajectory;
     let offer = Arc::new(offer_of(&messages, &setting.tools));
     let model = model.unwrap_or_default();

@@ -15,7 +15,7 @@ pub struct Summary {
     pub total: Counts,
     /// By the file they are from.
     pub by_source: BTreeMap<String, Counts>,
-    /// By the model's name. At most [`MODELS_MAX`] names; what comes later is counted under [`OTHER_MODELS`].
+    /// By the model's name. At most [`MODELS_MAX`] names; later ones are counted under [`OTHER_MODELS`].
     pub by_model: BTreeMap<String, Counts>,
     /// By how the run ended.
     pub by_outcome: BTreeMap<Outcome, Counts>,
@@ -163,5 +163,28 @@ impl AddAssign for GuardCounts {
         self.transcripts += transcripts;
         self.firings += firings;
         self.stretches += stretches;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn model_names_cannot_fill_the_memory() {
+        let mut summary = Summary::default();
+        for n in 0..MODELS_MAX + 7 {
+            let it = Replayed {
+                id: "".into(),
+                model: if n == 0 { " ".into() } else { format!("{n}").into() },
+                outcome: Outcome::Unknown,
+                oddities: Oddities::default(),
+                folded: super::super::fold::Folded::default(),
+            };
+            summary.add("file", &Item { line: 1, found: Ok(it) });
+        }
+        assert_eq!(summary.by_model.len(), MODELS_MAX + 1);
+        assert_eq!(summary.by_model[OTHER_MODELS].transcripts, 7);
+        assert_eq!(summary.by_model[NO_MODEL].transcripts, 1);
     }
 }

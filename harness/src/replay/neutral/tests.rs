@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use balk_guards::{Effect, Entry, Purpose};
+use balk_guards::Entry;
 
 use super::*;
 
@@ -185,17 +185,13 @@ fn the_offer_holds_the_tools_that_occur_under_legal_names() {
              \"4 fs_read {} ReadOnly\"]"
         ]
     );
-    assert_eq!((tools_effect(&setting), Purpose::default()), (Effect::ReadOnly, Purpose::Other));
-}
-
-fn tools_effect(setting: &Setting) -> Effect {
-    setting.tools.declared("fs.any").effect
 }
 
 #[test]
 fn the_head_may_be_bare_and_further_members_are_passed_over() {
-    let line = br#"{"messages": [{"role": "user", "content": "", "extra": [[{}]]}], "note": {"a": 1}}"#;
-    let recorded = read(line, &Setting::default()).expect("the line is good");
+    let line =
+        "\u{feff}{\"messages\": [{\"role\": \"user\", \"content\": \"\", \"extra\": [[{}]]}], \"note\": {}}";
+    let recorded = read(line.as_bytes(), &Setting::default()).expect("the line is good");
     assert_eq!((&*recorded.id, &*recorded.model, recorded.outcome), ("", "", Outcome::Unknown));
     assert_eq!(recorded.entries.len(), 2);
 }

@@ -1,0 +1,270 @@
+//! `balk replay`: what guards would have done in recorded transcripts.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use balk_guards::{Protocol, Stack};
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::ThreadPoolBuilder;
+
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::guards;
+use crate::replay::{self, Broken, Item, LINE_BYTES_MAX, Setting, Summary, ToolTable};
+
+/// Arguments of `balk replay`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct Replay {
+    /// Transcripts as JSON lines, plain or gzip; of a directory, all `*.jsonl` and `*.jsonl.gz` by name
+    #[arg(required = true, value_name = "FILE|DIR")]
+    inputs: Vec<PathBuf>,
+
+    /// Guards to ask: none, default, or NAME[=VARIANT] with commas between them
+    #[arg(long, default_value = "default", value_name = "GUARDS")]
+    guard: String,
+
+    /// TOML table from tool name or pattern (`*`, `?`) to what a call can change; without it nobody knows
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+
+    /// How a task ends in the recorded agents: by a text without a call, or by a tool
+    #[arg(long, value_enum, default_value_t = Ends::Text)]
+    protocol: Ends,
+
+    /// Text for people, or one JSON object a line for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Threads; 0 takes one for each core. The output is the same for any number
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    jobs: usize,
+}
+
+const AFTER_HELP: &str = "\
+One transcript a line: {\"id\", \"model\", \"outcome\": \"resolved\"|\"failed\"|\"unknown\", \"messages\": [{\"role\":
+\"system\"|\"user\"|\"assistant\"|\"tool\", \"content\", \"tool_calls\": [{\"id\", \"function\": {\"name\", \"arguments\"}}],
+\"tool_call_id\", \"is_error\"}]}; only messages are needed, further members are passed over.
+
+The recorded model never saw these guards: each firing is folded as if it had been ignored, and firings at
+most two turns apart form one stretch, of which the first counts.
+
+A bad line is reported, counted and passed over. Exit codes: 0 fine, bad lines or not; 2 usage; 3 where a
+file cannot be opened or read to its end, or no line of any file was of use; 6 where a guard broke. The
+report is written before a non-zero exit.";
+
+/// How a task ends.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Ends {
+    /// By a message without a call
+    Text,
+    /// By a tool
+    Tool,
+}
+
+/// How the report is written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// So many bad lines of one file are shown; all are counted, and the JSON form has all.
+const BAD_LINES_SHOWN: u64 = 20;
+
+impl Replay {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// A command line that makes no sense, a tool table that is bad, an output that takes no more.
+    pub fn run(&self) -> Result<Exit, Error> {
+        self.run_with(&guards::stack)
+    }
+
+    fn run_with(&self, stack: &StackOf) -> Result<Exit, Error> {
+        stack(&self.guard).map_err(|unknown| {
+            let found = format!("`{}`", unknown.asked);
+            let known = unknown.known.join(", ");
+            let hint = match unknown.nearest {
+                Some(nearest) => format!("did you mean `{nearest}`? known: {known}"),
+                None => format!("known: {known}"),
+            };
+            Error::usage("--guard", "a known guard", found).hint(&hint)
+        })?;
+        let setting = self.setting()?;
+        let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
+            Error::usage("--jobs", "a number of threads that this machine can start", error)
+        })?;
+        let make = || stack(&self.guard).expect("the same spec was fine a moment ago");
+        let replay = replay::Replay { setting: &setting, stack: &make, pool: &pool };
+        let mut report = Report::new(self.format);
+        let mut files = Vec::new();
+        for input in &self.inputs {
+            match expand(input) {
+                Ok(more) => files.extend(more),
+                Err(error) => report.complain(&error),
+            }
+        }
+        report.expect_bytes(&files);
+        for file in &files {
+            report.replay(&replay, file)?;
+        }
+        report.finish()
+    }
+
+    fn setting(&self) -> Result<Setting, Error> {
+        let protocol = match self.protocol {
+            Ends::Text => Protocol::Text,
+            Ends::Tool => Protocol::Tool,
+        };
+        let Some(file) = &self.tools else { return Ok(Setting { protocol, tools: ToolTable::default() }) };
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| Error::file(file, "a readable tool table", error))?;
+        let tools = ToolTable::parse(&text).map_err(|error| {
+            Error::file(file, "a table from tool names to effects", error.to_string().trim_end())
+        })?;
+        Ok(Setting { protocol, tools })
+    }
+}
+
+/// Makes the stack that a spec names.
+type StackOf = dyn Fn(&str) -> Result<Stack, guards::UnknownGuard> + Sync;
+
+/// The transcripts behind one argument.
+fn expand(input: &Path) -> Result<Vec<PathBuf>, Error> {
+    let unreadable = |error| Error::file(input, "a readable file or directory", error);
+    if !std::fs::metadata(input).map_err(unreadable)?.is_dir() {
+        return Ok(vec![input.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(input).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(Error::file(input, "`*.jsonl` or `*.jsonl.gz` in this directory", "none"));
+    }
+    Ok(files)
+}
+
+/// What is written as the replay goes on.
+struct Report {
+    format: Format,
+    out: BufWriter<anstream::AutoStream<io::Stdout>>,
+    bar: ProgressBar,
+    summary: Summary,
+}
+
+impl Report {
+    fn new(format: Format) -> Self {
+        let out = match format {
+            Format::Text => anstream::AutoStream::auto(io::stdout()),
+            Format::Json => anstream::AutoStream::always_ansi(io::stdout()),
+        };
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        Self { format, out: BufWriter::new(out), bar, summary: Summary::default() }
+    }
+
+    /// Shows a progress bar over these files where somebody looks.
+    fn expect_bytes(&mut self, files: &[PathBuf]) {
+        if !io::stderr().is_terminal() {
+            return;
+        }
+        let total = files.iter().filter_map(|file| file.metadata().ok()).map(|it| it.len()).sum();
+        let style = "{bar:30} {bytes} of {total_bytes}, {binary_bytes_per_sec}, {msg}";
+        let style = ProgressStyle::with_template(style).expect("the template is a good one");
+        self.bar = ProgressBar::new(total).with_style(style);
+    }
+
+    fn replay(&mut self, replay: &replay::Replay, path: &Path) -> Result<(), Error> {
+        let input = match File::open(path) {
+            Ok(file) => self.bar.wrap_read(file),
+            Err(error) => {
+                self.complain(&Error::file(path, "a readable file", error));
+                return Ok(());
+            }
+        };
+        let source = path.display().to_string();
+        let mut bad = 0;
+        let bar = self.bar.clone();
+        let ended = replay.file(input, &mut |items| {
+            // A bar on the same terminal would be torn by what is written.
+            bar.suspend(|| {
+                items.iter().try_for_each(|item| {
+                    bad += u64::from(item.found.is_err());
+                    self.item(&source, item, bad)
+                })
+            })?;
+            bar.set_message(format!("{} transcripts", self.summary.total.transcripts));
+            Ok(())
+        });
+        if bad > BAD_LINES_SHOWN {
+            let more = bad - BAD_LINES_SHOWN;
+            self.bar.suspend(|| super::say(format_args!("{source}: {more} more bad lines, not shown")));
+        }
+        match ended {
+            Ok(()) => Ok(()),
+            Err(Broken::Taken(error)) => Err(error.into()),
+            Err(Broken::Read { after_line, error }) => {
+                let mut error = Error::file(path, "a file that can be read to its end", error)
+                    .hint("what came before was replayed; make or copy the file anew");
+                error.place = format!("after line {after_line}").into();
+                self.complain(&error);
+                Ok(())
+            }
+        }
+    }
+
+    /// One line of a file; `bad` is the number of bad lines so far.
+    fn item(&mut self, source: &str, item: &Item, bad: u64) -> io::Result<()> {
+        self.summary.add(source, item);
+        if let Err(reason) = &item.found
+            && bad <= BAD_LINES_SHOWN
+        {
+            super::say(format_args!("{source}:{}: {reason}", item.line));
+        }
+        match (self.format, &item.found) {
+            (Format::Json, _) => replay::json::item(&mut self.out, source, item),
+            (Format::Text, Ok(replayed)) => {
+                replay::text::transcript(&mut self.out, source, item.line, replayed)
+            }
+            (Format::Text, Err(_)) => Ok(()),
+        }
+    }
+
+    /// Notes a file that could not be used to its end.
+    fn complain(&mut self, error: &Error) {
+        self.summary.broken_files += 1;
+        self.bar.suspend(|| super::complain(error));
+    }
+
+    /// Writes the sums; how the program ends.
+    fn finish(mut self) -> Result<Exit, Error> {
+        self.bar.finish_and_clear();
+        match self.format {
+            Format::Text => replay::text::summary(&mut self.out, &self.summary)?,
+            Format::Json => replay::json::summary(&mut self.out, &self.summary)?,
+        }
+        self.out.flush()?;
+        if self.summary.total.transcripts == 0 {
+            super::say(format_args!(
+                "error: expected transcripts as JSON lines of at most {LINE_BYTES_MAX} bytes, found none"
+            ));
+        }
+        Ok(if self.summary.guard_faults > 0 {
+            Exit::GuardFault
+        } else if self.summary.broken_files > 0 || self.summary.total.transcripts == 0 {
+            Exit::BadFile
+        } else {
+            Exit::Fine
+        })
+    }
+}

@@ -1,0 +1,20 @@
+//! The program: takes the command line apart, runs the command, and ends with its exit code.
+
+use std::process::ExitCode;
+
+use balk::cli::Cli;
+use balk::exit::Exit;
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let exit = match Cli::parse().command.run() {
+        Ok(exit) => exit,
+        // Whoever read the output has seen enough.
+        Err(error) if error.reader_left => Exit::Fine,
+        Err(error) => {
+            balk::cli::complain(&error);
+            error.exit
+        }
+    };
+    exit.into()
+}

@@ -1,0 +1,101 @@
+//! Why a line of a recorded transcript is of no use.
+
+use std::fmt;
+
+use serde_json::error::Category;
+
+use super::text::one_line;
+
+/// Why a line is of no use. It is reported and counted, and the next line is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadLine {
+    /// Longer than [`LINE_BYTES_MAX`](super::LINE_BYTES_MAX).
+    TooLong {
+        /// Its length.
+        bytes: u64,
+    },
+    /// Not valid UTF-8.
+    NotUtf8 {
+        /// How many bytes of it are valid.
+        valid_bytes: usize,
+    },
+    /// Not JSON, or nested too deeply to be read.
+    NotJson {
+        /// Where and why.
+        why: String,
+    },
+    /// JSON, and not the shape of a transcript.
+    WrongShape {
+        /// The member.
+        place: String,
+        /// What was expected there, what was found.
+        why: String,
+    },
+    /// A tool message answers a call that is not before it.
+    OrphanResult {
+        /// The tool message's index in `messages`.
+        message: usize,
+        /// The id that no call has.
+        id: String,
+    },
+}
+
+impl BadLine {
+    /// All reasons, as they are counted.
+    pub const REASONS: [&'static str; 5] =
+        ["too-long", "not-utf8", "not-json", "wrong-shape", "orphan-result"];
+
+    /// The reason, as it is counted.
+    #[must_use]
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::TooLong { .. } => Self::REASONS[0],
+            Self::NotUtf8 { .. } => Self::REASONS[1],
+            Self::NotJson { .. } => Self::REASONS[2],
+            Self::WrongShape { .. } => Self::REASONS[3],
+            Self::OrphanResult { .. } => Self::REASONS[4],
+        }
+    }
+
+    /// What a parser says, with the member where it stood.
+    pub(super) fn of_json(error: &serde_json::Error, place: &str) -> Self {
+        let text = error.to_string();
+        // A transcript is one line, so the number of the line within it says nothing.
+        let why = text.rfind(" at line ").map_or(text.as_str(), |at| &text[..at]);
+        let why = one_line(why, WHY_CHARS);
+        match error.classify() {
+            Category::Data => Self::WrongShape { place: one_line(place, WHY_CHARS), why },
+            Category::Syntax | Category::Eof | Category::Io => {
+                Self::NotJson { why: format!("column {}: {why}", error.column()) }
+            }
+        }
+    }
+
+    /// A member that is there and will not do.
+    pub(super) fn shape(place: String, why: &str) -> Self {
+        Self::WrongShape { place, why: why.into() }
+    }
+}
+
+/// A parser repeats what it found, which may be a whole file.
+const WHY_CHARS: usize = 160;
+
+impl fmt::Display for BadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.reason())?;
+        match self {
+            Self::TooLong { bytes } => {
+                write!(f, "expected at most {} bytes, found {bytes}", super::LINE_BYTES_MAX)
+            }
+            Self::NotUtf8 { valid_bytes } => write!(f, "invalid UTF-8 after {valid_bytes} bytes"),
+            Self::NotJson { why } => f.write_str(why),
+            Self::WrongShape { place, why } => write!(f, "{place}: {why}"),
+            Self::OrphanResult { message, id } => {
+                write!(
+                    f,
+                    "messages[{message}].tool_call_id: expected the id of an earlier call, found `{id}`"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What guards would have done in recorded transcripts: an open loop over real data.
+//!
+//! The recorded model never saw an intervention of ours. So each is folded as *unseen*: budgets and ladders
+//! move on as if it had been ignored, no result is inserted, and firings at most two turns apart form one
+//! stretch, of which the first counts. Input is streamed: memory depends on the longest line, not on the file.
+
+mod bad;
+mod fold;
+mod join;
+pub mod json;
+mod lines;
+mod neutral;
+mod run;
+mod strict;
+mod summary;
+pub mod text;
+mod tools;
+
+pub use bad::BadLine;
+pub use fold::{Asked, Event, Firing, Folded, What, fold};
+pub use join::{Oddities, Placed};
+pub use lines::{LINE_BYTES_MAX, Line, Lines};
+pub use neutral::{Outcome, Recorded, Setting, read};
+pub use run::{Broken, Item, Replay, Replayed};
+pub use summary::{Counts, GuardCounts, MODELS_MAX, NO_MODEL, OTHER_MODELS, Summary};
+pub use tools::{Declared, ToolTable};

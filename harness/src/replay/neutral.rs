@@ -1,0 +1,201 @@
+//! The neutral form of a recorded trajectory, one JSON object a line, made into entries.
+//!
+//! Strict about what a fold needs, lenient about members it does not know. What the recording does not say
+//! (effects, whether a tool failed, what a call got) becomes a state of the types and never a guess.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use balk_guards::{
+    Completion, FinishReason, Offer, Part, Protocol, RawCall, Speaker, Start, Status, Tool, Usage,
+    UserMessage,
+};
+use serde::{Deserialize, Serialize};
+
+use super::bad::BadLine;
+use super::join::{Joiner, Oddities, Placed};
+use super::strict::Object;
+use super::tools::ToolTable;
+
+/// What the recording does not say and the caller does.
+#[derive(Clone, Debug, Default)]
+pub struct Setting {
+    /// How a task ends in the agents that were recorded.
+    pub protocol: Protocol,
+    /// What their tools can change.
+    pub tools: ToolTable,
+}
+
+/// One recorded trajectory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its id; empty where it has none.
+    pub id: Arc<str>,
+    /// The model's name; empty where it has none.
+    pub model: Arc<str>,
+    /// How it ended, by the source's own verdict.
+    pub outcome: Outcome,
+    /// The entries, the first an [`Entry::Start`](balk_guards::Entry::Start).
+    pub entries: Vec<Placed>,
+    /// What is odd about it.
+    pub oddities: Oddities,
+}
+
+/// How a recorded run ended, by its source's own verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// The task was solved.
+    Resolved,
+    /// The task was not solved.
+    Failed,
+    /// Nobody said.
+    #[default]
+    Unknown,
+}
+
+impl Outcome {
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Resolved => "resolved",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Reads one line.
+///
+/// # Errors
+/// Why the line is of no use.
+pub fn read(line: &[u8], setting: &Setting) -> Result<Recorded, BadLine> {
+    let text = str::from_utf8(line).map_err(|error| BadLine::NotUtf8 { valid_bytes: error.valid_up_to() })?;
+    // Some editors begin a file with a byte order mark, which RFC 8259 lets a reader pass over.
+    let Object(trajectory) = parse(text.strip_prefix('\u{feff}').unwrap_or(text))?;
+    let Trajectory { id, model, outcome, messages } = trajectory;
+    let offer = Arc::new(offer_of(&messages, &setting.tools));
+    let model = model.unwrap_or_default();
+    let start = Start { model: model.clone(), protocol: setting.protocol, offer: offer.clone() };
+    let mut joiner = Joiner::new(start);
+    for (at, Object(message)) in messages.into_iter().enumerate() {
+        take(&mut joiner, at, message, &offer)?;
+    }
+    let (entries, oddities) = joiner.finish();
+    Ok(Recorded {
+        id: id.unwrap_or_default(),
+        model,
+        outcome: outcome.unwrap_or_default(),
+        entries,
+        oddities,
+    })
+}
+
+fn parse(text: &str) -> Result<Object<Trajectory>, BadLine> {
+    serde_json::from_str(text).map_err(|_| {
+        // Keeping the path costs time, so only a line that is bad is read with it.
+        let mut reader = serde_json::Deserializer::from_str(text);
+        match serde_path_to_error::deserialize::<_, Object<Trajectory>>(&mut reader) {
+            Err(error) => {
+                let place = error.path().to_string();
+                BadLine::of_json(error.inner(), if place == "." { "line" } else { &place })
+            }
+            Ok(_) => match reader.end() {
+                Err(error) => BadLine::of_json(&error, "line"),
+                Ok(()) => unreachable!("a text that is bad once is bad twice"),
+            },
+        }
+    })
+}
+
+/// The tools that occur, in the order in which they do: a recording seldom says what was on offer.
+fn offer_of(messages: &[Object<Message>], tools: &ToolTable) -> Offer {
+    let mut seen = BTreeSet::new();
+    let calls = messages.iter().flat_map(|Object(message)| message.tool_calls.iter().flatten());
+    Offer::new(calls.map(|Object(call)| &call.function.0.name).filter(|name| seen.insert(*name)).map(
+        |name| {
+            let declared = tools.declared(name);
+            Tool::new(name).effect(declared.effect).purpose(declared.purpose)
+        },
+    ))
+}
+
+fn take(joiner: &mut Joiner, at: usize, message: Message, offer: &Offer) -> Result<(), BadLine> {
+    let Message { role, content, tool_calls, tool_call_id, is_error } = message;
+    let due = |name: &str| {
+        BadLine::shape(format!("messages[{at}].{name}"), "expected a string, found nothing or null")
+    };
+    match role {
+        // What a system prompt asks for is not what happened.
+        Role::System => {}
+        Role::User => {
+            joiner
+                .user(at, UserMessage { from: Speaker::User, text: content.ok_or_else(|| due("content"))? });
+        }
+        Role::Assistant => {
+            let calls = tool_calls.into_iter().flatten().map(|Object(call)| raw(call, offer));
+            let parts = content.map(Part::Text);
+            let completion = Completion::new(parts, calls, FinishReason::NotGiven, Usage::default(), offer);
+            joiner.assistant(at, completion);
+        }
+        Role::Tool => {
+            let id = tool_call_id.ok_or_else(|| due("tool_call_id"))?;
+            let text = content.ok_or_else(|| due("content"))?;
+            let status = match is_error {
+                Some(true) => Status::Error,
+                Some(false) => Status::Ok,
+                None => Status::Unknown,
+            };
+            joiner.tool(at, &id, status, text)?;
+        }
+    }
+    Ok(())
+}
+
+fn raw(call: Call, offer: &Offer) -> RawCall {
+    let Object(Function { name, arguments }) = call.function;
+    let tool = offer.by_original(&name).map_or(name, |tool| tool.name.clone());
+    RawCall { id: call.id, tool, arguments }
+}
+
+#[derive(Deserialize)]
+struct Trajectory {
+    id: Option<Arc<str>>,
+    model: Option<Arc<str>>,
+    outcome: Option<Outcome>,
+    messages: Vec<Object<Message>>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    role: Role,
+    content: Option<Arc<str>>,
+    tool_calls: Option<Vec<Object<Call>>>,
+    tool_call_id: Option<Arc<str>>,
+    is_error: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Role {
+    System,
+    User,
+    Assistant,
+    Tool,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    id: Arc<str>,
+    function: Object<Function>,
+}
+
+#[derive(Deserialize)]
+struct Function {
+    name: Arc<str>,
+    arguments: Arc<str>,
+}
+
+#[cfg(test)]
+mod tests;

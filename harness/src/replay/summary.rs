@@ -1,0 +1,190 @@
+//! The sums over many replayed transcripts.
+
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+
+use super::fold::What;
+use super::join::Oddities;
+use super::neutral::Outcome;
+use super::run::{Item, Replayed};
+
+/// The sums. Integers only, so that parts add up to the same bytes as the whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Everything.
+    pub total: Counts,
+    /// By the file they are from.
+    pub by_source: BTreeMap<String, Counts>,
+    /// By the model's name. At most [`MODELS_MAX`] names; later ones are counted under [`OTHER_MODELS`].
+    pub by_model: BTreeMap<String, Counts>,
+    /// By how the run ended.
+    pub by_outcome: BTreeMap<Outcome, Counts>,
+    /// By guard.
+    pub by_guard: BTreeMap<String, GuardCounts>,
+    /// By guard and rule. A stretch of a guard is counted for the rule that opened it.
+    pub by_rule: BTreeMap<(String, String), GuardCounts>,
+    /// What is odd about the recordings.
+    pub oddities: Oddities,
+    /// Calls that guards would have run again.
+    pub reruns: u64,
+    /// Requests that guards would have sent again.
+    pub resends: u64,
+    /// Transcripts that ended with a guard fault.
+    pub guard_faults: u64,
+    /// Lines of no use, by reason.
+    pub bad_lines: BTreeMap<&'static str, u64>,
+    /// Files that could not be opened, or not be read to their end.
+    pub broken_files: u64,
+}
+
+/// So many model names are told apart; input of any size must not fill the memory with them.
+pub const MODELS_MAX: usize = 1_000;
+
+/// What further models are counted under.
+pub const OTHER_MODELS: &str = "(other models)";
+
+/// What a transcript without a model name is counted under.
+pub const NO_MODEL: &str = "(no model)";
+
+/// What was folded, and what fired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Transcripts.
+    pub transcripts: u64,
+    /// Completions.
+    pub turns: u64,
+    /// Calls.
+    pub calls: u64,
+    /// Firings.
+    pub firings: u64,
+    /// Stretches of firings, whoever fired.
+    pub stretches: u64,
+}
+
+/// What one guard, or one rule of it, did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GuardCounts {
+    /// Transcripts with a firing.
+    pub transcripts: u64,
+    /// Firings.
+    pub firings: u64,
+    /// Stretches of this guard's firings.
+    pub stretches: u64,
+}
+
+impl Summary {
+    /// Counts one line of a file.
+    pub fn add(&mut self, source: &str, item: &Item) {
+        match &item.found {
+            Ok(replayed) => self.add_transcript(source, replayed),
+            Err(bad) => *self.bad_lines.entry(bad.reason()).or_default() += 1,
+        }
+    }
+
+    /// The number of lines that were of no use.
+    #[must_use]
+    pub fn bad_line_count(&self) -> u64 {
+        self.bad_lines.values().sum()
+    }
+
+    fn add_transcript(&mut self, source: &str, it: &Replayed) {
+        let model = self.model_key(&it.model);
+        let mut counts =
+            Counts { transcripts: 1, turns: it.folded.turns, calls: it.folded.calls, ..Counts::default() };
+        let mut guards: BTreeMap<String, GuardCounts> = BTreeMap::new();
+        let mut rules: BTreeMap<(String, String), GuardCounts> = BTreeMap::new();
+        for event in &it.folded.events {
+            match &event.what {
+                What::Rerun { .. } => self.reruns += 1,
+                What::Resend { .. } => self.resends += 1,
+                What::Fired(firing) => {
+                    counts.firings += 1;
+                    counts.stretches += u64::from(firing.opens_stretch);
+                    let one = GuardCounts {
+                        transcripts: 0,
+                        firings: 1,
+                        stretches: u64::from(firing.opens_guard_stretch),
+                    };
+                    let (guard, rule) = (firing.note.guard.to_string(), firing.note.rule.to_string());
+                    *rules.entry((guard.clone(), rule)).or_default() += one;
+                    *guards.entry(guard).or_default() += one;
+                }
+            }
+        }
+        merge(&mut self.by_guard, guards);
+        merge(&mut self.by_rule, rules);
+        self.total += counts;
+        *self.by_source.entry(source.into()).or_default() += counts;
+        *self.by_model.entry(model).or_default() += counts;
+        *self.by_outcome.entry(it.outcome).or_default() += counts;
+        self.oddities += it.oddities;
+        self.guard_faults += u64::from(it.folded.fault.is_some());
+    }
+
+    fn model_key(&self, model: &str) -> String {
+        let model = if model.trim().is_empty() { NO_MODEL.into() } else { super::text::one_line(model, 80) };
+        if self.by_model.len() < MODELS_MAX || self.by_model.contains_key(&model) {
+            model
+        } else {
+            OTHER_MODELS.into()
+        }
+    }
+}
+
+/// Adds what happened in one transcript.
+fn merge<K: Ord>(all: &mut BTreeMap<K, GuardCounts>, one: BTreeMap<K, GuardCounts>) {
+    for (key, counts) in one {
+        *all.entry(key).or_default() += GuardCounts { transcripts: 1, ..counts };
+    }
+}
+
+impl Counts {
+    /// Stretches per million turns, rounded; a thousandth of it is the rate per 1,000 turns with three decimals.
+    #[must_use]
+    pub fn stretches_per_million_turns(&self) -> u64 {
+        (self.stretches * 2_000_000 + self.turns).checked_div(2 * self.turns).unwrap_or(0)
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        let Self { transcripts, turns, calls, firings, stretches } = other;
+        self.transcripts += transcripts;
+        self.turns += turns;
+        self.calls += calls;
+        self.firings += firings;
+        self.stretches += stretches;
+    }
+}
+
+impl AddAssign for GuardCounts {
+    fn add_assign(&mut self, other: Self) {
+        let Self { transcripts, firings, stretches } = other;
+        self.transcripts += transcripts;
+        self.firings += firings;
+        self.stretches += stretches;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn model_names_cannot_fill_the_memory() {
+        let mut summary = Summary::default();
+        for n in 0..MODELS_MAX + 7 {
+            let it = Replayed {
+                id: "".into(),
+                model: if n == 0 { " ".into() } else { format!("{n}").into() },
+                outcome: Outcome::Unknown,
+                oddities: Oddities::default(),
+                folded: super::super::fold::Folded::default(),
+            };
+            summary.add("file", &Item { line: 1, found: Ok(it) });
+        }
+        assert_eq!(summary.by_model.len(), MODELS_MAX + 1);
+        assert_eq!(summary.by_model[OTHER_MODELS].transcripts, 7);
+        assert_eq!(summary.by_model[NO_MODEL].transcripts, 1);
+    }
+}

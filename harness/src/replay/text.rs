@@ -1,0 +1,195 @@
+//! Replayed transcripts as text for people.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use super::fold::{Event, What};
+use super::run::Replayed;
+use super::summary::{Counts, Summary};
+
+/// As much of the words of an intervention as a line shows.
+const WHY_CHARS: usize = 100;
+
+/// As much of a name from a recording as a line shows.
+const NAME_CHARS: usize = 80;
+
+const BOLD: Style = Style::new().bold();
+
+/// Text on one line of at most `chars` characters: white space becomes one blank, what a terminal would obey
+/// becomes `?`, and `…` stands for what was cut.
+#[must_use]
+pub fn one_line(text: &str, chars: usize) -> String {
+    let mut line = String::new();
+    let mut written = 0;
+    let mut blank = false;
+    for c in text.trim().chars() {
+        if c.is_whitespace() {
+            blank = true;
+            continue;
+        }
+        if written + usize::from(blank) + 1 > chars {
+            line.push('…');
+            break;
+        }
+        if std::mem::take(&mut blank) {
+            line.push(' ');
+            written += 1;
+        }
+        line.push(if c.is_control() { '?' } else { c });
+        written += 1;
+    }
+    line
+}
+
+/// A transcript in which something happened: a heading, and a line for each event. Nothing for another.
+///
+/// # Errors
+/// Those of the writer.
+pub fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> io::Result<()> {
+    if it.folded.events.is_empty() && it.folded.fault.is_none() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{BOLD}{file}:{line}{BOLD:#}  {}  {}  {}  {} turns",
+        name(&it.id),
+        name(&it.model),
+        it.outcome.word(),
+        it.folded.turns
+    )?;
+    for event in &it.folded.events {
+        writeln!(out, "  {}", event_line(event))?;
+    }
+    if let Some((turn, fault)) = &it.folded.fault {
+        let fault = one_line(&fault.to_string(), WHY_CHARS);
+        writeln!(out, "  turn {turn:>3}  guard fault, the replay of this transcript ends: {fault}")?;
+    }
+    writeln!(out)
+}
+
+fn event_line(Event { turn, message: _, what }: &Event) -> String {
+    let mut text = format!("turn {turn:>3}  ");
+    let done = match what {
+        What::Fired(firing) => {
+            let note = &firing.note;
+            let more = firing.interventions - 1;
+            let tool = firing.tool.as_deref().unwrap_or("-");
+            write!(text, "{}  {}  level {}  {}", note.guard, note.rule, note.level, firing.kind)
+                .and_then(|()| if more > 0 { write!(text, " and {more} more") } else { Ok(()) })
+                .and_then(|()| write!(text, "  {}  {}", name(tool), one_line(&note.text, WHY_CHARS)))
+        }
+        What::Rerun { tool, after } => write!(text, "would rerun  {}  after {after} ticks", name(tool)),
+        What::Resend { after } => write!(text, "would resend  after {after} ticks"),
+    };
+    done.expect("a string takes what is written");
+    text
+}
+
+fn name(text: &str) -> String {
+    if text.trim().is_empty() { "-".into() } else { one_line(text, NAME_CHARS) }
+}
+
+/// The sums.
+///
+/// # Errors
+/// Those of the writer.
+pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
+    let counts = |name: String, it: &Counts| {
+        let numbers = [it.transcripts, it.turns, it.calls, it.firings, it.stretches].map(|n| n.to_string());
+        let mut row = vec![name];
+        row.extend(numbers);
+        row.push(per_thousand(it.stretches_per_million_turns()));
+        row
+    };
+    let columns = ["transcripts", "turns", "calls", "firings", "stretches", "per 1,000 turns"];
+    table(out, "total", &columns, [counts("all".into(), &it.total)])?;
+    table(out, "by file", &columns, it.by_source.iter().map(|(key, it)| counts(key.clone(), it)))?;
+    table(out, "by model", &columns, it.by_model.iter().map(|(key, it)| counts(key.clone(), it)))?;
+    table(out, "by outcome", &columns, it.by_outcome.iter().map(|(key, it)| counts(key.word().into(), it)))?;
+
+    let columns = ["transcripts", "firings", "stretches"];
+    let rules = it.by_rule.iter().map(|((guard, rule), it)| (format!("{guard}  {rule}"), it));
+    let guards = it.by_guard.iter().map(|(guard, it)| (guard.clone(), it));
+    let rows = guards.chain(rules).map(|(name, it)| {
+        vec![name, it.transcripts.to_string(), it.firings.to_string(), it.stretches.to_string()]
+    });
+    table(out, "by guard, and by rule", &columns, rows)?;
+
+    let odd = &it.oddities;
+    let rows = [
+        ("missing results", odd.missing_results),
+        ("late results, not folded", odd.late_results),
+        ("reused ids", odd.reused_ids),
+        ("results of unknown status", odd.unknown_status),
+        ("empty messages", odd.empty_messages),
+        ("would rerun", it.reruns),
+        ("would resend", it.resends),
+        ("guard faults", it.guard_faults),
+        ("files not read to their end", it.broken_files),
+        ("bad lines", it.bad_line_count()),
+    ];
+    let rows = rows.into_iter().map(|(name, n)| (name.to_owned(), n));
+    let bad = it.bad_lines.iter().map(|(reason, n)| (format!("bad lines  {reason}"), *n));
+    table(out, "recordings", &["count"], rows.chain(bad).map(|(name, n)| vec![name, n.to_string()]))
+}
+
+/// A number per million as one per thousand with three decimals.
+fn per_thousand(per_million: u64) -> String {
+    format!("{}.{:03}", per_million / 1_000, per_million % 1_000)
+}
+
+/// Rows under a heading, the first column to the left and the others to the right. Nothing without rows.
+fn table(
+    out: &mut dyn Write,
+    title: &str,
+    columns: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> io::Result<()> {
+    let rows: Vec<Vec<String>> = rows.into_iter().collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let chars = |text: &str| text.chars().count();
+    let first = rows.iter().map(|row| chars(&row[0])).max().unwrap_or(0).max(chars(title));
+    write!(out, "{BOLD}{title}{BOLD:#}{:1$}", "", first - chars(title))?;
+    let mut widths = Vec::new();
+    for (at, column) in columns.iter().enumerate() {
+        let width = rows.iter().map(|row| chars(&row[at + 1])).max().unwrap_or(0).max(chars(column));
+        write!(out, "  {column:>width$}")?;
+        widths.push(width);
+    }
+    writeln!(out)?;
+    for row in rows {
+        write!(out, "{:first$}", row[0])?;
+        for (cell, width) in row[1..].iter().zip(&widths) {
+            write!(out, "  {cell:>width$}")?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_is_one_line_and_obeys_nobody() {
+        assert_eq!(one_line("  a\n\tb  c ", 10), "a b c");
+        assert_eq!(one_line("abcdef", 6), "abcdef");
+        assert_eq!(one_line("abcdefg", 6), "abcdef…");
+        assert_eq!(one_line("abcde fg", 6), "abcde…");
+        assert_eq!(one_line("\u{1b}[31mred", 10), "?[31mred");
+    }
+
+    #[test]
+    fn rates_are_rounded_integers() {
+        let counts = |stretches, turns| Counts { stretches, turns, ..Counts::default() };
+        assert_eq!(per_thousand(counts(1, 3).stretches_per_million_turns()), "333.333");
+        assert_eq!(per_thousand(counts(2, 3).stretches_per_million_turns()), "666.667");
+        assert_eq!(per_thousand(counts(1, 26_555).stretches_per_million_turns()), "0.038");
+        assert_eq!(per_thousand(counts(0, 0).stretches_per_million_turns()), "0.000");
+    }
+}

@@ -1,0 +1,210 @@
+//! `balk replay` as a user sees it: exit code, standard output, standard error.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use balk::replay::{Item, Replay, Setting, Summary, json, text};
+use balk_guards::{
+    Answer, CallKey, Completion, Decision, Entry, Guard, Note, Stack, Subject, ToolResult, Verdict,
+};
+
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+/// Runs `balk replay` in this directory.
+fn replay(directory: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_balk"))
+        .current_dir(directory)
+        .arg("replay")
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("the program writes UTF-8");
+    format!(
+        "exit code: {}\n--- stdout\n{}--- stderr\n{}",
+        output.status.code().expect("the program is not killed"),
+        text(&output.stdout),
+        text(&output.stderr)
+    )
+}
+
+#[test]
+fn good_files() {
+    let good = tests().join("good");
+    insta::assert_snapshot!("good_text", replay(&good, &["demo.jsonl", "more.jsonl", "--guard", "none"]));
+    insta::assert_snapshot!("good_json", replay(&good, &[".", "--guard", "none", "--format", "json"]));
+}
+
+#[test]
+fn help() {
+    insta::assert_snapshot!("help", replay(&tests(), &["--help"]));
+}
+
+#[test]
+fn bad_files() {
+    let bad = tests().join("bad");
+    let mut names: Vec<String> = fs::read_dir(&bad)
+        .expect("the folder is there")
+        .map(|entry| entry.expect("the folder can be read").file_name().to_string_lossy().into_owned())
+        .filter(|name| name.contains(".jsonl"))
+        .collect();
+    names.sort();
+    for name in names {
+        insta::assert_snapshot!(format!("bad_{name}"), replay(&bad, &[&name, "--guard", "none"]));
+    }
+    // Everything at once: no bad file keeps another from being read.
+    insta::assert_snapshot!("bad_all", replay(&bad, &[".", "--guard", "none", "--format", "json"]));
+}
+
+#[test]
+fn command_lines_that_make_no_sense() {
+    let good = tests().join("good");
+    insta::with_settings!({filters => vec![("known: .*", "known: [all]")]}, {
+        insta::assert_snapshot!("usage_guard", replay(&good, &["demo.jsonl", "--guard", "defualt"]));
+    });
+    insta::assert_snapshot!("usage_nothing", replay(&good, &[]));
+    insta::assert_snapshot!(
+        "usage_missing",
+        replay(&good, &["nowhere.jsonl", "demo.jsonl", "--guard", "none"])
+    );
+    insta::assert_snapshot!(
+        "usage_tools",
+        replay(&good, &["demo.jsonl", "--tools", "../bad/not-json.jsonl"])
+    );
+    let empty = tempfile::tempdir().expect("a directory can be made");
+    insta::assert_snapshot!("usage_empty_directory", replay(empty.path(), &["."]));
+}
+
+#[test]
+fn a_line_of_100_mb_is_reported_and_the_next_is_read() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let mut file = fs::File::create(directory.path().join("long.jsonl")).expect("a file can be made");
+    let good = "{\"id\": \"next\", \"messages\": [{\"role\": \"assistant\", \"content\": \"here\"}]}\n";
+    let head = "{\"id\": \"";
+    let long = io::repeat(b'x').take(100_000_000 - head.len() as u64);
+    let mut all = head.as_bytes().chain(long).chain(&b"\n"[..]).chain(good.as_bytes());
+    io::copy(&mut all, &mut file).expect("the file takes it");
+    drop(file);
+    insta::assert_snapshot!("long_line", replay(directory.path(), &["long.jsonl", "--guard", "none"]));
+}
+
+#[test]
+fn plain_and_gzip_are_the_same() {
+    let plain = fs::read(tests().join("good/demo.jsonl")).expect("the file is there");
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&plain).expect("memory takes it");
+    let packed = encoder.finish().expect("memory takes it");
+    let run = |bytes: &[u8]| {
+        fs::write(directory.path().join("same-name"), bytes).expect("the file takes it");
+        replay(directory.path(), &["same-name", "--guard", "none", "--format", "json"])
+    };
+    assert_eq!(run(&plain), run(&packed));
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_the_number_of_threads() {
+    let run = |jobs| replay(&tests(), &["good", "bad", "--format", "json", "--jobs", jobs]);
+    assert_eq!(run("1"), run("2"));
+    assert_eq!(run("1"), run("0"));
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_balk"))
+        .current_dir(tests().join("good"))
+        .args(["replay", "demo.jsonl", "--guard", "none"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(program.stdout.take());
+    let output = program.wait_with_output().expect("the program ends");
+    assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
+}
+
+/// Speaks up when one call is made three times in a row.
+#[derive(Default)]
+struct ThreeInARow {
+    last: Option<CallKey>,
+    times: u32,
+    said: u8,
+}
+
+impl Guard for ThreeInARow {
+    fn name(&self) -> &'static str {
+        "three-in-a-row"
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        if let Entry::Completion(completion) = entry {
+            for call in &completion.calls {
+                self.times = if self.last == Some(call.key) { self.times + 1 } else { 1 };
+                self.last = Some(call.key);
+            }
+        }
+        self.said += u8::from(matches!(entry, Entry::Intervention(_)));
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let Some(call) = completion.calls.first().filter(|_| self.times >= 3) else {
+            return Ok(Decision::pass());
+        };
+        Ok(Verdict::Retry(Note {
+            guard: "three-in-a-row".into(),
+            rule: "equal-calls".into(),
+            level: self.said + 1,
+            subject: Subject::Call(call.key),
+            text: format!("the same call was made {} times.\nTry something else.", self.times).into(),
+        })
+        .into())
+    }
+}
+
+/// Would run every failed call again.
+struct Eager;
+
+impl Guard for Eager {
+    fn name(&self) -> &'static str {
+        "eager"
+    }
+
+    fn observe(&mut self, _: &Entry) {}
+
+    fn settle(&self, _: &Completion, results: &[ToolResult]) -> Answer<balk_guards::Settlement> {
+        Ok(match &*results[0].text {
+            "exit 1" => balk_guards::Settlement::Rerun { call: 0, after: 1_000 },
+            _ => balk_guards::Settlement::Accept(Vec::new()),
+        })
+    }
+}
+
+#[test]
+fn firings_are_written_as_text_and_as_json() {
+    let make = || Stack::new(vec![Box::new(ThreeInARow::default()), Box::new(Eager)]);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
+    let setting = Setting::default();
+    let replay = Replay { setting: &setting, stack: &make, pool: &pool };
+    let (mut as_text, mut as_json, mut summary) = (Vec::new(), Vec::new(), Summary::default());
+    for name in ["demo.jsonl", "more.jsonl"] {
+        let file = fs::File::open(tests().join("good").join(name)).expect("the file is there");
+        let mut take = |items: Vec<Item>| {
+            for item in &items {
+                summary.add(name, item);
+                let found = item.found.as_ref().expect("the file is good");
+                text::transcript(&mut as_text, name, item.line, found)?;
+                json::item(&mut as_json, name, item)?;
+            }
+            Ok(())
+        };
+        replay.file(file, &mut take).expect("the file can be read");
+    }
+    text::summary(&mut as_text, &summary).expect("memory takes it");
+    json::summary(&mut as_json, &summary).expect("memory takes it");
+    let plain = anstream::adapter::strip_bytes(&as_text).into_vec();
+    insta::assert_snapshot!("firings_text", String::from_utf8(plain).expect("UTF-8 is written"));
+    insta::assert_snapshot!("firings_json", String::from_utf8(as_json).expect("UTF-8 is written"));
+}

@@ -2,7 +2,12 @@
 
 use std::fmt;
 
-use balk_guards::{Guard, Stack};
+use balk_guards::{
+    Abandonment, AbandonmentPolicy, AbandonmentSettings, Duplicate, DuplicatePolicy, DuplicateSettings, Guard, Stack,
+};
+
+use crate::engine::{Oracle, Whisper};
+use crate::error::Error;
 
 /// One guard in one variant.
 #[derive(Clone, Copy, Debug)]
@@ -15,12 +20,77 @@ pub struct Registered {
     pub about: &'static str,
     /// True where it is part of the stack `default`.
     pub by_default: bool,
-    /// Makes a new one.
-    pub make: fn() -> Box<dyn Guard>,
+    /// Makes a new one; the whisper is for the oracle alone.
+    pub make: fn(&Whisper) -> Box<dyn Guard>,
 }
 
 /// Every guard that can be named. A new guard or variant is one more row.
-pub const REGISTRY: &[Registered] = &[];
+pub const REGISTRY: &[Registered] = &[
+    Registered {
+        name: "abandonment",
+        variant: "",
+        about: "gives up on a failing tool and shows code instead: one correction, one follow-up",
+        by_default: true,
+        make: |_| abandonment(AbandonmentPolicy::Soft),
+    },
+    Registered {
+        name: "abandonment",
+        variant: "hard",
+        about: "refuses every fence without a call up to a limit, then asks the user",
+        by_default: false,
+        make: |_| abandonment(AbandonmentPolicy::HardBlock),
+    },
+    Registered {
+        name: "abandonment",
+        variant: "auto-retry",
+        about: "runs the failing call again; tells the user, not the model",
+        by_default: false,
+        make: |_| abandonment(AbandonmentPolicy::AutoRetry),
+    },
+    Registered {
+        name: "abandonment",
+        variant: "strict",
+        about: "the field design: words of acknowledgement before anything else counts",
+        by_default: false,
+        make: |_| abandonment(AbandonmentPolicy::Strict),
+    },
+    Registered {
+        name: "duplicate",
+        variant: "",
+        about: "the same call when nothing has changed: feedback, options, question, stop",
+        by_default: true,
+        make: |_| duplicate(DuplicatePolicy::Actionable),
+    },
+    Registered {
+        name: "duplicate",
+        variant: "notice",
+        about: "the same ladder with the plain notice \"already called\"",
+        by_default: false,
+        make: |_| duplicate(DuplicatePolicy::Notice),
+    },
+    Registered {
+        name: "duplicate",
+        variant: "strict",
+        about: "the field design: words that announce a change before anything else counts",
+        by_default: false,
+        make: |_| duplicate(DuplicatePolicy::Strict),
+    },
+    Registered {
+        name: "oracle",
+        variant: "",
+        about: "is told the truth and says everything that can help: what could be recovered at all",
+        by_default: false,
+        make: |whisper| Box::new(Oracle::new(whisper.clone())),
+    },
+];
+
+fn abandonment(policy: AbandonmentPolicy) -> Box<dyn Guard> {
+    Box::new(Abandonment::new(AbandonmentSettings { policy, ..AbandonmentSettings::default() }))
+}
+
+fn duplicate(policy: DuplicatePolicy) -> Box<dyn Guard> {
+    Box::new(Duplicate::new(DuplicateSettings { policy, ..DuplicateSettings::default() }))
+}
 
 /// A guard that is not in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,24 +108,24 @@ pub struct UnknownGuard {
 ///
 /// # Errors
 /// A guard that nobody registered.
-pub fn stack(spec: &str) -> Result<Stack, UnknownGuard> {
-    stack_of(REGISTRY, spec)
+pub fn stack(spec: &str, whisper: &Whisper) -> Result<Stack, UnknownGuard> {
+    stack_of(REGISTRY, spec, whisper)
 }
 
 /// The same over a table of one's own.
 ///
 /// # Errors
 /// A guard that is not in `registry`.
-pub fn stack_of(registry: &[Registered], spec: &str) -> Result<Stack, UnknownGuard> {
+pub fn stack_of(registry: &[Registered], spec: &str, whisper: &Whisper) -> Result<Stack, UnknownGuard> {
     let mut members = Vec::new();
     for asked in spec.split(',').map(str::trim) {
         match asked {
             NONE => {}
             DEFAULT => {
-                members.extend(registry.iter().filter(|row| row.by_default).map(|row| (row.make)()));
+                members.extend(registry.iter().filter(|row| row.by_default).map(|row| (row.make)(whisper)));
             }
             _ => match registry.iter().find(|row| row.is(asked)) {
-                Some(row) => members.push((row.make)()),
+                Some(row) => members.push((row.make)(whisper)),
                 None => return Err(unknown(registry, asked)),
             },
         }
@@ -106,6 +176,18 @@ impl fmt::Display for UnknownGuard {
 
 impl std::error::Error for UnknownGuard {}
 
+/// As a mistake on the command line.
+impl From<UnknownGuard> for Error {
+    fn from(unknown: UnknownGuard) -> Self {
+        let known = unknown.known.join(", ");
+        let hint = match unknown.nearest {
+            Some(nearest) => format!("did you mean `{nearest}`? known: {known}"),
+            None => format!("known: {known}"),
+        };
+        Self::usage("--guard", "a known guard", format!("`{}`", unknown.asked)).hint(&hint)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,26 +203,26 @@ mod tests {
     }
 
     const ROWS: &[Registered] = &[
-        Registered { name: "abc", variant: "", about: "", by_default: true, make: || Box::new(Named("abc")) },
+        Registered { name: "abc", variant: "", about: "", by_default: true, make: |_| Box::new(Named("abc")) },
         Registered {
             name: "abc",
             variant: "lax",
             about: "",
             by_default: false,
-            make: || Box::new(Named("abc-lax")),
+            make: |_| Box::new(Named("abc-lax")),
         },
         Registered {
             name: "xyzzy",
             variant: "",
             about: "",
             by_default: true,
-            make: || Box::new(Named("xyzzy")),
+            make: |_| Box::new(Named("xyzzy")),
         },
     ];
 
     #[track_caller]
     fn check(spec: &str, expected: &str) {
-        let found = match stack_of(ROWS, spec) {
+        let found = match stack_of(ROWS, spec, &Whisper::default()) {
             Ok(stack) => {
                 let state = stack.save();
                 let members = state["members"].as_array().expect("a stack saves its members");

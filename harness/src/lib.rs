@@ -7,3 +7,5 @@ pub mod error;
 pub mod exit;
 pub mod guards;
 pub mod replay;
+pub mod engine;
+pub mod grade;

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 
+use crate::engine::Whisper;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards;
@@ -82,19 +83,11 @@ impl Replay {
     /// # Errors
     /// A command line that makes no sense, a tool table that is bad, an output that takes no more.
     pub fn run(&self) -> Result<Exit, Error> {
-        self.run_with(&guards::stack)
+        self.run_with(&|spec| guards::stack(spec, &Whisper::default()))
     }
 
     fn run_with(&self, stack: &StackOf) -> Result<Exit, Error> {
-        stack(&self.guard).map_err(|unknown| {
-            let found = format!("`{}`", unknown.asked);
-            let known = unknown.known.join(", ");
-            let hint = match unknown.nearest {
-                Some(nearest) => format!("did you mean `{nearest}`? known: {known}"),
-                None => format!("known: {known}"),
-            };
-            Error::usage("--guard", "a known guard", found).hint(&hint)
-        })?;
+        stack(&self.guard)?;
         let setting = self.setting()?;
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)

@@ -138,7 +138,10 @@ fn hole(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>
     let Some(field_index) = fields.iter().position(|it| it == field) else {
         let known: Vec<&str> = fields.iter().map(String::as_str).collect();
         let help = nearest_or_all("field", field, &known);
-        report.error(span, message, format!("the pool `{pool}` has no field `{field}`")).help(help);
+        // A pool without any field is reported as such.
+        if !known.is_empty() {
+            report.error(span, message, format!("the pool `{pool}` has no field `{field}`")).help(help);
+        }
         return None;
     };
     made(HoleKind::Drawn, Piece::Field(pool_index, field_index))

@@ -7,7 +7,7 @@
 
 /// One of the three things a model can say about a tool that keeps failing (spec A5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     /// It shows code instead, and says why.
     ShowsCode,
     /// It looks for the cause.
@@ -18,7 +18,7 @@ pub enum Form {
 
 /// The form that a text takes, if any: a statement and a reason in one text.
 #[must_use]
-pub fn form(text: &str) -> Option<Form> {
+pub(crate) fn form(text: &str) -> Option<Form> {
     let text = text.to_lowercase();
     if !has(&text, REASON) {
         return None;
@@ -37,7 +37,7 @@ pub fn form(text: &str) -> Option<Form> {
 /// True for a text that announces something else than before ("Instead, I will check whether the package is
 /// installed"), false for one that announces the same ("Let me try writing the file again"). Spec D3.
 #[must_use]
-pub fn announces_a_change(text: &str) -> bool {
+pub(crate) fn announces_a_change(text: &str) -> bool {
     let text = text.to_lowercase();
     has(&text, OTHERWISE) || (has(&text, DIAGNOSE) && !has(&text, AGAIN))
 }

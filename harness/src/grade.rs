@@ -9,7 +9,8 @@ use crate::engine::Trial;
 /// Judges a trial.
 #[must_use]
 pub fn grade(trial: &Trial) -> Grade {
-    let count = |wanted: fn(Truth) -> bool| number(trial.turns.iter().filter(|turn| wanted(turn.truth)).count());
+    let count =
+        |wanted: fn(Truth) -> bool| number(trial.turns.iter().filter(|turn| wanted(turn.truth)).count());
     let onset = trial.turns.iter().position(|turn| is_stuck(turn.truth));
     let mut grade = Grade {
         goal: trial.goal,

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use balk_guards::{
-    Abandonment, AbandonmentPolicy, AbandonmentSettings, Duplicate, DuplicatePolicy, DuplicateSettings, Guard, Stack,
+    Abandonment, AbandonmentPolicy, AbandonmentSettings, Duplicate, DuplicatePolicy, DuplicateSettings,
+    Guard, Stack,
 };
 
 use crate::engine::{Oracle, Whisper};
@@ -203,7 +204,13 @@ mod tests {
     }
 
     const ROWS: &[Registered] = &[
-        Registered { name: "abc", variant: "", about: "", by_default: true, make: |_| Box::new(Named("abc")) },
+        Registered {
+            name: "abc",
+            variant: "",
+            about: "",
+            by_default: true,
+            make: |_| Box::new(Named("abc")),
+        },
         Registered {
             name: "abc",
             variant: "lax",

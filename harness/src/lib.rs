@@ -3,9 +3,11 @@
 //! Nothing here prints but [`cli`].
 
 pub mod cli;
+pub mod engine;
 pub mod error;
 pub mod exit;
+pub mod grade;
 pub mod guards;
 pub mod replay;
-pub mod engine;
-pub mod grade;
+pub mod simulate;
+pub mod verify;

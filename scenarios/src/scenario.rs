@@ -44,7 +44,8 @@ pub struct Scenario {
     pub numbers: Vec<Number>,
     /// What people, models and tools say, by language.
     pub phrases: Vec<Phrase>,
-    /// The languages that every phrase has; the seed draws one.
+    /// The languages that every phrase has; the seed draws one. A scenario whose phrases are the same in every
+    /// language has the one language `any`.
     pub languages: Vec<Arc<str>>,
     /// The world before the first turn, and its rules.
     pub environment: EnvironmentSpec,
@@ -113,6 +114,12 @@ impl Role {
             Self::Finish => &["summary"],
             Self::Distractor => &["query"],
         }
+    }
+
+    /// Whether [`arguments`](Self::arguments) has this name.
+    #[must_use]
+    pub fn has_argument(self, name: &str) -> bool {
+        self.arguments().contains(&name)
     }
 
     /// What a guard may say the tool is for.
@@ -218,7 +225,7 @@ pub struct Rule {
     pub when: Vec<Condition>,
     /// At how many calls, at most, the rule applies; none is no bound.
     pub times: Option<u32>,
-    /// Whether the call fails; then it changes nothing but `sets`.
+    /// Whether the call fails; then it changes nothing but `sets` and `clears`.
     pub fails: bool,
     /// What the tool answers; none is the role's own answer.
     pub says: Option<PhraseId>,

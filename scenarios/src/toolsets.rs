@@ -73,7 +73,7 @@ pub fn catalogue() -> Vec<Arc<Toolset>> {
 /// Whatever is wrong with the file; `file_name` is what the diagnostics call it.
 pub fn parse(file_name: &str, text: &str) -> Result<Vec<Arc<Toolset>>, Diagnostics> {
     let source = Source::new(file_name, text);
-    let file: ToolsetsFile = syntax::read(&source, &["toolset"])?;
+    let file: ToolsetsFile = syntax::read(&source, &[("toolset", "[[toolset]]")])?;
     let mut report = Report::new(&source);
     let mut named: BTreeMap<&str, &Text> = BTreeMap::new();
     for set in &file.toolset {
@@ -112,7 +112,9 @@ fn toolset(table: &SetTable, report: &mut Report<'_>) -> Toolset {
 
 fn tool(row: &ToolTable, report: &mut Report<'_>) -> ToolsetTool {
     let role = report.one_of("role", &row.role, ROLES);
-    for name in row.arguments.keys().filter(|name| !role.arguments().contains(&name.get_ref().as_str())) {
+    let misnamed: Vec<&Text> =
+        row.arguments.keys().filter(|name| !role.has_argument(name.get_ref())).collect();
+    for name in &misnamed {
         report.error(
             name.span(),
             format!("`{}` has no argument `{}`", role_name(role), name.get_ref()),
@@ -122,9 +124,12 @@ fn tool(row: &ToolTable, report: &mut Report<'_>) -> ToolsetTool {
     let arguments = role.arguments().iter().map(|argument| {
         let given = row.arguments.iter().find(|(name, _)| name.get_ref() == argument);
         given.map(|(_, name)| name.clone()).unwrap_or_else(|| {
-            let message = format!("the argument `{argument}` is missing");
-            let label = format!("`{}` needs {}", role_name(role), listed(role.arguments(), "and"));
-            report.error(row.role.span(), message, label);
+            // An argument under a wrong name is not reported again as missing.
+            if misnamed.is_empty() {
+                let message = format!("the argument `{argument}` is missing");
+                let label = format!("`{}` needs {}", role_name(role), listed(role.arguments(), "and"));
+                report.error(row.role.span(), message, label);
+            }
             String::new()
         })
     });

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use balk_scenarios::format::{Diagnostics, parse, template_of};
-use balk_scenarios::scenario::Kind;
+use balk_scenarios::scenario::{Bound, Kind, ResponseMode};
 use balk_scenarios::toolsets;
 use proptest::prelude::*;
 
@@ -109,10 +109,30 @@ fn a_set_takes_the_place_of_what_the_file_says() {
     assert_eq!(scenario.source, "quoted");
     let next = &scenario.actor.states[0].next[0];
     assert_eq!((next.chance[0].num, next.chance[0].den), (1, 10));
-    assert_eq!(format!("{:?}", next.visits), "Fixed(4)");
+    assert_eq!(next.visits, Bound::Fixed(4));
     assert_eq!(scenario.user.replies.len(), 2);
     assert_ne!(scenario.user.replies[0], scenario.user.replies[1]);
-    assert_eq!(format!("{:?}", scenario.response.mode), "Flat");
+    assert_eq!(scenario.response.mode, ResponseMode::Flat);
+}
+
+#[test]
+fn roles_that_no_agent_has_are_explained() {
+    let tool = |role: &str, arguments: &str| {
+        format!(
+            "[[toolset.tool]]\nrole = \"{role}\"\nname = \"{role}\"\ndescription = \"\"\n\
+             effect = \"unknown\"\narguments = {{ {arguments} }}\n"
+        )
+    };
+    let write = format!("[[toolset]]\nname = \"w\"\n{}", tool("write", "path = \"p\", content = \"c\""));
+    let read = format!("[[toolset]]\nname = \"r\"\n{}", tool("read", "path = \"p\""));
+    let with = |tools: &str| {
+        let toolsets = toolsets::parse("toolsets.toml", tools).expect("good tool sets");
+        explained(parse("good.toml", GOOD, &toolsets, &[]).map(|_| ()))
+    };
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true,
+                            snapshot_path => "bad" }, {
+        insta::assert_snapshot!("roles", [with(&write), with(&(write.clone() + &read))].join("\n————\n\n"));
+    });
 }
 
 /// A good text with some bytes cut out, doubled or overwritten.
@@ -141,6 +161,7 @@ proptest! {
     #[test]
     fn no_mutation_makes_it_panic(text in mutated()) {
         survives(&text, &[]);
+        survives(&text, &[("limits.turns", "7"), ("title", "bare words")]);
     }
 
     #[test]

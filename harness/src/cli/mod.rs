@@ -1,15 +1,28 @@
 //! The command line: one module a subcommand. Data goes to standard output, all else to standard error.
 
+mod check;
+mod init;
+mod list;
+mod load;
 mod replay;
+mod scenario;
+mod verify;
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::error::Error;
 use crate::exit::Exit;
 
+pub use check::Check;
+pub use init::Init;
+pub use list::List;
 pub use replay::Replay;
+pub use scenario::Scenario;
+pub use verify::Verify;
+
+use load::Failure;
 
 /// A deterministic crash-test bench for agent loops.
 #[derive(Debug, Parser)]
@@ -27,6 +40,16 @@ Exit codes: 0 fine, 1 unexpected error, 2 usage, 3 a file is bad, 4 an expectati
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Show the scenarios and the guards that there are
+    List(List),
+    /// Run a scenario: one seed as a transcript, many as counts
+    Scenario(Scenario),
+    /// Write a scenario and its twin to start from
+    Init(Init),
+    /// Say whether scenario files are good, and if not, where
+    Check(Check),
+    /// Run everything twice and name the first entry that differs
+    Verify(Verify),
     /// Ask what guards would have done in recorded transcripts
     Replay(Replay),
 }
@@ -38,7 +61,52 @@ impl Command {
     /// Whatever kept it from doing its work; the error says how the program ends.
     pub fn run(&self) -> Result<Exit, Error> {
         match self {
+            Self::List(it) => it.run(),
+            Self::Scenario(it) => it.run(),
+            Self::Init(it) => it.run(),
+            Self::Check(it) => it.run(),
+            Self::Verify(it) => it.run(),
             Self::Replay(it) => it.run(),
+        }
+    }
+}
+
+/// How a result is written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// What a command does about a scenario that cannot be had.
+trait OrExit {
+    /// Shows a bad file and says how the program ends; hands any other error on.
+    fn or_exit(self) -> Result<Exit, Error>;
+    /// Shows whatever it is, and says how the program ends.
+    fn shown(self) -> Exit;
+}
+
+impl OrExit for Failure {
+    fn or_exit(self) -> Result<Exit, Error> {
+        match self {
+            Self::Bad(_) => Ok(self.shown()),
+            Self::Other(error) => Err(error),
+        }
+    }
+
+    fn shown(self) -> Exit {
+        match self {
+            Self::Bad(diagnostics) => {
+                let colour = std::io::stderr().is_terminal();
+                say(format_args!("{}", diagnostics.render(colour).trim_end()));
+                Exit::BadFile
+            }
+            Self::Other(error) => {
+                complain(&error);
+                error.exit
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 
+use super::Format;
 use crate::engine::Whisper;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -63,15 +64,6 @@ enum Ends {
     Text,
     /// By a tool
     Tool,
-}
-
-/// How the report is written.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For programs
-    Json,
 }
 
 /// So many bad lines of one file are shown; all are counted, and the JSON form has all.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use balk_guards::{
-    Answer, Choice, ChoiceKind, Completion, Decision, Entry, Guard, Intervention, InterventionKind, Note, Origin,
-    Purpose, Question, Status, Subject, Verdict,
+    Answer, Choice, ChoiceKind, Completion, Decision, Entry, Guard, Intervention, InterventionKind, Note,
+    Origin, Purpose, Question, Status, Subject, Verdict,
 };
 use balk_scenarios::Truth;
 
@@ -78,16 +78,23 @@ impl Guard for Oracle {
         match entry {
             Entry::Start(start) => {
                 let shown = |tool: &&balk_guards::Tool| tool.purpose != Purpose::Finish;
-                let names: Vec<&str> = start.offer.tools().iter().filter(shown).map(|tool| &*tool.name).collect();
+                let names: Vec<&str> =
+                    start.offer.tools().iter().filter(shown).map(|tool| &*tool.name).collect();
                 self.tools = names.join(", ");
             }
             Entry::Completion(_) if !self.whisper.stuck() => self.corrections = 0,
             Entry::Result(result) if result.origin == Origin::Executed => {
-                let last = if result.status == Status::Error { &mut self.last_error } else { &mut self.last_success };
+                let last = if result.status == Status::Error {
+                    &mut self.last_error
+                } else {
+                    &mut self.last_success
+                };
                 last.clear();
                 last.push_str(result.text.lines().find(|line| !line.trim().is_empty()).unwrap_or(""));
             }
-            Entry::Intervention(Intervention { kind: InterventionKind::Feedback, note, .. }) if note.guard == NAME => {
+            Entry::Intervention(Intervention { kind: InterventionKind::Feedback, note, .. })
+                if note.guard == NAME =>
+            {
                 self.corrections += 1;
                 self.spoken += 1;
             }

@@ -173,7 +173,9 @@ fn bytes(entry: &Entry) -> u64 {
         }
         Entry::Result(result) => result.text.len(),
         Entry::Intervention(it) => match it.kind {
-            InterventionKind::Feedback | InterventionKind::Note | InterventionKind::Withheld(_) => it.note.text.len(),
+            InterventionKind::Feedback | InterventionKind::Note | InterventionKind::Withheld(_) => {
+                it.note.text.len()
+            }
             InterventionKind::Question(_)
             | InterventionKind::Notice
             | InterventionKind::Block

@@ -74,9 +74,7 @@ impl Running<'_, '_, '_> {
             Verdict::Pass | Verdict::Block(_) if self.withheld(&call.tool) => {
                 Some(format!("`{}` is not offered in this turn.", call.tool).into())
             }
-            Verdict::Block(blocked) => {
-                blocked.iter().find(|it| it.call == at).map(|it| it.note.text.clone())
-            }
+            Verdict::Block(blocked) => blocked.iter().find(|it| it.call == at).map(|it| it.note.text.clone()),
             Verdict::Pass => None,
             Verdict::Retry(_) => Some(told.into()),
             Verdict::Ask(_) => Some("the user is asked first.".into()),
@@ -110,7 +108,8 @@ impl Running<'_, '_, '_> {
             match self.guard.settle(completion, &results)? {
                 Settlement::Accept(notes) => return Ok((results, notes)),
                 Settlement::Rerun { call, after } => {
-                    let may_run = results.get(call).is_some_and(|it| it.origin == Origin::Executed && it.tries < TRIES);
+                    let may_run =
+                        results.get(call).is_some_and(|it| it.origin == Origin::Executed && it.tries < TRIES);
                     if !may_run || self.spent.calls >= self.world.scenario().limits.calls {
                         return Ok((results, Vec::new()));
                     }

@@ -231,25 +231,28 @@ fn going(span: &Spanned<TruthTable>, report: &mut Report<'_>) -> Truth {
 
 fn call(table: &CallTable, names: &Names, report: &mut Report<'_>) -> CallSpec {
     let role = offered_role(&table.tool, names, report);
-    for (name, _) in
-        table.arguments.iter().filter(|(name, _)| !role.arguments().contains(&name.get_ref().as_str()))
-    {
+    let misnamed: Vec<&Text> =
+        table.arguments.keys().filter(|name| !role.has_argument(name.get_ref())).collect();
+    for name in &misnamed {
         unknown_argument(name, role, report);
     }
     let arguments = role.arguments().iter().map(|argument| {
         let Some((_, text)) = table.arguments.iter().find(|(name, _)| name.get_ref() == argument) else {
-            report.error(
-                table.tool.span(),
-                format!("the argument `{argument}` is missing"),
-                format!("`{}` needs {}", role_name(role), listed(role.arguments(), "and")),
-            );
+            // An argument under a wrong name is not reported again as missing.
+            if misnamed.is_empty() {
+                report.error(
+                    table.tool.span(),
+                    format!("the argument `{argument}` is missing"),
+                    format!("`{}` needs {}", role_name(role), listed(role.arguments(), "and")),
+                );
+            }
             return Template { pieces: Vec::new() };
         };
         let (template, holes) = template(text, names, report);
         for hole in holes.iter().filter(|hole| hole.kind == HoleKind::Argument) {
             report.error(
                 hole.span.clone(),
-                "this is the call",
+                "a call cannot name its own arguments",
                 "an argument is known only where a tool answers",
             );
         }

@@ -79,7 +79,7 @@ impl Diagnostics {
             let key = |it: &Diagnostic| (it.place.origin.clone(), it.place.span.start, it.place.span.end);
             key(a).cmp(&key(b))
         });
-        found.dedup();
+        found.dedup_by(|a, b| a.message == b.message && a.place == b.place);
         Self { found }
     }
 

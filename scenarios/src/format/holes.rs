@@ -140,7 +140,10 @@ fn hole(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>
     let Some(field_index) = fields.iter().position(|it| it == field) else {
         let known: Vec<&str> = fields.iter().map(String::as_str).collect();
         let help = nearest_or_all("field", field, &known);
-        report.error(span, message, format!("the pool `{pool}` has no field `{field}`")).help(help);
+        // A pool without any field is reported as such.
+        if !known.is_empty() {
+            report.error(span, message, format!("the pool `{pool}` has no field `{field}`")).help(help);
+        }
         return None;
     };
     made(HoleKind::Drawn, Piece::Field(pool_index, field_index))
@@ -159,5 +162,39 @@ fn span_in(text: &Text, part: Range<usize>, report: &Report<'_>) -> Range<usize>
     match (place(part.start), place(part.end - 1)) {
         (Some(start), Some(end)) => start..end + 1,
         _ => text.span(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toml::Spanned;
+
+    use super::*;
+    use crate::format::source::Source;
+    use crate::scenario::{Number, Pool};
+
+    #[test]
+    fn every_kind_of_hole_has_its_piece() {
+        let page =
+            Pool { name: "page".into(), fields: vec!["path".into(), "what".into()], items: Vec::new() };
+        let count = Number { name: "count".into(), from: 1, to: 2 };
+        let names = Names { pools: vec![page], numbers: vec![count], ..Names::default() };
+        let text = "{page.what}{count} {{{argument:path}}} {code}{clock}{hex}{visit}";
+        let source = Source::new("x", text);
+        let mut report = Report::new(&source);
+        let (template, _) = template(&Spanned::new(0..text.len(), text.to_owned()), &names, &mut report);
+        assert!(report.is_clean());
+        let expected = [
+            Piece::Field(0, 1),
+            Piece::Number(0),
+            Piece::Text(" {".into()),
+            Piece::Argument("path".into()),
+            Piece::Text("} ".into()),
+            Piece::Code,
+            Piece::Clock,
+            Piece::Hex,
+            Piece::Visit,
+        ];
+        assert_eq!(template.pieces, expected);
     }
 }

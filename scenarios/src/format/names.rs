@@ -6,8 +6,8 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::holes::{Hole, HoleKind};
-use super::report::Report;
-use super::wire::{LimitsTable, NumberTable, PoolValue, Text};
+use super::report::{Report, did_you_mean};
+use super::wire::{LimitsTable, NumberTable, PoolItems, PoolValue, Text};
 use crate::scenario::{Limits, Number, Pool, PoolItem, Ratio, Role};
 
 /// Names that `{…}` understands in every scenario.
@@ -138,8 +138,6 @@ pub(super) fn numbers(table: &BTreeMap<Text, NumberTable>, report: &mut Report<'
         .collect()
 }
 
-type PoolItems = Spanned<Vec<Spanned<BTreeMap<Text, PoolValue>>>>;
-
 /// The pools, in the order of their names; so are their fields.
 pub(super) fn pools(table: &BTreeMap<Text, PoolItems>, report: &mut Report<'_>) -> Vec<Pool> {
     table.iter().map(|(name, items)| pool(name, items, report)).collect()
@@ -163,7 +161,10 @@ fn pool(name: &Text, items: &PoolItems, report: &mut Report<'_>) -> Pool {
                 PoolValue::Mark(mark) if key.get_ref() == "reserve" => reserve = *mark,
                 PoolValue::Mark(mark) => {
                     let got = format!("expected a string, got boolean `{mark}`");
-                    report.error(key.span(), format!("wrong type of the field `{}`", key.get_ref()), got);
+                    let name = key.get_ref();
+                    report
+                        .error(key.span(), format!("wrong type of the field `{name}`"), got)
+                        .help_if(did_you_mean(name, &["reserve"]));
                 }
             }
         }

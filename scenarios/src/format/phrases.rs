@@ -3,19 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::holes::{Hole, HoleKind, template};
 use super::names::{NamedPhrase, Names, check_name, role_name};
 use super::report::{Report, listed};
-use super::wire::Text;
+use super::wire::{Text, Variants};
 use crate::scenario::{Phrase, PhraseId, Role};
 use crate::template::Template;
 
 /// The language of a phrase that is the same in all of them.
 const ANY: &str = "any";
-
-type Variants = BTreeMap<Text, Spanned<Vec<Text>>>;
 
 /// Who says a phrase.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +33,7 @@ pub(super) fn phrases(
 ) -> (Vec<Phrase>, Vec<Arc<str>>) {
     let mut languages: BTreeMap<&str, &Text> = BTreeMap::new();
     for variants in table.values() {
-        for key in variants.keys().filter(|key| key.get_ref() != ANY) {
+        for key in variants.keys().filter(|key| is_language(key.get_ref())) {
             languages.entry(key.get_ref()).or_insert(key);
         }
     }
@@ -52,6 +48,11 @@ pub(super) fn phrases(
     let all: BTreeSet<&str> = languages.into_keys().collect();
     let all = if all.is_empty() { BTreeSet::from([ANY]) } else { all };
     (phrases, all.into_iter().map(Arc::from).collect())
+}
+
+/// Whether a key has the form of a language's code.
+fn is_language(key: &str) -> bool {
+    key.len() == 2 && key.chars().all(|c| c.is_ascii_lowercase())
 }
 
 fn check_languages(
@@ -69,7 +70,7 @@ fn check_languages(
     }
     for (key, texts) in variants {
         let language = key.get_ref();
-        if language != ANY && !(language.len() == 2 && language.chars().all(|c| c.is_ascii_lowercase())) {
+        if language != ANY && !is_language(language) {
             report.error(
                 key.span(),
                 format!("`{language}` is not a language"),
@@ -95,6 +96,10 @@ fn check_languages(
                 .related(other.span(), "so this would never be said")
                 .help("keep `any` alone, or write the phrase in each language");
         }
+        return;
+    }
+    // What is missing may stand there under a name that is no language.
+    if !variants.keys().all(|key| is_language(key.get_ref())) {
         return;
     }
     let lacking: Vec<(&str, &Text)> = languages
@@ -158,7 +163,7 @@ fn check_hole(hole: &Hole, wanted: &Text, by: Saying, report: &mut Report<'_>) {
     let here = format!("{speaker} says it here");
     match (hole.kind, by) {
         (HoleKind::Argument, Saying::Tool(role)) => {
-            if !role.arguments().contains(&hole.name.as_str()) {
+            if !role.has_argument(&hole.name) {
                 let (name, role_name) = (&hole.name, role_name(role));
                 report
                     .error(

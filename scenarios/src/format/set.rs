@@ -74,8 +74,11 @@ impl Argument<'_> {
         segment: &Segment,
     ) -> Diagnostics {
         let mut known = Vec::new();
-        paths(root.get_ref(), "", &mut known);
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        paths(root, "", &mut known);
+        let short = known.iter().filter_map(|(path, _)| path.strip_prefix("actor.parameters."));
+        let short: Vec<String> = short.map(|name| format!("actor.{name}")).collect();
+        let known = known.iter().map(|(path, _)| path).chain(&short);
+        let known: Vec<&str> = known.map(String::as_str).collect();
         let here = children(reached.get_ref());
         let here: Vec<&str> = here.iter().map(|(name, _)| name.as_str()).collect();
         let help = did_you_mean(self.path, &known).unwrap_or_else(|| {
@@ -102,9 +105,16 @@ impl Argument<'_> {
         let start = self.shown.len() - self.value.len();
         let whole = start..self.shown.len();
         if is_section(target, file) {
-            let keys = children(target.get_ref());
-            let keys: Vec<String> = keys.iter().map(|(key, _)| format!("{}.{key}", self.path)).collect();
-            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            let mut below = Vec::new();
+            paths(target, self.path, &mut below);
+            let mut keys: Vec<&str> = Vec::new();
+            for (path, _) in below.iter().filter(|(_, value)| !is_section(value, file)) {
+                // What is inside a value that was listed need not be listed.
+                let inside = |key: &&str| path.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'));
+                if !keys.last().is_some_and(inside) {
+                    keys.push(path);
+                }
+            }
             let path = OPTION.len()..OPTION.len() + self.path.len();
             return Err(self
                 .error(path, format!("`{}` is not a value", self.path), "a part of the file".to_owned())
@@ -137,17 +147,16 @@ impl Argument<'_> {
             Err(_) if wants_text && !self.value.starts_with(['"', '\'']) => {
                 Ok((toml::Value::String(self.value.to_owned()).to_string(), whole))
             }
-            Err(error) => {
+            Err(_) => {
                 let wanted = with_article(old.type_str());
-                let reason = error.message().lines().next().unwrap_or("not TOML");
-                let was = format!("the file has `{}`", file.get(target.span()).unwrap_or_default());
+                let label = match self.value.chars().next() {
+                    None => format!("expected {wanted}, got nothing"),
+                    Some('"' | '\'') if wants_text => "the quote is not closed".to_owned(),
+                    Some(_) => format!("expected {wanted}, got what is not one"),
+                };
                 Err(self
-                    .error(
-                        whole,
-                        format!("wrong value for `{}`: {reason}", self.path),
-                        format!("expected {wanted}"),
-                    )
-                    .with_help(was)
+                    .error(whole, format!("wrong value for `{}`", self.path), label)
+                    .with_help(format!("the file has: {}", file.get(target.span()).unwrap_or_default()))
                     .into())
             }
         }
@@ -222,13 +231,17 @@ fn children<'t, 'i>(value: &'t DeValue<'i>) -> Vec<(String, &'t Spanned<DeValue<
     }
 }
 
-/// Every path below a value.
-fn paths(value: &DeValue<'_>, before: &str, all: &mut Vec<String>) {
-    for (name, child) in children(value) {
+/// Every path below a value, with what it leads to.
+fn paths<'t, 'i>(
+    value: &'t Spanned<DeValue<'i>>,
+    before: &str,
+    all: &mut Vec<(String, &'t Spanned<DeValue<'i>>)>,
+) {
+    for (name, child) in children(value.get_ref()) {
         let name = if name.contains('.') { format!("\"{name}\"") } else { name };
         let path = if before.is_empty() { name } else { format!("{before}.{name}") };
-        paths(child.get_ref(), &path, all);
-        all.push(path);
+        all.push((path.clone(), child));
+        paths(child, &path, all);
     }
 }
 

@@ -8,8 +8,11 @@ use super::diagnostic::{Diagnostic, Diagnostics};
 use super::report::{did_you_mean, listed};
 use super::source::Source;
 
-/// Reads the text; `top` are the keys that may stand above the first table.
-pub(crate) fn read<T: DeserializeOwned>(source: &Source, top: &[&str]) -> Result<T, Diagnostics> {
+/// The keys at the top of a file, and how each is begun.
+pub(crate) type Top = [(&'static str, &'static str)];
+
+/// Reads the text.
+pub(crate) fn read<T: DeserializeOwned>(source: &Source, top: &Top) -> Result<T, Diagnostics> {
     toml::from_str(source.text()).map_err(|error| {
         let length = source.text().len();
         let span = error.span().unwrap_or(length..length);
@@ -19,39 +22,48 @@ pub(crate) fn read<T: DeserializeOwned>(source: &Source, top: &[&str]) -> Result
 
 /// A TOML or serde error in our words. Serde's phrases are a fixed part of its interface; one that is not
 /// known here is passed on as it is.
-pub(crate) fn explain(source: &Source, message: &str, span: Range<usize>, top: &[&str]) -> Diagnostic {
+pub(crate) fn explain(source: &Source, message: &str, span: Range<usize>, top: &Top) -> Diagnostic {
     let names = quoted(message);
+    let got = names.first().copied().unwrap_or_default();
     let mut help = Vec::new();
     let mut span = span;
     let (message, label) = if message.starts_with("unknown field") {
-        let got = names.first().copied().unwrap_or_default();
         let known = names.get(1..).unwrap_or_default();
         help.extend(did_you_mean(got, known));
-        if help.is_empty() && top.contains(&got) {
-            help.push(format!("`{got}` belongs at the top of the file, above the first `[table]`"));
+        if let Some((_, line)) = top.iter().find(|(key, _)| help.is_empty() && *key == got) {
+            help.push(if line.starts_with('[') {
+                format!("`{got}` is a table of its own: {line}")
+            } else {
+                format!("`{got}` belongs at the top of the file, above the first `[table]`")
+            });
         }
         (format!("unknown key `{got}`"), format!("expected {}", listed(known, "or")))
     } else if message.starts_with("missing field") {
-        let key = names.first().copied().unwrap_or_default();
         span = head(source.text(), span);
-        if top.contains(&key) {
-            (format!("the file lacks `{key}`"), format!("`{key}` must stand in the file"))
+        if let Some((_, line)) = top.iter().find(|(key, _)| *key == got && span.start == 0) {
+            let place = if line.starts_with('[') { "a table" } else { "a line above the first `[table]`" };
+            help.push(format!("add {place}: {line}"));
+            (format!("the file lacks `{got}`"), format!("no `{got}` in this file"))
         } else {
-            (format!("`{key}` is missing"), format!("this needs the key `{key}`"))
+            (format!("`{got}` is missing"), format!("this needs the key `{got}`"))
         }
-    } else if let Some((kind, expected)) = type_error(message) {
+    } else if let Some((kind, expected)) = type_error(message, &mut help) {
         (format!("wrong {kind}"), expected)
+    } else if message == "duplicate key" {
+        (message.to_owned(), "this key stands above already".to_owned())
     } else {
-        let mut lines = message.lines();
-        let first = lines.next().unwrap_or("bad TOML").to_owned();
-        let rest: Vec<&str> = lines.collect();
-        (first, if rest.is_empty() { "here".to_owned() } else { rest.join("; ") })
+        let first = message.lines().next().unwrap_or_default();
+        match first.split_once(", expected ") {
+            Some((wrong, "literal string")) => (wrong.to_owned(), "expected a string in quotes".to_owned()),
+            Some((wrong, expected)) => (wrong.to_owned(), format!("expected {expected}")),
+            None => (first.to_owned(), "this is not TOML".to_owned()),
+        }
     };
     Diagnostic { message, place: source.place(span, label), related: None, help }
 }
 
 /// "invalid type: integer `3`, expected a string" in its two halves.
-fn type_error(message: &str) -> Option<(&'static str, String)> {
+fn type_error(message: &str, help: &mut Vec<String>) -> Option<(&'static str, String)> {
     let (kind, rest) =
         [("type", "invalid type: "), ("value", "invalid value: "), ("length", "invalid length ")]
             .into_iter()
@@ -59,9 +71,22 @@ fn type_error(message: &str) -> Option<(&'static str, String)> {
     let (got, expected) = rest.split_once(", expected ")?;
     let expected = match expected {
         "u32" => "a whole number that is not negative",
-        "usize" => "a count",
+        "a sequence" => "a list",
+        "a map" => "a table",
         other => other.strip_prefix("struct ").map_or(other, |_| "a table"),
     };
+    let got = match got {
+        "sequence" => "a list".to_owned(),
+        "map" => "a table".to_owned(),
+        other => other.replace("floating point", "the number"),
+    };
+    if got.starts_with("the number") {
+        help.push(
+            "no number has a point; a probability is a ratio in quotes, for example \"1/50\"".to_owned(),
+        );
+    } else if expected == "a list" && got.starts_with("string") {
+        help.push("write it in brackets: [\"…\"]".to_owned());
+    }
     Some((kind, format!("expected {expected}, got {got}")))
 }
 

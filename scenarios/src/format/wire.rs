@@ -10,25 +10,31 @@ use toml::Spanned;
 /// Text whose place is known, for checks that come later.
 pub(super) type Text = Spanned<String>;
 
-/// The keys that stand above the first table, and the tables.
-pub(super) const TOP: &[&str] = &[
-    "name",
-    "kind",
-    "twin",
-    "title",
-    "why",
-    "source",
-    "protocol",
-    "limits",
-    "tools",
-    "numbers",
-    "pool",
-    "phrases",
-    "environment",
-    "goal",
-    "user",
-    "response",
-    "actor",
+/// The items of a pool, each with its values by field.
+pub(super) type PoolItems = Spanned<Vec<Spanned<BTreeMap<Text, PoolValue>>>>;
+
+/// The texts of a phrase, by language.
+pub(super) type Variants = BTreeMap<Text, Spanned<Vec<Text>>>;
+
+/// What stands at the top of the file, and how it is begun.
+pub(super) const TOP: &[(&str, &str)] = &[
+    ("name", "name = \"…\""),
+    ("kind", "kind = \"stubborn\""),
+    ("twin", "twin = \"…\""),
+    ("title", "title = \"…\""),
+    ("why", "why = \"…\""),
+    ("source", "source = \"…\""),
+    ("protocol", "protocol = \"text\""),
+    ("limits", "[limits]"),
+    ("tools", "[tools]"),
+    ("numbers", "[numbers]"),
+    ("pool", "[[pool.NAME]]"),
+    ("phrases", "[phrases.NAME]"),
+    ("environment", "[environment]"),
+    ("goal", "[goal]"),
+    ("user", "[user]"),
+    ("response", "[response]"),
+    ("actor", "[actor]"),
 ];
 
 #[derive(Debug, Deserialize)]
@@ -46,8 +52,8 @@ pub(super) struct ScenarioFile {
     #[serde(default)]
     pub(super) numbers: BTreeMap<Text, NumberTable>,
     #[serde(default)]
-    pub(super) pool: BTreeMap<Text, Spanned<Vec<Spanned<BTreeMap<Text, PoolValue>>>>>,
-    pub(super) phrases: BTreeMap<Text, BTreeMap<Text, Spanned<Vec<Text>>>>,
+    pub(super) pool: BTreeMap<Text, PoolItems>,
+    pub(super) phrases: BTreeMap<Text, Variants>,
     #[serde(default)]
     pub(super) environment: EnvironmentTable,
     pub(super) goal: GoalTable,

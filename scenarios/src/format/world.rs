@@ -83,7 +83,7 @@ fn condition(
         [(key, value)] => (*key, *value),
         [] => {
             report
-                .error(table.span(), "this condition says nothing", "expected one of the keys below")
+                .error(table.span(), "this condition says nothing", "expected one key")
                 .help("one of `fact`, `no_fact`, `file`, `no_file`, `argument`; `contains` goes with `file` or `argument`");
             return Condition::Fact(Template { pieces: Vec::new() });
         }
@@ -130,7 +130,7 @@ fn check_argument(name: &Text, call: Option<Role>, report: &mut Report<'_>) {
             .help("let a rule set a fact, and ask for the fact: all = [{ fact = \"…\" }]");
         return;
     };
-    if !role.arguments().contains(&name.get_ref().as_str()) {
+    if !role.has_argument(name.get_ref()) {
         unknown_argument(name, role, report);
     }
 }

@@ -123,7 +123,7 @@ pub enum Trigger {
 pub enum Bound {
     /// This number.
     Fixed(u32),
-    /// The drawn number of this index in [`Scenario::numbers`].
+    /// The drawn number of this index in [`Scenario::numbers`](super::Scenario::numbers).
     Drawn(usize),
 }
 

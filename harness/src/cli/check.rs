@@ -1,0 +1,36 @@
+//! `balk check`: whether scenario files are good, and if not, where.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::OrExit;
+use super::load;
+use crate::error::Error;
+use crate::exit::Exit;
+
+/// Arguments of `balk check`.
+#[derive(Args, Clone, Debug)]
+pub struct Check {
+    /// Scenario files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+impl Check {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// An output that takes no more. Bad files are shown, and end with their exit code.
+    pub fn run(&self) -> Result<Exit, Error> {
+        let mut exit = Exit::Fine;
+        for path in &self.files {
+            match load::file(path, &[]) {
+                Ok(scenario) => writeln!(std::io::stdout(), "{}: good ({})", path.display(), scenario.name)?,
+                Err(failure) => exit = failure.shown(),
+            }
+        }
+        Ok(exit)
+    }
+}

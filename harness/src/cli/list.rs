@@ -1,0 +1,43 @@
+//! `balk list`: the scenarios of the catalogue, and the guards that can be named.
+
+use std::io::Write;
+
+use balk_scenarios::Kind;
+use balk_scenarios::catalogue::CATALOGUE;
+use clap::Args;
+
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::guards::REGISTRY;
+
+/// Arguments of `balk list`.
+#[derive(Args, Clone, Debug)]
+pub struct List {}
+
+impl List {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// An output that takes no more.
+    pub fn run(&self) -> Result<Exit, Error> {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "scenarios (balk scenario NAME)")?;
+        for listed in CATALOGUE {
+            let scenario = listed.read(&[]).expect("a test reads every file of the catalogue");
+            let kind = match listed.kind {
+                Kind::Stubborn => "stubborn",
+                Kind::Control => "control",
+            };
+            writeln!(out, "  {:16} {kind:8}  {} (twin: {})", listed.name, scenario.title, scenario.twin)?;
+        }
+        writeln!(
+            out,
+            "\nguards (--guard NAME[=VARIANT],…; `default` takes those with a star, `none` takes none)"
+        )?;
+        for row in REGISTRY {
+            let star = if row.by_default { '*' } else { ' ' };
+            writeln!(out, "{star} {:24} {}", row.to_string(), row.about)?;
+        }
+        Ok(Exit::Fine)
+    }
+}

@@ -1,0 +1,73 @@
+//! Scenarios from the command line: by name or by file, with settings and seeds.
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use balk_scenarios::format::{self, Diagnostics};
+use balk_scenarios::{Scenario, catalogue, toolsets};
+
+use crate::error::Error;
+
+/// A scenario of the catalogue, or one in a file.
+pub(super) fn scenario(target: &str, sets: &[(String, String)]) -> Result<Scenario, Failure> {
+    if let Some(listed) = catalogue::find(target) {
+        return Ok(listed.read(sets)?);
+    }
+    let path = Path::new(target);
+    if path.extension().is_none() && !path.exists() {
+        let names: Vec<&str> = catalogue::CATALOGUE.iter().map(|it| it.name).collect();
+        let near = names.iter().map(|name| (strsim::damerau_levenshtein(target, name), *name)).min();
+        let hint = match near {
+            Some((distance, name)) if distance <= 3 => format!("did you mean `{name}`?"),
+            _ => format!("known: {}; see `balk list`", names.join(", ")),
+        };
+        return Err(Error::usage("SCENARIO", "a scenario's name or file", format!("`{target}`"))
+            .hint(&hint)
+            .into());
+    }
+    file(path, sets)
+}
+
+/// A scenario in a file.
+pub(super) fn file(path: &Path, sets: &[(String, String)]) -> Result<Scenario, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Error::file(path, "a readable scenario file (TOML, UTF-8)", error))?;
+    Ok(format::parse(&path.display().to_string(), &text, &toolsets::catalogue(), sets)?)
+}
+
+/// Why there is no scenario.
+pub(super) enum Failure {
+    /// The file or a setting is bad; shown as a compiler shows code.
+    Bad(Diagnostics),
+    /// There is nothing to read.
+    Other(Error),
+}
+
+impl From<Diagnostics> for Failure {
+    fn from(bad: Diagnostics) -> Self {
+        Self::Bad(bad)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+/// One `--set`.
+pub(super) fn set(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("expected KEY=VALUE, as in limits.turns=10".into()),
+    }
+}
+
+/// `A-B`, both ends included.
+pub(super) fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
+    const EXPECTED: &str = "expected two seeds with a dash between them, the smaller first, as in 0-99";
+    let (from, to) = text.split_once('-').ok_or(EXPECTED)?;
+    let number = |text: &str| text.trim().parse::<u64>().map_err(|_| EXPECTED);
+    let (from, to) = (number(from)?, number(to)?);
+    if from > to || to == u64::MAX { Err(EXPECTED.into()) } else { Ok(from..=to) }
+}

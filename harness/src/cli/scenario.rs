@@ -1,0 +1,230 @@
+//! `balk scenario`: one trial as a transcript, or many as counts.
+
+use std::io::{IsTerminal, Write};
+use std::ops::RangeInclusive;
+
+use balk_reports::{Counts, Palette};
+use balk_scenarios::{Kind, Pools, Scenario as Model};
+use clap::Args;
+
+use super::load::{self, Failure};
+use super::{Format, OrExit};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::simulate::Simulation;
+
+/// Arguments of `balk scenario`.
+#[derive(Args, Clone, Debug)]
+pub struct Scenario {
+    /// A scenario of the catalogue (`balk list`), or a file
+    #[arg(value_name = "NAME|FILE")]
+    target: String,
+
+    /// The seed of the one trial to show
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "seeds")]
+    seed: u64,
+
+    /// Seeds of many trials, both ends included: counts are printed in place of a transcript
+    #[arg(long, value_name = "A-B", value_parser = load::seeds)]
+    seeds: Option<RangeInclusive<u64>>,
+
+    /// Guards: none, default, or NAME[=VARIANT] with commas between them; with --seeds it may be given again
+    #[arg(long, value_name = "GUARDS", default_value = "default")]
+    guard: Vec<String>,
+
+    /// A value of the scenario file to replace, by its dotted path; may be given again
+    #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
+    set: Vec<(String, String)>,
+
+    /// Draw from the pools that are kept back, to check what was tuned on the others
+    #[arg(long)]
+    reserve: bool,
+
+    /// Text for people, or records (one JSON object a line) for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+impl Scenario {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// A command line that makes no sense, an output that takes no more. A bad file is shown, and ends with
+    /// its exit code.
+    pub fn run(&self) -> Result<Exit, Error> {
+        let scenario = match self.load(&self.set) {
+            Ok(scenario) => scenario,
+            Err(failure) => return failure.or_exit(),
+        };
+        match &self.seeds {
+            Some(seeds) => self.many(&scenario, seeds.clone()),
+            None => self.one(&scenario),
+        }
+    }
+
+    fn load(&self, sets: &[(String, String)]) -> Result<Model, Failure> {
+        load::scenario(&self.target, sets)
+    }
+
+    fn pools(&self) -> Pools {
+        if self.reserve { Pools::Reserve } else { Pools::Open }
+    }
+
+    fn one(&self, scenario: &Model) -> Result<Exit, Error> {
+        let [guard] = &self.guard[..] else {
+            return Err(Error::usage(
+                "--guard",
+                "one stack for one trial",
+                format!("{} of them", self.guard.len()),
+            )
+            .hint("with --seeds A-B each --guard gets a row of counts"));
+        };
+        let record = Simulation::new(scenario, guard, self.pools())?.record(self.seed, &self.set);
+        match self.format {
+            Format::Json => {
+                let mut out = std::io::stdout().lock();
+                serde_json::to_writer(&mut out, &record).map_err(std::io::Error::from)?;
+                writeln!(out)?;
+            }
+            Format::Text => {
+                let colour = std::io::stdout().is_terminal();
+                let palette = if colour { Palette::Colour } else { Palette::Plain };
+                let mut out = anstream::stdout().lock();
+                writeln!(out, "{}\n", scenario.title)?;
+                write!(out, "{}", balk_reports::show(&record, palette))?;
+                writeln!(out, "\nrun again: {}", self.command(guard))?;
+            }
+        }
+        Ok(if record.grade.guard_fault { Exit::GuardFault } else { Exit::Fine })
+    }
+
+    /// Counts for each stack, and what they are in flat mode.
+    fn many(&self, scenario: &Model, seeds: RangeInclusive<u64>) -> Result<Exit, Error> {
+        let mut flat_set = self.set.clone();
+        flat_set.push(("response.mode".into(), "flat".into()));
+        let flat = match self.load(&flat_set) {
+            Ok(flat) => flat,
+            Err(failure) => return failure.or_exit(),
+        };
+        let mut rows = Vec::new();
+        for guard in &self.guard {
+            let measured = Simulation::new(scenario, guard, self.pools())?.counts(seeds.clone());
+            let flat = Simulation::new(&flat, guard, self.pools())?.counts(seeds.clone());
+            rows.push(Row { guard, measured, flat });
+        }
+        let mut out = std::io::stdout().lock();
+        match self.format {
+            Format::Json => {
+                for row in &rows {
+                    for (mode, counts) in [("scenario", &row.measured), ("flat", &row.flat)] {
+                        let line = serde_json::json!({
+                            "scenario": &*scenario.name,
+                            "guard": row.guard,
+                            "seeds": [seeds.start().to_string(), seeds.end().to_string()],
+                            "response": mode,
+                            "counts": counts,
+                        });
+                        writeln!(out, "{line}")?;
+                    }
+                }
+            }
+            Format::Text => self.table(&mut out, scenario, &rows)?,
+        }
+        let fault = rows.iter().any(|row| row.measured.guard_faults + row.flat.guard_faults > 0);
+        Ok(if fault { Exit::GuardFault } else { Exit::Fine })
+    }
+
+    fn table(&self, out: &mut impl Write, scenario: &Model, rows: &[Row<'_>]) -> Result<(), Error> {
+        let width = rows.iter().map(|row| row.guard.len()).max().unwrap_or(0).max(5);
+        let seeds = self.seeds.as_ref().expect("counts are over seeds");
+        writeln!(out, "{} · seeds {}-{}\n{}\n", scenario.name, seeds.start(), seeds.end(), scenario.title)?;
+        writeln!(
+            out,
+            "{:width$}  {:>7} {:>7} {:>9} {:>11} {:>9} {:>13} {:>6} {:>7}",
+            "guard",
+            "trials",
+            "stuck",
+            "recovered",
+            "handed over",
+            "not told",
+            "interventions",
+            "false",
+            "turns"
+        )?;
+        for row in rows {
+            let it = &row.measured;
+            writeln!(
+                out,
+                "{:width$}  {:>7} {:>7} {:>9} {:>11} {:>9} {:>13} {:>6} {:>7}",
+                row.guard,
+                it.trials,
+                it.onsets,
+                it.recovered,
+                it.handed_over,
+                it.not_told,
+                it.interventions,
+                it.false_interventions,
+                it.turns,
+            )?;
+        }
+        writeln!(
+            out,
+            "\nrecovered: stuck at least once, and the goal holds in the end. handed over, not told: the goal \
+             does not hold."
+        )?;
+        if scenario.kind == Kind::Stubborn {
+            writeln!(
+                out,
+                "\nsensitivity: recovered where an intervention counts by what it carries, and in flat mode, \
+                 where only its being delivered counts"
+            )?;
+            for row in rows {
+                writeln!(
+                    out,
+                    "{:width$}  {:>7} of {}   flat {:>7} of {}",
+                    row.guard,
+                    row.measured.recovered,
+                    row.measured.onsets,
+                    row.flat.recovered,
+                    row.flat.onsets
+                )?;
+            }
+        }
+        let guards = self.guard.join(" --guard ");
+        writeln!(out, "\nrun again: {}", self.command(&guards))?;
+        Ok(())
+    }
+
+    /// The command that does the very same thing again.
+    fn command(&self, guards: &str) -> String {
+        let mut command = format!("balk scenario {}", quoted(&self.target));
+        match &self.seeds {
+            Some(seeds) => command.push_str(&format!(" --seeds {}-{}", seeds.start(), seeds.end())),
+            None => command.push_str(&format!(" --seed {}", self.seed)),
+        }
+        command.push_str(&format!(" --guard {guards}"));
+        for (key, value) in &self.set {
+            command.push_str(&format!(" --set {}", quoted(&format!("{key}={value}"))));
+        }
+        if self.reserve {
+            command.push_str(" --reserve");
+        }
+        command
+    }
+}
+
+struct Row<'a> {
+    guard: &'a str,
+    measured: Counts,
+    flat: Counts,
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

@@ -1,0 +1,61 @@
+//! `balk verify`: every trial twice, in another order and on other threads; every view legal.
+
+use std::io::Write;
+use std::ops::RangeInclusive;
+
+use balk_scenarios::catalogue::CATALOGUE;
+use clap::Args;
+use rayon::ThreadPoolBuilder;
+
+use super::load;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::verify::{self, Difference};
+
+/// Arguments of `balk verify`.
+#[derive(Args, Clone, Debug)]
+pub struct Verify {
+    /// Seeds, both ends included
+    #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-49")]
+    seeds: RangeInclusive<u64>,
+}
+
+impl Verify {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// An output that takes no more.
+    pub fn run(&self) -> Result<Exit, Error> {
+        let pool = ThreadPoolBuilder::new()
+            .build()
+            .map_err(|error| Error::usage("verify", "threads that this machine can start", error))?;
+        let mut out = std::io::stdout().lock();
+        let mut exit = Exit::Fine;
+        for listed in CATALOGUE {
+            let scenario = listed.read(&[]).expect("a test reads every file of the catalogue");
+            let found = verify::scenario(&scenario, self.seeds.clone(), &pool);
+            match &found.difference {
+                None => writeln!(
+                    out,
+                    "{}: {} trials, the same bytes twice; {} views legal in both dialects",
+                    scenario.name, found.trials, found.views
+                )?,
+                Some(Difference { seed, guard, entry, first, second }) => {
+                    exit = Exit::NotDeterministic;
+                    writeln!(
+                        out,
+                        "{}: not deterministic at entry {entry} of seed {seed}, guard {guard}\n  first:  \
+                         {first}\n  second: {second}\n  see: balk scenario {} --seed {seed} --guard {guard} \
+                         --format json",
+                        scenario.name, scenario.name
+                    )?;
+                }
+            }
+            if let Some(illegal) = &found.illegal {
+                exit = Exit::Unsafe;
+                writeln!(out, "{}: {illegal}", scenario.name)?;
+            }
+        }
+        Ok(exit)
+    }
+}

@@ -1,0 +1,63 @@
+//! Trials by name: a scenario, a stack as it is written on the command line, and a seed.
+
+use balk_reports::{Counts, TrialRecord};
+use balk_scenarios::{Pools, Scenario, World};
+use rayon::prelude::*;
+
+use crate::engine::{self, Trial, Whisper};
+use crate::grade;
+use crate::guards::{self, UnknownGuard};
+
+/// What is run under many seeds.
+#[derive(Clone, Copy, Debug)]
+pub struct Simulation<'a> {
+    scenario: &'a Scenario,
+    guard: &'a str,
+    pools: Pools,
+}
+
+impl<'a> Simulation<'a> {
+    /// A scenario with a stack.
+    ///
+    /// # Errors
+    /// A guard that nobody registered.
+    pub fn new(scenario: &'a Scenario, guard: &'a str, pools: Pools) -> Result<Self, UnknownGuard> {
+        guards::stack(guard, &Whisper::default())?;
+        Ok(Self { scenario, guard, pools })
+    }
+
+    /// The world of a seed.
+    #[must_use]
+    pub fn world(&self, seed: u64) -> World<'a> {
+        World::draw(self.scenario, seed, self.pools)
+    }
+
+    /// One trial in its world.
+    #[must_use]
+    pub fn trial(&self, world: &World<'_>) -> Trial {
+        let whisper = Whisper::default();
+        let mut stack =
+            guards::stack(self.guard, &whisper).expect("the same spec was fine when this was made");
+        engine::run(world, &mut stack, &whisper)
+    }
+
+    /// The record of one trial.
+    #[must_use]
+    pub fn record(&self, seed: u64, set: &[(String, String)]) -> TrialRecord {
+        let world = self.world(seed);
+        grade::record(&world, self.guard, set, &self.trial(&world))
+    }
+
+    /// Counts over seeds; the same for any number of threads.
+    #[must_use]
+    pub fn counts(&self, seeds: std::ops::RangeInclusive<u64>) -> Counts {
+        seeds
+            .into_par_iter()
+            .map(|seed| {
+                let mut counts = Counts::default();
+                counts.add(&grade::grade(&self.trial(&self.world(seed))));
+                counts
+            })
+            .reduce(Counts::default, |a, b| a.plus(&b))
+    }
+}

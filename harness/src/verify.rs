@@ -1,0 +1,109 @@
+//! Whether trials are what they claim: the same bytes each time, and legal for every provider.
+
+use std::ops::RangeInclusive;
+
+use balk_guards::{Entry, View, wire::Dialect};
+use balk_scenarios::{Pools, Scenario};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use crate::guards::REGISTRY;
+use crate::simulate::Simulation;
+
+/// What was found about one scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Trials, each run twice.
+    pub trials: usize,
+    /// Views, each checked in every dialect.
+    pub views: usize,
+    /// The first entry that differs between two runs.
+    pub difference: Option<Difference>,
+    /// The first view that a provider would refuse.
+    pub illegal: Option<String>,
+}
+
+/// Where two runs of one trial part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The seed.
+    pub seed: u64,
+    /// The stack.
+    pub guard: String,
+    /// The first line of the two records that differs: 0 for the head, then the entries from 1.
+    pub entry: usize,
+    /// What the first run has there.
+    pub first: String,
+    /// What the second one has.
+    pub second: String,
+}
+
+/// Runs a scenario under every registered guard, forwards on this thread and backwards on those of the pool.
+#[must_use]
+pub fn scenario(scenario: &Scenario, seeds: RangeInclusive<u64>, pool: &ThreadPool) -> Found {
+    let mut stacks = vec!["none".to_owned(), "default".to_owned()];
+    stacks.extend(REGISTRY.iter().map(ToString::to_string));
+    let jobs: Vec<(&str, u64)> =
+        stacks.iter().flat_map(|stack| seeds.clone().map(move |seed| (&**stack, seed))).collect();
+    let run = |&(stack, seed): &(&str, u64)| {
+        let simulation = Simulation::new(scenario, stack, Pools::Open).expect("a registered guard is known");
+        lines(&simulation, seed)
+    };
+    let first: Vec<Vec<String>> = jobs.iter().map(run).collect();
+    let mut second: Vec<Vec<String>> = pool.install(|| jobs.par_iter().rev().map(run).collect());
+    second.reverse();
+    let mut found = Found { trials: jobs.len(), ..Found::default() };
+    for ((job, first), second) in jobs.iter().zip(&first).zip(&second) {
+        if found.difference.is_none() {
+            found.difference = difference(job, first, second);
+        }
+    }
+    for (stack, seed) in jobs {
+        let simulation = Simulation::new(scenario, stack, Pools::Open).expect("a registered guard is known");
+        let checked = legal(&simulation, seed);
+        found.views += checked.0;
+        found.illegal = found.illegal.or(checked.1.map(|it| format!("seed {seed}, guard {stack}: {it}")));
+    }
+    found
+}
+
+/// A record, cut into lines that can be named: the head without entries, the entries, the end.
+fn lines(simulation: &Simulation<'_>, seed: u64) -> Vec<String> {
+    let mut record = simulation.record(seed, &[]);
+    let entries = std::mem::take(&mut record.entries);
+    let line = |it: Result<String, serde_json::Error>| it.expect("a record is plain data");
+    let mut lines = vec![line(serde_json::to_string(&record))];
+    lines.extend(entries.iter().map(|entry| line(serde_json::to_string(entry))));
+    lines
+}
+
+fn difference(&(guard, seed): &(&str, u64), first: &[String], second: &[String]) -> Option<Difference> {
+    let longest = first.len().max(second.len());
+    // The head holds the sums, which differ last: the first entry that differs says more.
+    let entry = (1..longest).chain([0]).find(|&at| first.get(at) != second.get(at))?;
+    let at = |lines: &[String]| lines.get(entry).cloned().unwrap_or_else(|| "(nothing)".into());
+    Some(Difference { seed, guard: guard.to_owned(), entry, first: at(first), second: at(second) })
+}
+
+/// Checks every view of a trial, as it was sent.
+fn legal(simulation: &Simulation<'_>, seed: u64) -> (usize, Option<String>) {
+    let trial = simulation.trial(&simulation.world(seed));
+    let mut view = View::default();
+    let mut views = 0;
+    for (at, entry) in trial.entries.iter().enumerate() {
+        if matches!(entry, Entry::Completion(_)) {
+            views += 1;
+            for dialect in Dialect::ALL {
+                let request = dialect.request(&view, "model");
+                let problem = match dialect.legal(&request) {
+                    Ok(Ok(())) => continue,
+                    Ok(Err(illegal)) => illegal.to_string(),
+                    Err(unreadable) => unreadable.to_string(),
+                };
+                return (views, Some(format!("the view before entry {at} is illegal: {problem}")));
+            }
+        }
+        view.push(entry);
+    }
+    (views, None)
+}

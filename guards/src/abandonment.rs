@@ -201,7 +201,10 @@ impl Abandonment {
         {
             run.files.push(path);
         }
-        state.acknowledged = false;
+        // What was said stands until the tool that makes the debt fails anew.
+        if result.call.effect.is_known_change() {
+            state.acknowledged = false;
+        }
         // A failing call is a deed as well, unless it is the one that failed before.
         if !known {
             self.discharge();
@@ -348,8 +351,11 @@ impl Abandonment {
 
     /// The field design: whatever the model does, the words come first.
     fn demand(&self, run: &Run, completion: &Completion) -> Decision {
-        if self.state.acknowledged || self.state.corrections >= self.settings.limit {
+        if self.state.acknowledged {
             return Decision::pass();
+        }
+        if self.state.corrections >= self.settings.limit {
+            return Decision::from(Verdict::Ask(self.question(run)));
         }
         let text = format!(
             "`{}` {}; the last error was: {}\n\nBefore anything else, say which it is (asked {} before):\n- \

@@ -157,8 +157,8 @@ impl Duplicate {
             ),
         };
         format!(
-            "`{tool}` did not run: this is the same call as in turn {turn}, and nothing has changed since \
-             (duplicate {number} in this run).\n\nArguments:\n{arguments}\n\nIt {how} with:\n{result}\n\n{then} \
+            "`{tool}` was called with these arguments in turn {turn}, and nothing has changed since (duplicate \
+             {number} in this run).\n\nArguments:\n{arguments}\n\nIt {how} with:\n{result}\n\n{then} \
              If you are stuck, say what is in the way.\n\nDo not send this call again with the same \
              arguments. What will you do differently?",
             tool = call.tool,
@@ -178,7 +178,7 @@ impl Duplicate {
             None => "ask the user".into(),
         };
         format!(
-            "`{tool}` did not run, again (duplicate {number} in this run). It said \"{error}\" and would say \
+            "the same call of `{tool}` again (duplicate {number} in this run). It said \"{error}\" and would say \
              so once more. Choose one:\n1. call `{tool}` with other arguments\n2. {look}\n3. {ask} for what \
              is missing\n4. say that the task cannot be completed, and why\n\nDo not send this call again \
              with the same arguments: the next time the user is asked in your place.",

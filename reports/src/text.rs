@@ -211,12 +211,14 @@ fn clipped(line: &str) -> String {
 
 /// A line broken between words.
 fn wrapped(line: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
+    let text = line.trim_start();
+    let indent = &line[..line.len() - text.len()];
+    let mut lines = vec![indent.to_owned()];
     let mut width = 0;
-    for word in line.split(' ') {
+    for word in text.split(' ') {
         let chars = word.chars().count();
         if width > 0 && width + 1 + chars > WIDTH {
-            lines.push(String::new());
+            lines.push(indent.to_owned());
             width = 0;
         }
         let last = lines.last_mut().expect("there is always a last line");

@@ -116,6 +116,8 @@ impl Guard for Oracle {
         }
         Ok(if self.corrections < CORRECTIONS {
             Verdict::Retry(self.note()).into()
+        } else if self.corrections > CORRECTIONS {
+            Decision::pass()
         } else {
             Verdict::Ask(Question {
                 note: self.note(),

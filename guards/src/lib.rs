@@ -4,6 +4,7 @@ mod completion;
 mod entry;
 pub mod fence;
 mod guard;
+pub mod identity;
 mod key;
 mod offer;
 mod stack;

@@ -113,7 +113,7 @@ pub struct Fences<'t> {
 enum Container {
     Quote,
     /// What belongs to the item is indented by this many columns.
-    Item(usize),
+    Item(u8),
 }
 
 /// An opening fence.
@@ -230,7 +230,7 @@ impl<'t> Fences<'t> {
                     line.take(start + 1);
                     line.skip(1);
                 }
-                Container::Item(width) if indent >= width => line.skip(width),
+                Container::Item(width) if indent >= width.into() => line.skip(width.into()),
                 // A blank line belongs to an item that has something in it already.
                 Container::Item(_) if line.byte(start).is_none() => {
                     if self.empty_item && nth + 1 == self.depth {
@@ -382,7 +382,7 @@ impl<'t> Line<'t> {
     }
 
     /// Takes a list marker with the space after it; how far the content of the item is indented.
-    fn marker(&mut self, indent: usize, start: usize, interrupts: bool) -> Option<usize> {
+    fn marker(&mut self, indent: usize, start: usize, interrupts: bool) -> Option<u8> {
         let bytes = self.bytes(start);
         let length = match bytes[0] {
             b'-' | b'*' | b'+' => 1,
@@ -405,7 +405,7 @@ impl<'t> Line<'t> {
             _ => 1,
         };
         self.skip(space);
-        Some(indent + length + space)
+        u8::try_from(indent + length + space).ok()
     }
 }
 

@@ -91,13 +91,15 @@ struct Spans<'t> {
     at: usize,
     /// Where the last span ended: nothing before it is looked back at.
     floor: usize,
+    /// Where the next digit is, or the end.
+    digit: usize,
     /// Where the next name behind `/tmp/` starts.
     temporary: Option<usize>,
 }
 
 impl<'t> Spans<'t> {
     fn new(bytes: &'t [u8]) -> Self {
-        Self { bytes, at: 0, floor: 0, temporary: temporary(bytes, 0) }
+        Self { bytes, at: 0, floor: 0, digit: digit(bytes), temporary: temporary(bytes, 0) }
     }
 }
 
@@ -106,7 +108,10 @@ impl Iterator for Spans<'_> {
 
     fn next(&mut self) -> Option<Span> {
         loop {
-            let digit = self.at + digit(&self.bytes[self.at..]);
+            if self.digit < self.at {
+                self.digit = self.at + digit(&self.bytes[self.at..]);
+            }
+            let digit = self.digit;
             let span = match self.temporary {
                 Some(name) if name <= digit => {
                     self.temporary = temporary(self.bytes, name);

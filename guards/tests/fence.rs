@@ -119,15 +119,12 @@ fn reference(text: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     let mut open = None;
     for event in Parser::new(text) {
-        match event {
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
-                open = Some((info.to_string(), String::new()))
-            }
-            Event::Text(piece) => open.iter_mut().for_each(|(_, body)| body.push_str(&piece)),
-            Event::End(TagEnd::CodeBlock) => {
-                found.extend(open.take().map(|(info, body)| (info, body.lines().count())));
-            }
-            _ => {}
+        if let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) = event {
+            open = Some((info.to_string(), String::new()));
+        } else if let (Event::Text(piece), Some((_, body))) = (&event, &mut open) {
+            body.push_str(piece);
+        } else if event == Event::End(TagEnd::CodeBlock) {
+            found.extend(open.take().map(|(info, body)| (info, body.lines().count())));
         }
     }
     found

@@ -23,10 +23,10 @@ pub(super) enum Kind {
 /// letters and digits, with a digit among them; what is before `floor` belongs to another part.
 pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Option<Span> {
     let span = |start, end, kind| Some(Span { start, end, kind });
-    if let Some((start, end)) = uuid(bytes, floor, start) {
+    let word = &bytes[start..end];
+    if let Some((start, end)) = uuid(bytes, floor, start, word.len()) {
         return span(start, end, Kind::Id);
     }
-    let word = &bytes[start..end];
     if is_address(bytes, start, word) {
         return span(start, end, Kind::Address);
     }
@@ -38,13 +38,21 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
     if !word[0].is_ascii_digit() || matches!(previous, Some(b'.' | b':')) {
         return None;
     }
-    if let Some((start, end)) = moment(bytes, floor, start) {
+    // What follows a number tells nearly always at once that no rule fits.
+    let after = start + word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let next = bytes.get(after);
+    if after - start <= 4
+        && matches!(next, Some(b':' | b'-' | b'/' | b' ' | b','))
+        && let Some((start, end)) = moment(bytes, floor, start)
+    {
         return span(start, end, Kind::Moment);
     }
     if previous == Some(b'_') {
         return None;
     }
-    if let Some(end) = duration(bytes, start) {
+    if next.is_some_and(|next| matches!(next, b' ' | b'.' | b',' | b'a'..=b'z' | 0x80..))
+        && let Some(end) = duration(bytes, start)
+    {
         return span(start, end, Kind::Duration);
     }
     countdown(bytes, floor, start).and_then(|end| span(start, end, Kind::Countdown))
@@ -71,16 +79,22 @@ pub(super) fn temporary_name(bytes: &[u8], start: usize) -> Option<Span> {
     drawn.then_some(Span { start, end: start + name.len(), kind: Kind::Temporary })
 }
 
-/// A UUID with its first, second … group at `start`: groups without a digit are not stopped at.
-fn uuid(bytes: &[u8], floor: usize, start: usize) -> Option<(usize, usize)> {
+/// A UUID with a group of that length at `start`: the groups before it may have no digit to stop at.
+fn uuid(bytes: &[u8], floor: usize, start: usize, group: usize) -> Option<(usize, usize)> {
     const LENGTH: usize = 36;
+    let groups_before: &[usize] = match group {
+        8 => &[0],
+        4 => &[9, 14, 19],
+        12 => &[24],
+        _ => return None,
+    };
     let is_one = |text: &[u8]| {
         text.iter().enumerate().all(|(at, byte)| match at {
             8 | 13 | 18 | 23 => *byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         })
     };
-    [0, 9, 14, 19, 24].into_iter().find_map(|before| {
+    groups_before.iter().find_map(|&before| {
         let start = start.checked_sub(before).filter(|&start| start >= floor)?;
         let end = start + LENGTH;
         let text = bytes.get(start..end)?;
@@ -340,23 +354,15 @@ fn of_total(mut reader: Reader<'_>) -> Option<usize> {
 }
 
 fn is_step(word: &[u8]) -> bool {
-    const STEPS: [&str; 14] = [
-        "step",
-        "steps",
-        "turn",
-        "turns",
-        "attempt",
-        "attempts",
-        "try",
-        "tries",
-        "retry",
-        "retries",
-        "iteration",
-        "iterations",
-        "round",
-        "rounds",
-    ];
-    STEPS.iter().any(|step| step.as_bytes().eq_ignore_ascii_case(word))
+    let is = |names: &[&str]| names.iter().any(|name| name.as_bytes().eq_ignore_ascii_case(word));
+    match word.first().map(u8::to_ascii_lowercase) {
+        Some(b's') => is(&["step", "steps"]),
+        Some(b't') => is(&["turn", "turns", "try", "tries"]),
+        Some(b'a') => is(&["attempt", "attempts"]),
+        Some(b'r') => is(&["retry", "retries", "round", "rounds"]),
+        Some(b'i') => is(&["iteration", "iterations"]),
+        Some(_) | None => false,
+    }
 }
 
 fn is_left(word: &[u8]) -> bool {
@@ -383,16 +389,22 @@ const WEEKDAYS: [&[u8]; 7] =
 
 /// One of the names, in full or by its first three letters.
 fn is_name(word: &[u8], names: &[&[u8]]) -> bool {
-    names.iter().any(|name| word == *name || word == &name[..3])
+    let short = word.first_chunk::<3>();
+    names.iter().any(|name| short == name.first_chunk() && (word.len() == 3 || word == *name))
 }
 
 /// The letters before `at`, behind one to four separators.
 fn word_before<'t>(bytes: &'t [u8], floor: usize, at: usize, separators: &[u8]) -> Option<(usize, &'t [u8])> {
-    let before = &bytes[floor..at];
-    let apart = before.iter().rev().take(4).take_while(|byte| separators.contains(byte)).count();
-    let before = &before[..before.len() - apart];
-    let letters = before.iter().rev().take(11).take_while(|byte| byte.is_ascii_alphabetic()).count();
-    (apart > 0 && letters > 0).then(|| (at - apart - letters, &before[before.len() - letters..]))
+    let back = |from: usize, most: usize, fits: &dyn Fn(u8) -> bool| {
+        let mut at = from;
+        while at > floor.max(from.saturating_sub(most)) && fits(bytes[at - 1]) {
+            at -= 1;
+        }
+        at
+    };
+    let end = back(at, 4, &|byte| separators.contains(&byte));
+    let start = back(end, 11, &|byte| byte.is_ascii_alphabetic());
+    (end < at && start < end).then(|| (start, &bytes[start..end]))
 }
 
 /// Reads from left to right; a copy is a bookmark.

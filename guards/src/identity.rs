@@ -29,6 +29,8 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 use crate::key::from_hex;
 use volatile::Span;
 
+mod moment;
+mod reader;
 mod volatile;
 
 /// Equal for two results exactly when these differ in volatile parts at most.

@@ -1,5 +1,8 @@
 //! The rules for volatile parts: each looks at a word with a digit in it, and at what stands around it.
 
+use super::moment::moment;
+use super::reader::{Reader, word_before};
+
 /// A volatile part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
@@ -38,13 +41,9 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
     if !word[0].is_ascii_digit() || matches!(previous, Some(b'.' | b':')) {
         return None;
     }
-    // What follows a number tells nearly always at once that no rule fits.
     let after = start + word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let next = bytes.get(after);
-    if after - start <= 4
-        && matches!(next, Some(b':' | b'-' | b'/' | b' ' | b','))
-        && let Some((start, end)) = moment(bytes, floor, start)
-    {
+    if let Some((start, end)) = moment(bytes, floor, start) {
         return span(start, end, Kind::Moment);
     }
     if previous == Some(b'_') {
@@ -121,130 +120,6 @@ fn is_hexadecimal_id(word: &[u8]) -> bool {
     let letters = word[..last_digit].iter().filter(|byte| byte.is_ascii_alphabetic());
     let exponent = word[0].is_ascii_digit() && letters.clone().all(|byte| matches!(byte, b'e' | b'E'));
     upper != lower && letters.clone().count() > usize::from(exponent)
-}
-
-/// A date with or without a time, or a time with seconds, one of whose numbers is at `at`.
-fn moment(bytes: &[u8], floor: usize, at: usize) -> Option<(usize, usize)> {
-    let mut reader = Reader { bytes, at };
-    if let Some(end) = clock(reader, true) {
-        return Some((at, end));
-    }
-    let (start, timed) = if numeric_date(&mut reader) || day_and_month(&mut reader) {
-        (at, None)
-    } else {
-        // The day of `May  3 12:30:01 2024`, with the month before it and a time or year after it.
-        let start = word_before(bytes, floor, at, b" ").filter(|(_, word)| is_name(word, &MONTHS))?.0;
-        reader.number(1..=2, 1..=31)?;
-        let timed = Reader { at: reader.at + 1, ..reader };
-        let timed = clock(timed, false).filter(|_| reader.peek() == Some(b' '));
-        match timed {
-            Some(end) => {
-                reader.at = year(Reader { bytes, at: end }).unwrap_or(end);
-                reader.at = zone(reader);
-            }
-            None => reader.at = year(reader)?,
-        }
-        (start, timed)
-    };
-    if timed.is_none() && matches!(reader.peek(), Some(b'T' | b' ' | b':')) {
-        let time = Reader { at: reader.at + 1, ..reader };
-        reader.at = clock(time, false).unwrap_or(reader.at);
-    }
-    let weekday = word_before(bytes, floor, start, b" ,").filter(|(_, word)| is_name(word, &WEEKDAYS));
-    let start = weekday.map_or(start, |(start, _)| start);
-    reader.ends().then_some((start, reader.at))
-}
-
-/// `2024-05-01`, `2024/05/01`, `05/01/2024`.
-fn numeric_date(reader: &mut Reader<'_>) -> bool {
-    let read = |mut it: Reader<'_>| {
-        if it.number(4..=4, 1900..=2099).is_some() {
-            let mark = it.take(b"-/")?;
-            it.number(2..=2, 1..=12)?;
-            it.take(&[mark])?;
-            it.number(2..=2, 1..=31)?;
-        } else {
-            let first = it.number(2..=2, 1..=31)?;
-            it.take(b"/")?;
-            let second = it.number(2..=2, 1..=31)?;
-            it.take(b"/").filter(|_| first.min(second) <= 12)?;
-            it.number(4..=4, 1900..=2099)?;
-        }
-        Some(it.at)
-    };
-    read(*reader).is_some_and(|end| {
-        reader.at = end;
-        true
-    })
-}
-
-/// `03 May 2024`, `03-May-2024`, `03/May/2024`.
-fn day_and_month(reader: &mut Reader<'_>) -> bool {
-    let read = |mut it: Reader<'_>| {
-        it.number(1..=2, 1..=31)?;
-        let mark = it.take(b" -/")?;
-        is_name(it.letters(), &MONTHS).then_some(())?;
-        it.take(&[mark])?;
-        it.number(4..=4, 1900..=2099)?;
-        Some(it.at)
-    };
-    read(*reader).is_some_and(|end| {
-        reader.at = end;
-        true
-    })
-}
-
-/// A year behind a day or time: ` 2024`, `, 2024`.
-fn year(mut reader: Reader<'_>) -> Option<usize> {
-    reader.take(b",");
-    reader.take(b" ")?;
-    reader.take(b" ");
-    reader.number(4..=4, 1900..=2099)?;
-    reader.ends().then_some(reader.at)
-}
-
-/// `12:30:01.5+02:00`; the seconds may be missing behind a date, or before am and pm.
-fn clock(mut reader: Reader<'_>, alone: bool) -> Option<usize> {
-    reader.number(1..=2, 0..=23)?;
-    reader.take(b":")?;
-    reader.number(2..=2, 0..=59)?;
-    let seconds = reader.take(b":").is_some();
-    if seconds {
-        reader.number(2..=2, 0..=60)?;
-        let mut fraction = reader;
-        if fraction.take(b".,").is_some() && fraction.number(1..=9, 0..=u32::MAX).is_some() {
-            reader = fraction;
-        }
-    }
-    let mut half = reader;
-    half.take(b" ");
-    let half_of_day = matches!(half.letters(), b"am" | b"pm" | b"AM" | b"PM");
-    if half_of_day {
-        reader = half;
-    } else if alone && !seconds {
-        return None;
-    }
-    reader.at = zone(reader);
-    (reader.ends() && reader.peek() != Some(b':')).then_some(reader.at)
-}
-
-/// The end of `Z`, `+02:00` or ` +0200`, where one follows.
-fn zone(mut reader: Reader<'_>) -> usize {
-    let none = reader.at;
-    if reader.take(b"Z").is_some() {
-        return reader.at;
-    }
-    reader.take(b" ");
-    let read = |mut it: Reader<'_>| {
-        it.take(b"+-")?;
-        if it.number(4..=4, 0..=2359).is_none() {
-            it.number(2..=2, 0..=23)?;
-            it.take(b":")?;
-            it.number(2..=2, 0..=59)?;
-        }
-        it.ends().then_some(it.at)
-    };
-    read(reader).unwrap_or(none)
 }
 
 /// `1.23s`, `12 ms`, `1h 2m 3s`.
@@ -367,96 +242,4 @@ fn is_step(word: &[u8]) -> bool {
 
 fn is_left(word: &[u8]) -> bool {
     word.eq_ignore_ascii_case(b"left") || word.eq_ignore_ascii_case(b"remaining")
-}
-
-const MONTHS: [&[u8]; 12] = [
-    b"January",
-    b"February",
-    b"March",
-    b"April",
-    b"May",
-    b"June",
-    b"July",
-    b"August",
-    b"September",
-    b"October",
-    b"November",
-    b"December",
-];
-
-const WEEKDAYS: [&[u8]; 7] =
-    [b"Monday", b"Tuesday", b"Wednesday", b"Thursday", b"Friday", b"Saturday", b"Sunday"];
-
-/// One of the names, in full or by its first three letters.
-fn is_name(word: &[u8], names: &[&[u8]]) -> bool {
-    let short = word.first_chunk::<3>();
-    names.iter().any(|name| short == name.first_chunk() && (word.len() == 3 || word == *name))
-}
-
-/// The letters before `at`, behind one to four separators.
-fn word_before<'t>(bytes: &'t [u8], floor: usize, at: usize, separators: &[u8]) -> Option<(usize, &'t [u8])> {
-    let back = |from: usize, most: usize, fits: &dyn Fn(u8) -> bool| {
-        let mut at = from;
-        while at > floor.max(from.saturating_sub(most)) && fits(bytes[at - 1]) {
-            at -= 1;
-        }
-        at
-    };
-    let end = back(at, 4, &|byte| separators.contains(&byte));
-    let start = back(end, 11, &|byte| byte.is_ascii_alphabetic());
-    (end < at && start < end).then(|| (start, &bytes[start..end]))
-}
-
-/// Reads from left to right; a copy is a bookmark.
-#[derive(Clone, Copy)]
-struct Reader<'t> {
-    bytes: &'t [u8],
-    at: usize,
-}
-
-impl<'t> Reader<'t> {
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn take(&mut self, any: &[u8]) -> Option<u8> {
-        let byte = self.peek().filter(|byte| any.contains(byte))?;
-        self.at += 1;
-        Some(byte)
-    }
-
-    fn digits(&mut self) -> usize {
-        let digits = self.bytes[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        self.at += digits;
-        digits
-    }
-
-    fn letters(&mut self) -> &'t [u8] {
-        let rest = &self.bytes[self.at..];
-        let letters = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        self.at += letters;
-        &rest[..letters]
-    }
-
-    /// All the digits that follow, where they are as many and as large as they must be; else none is taken.
-    fn number(
-        &mut self,
-        digits: std::ops::RangeInclusive<usize>,
-        value: std::ops::RangeInclusive<u32>,
-    ) -> Option<u32> {
-        let mut ahead = *self;
-        let count = ahead.digits();
-        let fits = digits.contains(&count);
-        let number = &self.bytes[self.at..ahead.at];
-        let number = fits.then(|| number.iter().fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0')))?;
-        value.contains(&number).then(|| {
-            *self = ahead;
-            number
-        })
-    }
-
-    /// Nothing that would make the part longer follows.
-    fn ends(&self) -> bool {
-        !self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    }
 }

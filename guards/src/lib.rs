@@ -4,7 +4,7 @@ mod completion;
 mod entry;
 pub mod fence;
 mod guard;
-pub mod identity;
+mod identity;
 mod key;
 mod offer;
 mod stack;
@@ -20,6 +20,7 @@ pub use entry::{
 pub use guard::{
     Answer, Blocked, Decision, Guard, GuardFault, Question, Recovery, Settlement, Verdict, Withheld,
 };
+pub use identity::{ResultKey, identity};
 pub use key::CallKey;
 pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
 pub use stack::{Budget, Stack};

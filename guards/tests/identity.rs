@@ -1,6 +1,6 @@
 //! Which differences between two results are volatile, and which near misses are not.
 
-use balk_guards::identity::{ResultKey, identity};
+use balk_guards::{ResultKey, identity};
 use proptest::prelude::*;
 
 #[track_caller]
@@ -28,6 +28,8 @@ fn moments_are_masked() {
     check_same(&[
         ("2024-05-01", "2023-12-31"),
         ("2024/05/01", "1999/12/31"),
+        ("app.log.2024-05-01", "app.log.2024-05-02"),
+        ("{\"at\":\"2024-05-01T12:30:01Z\"}", "{\"at\":\"2024-06-01T12:30:02Z\"}"),
         ("05/01/2024", "31/12/2023"),
         ("2024-05-01T12:30:01Z", "2024-05-01T12:30:02.123456Z"),
         ("2024-05-01T12:30:01+02:00", "2024-05-02T02:30:01.5-05:00"),
@@ -76,6 +78,7 @@ fn durations_are_masked() {
     check_same(&[
         ("1.23s", "45.6s"),
         ("12 ms", "1,234 ms"),
+        ("elapsed:12ms", "elapsed:13ms"),
         ("took 0.4 seconds", "took 12 seconds"),
         ("(3 min)", "(14 min)"),
         ("1h 2m 3s", "4h 5m 6s"),
@@ -96,6 +99,7 @@ fn numbers_that_look_like_durations_stay() {
         ("3 files", "4 files"),
         ("3 strings", "4 strings"),
         ("1.2.3s", "1.2.4s"),
+        ("0:12s", "0:13s"),
         ("v1.23s", "v1.24s"),
         ("s3", "s4"),
         ("5 MS", "6 MS"),

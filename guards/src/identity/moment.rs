@@ -8,6 +8,8 @@ pub(super) fn moment(bytes: &[u8], floor: usize, at: usize) -> Option<(usize, us
     let mut reader = Reader { bytes, at };
     let digits = reader.digits();
     let (start, reader) = match (digits, reader.peek()?) {
+        // Behind a colon it is a line and column: `main.rs:12:30:01`.
+        (1 | 2, b':') if bytes[..at].ends_with(b":") => return None,
         (1 | 2, b':') => return clock(Reader { bytes, at }, true).map(|end| (at, end)),
         (2 | 4, b'-' | b'/') if let Some(date) = numeric_date(Reader { bytes, at }) => (at, with_time(date)),
         (1 | 2, b'-' | b'/' | b' ') if let Some(date) = day_and_month(Reader { bytes, at }) => {

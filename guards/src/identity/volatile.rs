@@ -37,18 +37,19 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
     if is_hexadecimal_id(word) && previous != Some(b'#') {
         return span(start, end, Kind::Id);
     }
-    // The rest are numbers; one that goes on from another (`1.2.3`, `main.rs:12:30`) is a version or place.
-    if !word[0].is_ascii_digit() || matches!(previous, Some(b'.' | b':')) {
+    // The rest are numbers; one that goes on from another (`1.2.3`) is part of a version or place.
+    let follows_digit = start.checked_sub(2).is_some_and(|before| bytes[before].is_ascii_digit());
+    if !word[0].is_ascii_digit() || (matches!(previous, Some(b'.' | b':')) && follows_digit) {
         return None;
     }
-    let after = start + word.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let next = bytes.get(after);
     if let Some((start, end)) = moment(bytes, floor, start) {
         return span(start, end, Kind::Moment);
     }
     if previous == Some(b'_') {
         return None;
     }
+    let after = start + word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let next = bytes.get(after);
     if next.is_some_and(|next| matches!(next, b' ' | b'.' | b',' | b'a'..=b'z' | 0x80..))
         && let Some(end) = duration(bytes, start)
     {

@@ -227,14 +227,14 @@ impl<'t> Fences<'t> {
                     line.take(start + 1);
                     line.skip(1);
                 }
-                Container::Item(width) if indent >= width.into() => line.skip(width.into()),
-                // A blank line belongs to an item that has something in it already.
+                // A blank line, however indented, belongs to an item that has something in it already.
                 Container::Item(_) if line.byte(start).is_none() => {
                     if self.empty_item && nth + 1 == self.depth {
                         return nth;
                     }
                     line.take(start);
                 }
+                Container::Item(width) if indent >= width.into() => line.skip(width.into()),
                 Container::Quote | Container::Item(_) => return nth,
             }
         }

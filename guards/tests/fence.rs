@@ -64,6 +64,7 @@ fn the_end_of_a_container_ends_its_fence() {
     check("- > ```py\n  > x\n  after\n", &[("py", "  > x\n", false)]);
     check("> ```py\nx\n```\n", &[("py", "", false), ("", "", false)]);
     check("- ```py\n\n  x\n  ```\n", &[("py", "\n  x\n", true)]);
+    check("- \n  \n    ```py\n", &[]);
     check("- -\n\n    ```py\n", &[("py", "", false)]);
     check("-\n\n  ```py\n  x\n", &[("py", "  x\n", false)]);
 }

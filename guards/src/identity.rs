@@ -1,8 +1,163 @@
-//! stub
+//! What a tool result says once its volatile parts are masked: two results of one call are the same when
+//! their keys are.
+//!
+//! | masked | example | not masked |
+//! |---|---|---|
+//! | date with a year | `2024-05-01`, `2024/05/01`, `05/01/2024` | `2024-13-01`, `1.2024-05-01`, the year alone |
+//! | date with a month's name | `Fri May  3 12:30:01 2024`, `May 3 12:30`, `03 May 2024` | `May 3` alone |
+//! | time with seconds | `12:30:01`, `0:00:12.5`, and a zone after it (`Z`, `+02:00`, ` +0200`) | `12:30` (a line and column), `main.rs:12:30:01` |
+//! | time without | after a date (`2024-05-01 12:30`), before am or pm | `12:30` |
+//! | duration | `1.23s`, `12 ms`, `0.4 seconds`, `3 min`, `1h 2m 3s` | `3 m`, `3 files`, `1.2.3s`, `s3`, `5 days` |
+//! | countdown | `7 steps left`, `2 attempts remaining`, `steps left: 7` | `7 files left`, `step 3 of 10`, `3/10 steps` (progress) |
+//! | address | `0x7ffe5a3b10` (9 to 16 digits), `at 0x804a010` (from 5 digits on) | `0x80070005` (an error code) |
+//! | UUID | `550e8400-e29b-41d4-a716-446655440000` | a shorter one |
+//! | hexadecimal id | `3f2b8c1d`: 8 to 32 digits of one case, a letter and a digit among them | `12345678`, `deadbeef`, `a1b2c3d`, `1e10000000`, `#1f2e3d4c`, digests of 40 digits and more |
+//! | temporary name | behind `/tmp/`: `tmpab12cd`, `.tmpXy12Za`, `tmp.Xy12Za90Qw`, `build-x7k2p9`, `go-build123456` | `/tmp/report2024.txt`, `/tmp/out.txt` |
+//!
+//! Digits at large stay: counts, line numbers, exit codes, ids of records and versions say what changed. The
+//! rules come from the kinds of noise in recorded tool results; a full digest (SHA-1 and longer) stays as
+//! it names content. Masked parts of one kind are equal, whatever their length.
+//!
+//! One pass, nothing allocated: only what is around a digit, or behind `/tmp/`, is looked at closely.
+
+use std::fmt;
+
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
-/// x
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ResultKey(u64);
-pub(crate) fn of_result(t: &str) -> ResultKey {
-    ResultKey(xxhash_rust::xxh3::xxh3_64(t.as_bytes()))
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+
+use crate::key::from_hex;
+use volatile::Span;
+
+mod moment;
+mod reader;
+mod volatile;
+
+/// Equal for two results exactly when these differ in volatile parts at most.
+///
+/// Written as 32 hexadecimal digits.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct ResultKey(u128);
+
+impl fmt::Display for ResultKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl fmt::Debug for ResultKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ResultKey({self})")
+    }
+}
+
+impl From<ResultKey> for String {
+    fn from(key: ResultKey) -> Self {
+        key.to_string()
+    }
+}
+
+impl TryFrom<String> for ResultKey {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        from_hex(&text).map(Self).ok_or_else(|| {
+            format!("expected a result key of 32 lower-case hexadecimal digits, found `{text}`")
+        })
+    }
+}
+
+/// The key of a result with its volatile parts masked.
+#[must_use]
+pub fn identity(text: &str) -> ResultKey {
+    let bytes = text.as_bytes();
+    let mut spans = Spans::new(bytes);
+    let Some(first) = spans.next() else { return ResultKey(xxh3_128(bytes)) };
+    let mut hash = Xxh3Default::new();
+    let mut plain = 0;
+    for span in std::iter::once(first).chain(spans) {
+        hash.update(&bytes[plain..span.start]);
+        // No text has this byte, so a mask equals nothing that was written out.
+        hash.update(&[0xff, span.kind as u8]);
+        plain = span.end;
+    }
+    hash.update(&bytes[plain..]);
+    ResultKey(hash.digest128())
+}
+
+/// The volatile parts of a text, in order.
+struct Spans<'t> {
+    bytes: &'t [u8],
+    /// Everything before is done.
+    at: usize,
+    /// Where the last span ended: nothing before it is looked back at.
+    floor: usize,
+    /// Where the next digit is, or the end.
+    digit: usize,
+    /// Where the next name behind `/tmp/` starts.
+    temporary: Option<usize>,
+}
+
+impl<'t> Spans<'t> {
+    fn new(bytes: &'t [u8]) -> Self {
+        Self { bytes, at: 0, floor: 0, digit: digit(bytes), temporary: temporary(bytes, 0) }
+    }
+}
+
+impl Iterator for Spans<'_> {
+    type Item = Span;
+
+    fn next(&mut self) -> Option<Span> {
+        loop {
+            if self.digit < self.at {
+                self.digit = self.at + digit(&self.bytes[self.at..]);
+            }
+            let digit = self.digit;
+            let span = match self.temporary {
+                Some(name) if name <= digit => {
+                    self.temporary = temporary(self.bytes, name);
+                    volatile::temporary_name(self.bytes, name)
+                }
+                Some(_) | None if digit < self.bytes.len() => {
+                    // Words are taken whole, so that a long one is looked at once.
+                    let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
+                    let (before, after) = self.bytes.split_at(digit);
+                    let start = digit - before[self.at..].iter().rev().take_while(alphanumeric).count();
+                    self.at = digit + after.iter().take_while(alphanumeric).count();
+                    volatile::around(self.bytes, self.floor, start, self.at)
+                }
+                Some(_) | None => return None,
+            };
+            if let Some(span) = span.filter(|span| span.start >= self.floor) {
+                self.at = self.at.max(span.end);
+                self.floor = self.at;
+                return Some(span);
+            }
+        }
+    }
+}
+
+/// Where the next name behind `/tmp/` starts.
+fn temporary(bytes: &[u8], from: usize) -> Option<usize> {
+    const TMP: &[u8] = b"/tmp/";
+    memmem::find(&bytes[from..], TMP).map(|found| from + found + TMP.len())
+}
+
+/// Where the first digit is, or the end: eight bytes at a time. A mask may also mark bytes above a true
+/// hit, never below one, so its lowest bit is right.
+#[inline]
+fn digit(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    for (nth, chunk) in chunks.iter().enumerate() {
+        // Digits become 0 to 9, and nothing else does.
+        let word = u64::from_le_bytes(*chunk) ^ (ONES * b'0' as u64);
+        let hit = word.wrapping_sub(ONES * 10) & !word & (ONES << 7);
+        if hit != 0 {
+            return nth * 8 + (hit.trailing_zeros() / 8) as usize;
+        }
+    }
+    let found = rest.iter().position(u8::is_ascii_digit).unwrap_or(rest.len());
+    bytes.len() - rest.len() + found
 }

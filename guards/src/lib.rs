@@ -28,6 +28,7 @@ pub use entry::{
 pub use guard::{
     Answer, Blocked, Decision, Guard, GuardFault, Question, Recovery, Settlement, Verdict, Withheld,
 };
+pub use identity::{ResultKey, identity};
 pub use key::CallKey;
 pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
 pub use stack::{Budget, Stack};

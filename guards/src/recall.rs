@@ -131,7 +131,7 @@ impl Recall {
     }
 
     fn remember(&mut self, result: &ToolResult, possible_changes_before: u64) {
-        let result_key = crate::identity::of_result(&result.text);
+        let result_key = crate::identity::identity(&result.text);
         let at = match self.keys.iter().position(|&it| it == result.call.key) {
             Some(at) => at,
             None => self.place_for(&result.call),

@@ -360,6 +360,8 @@ fn spell(tree: &Tree, seed: u64) -> String {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn two_spellings_of_one_tree_have_one_key(tree in tree(), one: u64, other: u64) {
         let (one, other) = (spell(&tree, one), spell(&tree, other));

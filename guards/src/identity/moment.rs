@@ -1,0 +1,156 @@
+//! Dates and times.
+
+use super::reader::{Reader, word_before};
+
+/// A date with or without a time, or a time with seconds, whose first number is at `at`; or the day behind
+/// the name of a month.
+pub(super) fn moment(bytes: &[u8], floor: usize, at: usize) -> Option<(usize, usize)> {
+    let mut reader = Reader { bytes, at };
+    let digits = reader.digits();
+    let (start, reader) = match (digits, reader.peek()?) {
+        // Behind a colon it is a line and column: `main.rs:12:30:01`.
+        (1 | 2, b':') if bytes[..at].ends_with(b":") => return None,
+        (1 | 2, b':') => return clock(Reader { bytes, at }, true).map(|end| (at, end)),
+        (2 | 4, b'-' | b'/') if let Some(date) = numeric_date(Reader { bytes, at }) => (at, with_time(date)),
+        (1 | 2, b'-' | b'/' | b' ') if let Some(date) = day_and_month(Reader { bytes, at }) => {
+            (at, with_time(date))
+        }
+        (1 | 2, b' ' | b',') => {
+            let start = word_before(bytes, floor, at, b" ").filter(|(_, word)| is_name(word, &MONTHS))?.0;
+            (start, behind_month(Reader { bytes, at })?)
+        }
+        _ => return None,
+    };
+    let weekday = word_before(bytes, floor, start, b" ,").filter(|(_, word)| is_name(word, &WEEKDAYS));
+    let start = weekday.map_or(start, |(start, _)| start);
+    reader.ends().then_some((start, reader.at))
+}
+
+/// Takes the time behind a date, where there is one.
+fn with_time(date: Reader<'_>) -> Reader<'_> {
+    let mut time = date;
+    let end = time.take(b"T :").and_then(|_| clock(time, false));
+    Reader { at: end.unwrap_or(date.at), ..date }
+}
+
+/// The rest of `May  3 12:30:01 2024` from the day on: a time, a year, or both.
+fn behind_month(mut reader: Reader<'_>) -> Option<Reader<'_>> {
+    reader.number(1..=2, 1..=31)?;
+    let mut time = reader;
+    match time.take(b" ").and_then(|_| clock(time, false)) {
+        Some(end) => {
+            reader.at = end;
+            reader.at = year(reader).unwrap_or(end);
+            reader.at = zone(reader);
+            Some(reader)
+        }
+        None => {
+            reader.at = year(reader)?;
+            Some(with_time(reader))
+        }
+    }
+}
+
+/// `2024-05-01`, `2024/05/01`, `05/01/2024`.
+fn numeric_date(mut it: Reader<'_>) -> Option<Reader<'_>> {
+    if it.number(4..=4, 1900..=2099).is_some() {
+        let mark = it.take(b"-/")?;
+        it.number(2..=2, 1..=12)?;
+        it.take(&[mark])?;
+        it.number(2..=2, 1..=31)?;
+    } else {
+        let first = it.number(2..=2, 1..=31)?;
+        it.take(b"/")?;
+        let second = it.number(2..=2, 1..=31)?;
+        it.take(b"/").filter(|_| first.min(second) <= 12)?;
+        it.number(4..=4, 1900..=2099)?;
+    }
+    Some(it)
+}
+
+/// `03 May 2024`, `03-May-2024`, `03/May/2024`.
+fn day_and_month(mut it: Reader<'_>) -> Option<Reader<'_>> {
+    it.number(1..=2, 1..=31)?;
+    let mark = it.take(b" -/")?;
+    is_name(it.letters(), &MONTHS).then_some(())?;
+    it.take(&[mark])?;
+    it.number(4..=4, 1900..=2099)?;
+    Some(it)
+}
+
+/// A year behind a day or time: ` 2024`, `, 2024`.
+fn year(mut reader: Reader<'_>) -> Option<usize> {
+    reader.take(b",");
+    reader.take(b" ")?;
+    reader.take(b" ");
+    reader.number(4..=4, 1900..=2099)?;
+    reader.ends().then_some(reader.at)
+}
+
+/// `12:30:01.5+02:00`; the seconds may be missing behind a date, or before am and pm.
+fn clock(mut reader: Reader<'_>, alone: bool) -> Option<usize> {
+    reader.number(1..=2, 0..=23)?;
+    reader.take(b":")?;
+    reader.number(2..=2, 0..=59)?;
+    let seconds = reader.take(b":").is_some();
+    if seconds {
+        reader.number(2..=2, 0..=60)?;
+        let mut fraction = reader;
+        if fraction.take(b".,").is_some() && fraction.number(1..=9, 0..=u32::MAX).is_some() {
+            reader = fraction;
+        }
+    }
+    let mut half = reader;
+    half.take(b" ");
+    let half_of_day = matches!(half.letters(), b"am" | b"pm" | b"AM" | b"PM");
+    if half_of_day {
+        reader = half;
+    } else if alone && !seconds {
+        return None;
+    }
+    reader.at = zone(reader);
+    (reader.ends() && reader.peek() != Some(b':')).then_some(reader.at)
+}
+
+/// The end of `Z`, `+02:00` or ` +0200`, where one follows.
+fn zone(mut reader: Reader<'_>) -> usize {
+    let none = reader.at;
+    if reader.take(b"Z").is_some() {
+        return reader.at;
+    }
+    reader.take(b" ");
+    let read = |mut it: Reader<'_>| {
+        it.take(b"+-")?;
+        if it.number(4..=4, 0..=2359).is_none() {
+            it.number(2..=2, 0..=23)?;
+            it.take(b":")?;
+            it.number(2..=2, 0..=59)?;
+        }
+        it.ends().then_some(it.at)
+    };
+    read(reader).unwrap_or(none)
+}
+
+const MONTHS: [&[u8]; 12] = [
+    b"January",
+    b"February",
+    b"March",
+    b"April",
+    b"May",
+    b"June",
+    b"July",
+    b"August",
+    b"September",
+    b"October",
+    b"November",
+    b"December",
+];
+
+const WEEKDAYS: [&[u8]; 7] =
+    [b"Monday", b"Tuesday", b"Wednesday", b"Thursday", b"Friday", b"Saturday", b"Sunday"];
+
+/// One of the names, in full or by its first three letters.
+fn is_name(word: &[u8], names: &[&[u8]]) -> bool {
+    let short = word.first_chunk::<3>();
+    names.iter().any(|name| short == name.first_chunk() && (word.len() == 3 || word == *name))
+}

@@ -1,0 +1,230 @@
+//! The rules for volatile parts: each looks at a word with a digit in it, and at what stands around it.
+
+use super::moment::moment;
+use super::reader::{Reader, word_before};
+
+/// A volatile part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) kind: Kind,
+}
+
+/// What a mask stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Moment = 1,
+    Duration = 2,
+    Countdown = 3,
+    Address = 4,
+    Id = 5,
+    Temporary = 6,
+}
+
+/// The volatile part that holds the word from `start` to `end`, if one does. The word is made of ASCII
+/// letters and digits, with a digit among them; what is before `floor` belongs to another part.
+pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Option<Span> {
+    let span = |start, end, kind| Some(Span { start, end, kind });
+    let word = &bytes[start..end];
+    if let Some((start, end)) = uuid(bytes, floor, start, word.len()) {
+        return span(start, end, Kind::Id);
+    }
+    if is_address(bytes, start, word) {
+        return span(start, end, Kind::Address);
+    }
+    let previous = start.checked_sub(1).map(|before| bytes[before]);
+    if is_hexadecimal_id(word) && previous != Some(b'#') {
+        return span(start, end, Kind::Id);
+    }
+    // The rest are numbers; one that goes on from another (`1.2.3`) is part of a version or place.
+    let follows_digit = start.checked_sub(2).is_some_and(|before| bytes[before].is_ascii_digit());
+    if !word[0].is_ascii_digit() || (matches!(previous, Some(b'.' | b':')) && follows_digit) {
+        return None;
+    }
+    if let Some((start, end)) = moment(bytes, floor, start) {
+        return span(start, end, Kind::Moment);
+    }
+    if previous == Some(b'_') {
+        return None;
+    }
+    let after = start + word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let next = bytes.get(after);
+    if next.is_some_and(|next| matches!(next, b' ' | b'.' | b',' | b'a'..=b'z' | 0x80..))
+        && let Some(end) = duration(bytes, start)
+    {
+        return span(start, end, Kind::Duration);
+    }
+    countdown(bytes, floor, start).and_then(|end| span(start, end, Kind::Countdown))
+}
+
+/// The name at `start`, where it looks generated.
+pub(super) fn temporary_name(bytes: &[u8], start: usize) -> Option<Span> {
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    let name = &bytes[start..start + bytes[start..].iter().take_while(is_name).count()];
+    let marked = |name: &[u8]| name.iter().any(|&byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
+    let random = |part: &[u8]| {
+        let changes = part.windows(2).filter(|it| it[0].is_ascii_digit() != it[1].is_ascii_digit()).count();
+        let digits = part.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        part.len() >= 6 && (changes >= 3 || digits >= 6)
+    };
+    let bare = name.strip_prefix(b".").unwrap_or(name);
+    let drawn = match bare.strip_prefix(b"tmp") {
+        Some(rest) => {
+            let rest = rest.strip_prefix(b".").unwrap_or(rest);
+            rest.len() >= 6 && marked(rest)
+        }
+        None => bare.split(|byte| matches!(byte, b'.' | b'-' | b'_')).any(random),
+    };
+    drawn.then_some(Span { start, end: start + name.len(), kind: Kind::Temporary })
+}
+
+/// A UUID with a group of that length at `start`: the groups before it may have no digit to stop at.
+fn uuid(bytes: &[u8], floor: usize, start: usize, group: usize) -> Option<(usize, usize)> {
+    const LENGTH: usize = 36;
+    let groups_before: &[usize] = match group {
+        8 => &[0],
+        4 => &[9, 14, 19],
+        12 => &[24],
+        _ => return None,
+    };
+    let is_one = |text: &[u8]| {
+        text.iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+    };
+    groups_before.iter().find_map(|&before| {
+        let start = start.checked_sub(before).filter(|&start| start >= floor)?;
+        let end = start + LENGTH;
+        let text = bytes.get(start..end)?;
+        let apart = !bytes.get(end).is_some_and(u8::is_ascii_alphanumeric)
+            && !start.checked_sub(1).is_some_and(|at| bytes[at].is_ascii_alphanumeric());
+        (text[8] == b'-' && apart && is_one(text)).then_some((start, end))
+    })
+}
+
+fn is_address(bytes: &[u8], start: usize, word: &[u8]) -> bool {
+    let Some(digits) = word.strip_prefix(b"0x") else { return false };
+    let long = if bytes[..start].ends_with(b"at ") { 5..=16 } else { 9..=16 };
+    long.contains(&digits.len()) && digits.iter().all(u8::is_ascii_hexdigit)
+}
+
+fn is_hexadecimal_id(word: &[u8]) -> bool {
+    if !(8..=32).contains(&word.len()) || !word.iter().all(u8::is_ascii_hexdigit) {
+        return false;
+    }
+    let upper = word.iter().any(u8::is_ascii_uppercase);
+    let lower = word.iter().any(u8::is_ascii_lowercase);
+    // The letter must not be a unit behind a number (`12345678b`), nor stand for an exponent (`1e10000000`).
+    let last_digit = word.iter().rposition(u8::is_ascii_digit).unwrap_or(0);
+    let letters = word[..last_digit].iter().filter(|byte| byte.is_ascii_alphabetic());
+    let exponent = word[0].is_ascii_digit() && letters.clone().all(|byte| matches!(byte, b'e' | b'E'));
+    upper != lower && letters.clone().count() > usize::from(exponent)
+}
+
+/// `1.23s`, `12 ms`, `1h 2m 3s`.
+fn duration(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut reader = Reader { bytes, at };
+    let mut parts = 0;
+    let mut last = None;
+    let mut found = None;
+    while let Some(unit) = amount(&mut reader).filter(|&unit| last.is_none_or(|last| unit < last)) {
+        parts += 1;
+        last = Some(unit);
+        // One letter for minutes, hours or days says too little alone: `3 m` may be metres.
+        if reader.ends() && reader.peek() != Some(b'-') && (parts > 1 || !unit.is_letter()) {
+            found = Some(reader.at);
+        }
+        reader.take(b" ");
+    }
+    found
+}
+
+/// A unit of time, the shortest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Unit {
+    Fraction,
+    Second,
+    Minute,
+    MinuteLetter,
+    Hour,
+    HourLetter,
+    DayLetter,
+}
+
+impl Unit {
+    fn is_letter(self) -> bool {
+        match self {
+            Self::MinuteLetter | Self::HourLetter | Self::DayLetter => true,
+            Self::Fraction | Self::Second | Self::Minute | Self::Hour => false,
+        }
+    }
+}
+
+/// A number, perhaps with a fraction, and a unit of time.
+fn amount(reader: &mut Reader<'_>) -> Option<Unit> {
+    reader.digits();
+    // At most three groups of thousands: a list of numbers must not be read anew from each of them.
+    let mut group = *reader;
+    for _ in 0..3 {
+        if group.take(b",").is_some() && group.digits() == 3 {
+            *reader = group;
+        }
+    }
+    let mut fraction = *reader;
+    if fraction.take(b".").is_some() && fraction.digits() > 0 {
+        *reader = fraction;
+    }
+    reader.take(b" ");
+    let rest = &reader.bytes[reader.at..];
+    let micro = ["µs", "μs"].into_iter().find(|unit| rest.starts_with(unit.as_bytes()));
+    if let Some(micro) = micro {
+        reader.at += micro.len();
+        return Some(Unit::Fraction);
+    }
+    match reader.letters() {
+        b"ns" | b"us" | b"ms" | b"milliseconds" | b"millisecond" => Some(Unit::Fraction),
+        b"s" | b"sec" | b"secs" | b"second" | b"seconds" => Some(Unit::Second),
+        b"min" | b"mins" | b"minute" | b"minutes" => Some(Unit::Minute),
+        b"m" => Some(Unit::MinuteLetter),
+        b"hr" | b"hrs" | b"hour" | b"hours" => Some(Unit::Hour),
+        b"h" => Some(Unit::HourLetter),
+        b"d" => Some(Unit::DayLetter),
+        _ => None,
+    }
+}
+
+/// `7 steps left`, `steps left: 7`: the number, and the word that may lose its plural. What counts up
+/// (`step 3 of 10`) tells of progress and stays.
+fn countdown(bytes: &[u8], floor: usize, at: usize) -> Option<usize> {
+    let mut reader = Reader { bytes, at };
+    reader.number(1..=6, 0..=u32::MAX)?;
+    let one = reader;
+    let before = word_before(bytes, floor, at, b" \":=_");
+    reader.take(b" ");
+    if is_step(reader.letters()) {
+        let end = reader.at;
+        return (reader.take(b" ").is_some() && is_left(reader.letters())).then_some(end);
+    }
+    let (start, word) = before?;
+    let (_, other) = word_before(bytes, floor, start, b" _")?;
+    let named = (is_left(word) && is_step(other)) || (is_step(word) && is_left(other));
+    (named && one.ends()).then_some(one.at)
+}
+
+fn is_step(word: &[u8]) -> bool {
+    let is = |names: &[&str]| names.iter().any(|name| name.as_bytes().eq_ignore_ascii_case(word));
+    match word.first().map(u8::to_ascii_lowercase) {
+        Some(b's') => is(&["step", "steps"]),
+        Some(b't') => is(&["turn", "turns", "try", "tries"]),
+        Some(b'a') => is(&["attempt", "attempts"]),
+        Some(b'r') => is(&["retry", "retries", "round", "rounds"]),
+        Some(b'i') => is(&["iteration", "iterations"]),
+        Some(_) | None => false,
+    }
+}
+
+fn is_left(word: &[u8]) -> bool {
+    word.eq_ignore_ascii_case(b"left") || word.eq_ignore_ascii_case(b"remaining")
+}

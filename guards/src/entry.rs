@@ -137,6 +137,29 @@ pub struct ToolResult {
     pub text: Arc<str>,
 }
 
+/// How the answer to a call that did not run begins.
+pub const NOT_RUN: &str = "Not run: ";
+
+impl ToolResult {
+    /// What a tool answered that ran once.
+    #[must_use]
+    pub fn executed(call: &Arc<ToolCall>, status: Status, text: impl Into<Arc<str>>) -> Self {
+        Self { call: call.clone(), origin: Origin::Executed, status, tries: 1, text: text.into() }
+    }
+
+    /// What stands in place of an answer where the call did not run: [`NOT_RUN`] and the reason.
+    #[must_use]
+    pub fn refused(call: &Arc<ToolCall>, reason: &str) -> Self {
+        Self {
+            call: call.clone(),
+            origin: Origin::Synthetic,
+            status: Status::Error,
+            tries: 0,
+            text: format!("{NOT_RUN}{reason}").into(),
+        }
+    }
+}
+
 /// Where a tool result is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -170,6 +193,28 @@ pub struct Intervention {
     pub note: Note,
     /// False where a recorded model never saw it (replay of foreign transcripts).
     pub seen: bool,
+}
+
+impl Intervention {
+    /// The text that the model is sent for it in the user's role. The words of a block are its call's
+    /// result, and what goes to the user stays with the user.
+    #[must_use]
+    pub fn message(&self) -> Option<&Arc<str>> {
+        match self.kind {
+            InterventionKind::Feedback | InterventionKind::Note | InterventionKind::Withheld(_)
+                if self.seen =>
+            {
+                Some(&self.note.text)
+            }
+            InterventionKind::Feedback
+            | InterventionKind::Note
+            | InterventionKind::Withheld(_)
+            | InterventionKind::Question(_)
+            | InterventionKind::Notice
+            | InterventionKind::Block
+            | InterventionKind::Stop => None,
+        }
+    }
 }
 
 /// What an intervention did.

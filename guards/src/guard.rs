@@ -203,6 +203,18 @@ impl Question {
 }
 
 impl Verdict {
+    /// Why the call of this index does not run, if it does not.
+    #[must_use]
+    pub fn refusal(&self, call: usize) -> Option<&str> {
+        match self {
+            Self::Pass => None,
+            Self::Block(blocked) => blocked.iter().find(|it| it.call == call).map(|it| &*it.note.text),
+            Self::Retry(_) => Some("the whole turn was refused; see below."),
+            Self::Ask(_) => Some("the user is asked first."),
+            Self::Stop(_) => Some("the run ends here."),
+        }
+    }
+
     /// Strength, for comparing: Stop > Ask > Retry > Block > Pass.
     #[must_use]
     pub const fn strength(&self) -> u8 {

@@ -22,7 +22,7 @@ pub use completion::{Completion, FinishReason, Part, RawCall, Shape, ToolCall, U
 pub use duplicate::{Duplicate, DuplicatePolicy, DuplicateSettings};
 pub use entry::{
     AttemptCause, AttemptFailure, AttemptResponse, Choice, ChoiceKind, Compaction, Entry, FailedAttempt,
-    Intervention, InterventionKind, Limit, Note, Origin, Protocol, Speaker, Start, Status, Subject,
+    Intervention, InterventionKind, Limit, NOT_RUN, Note, Origin, Protocol, Speaker, Start, Status, Subject,
     Termination, ToolResult, Transcript, UserAnswer, UserMessage,
 };
 pub use guard::{

@@ -91,17 +91,16 @@ impl View {
                 self.assistant(completion);
             }
             Entry::Result(result) => self.result(result),
-            Entry::Intervention(it) if it.seen => match &it.kind {
-                InterventionKind::Feedback | InterventionKind::Note => self.user(&it.note.text),
-                InterventionKind::Withheld(tool) => {
-                    self.withheld.push(tool.clone());
-                    self.user(&it.note.text);
+            Entry::Intervention(it) => {
+                if let Some(text) = it.message() {
+                    self.user(text);
                 }
-                InterventionKind::Question(_)
-                | InterventionKind::Notice
-                | InterventionKind::Block
-                | InterventionKind::Stop => {}
-            },
+                if let InterventionKind::Withheld(tool) = &it.kind
+                    && it.seen
+                {
+                    self.withheld.push(tool.clone());
+                }
+            }
             Entry::Answer(answer) => self.user(&answer.text),
             Entry::Compaction(compaction) => {
                 self.messages.clear();
@@ -109,7 +108,7 @@ impl View {
                 self.open.clear();
                 self.user(&compaction.summary);
             }
-            Entry::Failed(_) | Entry::Tried(_) | Entry::Intervention(_) | Entry::End(_) => {}
+            Entry::Failed(_) | Entry::Tried(_) | Entry::End(_) => {}
         }
     }
 

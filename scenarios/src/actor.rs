@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::{Completion, FinishReason, Message, Part, RawCall, Usage};
+use balk_guards::{Completion, FinishReason, Message, NOT_RUN, Part, RawCall, Usage};
 
 use crate::draws::Drawer;
 use crate::response::{self, Delivered, Reaction};
@@ -16,9 +16,6 @@ use crate::world::{Holes, World};
 
 /// What the loop says where a tool must end the task and none was called; neutral, and no intervention.
 pub const LOOP_PROMPT: &str = "Go on with the task.";
-
-/// How the loop begins an answer to a call that did not run.
-pub const NOT_RUN: &str = "Not run: ";
 
 /// The model in one trial.
 #[derive(Clone, Debug)]

@@ -17,7 +17,7 @@ pub mod toolsets;
 mod user;
 mod world;
 
-pub use actor::{Act, Actor, LOOP_PROMPT, NOT_RUN, reads_as_failure};
+pub use actor::{Act, Actor, LOOP_PROMPT, reads_as_failure};
 pub use draws::{Drawer, Draws, Source};
 pub use environment::{Environment, Executed};
 pub use scenario::{Kind, Scenario, Stuck, Truth};

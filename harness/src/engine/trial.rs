@@ -172,15 +172,7 @@ fn bytes(entry: &Entry) -> u64 {
                 + completion.calls.iter().map(|call| call.tool.len() + call.arguments.len()).sum::<usize>()
         }
         Entry::Result(result) => result.text.len(),
-        Entry::Intervention(it) => match it.kind {
-            InterventionKind::Feedback | InterventionKind::Note | InterventionKind::Withheld(_) => {
-                it.note.text.len()
-            }
-            InterventionKind::Question(_)
-            | InterventionKind::Notice
-            | InterventionKind::Block
-            | InterventionKind::Stop => 0,
-        },
+        Entry::Intervention(it) => it.message().map_or(0, |text| text.len()),
         Entry::Answer(answer) => answer.text.len(),
         Entry::Compaction(compaction) => compaction.summary.len(),
         Entry::Start(_) | Entry::Failed(_) | Entry::Tried(_) | Entry::End(_) => 0,

@@ -1,13 +1,11 @@
 //! One turn: attempt, review, run, settle, commit, and who speaks next.
 
-use std::sync::Arc;
-
 use balk_guards::{
     AttemptCause, AttemptFailure, AttemptResponse, ChoiceKind, Completion, Entry, FailedAttempt, GuardFault,
     Intervention, InterventionKind, Limit, Note, Origin, Protocol, Question, Recovery, Settlement, Speaker,
-    Status, Termination, ToolCall, ToolResult, UserMessage, Verdict,
+    Termination, ToolCall, ToolResult, UserMessage, Verdict,
 };
-use balk_scenarios::{LOOP_PROMPT, NOT_RUN};
+use balk_scenarios::LOOP_PROMPT;
 
 use super::trial::Running;
 
@@ -48,37 +46,26 @@ impl Running<'_, '_, '_> {
         let mut finished = false;
         let results = completion.calls.iter().enumerate().map(|(at, call)| {
             if let Some(reason) = self.refusal(at, call, verdict) {
-                return refused(call, reason);
+                return ToolResult::refused(call, &reason);
             }
             let executed = self.environment.call(call);
             self.spent.calls += 1;
             finished |= executed.finishes;
-            ToolResult {
-                call: call.clone(),
-                origin: Origin::Executed,
-                status: executed.status,
-                tries: 1,
-                text: executed.text.into(),
-            }
+            ToolResult::executed(call, executed.status, executed.text)
         });
         (results.collect(), finished)
     }
 
-    /// Why a call does not run, if it does not.
-    fn refusal(&self, at: usize, call: &ToolCall, verdict: &Verdict) -> Option<Arc<str>> {
-        let told = "the whole turn was refused; see below.";
-        match verdict {
-            Verdict::Pass | Verdict::Block(_) if self.spent.calls >= self.world.scenario().limits.calls => {
-                Some("no more calls are allowed in this run.".into())
-            }
-            Verdict::Pass | Verdict::Block(_) if self.withheld(&call.tool) => {
-                Some(format!("`{}` is not offered in this turn.", call.tool).into())
-            }
-            Verdict::Block(blocked) => blocked.iter().find(|it| it.call == at).map(|it| it.note.text.clone()),
-            Verdict::Pass => None,
-            Verdict::Retry(_) => Some(told.into()),
-            Verdict::Ask(_) => Some("the user is asked first.".into()),
-            Verdict::Stop(_) => Some("the run ends here.".into()),
+    /// Why a call does not run, if it does not: a verdict, a withheld tool, a bound.
+    fn refusal(&self, at: usize, call: &ToolCall, verdict: &Verdict) -> Option<String> {
+        if let Some(reason) = verdict.refusal(at) {
+            Some(reason.to_owned())
+        } else if self.withheld(&call.tool) {
+            Some(format!("`{}` is not offered in this turn.", call.tool))
+        } else if self.spent.calls >= self.world.scenario().limits.calls {
+            Some("no more calls are allowed in this run.".to_owned())
+        } else {
+            None
         }
     }
 
@@ -118,11 +105,8 @@ impl Running<'_, '_, '_> {
                     let result = &mut results[call];
                     let executed = self.environment.call(&result.call);
                     let again = ToolResult {
-                        call: result.call.clone(),
-                        origin: Origin::Executed,
-                        status: executed.status,
                         tries: result.tries + 1,
-                        text: executed.text.into(),
+                        ..ToolResult::executed(&result.call, executed.status, executed.text)
                     };
                     let tried = std::mem::replace(result, again);
                     self.commit(Entry::Tried(tried));
@@ -196,13 +180,3 @@ impl Running<'_, '_, '_> {
 
 /// How often one call is run in one turn, at most, whatever guards want.
 const TRIES: u32 = 5;
-
-fn refused(call: &Arc<ToolCall>, reason: Arc<str>) -> ToolResult {
-    ToolResult {
-        call: call.clone(),
-        origin: Origin::Synthetic,
-        status: Status::Error,
-        tries: 0,
-        text: format!("{NOT_RUN}{reason}").into(),
-    }
-}

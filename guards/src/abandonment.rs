@@ -3,10 +3,12 @@
 //! *Detects* (spec A3) a tool that changes things failing at least three times, and after that a message
 //! that calls no tool and holds a code fence in a counted language, with nothing changed in between.
 //!
-//! *Stays silent* where a success of that tool, or any call that may have changed something, lies between
-//! the failures and the fence (A8: code shown after the tool worked is an explanation); where the failing
-//! tool only reads, runs tests, or has no declared effect; where the model acts; and after a text that tells
-//! the user about the failure (A5: recorded models do this, and are right to).
+//! *Stays silent* where a success of that tool, or any call that may have done its work, lies between the
+//! failures and the fence (A8: code shown after the tool worked is an explanation); where the failing tool
+//! only reads, runs tests, or has no declared effect; where the model acts; and after a text that tells the
+//! user about the failure (A5: recorded models do this, and are right to). A call of unknown effect may have
+//! done the work if it names one of the files (`cat > game.py`), and has not if it names none of them (the
+//! installing of a package).
 //!
 //! *Thresholds*: three failures and one fence are the field report's. Three is also where recorded runs
 //! turn: after the third failure of one tool gpt-4o succeeds next in 41 %, gpt-3.5 in 12 % (`reactions.md`,
@@ -19,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::acknowledgement;
-use crate::completion::Completion;
+use crate::completion::{Completion, ToolCall};
 use crate::entry::{
     Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Origin, Status, Subject, ToolResult,
 };
@@ -80,8 +82,6 @@ pub struct Abandonment {
 struct State {
     /// Entries folded; a position in the transcript.
     position: u64,
-    /// Where something was, or may have been, changed last.
-    changed_at: u64,
     /// The failures in a row, by tool.
     runs: Vec<Run>,
     /// Corrections in this debt.
@@ -104,9 +104,29 @@ struct Run {
     failures: u32,
     refused: u32,
     failed_at: u64,
+    /// Whether another call may have done since what this tool failed to do.
+    made_up_for: bool,
     last_key: CallKey,
     last_error: String,
     files: Vec<String>,
+}
+
+impl Run {
+    /// Whether a call that did not fail may have done what this tool failed to do.
+    fn may_be_done_by(&self, call: &ToolCall) -> bool {
+        let names_a_file = || {
+            self.files.is_empty()
+                || self.files.iter().any(|path| {
+                    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+                    call.arguments.contains(name)
+                })
+        };
+        match call.effect {
+            Effect::ReadOnly => false,
+            Effect::Unknown => names_a_file(),
+            Effect::IdempotentWrite | Effect::Write | Effect::External => true,
+        }
+    }
 }
 
 const NAME: &str = "abandonment";
@@ -133,9 +153,7 @@ impl Abandonment {
             .runs
             .iter()
             .filter(|run| {
-                run.effect.is_known_change()
-                    && run.failures >= self.settings.failures
-                    && run.failed_at > self.state.changed_at
+                run.effect.is_known_change() && run.failures >= self.settings.failures && !run.made_up_for
             })
             .max_by_key(|run| run.failed_at)
     }
@@ -162,8 +180,8 @@ impl Abandonment {
                 if let Some(at) = at {
                     state.runs.swap_remove(at);
                 }
-                if result.call.effect != Effect::ReadOnly {
-                    state.changed_at = state.position;
+                for run in &mut state.runs {
+                    run.made_up_for |= run.may_be_done_by(&result.call);
                 }
                 self.discharge();
             }
@@ -184,6 +202,7 @@ impl Abandonment {
                 failures: 0,
                 refused: 0,
                 failed_at: 0,
+                made_up_for: false,
                 last_key: result.call.key,
                 last_error: String::new(),
                 files: Vec::new(),
@@ -193,6 +212,7 @@ impl Abandonment {
         let run = &mut state.runs[at];
         run.failures += 1;
         run.failed_at = state.position;
+        run.made_up_for = false;
         run.last_key = result.call.key;
         run.last_error = first_line(&result.text, ERROR_CHARS);
         if run.files.len() < FILES

@@ -82,7 +82,8 @@ impl Page {
         for (at, line) in lines.iter().enumerate() {
             let label = self.paint(style, &format!("{:>8}", if at == 0 { label } else { "" }));
             let bar = self.paint(DIM, "│");
-            self.put(format_args!("{label} {bar} {line}\n"));
+            let gap = if line.is_empty() { "" } else { " " };
+            self.put(format_args!("{label} {bar}{gap}{line}\n"));
         }
     }
 

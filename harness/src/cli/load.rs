@@ -71,3 +71,6 @@ pub(super) fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
     let (from, to) = (number(from)?, number(to)?);
     if from > to || to == u64::MAX { Err(EXPECTED.into()) } else { Ok(from..=to) }
 }
+
+/// The seed where none is given: a constant, so that the first run of everybody is the same.
+pub(super) const SEED: u64 = 1024;

@@ -21,7 +21,7 @@ pub struct Scenario {
     target: String,
 
     /// The seed of the one trial to show
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "seeds")]
+    #[arg(long, value_name = "N", default_value_t = load::SEED, conflicts_with = "seeds")]
     seed: u64,
 
     /// Seeds of many trials, both ends included: counts are printed in place of a transcript
@@ -155,9 +155,10 @@ impl Scenario {
             let it = &row.measured;
             writeln!(
                 out,
-                "{:width$}  {:>7} {:>7} {:>9} {:>11} {:>9} {:>13} {:>6} {:>7}",
+                "{:width$}  {:>7} {:>7} {:>7} {:>9} {:>11} {:>9} {:>13} {:>6} {:>7}",
                 row.guard,
                 it.trials,
+                it.done,
                 it.onsets,
                 it.recovered,
                 it.handed_over,
@@ -169,8 +170,8 @@ impl Scenario {
         }
         writeln!(
             out,
-            "\nrecovered: stuck at least once, and the goal holds in the end. handed over, not told: the goal \
-             does not hold."
+            "\ndone: the goal holds in the end; recovered: after being stuck at least once. handed over, not told: \
+             it does not hold, and the user was told so, or not."
         )?;
         if scenario.kind == Kind::Stubborn {
             writeln!(

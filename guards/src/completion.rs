@@ -138,15 +138,19 @@ impl Completion {
         self.texts().next().is_some()
     }
 
-    /// True where there is nothing in it at all, not even thinking: a failed attempt (spec E1, E4). A
-    /// withheld answer ([`FinishReason::ContentFilter`]) is an answer, though it says nothing.
+    /// True where there is nothing in it at all, not even thinking: a failed attempt (spec E1, E4). An answer
+    /// that was withheld ([`FinishReason::ContentFilter`]) or cut off before it began
+    /// ([`FinishReason::Length`], E3) is an answer, though it says nothing: the same request would bring it
+    /// again.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let thought = self.parts.iter().any(|part| match part {
             Part::Text(_) => true,
             Part::Thinking { text, signature } => !is_blank(text) || signature.is_some(),
         });
-        !thought && self.calls.is_empty() && self.finish != FinishReason::ContentFilter
+        !thought
+            && self.calls.is_empty()
+            && !matches!(self.finish, FinishReason::ContentFilter | FinishReason::Length)
     }
 }
 

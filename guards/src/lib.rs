@@ -2,17 +2,22 @@
 
 pub mod abandonment;
 mod acknowledgement;
+mod announcement;
 mod completion;
 pub mod duplicate;
+pub mod empty_completion;
 mod entry;
 pub mod fence;
 mod guard;
 mod identity;
 mod key;
+pub mod no_tools;
 mod offer;
+mod pattern;
 mod recall;
 mod stack;
 mod state;
+mod text_form;
 mod view;
 pub mod wire;
 mod wording;
@@ -20,6 +25,7 @@ mod wording;
 pub use abandonment::{Abandonment, AbandonmentPolicy, AbandonmentSettings};
 pub use completion::{Completion, FinishReason, Part, RawCall, Shape, ToolCall, Usage};
 pub use duplicate::{Duplicate, DuplicatePolicy, DuplicateSettings};
+pub use empty_completion::{EmptyCompletion, EmptyCompletionSettings};
 pub use entry::{
     AttemptCause, AttemptFailure, AttemptResponse, Choice, ChoiceKind, Compaction, Entry, FailedAttempt,
     Intervention, InterventionKind, Limit, NOT_RUN, Note, Origin, Protocol, Speaker, Start, Status, Subject,
@@ -30,6 +36,7 @@ pub use guard::{
 };
 pub use identity::{ResultKey, identity};
 pub use key::CallKey;
+pub use no_tools::{ModelRule, NoTools, NoToolsSettings};
 pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
 pub use stack::{Budget, Stack};
 pub use view::{EMPTY_MESSAGE, Message, View};

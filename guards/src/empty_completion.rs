@@ -1,0 +1,200 @@
+//! **empty-completion**: the model answers nothing, or is cut off.
+//!
+//! *Detects* an attempt that brought nothing at all (spec E1, E4: white space is nothing), and a completion
+//! that ended for length (E3).
+//!
+//! *Does* send the same request again after an empty attempt, up to the attempts allowed, then ends the run
+//! with a plain word; nothing is added to the view. What was cut off is never sent again as it was: a call
+//! that was cut off does not run, a text that was cut off is to be continued or made shorter.
+//!
+//! *Stays silent* about refusals and filtered answers (E4), and about thinking without an answer, which the
+//! same request would bring again (E2: that is counted with the messages that call no tool).
+//!
+//! *Thresholds*: three attempts are the field's (`guards.md`, A1b, A17); an empty message of gpt-4o is
+//! followed by another in 11 %, then in 40 % (`calibration/README.md`), so that the third attempt is where
+//! the chance of the fourth no longer pays. Two hints about length in a row, then a question.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::completion::{Completion, FinishReason};
+use crate::entry::{
+    AttemptCause, AttemptFailure, Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Subject,
+};
+use crate::guard::{Answer, Blocked, Decision, Guard, Question, Recovery, Verdict};
+use crate::wording::times;
+
+/// How the guard is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct EmptyCompletionSettings {
+    /// Attempts for one completion, the first among them.
+    pub attempts: u32,
+    /// Ticks (ms) before the request is sent again.
+    pub wait: u64,
+    /// Completions in a row that may be cut off before the user is asked.
+    pub truncations: u32,
+}
+
+impl Default for EmptyCompletionSettings {
+    fn default() -> Self {
+        Self { attempts: 3, wait: 500, truncations: 3 }
+    }
+}
+
+/// The guard; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub struct EmptyCompletion {
+    settings: EmptyCompletionSettings,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    /// Completions in a row that ended for length.
+    truncated: u32,
+    /// Hints given in this run, for words that differ each time.
+    spoken: u32,
+}
+
+const NAME: &str = "empty-completion";
+const VERSION: u64 = 1;
+
+impl EmptyCompletion {
+    /// The guard, set so.
+    #[must_use]
+    pub fn new(settings: EmptyCompletionSettings) -> Self {
+        Self { settings, state: State::default() }
+    }
+
+    fn note(&self, rule: &'static str, text: String) -> Note {
+        Note {
+            guard: NAME.into(),
+            rule: rule.into(),
+            level: u8::try_from(self.state.truncated.max(1)).unwrap_or(u8::MAX),
+            subject: Subject::Run,
+            text: text.into(),
+        }
+    }
+
+    fn again(&self) -> String {
+        match self.state.spoken {
+            0 => String::new(),
+            before => format!(" This has happened {} before in this run.", times(before)),
+        }
+    }
+
+    fn question(&self) -> Question {
+        let text = format!(
+            "{} answers in a row were cut off at the model's output limit. How should it go on?",
+            self.state.truncated
+        );
+        Question {
+            note: self.note("truncated-again", text),
+            options: vec![
+                Choice { kind: ChoiceKind::Instruct, label: "say how to make it smaller".into() },
+                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
+                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
+            ],
+        }
+    }
+
+    /// A call that was cut off: the last one, since a model writes them in order.
+    fn cut_call(&self, at: usize, tool: &str) -> Verdict {
+        let text = format!(
+            "the answer ended at the output limit in the middle of this call of `{tool}`, so its arguments are \
+             not whole.{} Send it in smaller pieces: a part of the content in each call, or less of it.",
+            self.again()
+        );
+        Verdict::Block(vec![Blocked { call: at, note: self.note("truncated-call", text) }])
+    }
+
+    fn cut_text(&self, completion: &Completion) -> Verdict {
+        let text = if completion.has_text() {
+            format!(
+                "Your last message ended at the output limit before it was finished.{} Go on from where it broke \
+                 off, or say it in fewer words; do not begin again.",
+                self.again()
+            )
+        } else {
+            format!(
+                "The output limit was reached before an answer came.{} Answer with less: think briefly, and take \
+                 one step or one call at a time.",
+                self.again()
+            )
+        };
+        Verdict::Retry(self.note("truncated-text", text))
+    }
+}
+
+impl Guard for EmptyCompletion {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Completion(completion) => {
+                let cut = completion.finish == FinishReason::Length;
+                self.state.truncated = if cut { self.state.truncated + 1 } else { 0 };
+            }
+            Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
+                InterventionKind::Feedback | InterventionKind::Block => self.state.spoken += 1,
+                InterventionKind::Note
+                | InterventionKind::Question(_)
+                | InterventionKind::Notice
+                | InterventionKind::Withheld(_)
+                | InterventionKind::Stop => {}
+            },
+            Entry::Start(_)
+            | Entry::User(_)
+            | Entry::Failed(_)
+            | Entry::Tried(_)
+            | Entry::Result(_)
+            | Entry::Intervention(_)
+            | Entry::Answer(_)
+            | Entry::Compaction(_)
+            | Entry::End(_) => {}
+        }
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        if completion.finish != FinishReason::Length {
+            return Ok(Decision::pass());
+        }
+        if self.state.truncated >= self.settings.truncations {
+            return Ok(Verdict::Ask(self.question()).into());
+        }
+        Ok(match completion.calls.last() {
+            Some(call) => self.cut_call(completion.calls.len() - 1, &call.tool),
+            None => self.cut_text(completion),
+        }
+        .into())
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        Ok(match &failure.cause {
+            AttemptCause::Transport(_) => None,
+            AttemptCause::Empty if failure.attempt < self.settings.attempts => {
+                Some(Recovery::Resend { after: self.settings.wait * u64::from(failure.attempt) })
+            }
+            AttemptCause::Empty => {
+                let text = format!(
+                    "Stopped: the model answered nothing, {} in a row. Nothing was done in this turn; what was done \
+                     before it stands.",
+                    times(failure.attempt)
+                );
+                Some(Recovery::Stop(self.note("attempts-spent", text)))
+            }
+        })
+    }
+
+    fn save(&self) -> Value {
+        crate::state::seal(NAME, VERSION, &self.state)
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        self.state = crate::state::open(NAME, VERSION, state)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,317 @@
+//! **no-tools**: the model says what it will do, or nothing at all, and calls no tool.
+//!
+//! *Detects* (spec N1, N8) a completion without a call. Where a tool ends the task (`completion = tool`)
+//! that is a mistake; where text may end it, it is one only if no tool was called since the user's last
+//! request, tools are offered, and the text reads as an announcement: it breaks off (`:` or `…` at its end),
+//! or says in one of the known languages that something will be done now. Thinking without an answer is a
+//! mistake under both (E2): the same request would bring it again.
+//!
+//! *Stays silent* under `text` after any call since the request, at a question to the user, at a text with a
+//! code fence, at a long text (an answer), and after one correction for a request. A blocked or failed call
+//! counts as one: the model acted. A withheld answer (content filter) is none of its business.
+//!
+//! *Thresholds*: the limit of 3 is the field report's (N4), and Cline's and Roo Code's (`guards.md`, A1b,
+//! A3). One correction a request under `text`, because text-only turns of recorded dialogues are stuck in
+//! about 1 % of cases (`corpus/README.md`), and gpt-3.5 moves after an announcement in 82 % but after a
+//! finished answer in 35 to 38 % (`reactions.md`, 5).
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::announcement;
+use crate::completion::{Completion, FinishReason};
+use crate::entry::{
+    Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Protocol, Speaker, Subject,
+};
+use crate::guard::{Answer, Decision, Guard, Question, Verdict};
+use crate::offer::{Offer, Purpose};
+use crate::pattern;
+use crate::text_form;
+use crate::wording::{list, times};
+
+/// How the guard is set (spec N5).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct NoToolsSettings {
+    /// Whether it speaks at all.
+    pub enabled: bool,
+    /// Mistakes in a row that stop the loop for a question; so there are `limit - 1` corrections.
+    pub limit: u32,
+    /// Questions before the run is ended.
+    pub questions: u32,
+    /// The correction, in place of the guard's own words: `{tools}` becomes the tools, `{count}` the number of
+    /// the mistake, `{limit}` the limit.
+    pub message: Option<String>,
+    /// Whether the agent takes tool calls out of the text (`<tool>…</tool>`, JSON), so that text can be one.
+    pub text_form: bool,
+    /// What is different for some models: the first pattern that fits the model's name decides.
+    pub models: Vec<ModelRule>,
+}
+
+/// Whether the guard is on for a family of models.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ModelRule {
+    /// The model's name; `*` stands for any characters.
+    pub pattern: String,
+    /// Whether the guard speaks.
+    pub enabled: bool,
+}
+
+impl Default for NoToolsSettings {
+    fn default() -> Self {
+        Self { enabled: true, limit: 3, questions: 3, message: None, text_form: false, models: Vec::new() }
+    }
+}
+
+/// The guard; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub struct NoTools {
+    settings: NoToolsSettings,
+    state: State,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    /// What the model's name makes of the settings; nothing before the start.
+    enabled: Option<bool>,
+    protocol: Protocol,
+    /// Names of tools to show, with the one that ends the task and the one that asks the user.
+    tools: Vec<Arc<str>>,
+    finish: Option<Arc<str>>,
+    ask: Option<Arc<str>>,
+    /// Mistakes in a row, the completion at hand among them.
+    mistakes: u32,
+    /// Whether a tool was called since the user's last request.
+    called: bool,
+    /// Whether the model was corrected since then.
+    corrected: bool,
+    questions: u32,
+    spoken: u32,
+}
+
+/// What is wrong with a completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mistake {
+    /// Text, and no call where one is needed.
+    TextOnly,
+    /// Thinking, and nothing else.
+    ThinkingOnly,
+}
+
+const NAME: &str = "no-tools";
+const VERSION: u64 = 1;
+/// Tools that a correction shows as examples.
+const EXAMPLES: usize = 4;
+
+impl NoTools {
+    /// The guard, set so.
+    #[must_use]
+    pub fn new(settings: NoToolsSettings) -> Self {
+        Self { settings, state: State::default() }
+    }
+
+    fn enabled(&self) -> bool {
+        self.state.enabled.unwrap_or(self.settings.enabled)
+    }
+
+    fn calls_a_tool(&self, completion: &Completion) -> bool {
+        !completion.calls.is_empty()
+            || (self.settings.text_form
+                && completion.texts().any(|text| text_form::calls_one_of(text, &self.state.tools)))
+    }
+
+    fn mistake(&self, completion: &Completion) -> Option<Mistake> {
+        if self.calls_a_tool(completion)
+            || matches!(completion.finish, FinishReason::ContentFilter | FinishReason::Length)
+        {
+            return None;
+        }
+        match (completion.has_text(), self.state.protocol) {
+            (false, _) => Some(Mistake::ThinkingOnly),
+            (true, Protocol::Tool) => Some(Mistake::TextOnly),
+            (true, Protocol::Text) => {
+                let may_be_one = !self.state.called && !self.state.tools.is_empty();
+                let announces =
+                    || completion.texts().last().is_some_and(|text| announcement::breaks_off(text));
+                (may_be_one && announces()).then_some(Mistake::TextOnly)
+            }
+        }
+    }
+
+    fn note(&self, rule: &'static str, text: String) -> Note {
+        Note {
+            guard: NAME.into(),
+            rule: rule.into(),
+            level: u8::try_from(self.state.mistakes).unwrap_or(u8::MAX),
+            subject: Subject::Run,
+            text: text.into(),
+        }
+    }
+
+    fn tool_names(&self) -> String {
+        let names: Vec<String> = self.state.tools.iter().map(|name| format!("`{name}`")).collect();
+        list(&names, EXAMPLES)
+    }
+
+    fn correction(&self, mistake: Mistake) -> Note {
+        let (count, limit) = (self.state.mistakes, self.settings.limit);
+        if let Some(message) = &self.settings.message {
+            let text = message
+                .replace("{tools}", &self.tool_names())
+                .replace("{count}", &count.to_string())
+                .replace("{limit}", &limit.to_string());
+            return self.note("message", text);
+        }
+        let (rule, seen) = match mistake {
+            Mistake::TextOnly => ("no-call", "Your last message calls no tool, so nothing was done"),
+            Mistake::ThinkingOnly => {
+                ("thinking-only", "Only thinking came, with neither an answer nor a call")
+            }
+        };
+        let counted = match self.state.spoken {
+            0 => String::new(),
+            before => format!(" (reminder {})", before + 1),
+        };
+        let done = match (&self.state.finish, self.state.protocol) {
+            (Some(finish), _) => format!("if the task is done, call `{finish}`"),
+            (None, Protocol::Tool | Protocol::Text) => {
+                "if the task is done, say so and give the result".into()
+            }
+        };
+        let ask = match &self.state.ask {
+            Some(ask) => format!("if you need something from the user, call `{ask}`"),
+            None => "if you need something from the user, ask a question".into(),
+        };
+        let last = if count + 1 >= limit { " After this reminder the user is asked instead." } else { "" };
+        let example = self.state.tools.first().map_or(String::new(), |tool| {
+            format!(" An announcement is not a call: send the call of `{tool}` or another tool itself.")
+        });
+        let text = match self.state.spoken % 2 {
+            0 => format!(
+                "{seen}{counted}.\n- to go on, call a tool: {tools}\n- {done}\n- {ask}\n{example}{last}",
+                tools = self.tool_names(),
+            ),
+            _ => format!(
+                "Again no tool was called, {in_a_row} in a row{counted}. What is announced is not done until a \
+                 call is sent. Send one call now, with all its arguments: {tools}; or {done}.{last}",
+                in_a_row = times(count),
+                tools = self.tool_names(),
+            ),
+        };
+        self.note(rule, text)
+    }
+
+    fn question(&self) -> Question {
+        let text = format!(
+            "The model is stuck: {} messages in a row call no tool, and {} reminders did not help. How should \
+             it go on?",
+            self.state.mistakes,
+            self.state.mistakes.saturating_sub(1),
+        );
+        Question {
+            note: self.note("limit", text),
+            options: vec![
+                Choice { kind: ChoiceKind::Instruct, label: "adjust the instructions".into() },
+                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
+                Choice { kind: ChoiceKind::Continue, label: "continue anyway".into() },
+            ],
+        }
+    }
+
+    fn stop(&self) -> Note {
+        let text = format!(
+            "Stopped: {} messages in a row call no tool, and the user was asked {}.",
+            self.state.mistakes,
+            times(self.state.questions),
+        );
+        self.note("questions-spent", text)
+    }
+}
+
+impl Guard for NoTools {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Start(start) => {
+                let rule = self.settings.models.iter().find(|it| pattern::matches(&it.pattern, &start.model));
+                self.state.enabled = Some(rule.map_or(self.settings.enabled, |rule| rule.enabled));
+                self.state.protocol = start.protocol;
+                self.offered(&start.offer);
+            }
+            Entry::User(message) if message.from == Speaker::User => {
+                self.state.called = false;
+                self.state.corrected = false;
+            }
+            Entry::Completion(completion) => {
+                if self.calls_a_tool(completion) {
+                    self.state.called = true;
+                    self.state.mistakes = 0;
+                } else if self.mistake(completion).is_some() {
+                    self.state.mistakes += 1;
+                }
+            }
+            Entry::Answer(_) => {
+                self.state.mistakes = 0;
+                self.state.corrected = false;
+            }
+            Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
+                InterventionKind::Feedback => {
+                    self.state.corrected = true;
+                    self.state.spoken += 1;
+                }
+                InterventionKind::Question(_) => self.state.questions += 1,
+                InterventionKind::Note
+                | InterventionKind::Notice
+                | InterventionKind::Block
+                | InterventionKind::Withheld(_)
+                | InterventionKind::Stop => {}
+            },
+            Entry::User(_)
+            | Entry::Failed(_)
+            | Entry::Tried(_)
+            | Entry::Result(_)
+            | Entry::Intervention(_)
+            | Entry::Compaction(_)
+            | Entry::End(_) => {}
+        }
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        if !self.enabled() {
+            return Ok(Decision::pass());
+        }
+        let Some(mistake) = self.mistake(completion) else { return Ok(Decision::pass()) };
+        Ok(match (mistake, self.state.protocol) {
+            (Mistake::TextOnly, Protocol::Text) if self.state.corrected => Decision::pass(),
+            _ if self.state.mistakes < self.settings.limit => Verdict::Retry(self.correction(mistake)).into(),
+            _ if self.state.questions < self.settings.questions => Verdict::Ask(self.question()).into(),
+            _ => Verdict::Stop(self.stop()).into(),
+        })
+    }
+
+    fn save(&self) -> Value {
+        crate::state::seal(NAME, VERSION, &self.state)
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        self.state = crate::state::open(NAME, VERSION, state)?;
+        Ok(())
+    }
+}
+
+impl NoTools {
+    fn offered(&mut self, offer: &Offer) {
+        let name = |purpose| offer.first(purpose).map(|tool| tool.name.clone());
+        self.state.finish = name(Purpose::Finish);
+        self.state.ask = name(Purpose::AskUser);
+        let works = |purpose| matches!(purpose, Purpose::Shell | Purpose::Other);
+        let tools = offer.tools().iter().filter(|tool| works(tool.purpose));
+        self.state.tools = tools.map(|tool| tool.name.clone()).collect();
+    }
+}

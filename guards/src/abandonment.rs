@@ -32,7 +32,8 @@ use crate::offer::{Effect, Purpose};
 use crate::wording::{first_line, list, times};
 
 /// How the guard is set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AbandonmentSettings {
     /// Failures of one tool in a row that make a debt.
     pub failures: u32,
@@ -47,11 +48,13 @@ pub struct AbandonmentSettings {
 }
 
 /// What is done about an abandonment (spec A5, A7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AbandonmentPolicy {
     /// One correction, and one follow-up in the same debt.
     Soft,
     /// Every fence without a call is refused up to the limit, then the user is asked.
+    #[serde(rename = "hard")]
     HardBlock,
     /// The failing call is run again, up to the limit; the user is told, the model is not.
     AutoRetry,

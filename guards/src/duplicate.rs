@@ -29,7 +29,8 @@ use crate::recall::{Recall, Remembered};
 use crate::wording::{excerpt, first_line, pretty};
 
 /// How the guard is set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DuplicateSettings {
     /// Equal results that must have been seen before a repeat of a call that did not fail counts.
     pub equal_results: u32,
@@ -40,7 +41,8 @@ pub struct DuplicateSettings {
 }
 
 /// What the model is told, and what it owes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum DuplicatePolicy {
     /// Feedback to act on (D2); a different call settles it.
     Actionable,

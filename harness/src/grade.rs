@@ -11,7 +11,11 @@ use crate::engine::Trial;
 pub fn grade(trial: &Trial) -> Grade {
     let count =
         |wanted: fn(Truth) -> bool| number(trial.turns.iter().filter(|turn| wanted(turn.truth)).count());
-    let onset = trial.turns.iter().position(|turn| is_stuck(turn.truth));
+    let stuck_turn = trial.turns.iter().position(|turn| is_stuck(turn.truth));
+    let stuck_attempt = trial.failed.iter().find(|it| is_stuck(it.truth));
+    // A failed attempt belongs to the turn that it delays.
+    let delayed = stuck_attempt.map(|it| trial.turns.partition_point(|turn| turn.entry < it.entry));
+    let onset = [stuck_turn, delayed].into_iter().flatten().min();
     let mut grade = Grade {
         goal: trial.goal,
         onset: onset.map(|at| number(at) + 1),
@@ -107,7 +111,9 @@ fn name(truth: Truth) -> &'static str {
         Truth::Stuck(Stuck::SameFailure) => "stuck: same failure",
         Truth::Stuck(Stuck::Fence) => "stuck: fence",
         Truth::Stuck(Stuck::TextOnly) => "stuck: text only",
+        Truth::Stuck(Stuck::ThinkingOnly) => "stuck: thinking only",
         Truth::Stuck(Stuck::Empty) => "stuck: empty",
+        Truth::Stuck(Stuck::Truncated) => "stuck: truncated",
         Truth::Faulted => "faulted",
     }
 }

@@ -1,134 +1,174 @@
-//! The guards that can be named on the command line, in one table.
+//! The guards that can be named on the command line, in one table, and what a stack is written like.
+//!
+//! A stack is `none`, `default`, or guards with commas between them: `NAME`, `NAME=VARIANT`, and settings in
+//! braces: `no-tools{limit=5},duplicate=notice`. Settings come from the configuration first
+//! ([`config`](crate::config)), then from the variant, then from the braces.
 
 use std::fmt;
 
-use balk_guards::{
-    Abandonment, AbandonmentPolicy, AbandonmentSettings, Duplicate, DuplicatePolicy, DuplicateSettings,
-    Guard, Stack,
-};
+use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Guard, NoTools, Stack};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
+use crate::config::Config;
 use crate::engine::{Oracle, Whisper};
 use crate::error::Error;
 
-/// One guard in one variant.
+/// One guard.
 #[derive(Clone, Copy, Debug)]
 pub struct Registered {
     /// The guard's name.
     pub name: &'static str,
-    /// The variant; empty for the guard as it comes.
-    pub variant: &'static str,
     /// One line on what it does.
     pub about: &'static str,
     /// True where it is part of the stack `default`.
     pub by_default: bool,
-    /// Makes a new one; the whisper is for the oracle alone.
-    pub make: fn(&Whisper) -> Box<dyn Guard>,
+    /// Its variants.
+    pub variants: &'static [Variant],
+    /// Makes a new one from settings; the whisper is for the oracle alone.
+    pub make: fn(Map<String, Value>, &Whisper) -> Made,
 }
 
-/// Every guard that can be named. A new guard or variant is one more row.
+/// A guard, or why its settings are none.
+pub type Made = Result<Box<dyn Guard>, serde_json::Error>;
+
+/// One setting under a name of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    /// The variant's name.
+    pub name: &'static str,
+    /// One line on what is different.
+    pub about: &'static str,
+    /// The setting, and its value.
+    pub setting: (&'static str, &'static str),
+}
+
+/// Every guard that can be named. A new guard is one more row.
 pub const REGISTRY: &[Registered] = &[
     Registered {
         name: "abandonment",
-        variant: "",
         about: "gives up on a failing tool and shows code instead: one correction, one follow-up",
         by_default: true,
-        make: |_| abandonment(AbandonmentPolicy::Soft),
+        variants: &[
+            Variant {
+                name: "hard",
+                about: "refuses every fence without a call up to a limit, then asks the user",
+                setting: ("policy", "hard"),
+            },
+            Variant {
+                name: "auto-retry",
+                about: "runs the failing call again; tells the user, not the model",
+                setting: ("policy", "auto-retry"),
+            },
+            Variant {
+                name: "strict",
+                about: "the field design: words of acknowledgement before anything else counts",
+                setting: ("policy", "strict"),
+            },
+        ],
+        make: |settings, _| Ok(Box::new(Abandonment::new(read(settings)?))),
     },
     Registered {
-        name: "abandonment",
-        variant: "hard",
-        about: "refuses every fence without a call up to a limit, then asks the user",
-        by_default: false,
-        make: |_| abandonment(AbandonmentPolicy::HardBlock),
-    },
-    Registered {
-        name: "abandonment",
-        variant: "auto-retry",
-        about: "runs the failing call again; tells the user, not the model",
-        by_default: false,
-        make: |_| abandonment(AbandonmentPolicy::AutoRetry),
-    },
-    Registered {
-        name: "abandonment",
-        variant: "strict",
-        about: "the field design: words of acknowledgement before anything else counts",
-        by_default: false,
-        make: |_| abandonment(AbandonmentPolicy::Strict),
+        name: "no-tools",
+        about: "announces and does not act: corrections up to a limit, then a question, then the end",
+        by_default: true,
+        variants: &[],
+        make: |settings, _| Ok(Box::new(NoTools::new(read(settings)?))),
     },
     Registered {
         name: "duplicate",
-        variant: "",
         about: "the same call when nothing has changed: feedback, options, question, stop",
         by_default: true,
-        make: |_| duplicate(DuplicatePolicy::Actionable),
+        variants: &[
+            Variant {
+                name: "notice",
+                about: "the same ladder with the plain notice \"already called\"",
+                setting: ("policy", "notice"),
+            },
+            Variant {
+                name: "strict",
+                about: "the field design: words that announce a change before anything else counts",
+                setting: ("policy", "strict"),
+            },
+        ],
+        make: |settings, _| Ok(Box::new(Duplicate::new(read(settings)?))),
     },
     Registered {
-        name: "duplicate",
-        variant: "notice",
-        about: "the same ladder with the plain notice \"already called\"",
-        by_default: false,
-        make: |_| duplicate(DuplicatePolicy::Notice),
-    },
-    Registered {
-        name: "duplicate",
-        variant: "strict",
-        about: "the field design: words that announce a change before anything else counts",
-        by_default: false,
-        make: |_| duplicate(DuplicatePolicy::Strict),
+        name: "empty-completion",
+        about: "nothing came, or was cut off: the request again, or a hint to make it smaller",
+        by_default: true,
+        variants: &[],
+        make: |settings, _| Ok(Box::new(EmptyCompletion::new(read(settings)?))),
     },
     Registered {
         name: "oracle",
-        variant: "",
         about: "is told the truth and says everything that can help: what could be recovered at all",
         by_default: false,
-        make: |whisper| Box::new(Oracle::new(whisper.clone())),
+        variants: &[],
+        make: |settings, whisper| {
+            read::<NoSettings>(settings)?;
+            Ok(Box::new(Oracle::new(whisper.clone())))
+        },
     },
 ];
 
-fn abandonment(policy: AbandonmentPolicy) -> Box<dyn Guard> {
-    Box::new(Abandonment::new(AbandonmentSettings { policy, ..AbandonmentSettings::default() }))
+/// Settings of a guard that has none.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoSettings {}
+
+fn read<T: DeserializeOwned>(settings: Map<String, Value>) -> Result<T, serde_json::Error> {
+    serde_json::from_value(Value::Object(settings))
 }
 
-fn duplicate(policy: DuplicatePolicy) -> Box<dyn Guard> {
-    Box::new(Duplicate::new(DuplicateSettings { policy, ..DuplicateSettings::default() }))
-}
-
-/// A guard that is not in the table.
+/// A stack that cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownGuard {
-    /// What was asked for.
-    pub asked: String,
-    /// The known guard whose name is nearest, where one is near.
-    pub nearest: Option<String>,
-    /// All known guards, as they are written.
-    pub known: Vec<String>,
+pub enum BadStack {
+    /// A guard, or a variant of one, that is not in the table.
+    Unknown {
+        /// What was asked for.
+        asked: String,
+        /// The known name that is nearest, where one is near.
+        nearest: Option<String>,
+        /// All known names, as they are written.
+        known: Vec<String>,
+    },
+    /// Settings that the guard does not take.
+    Settings {
+        /// The guard as it was asked for.
+        asked: String,
+        /// What it takes.
+        reason: String,
+    },
 }
 
-/// The stack that `spec` describes: `none`, `default`, or guards as `NAME` or `NAME=VARIANT` with commas
-/// between them, in the order of installation.
+/// The stack that `spec` describes, with the settings of this configuration beneath it.
 ///
 /// # Errors
-/// A guard that nobody registered.
-pub fn stack(spec: &str, whisper: &Whisper) -> Result<Stack, UnknownGuard> {
-    stack_of(REGISTRY, spec, whisper)
-}
-
-/// The same over a table of one's own.
-///
-/// # Errors
-/// A guard that is not in `registry`.
-pub fn stack_of(registry: &[Registered], spec: &str, whisper: &Whisper) -> Result<Stack, UnknownGuard> {
+/// A guard that nobody registered, or settings that it does not take.
+pub fn stack(spec: &str, config: &Config, whisper: &Whisper) -> Result<Stack, BadStack> {
     let mut members = Vec::new();
-    for asked in spec.split(',').map(str::trim) {
+    for asked in split(spec) {
         match asked {
             NONE => {}
             DEFAULT => {
-                members.extend(registry.iter().filter(|row| row.by_default).map(|row| (row.make)(whisper)));
+                for row in REGISTRY.iter().filter(|row| row.by_default) {
+                    members.push(make(row, config.of(row.name), row.name, whisper)?);
+                }
             }
-            _ => match registry.iter().find(|row| row.is(asked)) {
-                Some(row) => members.push((row.make)(whisper)),
-                None => return Err(unknown(registry, asked)),
-            },
+            _ => {
+                let (name, braces) =
+                    asked.split_once('{').map_or((asked, None), |(name, it)| (name, Some(it)));
+                let (row, variant) = find(name.trim())?;
+                let mut settings = config.of(row.name);
+                if let Some(Variant { setting: (key, value), .. }) = variant {
+                    settings.insert((*key).into(), (*value).into());
+                }
+                if let Some(braces) = braces {
+                    settings.extend(self::settings(asked, braces)?);
+                }
+                members.push(make(row, settings, asked, whisper)?);
+            }
         }
     }
     Ok(Stack::new(members))
@@ -137,23 +177,70 @@ pub fn stack_of(registry: &[Registered], spec: &str, whisper: &Whisper) -> Resul
 const NONE: &str = "none";
 const DEFAULT: &str = "default";
 
-impl Registered {
-    fn is(&self, asked: &str) -> bool {
-        let (name, variant) = asked.split_once('=').unwrap_or((asked, ""));
-        self.name == name && self.variant == variant
+/// The parts of a spec: at commas outside of braces.
+fn split(spec: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_u32;
+    spec.split(move |c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .map(str::trim)
+}
+
+/// `key=value, …}`: values are JSON, and what is no JSON is text.
+fn settings(asked: &str, braces: &str) -> Result<Map<String, Value>, BadStack> {
+    let bad = |reason: &str| BadStack::Settings { asked: asked.into(), reason: reason.into() };
+    let inside = braces.strip_suffix('}').ok_or_else(|| bad("expected `}` at the end"))?;
+    inside
+        .split(',')
+        .map(str::trim)
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| {
+            let (key, value) =
+                pair.split_once('=').ok_or_else(|| bad("expected key=value between the braces"))?;
+            let value = value.trim();
+            Ok((key.trim().to_owned(), serde_json::from_str(value).unwrap_or_else(|_| value.into())))
+        })
+        .collect()
+}
+
+fn make(
+    row: &Registered,
+    settings: Map<String, Value>,
+    asked: &str,
+    whisper: &Whisper,
+) -> Result<Box<dyn Guard>, BadStack> {
+    (row.make)(settings, whisper)
+        .map_err(|error| BadStack::Settings { asked: asked.into(), reason: error.to_string() })
+}
+
+fn find(asked: &str) -> Result<(&'static Registered, Option<&'static Variant>), BadStack> {
+    let (name, variant) = asked.split_once('=').map_or((asked, None), |(name, it)| (name, Some(it)));
+    let row = REGISTRY.iter().find(|row| row.name == name);
+    match (row, variant) {
+        (Some(row), None) => Ok((row, None)),
+        (Some(row), Some(variant)) => match row.variants.iter().find(|it| it.name == variant) {
+            Some(variant) => Ok((row, Some(variant))),
+            None => Err(unknown(asked)),
+        },
+        (None, _) => Err(unknown(asked)),
     }
 }
 
-impl fmt::Display for Registered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)?;
-        if self.variant.is_empty() { Ok(()) } else { write!(f, "={}", self.variant) }
-    }
+/// Every guard and every variant, as they are written on the command line.
+pub fn names() -> impl Iterator<Item = String> {
+    REGISTRY.iter().flat_map(|row| {
+        let variants = row.variants.iter().map(|it| format!("{}={}", row.name, it.name));
+        std::iter::once(row.name.to_owned()).chain(variants)
+    })
 }
 
-fn unknown(registry: &[Registered], asked: &str) -> UnknownGuard {
-    let mut known: Vec<String> = [NONE, DEFAULT].map(str::to_owned).into();
-    known.extend(registry.iter().map(ToString::to_string));
+fn unknown(asked: &str) -> BadStack {
+    let known: Vec<String> = [NONE, DEFAULT].map(str::to_owned).into_iter().chain(names()).collect();
     // A typing error changes few letters; a name that differs in more than a third is another name.
     let near = asked.chars().count().div_ceil(3);
     let nearest = known
@@ -162,30 +249,42 @@ fn unknown(registry: &[Registered], asked: &str) -> UnknownGuard {
         .filter(|(distance, _)| *distance <= near)
         .min()
         .map(|(_, name)| name.clone());
-    UnknownGuard { asked: asked.into(), nearest, known }
+    BadStack::Unknown { asked: asked.into(), nearest, known }
 }
 
-impl fmt::Display for UnknownGuard {
+impl fmt::Display for BadStack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown guard `{}`", self.asked)?;
-        if let Some(nearest) = &self.nearest {
-            write!(f, "; did you mean `{nearest}`?")?;
+        match self {
+            Self::Unknown { asked, nearest, known } => {
+                write!(f, "unknown guard `{asked}`")?;
+                if let Some(nearest) = nearest {
+                    write!(f, "; did you mean `{nearest}`?")?;
+                }
+                write!(f, " known: {}", known.join(", "))
+            }
+            Self::Settings { asked, reason } => write!(f, "`{asked}`: {reason}"),
         }
-        write!(f, " known: {}", self.known.join(", "))
     }
 }
 
-impl std::error::Error for UnknownGuard {}
+impl std::error::Error for BadStack {}
 
 /// As a mistake on the command line.
-impl From<UnknownGuard> for Error {
-    fn from(unknown: UnknownGuard) -> Self {
-        let known = unknown.known.join(", ");
-        let hint = match unknown.nearest {
-            Some(nearest) => format!("did you mean `{nearest}`? known: {known}"),
-            None => format!("known: {known}"),
-        };
-        Self::usage("--guard", "a known guard", format!("`{}`", unknown.asked)).hint(&hint)
+impl From<BadStack> for Error {
+    fn from(bad: BadStack) -> Self {
+        match bad {
+            BadStack::Unknown { asked, nearest, known } => {
+                let known = known.join(", ");
+                let hint = match nearest {
+                    Some(nearest) => format!("did you mean `{nearest}`? known: {known}"),
+                    None => format!("known: {known}"),
+                };
+                Self::usage("--guard", "a known guard", format!("`{asked}`")).hint(&hint)
+            }
+            BadStack::Settings { asked, reason } => {
+                Self::usage("--guard", "settings that the guard takes", format!("`{asked}`")).hint(&reason)
+            }
+        }
     }
 }
 
@@ -193,43 +292,9 @@ impl From<UnknownGuard> for Error {
 mod tests {
     use super::*;
 
-    struct Named(&'static str);
-
-    impl Guard for Named {
-        fn name(&self) -> &str {
-            self.0
-        }
-
-        fn observe(&mut self, _: &balk_guards::Entry) {}
-    }
-
-    const ROWS: &[Registered] = &[
-        Registered {
-            name: "abc",
-            variant: "",
-            about: "",
-            by_default: true,
-            make: |_| Box::new(Named("abc")),
-        },
-        Registered {
-            name: "abc",
-            variant: "lax",
-            about: "",
-            by_default: false,
-            make: |_| Box::new(Named("abc-lax")),
-        },
-        Registered {
-            name: "xyzzy",
-            variant: "",
-            about: "",
-            by_default: true,
-            make: |_| Box::new(Named("xyzzy")),
-        },
-    ];
-
     #[track_caller]
     fn check(spec: &str, expected: &str) {
-        let found = match stack_of(ROWS, spec, &Whisper::default()) {
+        let found = match stack(spec, &Config::default(), &Whisper::default()) {
             Ok(stack) => {
                 let state = stack.save();
                 let members = state["members"].as_array().expect("a stack saves its members");
@@ -243,22 +308,32 @@ mod tests {
     #[test]
     fn a_spec_names_guards_in_order() {
         check("none", "");
-        check("default", "abc xyzzy");
-        check("xyzzy,abc=lax", "xyzzy abc-lax");
-        check("none, xyzzy", "xyzzy");
+        check("default", "abandonment no-tools duplicate empty-completion");
+        check("duplicate=notice, abandonment", "duplicate abandonment");
+        check("none,no-tools{limit=5, message=Use a tool},duplicate", "no-tools duplicate");
     }
 
     #[test]
     fn an_unknown_guard_gets_the_nearest_name() {
+        let known = "known: none, default, abandonment, abandonment=hard, abandonment=auto-retry, \
+                     abandonment=strict, no-tools, duplicate, duplicate=notice, duplicate=strict, \
+                     empty-completion, oracle";
+        check("duplicat", &format!("unknown guard `duplicat`; did you mean `duplicate`? {known}"));
         check(
-            "xyzy",
-            "unknown guard `xyzy`; did you mean `xyzzy`? known: none, default, abc, abc=lax, xyzzy",
+            "duplicate=notise",
+            &format!("unknown guard `duplicate=notise`; did you mean `duplicate=notice`? {known}"),
         );
+        check("quite-other", &format!("unknown guard `quite-other` {known}"));
+    }
+
+    #[test]
+    fn settings_that_a_guard_does_not_take_are_named() {
         check(
-            "abc=lex",
-            "unknown guard `abc=lex`; did you mean `abc=lax`? known: none, default, abc, abc=lax, xyzzy",
+            "duplicate{equal=2}",
+            "`duplicate{equal=2}`: unknown field `equal`, expected one of `equal-results`, `lapse`, `policy`",
         );
-        check("quite-other", "unknown guard `quite-other` known: none, default, abc, abc=lax, xyzzy");
-        check("", "unknown guard `` known: none, default, abc, abc=lax, xyzzy");
+        check("no-tools{limit=x}", "`no-tools{limit=x}`: invalid type: string \"x\", expected u32");
+        check("no-tools{limit=3", "`no-tools{limit=3`: expected `}` at the end");
+        check("no-tools{limit}", "`no-tools{limit}`: expected key=value between the braces");
     }
 }

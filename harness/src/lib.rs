@@ -3,6 +3,7 @@
 //! Nothing here prints but [`cli`].
 
 pub mod cli;
+pub mod config;
 pub mod engine;
 pub mod error;
 pub mod exit;

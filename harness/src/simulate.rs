@@ -4,15 +4,17 @@ use balk_reports::{Counts, TrialRecord};
 use balk_scenarios::{Pools, Scenario, World};
 use rayon::prelude::*;
 
+use crate::config::Config;
 use crate::engine::{self, Trial, Whisper};
 use crate::grade;
-use crate::guards::{self, UnknownGuard};
+use crate::guards::{self, BadStack};
 
 /// What is run under many seeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Simulation<'a> {
     scenario: &'a Scenario,
     guard: &'a str,
+    config: &'a Config,
     pools: Pools,
 }
 
@@ -20,10 +22,15 @@ impl<'a> Simulation<'a> {
     /// A scenario with a stack.
     ///
     /// # Errors
-    /// A guard that nobody registered.
-    pub fn new(scenario: &'a Scenario, guard: &'a str, pools: Pools) -> Result<Self, UnknownGuard> {
-        guards::stack(guard, &Whisper::default())?;
-        Ok(Self { scenario, guard, pools })
+    /// A guard that nobody registered, or settings that it does not take.
+    pub fn new(
+        scenario: &'a Scenario,
+        guard: &'a str,
+        config: &'a Config,
+        pools: Pools,
+    ) -> Result<Self, BadStack> {
+        guards::stack(guard, config, &Whisper::default())?;
+        Ok(Self { scenario, guard, config, pools })
     }
 
     /// The world of a seed.
@@ -36,8 +43,8 @@ impl<'a> Simulation<'a> {
     #[must_use]
     pub fn trial(&self, world: &World<'_>) -> Trial {
         let whisper = Whisper::default();
-        let mut stack =
-            guards::stack(self.guard, &whisper).expect("the same spec was fine when this was made");
+        let mut stack = guards::stack(self.guard, self.config, &whisper)
+            .expect("the same spec was fine when this was made");
         engine::run(world, &mut stack, &whisper)
     }
 

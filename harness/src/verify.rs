@@ -7,7 +7,8 @@ use balk_scenarios::{Pools, Scenario};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::guards::REGISTRY;
+use crate::config::Config;
+use crate::guards;
 use crate::simulate::Simulation;
 
 /// What was found about one scenario.
@@ -42,11 +43,13 @@ pub struct Difference {
 #[must_use]
 pub fn scenario(scenario: &Scenario, seeds: RangeInclusive<u64>, pool: &ThreadPool) -> Found {
     let mut stacks = vec!["none".to_owned(), "default".to_owned()];
-    stacks.extend(REGISTRY.iter().map(ToString::to_string));
+    stacks.extend(guards::names());
     let jobs: Vec<(&str, u64)> =
         stacks.iter().flat_map(|stack| seeds.clone().map(move |seed| (&**stack, seed))).collect();
+    let config = Config::default();
     let run = |&(stack, seed): &(&str, u64)| {
-        let simulation = Simulation::new(scenario, stack, Pools::Open).expect("a registered guard is known");
+        let simulation =
+            Simulation::new(scenario, stack, &config, Pools::Open).expect("a registered guard is known");
         lines(&simulation, seed)
     };
     let first: Vec<Vec<String>> = jobs.iter().map(run).collect();
@@ -59,7 +62,8 @@ pub fn scenario(scenario: &Scenario, seeds: RangeInclusive<u64>, pool: &ThreadPo
         }
     }
     for (stack, seed) in jobs {
-        let simulation = Simulation::new(scenario, stack, Pools::Open).expect("a registered guard is known");
+        let simulation =
+            Simulation::new(scenario, stack, &config, Pools::Open).expect("a registered guard is known");
         let checked = legal(&simulation, seed);
         found.views += checked.0;
         found.illegal = found.illegal.or(checked.1.map(|it| format!("seed {seed}, guard {stack}: {it}")));

@@ -7,11 +7,11 @@
 
 use std::sync::Arc;
 
-use balk_guards::{Completion, FinishReason, Message, NOT_RUN, Part, RawCall, Usage};
+use balk_guards::{ChoiceKind, Completion, FinishReason, Message, NOT_RUN, Part, RawCall, Usage};
 
 use crate::draws::Drawer;
 use crate::response::{self, Delivered, Reaction};
-use crate::scenario::{CallSpec, Ratio, State, StateId, Transition, Trigger, Truth};
+use crate::scenario::{CallSpec, Ratio, State, StateId, Stuck, Transition, Trigger, Truth};
 use crate::world::{Holes, World};
 
 /// What the loop says where a tool must end the task and none was called; neutral, and no intervention.
@@ -43,8 +43,10 @@ struct Following {
     /// What interventions said.
     said: String,
     intervened: bool,
+    user_messages: u32,
     user_spoke: bool,
     answered: bool,
+    switched: bool,
     failed: bool,
     succeeded: bool,
     answers: Vec<Arc<str>>,
@@ -64,8 +66,6 @@ pub struct Act {
     pub truth: Truth,
     /// Whether it honestly tells the user that the task is not done.
     pub tells_user: bool,
-    /// The name of the state it comes from.
-    pub state: StateId,
 }
 
 impl Act {
@@ -117,16 +117,7 @@ impl<'w, 'a> Actor<'w, 'a> {
                 self.following =
                     Following { completion: Some(completion.clone()), last_answers, ..Following::default() };
             }
-            Message::User(text) => {
-                let user = self.world.user();
-                if *user.opening == **text || user.replies.contains(text) {
-                    self.following.user_spoke = true;
-                } else if user.answers.contains(text) {
-                    self.following.answered = true;
-                } else if &**text != LOOP_PROMPT {
-                    self.intervention(text);
-                }
-            }
+            Message::User(text) => self.user_message(text),
             Message::Result { text, .. } => match text.strip_prefix(NOT_RUN) {
                 Some(reason) => self.intervention(reason),
                 None => {
@@ -141,6 +132,47 @@ impl<'w, 'a> Actor<'w, 'a> {
                 }
             },
         }
+    }
+
+    fn user_message(&mut self, text: &Arc<str>) {
+        let user = self.world.user();
+        if *text == user.opening {
+            return;
+        }
+        self.unseen_completion();
+        self.following.user_messages += 1;
+        if user.replies.contains(text) {
+            self.following.user_spoke = true;
+        } else if let Some(at) = user.answers.iter().position(|it| it == text) {
+            match self.world.scenario().user.answers[at].choice {
+                ChoiceKind::Instruct => self.following.answered = true,
+                ChoiceKind::SwitchModel => self.following.switched = true,
+                ChoiceKind::Continue | ChoiceKind::Stop => {}
+            }
+        } else if &**text != LOOP_PROMPT {
+            self.intervention(text);
+        }
+    }
+
+    /// A completion without text and calls stands in no view. That it came shows in the answer to it: a
+    /// message where none was due, and a state that says nothing.
+    fn unseen_completion(&mut self) {
+        if self.answered && self.following.user_messages > 0 {
+            let mut next = self.clone();
+            next.advance();
+            if next.says_nothing() {
+                *self = next;
+            }
+        }
+        if !self.answered && self.says_nothing() {
+            self.answered = true;
+            self.following = Following::default();
+        }
+    }
+
+    fn says_nothing(&self) -> bool {
+        let state = &self.world.scenario().actor.states[self.state];
+        state.says.is_none() && state.calls.is_empty()
     }
 
     fn intervention(&mut self, text: &str) {
@@ -221,6 +253,7 @@ impl<'w, 'a> Actor<'w, 'a> {
             Trigger::Varied => reaction == Some(Reaction::Varied),
             Trigger::UserSpoke => self.following.user_spoke,
             Trigger::Answered => self.following.answered,
+            Trigger::Switched => self.following.switched,
             Trigger::Changed => self.following.answers != self.following.last_answers,
         }
     }
@@ -241,14 +274,13 @@ impl<'w, 'a> Actor<'w, 'a> {
         let state = &self.world.scenario().actor.states[self.state];
         let visit = self.visits[self.state];
         let part = u32::try_from(self.state).expect("an actor has few states");
-        if attempt <= state.empty_attempts {
+        if self.comes_back_empty(state, attempt, visit) {
             return Act {
                 parts: Vec::new(),
                 calls: Vec::new(),
                 finish: FinishReason::Stop,
-                truth: Truth::Faulted,
+                truth: Truth::Stuck(Stuck::Empty),
                 tells_user: false,
-                state: self.state,
             };
         }
         let said = |phrase| self.world.say(phrase, part, visit, &[]).into();
@@ -258,12 +290,22 @@ impl<'w, 'a> Actor<'w, 'a> {
             state.calls.iter().enumerate().map(|(at, call)| self.call(state, call, at, visit)).collect();
         Act {
             parts: thinking.into_iter().chain(text).collect(),
-            finish: if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCall },
+            finish: state.finish.unwrap_or(if calls.is_empty() {
+                FinishReason::Stop
+            } else {
+                FinishReason::ToolCall
+            }),
             calls,
             truth: truth(state, visit),
             tells_user: state.tells_user,
-            state: self.state,
         }
+    }
+
+    /// Whether this attempt brings nothing: one draw for each attempt of a visit.
+    fn comes_back_empty(&self, state: &State, attempt: u32, visit: u32) -> bool {
+        let Some(last) = state.empty.len().checked_sub(1) else { return false };
+        let chance = state.empty[usize::try_from(attempt - 1).map_or(last, |at| at.min(last))];
+        self.world.draws().source(Drawer::Actor, &state.name, EMPTY_PART + attempt, visit).happens(chance)
     }
 
     fn call(&self, state: &State, spec: &CallSpec, at: usize, visit: u32) -> RawCall {
@@ -285,6 +327,9 @@ impl<'w, 'a> Actor<'w, 'a> {
         RawCall { id: id.into(), tool: name.clone(), arguments: arguments.into() }
     }
 }
+
+/// Above the parts of a state's transitions.
+const EMPTY_PART: u32 = 1_000;
 
 fn member(out: &mut String, name: &str, value: &str) {
     if out.len() > 1 {

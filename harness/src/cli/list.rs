@@ -12,7 +12,11 @@ use crate::guards::REGISTRY;
 
 /// Arguments of `balk list`.
 #[derive(Args, Clone, Debug)]
-pub struct List {}
+pub struct List {
+    /// Only the guards
+    #[arg(long)]
+    guards: bool,
+}
 
 impl List {
     /// Runs the command.
@@ -21,23 +25,40 @@ impl List {
     /// An output that takes no more.
     pub fn run(&self) -> Result<Exit, Error> {
         let mut out = std::io::stdout().lock();
-        writeln!(out, "scenarios (balk scenario NAME)")?;
-        for listed in CATALOGUE {
-            let scenario = listed.read(&[]).expect("a test reads every file of the catalogue");
-            let kind = match listed.kind {
-                Kind::Stubborn => "stubborn",
-                Kind::Control => "control",
-            };
-            writeln!(out, "  {:16} {kind:8}  {} (twin: {})", listed.name, scenario.title, scenario.twin)?;
+        if !self.guards {
+            scenarios(&mut out)?;
+            writeln!(out)?;
         }
-        writeln!(
-            out,
-            "\nguards (--guard NAME[=VARIANT],…; `default` takes those with a star, `none` takes none)"
-        )?;
-        for row in REGISTRY {
-            let star = if row.by_default { '*' } else { ' ' };
-            writeln!(out, "{star} {:24} {}", row.to_string(), row.about)?;
-        }
+        guards(&mut out)?;
         Ok(Exit::Fine)
     }
+}
+
+fn scenarios(out: &mut impl Write) -> Result<(), Error> {
+    let width = CATALOGUE.iter().map(|it| it.name.len()).max().unwrap_or(0);
+    writeln!(out, "scenarios (balk scenario NAME)")?;
+    for listed in CATALOGUE {
+        let scenario = listed.read(&[]).expect("a test reads every file of the catalogue");
+        let kind = match listed.kind {
+            Kind::Stubborn => "stubborn",
+            Kind::Control => "control",
+        };
+        writeln!(out, "  {:width$} {kind:8}  {} (twin: {})", listed.name, scenario.title, scenario.twin)?;
+    }
+    Ok(())
+}
+
+fn guards(out: &mut impl Write) -> Result<(), Error> {
+    writeln!(
+        out,
+        "guards (--guard NAME[=VARIANT][{{key=value,…}}],…; `default` takes those with a star, `none` takes none)"
+    )?;
+    for row in REGISTRY {
+        let star = if row.by_default { '*' } else { ' ' };
+        writeln!(out, "{star} {:24} {}", row.name, row.about)?;
+        for variant in row.variants {
+            writeln!(out, "  {:24} {}", format!("{}={}", row.name, variant.name), variant.about)?;
+        }
+    }
+    Ok(())
 }

@@ -9,9 +9,11 @@ mod scenario;
 mod verify;
 
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
 
@@ -69,6 +71,15 @@ impl Command {
             Self::Replay(it) => it.run(),
         }
     }
+}
+
+/// The settings of guards: from a file, and from the environment above it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "three variables set the no-tools guard, as its field design has it"
+)]
+fn config(file: Option<&Path>) -> Result<Config, Error> {
+    Config::load(file, |name| std::env::var(name).ok())
 }
 
 /// How a result is written.

@@ -24,9 +24,13 @@ pub struct Replay {
     #[arg(required = true, value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
-    /// Guards to ask: none, default, or NAME[=VARIANT] with commas between them
+    /// Guards to ask: none, default, or NAME[=VARIANT][{key=value,…}] with commas between them
     #[arg(long, default_value = "default", value_name = "GUARDS")]
     guard: String,
+
+    /// Settings of guards: TOML, a table for each
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 
     /// TOML table from tool name or pattern (`*`, `?`) to what a call can change; without it nobody knows
     #[arg(long, value_name = "FILE")]
@@ -75,10 +79,11 @@ impl Replay {
     /// # Errors
     /// A command line that makes no sense, a tool table that is bad, an output that takes no more.
     pub fn run(&self) -> Result<Exit, Error> {
-        self.run_with(&|spec| guards::stack(spec, &Whisper::default()))
+        let config = super::config(self.config.as_deref())?;
+        self.run_with(&|spec| guards::stack(spec, &config, &Whisper::default()))
     }
 
-    fn run_with(&self, stack: &StackOf) -> Result<Exit, Error> {
+    fn run_with(&self, stack: &StackOf<'_>) -> Result<Exit, Error> {
         stack(&self.guard)?;
         let setting = self.setting()?;
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
@@ -117,7 +122,7 @@ impl Replay {
 }
 
 /// Makes the stack that a spec names.
-type StackOf = dyn Fn(&str) -> Result<Stack, guards::UnknownGuard> + Sync;
+type StackOf<'a> = dyn Fn(&str) -> Result<Stack, guards::BadStack> + Sync + 'a;
 
 /// The transcripts behind one argument.
 fn expand(input: &Path) -> Result<Vec<PathBuf>, Error> {

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 use balk_reports::{Counts, Palette};
 use balk_scenarios::{Kind, Pools, Scenario as Model};
@@ -28,13 +29,18 @@ pub struct Scenario {
     #[arg(long, value_name = "A-B", value_parser = load::seeds)]
     seeds: Option<RangeInclusive<u64>>,
 
-    /// Guards: none, default, or NAME[=VARIANT] with commas between them; with --seeds it may be given again
+    /// Guards: none, default, or NAME[=VARIANT][{key=value,…}] with commas between them; with --seeds it may be given again
     #[arg(long, value_name = "GUARDS", default_value = "default")]
     guard: Vec<String>,
 
     /// A value of the scenario file to replace, by its dotted path; may be given again
     #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
     set: Vec<(String, String)>,
+
+    /// Settings of guards: TOML, a table for each (above it: NO_TOOLS_GUARD_ENABLED, MISTAKE_LIMIT,
+    /// NO_TOOLS_MESSAGE from the environment)
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 
     /// Draw from the pools that are kept back, to check what was tuned on the others
     #[arg(long)]
@@ -79,7 +85,8 @@ impl Scenario {
             )
             .hint("with --seeds A-B each --guard gets a row of counts"));
         };
-        let record = Simulation::new(scenario, guard, self.pools())?.record(self.seed, &self.set);
+        let config = super::config(self.config.as_deref())?;
+        let record = Simulation::new(scenario, guard, &config, self.pools())?.record(self.seed, &self.set);
         match self.format {
             Format::Json => {
                 let mut out = std::io::stdout().lock();
@@ -92,7 +99,7 @@ impl Scenario {
                 let mut out = anstream::stdout().lock();
                 writeln!(out, "{}\n", scenario.title)?;
                 write!(out, "{}", balk_reports::show(&record, palette))?;
-                writeln!(out, "\nrun again: {}", self.command(guard))?;
+                writeln!(out, "\nrun again: {}", self.command(&quoted(guard)))?;
             }
         }
         Ok(if record.grade.guard_fault { Exit::GuardFault } else { Exit::Fine })
@@ -106,10 +113,11 @@ impl Scenario {
             Ok(flat) => flat,
             Err(failure) => return failure.or_exit(),
         };
+        let config = super::config(self.config.as_deref())?;
         let mut rows = Vec::new();
         for guard in &self.guard {
-            let measured = Simulation::new(scenario, guard, self.pools())?.counts(seeds.clone());
-            let flat = Simulation::new(&flat, guard, self.pools())?.counts(seeds.clone());
+            let measured = Simulation::new(scenario, guard, &config, self.pools())?.counts(seeds.clone());
+            let flat = Simulation::new(&flat, guard, &config, self.pools())?.counts(seeds.clone());
             rows.push(Row { guard, measured, flat });
         }
         let mut out = std::io::stdout().lock();
@@ -191,7 +199,8 @@ impl Scenario {
                 )?;
             }
         }
-        let guards = self.guard.join(" --guard ");
+        let guards: Vec<String> = self.guard.iter().map(|it| quoted(it)).collect();
+        let guards = guards.join(" --guard ");
         writeln!(out, "\nrun again: {}", self.command(&guards))?;
         Ok(())
     }
@@ -206,6 +215,9 @@ impl Scenario {
         command.push_str(&format!(" --guard {guards}"));
         for (key, value) in &self.set {
             command.push_str(&format!(" --set {}", quoted(&format!("{key}={value}"))));
+        }
+        if let Some(config) = &self.config {
+            command.push_str(&format!(" --config {}", quoted(&config.display().to_string())));
         }
         if self.reserve {
             command.push_str(" --reserve");

@@ -5,4 +5,4 @@ mod trial;
 mod turn;
 
 pub use oracle::{Oracle, Whisper};
-pub use trial::{Trial, TurnFacts, run};
+pub use trial::{FailedFacts, Trial, TurnFacts, run};

@@ -123,6 +123,7 @@ impl Guard for Oracle {
                 note: self.note(),
                 options: vec![
                     Choice { kind: ChoiceKind::Instruct, label: "say what it should do".into() },
+                    Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
                     Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
                 ],
             })

@@ -17,6 +17,8 @@ pub struct Trial {
     pub entries: Transcript,
     /// One for each turn, in order.
     pub turns: Vec<TurnFacts>,
+    /// One for each failed attempt, in order.
+    pub failed: Vec<FailedFacts>,
     /// Whether the goal holds in the end.
     pub goal: bool,
     /// Ticks gone by.
@@ -38,6 +40,15 @@ pub struct TurnFacts {
     pub view_bytes: u64,
 }
 
+/// What no guard sees of a failed attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailedFacts {
+    /// Where it stands in the transcript.
+    pub entry: usize,
+    /// What was really going on.
+    pub truth: Truth,
+}
+
 /// Runs one trial to its end. The oracle, where there is one, hears the truth by the whisper.
 pub fn run(world: &World<'_>, guard: &mut dyn Guard, whisper: &Whisper) -> Trial {
     let mut running = Running::new(world, guard, whisper);
@@ -50,7 +61,13 @@ pub fn run(world: &World<'_>, guard: &mut dyn Guard, whisper: &Whisper) -> Trial
     };
     running.commit(Entry::End(termination));
     let goal = running.environment.goal();
-    Trial { entries: running.entries, turns: running.turns, goal, ticks: running.ticks }
+    Trial {
+        entries: running.entries,
+        turns: running.turns,
+        failed: running.failed,
+        goal,
+        ticks: running.ticks,
+    }
 }
 
 /// A trial under way. Only [`commit`](Running::commit) touches the transcript.
@@ -65,6 +82,7 @@ pub(super) struct Running<'t, 'w, 'a> {
     pub(super) view_bytes: u64,
     pub(super) entries: Transcript,
     pub(super) turns: Vec<TurnFacts>,
+    pub(super) failed: Vec<FailedFacts>,
     pub(super) ticks: u64,
     pub(super) spent: Spent,
 }
@@ -92,6 +110,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
             view_bytes: 0,
             entries: Vec::new(),
             turns: Vec::new(),
+            failed: Vec::new(),
             ticks: 0,
             spent: Spent::default(),
         };
@@ -153,6 +172,8 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
                 self.commit(Entry::Completion(completion.clone()));
                 return Ok(Ok(completion));
             }
+            self.whisper.tell(act.truth);
+            self.failed.push(FailedFacts { entry: self.entries.len(), truth: act.truth });
             if let Some(end) = self.failed_attempt(attempt)? {
                 return Ok(Err(end));
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use balk_guards::FinishReason;
 use toml::Spanned;
 
 use super::holes::{HoleKind, template};
@@ -31,6 +32,7 @@ const TRIGGERS: &[(&str, Trigger)] = &[
     ("varied", Trigger::Varied),
     ("user-spoke", Trigger::UserSpoke),
     ("answered", Trigger::Answered),
+    ("switched", Trigger::Switched),
     ("changed", Trigger::Changed),
 ];
 
@@ -54,7 +56,16 @@ const STUCK: &[(&str, Stuck)] = &[
     ("same-failure", Stuck::SameFailure),
     ("fence", Stuck::Fence),
     ("text-only", Stuck::TextOnly),
+    ("thinking-only", Stuck::ThinkingOnly),
     ("empty", Stuck::Empty),
+    ("truncated", Stuck::Truncated),
+];
+
+const FINISHES: &[(&str, FinishReason)] = &[
+    ("stop", FinishReason::Stop),
+    ("length", FinishReason::Length),
+    ("tool-call", FinishReason::ToolCall),
+    ("content-filter", FinishReason::ContentFilter),
 ];
 
 /// How the actor takes corrections.
@@ -164,7 +175,8 @@ fn state(table: &StateTable, states: &[StateTable], names: &Names, report: &mut 
         thinks: table.thinks.as_ref().map(|it| said(it, Saying::Actor, names, report)),
         calls: table.calls.iter().map(|it| call(it, names, report)).collect(),
         tells_user: table.tells_user,
-        empty_attempts: table.empty_attempts,
+        empty: chances(&table.empty, names, report),
+        finish: table.finish.as_ref().map(|it| report.one_of("finish", it, FINISHES)),
         next: table.next.iter().map(|it| transition(it, states, names, report)).collect(),
     }
 }
@@ -298,8 +310,13 @@ fn chance(list: &Spanned<Vec<Text>>, names: &Names, report: &mut Report<'_>) -> 
             .error(list.span(), "`chance` is empty", "expected one or more ratios or parameters")
             .help("leave `chance` out where it is certain");
     }
-    let mut ratios = Vec::with_capacity(list.get_ref().len());
-    for item in list.get_ref() {
+    chances(list.get_ref(), names, report)
+}
+
+/// Ratios, or names of parameters.
+fn chances(list: &[Text], names: &Names, report: &mut Report<'_>) -> Vec<Ratio> {
+    let mut ratios = Vec::with_capacity(list.len());
+    for item in list {
         let word = item.get_ref();
         if let Some((_, ratio)) = names.parameters.iter().find(|(name, _)| name == word) {
             ratios.push(*ratio);

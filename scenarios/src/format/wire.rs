@@ -179,7 +179,8 @@ pub(super) struct StateTable {
     #[serde(default)]
     pub(super) tells_user: bool,
     #[serde(default)]
-    pub(super) empty_attempts: u32,
+    pub(super) empty: Vec<Text>,
+    pub(super) finish: Option<Text>,
     #[serde(default)]
     pub(super) next: Vec<TransitionTable>,
 }

@@ -1,5 +1,7 @@
 //! The actor of a scenario: states with their hidden truth, transitions, and how it takes corrections.
 
+use balk_guards::FinishReason;
+
 use super::{PhraseId, Role};
 use crate::template::Template;
 
@@ -30,8 +32,11 @@ pub struct State {
     pub calls: Vec<CallSpec>,
     /// Whether what it says tells the user honestly that the task is not done.
     pub tells_user: bool,
-    /// How many attempts of each visit fail, empty, before the completion comes.
-    pub empty_attempts: u32,
+    /// How likely the first attempt of a visit is to come back empty, then the second, and so on; the last
+    /// one counts on, and where there is none no attempt does.
+    pub empty: Vec<Ratio>,
+    /// Why it ends; none is a tool call where there are calls, else a natural end.
+    pub finish: Option<FinishReason>,
     /// Where it goes next; the first that applies decides, else it stays.
     pub next: Vec<Transition>,
 }
@@ -71,8 +76,12 @@ pub enum Stuck {
     Fence,
     /// Prose in place of a call.
     TextOnly,
+    /// Thinking, and nothing else.
+    ThinkingOnly,
     /// Nothing at all.
     Empty,
+    /// Cut off, again and again.
+    Truncated,
 }
 
 /// A call that a state makes.
@@ -112,8 +121,10 @@ pub enum Trigger {
     Varied,
     /// The scenario's own user spoke, unasked by a guard.
     UserSpoke,
-    /// The scenario's own user answered a guard's question.
+    /// The scenario's own user answered a guard's question, with something to go by.
     Answered,
+    /// The scenario's own user answered a guard's question by switching to another model.
+    Switched,
     /// The answer to the calls is not what it was at the last visit.
     Changed,
 }

@@ -1,0 +1,155 @@
+//! Settings of guards from outside of the command line: a TOML file, then the environment.
+//!
+//! The file has a table for each guard, with the names of its settings:
+//!
+//! ```toml
+//! [no-tools]
+//! limit = 4
+//! models = [{ pattern = "gpt-3.5*", enabled = true }, { pattern = "*", enabled = false }]
+//!
+//! [duplicate]
+//! policy = "notice"
+//! ```
+//!
+//! Three variables of the environment stand above it (spec N5): `NO_TOOLS_GUARD_ENABLED`, `MISTAKE_LIMIT`
+//! and `NO_TOOLS_MESSAGE`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::engine::Whisper;
+use crate::error::Error;
+use crate::guards::{self, REGISTRY};
+
+/// Settings of guards, by the guard's name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    guards: BTreeMap<String, Map<String, Value>>,
+}
+
+impl Config {
+    /// The settings of one guard; empty where nothing is set.
+    #[must_use]
+    pub fn of(&self, guard: &str) -> Map<String, Value> {
+        self.guards.get(guard).cloned().unwrap_or_default()
+    }
+
+    /// What a file and the environment say, in this order. `variable` looks up the environment.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no TOML, a guard that nobody registered, a setting that its guard
+    /// does not take, a variable that cannot be understood: each by its place.
+    pub fn load(file: Option<&Path>, variable: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
+        let mut config = Self::default();
+        if let Some(path) = file {
+            config.read(path)?;
+        }
+        config.environment(variable)?;
+        Ok(config)
+    }
+
+    fn read(&mut self, path: &Path) -> Result<(), Error> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::file(path, "a readable configuration (TOML, UTF-8)", error))?;
+        let tables: BTreeMap<String, Map<String, Value>> = toml::from_str(&text).map_err(|error| {
+            Error::file(path, "a table for each guard, as in [no-tools]", error.to_string().trim_end())
+        })?;
+        for (name, settings) in tables {
+            if !REGISTRY.iter().any(|row| row.name == name) {
+                let known: Vec<&str> = REGISTRY.iter().map(|row| row.name).collect();
+                return Err(Error::file(path, "the name of a guard", format!("[{name}]"))
+                    .hint(&format!("known: {}", known.join(", "))));
+            }
+            self.guards.insert(name.clone(), settings);
+            if let Err(bad) = guards::stack(&name, self, &Whisper::default()) {
+                return Err(Error::file(path, "settings that the guard takes", bad));
+            }
+        }
+        Ok(())
+    }
+
+    fn environment(&mut self, variable: impl Fn(&str) -> Option<String>) -> Result<(), Error> {
+        let bad = |name: &str, expected: &str, found: &str| {
+            Error::usage(name, expected, format!("`{found}`")).hint("it is a variable of the environment")
+        };
+        let settings = self.guards.entry("no-tools".into()).or_default();
+        if let Some(text) = variable(ENABLED) {
+            let enabled = match text.trim().to_ascii_lowercase().as_str() {
+                "1" | "true" | "on" | "yes" => true,
+                "0" | "false" | "off" | "no" => false,
+                _ => return Err(bad(ENABLED, "true or false (also 1, 0, on, off, yes, no)", &text)),
+            };
+            settings.insert("enabled".into(), enabled.into());
+        }
+        if let Some(text) = variable(LIMIT) {
+            match text.trim().parse::<u32>() {
+                Ok(limit) if limit > 0 => settings.insert("limit".into(), limit.into()),
+                _ => return Err(bad(LIMIT, "a whole number from 1", &text)),
+            };
+        }
+        if let Some(text) = variable(MESSAGE) {
+            settings.insert("message".into(), text.into());
+        }
+        Ok(())
+    }
+}
+
+const ENABLED: &str = "NO_TOOLS_GUARD_ENABLED";
+const LIMIT: &str = "MISTAKE_LIMIT";
+const MESSAGE: &str = "NO_TOOLS_MESSAGE";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(pairs: &'static [(&str, &str)]) -> impl Fn(&str) -> Option<String> {
+        |name| pairs.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned())
+    }
+
+    fn load(text: &str, pairs: &'static [(&str, &str)]) -> Result<Config, String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("balk.toml");
+        std::fs::write(&path, text).expect("a file");
+        Config::load(Some(&path), set(pairs))
+            .map_err(|error| error.to_string().replace(&folder.path().display().to_string(), "."))
+    }
+
+    #[test]
+    fn n5_the_environment_stands_above_the_file() {
+        let config =
+            load("[no-tools]\nlimit = 4\nmessage = \"a\"\n", &[("MISTAKE_LIMIT", "7")]).expect("good");
+        assert_eq!(Value::Object(config.of("no-tools")), serde_json::json!({"limit": 7, "message": "a"}));
+        let config =
+            load("", &[("NO_TOOLS_GUARD_ENABLED", "off"), ("NO_TOOLS_MESSAGE", "Act.")]).expect("good");
+        assert_eq!(
+            Value::Object(config.of("no-tools")),
+            serde_json::json!({"enabled": false, "message": "Act."})
+        );
+    }
+
+    #[test]
+    fn n5_an_unparsable_value_names_the_variable_and_what_it_takes() {
+        let error = |pairs| load("", pairs).expect_err("bad");
+        assert_eq!(
+            error(&[("MISTAKE_LIMIT", "many")]),
+            "MISTAKE_LIMIT: expected a whole number from 1, found `many`\n  hint: it is a variable of the environment"
+        );
+        assert_eq!(
+            error(&[("NO_TOOLS_GUARD_ENABLED", "maybe")]),
+            "NO_TOOLS_GUARD_ENABLED: expected true or false (also 1, 0, on, off, yes, no), found `maybe`\n  hint: it is \
+             a variable of the environment"
+        );
+        assert!(error(&[("MISTAKE_LIMIT", "0")]).contains("from 1"));
+    }
+
+    #[test]
+    fn a_file_that_is_wrong_is_named_with_what_is_wrong() {
+        let error = |text| load(text, &[]).expect_err("bad");
+        assert!(error("[no-tool]\n").contains("expected the name of a guard, found [no-tool]"));
+        assert!(error("[duplicate]\npolicy = \"shout\"\n").contains("unknown variant `shout`"));
+        assert!(error("[no-tools]\nlimits = 3\n").contains("unknown field `limits`"));
+        assert!(error("no-tools = 3\n").contains("expected a table for each guard"));
+    }
+}

@@ -11,6 +11,7 @@ mod identity;
 mod key;
 mod offer;
 mod recall;
+pub mod similarity;
 mod stack;
 mod state;
 mod view;

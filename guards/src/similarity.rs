@@ -22,6 +22,7 @@
 
 use std::sync::OnceLock;
 
+use rapidfuzz::HashableChar;
 use rapidfuzz::distance::levenshtein;
 use serde::{Deserialize, Serialize};
 
@@ -35,20 +36,21 @@ mod histogram;
 pub const LIMIT: usize = 64 << 10;
 /// Edits that are looked for where a text is beyond [`LIMIT`].
 const EDITS_BEYOND: usize = 32;
-/// Below so many bytes left of the two texts together, the distance costs no more than the steps before it.
-const SHORT: usize = 1_024;
+/// Where so few bytes are left of two texts together, the distance itself costs little more than the histogram
+/// and the diagonals, which would not always spare it.
+const SHORT: usize = 3 << 10;
 
 /// How similar near texts are: strictly more than this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
-    num: u32,
-    den: u32,
+    num: u16,
+    den: u16,
 }
 
 impl Ratio {
     /// `num / den`, or nothing where that is no number from 0 to 1.
     #[must_use]
-    pub const fn new(num: u32, den: u32) -> Option<Self> {
+    pub const fn new(num: u16, den: u16) -> Option<Self> {
         if den == 0 || num > den { None } else { Some(Self { num, den }) }
     }
 
@@ -57,8 +59,8 @@ impl Ratio {
     ///
     /// `1 − distance / longer > num / den` is `distance × den < longer × (den − num)`.
     fn cutoff(self, longer: usize) -> Option<usize> {
-        let room = longer as u128 * u128::from(self.den - self.num);
-        Some((room.checked_sub(1)? / u128::from(self.den)) as usize)
+        let room = longer as u64 * u64::from(self.den - self.num);
+        Some((room.checked_sub(1)? / u64::from(self.den)) as usize)
     }
 }
 
@@ -117,7 +119,7 @@ impl<T: AsRef<str>> Profile<T> {
     /// Whether the texts are near, if that is cheap to say: for looking through many. Nothing is allocated.
     #[must_use]
     pub fn by_bounds<U: AsRef<str>>(&self, other: &Profile<U>, above: Ratio) -> Nearness {
-        match self.narrow(other, above) {
+        match self.narrow(other, above, 0) {
             Ok(_) => Nearness::Open,
             Err(known) => known,
         }
@@ -126,41 +128,35 @@ impl<T: AsRef<str>> Profile<T> {
     /// Whether the texts are near; open only where a text is beyond [`LIMIT`].
     #[must_use]
     pub fn nearness<U: AsRef<str>>(&self, other: &Profile<U>, above: Ratio) -> Nearness {
-        let pair = match self.narrow(other, above) {
-            Ok(pair) => pair,
-            Err(known) => return known,
-        };
-        if pair.left.is_ascii() && pair.right.is_ascii() {
-            pair.settle(pair.left.as_bytes(), pair.right.as_bytes())
-        } else {
-            let [left, right] = [pair.left, pair.right].map(|text| text.chars().collect::<Vec<_>>());
-            pair.settle(&left, &right)
+        match self.narrow(other, above, SHORT) {
+            Ok(pair) => pair.settle(),
+            Err(known) => known,
         }
     }
 
-    /// The bounds: either what they prove, or what they leave.
+    /// The bounds: either what they prove, or what they leave. The histogram counts among them where so many
+    /// bytes are left.
     fn narrow<'t, U: AsRef<str>>(
         &'t self,
         other: &'t Profile<U>,
         above: Ratio,
+        long: usize,
     ) -> Result<Pair<'t>, Nearness> {
         let (left, right) = without_common_ends(self.text(), other.text());
         if left.is_empty() && right.is_empty() {
             return Err(Nearness::Near);
         }
-        let longer = self.chars().max(other.chars());
-        let cutoff = above.cutoff(longer).ok_or(Nearness::Apart)?;
+        let cutoff = above.cutoff(self.chars().max(other.chars())).ok_or(Nearness::Apart)?;
         if self.chars().abs_diff(other.chars()) > cutoff {
             return Err(Nearness::Apart);
         }
-        // Bytes are as many as characters, or more.
-        if left.len().max(right.len()) <= cutoff || count(left).max(count(right)) <= cutoff {
+        if is_within(left, cutoff) && is_within(right, cutoff) {
             return Err(Nearness::Near);
         }
         let mut pair =
-            Pair { left, right, cutoff, at_least: 1, compare: self.in_limit() && other.in_limit() };
+            Pair { left, right, cutoff, at_least: 1, in_limit: self.in_limit() && other.in_limit() };
         let countable = self.text().len().max(other.text().len()) <= Histogram::LIMIT;
-        if left.len() + right.len() >= SHORT && countable {
+        if pair.bytes() >= long && countable {
             pair.at_least = self.histogram().distance_at_least(other.histogram());
         }
         if pair.at_least > cutoff { Err(Nearness::Apart) } else { Ok(pair) }
@@ -187,17 +183,32 @@ struct Pair<'t> {
     cutoff: usize,
     /// The distance is not below this.
     at_least: usize,
-    /// Whether the distance may be computed.
-    compare: bool,
+    /// Whether the distance may be computed, however much is left.
+    in_limit: bool,
 }
 
 impl Pair<'_> {
-    /// The same two texts again, as bytes or as characters.
-    fn settle<C>(&self, left: &[C], right: &[C]) -> Nearness
-    where
-        C: Copy + Eq + rapidfuzz::HashableChar,
-    {
-        let edits = self.edits(left.len().max(right.len()));
+    fn bytes(&self) -> usize {
+        self.left.len() + self.right.len()
+    }
+
+    fn settle(&self) -> Nearness {
+        let ascii = self.left.is_ascii() && self.right.is_ascii();
+        match (ascii, self.bytes() < SHORT) {
+            (true, true) => self.compare(self.left.bytes(), self.right.bytes()),
+            (false, true) => self.compare(self.left.chars(), self.right.chars()),
+            (true, false) => self.search(self.left.as_bytes(), self.right.as_bytes()),
+            (false, false) => {
+                let [left, right] = [self.left, self.right].map(|text| text.chars().collect::<Vec<_>>());
+                self.search(&left, &right)
+            }
+        }
+    }
+
+    /// Looks for few edits first. Takes the two texts once more: as bytes, or as characters.
+    fn search<C: Copy + Eq + HashableChar>(&self, left: &[C], right: &[C]) -> Nearness {
+        let longer = left.len().max(right.len());
+        let edits = if self.in_limit { self.affordable(longer) } else { EDITS_BEYOND }.min(self.cutoff);
         if self.at_least <= edits {
             match diagonals::search(left, right, edits) {
                 Search::Found => return Nearness::Near,
@@ -205,23 +216,25 @@ impl Pair<'_> {
                 Search::Exceeded | Search::GivenUp => {}
             }
         }
-        if !self.compare {
-            return Nearness::Open;
-        }
-        let cutoff = levenshtein::Args::default().score_cutoff(self.cutoff);
-        match levenshtein::distance_with_args(left.iter().copied(), right.iter().copied(), &cutoff) {
-            Some(_) => Nearness::Near,
-            None => Nearness::Apart,
-        }
+        if self.in_limit { self.compare(left.iter().copied(), right.iter().copied()) } else { Nearness::Open }
     }
 
     /// How many edits to look for on diagonals. Their cost grows with the square of this, the cost of the
-    /// distance with `longer × cutoff`; the divisor, measured, keeps the first below a tenth of the second.
-    fn edits(&self, longer: usize) -> usize {
-        if !self.compare {
-            return self.cutoff.min(EDITS_BEYOND);
+    /// distance with `longer × cutoff`; the divisor, measured, keeps the first at a tenth of the second.
+    fn affordable(&self, longer: usize) -> usize {
+        (longer * self.cutoff / 1_000).isqrt()
+    }
+
+    /// The distance itself, no further than the cutoff.
+    fn compare<I>(&self, left: I, right: I) -> Nearness
+    where
+        I: DoubleEndedIterator<Item: Copy + PartialEq + HashableChar> + Clone,
+    {
+        let cutoff = levenshtein::Args::default().score_cutoff(self.cutoff);
+        match levenshtein::distance_with_args(left, right, &cutoff) {
+            Some(_) => Nearness::Near,
+            None => Nearness::Apart,
         }
-        self.cutoff.min((longer.saturating_mul(self.cutoff) / 640).isqrt())
     }
 }
 
@@ -233,6 +246,12 @@ fn without_common_ends<'t>(left: &'t str, right: &'t str) -> (&'t str, &'t str) 
     let end = left.ceil_char_boundary(left.len() - common_suffix(left.as_bytes(), right.as_bytes()));
     let common = left.len() - end;
     (&left[..end], &right[..right.len() - common])
+}
+
+/// Whether a text has at most so many characters.
+fn is_within(text: &str, chars: usize) -> bool {
+    // No character takes more than four bytes; most answers follow from that.
+    text.len() <= chars || text.len().div_ceil(4) <= chars && count(text) <= chars
 }
 
 fn count(text: &str) -> usize {

@@ -20,7 +20,7 @@ fn distance(left: &str, right: &str) -> usize {
     row[right.len()]
 }
 
-const RATIOS: [(u32, u32); 8] = [(9, 10), (19, 20), (4, 5), (2, 3), (1, 2), (1, 10), (0, 1), (1, 1)];
+const RATIOS: [(u16, u16); 8] = [(9, 10), (19, 20), (4, 5), (2, 3), (1, 2), (1, 10), (0, 1), (1, 1)];
 
 #[track_caller]
 fn check_distance(left: &str, right: &str, distance: usize) {
@@ -28,7 +28,7 @@ fn check_distance(left: &str, right: &str, distance: usize) {
     let longer = left.chars().count().max(right.chars().count());
     for (num, den) in RATIOS {
         let above = Ratio::new(num, den).unwrap();
-        let similar = left == right || (longer - distance) * den as usize > longer * num as usize;
+        let similar = left == right || (longer - distance) * usize::from(den) > longer * usize::from(num);
         let expected = if similar { Nearness::Near } else { Nearness::Apart };
         assert_eq!(one.nearness(&other, above), expected, "above {num}/{den}: {left:?} and {right:?}");
         assert_eq!(other.nearness(&one, above), expected, "above {num}/{den}: {right:?} and {left:?}");
@@ -86,7 +86,7 @@ fn the_threshold_is_exact() {
             let text: Vec<char> = text.chars().cycle().take(length).collect();
             let left: String = text.iter().collect();
             for (num, den) in RATIOS {
-                let exactly = length * (den - num) as usize / den as usize;
+                let exactly = length * usize::from(den - num) / usize::from(den);
                 for edits in exactly.saturating_sub(1)..=(exactly + 1).min(length) {
                     // The first is seen by its number alone. The second has the lowest byte of an `e`.
                     for strange in ['#', '\u{165}'] {
@@ -201,7 +201,7 @@ fn moved(text: &[char], cuts: [Index; 3]) -> Vec<char> {
 fn near_threshold() -> impl Strategy<Value = (Vec<char>, Vec<char>)> {
     (text(), prop::sample::select(&RATIOS), 0..3_usize, any::<bool>()).prop_map(
         |(text, (num, den), off, strange)| {
-            let exactly = text.len() * (den - num) as usize / den as usize;
+            let exactly = text.len() * usize::from(den - num) / usize::from(den);
             let edits = (exactly + off).saturating_sub(1).min(text.len());
             let other = replaced(&text, edits, if strange { '#' } else { 'a' });
             (text, other.chars().collect())

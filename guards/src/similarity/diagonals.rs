@@ -44,8 +44,8 @@ pub(super) fn search<C: Copy + Eq>(left: &[C], right: &[C], most: usize) -> Sear
         for diagonal in from..=to {
             let place = (middle + diagonal) as usize;
             let (here, after) = (furthest[place], furthest[place + 1]);
-            // A character replaced, taken away from the left text, or put in from the right one. What lies
-            // outside the matrix is brought back to its edge, one step, which the last edit pays for.
+            // A character put in from the right text, replaced, or taken away from the left one. Where a text
+            // ends first, the diagonal ends there, and the edit reaches its end just as well.
             let at = if edits == 0 { 0 } else { before.max(here + 1).max(after + 1) };
             let at = at.min(height).min(width - diagonal);
             let run = common_prefix(&left[at as usize..], &right[(at + diagonal) as usize..]);

@@ -7,7 +7,7 @@
 /// text has more than the other, summed over the kinds of which it has more. Characters that share a kind
 /// can only make that smaller.
 #[derive(Clone, Debug)]
-pub(super) struct Histogram([u32; KINDS]);
+pub(super) struct Histogram([i32; KINDS]);
 
 const KINDS: usize = 256;
 /// Counted side by side: a count that was just raised is not waited for when the next character is the same.
@@ -15,7 +15,7 @@ const LANES: usize = 4;
 
 impl Histogram {
     /// A histogram of a longer text would not fit.
-    pub(super) const LIMIT: usize = u32::MAX as usize;
+    pub(super) const LIMIT: usize = i32::MAX as usize;
 
     /// The histogram of a text of at most [`Self::LIMIT`] bytes.
     pub(super) fn of(text: &str) -> Self {
@@ -48,8 +48,9 @@ impl Histogram {
     pub(super) fn distance_at_least(&self, other: &Self) -> usize {
         let (mut more, mut fewer) = (0, 0);
         for (one, other) in self.0.iter().zip(&other.0) {
-            more += one.saturating_sub(*other);
-            fewer += other.saturating_sub(*one);
+            let difference = one - other;
+            more += difference.max(0);
+            fewer -= difference.min(0);
         }
         more.max(fewer) as usize
     }

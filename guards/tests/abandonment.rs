@@ -441,7 +441,7 @@ fn a5_the_same_failing_call_is_no_deed() {
     let mut run = owing();
     run.check(&says(PYTHON), FIRST);
     run.check(&failed(), "pass");
-    run.check(&says(PYTHON), "retry unacknowledged 2, notice files-not-created 1");
+    run.check(&says(PYTHON), FOLLOW_UP);
 }
 
 #[test]
@@ -514,13 +514,18 @@ fn a6_many_and_long_names_are_bounded() {
 }
 
 #[test]
-fn a6_the_user_is_told_once_until_the_tool_fails_again() {
+fn a6_the_user_is_told_once_until_something_changes() {
     let mut run = owing();
     run.check(&says(PYTHON), FIRST);
     run.check(&calls("read", "{}"), "pass");
     run.check(&says(PYTHON), AGAIN);
     run.check(&calls("read", "{}"), "pass");
     run.check(&failed(), "pass");
+    run.check(&says(PYTHON), AGAIN);
+    run.check(&calls("bash", "{}"), "pass");
+    run.check(&failed(), "pass");
+    run.check(&says(PYTHON), FIRST);
+    run.pass(&calls("append", r#"{"path":"log"}"#).fails("no"), 3);
     run.check(&says(PYTHON), FIRST);
 }
 
@@ -541,7 +546,7 @@ fn a7_hard_block_refuses_every_fence_then_asks_and_takes_the_answer() {
     // The user let it go on.
     run.pass(&says(PYTHON), 5);
     run.check(&failed(), "pass");
-    run.check(&says(PYTHON), "ask ask-the-user 4, notice files-not-created 1");
+    run.check(&says(PYTHON), "ask ask-the-user 4");
 }
 
 #[test]

@@ -133,9 +133,7 @@ impl Abandonment {
         self.state
             .runs
             .iter()
-            .filter(|run| {
-                run.failures >= self.settings.failures && run.failed_at > self.state.changed_at
-            })
+            .filter(|run| run.failures >= self.settings.failures && run.failed_at > self.state.changed_at)
             .max_by_key(|run| run.failed_at)
     }
 

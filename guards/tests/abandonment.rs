@@ -4,8 +4,8 @@
 mod common;
 
 use balk_guards::{
-    Abandonment, AbandonmentPolicy, AbandonmentSettings, Entry, Intervention, InterventionKind,
-    Note, Offer, Subject, Tool, ToolResult, Verdict,
+    Abandonment, AbandonmentPolicy, AbandonmentSettings, Entry, Intervention, InterventionKind, Note, Offer,
+    Subject, Tool, ToolResult, Verdict,
 };
 use common::{Loop, Turn, bare_offer, calls, offer, outline, says, text};
 

@@ -4,9 +4,7 @@
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
 
-use balk_guards::{
-    Abandonment, AbandonmentPolicy, AbandonmentSettings, ChoiceKind, Entry, Verdict,
-};
+use balk_guards::{Abandonment, AbandonmentPolicy, AbandonmentSettings, ChoiceKind, Entry, Verdict};
 use common::{Loop, Turn, calls, says, text};
 
 const PYTHON: &str = "Here is the program:\n\n```python\nprint('hello')\n```\n";

@@ -5,9 +5,7 @@ mod common;
 
 use std::sync::Arc;
 
-use balk_guards::{
-    Duplicate, DuplicateSettings, ToolCall, ToolResult, Verdict,
-};
+use balk_guards::{Duplicate, DuplicateSettings, ToolCall, ToolResult, Verdict};
 use common::{Loop, Turn, calls, says};
 
 const BLOCK: &str = "block same-call 1";

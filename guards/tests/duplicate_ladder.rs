@@ -3,10 +3,7 @@
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
 
-
-use balk_guards::{
-    ChoiceKind, Duplicate, DuplicatePolicy, DuplicateSettings, Subject, Verdict,
-};
+use balk_guards::{ChoiceKind, Duplicate, DuplicatePolicy, DuplicateSettings, Subject, Verdict};
 use common::{Loop, Turn, bare_offer, calls, outline, says, text};
 
 const BLOCK: &str = "block same-call 1";

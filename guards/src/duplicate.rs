@@ -5,7 +5,7 @@
 //! third). Results are compared without their volatile parts ([`identity`](crate::identity)).
 //!
 //! *Stays silent* (D7) where anything may have changed since: an edit before the same test, a write before
-//! the same read, a call of unknown effect, a message of the user; where results change (polling) or
+//! the same read, also where both are in one completion, a call of unknown effect, a message of the user; where results change (polling) or
 //! arguments do (paging); where the error reads like a passing one (time-outs, 503) and was seen once; and
 //! within one completion (parallel fan-out). A block lapses after some turns: a blocked call never shows
 //! that its result has changed.
@@ -23,8 +23,8 @@ use serde_json::Value;
 use crate::acknowledgement;
 use crate::completion::{Completion, Shape, ToolCall};
 use crate::entry::{Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Status, Subject};
-use crate::guard::{Answer, Blocked, Decision, Guard, Question, Verdict};
-use crate::offer::Purpose;
+use crate::guard::{Answer, Blocked, Decision, Guard, GuardFault, Question, Verdict};
+use crate::offer::{Effect, Purpose};
 use crate::recall::{Recall, Remembered};
 use crate::wording::{excerpt, first_line, pretty};
 
@@ -295,7 +295,13 @@ impl Guard for Duplicate {
         let mut blocked = Vec::new();
         let mut asked = None;
         for (at, call) in completion.calls.iter().enumerate() {
-            let Some(before) = self.duplicate_of(call) else { continue };
+            let Some(before) = self.duplicate_of(call) else {
+                // What follows a call that may change something is not judged: an edit and its test.
+                if call.effect == Effect::ReadOnly {
+                    continue;
+                }
+                break;
+            };
             match self.state.recall.level(before) {
                 level @ (0 | 1) => {
                     let number = self.state.met + count(&blocked) + 1;
@@ -318,7 +324,12 @@ impl Guard for Duplicate {
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        self.state = crate::state::open(NAME, VERSION, state)?;
+        let state: State = crate::state::open(NAME, VERSION, state)?;
+        if !state.recall.is_sound() {
+            let reason = "the saved state is broken: its keys do not fit its calls".into();
+            return Err(GuardFault { guard: NAME.into(), reason });
+        }
+        self.state = state;
         Ok(())
     }
 }

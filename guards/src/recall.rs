@@ -92,6 +92,11 @@ impl Recall {
         }
     }
 
+    /// False for a saved state that was tampered with.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.keys.len() == self.calls.len() && self.calls.len() <= CALLS
+    }
+
     /// Folds one entry.
     pub(crate) fn observe(&mut self, entry: &Entry) {
         match entry {

@@ -210,6 +210,21 @@ fn d7_the_same_test_after_an_edit() {
 }
 
 #[test]
+fn d7_the_same_test_after_an_edit_in_the_same_turn() {
+    let test = |edit: Turn| edit.and_calls("pytest", "{}").fails("1 failed");
+    let edit = |n: u32| calls("write_file", &format!("{{\"n\":{n}}}"));
+    let mut run = run();
+    for n in 0..9 {
+        run.check(&test(edit(n)), "pass");
+    }
+    // A test before the edit has seen nothing new, and neither has one after an edit that is refused.
+    run.check(&calls("pytest", "{}").and_calls("write_file", r#"{"n":10}"#), BLOCK);
+    let mut run = Loop::new(Duplicate::default());
+    run.check(&test(edit(0).fails("no")), "pass");
+    run.check(&test(edit(0).fails("no")), &[BLOCK; 2].join(", "));
+}
+
+#[test]
 fn d7_reading_again_what_was_written() {
     let mut run = run();
     for n in 0..9 {

@@ -13,6 +13,8 @@
 //! 3). The follow-up to a correction comes once, because a third correction in a row moves recorded models
 //! in 12 to 69 % where the first moved 75 to 88 % (`reactions.md`, 1).
 
+mod words;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -20,14 +22,12 @@ use serde_json::Value;
 
 use crate::acknowledgement;
 use crate::completion::{Completion, ToolCall};
-use crate::entry::{
-    Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Origin, Status, Subject, ToolResult,
-};
+use crate::entry::{Entry, Intervention, InterventionKind, Origin, Status, Subject, ToolResult};
 use crate::fence;
-use crate::guard::{Answer, Decision, Guard, Question, Settlement, Verdict};
+use crate::guard::{Answer, Decision, Guard, Settlement, Verdict};
 use crate::key::CallKey;
 use crate::offer::{Effect, Purpose};
-use crate::wording::{excerpt, first_line, list, times};
+use crate::wording::{excerpt, first_line};
 
 /// How the guard is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,113 +217,6 @@ impl Abandonment {
             }
         }
     }
-    /// "5 failed, 1 refused".
-    fn tally(run: &Run) -> String {
-        match run.refused {
-            0 => format!("failed {} in a row", times(run.failures)),
-            refused => format!("failed {} in a row ({refused} more refused)", times(run.failures)),
-        }
-    }
-
-    fn ways_out(&self, run: &Run) -> String {
-        let shell = match &self.state.shell {
-            Some(shell) => {
-                format!("look at the environment with `{shell}` (is something missing that it needs?)")
-            }
-            None => "look at what the failing call depends on".into(),
-        };
-        let ask = match &self.state.ask {
-            Some(ask) => format!("ask the user with `{ask}` to remove what is in the way"),
-            None => "ask the user to remove what is in the way".into(),
-        };
-        format!(
-            "1. find out why `{}` fails: the error names the cause\n2. {shell}\n3. {ask}\n4. say plainly \
-             that the task cannot be completed, and why",
-            run.tool
-        )
-    }
-
-    fn note(&self, rule: &'static str, level: u8, run: &Run, text: String) -> Note {
-        Note {
-            guard: NAME.into(),
-            rule: rule.into(),
-            level,
-            subject: Subject::Tool(run.tool.clone()),
-            text: text.into(),
-        }
-    }
-
-    fn correction(&self, run: &Run) -> Note {
-        let again = match self.state.spoken {
-            0 => String::new(),
-            before => {
-                format!("This is correction {} about showing code in place of using the tool. ", before + 1)
-            }
-        };
-        let text = format!(
-            "{again}Your last message shows code and calls no tool. `{}` {}; the last error was: {}\n\nShowing \
-             the code does not do the task: nobody turns it into a file, and the user is waiting for one. Do \
-             one of these now:\n{}\n\nDo not go on with code in messages as if the file had been written.",
-            run.tool,
-            Self::tally(run),
-            run.last_error,
-            self.ways_out(run),
-        );
-        self.note("fence-after-failures", 1, run, text)
-    }
-
-    fn follow_up(&self, run: &Run, level: u8, last: bool) -> Note {
-        let end = if last { " This is the last reminder." } else { "" };
-        let text = format!(
-            "No tool was called since `{}` {} ({}), and the last message says neither what stands in the way \
-             nor what will be done about it ({} told so far). What is needed is a deed or a plain word: call a \
-             tool that finds the cause, or write one sentence that begins with \"I cannot complete this \
-             because\".{end}",
-            run.tool,
-            Self::tally(run),
-            run.last_error,
-            times(self.state.spoken),
-        );
-        self.note("unacknowledged", level, run, text)
-    }
-
-    fn notice(&self, run: &Run) -> Vec<Note> {
-        if self.state.noticed.as_ref() == Some(&run.tool) {
-            return Vec::new();
-        }
-        let what = if run.files.is_empty() {
-            "Nothing was written".to_owned()
-        } else {
-            format!("Not created: {}", list(&run.files, FILES))
-        };
-        let text = format!(
-            "{what}. `{}` {}; the last error was: {}. The model shows code in its messages instead of files.",
-            run.tool,
-            Self::tally(run),
-            run.last_error,
-        );
-        vec![self.note("files-not-created", 1, run, text)]
-    }
-
-    fn question(&self, run: &Run) -> Question {
-        let text = format!(
-            "The model has been told {} that `{}` {} and goes on without it. The last error was: {}. How \
-             should it go on?",
-            times(self.state.corrections),
-            run.tool,
-            Self::tally(run),
-            run.last_error,
-        );
-        Question {
-            note: self.note("ask-the-user", 4, run, text),
-            options: vec![
-                Choice { kind: ChoiceKind::Instruct, label: "say what it should do".into() },
-                Choice { kind: ChoiceKind::Continue, label: "let it go on".into() },
-                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
-            ],
-        }
-    }
-
     /// What the soft policy says to a message without a call, in a debt.
     fn soften(&self, run: &Run, fenced: bool, completion: &Completion) -> Decision {
         let verdict = match self.state.corrections {
@@ -355,17 +248,8 @@ impl Abandonment {
         if self.state.corrections >= self.settings.limit {
             return Decision::from(Verdict::Ask(self.question(run)));
         }
-        let text = format!(
-            "`{}` {}; the last error was: {}\n\nBefore anything else, say which it is (asked {} before):\n- \
-             \"I switch to showing code because …\"\n- \"I diagnose why it fails: …\"\n- \"I cannot complete \
-             this because …\"",
-            run.tool,
-            Self::tally(run),
-            run.last_error,
-            times(self.state.spoken),
-        );
         Decision {
-            verdict: Verdict::Retry(self.note("words-first", level(self.state.corrections + 1), run, text)),
+            verdict: Verdict::Retry(self.words_first(run, level(self.state.corrections + 1))),
             notices: if self.is_fenced(completion) { self.notice(run) } else { Vec::new() },
             withhold: Vec::new(),
         }

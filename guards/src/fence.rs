@@ -230,7 +230,6 @@ impl<'t> Fences<'t> {
                     line.take(start + 1);
                     line.skip(1);
                 }
-                Container::Item(width) if indent >= width => line.skip(width),
                 // A blank line belongs to an item that has something in it already.
                 Container::Item(_) if line.byte(start).is_none() => {
                     if self.empty_item && nth + 1 == self.depth {
@@ -238,6 +237,7 @@ impl<'t> Fences<'t> {
                     }
                     line.take(start);
                 }
+                Container::Item(width) if indent >= width => line.skip(width),
                 Container::Quote | Container::Item(_) => return nth,
             }
         }

@@ -337,7 +337,7 @@ fn the_state_is_bounded() {
     for make in GUARDS {
         let mut guard = make();
         guard.observe(&start(offer.clone()));
-        for n in 0..3_000 {
+        for n in 0..1_500 {
             let raw = RawCall {
                 id: "call".into(),
                 tool: offer.tools()[n % 100].name.clone(),

@@ -241,10 +241,9 @@ impl Loop {
 
     /// What was committed as intervention, in order.
     pub(crate) fn interventions(&self) -> impl Iterator<Item = &Intervention> {
-        self.entries.iter().filter_map(|entry| match entry {
-            Entry::Intervention(it) => Some(it),
-            _ => None,
-        })
+        self.entries
+            .iter()
+            .filter_map(|entry| if let Entry::Intervention(it) = entry { Some(it) } else { None })
     }
 }
 

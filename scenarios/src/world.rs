@@ -172,7 +172,7 @@ impl<'a> World<'a> {
         let variants = &phrase.variants[self.language];
         let mut source = self.draws.source(Drawer::Phrase, &phrase.name, part, visit);
         let variant = &variants[source.index(variants.len())];
-        let mut text = String::new();
+        let mut text = String::with_capacity(TEXT_BYTES);
         self.render(variant, Holes { source: &mut source, arguments, visit }, &mut text);
         text
     }
@@ -197,7 +197,7 @@ impl<'a> World<'a> {
         match &template.pieces[..] {
             [Piece::Field(pool, field)] => Cow::Borrowed(self.field(*pool, *field)),
             pieces => {
-                let mut text = String::new();
+                let mut text = String::with_capacity(TEXT_BYTES);
                 for piece in pieces {
                     self.same(piece, &mut text);
                 }
@@ -241,6 +241,9 @@ impl<'a> World<'a> {
         &self.scenario.pools[pool].items[self.picks[pool]].values[field]
     }
 }
+
+/// Most texts are shorter, and a longer one grows from here.
+const TEXT_BYTES: usize = 128;
 
 /// What fills the holes of a template.
 pub(crate) struct Holes<'a> {

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use super::fold::{Event, What};
+use super::own::{Deed, Own};
 use super::run::Replayed;
 use super::summary::{Counts, Summary};
 
@@ -69,6 +70,63 @@ pub fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> 
     writeln!(out)
 }
 
+/// A record of ours: what was done in a turn and what would be done, each turn in which that is something; of
+/// a record that is held to what it says, the first difference alone.
+///
+/// # Errors
+/// Those of the writer.
+pub fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<()> {
+    let (place, end) = (format!("{file}:{line}"), if it.turns == 1 { "" } else { "s" });
+    let asked = if it.is_held_to_record() { String::new() } else { format!(", asked {}", it.asked) };
+    let verdict = match (it.difference(), it.is_held_to_record()) {
+        (None, _) => "every decision as recorded".to_owned(),
+        (Some(first), true) => format!("not as recorded from turn {} on", first.turn),
+        (Some(first), false) => format!("other decisions from turn {} on", first.turn),
+    };
+    writeln!(
+        out,
+        "{BOLD}{place}{BOLD:#}  {} seed {} guard {}{asked}  {} turn{end}  {verdict}",
+        name(&it.scenario),
+        name(&it.seed),
+        name(&it.recorded),
+        it.turns
+    )?;
+    let mut any = false;
+    for compared in it.shown() {
+        any = true;
+        if compared.recorded == compared.found {
+            deeds(out, compared.turn, "as recorded", &compared.found)?;
+        } else {
+            deeds(out, compared.turn, "recorded", &compared.recorded)?;
+            deeds(out, compared.turn, "found", &compared.found)?;
+        }
+    }
+    if any { writeln!(out) } else { Ok(()) }
+}
+
+fn deeds(out: &mut dyn Write, turn: u64, column: &str, deeds: &[Deed]) -> io::Result<()> {
+    if deeds.is_empty() {
+        return writeln!(out, "  turn {turn:>3}  {column:11}  nothing");
+    }
+    for deed in deeds {
+        let line = match deed {
+            Deed::Intervened(it) => format!(
+                "{}  {}  level {}  {}  {}",
+                name(&it.note.guard),
+                name(&it.note.rule),
+                it.note.level,
+                it.kind,
+                one_line(&it.note.text, WHY_CHARS)
+            ),
+            Deed::Reran { call } => format!("call {} runs again", call + 1),
+            Deed::Resent { after } => format!("the request is sent again after {after} ticks"),
+            Deed::Broke { why } => format!("the guard breaks: {}", one_line(why, WHY_CHARS)),
+        };
+        writeln!(out, "  turn {turn:>3}  {column:11}  {line}")?;
+    }
+    Ok(())
+}
+
 fn event_line(Event { turn, message: _, what }: &Event) -> String {
     let mut text = format!("turn {turn:>3}  ");
     let done = match what {
@@ -104,7 +162,9 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
         row
     };
     let columns = ["transcripts", "turns", "calls", "firings", "stretches", "per 1,000 turns"];
-    table(out, "total", &columns, [counts("all".into(), &it.total)])?;
+    if it.own.records == 0 || it.total.transcripts > 0 {
+        table(out, "total", &columns, [counts("all".into(), &it.total)])?;
+    }
     table(out, "by file", &columns, it.by_source.iter().map(|(key, it)| counts(key.clone(), it)))?;
     table(out, "by model", &columns, it.by_model.iter().map(|(key, it)| counts(key.clone(), it)))?;
     table(out, "by outcome", &columns, it.by_outcome.iter().map(|(key, it)| counts(key.word().into(), it)))?;
@@ -116,6 +176,22 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
         vec![name, it.transcripts.to_string(), it.firings.to_string(), it.stretches.to_string()]
     });
     table(out, "by guard, and by rule", &columns, rows)?;
+
+    if it.own.records > 0 {
+        let own = &it.own;
+        let rows = [
+            ("records", own.records),
+            ("turns", own.turns),
+            ("asked about their own guards", own.held),
+            ("of these, not as recorded", own.broken),
+            ("other guards, other decisions", own.differing - own.broken),
+        ];
+        let rows = rows.into_iter().map(|(name, n)| vec![name.to_owned(), n.to_string()]);
+        table(out, "own records", &["count"], rows)?;
+        if it.total.transcripts == 0 && it.bad_line_count() + it.broken_files == 0 {
+            return Ok(());
+        }
+    }
 
     let odd = &it.oddities;
     let rows = [

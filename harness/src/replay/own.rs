@@ -246,11 +246,14 @@ impl<'a> Replaying<'a> {
             Ok(decision) => decision,
             Err(fault) => return self.broke(compared, fault),
         };
-        let mut said: Vec<Intervention> = Vec::new();
         if cut_off {
-            // The results that the guard broke over were never committed, so it cannot be asked again.
-            compared.recorded.pop();
-        } else if results.iter().any(|it| it.origin == Origin::Executed) {
+            // The results that the guard broke over were never committed, and neither was what it had decided
+            // before: nothing is left to compare.
+            self.at = batch_end;
+            return Ok(());
+        }
+        let mut said: Vec<Intervention> = Vec::new();
+        if results.iter().any(|it| it.origin == Origin::Executed) {
             for asked in 0..=tried.len() {
                 let batch = batch_at(&tried, &results, asked);
                 let settlement = match self.guard.settle(completion, &batch) {

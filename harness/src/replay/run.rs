@@ -30,13 +30,13 @@ pub struct Replay<'a> {
     /// and foreign transcripts about `default`.
     pub guard: Option<&'a str>,
     /// Makes the stack that a spec names, anew for each transcript.
-    pub stack: &'a StackOf,
+    pub stack: &'a StackOf<'a>,
     /// Where the work is done. The output does not depend on its size.
     pub pool: &'a ThreadPool,
 }
 
 /// Makes the stack that a spec names; the whisper is for the oracle.
-pub type StackOf = dyn Fn(&str, &Whisper) -> Result<Stack, UnknownGuard> + Sync;
+pub type StackOf<'a> = dyn Fn(&str, &Whisper) -> Result<Stack, UnknownGuard> + Sync + 'a;
 
 /// What became of one line.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use balk_guards::{AttemptCause, AttemptResponse, Limit, Origin, Part, Speaker, Status, Termination};
 
 use crate::entry::{CallRecord, EntryRecord, InterventionRecord, ResultRecord};
-use crate::trial::{Grade, TrialRecord};
+use crate::trial::{Drawn, Grade, TrialRecord};
 
 /// Whether colours are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +65,20 @@ impl Page {
     fn head(&mut self, record: &TrialRecord) {
         let title = format!("{} · seed {} · guard {}", record.scenario, record.seed, record.guard);
         let title = self.paint(BOLD, &title);
-        let drawn: Vec<String> = record.world.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
-        let drawn = self.paint(DIM, &format!("drawn: {}", drawn.join(", ")));
-        self.put(format_args!("{title}\n{drawn}\n\n"));
+        let listed = |all: &[Drawn]| {
+            let all: Vec<String> = all.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
+            all.join(", ")
+        };
+        let mut lines = wrapped(&format!("drawn: {}", listed(&record.world)));
+        if !record.set.is_empty() {
+            lines.extend(wrapped(&format!("set: {}", listed(&record.set))));
+        }
+        self.put(format_args!("{title}\n"));
+        for line in lines {
+            let line = self.paint(DIM, &line);
+            self.put(format_args!("{line}\n"));
+        }
+        self.put(format_args!("\n"));
     }
 
     fn turn(&mut self, number: usize, truth: &str) {
@@ -82,7 +93,8 @@ impl Page {
         for (at, line) in lines.iter().enumerate() {
             let label = self.paint(style, &format!("{:>8}", if at == 0 { label } else { "" }));
             let bar = self.paint(DIM, "│");
-            self.put(format_args!("{label} {bar} {line}\n"));
+            let gap = if line.is_empty() { "" } else { " " };
+            self.put(format_args!("{label} {bar}{gap}{line}\n"));
         }
     }
 
@@ -234,7 +246,7 @@ fn wrapped(line: &str) -> Vec<String> {
 
 fn ended(termination: &Termination) -> String {
     match termination {
-        Termination::Finished => "the task was declared done".into(),
+        Termination::Finished => "the model was done, and nobody objected".into(),
         Termination::NoProgress => "nothing moved any more".into(),
         Termination::FatalExecution(why) => format!("it could not go on: {why}"),
         Termination::StoppedByGuard => "a guard stopped it".into(),

@@ -182,19 +182,23 @@ impl Page {
         let outcome = self.paint(style, &outcome);
         self.put(format_args!("outcome: {outcome}\n"));
         self.put(format_args!(
-            "cost: {} turns ({} stuck), {} calls, {} interventions ({} false), {} resends, {} ticks, about {} \
-             tokens in and {} out (bytes / 4)\n",
-            grade.turns,
+            "cost: {} ({} stuck), {}, {} ({} false), {}, {}, about {} tokens in and {} out (bytes / 4)\n",
+            counted(grade.turns.into(), "turn"),
             grade.stuck_turns,
-            grade.calls,
-            grade.interventions,
+            counted(grade.calls.into(), "call"),
+            counted(grade.interventions.into(), "intervention"),
             grade.false_interventions,
-            grade.resends,
-            grade.ticks,
+            counted(grade.resends.into(), "resend"),
+            counted(grade.ticks, "tick"),
             grade.tokens_in,
             grade.tokens_out,
         ));
     }
+}
+
+/// "1 turn", "2 turns".
+fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn called(call: &CallRecord) -> Vec<String> {
@@ -217,7 +221,9 @@ fn shortened(text: &str) -> Vec<String> {
 fn clipped(line: &str) -> String {
     match line.char_indices().nth(WIDTH) {
         None => line.to_owned(),
-        Some((cut, _)) => format!("{} (+ {} characters)", &line[..cut], line[cut..].chars().count()),
+        Some((cut, _)) => {
+            format!("{} (+ {} characters)", line[..cut].trim_end(), line[cut..].chars().count())
+        }
     }
 }
 

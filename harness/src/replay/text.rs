@@ -71,53 +71,56 @@ pub fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> 
 }
 
 /// A record of ours: what was done in a turn and what would be done, each turn in which that is something; of
-/// a record that is held to what it says, the first difference alone.
+/// a record that is held to what it says, the first difference alone. Nothing where there is none.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<()> {
-    let (place, end) = (format!("{file}:{line}"), if it.turns == 1 { "" } else { "s" });
-    let asked = if it.is_held_to_record() { String::new() } else { format!(", asked {}", it.asked) };
-    let verdict = match (it.difference(), it.is_held_to_record()) {
-        (None, _) => "every decision as recorded".to_owned(),
-        (Some(first), true) => format!("not as recorded from turn {} on", first.turn),
-        (Some(first), false) => format!("other decisions from turn {} on", first.turn),
+    if it.shown().next().is_none() {
+        return Ok(());
+    }
+    let held = it.is_held_to_record();
+    let asked = if held { String::new() } else { format!(", asked {}", it.asked) };
+    let verdict = match it.difference() {
+        None => "every decision as recorded".to_owned(),
+        Some(first) if held => format!("not as recorded from turn {} on", first.turn),
+        Some(first) => format!("other decisions from turn {} on", first.turn),
     };
     writeln!(
         out,
-        "{BOLD}{place}{BOLD:#}  {} seed {} guard {}{asked}  {} turn{end}  {verdict}",
+        "{BOLD}{file}:{line}{BOLD:#}  {}  seed {}  guard {}{asked}  {} turns  {verdict}",
         name(&it.scenario),
         name(&it.seed),
         name(&it.recorded),
         it.turns
     )?;
-    let mut any = false;
     for compared in it.shown() {
-        any = true;
         if compared.recorded == compared.found {
-            deeds(out, compared.turn, "as recorded", &compared.found)?;
+            deeds(out, compared.turn, "as recorded", &compared.found, &[])?;
         } else {
-            deeds(out, compared.turn, "recorded", &compared.recorded)?;
-            deeds(out, compared.turn, "found", &compared.found)?;
+            deeds(out, compared.turn, "recorded", &compared.recorded, &compared.found)?;
+            deeds(out, compared.turn, "found", &compared.found, &compared.recorded)?;
         }
     }
-    if any { writeln!(out) } else { Ok(()) }
+    writeln!(out)
 }
 
-fn deeds(out: &mut dyn Write, turn: u64, column: &str, deeds: &[Deed]) -> io::Result<()> {
+/// One column; `others` is the other one, from which it should be told apart.
+fn deeds(out: &mut dyn Write, turn: u64, column: &str, deeds: &[Deed], others: &[Deed]) -> io::Result<()> {
     if deeds.is_empty() {
         return writeln!(out, "  turn {turn:>3}  {column:11}  nothing");
     }
-    for deed in deeds {
+    for (at, deed) in deeds.iter().enumerate() {
         let line = match deed {
-            Deed::Intervened(it) => format!(
-                "{}  {}  level {}  {}  {}",
-                name(&it.note.guard),
-                name(&it.note.rule),
-                it.note.level,
-                it.kind,
-                one_line(&it.note.text, WHY_CHARS)
-            ),
+            Deed::Intervened(it) => {
+                let other = others.get(at).and_then(|other| match other {
+                    Deed::Intervened(other) => Some(&*other.note.text),
+                    Deed::Reran { .. } | Deed::Resent { .. } | Deed::Broke { .. } => None,
+                });
+                let words = apart(&it.note.text, other.unwrap_or(""));
+                let (guard, rule) = (name(&it.note.guard), name(&it.note.rule));
+                format!("{guard}  {rule}  level {}  {}  {words}", it.note.level, it.kind)
+            }
             Deed::Reran { call } => format!("call {} runs again", call + 1),
             Deed::Resent { after } => format!("the request is sent again after {after} ticks"),
             Deed::Broke { why } => format!("the guard breaks: {}", one_line(why, WHY_CHARS)),
@@ -125,6 +128,18 @@ fn deeds(out: &mut dyn Write, turn: u64, column: &str, deeds: &[Deed]) -> io::Re
         writeln!(out, "  turn {turn:>3}  {column:11}  {line}")?;
     }
     Ok(())
+}
+
+/// A text on one line, from shortly before the place where it becomes another one than `other`, if that is
+/// far down.
+fn apart(text: &str, other: &str) -> String {
+    const BEFORE: usize = 20;
+    let same = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    if text == other || same + BEFORE < WHY_CHARS {
+        return one_line(text, WHY_CHARS);
+    }
+    let rest: String = text.chars().skip(same - BEFORE).collect();
+    format!("…{}", one_line(&rest, WHY_CHARS))
 }
 
 fn event_line(Event { turn, message: _, what }: &Event) -> String {

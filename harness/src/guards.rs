@@ -135,7 +135,8 @@ pub fn stack_of(registry: &[Registered], spec: &str, whisper: &Whisper) -> Resul
 }
 
 const NONE: &str = "none";
-const DEFAULT: &str = "default";
+/// The spec of the guards that are on unless others are named.
+pub const DEFAULT: &str = "default";
 
 impl Registered {
     fn is(&self, asked: &str) -> bool {

@@ -62,7 +62,14 @@ impl Init {
 
 /// Writes a new file whole or not at all, and never over another one.
 fn create(path: &Path, text: &str) -> Result<(), Error> {
-    let unwritable = |error: std::io::Error| Error::file(path, "a folder that can be written to", error);
+    // The error itself names a temporary file, which is nobody's business.
+    let unwritable = |error: std::io::Error| {
+        let found = match error.kind() {
+            std::io::ErrorKind::NotFound => "none".to_owned(),
+            other => other.to_string(),
+        };
+        Error::file(path, "a folder that can be written to", found)
+    };
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(unwritable)?;
     file.write_all(text.as_bytes()).map_err(unwritable)?;

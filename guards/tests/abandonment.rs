@@ -246,11 +246,30 @@ fn a3_the_fence_may_come_before_the_third_failure_without_harm() {
 
 #[test]
 fn a3_a_change_in_between_makes_it_silent() {
-    for tool in ["append", "send_mail", "deploy", "bash", "no_such_tool"] {
+    for tool in ["append", "send_mail"] {
         check(&[calls(tool, "{}")], "pass");
         check(&[calls(tool, "{}").answers_something("done?")], "pass");
         check(&[calls(tool, "{}").goes_missing()], "pass");
     }
+}
+
+#[test]
+fn a3_a_call_of_unknown_effect_counts_as_a_change_if_it_names_the_file() {
+    for tool in ["deploy", "bash", "no_such_tool"] {
+        let names_it = calls(tool, r#"{"command":"cat > hello.py"}"#);
+        check(&[names_it.clone()], "pass");
+        check(&[names_it.clone().answers_something("done?")], "pass");
+        check(&[names_it.goes_missing()], "pass");
+        check(&[calls(tool, r#"{"command":"pip install pygame"}"#)], FIRST);
+    }
+}
+
+#[test]
+fn a3_where_no_file_is_known_any_unknown_effect_counts_as_a_change() {
+    let mut run = soft();
+    run.pass(&calls("append", r#"{"text":"x"}"#).fails(ERROR), 3);
+    run.check(&calls("bash", r#"{"command":"pip install pygame"}"#), "pass");
+    run.check(&says(PYTHON), "pass");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use balk_guards::{Completion, Message, ToolCall};
+use balk_guards::{Completion, Message, NOT_RUN, ToolCall};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{
     Actor, Environment, Executed, Kind, LOOP_PROMPT, Pools, Scenario, Truth, User, World,

@@ -21,7 +21,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use wild::{Restarted, Temper};
 
-/// The catalogue, and a scenario whose model answers nothing now and then, with narrow bounds.
+/// The catalogue, and a scenario whose model answers nothing now and then and makes several calls at once, with
+/// narrow bounds.
 static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     let mut all: Vec<Scenario> =
         CATALOGUE.iter().map(|it| it.read(&[]).expect("the catalogue is good")).collect();
@@ -31,8 +32,16 @@ static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
         assert!(text.contains(&head), "the template has the state `{state}`");
         text.replace(&head, &format!("{head}empty_attempts = {attempts}\n"))
     });
+    let one = r##"calls = [{ tool = "write", arguments = { path = "{page.path}", content = "# {page.what}\n" } }]"##;
+    assert!(empty.contains(one), "the template has this call");
+    let three = r##"calls = [
+      { tool = "list", arguments = { path = "." } },
+      { tool = "write", arguments = { path = "{page.path}", content = "# {page.what}\n" } },
+      { tool = "shell", arguments = { command = "docs status {visit}" } },
+    ]"##;
+    let empty = empty.replace(one, three);
     for attempts in ["2", "3"] {
-        let sets = [("limits.attempts", attempts), ("limits.calls", "5")];
+        let sets = [("limits.attempts", attempts), ("limits.calls", "8")];
         let sets = sets.map(|(key, value)| (key.to_owned(), value.to_owned()));
         all.push(format::parse("transient.toml", &empty, &toolsets::catalogue(), &sets).expect("it is good"));
     }

@@ -229,7 +229,7 @@ fn a6_the_user_is_told_once_until_something_changes() {
     run.check(&calls("read", "{}"), "pass");
     run.check(&failed(), "pass");
     run.check(&says(PYTHON), AGAIN);
-    run.check(&calls("bash", "{}"), "pass");
+    run.check(&calls("bash", r#"{"command":"cat > hello.py"}"#), "pass");
     run.check(&failed(), "pass");
     run.check(&says(PYTHON), FIRST);
     run.pass(&calls("append", r#"{"path":"log"}"#).fails("no"), 3);

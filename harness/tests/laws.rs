@@ -4,15 +4,15 @@
 #[path = "common/wild.rs"]
 mod wild;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use balk::engine::{self, Trial, Whisper};
 use balk::grade;
 use balk::replay::{Found, Replay, Setting};
 use balk_guards::wire::Dialect;
 use balk_guards::{
-    Answer, Choice, Entry, Guard, InterventionKind, Limit, NOT_RUN, Origin, Stack, Status, Termination,
-    ToolResult, View,
+    Answer, Choice, Completion, Entry, Guard, InterventionKind, Limit, NOT_RUN, Origin, Stack, Status,
+    Termination, ToolResult, View,
 };
 use balk_reports::{TrialRecord, transcript};
 use balk_scenarios::catalogue::CATALOGUE;
@@ -21,7 +21,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use wild::{Restarted, Temper};
 
-/// The catalogue, and a scenario whose model answers nothing now and then, with narrow bounds.
+/// The catalogue, and a scenario whose model answers nothing now and then and makes several calls at once, with
+/// narrow bounds.
 static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     let mut all: Vec<Scenario> =
         CATALOGUE.iter().map(|it| it.read(&[]).expect("the catalogue is good")).collect();
@@ -31,8 +32,16 @@ static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
         assert!(text.contains(&head), "the template has the state `{state}`");
         text.replace(&head, &format!("{head}empty_attempts = {attempts}\n"))
     });
+    let one = r##"calls = [{ tool = "write", arguments = { path = "{page.path}", content = "# {page.what}\n" } }]"##;
+    assert!(empty.contains(one), "the template has this call");
+    let three = r##"calls = [
+      { tool = "list", arguments = { path = "." } },
+      { tool = "write", arguments = { path = "{page.path}", content = "# {page.what}\n" } },
+      { tool = "shell", arguments = { command = "docs status {visit}" } },
+    ]"##;
+    let empty = empty.replace(one, three);
     for attempts in ["2", "3"] {
-        let sets = [("limits.attempts", attempts), ("limits.calls", "5")];
+        let sets = [("limits.attempts", attempts), ("limits.calls", "8")];
         let sets = sets.map(|(key, value)| (key.to_owned(), value.to_owned()));
         all.push(format::parse("transient.toml", &empty, &toolsets::catalogue(), &sets).expect("it is good"));
     }
@@ -73,8 +82,9 @@ proptest! {
     #[test]
     fn every_call_has_one_result_before_the_next_completion_in_call_order(case in case()) {
         let trial = case.trial(&case.world());
-        for (at, turn) in turns(&trial.entries) {
-            let Entry::Completion(completion) = &trial.entries[at] else { unreachable!("a turn begins so") };
+        for (at, entry) in trial.entries.iter().enumerate() {
+            let Some(completion) = completion(entry) else { continue };
+            let turn = following(&trial.entries, at);
             let answered: Vec<_> = turn.iter().filter_map(result).map(|it| &it.call).collect();
             let calls: Vec<_> = completion.calls.iter().collect();
             let broke = matches!(turn.last(), Some(Entry::End(Termination::GuardFault(_))));
@@ -88,22 +98,21 @@ proptest! {
         let trial = case.trial(&world);
         let (mut environment, user) = (Environment::new(&world), User::new(&world));
         let mut asked: Vec<Choice> = Vec::new();
-        for entry in &trial.entries {
-            match entry {
-                Entry::Intervention(it) => if let InterventionKind::Question(options) = &it.kind {
-                    asked.clone_from(options);
-                },
-                Entry::Answer(answer) => {
-                    let (same, sets) = user.answer(&asked);
-                    prop_assert_eq!(&same, answer);
-                    environment.set(sets);
-                }
-                _ => {}
+        for (at, entry) in trial.entries.iter().enumerate() {
+            if let Some(InterventionKind::Question(options)) = kind(entry) {
+                asked.clone_from(options);
             }
-            let Some(turn) = turns(&trial.entries).into_iter().find(|(at, _)| std::ptr::eq(&trial.entries[*at], entry))
-            else { continue };
-            let results: Vec<&ToolResult> = turn.1.iter().filter_map(result).collect();
-            let tried: Vec<&ToolResult> = turn.1.iter().filter_map(tried).collect();
+            if let Entry::Answer(answer) = entry {
+                let (same, sets) = user.answer(&asked);
+                prop_assert_eq!(&same, answer);
+                environment.set(sets);
+            }
+            if completion(entry).is_none() {
+                continue;
+            }
+            let turn = following(&trial.entries, at);
+            let results: Vec<&ToolResult> = turn.iter().filter_map(result).collect();
+            let tried: Vec<&ToolResult> = turn.iter().filter_map(tried).collect();
             if results.is_empty() && !tried.is_empty() {
                 // A guard broke after a rerun: what the last try did was never committed.
                 return Ok(());
@@ -133,7 +142,7 @@ proptest! {
                 let executed = environment.call(&run.call);
                 prop_assert_eq!((&*run.text, run.status), (&*executed.text, executed.status));
             }
-            let blocks = turn.1.iter().filter(|it| kind(it) == Some(&InterventionKind::Block)).count();
+            let blocks = turn.iter().filter(|it| kind(it) == Some(&InterventionKind::Block)).count();
             let refused = results.iter().filter(|it| it.origin == Origin::Synthetic).count();
             prop_assert!(refused >= blocks.min(results.len()), "{} blocks, {} refused", blocks, refused);
         }
@@ -149,20 +158,15 @@ proptest! {
         let trial = case.trial(&world);
         let (mut attempts, mut calls, mut questions, mut interventions, mut at_turn) = (0, 0, 0, 0, 0);
         for entry in &trial.entries {
-            match entry {
-                Entry::Completion(_) => {
-                    prop_assert!(at_turn < limits.interventions);
-                    attempts = 0;
-                }
-                Entry::Failed(_) => attempts += 1,
-                Entry::Tried(_) => calls += 1,
-                Entry::Result(it) => calls += u32::from(it.origin == Origin::Executed),
-                Entry::Intervention(it) => {
-                    interventions += 1;
-                    questions += u32::from(matches!(it.kind, InterventionKind::Question(_)));
-                }
-                _ => {}
+            if completion(entry).is_some() {
+                prop_assert!(at_turn < limits.interventions);
+                attempts = 0;
             }
+            attempts += u32::from(matches!(entry, Entry::Failed(_)));
+            calls += u32::from(tried(entry).is_some());
+            calls += u32::from(result(entry).is_some_and(|it| it.origin == Origin::Executed));
+            interventions += u32::from(kind(entry).is_some());
+            questions += u32::from(matches!(kind(entry), Some(InterventionKind::Question(_))));
             if attempts == 0 {
                 at_turn = interventions;
             }
@@ -171,18 +175,18 @@ proptest! {
         prop_assert!(trial.turns.len() <= usize::try_from(limits.turns).expect("a small number"));
         let (last, before) = trial.entries.split_last().expect("a trial has an end");
         prop_assert!(!before.iter().any(|it| matches!(it, Entry::End(_))));
-        match last {
-            Entry::End(Termination::Limit(Limit::Turns)) => {
-                prop_assert_eq!(trial.turns.len(), usize::try_from(limits.turns).expect("a small number"));
-            }
-            Entry::End(Termination::Limit(Limit::Calls)) => prop_assert_eq!(calls, limits.calls),
-            Entry::End(Termination::Limit(Limit::Attempts)) => prop_assert_eq!(attempts, limits.attempts),
-            Entry::End(Termination::Limit(Limit::Questions)) => prop_assert_eq!(questions, limits.questions),
-            Entry::End(Termination::Limit(Limit::Interventions)) => {
-                prop_assert!(interventions >= limits.interventions);
-            }
-            Entry::End(_) => {}
-            _ => prop_assert!(false, "the last entry is the end"),
+        let Entry::End(end) = last else { panic!("the last entry is the end") };
+        if let Termination::Limit(limit) = end {
+            let turns = u32::try_from(trial.turns.len()).expect("a small number");
+            let (reached, bound) = match limit {
+                Limit::Turns => (turns, limits.turns),
+                Limit::Calls => (calls, limits.calls),
+                Limit::Attempts => (attempts, limits.attempts),
+                Limit::Questions => (questions, limits.questions),
+                // One turn may bring several.
+                Limit::Interventions => (interventions.min(limits.interventions), limits.interventions),
+            };
+            prop_assert_eq!(reached, bound, "{:?}", limit);
         }
     }
 
@@ -202,25 +206,22 @@ proptest! {
                 }
                 let act = Actor::new(&world).act(view.messages(), attempt);
                 prop_assert_eq!(&kept.act(view.messages(), attempt), &act, "entry {}", at);
-                let completion = act.completion(world.offer());
-                match entry {
-                    Entry::Completion(committed) => {
-                        prop_assert_eq!(&completion, &**committed, "entry {}", at);
+                let acted = act.completion(world.offer());
+                match completion(entry) {
+                    Some(committed) => {
+                        prop_assert_eq!(&acted, &**committed, "entry {}", at);
                         prop_assert_eq!(trial.turns[turn].truth, act.truth);
                         prop_assert_eq!(trial.turns[turn].entry, at);
                         turn += 1;
                     }
-                    _ => prop_assert!(completion.is_empty(), "entry {}", at),
+                    None => prop_assert!(acted.is_empty(), "entry {}", at),
                 }
             }
             let before = view.messages().len();
             view.push(entry);
             // The actor counts requests with the very same view.
-            attempt = match entry {
-                Entry::Failed(_) => attempt + 1,
-                _ if view.messages().len() > before => 1,
-                _ => attempt,
-            };
+            let failed = matches!(entry, Entry::Failed(_));
+            attempt = if view.messages().len() > before { 1 } else { attempt + u32::from(failed) };
             prop_assert_eq!(&view, &View::of(&trial.entries[..=at]), "entry {}", at);
         }
         prop_assert_eq!(turn, trial.turns.len());
@@ -261,10 +262,11 @@ proptest! {
         let mut guard = Listening { inner: wild::stack(&case.tempers), faults: std::sync::Mutex::default() };
         let trial = engine::run(&world, &mut guard, &Whisper::default());
         let faults = guard.faults.into_inner().expect("nobody panicked");
-        let ended = match trial.entries.last() {
-            Some(Entry::End(Termination::GuardFault(why))) => vec![why.to_string()],
-            _ => Vec::new(),
-        };
+        let ended: Vec<String> = trial
+            .entries
+            .iter()
+            .filter_map(|it| if let Entry::End(Termination::GuardFault(why)) = it { Some(why.to_string()) } else { None })
+            .collect();
         prop_assert_eq!(&ended, &faults);
         prop_assert_eq!(grade::grade(&trial).guard_fault, !faults.is_empty());
     }
@@ -274,11 +276,11 @@ proptest! {
         let world = case.world();
         let guarded = case.trial(&world).entries;
         let alone = engine::run(&world, &mut (), &Whisper::default()).entries;
-        let acts = guarded.iter().position(|entry| match entry {
-            Entry::Intervention(_) | Entry::Tried(_) | Entry::Failed(_) => true,
-            Entry::Result(it) => it.origin == Origin::Synthetic,
-            Entry::End(Termination::GuardFault(_)) => true,
-            _ => false,
+        let acts = guarded.iter().position(|entry| {
+            kind(entry).is_some()
+                || tried(entry).is_some()
+                || result(entry).is_some_and(|it| it.origin == Origin::Synthetic)
+                || matches!(entry, Entry::Failed(_) | Entry::End(Termination::GuardFault(_)))
         });
         let shared = acts.unwrap_or(guarded.len());
         prop_assert!(alone.len() >= shared);
@@ -363,15 +365,11 @@ impl Guard for Listening {
         self.inner.observe(entry);
     }
 
-    fn review(&self, completion: &balk_guards::Completion) -> Answer<balk_guards::Decision> {
+    fn review(&self, completion: &Completion) -> Answer<balk_guards::Decision> {
         self.heard(self.inner.review(completion))
     }
 
-    fn settle(
-        &self,
-        completion: &balk_guards::Completion,
-        results: &[ToolResult],
-    ) -> Answer<balk_guards::Settlement> {
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<balk_guards::Settlement> {
         self.heard(self.inner.settle(completion, results))
     }
 
@@ -380,12 +378,14 @@ impl Guard for Listening {
     }
 }
 
-/// Where each completion stands, and what follows it up to the next one.
-fn turns(entries: &[Entry]) -> Vec<(usize, &[Entry])> {
-    let starts: Vec<usize> =
-        (0..entries.len()).filter(|&at| matches!(entries[at], Entry::Completion(_))).collect();
-    let ends = starts.iter().skip(1).copied().chain([entries.len()]);
-    starts.iter().copied().zip(ends).map(|(start, end)| (start, &entries[start + 1..end])).collect()
+/// What follows the entry at this place, up to the next completion.
+fn following(entries: &[Entry], at: usize) -> &[Entry] {
+    let rest = &entries[at + 1..];
+    &rest[..rest.iter().position(|it| completion(it).is_some()).unwrap_or(rest.len())]
+}
+
+fn completion(entry: &Entry) -> Option<&Arc<Completion>> {
+    if let Entry::Completion(it) = entry { Some(it) } else { None }
 }
 
 fn result(entry: &Entry) -> Option<&ToolResult> {

@@ -58,12 +58,9 @@ fn runs_of(scenario: &Scenario, seeds: RangeInclusive<u64>, make: Make<'_>) -> V
 
 /// Whether a call that could change something did.
 fn changed(entry: &Entry) -> Option<bool> {
-    match entry {
-        Entry::Result(it) if it.origin == Origin::Executed && it.call.effect != Effect::ReadOnly => {
-            Some(it.status == Status::Ok)
-        }
-        _ => None,
-    }
+    let Entry::Result(it) = entry else { return None };
+    let could = it.origin == Origin::Executed && it.call.effect != Effect::ReadOnly;
+    could.then_some(it.status == Status::Ok)
 }
 
 fn under(scenario: &Scenario, spec: &str) -> Vec<Run> {
@@ -101,7 +98,6 @@ fn passes(stubborn: &Scenario, twin: &Scenario, guard: Make<'_>) -> Result<(), S
     if disturbed > 0 {
         return Err(format!("healthy work is disturbed: {disturbed} runs"));
     }
-    println!("{}: {both} of {could} come back, {alone} of them without the user", stubborn.name);
     Ok(())
 }
 

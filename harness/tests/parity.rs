@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use balk::engine::{self, Trial, Whisper};
 use balk::guards;
 use balk_guards::wire::{Dialect, Seen};
@@ -28,31 +30,28 @@ fn check(world: &World<'_>, trial: &Trial, what: &str) -> usize {
     let mut attempt = 1;
     let mut compared = 0;
     for (at, entry) in trial.entries.iter().enumerate() {
+        let (completion, failed) = (completion(entry), matches!(entry, Entry::Failed(_)));
         for dialect in Dialect::ALL {
-            match entry {
-                Entry::Completion(completion) => {
-                    let found = served(world, dialect, &view, attempt);
-                    assert_eq!(found, **completion, "{what}, entry {at}, {dialect:?}");
-                    compared += 1;
-                }
-                Entry::Failed(_) => {
-                    let found = served(world, dialect, &view, attempt);
-                    assert!(found.is_empty(), "{what}, entry {at}, {dialect:?}: {found:?}");
-                    compared += 1;
-                }
-                _ => {}
+            if let Some(completion) = completion {
+                let found = served(world, dialect, &view, attempt);
+                assert_eq!(found, **completion, "{what}, entry {at}, {dialect:?}");
+                compared += 1;
+            } else if failed {
+                let found = served(world, dialect, &view, attempt);
+                assert!(found.is_empty(), "{what}, entry {at}, {dialect:?}: {found:?}");
+                compared += 1;
             }
         }
         // An attempt is one more request with the same view; whatever is added to the view begins anew.
         let before = view.messages().len();
         view.push(entry);
-        attempt = match entry {
-            Entry::Failed(_) => attempt + 1,
-            _ if view.messages().len() > before => 1,
-            _ => attempt,
-        };
+        attempt = if view.messages().len() > before { 1 } else { attempt + u32::from(failed) };
     }
     compared
+}
+
+fn completion(entry: &Entry) -> Option<&Arc<Completion>> {
+    if let Entry::Completion(it) = entry { Some(it) } else { None }
 }
 
 fn check_all(scenario: &Scenario) {

@@ -9,8 +9,8 @@ use std::path::Path;
 use balk_guards::{Completion, Message, NOT_RUN, ToolCall};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{
-    Actor, Environment, Executed, Kind, LOOP_PROMPT, Pools, Scenario, Truth, User, World,
-    reads_as_failure, toolsets,
+    Actor, Environment, Executed, Kind, LOOP_PROMPT, Pools, Scenario, Truth, User, World, reads_as_failure,
+    toolsets,
 };
 
 fn all() -> Vec<Scenario> {

@@ -1,6 +1,6 @@
 //! `balk init`: a scenario and its twin to start from.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use balk_scenarios::Kind;
@@ -64,10 +64,8 @@ impl Init {
 fn create(path: &Path, text: &str) -> Result<(), Error> {
     // The error itself names a temporary file, which is nobody's business.
     let unwritable = |error: std::io::Error| {
-        let found = match error.kind() {
-            std::io::ErrorKind::NotFound => "none".to_owned(),
-            other => other.to_string(),
-        };
+        let kind = error.kind();
+        let found = if kind == ErrorKind::NotFound { "none".to_owned() } else { kind.to_string() };
         Error::file(path, "a folder that can be written to", found)
     };
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -104,7 +104,7 @@ fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<()> {
         record(out, &Record::Decision { file, line, scenario, seed, guard, asked, equal, compared })?;
     }
     let (turns, difference) = (it.turns, it.difference().map(|it| it.turn));
-    record(out, &Record::OwnRecord { file, line, scenario, seed, guard, asked, turns, difference })
+    record(out, &Record::Own { file, line, scenario, seed, guard, asked, turns, difference })
 }
 
 fn record(out: &mut dyn Write, record: &Record) -> io::Result<()> {
@@ -157,7 +157,8 @@ enum Record<'a> {
         #[serde(flatten)]
         compared: &'a Compared,
     },
-    OwnRecord {
+    #[serde(rename = "own-record")]
+    Own {
         file: &'a str,
         line: u64,
         scenario: &'a str,

@@ -15,6 +15,8 @@
 //! 3). The follow-up to a correction comes once, because a third correction in a row moves recorded models
 //! in 12 to 69 % where the first moved 75 to 88 % (`reactions.md`, 1).
 
+mod words;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -22,14 +24,12 @@ use serde_json::Value;
 
 use crate::acknowledgement;
 use crate::completion::{Completion, ToolCall};
-use crate::entry::{
-    Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Origin, Status, Subject, ToolResult,
-};
+use crate::entry::{Entry, Intervention, InterventionKind, Origin, Status, Subject, ToolResult};
 use crate::fence;
-use crate::guard::{Answer, Decision, Guard, Question, Settlement, Verdict};
+use crate::guard::{Answer, Decision, Guard, Settlement, Verdict};
 use crate::key::CallKey;
 use crate::offer::{Effect, Purpose};
-use crate::wording::{first_line, list, times};
+use crate::wording::{excerpt, first_line};
 
 /// How the guard is set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,15 +85,15 @@ pub struct Abandonment {
 struct State {
     /// Entries folded; a position in the transcript.
     position: u64,
-    /// The failures in a row, by tool.
+    /// The failures in a row, by tool; only of tools that are known to change things.
     runs: Vec<Run>,
-    /// Corrections in this debt.
+    /// Corrections since the model last did something else.
     corrections: u32,
-    /// Whether the user was told in this debt.
-    noticed: bool,
-    /// Whether a text took the debt for said.
+    /// The tool whose failure the user was told of, since the last change.
+    noticed: Option<Arc<str>>,
+    /// Whether the debt is settled by words, of the model or of the user.
     acknowledged: bool,
-    /// Corrections in this run of the agent, for words that differ each time.
+    /// Corrections and questions in this run of the agent, for words that differ each time.
     spoken: u32,
     shell: Option<Arc<str>>,
     ask: Option<Arc<str>>,
@@ -103,9 +103,9 @@ struct State {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Run {
     tool: Arc<str>,
-    effect: Effect,
     failures: u32,
     refused: u32,
+    /// The position of the last failure.
     failed_at: u64,
     /// Whether another call may have done since what this tool failed to do.
     made_up_for: bool,
@@ -114,30 +114,13 @@ struct Run {
     files: Vec<String>,
 }
 
-impl Run {
-    /// Whether a call that did not fail may have done what this tool failed to do.
-    fn may_be_done_by(&self, call: &ToolCall) -> bool {
-        let names_a_file = || {
-            self.files.is_empty()
-                || self.files.iter().any(|path| {
-                    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-                    call.arguments.contains(name)
-                })
-        };
-        match call.effect {
-            Effect::ReadOnly => false,
-            Effect::Unknown => names_a_file(),
-            Effect::IdempotentWrite | Effect::Write | Effect::External => true,
-        }
-    }
-}
-
 const NAME: &str = "abandonment";
 const VERSION: u64 = 1;
 /// Tools whose failures are tracked; an agent that fails with more at once has another problem.
 const TOOLS: usize = 32;
-/// File names told to the user.
+/// File names told to the user, and how much of each.
 const FILES: usize = 8;
+const FILE_CHARS: usize = 200;
 const ERROR_CHARS: usize = 300;
 /// Ticks (ms) before a failed call is run again, times the tries so far.
 const RERUN_AFTER: u64 = 1_000;
@@ -149,24 +132,37 @@ impl Abandonment {
         Self { settings, state: State::default() }
     }
 
-    /// The tool that was given up, if one was: the last to fail of those that change things, fail often
-    /// enough, and have seen no change since.
+    /// The tool that was given up, if one was: the last to fail of those that failed often enough and have
+    /// seen no change since.
     fn debt(&self) -> Option<&Run> {
         self.state
             .runs
             .iter()
-            .filter(|run| {
-                run.effect.is_known_change() && run.failures >= self.settings.failures && !run.made_up_for
-            })
+            .filter(|run| run.failures >= self.settings.failures && !run.made_up_for)
             .max_by_key(|run| run.failed_at)
     }
 
-    fn counted_fences(&self, completion: &Completion) -> usize {
-        completion
+    /// Whether enough counted fences stand in the visible text.
+    fn is_fenced(&self, completion: &Completion) -> bool {
+        let counted = completion
             .texts()
             .flat_map(|text| fence::fences(text))
-            .filter(|it| self.settings.languages.iter().any(|language| it.is(language)))
-            .count()
+            .filter(|it| self.settings.languages.iter().any(|language| it.is(language)));
+        counted.count() >= self.settings.fences
+    }
+
+    /// Whether a completion in a debt settles it by words.
+    fn acknowledges(&self, completion: &Completion) -> bool {
+        let says_so = || completion.texts().any(|text| acknowledgement::form(text).is_some());
+        let only_text = completion.calls.is_empty() && completion.has_text();
+        let corrected = self.state.corrections > 0;
+        match self.settings.policy {
+            AbandonmentPolicy::Strict => says_so(),
+            AbandonmentPolicy::Soft if corrected => only_text && says_so(),
+            AbandonmentPolicy::Soft | AbandonmentPolicy::HardBlock | AbandonmentPolicy::AutoRetry => {
+                only_text && !corrected && !self.is_fenced(completion)
+            }
+        }
     }
 
     fn result(&mut self, result: &ToolResult) {
@@ -178,41 +174,43 @@ impl Abandonment {
                     state.runs[at].refused += 1;
                 }
             }
-            (Origin::Executed, Status::Error) => self.failure(at, result),
+            (Origin::Executed, Status::Error) if result.call.effect.is_known_change() => {
+                self.failure(at, result);
+            }
+            // Whatever fails and can make no debt is something else that was tried.
+            (Origin::Executed, Status::Error) => state.corrections = 0,
             (Origin::Executed, Status::Ok | Status::Unknown) | (Origin::Missing, _) => {
+                state.corrections = 0;
                 if let Some(at) = at {
                     state.runs.swap_remove(at);
                 }
                 for run in &mut state.runs {
-                    run.made_up_for |= run.may_be_done_by(&result.call);
+                    if run.may_be_done_by(&result.call) {
+                        run.made_up_for = true;
+                        state.noticed = None;
+                    }
                 }
-                self.discharge();
             }
         }
     }
 
     fn failure(&mut self, at: Option<usize>, result: &ToolResult) {
         let state = &mut self.state;
-        let known = at.is_some_and(|at| state.runs[at].last_key == result.call.key);
         let at = at.unwrap_or_else(|| {
-            if state.runs.len() == TOOLS {
+            if state.runs.len() >= TOOLS {
                 let oldest = (0..TOOLS).min_by_key(|&at| state.runs[at].failed_at).unwrap_or(0);
                 state.runs.swap_remove(oldest);
             }
-            state.runs.push(Run {
-                tool: result.call.tool.clone(),
-                effect: result.call.effect,
-                failures: 0,
-                refused: 0,
-                failed_at: 0,
-                made_up_for: false,
-                last_key: result.call.key,
-                last_error: String::new(),
-                files: Vec::new(),
-            });
+            state.runs.push(Run::new(&result.call));
             state.runs.len() - 1
         });
         let run = &mut state.runs[at];
+        // The model did something, unless it is what failed before.
+        if run.failures == 0 || run.last_key != result.call.key {
+            state.corrections = 0;
+        }
+        // What was said stands until a tool that can make a debt fails anew.
+        state.acknowledged = false;
         run.failures += 1;
         run.failed_at = state.position;
         run.made_up_for = false;
@@ -220,139 +218,18 @@ impl Abandonment {
         run.last_error = first_line(&result.text, ERROR_CHARS);
         if run.files.len() < FILES
             && let Some(path) = result.call.path()
-            && !run.files.contains(&path)
         {
-            run.files.push(path);
-        }
-        // What was said stands until the tool that makes the debt fails anew.
-        if result.call.effect.is_known_change() {
-            state.acknowledged = false;
-        }
-        // A failing call is a deed as well, unless it is the one that failed before.
-        if !known {
-            self.discharge();
-        }
-    }
-
-    /// The model did something: what it was told before is settled, and a relapse is told anew.
-    fn discharge(&mut self) {
-        self.state.corrections = 0;
-        self.state.noticed = false;
-    }
-
-    /// "5 failed, 1 refused".
-    fn tally(run: &Run) -> String {
-        match run.refused {
-            0 => format!("failed {} in a row", times(run.failures)),
-            refused => format!("failed {} in a row ({refused} more refused)", times(run.failures)),
-        }
-    }
-
-    fn ways_out(&self, run: &Run) -> String {
-        let shell = match &self.state.shell {
-            Some(shell) => {
-                format!("look at the environment with `{shell}` (is something missing that it needs?)")
+            let path = excerpt(&path, FILE_CHARS);
+            if !run.files.contains(&path) {
+                run.files.push(path);
             }
-            None => "look at what the failing call depends on".into(),
-        };
-        let ask = match &self.state.ask {
-            Some(ask) => format!("ask the user with `{ask}` to remove what is in the way"),
-            None => "ask the user to remove what is in the way".into(),
-        };
-        format!(
-            "1. find out why `{}` fails: the error names the cause\n2. {shell}\n3. {ask}\n4. say plainly \
-             that the task cannot be completed, and why",
-            run.tool
-        )
-    }
-
-    fn note(&self, rule: &'static str, level: u8, run: &Run, text: String) -> Note {
-        Note {
-            guard: NAME.into(),
-            rule: rule.into(),
-            level,
-            subject: Subject::Tool(run.tool.clone()),
-            text: text.into(),
         }
     }
-
-    fn correction(&self, run: &Run) -> Note {
-        let again = match self.state.spoken {
-            0 => String::new(),
-            before => {
-                format!("This is correction {} about showing code in place of using the tool. ", before + 1)
-            }
-        };
-        let text = format!(
-            "{again}Your last message shows code and calls no tool. `{}` {}; the last error was: {}\n\nShowing \
-             the code does not do the task: nobody turns it into a file, and the user is waiting for one. Do \
-             one of these now:\n{}\n\nDo not go on with code in messages as if the file had been written.",
-            run.tool,
-            Self::tally(run),
-            run.last_error,
-            self.ways_out(run),
-        );
-        self.note("fence-after-failures", 1, run, text)
-    }
-
-    fn follow_up(&self, run: &Run, level: u8, last: bool) -> Note {
-        let end = if last { " This is the last reminder." } else { "" };
-        let text = format!(
-            "No tool was called since `{}` {} ({}), and the last message says neither what stands in the way \
-             nor what will be done about it ({} told so far). What is needed is a deed or a plain word: call a \
-             tool that finds the cause, or write one sentence that begins with \"I cannot complete this \
-             because\".{end}",
-            run.tool,
-            Self::tally(run),
-            run.last_error,
-            times(self.state.spoken),
-        );
-        self.note("unacknowledged", level, run, text)
-    }
-
-    fn notice(&self, run: &Run) -> Vec<Note> {
-        if self.state.noticed {
-            return Vec::new();
-        }
-        let what = if run.files.is_empty() {
-            "Nothing was written".to_owned()
-        } else {
-            format!("Not created: {}", list(&run.files, FILES))
-        };
-        let text = format!(
-            "{what}. `{}` {}; the last error was: {}. The model shows code in its messages instead of files.",
-            run.tool,
-            Self::tally(run),
-            run.last_error,
-        );
-        vec![self.note("files-not-created", 1, run, text)]
-    }
-
-    fn question(&self, run: &Run) -> Question {
-        let text = format!(
-            "The model has been told {} that `{}` {} and goes on without it. The last error was: {}. How \
-             should it go on?",
-            times(self.state.corrections),
-            run.tool,
-            Self::tally(run),
-            run.last_error,
-        );
-        Question {
-            note: self.note("ask-the-user", 4, run, text),
-            options: vec![
-                Choice { kind: ChoiceKind::Instruct, label: "say what it should do".into() },
-                Choice { kind: ChoiceKind::Continue, label: "let it go on".into() },
-                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
-            ],
-        }
-    }
-
     /// What the soft policy says to a message without a call, in a debt.
-    fn soften(&self, run: &Run, fenced: bool, text: &Completion) -> Decision {
-        let says_so = || text.texts().any(|text| acknowledgement::form(text).is_some());
+    fn soften(&self, run: &Run, fenced: bool, completion: &Completion) -> Decision {
         let verdict = match self.state.corrections {
             0 if fenced => Verdict::Retry(self.correction(run)),
-            1 if !says_so() => Verdict::Retry(self.follow_up(run, 2, true)),
+            1 if completion.has_text() => Verdict::Retry(self.follow_up(run, 2, true)),
             _ => Verdict::Pass,
         };
         let notices = if fenced { self.notice(run) } else { Vec::new() };
@@ -360,14 +237,13 @@ impl Abandonment {
     }
 
     fn harden(&self, run: &Run) -> Decision {
-        let verdict = match self.state.corrections {
-            0 => Verdict::Retry(self.correction(run)),
-            told if told < self.settings.limit => Verdict::Retry(self.follow_up(
-                run,
-                u8::try_from(told + 1).unwrap_or(u8::MAX),
-                told + 1 == self.settings.limit,
-            )),
-            _ => Verdict::Ask(self.question(run)),
+        let told = self.state.corrections;
+        let verdict = if told >= self.settings.limit {
+            Verdict::Ask(self.question(run))
+        } else if told == 0 {
+            Verdict::Retry(self.correction(run))
+        } else {
+            Verdict::Retry(self.follow_up(run, level(told + 1), told + 1 == self.settings.limit))
         };
         Decision { verdict, notices: self.notice(run), withhold: Vec::new() }
     }
@@ -380,23 +256,46 @@ impl Abandonment {
         if self.state.corrections >= self.settings.limit {
             return Decision::from(Verdict::Ask(self.question(run)));
         }
-        let text = format!(
-            "`{}` {}; the last error was: {}\n\nBefore anything else, say which it is (asked {} before):\n- \
-             \"I switch to showing code because …\"\n- \"I diagnose why it fails: …\"\n- \"I cannot complete \
-             this because …\"",
-            run.tool,
-            Self::tally(run),
-            run.last_error,
-            times(self.state.spoken),
-        );
-        let level = u8::try_from(self.state.corrections + 1).unwrap_or(u8::MAX);
-        let fenced = self.counted_fences(completion) >= self.settings.fences;
         Decision {
-            verdict: Verdict::Retry(self.note("words-first", level, run, text)),
-            notices: if fenced { self.notice(run) } else { Vec::new() },
+            verdict: Verdict::Retry(self.words_first(run, level(self.state.corrections + 1))),
+            notices: if self.is_fenced(completion) { self.notice(run) } else { Vec::new() },
             withhold: Vec::new(),
         }
     }
+}
+
+impl Run {
+    fn new(call: &ToolCall) -> Self {
+        Self {
+            tool: call.tool.clone(),
+            failures: 0,
+            refused: 0,
+            failed_at: 0,
+            made_up_for: false,
+            last_key: call.key,
+            last_error: String::new(),
+            files: Vec::new(),
+        }
+    }
+
+    /// Whether a call that did not fail may have done what this tool failed to do.
+    fn may_be_done_by(&self, call: &ToolCall) -> bool {
+        match call.effect {
+            Effect::ReadOnly => false,
+            Effect::IdempotentWrite | Effect::Write | Effect::External => true,
+            Effect::Unknown => {
+                let named = |path: &String| {
+                    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+                    call.arguments.contains(name)
+                };
+                self.files.is_empty() || self.files.iter().any(named)
+            }
+        }
+    }
+}
+
+fn level(rung: u32) -> u8 {
+    u8::try_from(rung).unwrap_or(u8::MAX)
 }
 
 impl Guard for Abandonment {
@@ -413,19 +312,9 @@ impl Guard for Abandonment {
                 self.state.ask = name(Purpose::AskUser);
             }
             Entry::Completion(completion) => {
-                if self.debt().is_none() || self.state.acknowledged {
-                    return;
+                if self.debt().is_some() && !self.state.acknowledged {
+                    self.state.acknowledged = self.acknowledges(completion);
                 }
-                let says_so = || completion.texts().any(|text| acknowledgement::form(text).is_some());
-                self.state.acknowledged = match self.settings.policy {
-                    AbandonmentPolicy::Strict => says_so(),
-                    AbandonmentPolicy::Soft | AbandonmentPolicy::HardBlock | AbandonmentPolicy::AutoRetry => {
-                        completion.calls.is_empty()
-                            && completion.has_text()
-                            && self.state.corrections == 0
-                            && self.counted_fences(completion) < self.settings.fences
-                    }
-                };
             }
             Entry::Result(result) => self.result(result),
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
@@ -433,9 +322,17 @@ impl Guard for Abandonment {
                     self.state.corrections += 1;
                     self.state.spoken += 1;
                 }
-                InterventionKind::Notice => self.state.noticed = true,
+                // The user decides now; until the tool fails anew, what was answered stands.
+                InterventionKind::Question(_) => {
+                    self.state.acknowledged = true;
+                    self.state.spoken += 1;
+                }
+                InterventionKind::Notice => {
+                    if let Subject::Tool(tool) = &note.subject {
+                        self.state.noticed = Some(tool.clone());
+                    }
+                }
                 InterventionKind::Note
-                | InterventionKind::Question(_)
                 | InterventionKind::Block
                 | InterventionKind::Withheld(_)
                 | InterventionKind::Stop => {}
@@ -458,7 +355,7 @@ impl Guard for Abandonment {
         if !completion.calls.is_empty() || self.state.acknowledged {
             return Ok(Decision::pass());
         }
-        let fenced = self.counted_fences(completion) >= self.settings.fences;
+        let fenced = self.is_fenced(completion);
         Ok(match self.settings.policy {
             AbandonmentPolicy::Soft => self.soften(run, fenced, completion),
             AbandonmentPolicy::HardBlock if fenced => self.harden(run),

@@ -1,8 +1,10 @@
 //! What the model returned: content parts, tool calls, finish reason, usage.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::key::{self, CallKey};
 use crate::offer::{Effect, Offer};
@@ -169,8 +171,9 @@ impl ToolCall {
     /// the top level, under one of the names that shipped agents use for it.
     #[must_use]
     pub fn path(&self) -> Option<String> {
-        let arguments: serde_json::Value = serde_json::from_str(&self.arguments).ok()?;
-        PATH_MEMBERS.iter().find_map(|name| arguments.get(name)?.as_str().map(str::to_owned))
+        // The contents of whole files stand beside the path: they are skipped, not taken apart.
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(&self.arguments).ok()?;
+        PATH_MEMBERS.iter().find_map(|name| serde_json::from_str(members.get(*name)?.get()).ok())
     }
 }
 

@@ -5,7 +5,7 @@
 //! third). Results are compared without their volatile parts ([`identity`](crate::identity)).
 //!
 //! *Stays silent* (D7) where anything may have changed since: an edit before the same test, a write before
-//! the same read, a call of unknown effect, a message of the user; where results change (polling) or
+//! the same read, also where both are in one completion, a call of unknown effect, a message of the user; where results change (polling) or
 //! arguments do (paging); where the error reads like a passing one (time-outs, 503) and was seen once; and
 //! within one completion (parallel fan-out). A block lapses after some turns: a blocked call never shows
 //! that its result has changed.
@@ -23,8 +23,8 @@ use serde_json::Value;
 use crate::acknowledgement;
 use crate::completion::{Completion, Shape, ToolCall};
 use crate::entry::{Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Status, Subject};
-use crate::guard::{Answer, Blocked, Decision, Guard, Question, Verdict};
-use crate::offer::Purpose;
+use crate::guard::{Answer, Blocked, Decision, Guard, GuardFault, Question, Verdict};
+use crate::offer::{Effect, Purpose};
 use crate::recall::{Recall, Remembered};
 use crate::wording::{excerpt, first_line, pretty};
 
@@ -105,7 +105,7 @@ impl Duplicate {
             Status::Error | Status::Ok | Status::Unknown => self.settings.equal_results,
         };
         let level = recall.level(before);
-        let idle = recall.turn() - before.turn.max(before.ladder.turn);
+        let idle = recall.turn().saturating_sub(before.turn.max(before.ladder.turn));
         let lapsed = level > 0 && idle > self.settings.lapse;
         (before.equal_results >= needed && !lapsed).then_some(before)
     }
@@ -126,8 +126,7 @@ impl Duplicate {
         }
     }
 
-    fn text(&self, call: &ToolCall, before: &Remembered, level: u8) -> String {
-        let number = self.state.met + 1;
+    fn text(&self, call: &ToolCall, before: &Remembered, level: u8, number: u32) -> String {
         match (self.settings.policy, level) {
             (DuplicatePolicy::Notice, _) => {
                 format!("`{}` was already called with the same arguments.", call.tool)
@@ -172,18 +171,18 @@ impl Duplicate {
     /// D4, second rung: explicit options.
     fn options(&self, call: &ToolCall, before: &Remembered, number: u32) -> String {
         let look = match &self.state.shell {
-            Some(shell) if **shell != *call.tool => format!("look at what it depends on with `{shell}`"),
+            Some(shell) if *shell != call.tool => format!("look at what it depends on with `{shell}`"),
             _ => "look at what it depends on with a call that only reads".into(),
         };
         let ask = match &self.state.ask {
-            Some(ask) => format!("ask the user with `{ask}`"),
-            None => "ask the user".into(),
+            Some(ask) if *ask != call.tool => format!("ask the user with `{ask}`"),
+            _ => "ask the user".into(),
         };
         format!(
             "the same call of `{tool}` again (duplicate {number} in this run). It said \"{error}\" and would say \
-             so once more. Choose one:\n1. call `{tool}` with other arguments\n2. {look}\n3. {ask} for what \
-             is missing\n4. say that the task cannot be completed, and why\n\nDo not send this call again \
-             with the same arguments: the next time the user is asked in your place.",
+             so once more. Choose one:\n1. send other arguments, or call another of your tools\n2. {look}\n3. {ask} \
+             for what is missing\n4. say that the task cannot be completed, and why\n\nDo not send this call \
+             again with the same arguments: the next time the user is asked in your place.",
             tool = call.tool,
             error = first_line(&before.result, 160),
         )
@@ -196,8 +195,9 @@ impl Duplicate {
             }
             DuplicatePolicy::Actionable | DuplicatePolicy::Strict => format!(
                 "The model keeps sending the same call of `{}`, although it was told twice that nothing has \
-                 changed. The call answered: {}. What should it do?",
+                 changed (duplicate {} in this run). The call answered: {}. What should it do?",
                 call.tool,
+                self.state.met + 1,
                 first_line(&before.result, 300),
             ),
         };
@@ -294,19 +294,31 @@ impl Guard for Duplicate {
         if self.state.unsaid {
             return Ok(Verdict::Retry(self.demand()).into());
         }
-        let mut blocked: Vec<Blocked> = Vec::new();
+        let mut blocked = Vec::new();
+        let mut asked = None;
         for (at, call) in completion.calls.iter().enumerate() {
-            let Some(before) = self.duplicate_of(call) else { continue };
+            let Some(before) = self.duplicate_of(call) else {
+                // What follows a call that may change something is not judged: an edit and its test.
+                if call.effect == Effect::ReadOnly {
+                    continue;
+                }
+                break;
+            };
             match self.state.recall.level(before) {
                 level @ (0 | 1) => {
-                    let text = self.text(call, before, level + 1);
+                    let number = self.state.met + count(&blocked) + 1;
+                    let text = self.text(call, before, level + 1, number);
                     blocked.push(Blocked { call: at, note: self.note(call, level + 1, text) });
                 }
-                2 => return Ok(Verdict::Ask(self.question(call, before)).into()),
+                2 => asked = asked.or(Some((call, before))),
                 _ => return Ok(Verdict::Stop(self.stop(call, before)).into()),
             }
         }
-        Ok(if blocked.is_empty() { Decision::pass() } else { Verdict::Block(blocked).into() })
+        Ok(match asked {
+            Some((call, before)) => Verdict::Ask(self.question(call, before)).into(),
+            None if blocked.is_empty() => Decision::pass(),
+            None => Verdict::Block(blocked).into(),
+        })
     }
 
     fn save(&self) -> Value {
@@ -314,7 +326,12 @@ impl Guard for Duplicate {
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        self.state = crate::state::open(NAME, VERSION, state)?;
+        let state: State = crate::state::open(NAME, VERSION, state)?;
+        if !state.recall.is_sound() {
+            let reason = "the saved state is broken: its keys do not fit its calls".into();
+            return Err(GuardFault { guard: NAME.into(), reason });
+        }
+        self.state = state;
         Ok(())
     }
 }
@@ -322,25 +339,26 @@ impl Guard for Duplicate {
 impl Duplicate {
     /// Folds what the guard itself did.
     fn spoke(&mut self, kind: &InterventionKind, note: &Note) {
-        if let Subject::Call(key) = note.subject {
-            self.state.recall.escalated(key, note.level);
-            self.state.met += 1;
-        }
-        match kind {
-            InterventionKind::Block => {
-                self.state.owed = self.settings.policy == DuplicatePolicy::Strict;
-                self.state.demands = 0;
+        match note.subject {
+            Subject::Call(key) => {
+                self.state.recall.escalated(key, note.level);
+                self.state.met = self.state.met.saturating_add(1);
+                if *kind == InterventionKind::Block {
+                    self.state.owed = self.settings.policy == DuplicatePolicy::Strict;
+                    self.state.demands = 0;
+                }
             }
-            InterventionKind::Feedback => {
-                self.state.demands += 1;
+            // A demand for words; a stack without budget makes a question of it.
+            Subject::Run => {
+                self.state.demands = self.state.demands.saturating_add(1);
                 self.state.unsaid = false;
                 self.state.owed = self.state.demands < DEMANDS;
             }
-            InterventionKind::Note
-            | InterventionKind::Question(_)
-            | InterventionKind::Notice
-            | InterventionKind::Withheld(_)
-            | InterventionKind::Stop => {}
+            Subject::Tool(_) => {}
         }
     }
+}
+
+fn count(blocked: &[Blocked]) -> u32 {
+    u32::try_from(blocked.len()).unwrap_or(u32::MAX)
 }

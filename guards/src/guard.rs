@@ -48,8 +48,11 @@ pub trait Guard: Send {
     /// # Errors
     /// A state of another guard or version; the guard is then unchanged.
     fn load(&mut self, state: Value) -> Answer<()> {
-        let _ = state;
-        Ok(())
+        if state.is_null() {
+            return Ok(());
+        }
+        let reason = format!("expected null, for a guard without a state, found {state}");
+        Err(GuardFault { guard: self.name().into(), reason })
     }
 }
 

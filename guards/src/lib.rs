@@ -15,6 +15,7 @@ pub mod no_tools;
 mod offer;
 mod pattern;
 mod recall;
+pub mod similarity;
 mod stack;
 mod state;
 mod text_form;

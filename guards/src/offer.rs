@@ -72,9 +72,10 @@ impl Tool {
     /// A tool of unknown effect that takes any object.
     #[must_use]
     pub fn new(name: &str) -> Self {
+        let name: Arc<str> = name.into();
         Self {
-            name: name.into(),
-            original: name.into(),
+            original: name.clone(),
+            name,
             description: "".into(),
             parameters: r#"{"type":"object"}"#.into(),
             effect: Effect::Unknown,
@@ -139,10 +140,10 @@ impl Offer {
         self.tools.push(tool);
     }
 
-    fn free_name(&self, wanted: &str) -> Arc<str> {
-        let legal = made_legal(wanted);
-        if !self.by_name.contains_key(legal.as_str()) {
-            return legal.into();
+    fn free_name(&self, wanted: &Arc<str>) -> Arc<str> {
+        let legal = if is_legal_name(wanted) { wanted.clone() } else { made_legal(wanted).into() };
+        if !self.by_name.contains_key(&legal) {
+            return legal;
         }
         (2..)
             .map(|n: u32| {

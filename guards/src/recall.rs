@@ -3,7 +3,8 @@
 //!
 //! *Nothing changed* means: every call since was known to be read-only or known to have failed. An unknown
 //! status or effect counts as a possible change; on recorded runs this is the difference between 1 and 33
-//! firings in one source (`prototype.md`). So does a message of the user, who may have changed something.
+//! firings in one source (`prototype.md`). So does a message of the user, who may have changed something, and
+//! a compaction: the answer no longer stands in the view.
 
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ pub(crate) struct Remembered {
     pub(crate) status: Status,
     /// The turn in which it ran last.
     pub(crate) turn: u64,
-    /// How many equal results in a row it gave, with no possible change in between.
+    /// In how many turns in a row it gave an equal result, with no possible change in between.
     pub(crate) equal_results: u32,
     /// The beginning of its last result.
     pub(crate) result: String,
@@ -91,19 +92,24 @@ impl Recall {
         }
     }
 
+    /// False for a saved state that was tampered with.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.keys.len() == self.calls.len() && self.calls.len() <= CALLS
+    }
+
     /// Folds one entry.
     pub(crate) fn observe(&mut self, entry: &Entry) {
         match entry {
             Entry::Completion(_) => self.turn += 1,
             Entry::Result(result) => self.result(result),
             Entry::User(message) if message.from == Speaker::User => self.possible_changes += 1,
+            Entry::Compaction(_) => self.possible_changes += 1,
             Entry::Start(_)
             | Entry::User(_)
             | Entry::Failed(_)
             | Entry::Tried(_)
             | Entry::Intervention(_)
             | Entry::Answer(_)
-            | Entry::Compaction(_)
             | Entry::End(_) => {}
         }
     }
@@ -141,8 +147,10 @@ impl Recall {
         if !same {
             call.ladder.level = 0;
         }
-        call.equal_results =
-            if same && call.possible_changes == possible_changes_before { call.equal_results + 1 } else { 1 };
+        // Two results of one turn are one look.
+        let looks = u32::from(call.turn != self.turn);
+        let unchanged = call.possible_changes == possible_changes_before;
+        call.equal_results = if same && unchanged { call.equal_results + looks } else { 1 };
         call.status = result.status;
         call.turn = self.turn;
         call.result_key = result_key;

@@ -90,21 +90,23 @@ impl Stack {
     }
 }
 
-/// Keeps the stronger of two verdicts; two blocks are united, the first installed speaking for each call.
-fn stronger(first: Verdict, second: Verdict) -> Verdict {
-    match (first, second) {
-        (Verdict::Block(mut first), Verdict::Block(second)) => {
-            for it in second {
-                if !first.iter().any(|has| has.call == it.call) {
-                    first.push(it);
-                }
-            }
+/// Takes a decision that is no stronger into the one that stands: blocks are united, what stands beside a
+/// Pass is kept, and any other loses, with all that stands beside it.
+fn join(stands: &mut Decision, mut next: Decision) {
+    match (&mut stands.verdict, &mut next.verdict) {
+        (_, Verdict::Pass) => {}
+        (Verdict::Block(first), Verdict::Block(second)) => {
+            second.retain(|it| first.iter().all(|has| has.call != it.call));
+            first.append(second);
             first.sort_by_key(|it| it.call);
-            Verdict::Block(first)
         }
-        (first, second) if second.strength() > first.strength() => second,
-        (first, _) => first,
+        (Verdict::Pass | Verdict::Block(_) | Verdict::Retry(_) | Verdict::Ask(_) | Verdict::Stop(_), _) => {
+            return;
+        }
     }
+    stands.notices.append(&mut next.notices);
+    next.withhold.retain(|it| stands.withhold.iter().all(|has| has.tool != it.tool));
+    stands.withhold.append(&mut next.withhold);
 }
 
 impl Guard for Stack {
@@ -129,30 +131,22 @@ impl Guard for Stack {
     }
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
-        let mut verdict = Verdict::Pass;
-        let mut beside: Vec<(u8, Decision)> = Vec::new();
-        for member in &self.members {
-            let mut decision = member.review(completion)?;
-            let strength = decision.verdict.strength();
-            verdict = stronger(verdict, std::mem::take(&mut decision.verdict));
-            if !decision.is_pass() {
-                beside.push((strength, decision));
-            }
-        }
-        // What stands beside a verdict goes with it: a lost verdict takes its notices along.
-        let won = verdict.strength();
+        // Members that pass come last: what stands beside a Pass is kept, whoever wins.
         let mut all = Decision::pass();
-        for (strength, decision) in beside {
-            if strength == 0 || strength == won {
-                all.notices.extend(decision.notices);
-                for it in decision.withhold {
-                    if !all.withhold.iter().any(|has| has.tool == it.tool) {
-                        all.withhold.push(it);
-                    }
-                }
+        let mut beside = Decision::pass();
+        for member in &self.members {
+            let decision = member.review(completion)?;
+            let strength = decision.verdict.strength();
+            if strength == 0 {
+                join(&mut beside, decision);
+            } else if strength > all.verdict.strength() {
+                all = decision;
+            } else {
+                join(&mut all, decision);
             }
         }
-        all.verdict = match verdict {
+        join(&mut all, beside);
+        all.verdict = match all.verdict {
             Verdict::Retry(note) if self.spent.corrections >= self.budget.corrections => self.escalate(note),
             Verdict::Ask(question) => self.ask_or_stop(question),
             kept @ (Verdict::Pass | Verdict::Block(_) | Verdict::Retry(_) | Verdict::Stop(_)) => kept,

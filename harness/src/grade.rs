@@ -118,6 +118,22 @@ fn name(truth: Truth) -> &'static str {
     }
 }
 
+/// The truth that a record calls so.
+pub(crate) fn truth_named(wanted: &str) -> Option<Truth> {
+    const ALL: [Truth; 9] = [
+        Truth::Productive,
+        Truth::Waiting,
+        Truth::Finished,
+        Truth::Stuck(Stuck::IdenticalCall),
+        Truth::Stuck(Stuck::SameFailure),
+        Truth::Stuck(Stuck::Fence),
+        Truth::Stuck(Stuck::TextOnly),
+        Truth::Stuck(Stuck::Empty),
+        Truth::Faulted,
+    ];
+    ALL.into_iter().find(|truth| name(*truth) == wanted)
+}
+
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -175,7 +175,9 @@ pub fn stack(spec: &str, config: &Config, whisper: &Whisper) -> Result<Stack, Ba
 }
 
 const NONE: &str = "none";
-const DEFAULT: &str = "default";
+/// The spec of the guards that are on unless others are named.
+pub /// The name of the stack that is taken where none is named.
+pub const DEFAULT: &str = "default";
 
 /// The parts of a spec: at commas outside of braces.
 fn split(spec: &str) -> impl Iterator<Item = &str> {

@@ -5,7 +5,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use balk::replay::{Item, Replay, Setting, Summary, json, text};
+use balk::engine::Whisper;
+use balk::replay::{Found, Item, Replay, Setting, Summary, json, text};
 use balk_guards::{
     Answer, CallKey, Completion, Decision, Entry, Guard, Note, Stack, Subject, ToolResult, Verdict,
 };
@@ -184,17 +185,19 @@ impl Guard for Eager {
 
 #[test]
 fn firings_are_written_as_text_and_as_json() {
-    let make = || Stack::new(vec![Box::new(ThreeInARow::default()), Box::new(Eager)]);
+    let make = |_: &str, _: &Whisper| {
+        Ok(Stack::new(vec![Box::new(ThreeInARow::default()) as Box<dyn Guard>, Box::new(Eager)]))
+    };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
     let setting = Setting::default();
-    let replay = Replay { setting: &setting, stack: &make, pool: &pool };
+    let replay = Replay { setting: &setting, guard: None, stack: &make, pool: &pool };
     let (mut as_text, mut as_json, mut summary) = (Vec::new(), Vec::new(), Summary::default());
     for name in ["demo.jsonl", "more.jsonl"] {
         let file = fs::File::open(tests().join("good").join(name)).expect("the file is there");
         let mut take = |items: Vec<Item>| {
             for item in &items {
                 summary.add(name, item);
-                let found = item.found.as_ref().expect("the file is good");
+                let Ok(Found::Foreign(found)) = &item.found else { panic!("the file is good, and not ours") };
                 text::transcript(&mut as_text, name, item.line, found)?;
                 json::item(&mut as_json, name, item)?;
             }

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use balk_guards::{AttemptCause, AttemptResponse, Limit, Origin, Part, Speaker, Status, Termination};
 
 use crate::entry::{CallRecord, EntryRecord, InterventionRecord, ResultRecord};
-use crate::trial::{Grade, TrialRecord};
+use crate::trial::{Drawn, Grade, TrialRecord};
 
 /// Whether colours are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +65,20 @@ impl Page {
     fn head(&mut self, record: &TrialRecord) {
         let title = format!("{} · seed {} · guard {}", record.scenario, record.seed, record.guard);
         let title = self.paint(BOLD, &title);
-        let drawn: Vec<String> = record.world.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
-        let drawn = self.paint(DIM, &format!("drawn: {}", drawn.join(", ")));
-        self.put(format_args!("{title}\n{drawn}\n\n"));
+        let listed = |all: &[Drawn]| {
+            let all: Vec<String> = all.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
+            all.join(", ")
+        };
+        let mut lines = wrapped(&format!("drawn: {}", listed(&record.world)));
+        if !record.set.is_empty() {
+            lines.extend(wrapped(&format!("set: {}", listed(&record.set))));
+        }
+        self.put(format_args!("{title}\n"));
+        for line in lines {
+            let line = self.paint(DIM, &line);
+            self.put(format_args!("{line}\n"));
+        }
+        self.put(format_args!("\n"));
     }
 
     fn turn(&mut self, number: usize, truth: &str) {
@@ -171,19 +182,23 @@ impl Page {
         let outcome = self.paint(style, &outcome);
         self.put(format_args!("outcome: {outcome}\n"));
         self.put(format_args!(
-            "cost: {} turns ({} stuck), {} calls, {} interventions ({} false), {} resends, {} ticks, about {} \
-             tokens in and {} out (bytes / 4)\n",
-            grade.turns,
+            "cost: {} ({} stuck), {}, {} ({} false), {}, {}, about {} tokens in and {} out (bytes / 4)\n",
+            counted(grade.turns.into(), "turn"),
             grade.stuck_turns,
-            grade.calls,
-            grade.interventions,
+            counted(grade.calls.into(), "call"),
+            counted(grade.interventions.into(), "intervention"),
             grade.false_interventions,
-            grade.resends,
-            grade.ticks,
+            counted(grade.resends.into(), "resend"),
+            counted(grade.ticks, "tick"),
             grade.tokens_in,
             grade.tokens_out,
         ));
     }
+}
+
+/// "1 turn", "2 turns".
+fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn called(call: &CallRecord) -> Vec<String> {
@@ -206,7 +221,9 @@ fn shortened(text: &str) -> Vec<String> {
 fn clipped(line: &str) -> String {
     match line.char_indices().nth(WIDTH) {
         None => line.to_owned(),
-        Some((cut, _)) => format!("{} (+ {} characters)", &line[..cut], line[cut..].chars().count()),
+        Some((cut, _)) => {
+            format!("{} (+ {} characters)", line[..cut].trim_end(), line[cut..].chars().count())
+        }
     }
 }
 
@@ -235,7 +252,7 @@ fn wrapped(line: &str) -> Vec<String> {
 
 fn ended(termination: &Termination) -> String {
     match termination {
-        Termination::Finished => "the task was declared done".into(),
+        Termination::Finished => "the model was done, and nobody objected".into(),
         Termination::NoProgress => "nothing moved any more".into(),
         Termination::FatalExecution(why) => format!("it could not go on: {why}"),
         Termination::StoppedByGuard => "a guard stopped it".into(),

@@ -312,7 +312,7 @@ impl<'w, 'a> Actor<'w, 'a> {
         let (name, tool) = self.world.role(spec.role);
         let part = 1_000 + u32::try_from(at).expect("a completion has few calls");
         let mut source = self.world.draws().source(Drawer::Phrase, &state.name, part, visit);
-        let mut arguments = String::from("{");
+        let mut arguments = vec![b'{'];
         let mut value = String::new();
         for (name, template) in tool.arguments.iter().zip(&spec.arguments) {
             value.clear();
@@ -322,7 +322,8 @@ impl<'w, 'a> Actor<'w, 'a> {
         for (name, value) in &tool.constants {
             member(&mut arguments, name, value);
         }
-        arguments.push('}');
+        arguments.push(b'}');
+        let arguments = String::from_utf8(arguments).expect("JSON is text");
         let id = format!("call_{}_{visit}_{at}", self.state);
         RawCall { id: id.into(), tool: name.clone(), arguments: arguments.into() }
     }
@@ -331,13 +332,15 @@ impl<'w, 'a> Actor<'w, 'a> {
 /// Above the parts of a state's transitions.
 const EMPTY_PART: u32 = 1_000;
 
-fn member(out: &mut String, name: &str, value: &str) {
+fn member(out: &mut Vec<u8>, name: &str, value: &str) {
+    // Text with an escape for one character in eight fits without growing.
+    out.reserve(name.len() + value.len() + value.len() / 8 + 16);
     if out.len() > 1 {
-        out.push_str(", ");
+        out.extend_from_slice(b", ");
     }
     for (text, after) in [(name, ": "), (value, "")] {
-        out.push_str(&serde_json::to_string(text).expect("a string is always JSON"));
-        out.push_str(after);
+        serde_json::to_writer(&mut *out, text).expect("a string is always JSON");
+        out.extend_from_slice(after.as_bytes());
     }
 }
 

@@ -6,10 +6,14 @@ use crate::draws::Source;
 /// than nine tenths of their characters, so that no near-duplicate rule takes one for the other.
 pub(crate) fn write(source: &mut Source, out: &mut String) {
     let lines = 12 + source.below(8);
+    out.reserve(LINE_BYTES * usize::try_from(lines).expect("a small number"));
     for _ in 0..lines {
         line(source.word(), out);
     }
 }
+
+/// More than any line takes.
+const LINE_BYTES: usize = 40;
 
 fn line(mut bits: u64, out: &mut String) {
     let mut take = |n: u64| {

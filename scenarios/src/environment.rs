@@ -34,10 +34,11 @@ impl<'w, 'a> Environment<'w, 'a> {
     #[must_use]
     pub fn new(world: &'w World<'a>) -> Self {
         let spec = &world.scenario().environment;
+        let owned = |template| world.fixed(template).into_owned();
         Self {
             world,
-            files: spec.files.iter().map(|(path, text)| (world.fixed(path), world.fixed(text))).collect(),
-            facts: spec.facts.iter().map(|fact| world.fixed(fact)).collect(),
+            files: spec.files.iter().map(|(path, text)| (owned(path), owned(text))).collect(),
+            facts: spec.facts.iter().map(owned).collect(),
             applied: vec![0; spec.rules.len()],
         }
     }
@@ -88,8 +89,7 @@ impl<'w, 'a> Environment<'w, 'a> {
     /// Makes facts hold: what a person does outside of the tools.
     pub fn set(&mut self, facts: &[Template]) {
         for fact in facts {
-            let fact = self.world.fixed(fact);
-            self.facts.insert(fact);
+            self.facts.insert(self.world.fixed(fact).into_owned());
         }
     }
 
@@ -102,8 +102,7 @@ impl<'w, 'a> Environment<'w, 'a> {
     fn apply(&mut self, at: usize, rule: &Rule, tool: &ToolsetTool, arguments: &[(&str, &str)]) -> Executed {
         self.applied[at] += 1;
         for fact in &rule.clears {
-            let fact = self.world.fixed(fact);
-            self.facts.remove(&fact);
+            self.facts.remove(&*self.world.fixed(fact));
         }
         self.set(&rule.sets);
         let own = if rule.fails { failed(String::new()) } else { self.by_role(tool.role, arguments) };
@@ -151,17 +150,17 @@ impl<'w, 'a> Environment<'w, 'a> {
     fn condition(&self, condition: &Condition, arguments: &[(&str, &str)]) -> bool {
         let fixed = |template| self.world.fixed(template);
         match condition {
-            Condition::Fact(fact) => self.facts.contains(&fixed(fact)),
-            Condition::NoFact(fact) => !self.facts.contains(&fixed(fact)),
-            Condition::File(path) => self.files.contains_key(&fixed(path)),
-            Condition::NoFile(path) => !self.files.contains_key(&fixed(path)),
+            Condition::Fact(fact) => self.facts.contains(&*fixed(fact)),
+            Condition::NoFact(fact) => !self.facts.contains(&*fixed(fact)),
+            Condition::File(path) => self.files.contains_key(&*fixed(path)),
+            Condition::NoFile(path) => !self.files.contains_key(&*fixed(path)),
             Condition::FileContains(path, text) => {
-                self.files.get(&fixed(path)).is_some_and(|content| content.contains(&fixed(text)))
+                self.files.get(&*fixed(path)).is_some_and(|content| content.contains(&*fixed(text)))
             }
             Condition::ArgumentContains(name, text) => arguments
                 .iter()
                 .find(|(it, _)| it == name)
-                .is_some_and(|(_, value)| value.contains(&fixed(text))),
+                .is_some_and(|(_, value)| value.contains(&*fixed(text))),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::{ChoiceKind, Effect, Protocol, Purpose};
+use balk_guards::{ChoiceKind, Protocol, Purpose, Tool};
 
 use crate::template::Template;
 
@@ -150,12 +150,8 @@ pub struct Toolset {
 pub struct ToolsetTool {
     /// What it is to a task.
     pub role: Role,
-    /// The agent's name for it; may be illegal on the wire.
-    pub name: String,
-    /// One sentence.
-    pub description: String,
-    /// What a call can change.
-    pub effect: Effect,
+    /// What is offered: the agent's name for it, which may be illegal on the wire, and the schema.
+    pub tool: Tool,
     /// The agent's names for [`Role::arguments`], in that order.
     pub arguments: Vec<String>,
     /// Arguments that are always sent, with their values.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use balk_guards::Effect;
+use balk_guards::{Effect, Tool};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -139,14 +139,25 @@ fn tool(row: &ToolTable, report: &mut Report<'_>) -> ToolsetTool {
         let message = format!("two arguments of `{}` have the same name", row.name.get_ref());
         report.error(row.name.span(), message, "one would overwrite the other");
     }
+    let tool = Tool::new(row.name.get_ref())
+        .description(&row.description)
+        .effect(report.one_of("effect", &row.effect, EFFECTS))
+        .purpose(role.purpose())
+        .parameters(&schema(sent));
     ToolsetTool {
         role,
-        name: row.name.get_ref().clone(),
-        description: row.description.clone(),
-        effect: report.one_of("effect", &row.effect, EFFECTS),
+        tool,
         arguments,
         constants: row.constants.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
     }
+}
+
+/// The JSON Schema of arguments that are strings, all of them required.
+fn schema<'a>(names: impl Iterator<Item = &'a String> + Clone) -> String {
+    let properties: serde_json::Map<String, serde_json::Value> =
+        names.clone().map(|name| (name.clone(), serde_json::json!({"type": "string"}))).collect();
+    serde_json::json!({"type": "object", "properties": properties, "required": names.collect::<Vec<_>>()})
+        .to_string()
 }
 
 #[cfg(test)]

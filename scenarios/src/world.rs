@@ -1,9 +1,10 @@
 //! The world that a seed draws: language, tool set, values, and every text that follows from them.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use balk_guards::{Offer, Tool};
+use balk_guards::Offer;
 
 use crate::draws::{Drawer, Draws, Source};
 use crate::scenario::{Bound, PhraseId, Role, Scenario, Toolset, ToolsetTool};
@@ -171,7 +172,7 @@ impl<'a> World<'a> {
         let variants = &phrase.variants[self.language];
         let mut source = self.draws.source(Drawer::Phrase, &phrase.name, part, visit);
         let variant = &variants[source.index(variants.len())];
-        let mut text = String::new();
+        let mut text = String::with_capacity(TEXT_BYTES);
         self.render(variant, Holes { source: &mut source, arguments, visit }, &mut text);
         text
     }
@@ -191,31 +192,30 @@ impl<'a> World<'a> {
             .collect()
     }
 
-    /// A template without holes that chance fills.
-    pub(crate) fn fixed(&self, template: &Template) -> String {
-        let mut source = self.draws.source(Drawer::Phrase, "", u32::MAX, 0);
-        let mut text = String::new();
-        self.render(template, Holes { source: &mut source, arguments: &[], visit: 1 }, &mut text);
-        text
+    /// A template that reads the same at every use in this world: the format refuses other holes in it.
+    pub(crate) fn fixed(&self, template: &Template) -> Cow<'a, str> {
+        match &template.pieces[..] {
+            [Piece::Field(pool, field)] => Cow::Borrowed(self.field(*pool, *field)),
+            pieces => {
+                let mut text = String::with_capacity(TEXT_BYTES);
+                for piece in pieces {
+                    self.same(piece, &mut text);
+                }
+                Cow::Owned(text)
+            }
+        }
     }
 
     pub(crate) fn render(&self, template: &Template, holes: Holes<'_>, out: &mut String) {
         let Holes { source, arguments, visit } = holes;
         for piece in &template.pieces {
             match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Field(pool, field) => {
-                    out.push_str(&self.scenario.pools[*pool].items[self.picks[*pool]].values[*field]);
-                }
-                Piece::Number(at) => put(out, format_args!("{}", self.numbers[*at])),
+                Piece::Text(_) | Piece::Field(..) | Piece::Number(_) | Piece::Draft => self.same(piece, out),
                 Piece::Argument(name) => {
                     let value = arguments.iter().find(|(it, _)| it == name).map_or("", |(_, value)| value);
                     out.push_str(value);
                 }
                 Piece::Code => crate::code::write(source, out),
-                Piece::Draft => {
-                    crate::code::write(&mut self.draws.source(Drawer::World, "draft", 0, 0), out);
-                }
                 Piece::Clock => {
                     let (h, m, s) = (source.below(24), source.below(60), source.below(60));
                     put(out, format_args!("{h:02}:{m:02}:{s:02}"));
@@ -225,7 +225,25 @@ impl<'a> World<'a> {
             }
         }
     }
+
+    /// A piece that is the same at every use; nothing for any other.
+    fn same(&self, piece: &Piece, out: &mut String) {
+        match piece {
+            Piece::Text(text) => out.push_str(text),
+            Piece::Field(pool, field) => out.push_str(self.field(*pool, *field)),
+            Piece::Number(at) => put(out, format_args!("{}", self.numbers[*at])),
+            Piece::Draft => crate::code::write(&mut self.draws.source(Drawer::World, "draft", 0, 0), out),
+            Piece::Argument(_) | Piece::Code | Piece::Clock | Piece::Hex | Piece::Visit => {}
+        }
+    }
+
+    fn field(&self, pool: usize, field: usize) -> &'a str {
+        &self.scenario.pools[pool].items[self.picks[pool]].values[field]
+    }
 }
+
+/// Most texts are shorter, and a longer one grows from here.
+const TEXT_BYTES: usize = 128;
 
 /// What fills the holes of a template.
 pub(crate) struct Holes<'a> {
@@ -257,14 +275,7 @@ fn offer(
     shuffle(&mut distractors, source);
     chosen.extend(distractors.into_iter().take(scenario.distractors));
     shuffle(&mut chosen, source);
-    let offer = Offer::new(chosen.iter().map(|&at| {
-        let tool = &toolset.tools[at];
-        Tool::new(&tool.name)
-            .description(&tool.description)
-            .effect(tool.effect)
-            .purpose(tool.role.purpose())
-            .parameters(&schema(tool))
-    }));
+    let offer = Offer::new(chosen.iter().map(|&at| toolset.tools[at].tool.clone()));
     let names = offer.tools().iter().map(|tool| tool.name.clone());
     let offered = names.zip(chosen).collect();
     (Arc::new(offer), offered)
@@ -274,12 +285,4 @@ fn shuffle<T>(all: &mut [T], source: &mut Source) {
     for at in (1..all.len()).rev() {
         all.swap(at, source.index(at + 1));
     }
-}
-
-fn schema(tool: &ToolsetTool) -> String {
-    let names = tool.arguments.iter().chain(tool.constants.iter().map(|(name, _)| name));
-    let properties: serde_json::Map<String, serde_json::Value> =
-        names.clone().map(|name| (name.clone(), serde_json::json!({"type": "string"}))).collect();
-    serde_json::json!({"type": "object", "properties": properties, "required": names.collect::<Vec<_>>()})
-        .to_string()
 }

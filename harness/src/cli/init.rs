@@ -1,6 +1,6 @@
 //! `balk init`: a scenario and its twin to start from.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use balk_scenarios::Kind;
@@ -62,7 +62,12 @@ impl Init {
 
 /// Writes a new file whole or not at all, and never over another one.
 fn create(path: &Path, text: &str) -> Result<(), Error> {
-    let unwritable = |error: std::io::Error| Error::file(path, "a folder that can be written to", error);
+    // The error itself names a temporary file, which is nobody's business.
+    let unwritable = |error: std::io::Error| {
+        let kind = error.kind();
+        let found = if kind == ErrorKind::NotFound { "none".to_owned() } else { kind.to_string() };
+        Error::file(path, "a folder that can be written to", found)
+    };
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(unwritable)?;
     file.write_all(text.as_bytes()).map_err(unwritable)?;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use balk_guards::{Protocol, Stack};
+use balk_guards::Protocol;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPoolBuilder;
@@ -14,7 +14,7 @@ use crate::engine::Whisper;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards;
-use crate::replay::{self, Broken, Item, LINE_BYTES_MAX, Setting, Summary, ToolTable};
+use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Setting, Summary, ToolTable};
 
 /// Arguments of `balk replay`.
 #[derive(Args, Clone, Debug)]
@@ -24,9 +24,10 @@ pub struct Replay {
     #[arg(required = true, value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
-    /// Guards to ask: none, default, or NAME[=VARIANT][{key=value,…}] with commas between them
-    #[arg(long, default_value = "default", value_name = "GUARDS")]
-    guard: String,
+    /// Guards to ask: none, default, or NAME[=VARIANT][{key=value,…}] with commas between them; without, default, and for our
+    /// own records the guards that they name
+    #[arg(long, value_name = "GUARDS")]
+    guard: Option<String>,
 
     /// Settings of guards: TOML, a table for each
     #[arg(long, value_name = "FILE")]
@@ -57,9 +58,13 @@ One transcript a line: {\"id\", \"model\", \"outcome\": \"resolved\"|\"failed\"|
 The recorded model never saw these guards: each firing is folded as if it had been ignored, and firings at
 most two turns apart form one stretch, of which the first counts.
 
+Records of trials (`balk scenario NAME --format json`) are known line by line. Their entries are folded as they
+stand and nothing is inserted. The guards that they name must decide as recorded; the first difference is
+shown, with its turn. Other guards are asked what they would have done where those were at work.
+
 A bad line is reported, counted and passed over. Exit codes: 0 fine, bad lines or not; 2 usage; 3 where a
-file cannot be opened or read to its end, or no line of any file was of use; 6 where a guard broke. The
-report is written before a non-zero exit.";
+file cannot be opened or read to its end, or no line of any file was of use; 4 where the guards of a record
+do not decide as recorded; 6 where a guard broke. The report is written before a non-zero exit.";
 
 /// How a task ends.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -80,17 +85,19 @@ impl Replay {
     /// A command line that makes no sense, a tool table that is bad, an output that takes no more.
     pub fn run(&self) -> Result<Exit, Error> {
         let config = super::config(self.config.as_deref())?;
-        self.run_with(&|spec| guards::stack(spec, &config, &Whisper::default()))
-    }
-
-    fn run_with(&self, stack: &StackOf<'_>) -> Result<Exit, Error> {
-        stack(&self.guard)?;
+        if let Some(guard) = &self.guard {
+            guards::stack(guard, &config, &Whisper::default())?;
+        }
         let setting = self.setting()?;
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
         })?;
-        let make = || stack(&self.guard).expect("the same spec was fine a moment ago");
-        let replay = replay::Replay { setting: &setting, stack: &make, pool: &pool };
+        let replay = replay::Replay {
+            setting: &setting,
+            guard: self.guard.as_deref(),
+            stack: &|spec, whisper| guards::stack(spec, &config, whisper),
+            pool: &pool,
+        };
         let mut report = Report::new(self.format);
         let mut files = Vec::new();
         for input in &self.inputs {
@@ -120,9 +127,6 @@ impl Replay {
         Ok(Setting { protocol, tools })
     }
 }
-
-/// Makes the stack that a spec names.
-type StackOf<'a> = dyn Fn(&str) -> Result<Stack, guards::BadStack> + Sync + 'a;
 
 /// The transcripts behind one argument.
 fn expand(input: &Path) -> Result<Vec<PathBuf>, Error> {
@@ -193,7 +197,8 @@ impl Report {
                     self.item(&source, item, bad)
                 })
             })?;
-            bar.set_message(format!("{} transcripts", self.summary.total.transcripts));
+            let transcripts = self.summary.total.transcripts + self.summary.own.records;
+            bar.set_message(format!("{transcripts} transcripts"));
             Ok(())
         });
         if bad > BAD_LINES_SHOWN {
@@ -223,9 +228,10 @@ impl Report {
         }
         match (self.format, &item.found) {
             (Format::Json, _) => replay::json::item(&mut self.out, source, item),
-            (Format::Text, Ok(replayed)) => {
+            (Format::Text, Ok(Found::Foreign(replayed))) => {
                 replay::text::transcript(&mut self.out, source, item.line, replayed)
             }
+            (Format::Text, Ok(Found::Own(own))) => replay::text::own(&mut self.out, source, item.line, own),
             (Format::Text, Err(_)) => Ok(()),
         }
     }
@@ -244,15 +250,17 @@ impl Report {
             Format::Json => replay::json::summary(&mut self.out, &self.summary)?,
         }
         self.out.flush()?;
-        if self.summary.total.transcripts == 0 {
+        if self.summary.is_empty() {
             super::say(format_args!(
                 "error: expected transcripts as JSON lines of at most {LINE_BYTES_MAX} bytes, found none"
             ));
         }
         Ok(if self.summary.guard_faults > 0 {
             Exit::GuardFault
-        } else if self.summary.broken_files > 0 || self.summary.total.transcripts == 0 {
+        } else if self.summary.broken_files > 0 || self.summary.is_empty() {
             Exit::BadFile
+        } else if self.summary.own.broken > 0 {
+            Exit::Unmet
         } else {
             Exit::Fine
         })

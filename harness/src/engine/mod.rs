@@ -6,3 +6,4 @@ mod turn;
 
 pub use oracle::{Oracle, Whisper};
 pub use trial::{FailedFacts, Trial, TurnFacts, run};
+pub use turn::TRIES;

@@ -14,7 +14,7 @@ use balk_scenarios::Truth;
 pub struct Whisper(Arc<AtomicU8>);
 
 impl Whisper {
-    pub(super) fn tell(&self, truth: Truth) {
+    pub(crate) fn tell(&self, truth: Truth) {
         let stuck = match truth {
             Truth::Stuck(_) => 1,
             Truth::Productive | Truth::Waiting | Truth::Finished | Truth::Faulted => 0,

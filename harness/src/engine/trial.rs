@@ -156,9 +156,14 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
     /// One accepted completion of this view, or the end.
     pub(super) fn attempt(&mut self) -> Result<Result<Arc<Completion>, Termination>, GuardFault> {
         let mut attempt = 0;
+        // The model is told how often it was asked this very thing: a question to the user changes the view.
+        let (mut same, mut seen) = (0, self.view.messages().len());
         loop {
             attempt += 1;
-            let act = self.actor.act(self.view.messages(), attempt);
+            let messages = self.view.messages();
+            same = if messages.len() == seen { same + 1 } else { 1 };
+            seen = messages.len();
+            let act = self.actor.act(messages, same);
             let completion = Arc::new(act.completion(self.world.offer()));
             if !completion.is_empty() {
                 self.turns.push(TurnFacts {

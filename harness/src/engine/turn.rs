@@ -179,4 +179,4 @@ impl Running<'_, '_, '_> {
 }
 
 /// How often one call is run in one turn, at most, whatever guards want.
-const TRIES: u32 = 5;
+pub const TRIES: u32 = 5;

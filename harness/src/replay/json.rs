@@ -1,8 +1,8 @@
 //! Replayed transcripts as JSON lines for programs.
 //!
 //! One object a line, told apart by `type`, its members always in the same order, its numbers integers:
-//! `firing`, `rerun`, `resend`, `guard-fault` and `bad-line` as they come, and one `summary` at the end. A rate
-//! is written as `stretches_per_million_turns`: a thousand times the rate per 1,000 turns, rounded.
+//! `firing`, `rerun`, `resend`, `guard-fault` and `bad-line` as they come, of our own records `decision` and
+//! `own-record`, and one `summary` at the end. A rate is written as `stretches_per_million_turns`: a thousand times the rate per 1,000 turns, rounded.
 
 use std::io::{self, Write};
 
@@ -10,8 +10,9 @@ use serde::Serialize;
 
 use super::fold::What;
 use super::join::Oddities;
-use super::run::{Item, Replayed};
-use super::summary::{Counts, GuardCounts, Summary};
+use super::own::{Compared, Own};
+use super::run::{Found, Item, Replayed};
+use super::summary::{Counts, GuardCounts, OwnCounts, Summary};
 
 /// What became of one line of a file: a record for each event, none for a quiet transcript.
 ///
@@ -19,7 +20,8 @@ use super::summary::{Counts, GuardCounts, Summary};
 /// Those of the writer.
 pub fn item(out: &mut dyn Write, file: &str, item: &Item) -> io::Result<()> {
     match &item.found {
-        Ok(replayed) => transcript(out, file, item.line, replayed),
+        Ok(Found::Foreign(replayed)) => transcript(out, file, item.line, replayed),
+        Ok(Found::Own(it)) => own(out, file, item.line, it),
         Err(bad) => {
             let why = bad.to_string();
             record(out, &Record::BadLine { file, line: item.line, reason: bad.reason(), why: &why })
@@ -55,6 +57,7 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
             resends: it.resends,
             guard_faults: it.guard_faults,
             broken_files: it.broken_files,
+            own_records: Some(it.own).filter(|own| own.records > 0),
             bad_lines: it.bad_line_count(),
             bad_lines_by_reason: &it.bad_lines,
         },
@@ -90,6 +93,18 @@ fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> io::
         record(out, &Record::GuardFault { place, guard: &fault.guard, why: &fault.reason })?;
     }
     Ok(())
+}
+
+/// One record of ours: each turn in which guards did something then or would now. Where it is held to what it
+/// says, nothing counts after the first difference.
+fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<()> {
+    let (scenario, seed, guard, asked) = (&*it.scenario, &*it.seed, &*it.recorded, &*it.asked);
+    for compared in it.shown() {
+        let equal = compared.recorded == compared.found;
+        record(out, &Record::Decision { file, line, scenario, seed, guard, asked, equal, compared })?;
+    }
+    let (turns, difference) = (it.turns, it.difference().map(|it| it.turn));
+    record(out, &Record::Own { file, line, scenario, seed, guard, asked, turns, difference })
 }
 
 fn record(out: &mut dyn Write, record: &Record) -> io::Result<()> {
@@ -131,6 +146,28 @@ enum Record<'a> {
         guard: &'a str,
         why: &'a str,
     },
+    Decision {
+        file: &'a str,
+        line: u64,
+        scenario: &'a str,
+        seed: &'a str,
+        guard: &'a str,
+        asked: &'a str,
+        equal: bool,
+        #[serde(flatten)]
+        compared: &'a Compared,
+    },
+    #[serde(rename = "own-record")]
+    Own {
+        file: &'a str,
+        line: u64,
+        scenario: &'a str,
+        seed: &'a str,
+        guard: &'a str,
+        asked: &'a str,
+        turns: u64,
+        difference: Option<u64>,
+    },
     BadLine {
         file: &'a str,
         line: u64,
@@ -149,6 +186,8 @@ enum Record<'a> {
         resends: u64,
         guard_faults: u64,
         broken_files: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        own_records: Option<OwnCounts>,
         bad_lines: u64,
         bad_lines_by_reason: &'a std::collections::BTreeMap<&'static str, u64>,
     },

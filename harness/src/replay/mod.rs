@@ -2,7 +2,8 @@
 //!
 //! The recorded model never saw an intervention of ours. So each is folded as *unseen*: budgets and ladders
 //! move on as if it had been ignored, no result is inserted, and firings at most two turns apart form one
-//! stretch, of which the first counts. Input is streamed: memory depends on the longest line, not on the file.
+//! stretch, of which the first counts. Our own records are folded as they stand, and the decisions compared with
+//! the recorded ones. Input is streamed: memory depends on the longest line, not on the file.
 
 mod bad;
 mod fold;
@@ -10,6 +11,7 @@ mod join;
 pub mod json;
 mod lines;
 mod neutral;
+mod own;
 mod run;
 mod strict;
 mod summary;
@@ -21,6 +23,7 @@ pub use fold::{Asked, Event, Firing, Folded, What, fold};
 pub use join::{Oddities, Placed};
 pub use lines::{LINE_BYTES_MAX, Line, Lines};
 pub use neutral::{Outcome, Recorded, Setting, read};
-pub use run::{Broken, Item, Replay, Replayed};
+pub use own::{Compared, Deed, Own};
+pub use run::{Broken, Found, Item, Replay, Replayed, StackOf};
 pub use summary::{Counts, GuardCounts, MODELS_MAX, NO_MODEL, OTHER_MODELS, Summary};
 pub use tools::{Declared, ToolTable};

@@ -71,9 +71,7 @@ impl Outcome {
 /// # Errors
 /// Why the line is of no use.
 pub fn read(line: &[u8], setting: &Setting) -> Result<Recorded, BadLine> {
-    let text = str::from_utf8(line).map_err(|error| BadLine::NotUtf8 { valid_bytes: error.valid_up_to() })?;
-    // Some editors begin a file with a byte order mark, which RFC 8259 lets a reader pass over.
-    let Object(trajectory) = parse(text.strip_prefix('\u{feff}').unwrap_or(text))?;
+    let Object(trajectory) = parse(text_of(line)?)?;
     let Trajectory { id, model, outcome, messages } = trajectory;
     let offer = Arc::new(offer_of(&messages, &setting.tools));
     let model = model.unwrap_or_default();
@@ -92,11 +90,19 @@ pub fn read(line: &[u8], setting: &Setting) -> Result<Recorded, BadLine> {
     })
 }
 
-fn parse(text: &str) -> Result<Object<Trajectory>, BadLine> {
+/// The text of a line.
+pub(super) fn text_of(line: &[u8]) -> Result<&str, BadLine> {
+    let text = str::from_utf8(line).map_err(|error| BadLine::NotUtf8 { valid_bytes: error.valid_up_to() })?;
+    // Some editors begin a file with a byte order mark, which RFC 8259 lets a reader pass over.
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// One JSON value, with the place where it is none.
+pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<Object<T>, BadLine> {
     serde_json::from_str(text).map_err(|_| {
         // Keeping the path costs time, so only a line that is bad is read with it.
         let mut reader = serde_json::Deserializer::from_str(text);
-        match serde_path_to_error::deserialize::<_, Object<Trajectory>>(&mut reader) {
+        match serde_path_to_error::deserialize::<_, Object<T>>(&mut reader) {
             Err(error) => {
                 let place = error.path().to_string();
                 BadLine::of_json(error.inner(), if place == "." { "line" } else { &place })

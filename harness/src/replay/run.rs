@@ -7,11 +7,16 @@ use balk_guards::Stack;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use crate::engine::Whisper;
+use crate::guards::{BadStack, DEFAULT};
+
 use super::bad::BadLine;
 use super::fold::{Folded, fold};
 use super::join::Oddities;
 use super::lines::{Line, Lines};
-use super::neutral::{Outcome, Setting, read};
+use super::neutral::{Outcome, Setting, read, text_of};
+use super::own::{self, Own, is_own};
+use super::text::one_line;
 
 /// What a batch holds at most, its last line aside: enough that the threads seldom wait for each other.
 const BATCH_BYTES: usize = 4 << 20;
@@ -21,11 +26,17 @@ const BATCH_LINES: usize = 1024;
 pub struct Replay<'a> {
     /// What the recordings do not say.
     pub setting: &'a Setting,
-    /// Makes the stack, anew for each transcript.
-    pub stack: &'a (dyn Fn() -> Stack + Sync),
+    /// The guards to ask, as on the command line. Without, our own records are asked about their own guards,
+    /// and foreign transcripts about `default`.
+    pub guard: Option<&'a str>,
+    /// Makes the stack that a spec names, anew for each transcript.
+    pub stack: &'a StackOf<'a>,
     /// Where the work is done. The output does not depend on its size.
     pub pool: &'a ThreadPool,
 }
+
+/// Makes the stack that a spec names; the whisper is for the oracle.
+pub type StackOf<'a> = dyn Fn(&str, &Whisper) -> Result<Stack, BadStack> + Sync + 'a;
 
 /// What became of one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +44,16 @@ pub struct Item {
     /// Its number, from 1.
     pub line: u64,
     /// A replayed transcript, or why the line is of no use.
-    pub found: Result<Replayed, BadLine>,
+    pub found: Result<Found, BadLine>,
+}
+
+/// What a line held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A transcript of another agent.
+    Foreign(Replayed),
+    /// A record of a trial of ours.
+    Own(Own),
 }
 
 /// One transcript, replayed.
@@ -93,19 +113,36 @@ impl Replay<'_> {
         let found = line
             .bytes
             .map_err(|bytes| BadLine::TooLong { bytes })
-            .and_then(|bytes| read(&bytes, self.setting))
-            .map(|recorded| {
-                let folded = fold(&recorded.entries, &mut (self.stack)());
-                Replayed {
-                    id: recorded.id,
-                    model: recorded.model,
-                    outcome: recorded.outcome,
-                    oddities: recorded.oddities,
-                    folded,
-                }
-            });
+            .and_then(|bytes| if is_own(text_of(&bytes)?) { self.own(&bytes) } else { self.foreign(&bytes) });
         Item { line: line.number, found }
     }
+
+    fn foreign(&self, line: &[u8]) -> Result<Found, BadLine> {
+        let recorded = read(line, self.setting)?;
+        let guard = self.guard.unwrap_or(DEFAULT);
+        let mut stack = (self.stack)(guard, &Whisper::default()).map_err(|bad| not_there(&bad))?;
+        let folded = fold(&recorded.entries, &mut stack);
+        Ok(Found::Foreign(Replayed {
+            id: recorded.id,
+            model: recorded.model,
+            outcome: recorded.outcome,
+            oddities: recorded.oddities,
+            folded,
+        }))
+    }
+
+    fn own(&self, line: &[u8]) -> Result<Found, BadLine> {
+        let recorded = own::read(text_of(line)?)?;
+        let guard = self.guard.unwrap_or(&recorded.guard).to_owned();
+        let whisper = Whisper::default();
+        let mut stack = (self.stack)(&guard, &whisper).map_err(|bad| not_there(&bad))?;
+        Ok(Found::Own(own::replay(recorded, &guard, &mut stack, &whisper)))
+    }
+}
+
+/// A record names guards, or settings of them, that this version does not have.
+fn not_there(bad: &BadStack) -> BadLine {
+    BadLine::shape("guard".into(), &one_line(&bad.to_string(), 300))
 }
 
 /// Why a batch is no longer.

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
+use serde::Serialize;
+
 use super::fold::What;
 use super::join::Oddities;
 use super::neutral::Outcome;
-use super::run::{Item, Replayed};
+use super::own::Own;
+use super::run::{Found, Item, Replayed};
 
 /// The sums. Integers only, so that parts add up to the same bytes as the whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub struct Summary {
     pub resends: u64,
     /// Transcripts that ended with a guard fault.
     pub guard_faults: u64,
+    /// Our own records, which are in none of the counts above.
+    pub own: OwnCounts,
     /// Lines of no use, by reason.
     pub bad_lines: BTreeMap<&'static str, u64>,
     /// Files that could not be opened, or not be read to their end.
@@ -72,11 +77,44 @@ pub struct GuardCounts {
     pub stretches: u64,
 }
 
+/// What became of our own records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OwnCounts {
+    /// Records.
+    pub records: u64,
+    /// Of these, asked about the guards that they name: what is found must be what is recorded.
+    pub held: u64,
+    /// Completions in them.
+    pub turns: u64,
+    /// Records in which something else would be done.
+    pub differing: u64,
+    /// Of these, held to what they say.
+    pub broken: u64,
+}
+
+impl AddAssign for OwnCounts {
+    fn add_assign(&mut self, other: Self) {
+        let Self { records, held, turns, differing, broken } = other;
+        self.records += records;
+        self.held += held;
+        self.turns += turns;
+        self.differing += differing;
+        self.broken += broken;
+    }
+}
+
 impl Summary {
+    /// True where no line was of use.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.total.transcripts + self.own.records == 0
+    }
+
     /// Counts one line of a file.
     pub fn add(&mut self, source: &str, item: &Item) {
         match &item.found {
-            Ok(replayed) => self.add_transcript(source, replayed),
+            Ok(Found::Foreign(replayed)) => self.add_transcript(source, replayed),
+            Ok(Found::Own(own)) => self.add_own(own),
             Err(bad) => *self.bad_lines.entry(bad.reason()).or_default() += 1,
         }
     }
@@ -119,6 +157,14 @@ impl Summary {
         *self.by_outcome.entry(it.outcome).or_default() += counts;
         self.oddities += it.oddities;
         self.guard_faults += u64::from(it.folded.fault.is_some());
+    }
+
+    fn add_own(&mut self, own: &Own) {
+        let differs = u64::from(own.difference().is_some());
+        let held = u64::from(own.is_held_to_record());
+        self.own +=
+            OwnCounts { records: 1, held, turns: own.turns, differing: differs, broken: held * differs };
+        self.guard_faults += u64::from(own.fault.is_some());
     }
 
     fn model_key(&self, model: &str) -> String {
@@ -181,7 +227,7 @@ mod tests {
                 oddities: Oddities::default(),
                 folded: super::super::fold::Folded::default(),
             };
-            summary.add("file", &Item { line: 1, found: Ok(it) });
+            summary.add("file", &Item { line: 1, found: Ok(Found::Foreign(it)) });
         }
         assert_eq!(summary.by_model.len(), MODELS_MAX + 1);
         assert_eq!(summary.by_model[OTHER_MODELS].transcripts, 7);

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use super::fold::{Event, What};
+use super::own::{Deed, Own};
 use super::run::Replayed;
 use super::summary::{Counts, Summary};
 
@@ -69,6 +70,78 @@ pub fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> 
     writeln!(out)
 }
 
+/// A record of ours: what was done in a turn and what would be done, each turn in which that is something; of
+/// a record that is held to what it says, the first difference alone. Nothing where there is none.
+///
+/// # Errors
+/// Those of the writer.
+pub fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<()> {
+    if it.shown().next().is_none() {
+        return Ok(());
+    }
+    let held = it.is_held_to_record();
+    let asked = if held { String::new() } else { format!(", asked {}", it.asked) };
+    let verdict = match it.difference() {
+        None => "every decision as recorded".to_owned(),
+        Some(first) if held => format!("not as recorded from turn {} on", first.turn),
+        Some(first) => format!("other decisions from turn {} on", first.turn),
+    };
+    writeln!(
+        out,
+        "{BOLD}{file}:{line}{BOLD:#}  {}  seed {}  guard {}{asked}  {} turns  {verdict}",
+        name(&it.scenario),
+        name(&it.seed),
+        name(&it.recorded),
+        it.turns
+    )?;
+    for compared in it.shown() {
+        if compared.recorded == compared.found {
+            deeds(out, compared.turn, "as recorded", &compared.found, &[])?;
+        } else {
+            deeds(out, compared.turn, "recorded", &compared.recorded, &compared.found)?;
+            deeds(out, compared.turn, "found", &compared.found, &compared.recorded)?;
+        }
+    }
+    writeln!(out)
+}
+
+/// One column; `others` is the other one, from which it should be told apart.
+fn deeds(out: &mut dyn Write, turn: u64, column: &str, deeds: &[Deed], others: &[Deed]) -> io::Result<()> {
+    if deeds.is_empty() {
+        return writeln!(out, "  turn {turn:>3}  {column:11}  nothing");
+    }
+    for (at, deed) in deeds.iter().enumerate() {
+        let line = match deed {
+            Deed::Intervened(it) => {
+                let other = others.get(at).and_then(|other| match other {
+                    Deed::Intervened(other) => Some(&*other.note.text),
+                    Deed::Reran { .. } | Deed::Resent { .. } | Deed::Broke { .. } => None,
+                });
+                let words = apart(&it.note.text, other.unwrap_or(""));
+                let (guard, rule) = (name(&it.note.guard), name(&it.note.rule));
+                format!("{guard}  {rule}  level {}  {}  {words}", it.note.level, it.kind)
+            }
+            Deed::Reran { call } => format!("call {} runs again", call + 1),
+            Deed::Resent { after } => format!("the request is sent again after {after} ticks"),
+            Deed::Broke { why } => format!("the guard breaks: {}", one_line(why, WHY_CHARS)),
+        };
+        writeln!(out, "  turn {turn:>3}  {column:11}  {line}")?;
+    }
+    Ok(())
+}
+
+/// A text on one line, from shortly before the place where it becomes another one than `other`, if that is
+/// far down.
+fn apart(text: &str, other: &str) -> String {
+    const BEFORE: usize = 20;
+    let same = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    if text == other || same + BEFORE < WHY_CHARS {
+        return one_line(text, WHY_CHARS);
+    }
+    let rest: String = text.chars().skip(same - BEFORE).collect();
+    format!("…{}", one_line(&rest, WHY_CHARS))
+}
+
 fn event_line(Event { turn, message: _, what }: &Event) -> String {
     let mut text = format!("turn {turn:>3}  ");
     let done = match what {
@@ -104,7 +177,9 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
         row
     };
     let columns = ["transcripts", "turns", "calls", "firings", "stretches", "per 1,000 turns"];
-    table(out, "total", &columns, [counts("all".into(), &it.total)])?;
+    if it.own.records == 0 || it.total.transcripts > 0 {
+        table(out, "total", &columns, [counts("all".into(), &it.total)])?;
+    }
     table(out, "by file", &columns, it.by_source.iter().map(|(key, it)| counts(key.clone(), it)))?;
     table(out, "by model", &columns, it.by_model.iter().map(|(key, it)| counts(key.clone(), it)))?;
     table(out, "by outcome", &columns, it.by_outcome.iter().map(|(key, it)| counts(key.word().into(), it)))?;
@@ -116,6 +191,22 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
         vec![name, it.transcripts.to_string(), it.firings.to_string(), it.stretches.to_string()]
     });
     table(out, "by guard, and by rule", &columns, rows)?;
+
+    if it.own.records > 0 {
+        let own = &it.own;
+        let rows = [
+            ("records", own.records),
+            ("turns", own.turns),
+            ("asked about their own guards", own.held),
+            ("of these, not as recorded", own.broken),
+            ("other guards, other decisions", own.differing - own.broken),
+        ];
+        let rows = rows.into_iter().map(|(name, n)| vec![name.to_owned(), n.to_string()]);
+        table(out, "own records", &["count"], rows)?;
+        if it.total.transcripts == 0 && it.bad_line_count() + it.broken_files == 0 {
+            return Ok(());
+        }
+    }
 
     let odd = &it.oddities;
     let rows = [

@@ -1,0 +1,205 @@
+//! What the benchmarks share: turns of any size, a guard with a history behind it, and long trials.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use balk::config::Config;
+use balk::engine::{Trial, Whisper};
+use balk::guards;
+use balk::simulate::Simulation;
+use balk_guards::{
+    Completion, Effect, Entry, FinishReason, Guard, Offer, Origin, Part, Protocol, Purpose, RawCall, Speaker,
+    Stack, Start, Status, Tool, ToolResult, Usage, UserMessage,
+};
+use balk_scenarios::{Pools, Scenario, catalogue};
+
+/// Bytes of call arguments, or of text: a command, a function, a whole file.
+pub const SIZES: [usize; 3] = [100, 2 << 10, 50 << 10];
+
+/// Turns that a guard has seen before it is measured.
+pub const HISTORIES: [usize; 3] = [10, 1_000, 10_000];
+
+/// A size as people write it.
+#[must_use]
+pub fn shown(bytes: usize) -> String {
+    if bytes < 1 << 10 { format!("{bytes} B") } else { format!("{} KiB", bytes >> 10) }
+}
+
+/// Lines of a program, another one for each `nth`, and nearly `bytes` long.
+#[must_use]
+pub fn program(nth: usize, bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes + 64);
+    let mut line = 0;
+    while text.len() < bytes {
+        writeln!(text, "score_{line} = update_board(\"cell\", {nth}, {line})").expect("a string takes all");
+        line += 1;
+    }
+    text.truncate(bytes);
+    text
+}
+
+/// Arguments of a call that writes a program: JSON of about this many bytes, escapes and all.
+#[must_use]
+pub fn arguments(nth: usize, bytes: usize) -> String {
+    let path = format!("src/file_{nth}.py");
+    // Quotes and line ends make a ninth more of the text.
+    let program = program(nth, bytes.saturating_sub(48) * 9 / 10);
+    let content = program.replace('"', "\\\"").replace('\n', "\\n");
+    format!("{{\"path\": \"{path}\", \"content\": \"{content}\"}}")
+}
+
+/// Tools as an agent offers them.
+#[must_use]
+pub fn offer() -> Arc<Offer> {
+    Arc::new(Offer::new([
+        Tool::new("read_file").effect(Effect::ReadOnly),
+        Tool::new("write_file").effect(Effect::IdempotentWrite),
+        Tool::new("run_command").purpose(Purpose::Shell),
+        Tool::new("ask_user").effect(Effect::ReadOnly).purpose(Purpose::AskUser),
+    ]))
+}
+
+/// What a provider sends for the turn: a line of text and a call.
+#[must_use]
+pub fn raw(nth: usize, bytes: usize) -> (Part, RawCall) {
+    let call = RawCall {
+        id: format!("call_{nth}").into(),
+        tool: "write_file".into(),
+        arguments: arguments(nth, bytes).into(),
+    };
+    (Part::Text("I'll write the file now.".into()), call)
+}
+
+/// A turn of healthy work, as guards see it: a file is written.
+#[derive(Debug)]
+pub struct Turn {
+    completion: Arc<Completion>,
+    committed: Entry,
+    results: Vec<ToolResult>,
+    result: Entry,
+}
+
+impl Turn {
+    /// The `nth` turn, with arguments of about this many bytes.
+    #[must_use]
+    pub fn new(nth: usize, bytes: usize, offer: &Offer) -> Self {
+        let (part, call) = raw(nth, bytes);
+        let completion =
+            Arc::new(Completion::new([part], [call], FinishReason::ToolCall, Usage::default(), offer));
+        let result = ToolResult {
+            call: completion.calls[0].clone(),
+            origin: Origin::Executed,
+            status: Status::Ok,
+            tries: 1,
+            text: format!("wrote {bytes} bytes to src/file_{nth}.py").into(),
+        };
+        Self {
+            committed: Entry::Completion(completion.clone()),
+            completion,
+            results: vec![result.clone()],
+            result: Entry::Result(result),
+        }
+    }
+
+    /// Takes the guard through the turn: every fold and every question. True where it has no objection.
+    pub fn play(&self, guard: &mut dyn Guard) -> bool {
+        guard.observe(&self.committed);
+        let passes = guard.review(&self.completion).is_ok_and(|decision| decision.is_pass());
+        let settled = guard.settle(&self.completion, &self.results).is_ok();
+        guard.observe(&self.result);
+        passes && settled
+    }
+}
+
+/// A stack, as it is written on the command line, that has just seen a run begin.
+///
+/// # Panics
+/// A guard that nobody registered.
+#[must_use]
+pub fn stack(spec: &str, offer: &Arc<Offer>) -> Stack {
+    let mut stack = guards::stack(spec, &Whisper::default()).expect("benchmarks name registered guards");
+    stack.observe(&Entry::Start(Start {
+        model: "bench".into(),
+        protocol: Protocol::Text,
+        offer: offer.clone(),
+    }));
+    stack.observe(&Entry::User(UserMessage { from: Speaker::User, text: "Write the files.".into() }));
+    stack
+}
+
+/// Turns that come round and round behind a history of this many: as many as the history has, and more
+/// than a guard remembers at most.
+#[must_use]
+pub fn turns(history: usize, bytes: usize, offer: &Offer) -> Vec<Turn> {
+    (0..history.min(128)).map(|nth| Turn::new(nth, bytes, offer)).collect()
+}
+
+/// A scenario of the catalogue, with these values in place of its own.
+///
+/// # Panics
+/// A name or a setting that the catalogue does not have.
+#[must_use]
+pub fn scenario(name: &str, sets: &[(&str, &str)]) -> Scenario {
+    let sets: Vec<(String, String)> =
+        sets.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let listed = catalogue::find(name).expect("benchmarks name scenarios of the catalogue");
+    listed.read(&sets).expect("benchmarks set what the scenario has")
+}
+
+/// A model that repeats itself until this many turns have passed.
+#[must_use]
+pub fn endless(turns: usize) -> Scenario {
+    let turns = turns.to_string();
+    scenario(
+        "repeating",
+        &[
+            ("limits.turns", &turns),
+            ("limits.calls", &turns),
+            ("actor.parameters.leaves_second", "0/1"),
+            ("actor.parameters.leaves_third", "0/1"),
+            ("actor.parameters.leaves_later", "0/1"),
+        ],
+    )
+}
+
+/// One trial of each seed.
+///
+/// # Panics
+/// A guard that nobody registered.
+#[must_use]
+pub fn trials(scenario: &Scenario, guard: &str, seeds: std::ops::Range<u64>) -> Vec<Trial> {
+    let simulation =
+        Simulation::new(scenario, guard, &Config::default(), Pools::Open).expect("benchmarks name registered guards");
+    seeds.map(|seed| simulation.trial(&simulation.world(seed))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_json_of_about_their_size() {
+        let offer = offer();
+        for bytes in SIZES {
+            let turn = Turn::new(7, bytes, &offer);
+            let call = &turn.completion.calls[0];
+            assert_eq!(call.path().as_deref(), Some("src/file_7.py"));
+            assert!(call.arguments.len().abs_diff(bytes) <= bytes / 8, "{bytes}: {}", call.arguments.len());
+        }
+    }
+
+    #[test]
+    fn a_benchmark_measures_turns_that_pass() {
+        let offer = offer();
+        let turns = turns(10, 100, &offer);
+        let mut stack = stack("default", &offer);
+        assert!((0..30).all(|nth| turns[nth % 10].play(&mut stack)));
+    }
+
+    #[test]
+    fn the_endless_trial_ends_at_its_limit() {
+        for trial in trials(&endless(200), "none", 0..3) {
+            assert_eq!(trial.turns.len(), 200);
+        }
+    }
+}

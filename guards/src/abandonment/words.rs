@@ -1,0 +1,133 @@
+//! The words of the abandonment guard.
+
+use super::{Abandonment, FILES, NAME, Run};
+use crate::entry::{Choice, ChoiceKind, Note, Subject};
+use crate::guard::Question;
+use crate::wording::{list, times};
+
+impl Abandonment {
+    /// "failed 5 times in a row (1 more refused)".
+    fn tally(run: &Run) -> String {
+        match run.refused {
+            0 => format!("failed {} in a row", times(run.failures)),
+            refused => format!("failed {} in a row ({refused} more refused)", times(run.failures)),
+        }
+    }
+
+    fn ways_out(&self, run: &Run) -> String {
+        let shell = match &self.state.shell {
+            Some(shell) => {
+                format!("look at the environment with `{shell}` (is something missing that it needs?)")
+            }
+            None => "look at what the failing call depends on".into(),
+        };
+        let ask = match &self.state.ask {
+            Some(ask) => format!("ask the user with `{ask}` to remove what is in the way"),
+            None => "ask the user to remove what is in the way".into(),
+        };
+        format!(
+            "1. find out why `{}` fails: the error names the cause\n2. {shell}\n3. {ask}\n4. say plainly \
+             that the task cannot be completed, and why",
+            run.tool
+        )
+    }
+
+    fn note(&self, rule: &'static str, level: u8, run: &Run, text: String) -> Note {
+        Note {
+            guard: NAME.into(),
+            rule: rule.into(),
+            level,
+            subject: Subject::Tool(run.tool.clone()),
+            text: text.into(),
+        }
+    }
+
+    /// A4: what failed, why code in a message is no file, and what can be done.
+    pub(super) fn correction(&self, run: &Run) -> Note {
+        let again = match self.state.spoken {
+            0 => String::new(),
+            before => {
+                format!("This is correction {} about showing code in place of using the tool. ", before + 1)
+            }
+        };
+        let text = format!(
+            "{again}Your last message shows code and calls no tool. `{}` {}; the last error was: {}\n\nShowing \
+             the code does not do the task: nobody turns it into a file, and the user is waiting for one. Do \
+             one of these now:\n{}\n\nDo not go on with code in messages as if the file had been written.",
+            run.tool,
+            Self::tally(run),
+            run.last_error,
+            self.ways_out(run),
+        );
+        self.note("fence-after-failures", 1, run, text)
+    }
+
+    /// A5: no deed and no plain word after the correction.
+    pub(super) fn follow_up(&self, run: &Run, level: u8, last: bool) -> Note {
+        let end = if last { " This is the last reminder." } else { "" };
+        let text = format!(
+            "No tool was called since `{}` {} ({}), and the last message says neither what stands in the way \
+             nor what will be done about it ({} told so far). What is needed is a deed or a plain word: call a \
+             tool that finds the cause, or write one sentence that begins with \"I cannot complete this \
+             because\".{end}",
+            run.tool,
+            Self::tally(run),
+            run.last_error,
+            times(self.state.spoken),
+        );
+        self.note("unacknowledged", level, run, text)
+    }
+
+    /// A6: what was not created; nothing where the user knows.
+    pub(super) fn notice(&self, run: &Run) -> Vec<Note> {
+        if self.state.noticed.as_ref() == Some(&run.tool) {
+            return Vec::new();
+        }
+        let what = if run.files.is_empty() {
+            "Nothing was written".to_owned()
+        } else {
+            format!("Not created: {}", list(&run.files, FILES))
+        };
+        let text = format!(
+            "{what}. `{}` {}; the last error was: {}. The model shows code in its messages instead of files.",
+            run.tool,
+            Self::tally(run),
+            run.last_error,
+        );
+        vec![self.note("files-not-created", 1, run, text)]
+    }
+
+    /// A7: the corrections are spent.
+    pub(super) fn question(&self, run: &Run) -> Question {
+        let text = format!(
+            "The model has been told {} that `{}` {} and goes on without it. The last error was: {}. How \
+             should it go on?",
+            times(self.state.corrections),
+            run.tool,
+            Self::tally(run),
+            run.last_error,
+        );
+        Question {
+            note: self.note("ask-the-user", 4, run, text),
+            options: vec![
+                Choice { kind: ChoiceKind::Instruct, label: "say what it should do".into() },
+                Choice { kind: ChoiceKind::Continue, label: "let it go on".into() },
+                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
+            ],
+        }
+    }
+
+    /// Strict: the words that are owed.
+    pub(super) fn words_first(&self, run: &Run, level: u8) -> Note {
+        let text = format!(
+            "`{}` {}; the last error was: {}\n\nBefore anything else, say which it is (asked {} before):\n- \
+             \"I switch to showing code because …\"\n- \"I diagnose why it fails: …\"\n- \"I cannot complete \
+             this because …\"",
+            run.tool,
+            Self::tally(run),
+            run.last_error,
+            times(self.state.spoken),
+        );
+        self.note("words-first", level, run, text)
+    }
+}

@@ -1,0 +1,361 @@
+//! The laws of every guard, over any transcript: questions change nothing, a saved state is the whole state,
+//! nothing breaks it, and it is bounded.
+
+#[expect(dead_code, reason = "each test file needs a part of it")]
+mod common;
+
+use std::sync::Arc;
+
+use balk_guards::{
+    Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptCause, AttemptFailure, AttemptResponse,
+    Budget, ChoiceKind, Compaction, Completion, Duplicate, DuplicatePolicy, DuplicateSettings, Effect, Entry,
+    FailedAttempt, FinishReason, Guard, Intervention, InterventionKind, Note, Offer, Origin, Part, Protocol,
+    RawCall, Speaker, Stack, Start, Status, Subject, Termination, Tool, ToolResult, Usage, UserAnswer,
+    UserMessage,
+};
+use common::{bare_offer, offer};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// What a saved state may take, as JSON text: 64 calls with 1,000 characters of result, or 32 tools with an
+/// error and eight file names, where each character may be written with six bytes.
+const STATE_BYTES_MAX: usize = 512 * 1024;
+
+fn abandonment(policy: AbandonmentPolicy) -> Box<dyn Guard> {
+    Box::new(Abandonment::new(AbandonmentSettings { policy, ..AbandonmentSettings::default() }))
+}
+
+fn duplicate(policy: DuplicatePolicy) -> Box<dyn Guard> {
+    Box::new(Duplicate::new(DuplicateSettings { policy, ..DuplicateSettings::default() }))
+}
+
+/// Every guard in every policy, and stacks of them.
+const GUARDS: [fn() -> Box<dyn Guard>; 11] = [
+    || Box::new(()),
+    || abandonment(AbandonmentPolicy::Soft),
+    || abandonment(AbandonmentPolicy::HardBlock),
+    || abandonment(AbandonmentPolicy::AutoRetry),
+    || abandonment(AbandonmentPolicy::Strict),
+    || duplicate(DuplicatePolicy::Actionable),
+    || duplicate(DuplicatePolicy::Notice),
+    || duplicate(DuplicatePolicy::Strict),
+    || Box::new(Stack::new(vec![])),
+    || {
+        let (first, second) = (abandonment(AbandonmentPolicy::Soft), duplicate(DuplicatePolicy::Actionable));
+        Box::new(Stack::new(vec![first, second]))
+    },
+    || {
+        let (first, second) = (duplicate(DuplicatePolicy::Strict), abandonment(AbandonmentPolicy::Strict));
+        let inner = Box::new(Stack::new(vec![abandonment(AbandonmentPolicy::AutoRetry)]));
+        Box::new(Stack::with_budget(vec![first, inner, second], Budget { corrections: 2, questions: 1 }))
+    },
+];
+
+/// One piece of a foreign transcript.
+#[derive(Clone, Debug)]
+enum Event {
+    Turn { completion: Arc<Completion>, results: Vec<ToolResult>, own: Option<bool> },
+    Other(Entry),
+}
+
+fn text() -> impl Strategy<Value = String> + Clone {
+    prop_oneof![
+        4 => Just("no space left".to_owned()),
+        4 => Just("```python\nx\n```".to_owned()),
+        1 => Just("I cannot do it because it fails. Instead, I will check.".to_owned()),
+        1 => Just("connection timed out".to_owned()),
+        1 => Just(String::new()),
+        1 => Just("é\u{1}```\n".repeat(700)),
+        2 => any::<String>(),
+    ]
+}
+
+fn arguments() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => Just(r#"{"path":"a.py"}"#.to_owned()),
+        1 => Just(r#"{ "path" : "a.py" }"#.to_owned()),
+        1 => Just(r#"{"path":100000000000000000001}"#.to_owned()),
+        1 => Just(r#"{"path":"a"#.to_owned()),
+        1 => Just(String::new()),
+        1 => Just("[[1,2],null]".to_owned()),
+        1 => any::<String>(),
+        1 => "[a-c]{1}".prop_map(|name| format!(r#"{{"file":"{name}"}}"#)),
+    ]
+}
+
+fn tool() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
+        4 => Just("write_file"),
+        1 => Just("append"),
+        2 => Just("read"),
+        1 => Just("bash"),
+        1 => Just("not.offered"),
+    ]
+}
+
+fn status() -> impl Strategy<Value = Status> {
+    prop_oneof![3 => Just(Status::Error), 2 => Just(Status::Ok), 1 => Just(Status::Unknown)]
+}
+
+fn origin() -> impl Strategy<Value = Origin> {
+    prop_oneof![6 => Just(Origin::Executed), 1 => Just(Origin::Synthetic), 1 => Just(Origin::Missing)]
+}
+
+fn completion() -> impl Strategy<Value = Arc<Completion>> {
+    let part = (text(), any::<bool>()).prop_map(|(text, thinking)| {
+        if thinking { Part::Thinking { text: text.into(), signature: None } } else { Part::Text(text.into()) }
+    });
+    (vec(part, 0..3), vec((tool(), arguments()), 0..3)).prop_map(|(parts, calls)| {
+        // Foreign providers use the same id twice.
+        let raw = |(tool, arguments): (&str, String)| RawCall {
+            id: "call".into(),
+            tool: tool.into(),
+            arguments: arguments.into(),
+        };
+        let calls = calls.into_iter().map(raw);
+        Arc::new(Completion::new(parts, calls, FinishReason::NotGiven, Usage::default(), &offer()))
+    })
+}
+
+fn turn() -> impl Strategy<Value = Event> {
+    let result = (status(), origin(), text(), 0_u32..6);
+    (completion(), vec(result, 0..4), any::<Option<bool>>()).prop_map(|(completion, answers, own)| {
+        // Too few answers leave calls without one, too many answer the same call again.
+        let calls = completion.calls.iter().cycle();
+        let results = calls
+            .zip(answers)
+            .map(|(call, (status, origin, text, tries))| ToolResult {
+                call: call.clone(),
+                origin,
+                status,
+                tries,
+                text: text.into(),
+            })
+            .collect();
+        Event::Turn { completion, results, own }
+    })
+}
+
+fn intervention() -> impl Strategy<Value = Entry> {
+    let guard = prop_oneof![Just("abandonment"), Just("duplicate"), Just("stack"), Just("other")];
+    let kind = prop_oneof![
+        Just(InterventionKind::Feedback),
+        Just(InterventionKind::Note),
+        Just(InterventionKind::Question(vec![])),
+        Just(InterventionKind::Notice),
+        Just(InterventionKind::Block),
+        Just(InterventionKind::Withheld("read".into())),
+        Just(InterventionKind::Stop),
+    ];
+    let subject = prop_oneof![
+        Just(Subject::Run),
+        tool().prop_map(|tool| Subject::Tool(tool.into())),
+        completion().prop_map(|it| it.calls.first().map_or(Subject::Run, |call| Subject::Call(call.key))),
+    ];
+    (guard, kind, any::<u8>(), subject, text(), any::<bool>()).prop_map(
+        |(guard, kind, level, subject, text, seen)| {
+            let note = Note { guard: guard.into(), rule: "r".into(), level, subject, text: text.into() };
+            Entry::Intervention(Intervention { kind, note, seen })
+        },
+    )
+}
+
+fn start(offer: Arc<Offer>) -> Entry {
+    Entry::Start(Start { model: "test".into(), protocol: Protocol::Text, offer })
+}
+
+fn other() -> impl Strategy<Value = Entry> {
+    let failure = |attempt| AttemptFailure { attempt, cause: AttemptCause::Empty };
+    prop_oneof![
+        4 => intervention(),
+        2 => (any::<bool>(), text()).prop_map(|(user, text)| {
+            let from = if user { Speaker::User } else { Speaker::Loop };
+            Entry::User(UserMessage { from, text: text.into() })
+        }),
+        1 => any::<bool>().prop_map(|bare| start(if bare { bare_offer() } else { offer() })),
+        1 => any::<u32>().prop_map(move |attempt| {
+            Entry::Failed(FailedAttempt { failure: failure(attempt), response: AttemptResponse::Ended })
+        }),
+        1 => text().prop_map(|text| {
+            Entry::Answer(UserAnswer { choice: ChoiceKind::Continue, text: text.into() })
+        }),
+        1 => text().prop_map(|text| Entry::Compaction(Compaction { summary: text.into() })),
+        1 => Just(Entry::End(Termination::Finished)),
+    ]
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    vec(prop_oneof![3 => turn(), 1 => other().prop_map(Event::Other)], 0..30)
+}
+
+/// A guard that is asked twice, and its double that is saved and loaded into a fresh guard all the time.
+struct Pair {
+    make: fn() -> Box<dyn Guard>,
+    guard: Box<dyn Guard>,
+    double: Box<dyn Guard>,
+}
+
+impl Pair {
+    fn observe(&mut self, entry: &Entry) -> Result<(), TestCaseError> {
+        self.guard.observe(entry);
+        self.double.observe(entry);
+        let saved = self.double.save();
+        prop_assert_eq!(&self.guard.save(), &saved);
+        self.double = (self.make)();
+        prop_assert_eq!(self.double.load(saved.clone()), Ok(()));
+        prop_assert_eq!(self.double.save(), saved);
+        Ok(())
+    }
+
+    fn ask<T: PartialEq + std::fmt::Debug>(
+        &self,
+        question: impl Fn(&dyn Guard) -> T,
+    ) -> Result<T, TestCaseError> {
+        let answer = question(&*self.guard);
+        prop_assert_eq!(&question(&*self.guard), &answer);
+        prop_assert_eq!(&question(&*self.double), &answer);
+        Ok(answer)
+    }
+}
+
+fn check(make: fn() -> Box<dyn Guard>, events: &[Event]) -> Result<Box<dyn Guard>, TestCaseError> {
+    let mut pair = Pair { make, guard: make(), double: make() };
+    for event in events {
+        match event {
+            Event::Other(entry) => pair.observe(entry)?,
+            Event::Turn { completion, results, own } => {
+                pair.observe(&Entry::Completion(completion.clone()))?;
+                let decision = pair.ask(|it| it.review(completion))?.expect("never breaks");
+                pair.ask(|it| it.settle(completion, results))?.expect("never breaks");
+                for result in results {
+                    pair.observe(&Entry::Result(result.clone()))?;
+                }
+                let interventions = own.map(|seen| decision.interventions(seen)).unwrap_or_default();
+                for intervention in interventions {
+                    pair.observe(&Entry::Intervention(intervention))?;
+                }
+            }
+        }
+        pair.ask(|it| it.recover(&AttemptFailure { attempt: 1, cause: AttemptCause::Empty }))?
+            .expect("never breaks");
+    }
+    Ok(pair.guard)
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!({})),
+        any::<bool>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        "[a-z]{0,9}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(2, 12, 4, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Value::from),
+            ("(guard|version|recall|runs|members)", inner).prop_map(|(name, it)| json!({ name: it })),
+        ]
+    })
+}
+
+/// The state is refused, and the guard is as it was.
+fn check_refused(guard: &mut Box<dyn Guard>, state: Value) -> Result<(), TestCaseError> {
+    let before = guard.save();
+    prop_assert!(guard.load(state.clone()).is_err(), "{} takes {state}", guard.name());
+    prop_assert_eq!(guard.save(), before);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn questions_change_nothing_and_a_saved_state_is_the_whole_state(events in events()) {
+        for make in GUARDS {
+            check(make, &events)?;
+        }
+    }
+
+    #[test]
+    fn a_state_that_is_none_is_refused(events in events(), garbage in value()) {
+        for make in GUARDS {
+            let mut guard = check(make, &events)?;
+            check_refused(&mut guard, garbage.clone())?;
+            for other in GUARDS {
+                let theirs = other();
+                if theirs.name() != guard.name() {
+                    check_refused(&mut guard, theirs.save()).or_else(|refused| {
+                        // A guard without a state and one that saves none are of one kind.
+                        if theirs.save().is_null() && guard.save().is_null() { Ok(()) } else { Err(refused) }
+                    })?;
+                }
+            }
+            let saved = guard.save();
+            for (member, wrong) in [("version", json!(2)), ("version", json!("1")), ("guard", json!("x"))] {
+                if saved.is_object() {
+                    let mut state = saved.clone();
+                    state[member] = wrong;
+                    check_refused(&mut guard, state)?;
+                }
+            }
+            for member in saved.as_object().into_iter().flat_map(|it| it.keys()) {
+                let mut state = saved.clone();
+                state[member] = json!({ "no": "such thing" });
+                check_refused(&mut guard, state)?;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_state_that_does_not_fit_together_is_refused() {
+    let completion = Completion::new(
+        [],
+        [RawCall { id: "c".into(), tool: "read".into(), arguments: "{}".into() }],
+        FinishReason::Stop,
+        Usage::default(),
+        &offer(),
+    );
+    let mut guard: Box<dyn Guard> = Box::new(Duplicate::default());
+    guard.observe(&Entry::Result(ToolResult {
+        call: completion.calls[0].clone(),
+        origin: Origin::Executed,
+        status: Status::Error,
+        tries: 1,
+        text: "no".into(),
+    }));
+    let mut state = guard.save();
+    state["recall"]["calls"] = json!([]);
+    check_refused(&mut guard, state).expect("it is refused");
+}
+
+#[test]
+fn the_state_is_bounded() {
+    let tools = (0..100).map(|n| Tool::new(&format!("{n}_{}", "x".repeat(60))).effect(Effect::Write));
+    let offer = Arc::new(Offer::new(tools));
+    let text = "\u{1}".repeat(5_000);
+    for make in GUARDS {
+        let mut guard = make();
+        guard.observe(&start(offer.clone()));
+        for n in 0..1_500 {
+            let raw = RawCall {
+                id: "call".into(),
+                tool: offer.tools()[n % 100].name.clone(),
+                arguments: format!("{{\"path\":\"{n}{}\"}}", "\\u0001".repeat(300)).into(),
+            };
+            let completion =
+                Arc::new(Completion::new([], [raw], FinishReason::Stop, Usage::default(), &offer));
+            guard.observe(&Entry::Completion(completion.clone()));
+            guard.observe(&Entry::Result(ToolResult {
+                call: completion.calls[0].clone(),
+                origin: Origin::Executed,
+                status: Status::Error,
+                tries: 1,
+                text: text.as_str().into(),
+            }));
+        }
+        let bytes = guard.save().to_string().len();
+        let members = if guard.name() == "stack" { 3 } else { 1 };
+        assert!(bytes <= STATE_BYTES_MAX * members, "{} takes {bytes} bytes", guard.name());
+    }
+}

@@ -1,0 +1,120 @@
+//! What the guards say over whole runs: never the same twice in a row, no tool that is not offered, and no
+//! long echo.
+
+#[expect(dead_code, reason = "each test file needs a part of it")]
+mod common;
+
+use std::sync::Arc;
+
+use balk_guards::{Abandonment, Duplicate, Guard, InterventionKind, Offer, Stack};
+use common::{Loop, Turn, bare_offer, calls, offer, says};
+use proptest::prelude::*;
+
+/// Arguments cut at 500 and a result cut at 1,000 characters (D2), and the words around them.
+const LONGEST: usize = 500 + 1_000 + 900;
+
+fn turn() -> impl Strategy<Value = Turn> {
+    let huge = "é\"\\\n`".repeat(2_000);
+    let write = |path: &str| calls("write_file", &format!(r#"{{"path":"{path}"}}"#));
+    prop_oneof![
+        3 => Just(says("```python\nx\n```")),
+        1 => Just(says("Hm.")),
+        1 => Just(says("I cannot do it because it fails.")),
+        1 => Just(calls("read", "{}")),
+        1 => Just(calls("read", "{}").fails("no")),
+        6 => Just(write("a.py").fails("no space")),
+        3 => Just(write("b.py").fails("no space")),
+        1 => Just(write("a.py")),
+        1 => Just(calls("read", "{}").fails("no").and_calls("read", "{}").fails("no")),
+        1 => Just(calls("no_such_tool", "{}").fails("no such tool")),
+        1 => Just(calls("write_file", &format!("{{\"path\":{:?}}}", "語".repeat(5_000))).fails(&huge)),
+        1 => Just(calls("read", &huge).fails(&huge)),
+        1 => Just(calls("read", &format!("[{}]", "[],".repeat(500) + "[]")).fails("")),
+    ]
+}
+
+/// Commits the turns until a guard ends the run, then looks at all that was said.
+fn check(guard: impl Guard + 'static, offer: Arc<Offer>, turns: &[Turn]) -> Result<(), TestCaseError> {
+    let mut run = Loop::with_offer(guard, offer.clone());
+    for turn in turns {
+        run.turn(turn);
+        if run.interventions().any(|it| it.kind == InterventionKind::Stop) {
+            break;
+        }
+    }
+    let said: Vec<_> = run.interventions().map(|it| &*it.note.text).collect();
+    for pair in said.windows(2) {
+        prop_assert_ne!(pair[0], pair[1]);
+    }
+    for text in said {
+        prop_assert!(text.chars().count() <= LONGEST, "{} characters", text.chars().count());
+        for tool in ["bash", "ask_user"].iter().filter(|tool| offer.get(tool).is_none()) {
+            prop_assert!(!text.contains(tool), "{tool} is not offered: {text}");
+        }
+        prop_assert!(!text.contains("user refused") && !text.trim().is_empty(), "{text}");
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn m1_m2_whatever_happens(turns in proptest::collection::vec(turn(), 0..40)) {
+        for offer in [offer(), bare_offer()] {
+            check(Abandonment::default(), offer.clone(), &turns)?;
+            check(Duplicate::default(), offer.clone(), &turns)?;
+            let both: [Box<dyn Guard>; 2] = [Box::new(Abandonment::default()), Box::new(Duplicate::default())];
+            check(Stack::new(both.into()), offer, &turns)?;
+        }
+    }
+}
+
+#[test]
+fn m1_every_rung_of_the_ladder_says_something_else() {
+    let failed = calls("write_file", r#"{"path":"a.py"}"#).fails("no space");
+    let mut run = Loop::new(Duplicate::default());
+    for _ in 0..5 {
+        run.turn(&failed);
+    }
+    let mut said: Vec<_> = run.interventions().map(|it| it.note.text.clone()).collect();
+    assert_eq!(said.len(), 4);
+    said.sort();
+    said.dedup();
+    assert_eq!(said.len(), 4, "{said:#?}");
+}
+
+#[test]
+fn m1_the_blocks_of_one_turn_differ_too() {
+    let both = calls("read", "{}").fails("no").and_calls("read", "{}").fails("no");
+    let mut run = Loop::new(Duplicate::default());
+    run.turn(&both);
+    run.turn(&both);
+    let said: Vec<_> = run.interventions().map(|it| it.note.text.clone()).collect();
+    assert_eq!(said.len(), 2);
+    assert_ne!(said[0], said[1]);
+}
+
+#[test]
+fn m1_spent_corrections_still_differ() {
+    let mut run = Loop::new(Stack::with_budget(
+        vec![Box::new(Abandonment::default())],
+        balk_guards::Budget { corrections: 0, questions: 9 },
+    ));
+    for _ in 0..3 {
+        for _ in 0..3 {
+            run.check(&calls("write_file", r#"{"path":"a.py"}"#).fails("no space"), "pass");
+        }
+        run.turn(&says("```python\nx\n```"));
+        run.check(&says("```python\nx\n```"), "pass");
+        run.check(&calls("write_file", r#"{"path":"a.py"}"#), "pass");
+    }
+    let questions: Vec<_> = run
+        .interventions()
+        .filter(|it| matches!(it.kind, InterventionKind::Question(_)))
+        .map(|it| it.note.text.clone())
+        .collect();
+    assert_eq!(questions.len(), 3);
+    assert_ne!(questions[0], questions[1]);
+    assert_ne!(questions[1], questions[2]);
+}

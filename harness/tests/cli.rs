@@ -1,0 +1,242 @@
+//! The program as a user sees it: exit code, standard output, standard error.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use balk_reports::{TrialRecord, transcript};
+use tempfile::TempDir;
+
+/// What the program did.
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs `balk` in this directory.
+fn run_in(directory: &Path, arguments: &[&str], threads: &str) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_balk"))
+        .current_dir(directory)
+        .env("RAYON_NUM_THREADS", threads)
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program writes UTF-8");
+    Ran {
+        code: output.status.code().expect("the program is not killed"),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
+}
+
+/// An empty directory to work in.
+fn empty() -> TempDir {
+    tempfile::tempdir().expect("a directory can be made")
+}
+
+fn run(arguments: &[&str]) -> Ran {
+    run_in(empty().path(), arguments, "2")
+}
+
+/// Runs it twice, and shows it whole.
+fn shown(arguments: &[&str]) -> String {
+    let (first, second) = (whole(&run(arguments)), whole(&run(arguments)));
+    assert_eq!(first, second, "the same command gives the same bytes");
+    first
+}
+
+fn whole(ran: &Ran) -> String {
+    format!("exit code: {}\n--- stdout\n{}--- stderr\n{}", ran.code, ran.out, ran.err)
+}
+
+#[test]
+fn list() {
+    insta::assert_snapshot!("list", shown(&["list"]));
+}
+
+#[test]
+fn help() {
+    insta::assert_snapshot!("help", shown(&["--help"]));
+    insta::assert_snapshot!("help_scenario", shown(&["scenario", "--help"]));
+}
+
+#[test]
+fn scenario_as_text_says_how_to_run_it_again() {
+    let text = shown(&["scenario", "repeating", "--seed", "54", "--set", "limits.turns=5"]);
+    insta::assert_snapshot!("scenario_text", text);
+    let again = text.lines().find_map(|line| line.strip_prefix("run again: balk ")).expect("it says how");
+    assert_eq!(shown(&again.split(' ').collect::<Vec<_>>()), text);
+}
+
+#[test]
+fn scenario_as_json_reads_back() {
+    for seed in 0..5 {
+        let ran = run(&["scenario", "abandonment", "--seed", &seed.to_string(), "--format", "json"]);
+        assert_eq!((ran.code, &*ran.err, ran.out.lines().count()), (0, "", 1));
+        let record: TrialRecord = serde_json::from_str(&ran.out).expect("it is a record");
+        assert_eq!(record.seed, seed.to_string());
+        assert_eq!(serde_json::to_string(&record).expect("plain data") + "\n", ran.out);
+        assert_eq!(transcript(&record.entries).expect("it reads back").len(), record.entries.len());
+    }
+}
+
+#[test]
+fn scenario_with_many_seeds_counts_the_same_on_any_number_of_threads() {
+    let arguments = [
+        &["scenario", "abandonment", "--seeds", "0-19"][..],
+        &["--guard", "none", "--guard", "default", "--guard", "oracle"],
+    ]
+    .concat();
+    insta::assert_snapshot!("scenario_seeds", shown(&arguments));
+    for format in ["text", "json"] {
+        let arguments = [&arguments[..], &["--format", format]].concat();
+        let on = |threads| whole(&run_in(empty().path(), &arguments, threads));
+        assert_eq!(on("1"), on("2"));
+    }
+    insta::assert_snapshot!("scenario_seeds_json", shown(&[&arguments[..], &["--format", "json"]].concat()));
+}
+
+#[test]
+fn a_reserved_world_is_another_one() {
+    let drawn = |more: &[&str]| {
+        let ran = run(&[&["scenario", "repeating", "--format", "json"], more].concat());
+        serde_json::from_str::<TrialRecord>(&ran.out).expect("it is a record").world
+    };
+    assert_ne!(drawn(&[]), drawn(&["--reserve"]));
+}
+
+#[test]
+fn init_writes_a_good_pair_and_overwrites_nothing() {
+    let directory = empty();
+    let run = |arguments: &[&str]| whole(&run_in(directory.path(), arguments, "2"));
+    insta::assert_snapshot!("init", run(&["init", "slow-build"]));
+    insta::assert_snapshot!("init_check", run(&["check", "slow-build.toml", "slow-build-control.toml"]));
+    let before = fs::read(directory.path().join("slow-build.toml")).expect("it was written");
+    insta::assert_snapshot!("init_again", run(&["init", "slow-build"]));
+    assert_eq!(fs::read(directory.path().join("slow-build.toml")).expect("it is there"), before);
+    // One of the two is enough to refuse, and then nothing is written.
+    fs::remove_file(directory.path().join("slow-build.toml")).expect("it was there");
+    insta::assert_snapshot!("init_half", run(&["init", "slow-build"]));
+    assert!(!directory.path().join("slow-build.toml").exists());
+    insta::assert_snapshot!("init_bad_name", run(&["init", "Slow Build"]));
+    insta::assert_snapshot!("init_no_folder", run(&["init", "other", "--dir", "nowhere"]));
+    let made = run(&["scenario", "slow-build-control.toml", "--format", "json"]);
+    assert!(made.starts_with("exit code: 0"), "{made}");
+}
+
+#[test]
+fn check_names_the_place() {
+    let directory = empty();
+    let run = |arguments: &[&str]| whole(&run_in(directory.path(), arguments, "2"));
+    run(&["init", "good"]);
+    let good = fs::read_to_string(directory.path().join("good.toml")).expect("it was written");
+    let bad = good.replace("to = \"done\"", "to = \"dnoe\"").replace("protocol = ", "protocoll = ");
+    fs::write(directory.path().join("bad.toml"), bad).expect("it can be written");
+    insta::assert_snapshot!("check_bad", run(&["check", "good.toml", "bad.toml"]));
+    insta::assert_snapshot!("scenario_bad", run(&["scenario", "bad.toml"]));
+}
+
+#[test]
+fn verify() {
+    insta::assert_snapshot!("verify", shown(&["verify", "--seeds", "0-2"]));
+}
+
+#[test]
+fn command_lines_that_make_no_sense() {
+    for (name, arguments) in [
+        ("scenario_near", &["scenario", "abandonmet"][..]),
+        ("scenario_far", &["scenario", "no-such-thing-at-all"]),
+        ("scenario_nothing", &["scenario"]),
+        ("guard", &["scenario", "repeating", "--guard", "duplicat"]),
+        ("guard_far", &["scenario", "repeating", "--guard", "quite-something-else"]),
+        ("guard_empty", &["scenario", "repeating", "--guard", ""]),
+        ("guards_one_seed", &["scenario", "repeating", "--guard", "none", "--guard", "default"]),
+        ("seeds_backwards", &["scenario", "repeating", "--seeds", "5-1"]),
+        ("seeds_word", &["scenario", "repeating", "--seeds", "many"]),
+        ("seeds_and_seed", &["scenario", "repeating", "--seeds", "0-1", "--seed", "3"]),
+        ("seed_negative", &["scenario", "repeating", "--seed=-1"]),
+        ("set_no_value", &["scenario", "repeating", "--set", "limits.turns"]),
+        ("set_unknown", &["scenario", "repeating", "--set", "limits.turn=5"]),
+        ("set_type", &["scenario", "repeating", "--set", "limits.turns=many"]),
+        ("file_missing", &["scenario", "nowhere.toml"]),
+        ("check_missing", &["check", "nowhere.toml"]),
+        ("check_nothing", &["check"]),
+        ("command", &["scenarios"]),
+    ] {
+        insta::assert_snapshot!(format!("usage_{name}"), shown(arguments));
+    }
+}
+
+#[test]
+fn what_is_no_scenario_file_is_said_to_be_none() {
+    let directory = empty();
+    let run = |arguments: &[&str]| whole(&run_in(directory.path(), arguments, "2"));
+    fs::create_dir(directory.path().join("folder.toml")).expect("it can be made");
+    fs::write(directory.path().join("binary.toml"), [0, 159, 146, 150, 255]).expect("it can be written");
+    fs::write(directory.path().join("empty.toml"), "").expect("it can be written");
+    let file = fs::File::create(directory.path().join("rubbish.toml")).expect("it can be made");
+    (&file).write_all("{\"schema\": 1}\u{0}\n".as_bytes()).expect("it can be written");
+    for name in ["folder", "binary", "empty", "rubbish"] {
+        insta::assert_snapshot!(format!("file_{name}"), run(&["scenario", &format!("{name}.toml")]));
+    }
+}
+
+#[test]
+fn records_replay_as_recorded() {
+    let directory = empty();
+    let run = |arguments: &[&str]| whole(&run_in(directory.path(), arguments, "2"));
+    let record = |scenario: &str, seed: &str, guard: &str| {
+        let arguments = ["scenario", scenario, "--seed", seed, "--guard", guard, "--format", "json"];
+        run_in(directory.path(), &arguments, "2").out
+    };
+    let mut records = String::new();
+    for guard in
+        ["none", "default", "abandonment=hard", "abandonment=auto-retry", "duplicate=strict", "oracle"]
+    {
+        for scenario in ["abandonment", "repeating", "test-edit-test"] {
+            records += &record(scenario, "38", guard);
+        }
+    }
+    let write = |name: &str, text: &str| {
+        fs::write(directory.path().join(name), text).expect("it can be written");
+    };
+    write("all.jsonl", &records);
+    insta::assert_snapshot!("replay_all", run(&["replay", "all.jsonl"]));
+
+    let one = record("repeating", "38", "default");
+    write("one.jsonl", &one);
+    insta::assert_snapshot!("replay_same_guard", run(&["replay", "one.jsonl", "--guard", "default"]));
+    insta::assert_snapshot!(
+        "replay_other_guard",
+        run(&["replay", "one.jsonl", "--guard", "duplicate=notice"])
+    );
+    insta::assert_snapshot!(
+        "replay_no_guard",
+        run(&["replay", "one.jsonl", "--guard", "none", "--format", "json"])
+    );
+
+    // A record whose decisions are not what its guards decide.
+    write("altered.jsonl", &one.replace("Do not send this call again", "Never send this call again"));
+    insta::assert_snapshot!("replay_altered", run(&["replay", "altered.jsonl"]));
+    insta::assert_snapshot!("replay_altered_json", run(&["replay", "altered.jsonl", "--format", "json"]));
+
+    // Broken records beside a good one and a foreign transcript.
+    let foreign = "{\"messages\": [{\"role\": \"user\", \"content\": \"\\\"schema\\\" \\\"entries\\\"\"}]}\n";
+    let broken = [
+        one.replacen("\"schema\":1", "\"schema\":2", 1),
+        one.replacen("\"entry\":\"user\"", "\"entry\":\"usher\"", 1),
+        one.replacen("\"call\":\"call_", "\"call\":\"coll_", 1),
+        one.replacen("\"kind\":\"block\"", "\"kind\":\"blot\"", 1),
+        one.replacen("\"truth\":\"productive\"", "\"truth\":\"asleep\"", 1),
+        one.replacen("\"guard\":\"default\"", "\"guard\":\"defualt\"", 1),
+        one.replacen("\"balk\"", "\"bulk\"", 1),
+        one.replacen("\"turns\":[{", "\"turns\":[{\"entry\":1,\"truth\":\"productive\"},{", 1),
+        one[..one.len() / 2].to_owned() + "\n",
+    ]
+    .concat();
+    write("mixed.jsonl", &[&broken, foreign, &one].concat());
+    insta::assert_snapshot!("replay_mixed", run(&["replay", "mixed.jsonl"]));
+    insta::assert_snapshot!("replay_mixed_json", run(&["replay", "mixed.jsonl", "--format", "json"]));
+}

@@ -1,0 +1,203 @@
+//! Guards that do anything at all: what they answer is a pure function of a hash of what they folded. Laws of
+//! the engine hold whoever is installed.
+
+use std::sync::Arc;
+
+use balk_guards::{
+    Answer, AttemptFailure, Blocked, Choice, ChoiceKind, Completion, Decision, Entry, Guard, GuardFault,
+    Note, Origin, Question, Recovery, Settlement, Stack, Subject, ToolResult, Verdict, Withheld,
+};
+use serde_json::{Value, json};
+
+/// How wild a guard is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Temper {
+    /// Told apart from the others by this.
+    pub(crate) salt: u64,
+    /// Out of 16 answers so many are objections.
+    pub(crate) objects: u64,
+    /// Whether it breaks now and then.
+    pub(crate) breaks: bool,
+}
+
+/// The guard.
+pub(crate) struct Wild {
+    temper: Temper,
+    name: String,
+    hash: u64,
+    tools: Vec<Arc<str>>,
+}
+
+impl Wild {
+    fn new(temper: Temper) -> Self {
+        Self { temper, name: format!("wild-{}", temper.salt), hash: temper.salt, tools: Vec::new() }
+    }
+
+    /// The next of some numbers that follow from what was folded.
+    fn numbers(&self, question: u64) -> impl FnMut(u64) -> u64 {
+        let mut state = mix(self.hash ^ mix(question));
+        move |below| {
+            state = mix(state);
+            state % below
+        }
+    }
+
+    fn note(&self, what: &str, number: u64) -> Note {
+        let text = ["", "Stop.", "Do not send this call again with the same arguments.\n- a\n- b", "  \n "];
+        let text = text[usize::try_from(number % 4).expect("a small number")];
+        Note {
+            guard: self.name.clone().into(),
+            rule: what.to_owned().into(),
+            level: 1,
+            subject: Subject::Run,
+            text: if number.is_multiple_of(5) { text.into() } else { format!("{text} {number}").into() },
+        }
+    }
+
+    fn question(&self, number: u64) -> Question {
+        let kinds = [ChoiceKind::Instruct, ChoiceKind::Continue, ChoiceKind::SwitchModel, ChoiceKind::Stop];
+        let some = usize::try_from(number % 5).expect("a small number");
+        let options = kinds.into_iter().take(some).map(|kind| Choice { kind, label: "so".into() });
+        Question { note: self.note("question", number), options: options.collect() }
+    }
+
+    fn fault(&self) -> GuardFault {
+        GuardFault { guard: self.name.clone(), reason: "it just broke".into() }
+    }
+
+    fn tool(&self, number: u64) -> Arc<str> {
+        let count = u64::try_from(self.tools.len()).expect("a few tools");
+        self.tools[usize::try_from(number % count).expect("a small number")].clone()
+    }
+}
+
+impl Guard for Wild {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        if let Entry::Start(start) = entry {
+            self.tools = start.offer.tools().iter().map(|tool| tool.name.clone()).collect();
+        }
+        for byte in format!("{entry:?}").bytes() {
+            self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let mut next = self.numbers(1);
+        if self.temper.breaks && next(24) == 0 {
+            return Err(self.fault());
+        }
+        if next(16) >= self.temper.objects {
+            return Ok(Decision::pass());
+        }
+        let verdict = match next(12) {
+            0..=5 => {
+                let calls = (0..completion.calls.len()).filter(|_| next(2) == 0).collect::<Vec<_>>();
+                let blocked = |call| Blocked { call, note: self.note("block", next(90)) };
+                let blocked: Vec<Blocked> = calls.into_iter().map(blocked).collect();
+                if blocked.is_empty() { Verdict::Pass } else { Verdict::Block(blocked) }
+            }
+            6..=8 => Verdict::Retry(self.note("retry", next(90))),
+            9 | 10 => Verdict::Ask(self.question(next(90))),
+            _ if next(3) == 0 => Verdict::Stop(self.note("stop", next(90))),
+            _ => Verdict::Pass,
+        };
+        let notices = (0..next(3)).map(|_| self.note("notice", next(90))).collect();
+        let withhold = (0..next(3))
+            .map(|_| Withheld { tool: self.tool(next(9)), note: self.note("withheld", next(90)) })
+            .collect();
+        Ok(Decision { verdict, notices, withhold })
+    }
+
+    fn settle(&self, _: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        // Nothing is folded between two tries of the last call, so the tries are part of the question.
+        let tries: u64 = results.iter().map(|it| u64::from(it.tries)).sum();
+        let mut next = self.numbers(2 + 16 * tries);
+        if self.temper.breaks && next(24) == 0 {
+            return Err(self.fault());
+        }
+        if next(16) >= self.temper.objects {
+            return Ok(Settlement::Accept(Vec::new()));
+        }
+        let executed = results.iter().position(|it| it.origin == Origin::Executed);
+        Ok(match (next(2), executed) {
+            (0, Some(call)) => Settlement::Rerun { call, after: next(2_000) },
+            _ => Settlement::Accept((0..next(3)).map(|_| self.note("note", next(90))).collect()),
+        })
+    }
+
+    fn recover(&self, _: &AttemptFailure) -> Answer<Option<Recovery>> {
+        let mut next = self.numbers(3);
+        if self.temper.breaks && next(24) == 0 {
+            return Err(self.fault());
+        }
+        Ok(match next(12) {
+            0 => None,
+            1..=7 => Some(Recovery::Resend { after: next(2_000) }),
+            8..=10 => Some(Recovery::Ask(self.question(next(90)))),
+            _ => Some(Recovery::Stop(self.note("stop", next(90)))),
+        })
+    }
+
+    fn save(&self) -> Value {
+        json!({ "hash": self.hash, "tools": self.tools })
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        self.hash = state["hash"].as_u64().ok_or_else(|| self.fault())?;
+        self.tools = serde_json::from_value(state["tools"].clone()).map_err(|_| self.fault())?;
+        Ok(())
+    }
+}
+
+fn mix(number: u64) -> u64 {
+    let number = (number ^ (number >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let number = (number ^ (number >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    number ^ (number >> 33)
+}
+
+/// A stack of such guards.
+pub(crate) fn stack(tempers: &[Temper]) -> Stack {
+    Stack::new(tempers.iter().map(|&temper| Box::new(Wild::new(temper)) as Box<dyn Guard>).collect())
+}
+
+/// The same stack in an agent that stops and starts again after every entry.
+pub(crate) struct Restarted<'a> {
+    tempers: &'a [Temper],
+    stack: Stack,
+}
+
+impl<'a> Restarted<'a> {
+    pub(crate) fn new(tempers: &'a [Temper]) -> Self {
+        Self { tempers, stack: stack(tempers) }
+    }
+}
+
+impl Guard for Restarted<'_> {
+    fn name(&self) -> &'static str {
+        "restarted"
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        self.stack.observe(entry);
+        let saved = self.stack.save().to_string();
+        self.stack = stack(self.tempers);
+        let saved = serde_json::from_str(&saved).expect("a state is JSON");
+        self.stack.load(saved).expect("a stack takes up its own state");
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        self.stack.review(completion)
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        self.stack.settle(completion, results)
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        self.stack.recover(failure)
+    }
+}

@@ -1,0 +1,100 @@
+//! The same actor behind serialised JSON: every turn of a trial again, each through a request and a response of
+//! each dialect, with an actor that is made anew from what the request says. In process and behind a wire the
+//! transcripts are the same.
+
+mod common;
+
+use std::sync::Arc;
+
+use balk::config::Config;
+use balk::engine::{self, Trial, Whisper};
+use balk::guards;
+use balk_guards::wire::{Dialect, Seen};
+use balk_guards::{Completion, Entry, View};
+use balk_scenarios::{Actor, Pools, Scenario, World};
+use common::{scenario, seeds};
+use rayon::prelude::*;
+
+/// What a server would answer to this view: it knows the world and how often it was asked the same.
+fn served(world: &World<'_>, dialect: Dialect, view: &View, attempt: u32) -> Completion {
+    let request = dialect.request(view, "balk-actor");
+    let seen = dialect.seen(&request, world.offer()).expect("what was written can be read");
+    assert_eq!(seen, Seen::of(view), "{dialect:?} carries the view");
+    let act = Actor::new(world).act(&seen.messages, attempt);
+    let response = dialect.response(&act.completion(world.offer()), "response", "balk-actor");
+    dialect.completion(&response, world.offer()).expect("what was written can be read")
+}
+
+/// Walks through a trial; how many completions were compared.
+fn check(world: &World<'_>, trial: &Trial, what: &str) -> usize {
+    let mut view = View::default();
+    let mut attempt = 1;
+    let mut compared = 0;
+    for (at, entry) in trial.entries.iter().enumerate() {
+        let (completion, failed) = (completion(entry), matches!(entry, Entry::Failed(_)));
+        for dialect in Dialect::ALL {
+            if let Some(completion) = completion {
+                let found = served(world, dialect, &view, attempt);
+                assert_eq!(found, **completion, "{what}, entry {at}, {dialect:?}");
+                compared += 1;
+            } else if failed {
+                let found = served(world, dialect, &view, attempt);
+                assert!(found.is_empty(), "{what}, entry {at}, {dialect:?}: {found:?}");
+                compared += 1;
+            }
+        }
+        // An attempt is one more request with the same view; whatever is added to the view begins anew.
+        let before = view.messages().len();
+        view.push(entry);
+        attempt = if view.messages().len() > before { 1 } else { attempt + u32::from(failed) };
+    }
+    compared
+}
+
+fn completion(entry: &Entry) -> Option<&Arc<Completion>> {
+    if let Entry::Completion(it) = entry { Some(it) } else { None }
+}
+
+fn check_all(scenario: &Scenario) {
+    let jobs: Vec<(&str, u64)> = ["none", "default", "oracle"]
+        .into_iter()
+        .flat_map(|spec| seeds().map(move |seed| (spec, seed)))
+        .collect();
+    let compared: usize = jobs
+        .into_par_iter()
+        .map(|(spec, seed)| {
+            let world = World::draw(scenario, seed, Pools::Open);
+            let whisper = Whisper::default();
+            let mut stack = guards::stack(spec, &Config::default(), &whisper).expect("the guard is known");
+            let trial = engine::run(&world, &mut stack, &whisper);
+            check(&world, &trial, &format!("{} seed {seed} guard {spec}", scenario.name))
+        })
+        .sum();
+    assert!(compared > 1_000, "{}: only {compared} completions", scenario.name);
+}
+
+#[test]
+fn abandonment() {
+    check_all(&scenario("abandonment", &[]));
+}
+
+#[test]
+fn explains_code() {
+    check_all(&scenario("explains-code", &[]));
+}
+
+#[test]
+fn repeating() {
+    check_all(&scenario("repeating", &[]));
+}
+
+#[test]
+fn test_edit_test() {
+    check_all(&scenario("test-edit-test", &[]));
+}
+
+#[test]
+fn every_scenario_of_the_catalogue_has_its_test_here() {
+    let names: Vec<&str> = balk_scenarios::catalogue::CATALOGUE.iter().map(|it| it.name).collect();
+    assert_eq!(names, ["abandonment", "explains-code", "repeating", "test-edit-test"]);
+}

@@ -1,0 +1,57 @@
+//! Trials as a person reads them: each scenario without a guard, with its own one and with the default stack.
+//! A change of behaviour shows here as a diff of what happened.
+
+use balk::config::Config;
+use balk::simulate::Simulation;
+use balk_reports::{Palette, show};
+use balk_scenarios::{Pools, catalogue};
+
+/// Runs one trial of a scenario; `sets` as on the command line.
+fn page(name: &str, seed: u64, guard: &str, sets: &[(&str, &str)]) -> String {
+    let sets: Vec<_> = sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let scenario = catalogue::find(name).expect("the catalogue has it").read(&sets).expect("it is good");
+    let simulation = Simulation::new(&scenario, guard, &Config::default(), Pools::Open).expect("the guard is known");
+    show(&simulation.record(seed, &sets), Palette::Plain)
+}
+
+#[test]
+fn abandonment() {
+    for guard in ["none", "abandonment", "default"] {
+        insta::assert_snapshot!(format!("abandonment_{guard}"), page("abandonment", 45, guard, &[]));
+    }
+}
+
+#[test]
+fn explains_code() {
+    for guard in ["none", "abandonment", "default"] {
+        insta::assert_snapshot!(format!("explains-code_{guard}"), page("explains-code", 34, guard, &[]));
+    }
+}
+
+#[test]
+fn repeating() {
+    // Without a guard nothing new happens in the 28 turns that are left out.
+    let short = page("repeating", 38, "none", &[("limits.turns", "12")]);
+    insta::assert_snapshot!("repeating_none", short);
+    for guard in ["duplicate", "default"] {
+        insta::assert_snapshot!(format!("repeating_{guard}"), page("repeating", 38, guard, &[]));
+    }
+}
+
+#[test]
+fn test_edit_test() {
+    for guard in ["none", "duplicate", "default"] {
+        insta::assert_snapshot!(format!("test-edit-test_{guard}"), page("test-edit-test", 54, guard, &[]));
+    }
+}
+
+#[test]
+fn colours_change_nothing_but_the_colours() {
+    let scenario = catalogue::find("repeating").expect("the catalogue has it").read(&[]).expect("it is good");
+    let simulation = Simulation::new(&scenario, "default", &Config::default(), Pools::Open).expect("the guard is known");
+    let record = simulation.record(38, &[]);
+    let colour = show(&record, Palette::Colour);
+    let plain = show(&record, Palette::Plain);
+    assert_eq!(anstream::adapter::strip_str(&colour).to_string(), plain);
+    assert_ne!(colour, plain);
+}

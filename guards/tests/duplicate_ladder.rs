@@ -3,7 +3,9 @@
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
 
-use balk_guards::{ChoiceKind, Duplicate, DuplicatePolicy, DuplicateSettings, Subject, Verdict};
+use balk_guards::{
+    Budget, ChoiceKind, Duplicate, DuplicatePolicy, DuplicateSettings, Stack, Subject, Verdict,
+};
 use common::{Loop, Turn, bare_offer, calls, outline, says, text};
 
 const BLOCK: &str = "block same-call 1";
@@ -193,6 +195,17 @@ fn d3_strict_takes_words_and_still_counts_the_same_call() {
     run.check(&failed().and_says(FIRST_SENTENCE), SECOND);
     run.check(&failed(), "retry words-first 1");
     run.check(&failed().and_says(FIRST_SENTENCE), ASK);
+}
+
+#[test]
+fn d3_strict_gives_way_too_where_a_stack_makes_questions_of_its_demands() {
+    let budget = Budget { corrections: 0, questions: 9 };
+    let mut run = Loop::new(Stack::with_budget(vec![Box::new(guard(DuplicatePolicy::Strict))], budget));
+    run.check(&failed(), "pass");
+    run.check(&failed(), BLOCK);
+    run.check(&check_package(), "ask words-first 1");
+    run.check(&check_package(), "ask words-first 2");
+    run.check(&check_package(), "pass");
 }
 
 // D4

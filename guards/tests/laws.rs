@@ -66,7 +66,7 @@ fn text() -> impl Strategy<Value = String> + Clone {
         1 => Just("I cannot do it because it fails. Instead, I will check.".to_owned()),
         1 => Just("connection timed out".to_owned()),
         1 => Just(String::new()),
-        1 => Just("é\u{1}```\n".repeat(700)),
+        1 => Just("é\u{1}```\n".repeat(250)),
         2 => any::<String>(),
     ]
 }

@@ -48,7 +48,8 @@ fn graded(simulation: &Simulation<'_>, seeds: std::ops::Range<u64>) -> u32 {
 }
 
 fn simulation<'a>(scenario: &'a Scenario, guard: &'a str) -> Simulation<'a> {
-    Simulation::new(scenario, guard, &Config::default(), Pools::Open).expect("benchmarks name registered guards")
+    Simulation::new(scenario, guard, &Config::default(), Pools::Open)
+        .expect("benchmarks name registered guards")
 }
 
 fn turns(scenario: &Scenario, guard: &str, seeds: std::ops::Range<u64>) -> u64 {

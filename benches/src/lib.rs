@@ -168,8 +168,8 @@ pub fn endless(turns: usize) -> Scenario {
 /// A guard that nobody registered.
 #[must_use]
 pub fn trials(scenario: &Scenario, guard: &str, seeds: std::ops::Range<u64>) -> Vec<Trial> {
-    let simulation =
-        Simulation::new(scenario, guard, &Config::default(), Pools::Open).expect("benchmarks name registered guards");
+    let simulation = Simulation::new(scenario, guard, &Config::default(), Pools::Open)
+        .expect("benchmarks name registered guards");
     seeds.map(|seed| simulation.trial(&simulation.world(seed))).collect()
 }
 

@@ -22,10 +22,13 @@ use serde_json::Value;
 
 use crate::acknowledgement;
 use crate::completion::{Completion, Shape, ToolCall};
+use crate::drafts::Drafts;
 use crate::entry::{Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Status, Subject};
 use crate::guard::{Answer, Blocked, Decision, Guard, GuardFault, Question, Verdict};
+use crate::key::CallKey;
 use crate::offer::{Effect, Purpose};
 use crate::recall::{Recall, Remembered};
+use crate::similarity::Ratio;
 use crate::wording::{excerpt, first_line, pretty};
 
 /// How the guard is set.
@@ -36,6 +39,9 @@ pub struct DuplicateSettings {
     pub equal_results: u32,
     /// Turns after which a block lapses and the call may run once more.
     pub lapse: u64,
+    /// How similar, in percent, what is written must be to what was written and failed, to count as the same
+    /// (more than this, exactly); 100 leaves near-duplicates alone.
+    pub near_percent: u16,
     /// What the model is told, and what it owes.
     pub policy: DuplicatePolicy,
 }
@@ -54,7 +60,7 @@ pub enum DuplicatePolicy {
 
 impl Default for DuplicateSettings {
     fn default() -> Self {
-        Self { equal_results: 2, lapse: 5, policy: DuplicatePolicy::Actionable }
+        Self { equal_results: 2, lapse: 5, near_percent: 90, policy: DuplicatePolicy::Actionable }
     }
 }
 
@@ -68,6 +74,7 @@ pub struct Duplicate {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
     recall: Recall,
+    drafts: Drafts,
     /// Duplicates met in this run, for words that differ each time.
     met: u32,
     /// Strict: whether words are owed, and whether the completion at hand brings none.
@@ -93,24 +100,38 @@ impl Duplicate {
         Self { settings, state: State::default() }
     }
 
-    /// What is remembered about a call, if running it again is a duplicate.
-    fn duplicate_of(&self, call: &ToolCall) -> Option<&Remembered> {
+    /// The family of calls that this one belongs to and what is remembered about it, if running it is a
+    /// duplicate.
+    fn duplicate_of(&self, call: &ToolCall) -> Option<(CallKey, &Remembered)> {
+        self.duplicate_in(call.key).or_else(|| {
+            // A chain of small changes to a write that failed: one family, whose first call is remembered.
+            let family = self.state.drafts.family_of(call, self.near()?)?;
+            self.duplicate_in(family)
+        })
+    }
+
+    /// Above which similarity two writes are nearly the same.
+    fn near(&self) -> Option<Ratio> {
+        Ratio::new(self.settings.near_percent.min(100), 100).filter(|_| self.settings.near_percent < 100)
+    }
+
+    fn duplicate_in(&self, family: CallKey) -> Option<(CallKey, &Remembered)> {
         let recall = &self.state.recall;
-        let before = recall.get(call.key)?;
+        let before = recall.get(family)?;
         if !recall.is_unchanged_since(before) {
             return None;
         }
         let needed = match before.status {
-            Status::Error if !reads_as_passing(&before.result) => 1,
+            Status::Error if is_lasting(before) => 1,
             Status::Error | Status::Ok | Status::Unknown => self.settings.equal_results,
         };
         let level = recall.level(before);
         let idle = recall.turn().saturating_sub(before.turn.max(before.ladder.turn));
         let lapsed = level > 0 && idle > self.settings.lapse;
-        (before.equal_results >= needed && !lapsed).then_some(before)
+        (before.equal_results >= needed && !lapsed).then_some((family, before))
     }
 
-    fn note(&self, call: &ToolCall, level: u8, text: String) -> Note {
+    fn note(&self, family: CallKey, level: u8, text: String) -> Note {
         let rule = match level {
             1 => "same-call",
             2 => "same-call-after-feedback",
@@ -121,23 +142,25 @@ impl Duplicate {
             guard: NAME.into(),
             rule: rule.into(),
             level,
-            subject: Subject::Call(call.key),
+            subject: Subject::Call(family),
             text: text.into(),
         }
     }
 
-    fn text(&self, call: &ToolCall, before: &Remembered, level: u8, number: u32) -> String {
+    fn text(&self, call: &ToolCall, family: CallKey, before: &Remembered, level: u8, number: u32) -> String {
         match (self.settings.policy, level) {
             (DuplicatePolicy::Notice, _) => {
                 format!("`{}` was already called with the same arguments.", call.tool)
             }
-            (DuplicatePolicy::Actionable | DuplicatePolicy::Strict, 1) => self.feedback(call, before, number),
+            (DuplicatePolicy::Actionable | DuplicatePolicy::Strict, 1) => {
+                self.feedback(call, family, before, number)
+            }
             (DuplicatePolicy::Actionable | DuplicatePolicy::Strict, _) => self.options(call, before, number),
         }
     }
 
     /// D2: all that is needed to do something else.
-    fn feedback(&self, call: &ToolCall, before: &Remembered, number: u32) -> String {
+    fn feedback(&self, call: &ToolCall, family: CallKey, before: &Remembered, number: u32) -> String {
         let arguments = match call.shape {
             Shape::Object | Shape::OtherJson => excerpt(&pretty(&call.arguments), ARGUMENT_CHARS),
             Shape::NotJson => excerpt(&call.arguments, ARGUMENT_CHARS),
@@ -158,11 +181,12 @@ impl Duplicate {
             ),
         };
         format!(
-            "`{tool}` was called with these arguments in turn {turn}, and nothing has changed since (duplicate \
+            "`{tool}` was called with {same} arguments in turn {turn}, and nothing has changed since (duplicate \
              {number} in this run).\n\nArguments:\n{arguments}\n\nIt {how} with:\n{result}\n\n{then} \
              If you are stuck, say what is in the way.\n\nDo not send this call again with the same \
              arguments. What will you do differently?",
             tool = call.tool,
+            same = if call.key == family { "these" } else { "nearly these" },
             turn = before.turn,
             result = before.result,
         )
@@ -188,7 +212,7 @@ impl Duplicate {
         )
     }
 
-    fn question(&self, call: &ToolCall, before: &Remembered) -> Question {
+    fn question(&self, call: &ToolCall, family: CallKey, before: &Remembered) -> Question {
         let text = match self.settings.policy {
             DuplicatePolicy::Notice => {
                 format!("The model calls `{}` with the same arguments over and over.", call.tool)
@@ -202,7 +226,7 @@ impl Duplicate {
             ),
         };
         Question {
-            note: self.note(call, 3, text),
+            note: self.note(family, 3, text),
             options: vec![
                 Choice { kind: ChoiceKind::Instruct, label: "say what it should do instead".into() },
                 Choice { kind: ChoiceKind::Continue, label: "let it go on".into() },
@@ -211,7 +235,7 @@ impl Duplicate {
         }
     }
 
-    fn stop(&self, call: &ToolCall, before: &Remembered) -> Note {
+    fn stop(&self, call: &ToolCall, family: CallKey, before: &Remembered) -> Note {
         let text = format!(
             "Stopped: the model sent the same call of `{}` {} times after it was told not to, after options \
              and after a question. Not done: what that call was for. It answered: {}.",
@@ -219,7 +243,7 @@ impl Duplicate {
             self.state.recall.level(before),
             first_line(&before.result, 300),
         );
-        self.note(call, 4, text)
+        self.note(family, 4, text)
     }
 
     /// Strict: the words that are owed.
@@ -237,6 +261,13 @@ impl Duplicate {
             .into(),
         }
     }
+}
+
+/// True for a failure that the same call would meet again. One that says nothing (`grep` without a hit, a
+/// command cut short) is no proof of that, unless the tool could have done nothing by halves.
+fn is_lasting(call: &Remembered) -> bool {
+    let whole = matches!(call.effect, Effect::ReadOnly | Effect::IdempotentWrite);
+    (whole || !call.result.trim().is_empty()) && !reads_as_passing(&call.result)
 }
 
 /// True for an error that may pass by itself. Words of the tools, not of the model; where they are not
@@ -264,6 +295,9 @@ impl Guard for Duplicate {
 
     fn observe(&mut self, entry: &Entry) {
         self.state.recall.observe(entry);
+        if let Some(near) = self.near() {
+            self.state.drafts.observe(entry, near);
+        }
         match entry {
             Entry::Start(start) => {
                 let name = |purpose| start.offer.first(purpose).map(|tool| tool.name.clone());
@@ -297,7 +331,7 @@ impl Guard for Duplicate {
         let mut blocked = Vec::new();
         let mut asked = None;
         for (at, call) in completion.calls.iter().enumerate() {
-            let Some(before) = self.duplicate_of(call) else {
+            let Some((family, before)) = self.duplicate_of(call) else {
                 // What follows a call that may change something is not judged: an edit and its test.
                 if call.effect == Effect::ReadOnly {
                     continue;
@@ -307,15 +341,15 @@ impl Guard for Duplicate {
             match self.state.recall.level(before) {
                 level @ (0 | 1) => {
                     let number = self.state.met + count(&blocked) + 1;
-                    let text = self.text(call, before, level + 1, number);
-                    blocked.push(Blocked { call: at, note: self.note(call, level + 1, text) });
+                    let text = self.text(call, family, before, level + 1, number);
+                    blocked.push(Blocked { call: at, note: self.note(family, level + 1, text) });
                 }
-                2 => asked = asked.or(Some((call, before))),
-                _ => return Ok(Verdict::Stop(self.stop(call, before)).into()),
+                2 => asked = asked.or(Some((call, family, before))),
+                _ => return Ok(Verdict::Stop(self.stop(call, family, before)).into()),
             }
         }
         Ok(match asked {
-            Some((call, before)) => Verdict::Ask(self.question(call, before)).into(),
+            Some((call, family, before)) => Verdict::Ask(self.question(call, family, before)).into(),
             None if blocked.is_empty() => Decision::pass(),
             None => Verdict::Block(blocked).into(),
         })

@@ -4,6 +4,7 @@ pub mod abandonment;
 mod acknowledgement;
 mod announcement;
 mod completion;
+mod drafts;
 pub mod duplicate;
 pub mod empty_completion;
 mod entry;

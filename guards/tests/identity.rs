@@ -116,6 +116,10 @@ fn numbers_that_look_like_durations_stay() {
 fn countdowns_are_masked() {
     check_same(&[
         ("7 steps left", "1 step left"),
+        ("Cell In[3], line 1", "Cell In[14], line 1"),
+        ("In [3]:", "In [4]:"),
+        ("Out[3]: 7", "Out[9]: 7"),
+        ("<ipython-input-3-0b5a>", "<ipython-input-4-0b5a>"),
         ("You have 2 attempts remaining.", "You have 1 attempt remaining."),
         ("steps left: 7", "steps left: 6"),
         ("remaining steps: 7", "remaining steps: 12"),
@@ -127,6 +131,9 @@ fn countdowns_are_masked() {
 fn numbers_that_look_like_countdowns_stay() {
     check_differ(&[
         ("7 files left", "6 files left"),
+        ("x[3]", "x[4]"),
+        ("Out[3]: 7", "Out[3]: 8"),
+        ("In 3 days", "In 4 days"),
         ("Step 3 of 10", "Step 4 of 10"),
         ("step 3/10", "step 4/10"),
         ("3/10 steps", "4/10 steps"),

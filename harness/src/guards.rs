@@ -176,7 +176,6 @@ pub fn stack(spec: &str, config: &Config, whisper: &Whisper) -> Result<Stack, Ba
 
 const NONE: &str = "none";
 /// The spec of the guards that are on unless others are named.
-pub /// The name of the stack that is taken where none is named.
 pub const DEFAULT: &str = "default";
 
 /// The parts of a spec: at commas outside of braces.

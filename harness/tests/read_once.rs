@@ -11,7 +11,8 @@ fn the_view_only_grows_and_the_actor_reads_each_message_once() {
     for listed in CATALOGUE {
         let scenario = listed.read(&[]).expect("the catalogue is good");
         for guard in ["none", "default", "oracle"] {
-            let simulation = Simulation::new(&scenario, guard, &Config::default(), Pools::Open).expect("a registered guard");
+            let simulation = Simulation::new(&scenario, guard, &Config::default(), Pools::Open)
+                .expect("a registered guard");
             for seed in 0..20 {
                 check(&simulation, seed);
             }

@@ -10,7 +10,8 @@ use balk_scenarios::{Pools, catalogue};
 fn page(name: &str, seed: u64, guard: &str, sets: &[(&str, &str)]) -> String {
     let sets: Vec<_> = sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let scenario = catalogue::find(name).expect("the catalogue has it").read(&sets).expect("it is good");
-    let simulation = Simulation::new(&scenario, guard, &Config::default(), Pools::Open).expect("the guard is known");
+    let simulation =
+        Simulation::new(&scenario, guard, &Config::default(), Pools::Open).expect("the guard is known");
     show(&simulation.record(seed, &sets), Palette::Plain)
 }
 
@@ -48,7 +49,8 @@ fn test_edit_test() {
 #[test]
 fn colours_change_nothing_but_the_colours() {
     let scenario = catalogue::find("repeating").expect("the catalogue has it").read(&[]).expect("it is good");
-    let simulation = Simulation::new(&scenario, "default", &Config::default(), Pools::Open).expect("the guard is known");
+    let simulation =
+        Simulation::new(&scenario, "default", &Config::default(), Pools::Open).expect("the guard is known");
     let record = simulation.record(38, &[]);
     let colour = show(&record, Palette::Colour);
     let plain = show(&record, Palette::Plain);

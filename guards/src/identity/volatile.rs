@@ -201,6 +201,9 @@ fn countdown(bytes: &[u8], floor: usize, at: usize) -> Option<usize> {
     let mut reader = Reader { bytes, at };
     reader.number(1..=6, 0..=u32::MAX)?;
     let one = reader;
+    if is_cell(&bytes[floor.min(at)..at]) && matches!(reader.peek(), Some(b']' | b'-' | b'>')) {
+        return Some(one.at);
+    }
     let before = word_before(bytes, floor, at, b" \":=_");
     reader.take(b" ");
     if is_step(reader.letters()) {
@@ -211,6 +214,12 @@ fn countdown(bytes: &[u8], floor: usize, at: usize) -> Option<usize> {
     let (_, other) = word_before(bytes, floor, start, b" _")?;
     let named = (is_left(word) && is_step(other)) || (is_step(word) && is_left(other));
     (named && one.ends()).then_some(one.at)
+}
+
+/// What stands before the number of a notebook's cell: `In [3]`, `Cell In[3]`, `Out[3]`,
+/// `<ipython-input-3-…>`. It rises with every run, whatever is run.
+fn is_cell(before: &[u8]) -> bool {
+    ["In [", "In[", "Out[", "Out [", "ipython-input-"].iter().any(|it| before.ends_with(it.as_bytes()))
 }
 
 fn is_step(word: &[u8]) -> bool {

@@ -9,8 +9,8 @@
 //! | what both texts begin and end with is taken off | some shortest series of edits leaves it alone |
 //! | near, if what is left is no longer than the cutoff | replacing all of it costs its length |
 //! | apart, if the lengths differ by more than the cutoff | one edit changes a length by one |
-//! | apart, if one has so many characters more of some kinds | one edit takes away or adds one; see [`histogram`] |
-//! | near, if few edits do | they were found; see [`diagonals`] |
+//! | apart, if one has so many characters more of some kinds | one edit takes away or adds one; see `histogram` |
+//! | near, if few edits do | they were found; see `diagonals` |
 //! | otherwise the distance itself | `rapidfuzz`, which stops at the cutoff |
 //!
 //! The order, and where a step is left out, follows from measured costs: on 1,770 pairs of unrelated source
@@ -153,8 +153,14 @@ impl<T: AsRef<str>> Profile<T> {
         if is_within(left, cutoff) && is_within(right, cutoff) {
             return Err(Nearness::Near);
         }
-        let mut pair =
-            Pair { left, right, cutoff, at_least: 1, in_limit: self.in_limit() && other.in_limit() };
+        let mut pair = Pair {
+            left,
+            right,
+            cutoff,
+            at_least: 1,
+            ascii: self.is_ascii() && other.is_ascii(),
+            in_limit: self.in_limit() && other.in_limit(),
+        };
         let countable = self.text().len().max(other.text().len()) <= Histogram::LIMIT;
         if pair.bytes() >= long && countable {
             pair.at_least = self.histogram().distance_at_least(other.histogram());
@@ -164,6 +170,10 @@ impl<T: AsRef<str>> Profile<T> {
 
     fn in_limit(&self) -> bool {
         self.text().len() <= LIMIT
+    }
+
+    fn is_ascii(&self) -> bool {
+        self.chars() == self.text().len()
     }
 
     fn chars(&self) -> usize {
@@ -183,6 +193,8 @@ struct Pair<'t> {
     cutoff: usize,
     /// The distance is not below this.
     at_least: usize,
+    /// Whether this is known to be ASCII.
+    ascii: bool,
     /// Whether the distance may be computed, however much is left.
     in_limit: bool,
 }
@@ -193,8 +205,7 @@ impl Pair<'_> {
     }
 
     fn settle(&self) -> Nearness {
-        let ascii = self.left.is_ascii() && self.right.is_ascii();
-        match (ascii, self.bytes() < SHORT) {
+        match (self.ascii || self.left.is_ascii() && self.right.is_ascii(), self.bytes() < SHORT) {
             (true, true) => self.compare(self.left.bytes(), self.right.bytes()),
             (false, true) => self.compare(self.left.chars(), self.right.chars()),
             (true, false) => self.search(self.left.as_bytes(), self.right.as_bytes()),

@@ -166,10 +166,12 @@ fn text() -> impl Strategy<Value = Vec<char>> {
         &["e\u{301}", "é", "e", "日本", "語", "😀", "😁", "👩\u{200d}👧", " ", "ñ", "\u{308}", "ü", "ok"],
         &["A", "\u{141}", "\u{241}", "B", "\u{142}"],
     ];
-    (0..PIECES.len(), prop_oneof![0..20_usize, 0..400_usize]).prop_flat_map(|(pieces, most)| {
-        let piece = prop::sample::select(PIECES[pieces]);
-        vec(piece, 0..=most).prop_map(|pieces| pieces.concat().chars().collect())
-    })
+    (0..PIECES.len(), prop_oneof![4 => 0..20_usize, 4 => 0..300_usize, 1 => 700..1_000_usize]).prop_flat_map(
+        |(pieces, most)| {
+            let piece = prop::sample::select(PIECES[pieces]);
+            vec(piece, 0..=most).prop_map(|pieces| pieces.concat().chars().collect())
+        },
+    )
 }
 
 /// One edit: where, how many characters are taken away, and which are put in their place.

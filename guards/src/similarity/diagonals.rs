@@ -18,7 +18,8 @@ pub(super) enum Search {
 /// Passes over the longer text after which a search is given up: on texts that repeat themselves every
 /// diagonal runs far.
 const PASSES: usize = 8;
-/// Edits from which on a search is given up where the text would need twice those that are left.
+/// Edits that are tried in any case, and an eighth of those to look for. From then on a search is given up where
+/// the text would need more than twice its edits, going by the part that is done.
 const TRIAL: usize = 4;
 
 /// Looks for a series of at most `most` edits from `left` to `right`.
@@ -32,6 +33,7 @@ pub(super) fn search<C: Copy + Eq>(left: &[C], right: &[C], most: usize) -> Sear
     // Diagonals that are `most` edits away at either side, and one more that stays out of reach.
     let middle = most as isize + 1;
     let mut furthest = vec![-1; 2 * most + 3];
+    let trial = (TRIAL + most / 8) as isize;
     let mut budget = PASSES * left.len().max(right.len());
     for edits in 0..=most as isize {
         let spare = most as isize - edits;
@@ -59,8 +61,7 @@ pub(super) fn search<C: Copy + Eq>(left: &[C], right: &[C], most: usize) -> Sear
             before = here;
             furthest[place] = at;
         }
-        // Edits so far, to what they should be for this part of the text.
-        if edits >= TRIAL as isize && edits * height > 2 * most as isize * best {
+        if edits >= trial && edits * height > 2 * most as isize * best {
             return Search::GivenUp;
         }
     }
@@ -87,4 +88,92 @@ pub(super) fn common_suffix<C: Copy + Eq>(left: &[C], right: &[C]) -> usize {
     let equal = chunks.take_while(|(left, right)| left == right).count() * CHUNK;
     let rest = left[..left.len() - equal].iter().rev().zip(right[..right.len() - equal].iter().rev());
     equal + rest.take_while(|(left, right)| left == right).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The distance by the whole matrix.
+    fn distance(left: &[u8], right: &[u8]) -> usize {
+        let mut row: Vec<usize> = (0..=right.len()).collect();
+        for (at, one) in left.iter().enumerate() {
+            let mut diagonal = std::mem::replace(&mut row[0], at + 1);
+            for (to, other) in right.iter().enumerate() {
+                let replaced = diagonal + usize::from(one != other);
+                diagonal = row[to + 1];
+                row[to + 1] = replaced.min(diagonal + 1).min(row[to] + 1);
+            }
+        }
+        row[right.len()]
+    }
+
+    #[track_caller]
+    fn check(left: &[u8], right: &[u8], most: usize) {
+        let expected = if distance(left, right) <= most { Search::Found } else { Search::Exceeded };
+        let found = search(left, right, most);
+        assert!(found == expected || found == Search::GivenUp, "{found:?}: {left:?} and {right:?} in {most}");
+    }
+
+    fn letters(most: usize) -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![vec(b'a'..=b'b', 0..=most), vec(b'a'..=b'f', 0..=most)]
+    }
+
+    #[test]
+    fn finds_edits_that_are_there() {
+        assert_eq!(search(b"", b"", 0), Search::Found);
+        assert_eq!(search(b"", b"abc", 3), Search::Found);
+        assert_eq!(search(b"kitten", b"sitting", 3), Search::Found);
+        assert_eq!(search(b"kitten", b"sitting", 2), Search::Exceeded);
+        assert_eq!(search(b"abc", b"", 2), Search::Exceeded);
+        let text: Vec<u8> = (b'a'..=b'z').cycle().take(5_000).collect();
+        let mut other = text.clone();
+        for at in (50..5_000).step_by(250) {
+            other[at] = b'#';
+        }
+        assert_eq!(search(&text, &other, 20), Search::Found);
+        assert_eq!(search(&text, &other, 19), Search::Exceeded);
+        assert_eq!(search(&text, &other[2..], 22), Search::Found);
+    }
+
+    #[test]
+    fn gives_up_on_what_looks_hopeless() {
+        let text: Vec<u8> = (b'a'..=b'z').cycle().take(5_000).collect();
+        assert_eq!(search(&text, &[b'#'; 5_000], 100), Search::GivenUp);
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_matrix(left in letters(40), right in letters(40), most in 0..40_usize) {
+            check(&left, &right, most);
+        }
+
+        #[test]
+        fn agrees_on_texts_alike(
+            text in letters(200),
+            edits in vec((any::<prop::sample::Index>(), 0..3_usize, letters(3)), 0..12),
+            off in 0..3_usize,
+        ) {
+            let mut other = text.clone();
+            for (at, taken, put) in edits {
+                let from = at.index(other.len() + 1);
+                other.splice(from..(from + taken).min(other.len()), put);
+            }
+            check(&text, &other, (distance(&text, &other) + off).saturating_sub(1));
+        }
+
+        #[test]
+        fn common_ends_are_found(left in letters(40), right in letters(40), ends in letters(40)) {
+            let same = |(left, right): &(&u8, &u8)| left == right;
+            let front = [[&ends[..], &left].concat(), [&ends[..], &right].concat()];
+            let expected = front[0].iter().zip(&front[1]).take_while(same).count();
+            prop_assert_eq!(common_prefix(&front[0], &front[1]), expected);
+            let back = [[&left[..], &ends].concat(), [&right[..], &ends].concat()];
+            let expected = back[0].iter().rev().zip(back[1].iter().rev()).take_while(same).count();
+            prop_assert_eq!(common_suffix(&back[0], &back[1]), expected);
+        }
+    }
 }

@@ -361,11 +361,11 @@ impl Guard for Duplicate {
 
     fn load(&mut self, state: Value) -> Answer<()> {
         let state: State = crate::state::open(NAME, VERSION, state)?;
-        if !state.recall.is_sound() {
-            let reason = "the saved state is broken: its keys do not fit its calls".into();
-            return Err(GuardFault { guard: NAME.into(), reason });
-        }
-        self.state = state;
+        let recall = state.recall.restored().ok_or_else(|| GuardFault {
+            guard: NAME.into(),
+            reason: "the saved state is broken: its keys do not fit its calls".into(),
+        })?;
+        self.state = State { recall, ..state };
         Ok(())
     }
 }

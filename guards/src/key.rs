@@ -36,6 +36,13 @@ mod parser;
 #[serde(into = "String", try_from = "String")]
 pub struct CallKey(u128);
 
+impl CallKey {
+    /// Its low bits, as an index to be reduced.
+    pub(crate) fn bits(self) -> usize {
+        (self.0 & 0xffff_ffff) as usize
+    }
+}
+
 impl fmt::Display for CallKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)

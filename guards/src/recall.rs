@@ -27,7 +27,12 @@ const RESULT_CHARS: usize = 1_000;
 pub(crate) struct Recall {
     /// The keys alone, at the places of `calls`: searching them touches one kilobyte.
     keys: Vec<CallKey>,
+    /// The turn in which each ran last, at the same places.
+    turns: Vec<u64>,
     calls: Vec<Remembered>,
+    /// Spares the search for most calls that are not there, so that a full memory costs what an empty one does.
+    #[serde(skip)]
+    filter: Filter,
     /// Rises with everything that may have changed something.
     possible_changes: u64,
     /// Rises with everything that is known to have changed something.
@@ -71,7 +76,7 @@ impl Recall {
 
     /// What is remembered about this call, if it ran among the last ones.
     pub(crate) fn get(&self, key: CallKey) -> Option<&Remembered> {
-        self.keys.iter().position(|&it| it == key).map(|at| &self.calls[at])
+        self.place_of(key).map(|at| &self.calls[at])
     }
 
     /// Whether nothing can have changed since this call ran last.
@@ -87,14 +92,21 @@ impl Recall {
     /// Notes a step of the escalation about this call.
     pub(crate) fn escalated(&mut self, key: CallKey, level: u8) {
         let ladder = Ladder { level, turn: self.turn, applied_changes: self.applied_changes };
-        if let Some(at) = self.keys.iter().position(|&it| it == key) {
+        if let Some(at) = self.place_of(key) {
             self.calls[at].ladder = ladder;
         }
     }
 
-    /// False for a saved state that was tampered with.
-    pub(crate) fn is_sound(&self) -> bool {
-        self.keys.len() == self.calls.len() && self.calls.len() <= CALLS
+    /// A saved state made whole again; nothing for one whose parts do not fit each other.
+    pub(crate) fn restored(mut self) -> Option<Self> {
+        let places = self.calls.len();
+        if places > CALLS || self.keys.len() != places || self.turns.len() != places {
+            return None;
+        }
+        for &key in &self.keys {
+            self.filter.add(key);
+        }
+        Some(self)
     }
 
     /// Folds one entry.
@@ -138,10 +150,11 @@ impl Recall {
 
     fn remember(&mut self, result: &ToolResult, possible_changes_before: u64) {
         let result_key = crate::identity::identity(&result.text);
-        let at = match self.keys.iter().position(|&it| it == result.call.key) {
+        let at = match self.place_of(result.call.key) {
             Some(at) => at,
             None => self.place_for(&result.call),
         };
+        self.turns[at] = self.turn;
         let call = &mut self.calls[at];
         let same = call.result_key == result_key && call.status == result.status && call.equal_results > 0;
         if !same {
@@ -167,11 +180,20 @@ impl Recall {
         }
     }
 
+    fn place_of(&self, key: CallKey) -> Option<usize> {
+        if !self.filter.may_have(key) {
+            return None;
+        }
+        self.keys.iter().position(|&it| it == key)
+    }
+
     /// A place for a call that is not remembered: a free one, or that of the call that ran longest ago. Its
     /// buffer is used again.
     fn place_for(&mut self, call: &ToolCall) -> usize {
+        self.filter.add(call.key);
         if self.calls.len() < CALLS {
             self.keys.push(call.key);
+            self.turns.push(self.turn);
             self.calls.push(Remembered {
                 tool: call.tool.clone(),
                 effect: call.effect,
@@ -185,7 +207,8 @@ impl Recall {
             });
             return self.calls.len() - 1;
         }
-        let oldest = (0..CALLS).min_by_key(|&at| self.calls[at].turn).unwrap_or(0);
+        let oldest = (0..CALLS).min_by_key(|&at| self.turns[at]).unwrap_or(0);
+        self.filter.remove(self.keys[oldest]);
         self.keys[oldest] = call.key;
         let place = &mut self.calls[oldest];
         place.tool = call.tool.clone();
@@ -193,5 +216,38 @@ impl Recall {
         place.equal_results = 0;
         place.ladder = Ladder::default();
         oldest
+    }
+}
+
+/// How many remembered calls share a few bits of their keys: none, and the call is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Filter {
+    shared: Vec<u8>,
+}
+
+impl Filter {
+    /// Sixteen times the calls: one search in sixteen is for nothing.
+    const BUCKETS: usize = 16 * CALLS;
+
+    fn bucket(key: CallKey) -> usize {
+        key.bits() % Self::BUCKETS
+    }
+
+    fn may_have(&self, key: CallKey) -> bool {
+        self.shared[Self::bucket(key)] > 0
+    }
+
+    fn add(&mut self, key: CallKey) {
+        self.shared[Self::bucket(key)] += 1;
+    }
+
+    fn remove(&mut self, key: CallKey) {
+        self.shared[Self::bucket(key)] -= 1;
+    }
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self { shared: vec![0; Self::BUCKETS] }
     }
 }

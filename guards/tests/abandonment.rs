@@ -257,7 +257,7 @@ fn a3_a_change_in_between_makes_it_silent() {
 fn a3_a_call_of_unknown_effect_counts_as_a_change_if_it_names_the_file() {
     for tool in ["deploy", "bash", "no_such_tool"] {
         let names_it = calls(tool, r#"{"command":"cat > hello.py"}"#);
-        check(&[names_it.clone()], "pass");
+        check(std::slice::from_ref(&names_it), "pass");
         check(&[names_it.clone().answers_something("done?")], "pass");
         check(&[names_it.goes_missing()], "pass");
         check(&[calls(tool, r#"{"command":"pip install pygame"}"#)], FIRST);

@@ -117,7 +117,6 @@ fn languages_have_one_name() {
 }
 
 /// The fences as the reference sees them: info string, number of lines.
-#[expect(clippy::wildcard_enum_match_arm, reason = "an enum of the reference, of which three events matter")]
 fn reference(text: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     let mut open = None;

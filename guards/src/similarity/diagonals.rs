@@ -136,7 +136,7 @@ mod tests {
         }
         assert_eq!(search(&text, &other, 20), Search::Found);
         assert_eq!(search(&text, &other, 19), Search::Exceeded);
-        assert_eq!(search(&text, &other[5..], 25), Search::Found);
+        assert_eq!(search(&text, &other[2..], 22), Search::Found);
     }
 
     #[test]

@@ -117,7 +117,8 @@ impl Turn {
 /// A guard that nobody registered.
 #[must_use]
 pub fn stack(spec: &str, offer: &Arc<Offer>) -> Stack {
-    let mut stack = guards::stack(spec, &Whisper::default()).expect("benchmarks name registered guards");
+    let mut stack = guards::stack(spec, &Config::default(), &Whisper::default())
+        .expect("benchmarks name registered guards");
     stack.observe(&Entry::Start(Start {
         model: "bench".into(),
         protocol: Protocol::Text,

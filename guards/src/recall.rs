@@ -163,10 +163,6 @@ impl Recall {
         // Two results of one turn are one look.
         let looks = u32::from(call.turn != self.turn);
         let unchanged = call.possible_changes == possible_changes_before;
-        if !unchanged {
-            // Counted anew after a possible change, a repeat is told again before anybody is asked.
-            call.ladder.level = call.ladder.level.min(1);
-        }
         call.equal_results = if same && unchanged { call.equal_results + looks } else { 1 };
         call.status = result.status;
         call.turn = self.turn;

@@ -10,11 +10,11 @@ use crate::grade;
 use crate::guards::{self, BadStack};
 
 /// What is run under many seeds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Simulation<'a> {
     scenario: &'a Scenario,
     guard: &'a str,
-    config: &'a Config,
+    config: Config,
     pools: Pools,
 }
 
@@ -26,11 +26,11 @@ impl<'a> Simulation<'a> {
     pub fn new(
         scenario: &'a Scenario,
         guard: &'a str,
-        config: &'a Config,
+        config: &Config,
         pools: Pools,
     ) -> Result<Self, BadStack> {
         guards::stack(guard, config, &Whisper::default())?;
-        Ok(Self { scenario, guard, config, pools })
+        Ok(Self { scenario, guard, config: config.clone(), pools })
     }
 
     /// The world of a seed.
@@ -43,7 +43,7 @@ impl<'a> Simulation<'a> {
     #[must_use]
     pub fn trial(&self, world: &World<'_>) -> Trial {
         let whisper = Whisper::default();
-        let mut stack = guards::stack(self.guard, self.config, &whisper)
+        let mut stack = guards::stack(self.guard, &self.config, &whisper)
             .expect("the same spec was fine when this was made");
         engine::run(world, &mut stack, &whisper)
     }

@@ -111,6 +111,13 @@ proptest! {
                 continue;
             }
             let turn = following(&trial.entries, at);
+            let before = trial.entries[..at].iter().rev().take_while(|it| completion(it).is_none());
+            let withheld: Vec<Arc<str>> = before
+                .filter_map(|it| match kind(it) {
+                    Some(InterventionKind::Withheld(tool)) => Some(tool.clone()),
+                    Some(_) | None => None,
+                })
+                .collect();
             let results: Vec<&ToolResult> = turn.iter().filter_map(result).collect();
             let tried: Vec<&ToolResult> = turn.iter().filter_map(tried).collect();
             if results.is_empty() && !tried.is_empty() {
@@ -126,7 +133,10 @@ proptest! {
             };
             for &it in &results {
                 match it.origin {
-                    Origin::Executed => runs.push(versions(it).first().copied().unwrap_or(it)),
+                    Origin::Executed => {
+                        prop_assert!(!withheld.contains(&it.call.tool), "{} is not offered", it.call.tool);
+                        runs.push(versions(it).first().copied().unwrap_or(it));
+                    }
                     Origin::Synthetic => {
                         prop_assert!(it.text.starts_with(NOT_RUN) && it.tries == 0 && it.status == Status::Error);
                     }
@@ -197,12 +207,17 @@ proptest! {
         let mut view = View::default();
         let mut attempt = 1;
         let mut kept = Actor::new(&world);
+        let mut withheld: Vec<Arc<str>> = Vec::new();
         let mut turn = 0;
         for (at, entry) in trial.entries.iter().enumerate() {
             if matches!(entry, Entry::Completion(_) | Entry::Failed(_)) {
                 for dialect in Dialect::ALL {
                     let legal = dialect.legal(&dialect.request(&view, "m")).expect("a request can be read");
                     prop_assert_eq!(legal, Ok(()), "entry {}", at);
+                    let seen = dialect.seen(&dialect.request(&view, "m"), world.offer()).expect("so can this");
+                    let offered = world.offer().tools().iter().map(|tool| &tool.name);
+                    let expected: Vec<_> = offered.filter(|name| !withheld.contains(name)).cloned().collect();
+                    prop_assert_eq!(seen.tools, expected, "entry {}", at);
                 }
                 let act = Actor::new(&world).act(view.messages(), attempt);
                 prop_assert_eq!(&kept.act(view.messages(), attempt), &act, "entry {}", at);
@@ -216,6 +231,12 @@ proptest! {
                     }
                     None => prop_assert!(acted.is_empty(), "entry {}", at),
                 }
+            }
+            if completion(entry).is_some() {
+                withheld.clear();
+            }
+            if let Some(InterventionKind::Withheld(tool)) = kind(entry) {
+                withheld.push(tool.clone());
             }
             let before = view.messages().len();
             view.push(entry);

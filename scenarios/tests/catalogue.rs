@@ -273,7 +273,7 @@ fn tool_sets_name_their_tools_differently() {
     for set in toolsets::catalogue() {
         for tool in &set.tools {
             let mut key = String::new();
-            write!(key, "{:?} {}", tool.role, tool.name).expect("writing to a string never fails");
+            write!(key, "{:?} {}", tool.role, tool.tool.name).expect("writing to a string never fails");
             *names.entry(key).or_default() += 1;
         }
     }

@@ -234,13 +234,15 @@ impl<'a> Replaying<'a> {
         let index = |it: &ToolResult| completion.calls.iter().position(|call| call.id == it.call.id);
         compared.recorded.extend(tried.iter().filter_map(|it| index(it)).map(|call| Deed::Reran { call }));
         compared.recorded.extend(interventions.iter().map(|it| Deed::Intervened((*it).into())));
-        // A fault ends a trial at once: what was still to come is not in the record.
+        // A fault ends a trial at once. After the results it is about the attempt that followed, which was never
+        // committed and cannot be asked about.
+        let answered = results.len() == completion.calls.len() && !results.is_empty();
         let broke = match self.entries.get(batch_end) {
-            Some(Entry::End(Termination::GuardFault(why))) => Some(why.to_string()),
+            Some(Entry::End(Termination::GuardFault(why))) if !answered => Some(why.to_string()),
             _ => None,
         };
-        let cut_off = broke.is_some() && results.len() < completion.calls.len();
-        compared.recorded.extend(broke.clone().map(|why| Deed::Broke { why }));
+        let cut_off = broke.is_some() && !completion.calls.is_empty();
+        compared.recorded.extend(broke.map(|why| Deed::Broke { why }));
 
         let decision = match self.guard.review(completion) {
             Ok(decision) => decision,

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use balk_guards::{
-    Answer, AttemptFailure, Blocked, Choice, ChoiceKind, Completion, Decision, Entry, Guard, GuardFault,
-    Note, Origin, Question, Recovery, Settlement, Stack, Subject, ToolResult, Verdict, Withheld,
+    Answer, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion, Decision, Entry, Guard,
+    GuardFault, Note, Origin, Question, Recovery, Settlement, Stack, Subject, ToolResult, Verdict, Withheld,
 };
 use serde_json::{Value, json};
 
@@ -161,7 +161,9 @@ fn mix(number: u64) -> u64 {
 
 /// A stack of such guards.
 pub(crate) fn stack(tempers: &[Temper]) -> Stack {
-    Stack::new(tempers.iter().map(|&temper| Box::new(Wild::new(temper)) as Box<dyn Guard>).collect())
+    let members = tempers.iter().map(|&temper| Box::new(Wild::new(temper)) as Box<dyn Guard>).collect();
+    // So little that it is often spent: what a stack then says is a law's affair as well.
+    Stack::with_budget(members, Budget { corrections: 2, questions: 3 })
 }
 
 /// The same stack in an agent that stops and starts again after every entry.

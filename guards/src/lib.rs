@@ -40,5 +40,5 @@ pub use identity::{ResultKey, identity};
 pub use key::CallKey;
 pub use no_tools::{ModelRule, NoTools, NoToolsSettings};
 pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
-pub use stack::{Budget, Stack};
+pub use stack::{Budget, Stack, Window};
 pub use view::{EMPTY_MESSAGE, Message, View};

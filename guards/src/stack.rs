@@ -1,5 +1,8 @@
 //! Guards composed into one, with the one budget over what they say.
 
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::completion::Completion;
@@ -14,8 +17,12 @@ use crate::guard::{Answer, Decision, Guard, GuardFault, Question, Recovery, Sett
 /// installed. Blocks, notices and withheld tools are united. A member whose verdict lost commits nothing,
 /// so its ladder does not move. Permuting the members never changes the kind of the answer.
 ///
-/// The stack owns the one budget over corrective messages: spent, a Retry becomes a question, and notes are
-/// dropped; questions have a cap of their own, then the run stops. Block, Ask and Stop are never dropped.
+/// The stack owns the one budget over corrective messages, for the run and for any stretch of turns: spent, a
+/// Retry becomes a question, and notes are dropped; questions have a cap of their own, then the run stops.
+/// Block, Ask and Stop are never dropped. So no members together can nudge or ask for ever.
+///
+/// Each intervention that model or user see is logged through the `log` crate: a question and the end as an
+/// error, with the choices, everything else as a warning.
 pub struct Stack {
     members: Vec<Box<dyn Guard>>,
     budget: Budget,
@@ -25,23 +32,38 @@ pub struct Stack {
 /// How much a stack may say in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Corrective messages to the model (feedback and notes).
+    /// Corrective messages to the model (feedback and notes) in the run.
     pub corrections: u32,
+    /// Corrective messages in any so many turns.
+    pub window: Window,
     /// Questions to the user. Three is the cap of the field design (spec N4).
     pub questions: u32,
 }
 
+/// How much may be said in a stretch of turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The turns.
+    pub turns: u64,
+    /// The corrective messages in them.
+    pub corrections: usize,
+}
+
 impl Default for Budget {
     /// Twelve corrections: recorded models that did not move after four in a row moved in under 10 % of
-    /// later ones, and a run seldom holds more than three stretches (`reactions.md`, 1 and 7).
+    /// later ones, and a run seldom holds more than three stretches (`reactions.md`, 1 and 7). Six in ten
+    /// turns: two full ladders of three, after which weak models moved in 0 to 12 % (section 1).
     fn default() -> Self {
-        Self { corrections: 12, questions: 3 }
+        Self { corrections: 12, window: Window { turns: 10, corrections: 6 }, questions: 3 }
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Spent {
+    turn: u64,
     corrections: u32,
+    /// The turns of the last corrections, no more than the window holds.
+    recent: VecDeque<u64>,
     questions: u32,
 }
 
@@ -59,6 +81,25 @@ impl Stack {
     #[must_use]
     pub fn with_budget(members: Vec<Box<dyn Guard>>, budget: Budget) -> Self {
         Self { members, budget, spent: Spent::default() }
+    }
+
+    /// Corrections that may still be made now.
+    fn left(&self) -> usize {
+        let Budget { corrections, window, .. } = self.budget;
+        let run = corrections.saturating_sub(self.spent.corrections);
+        let from = (self.spent.turn + 1).saturating_sub(window.turns);
+        let recent = self.spent.recent.iter().filter(|&&turn| turn >= from).count();
+        usize::try_from(run).unwrap_or(usize::MAX).min(window.corrections.saturating_sub(recent))
+    }
+
+    fn corrected(&mut self) {
+        self.spent.corrections += 1;
+        if self.spent.recent.len() >= self.budget.window.corrections {
+            self.spent.recent.pop_front();
+        }
+        if self.budget.window.corrections > 0 {
+            self.spent.recent.push_back(self.spent.turn);
+        }
     }
 
     /// A question where the budget still has one, else the end.
@@ -109,21 +150,57 @@ fn join(stands: &mut Decision, mut next: Decision) {
     stands.withhold.append(&mut next.withhold);
 }
 
+/// Spec N6: a firing is a warning, a question or the end an alert with the options.
+fn log(intervention: &Intervention) {
+    if !intervention.seen {
+        return;
+    }
+    let Note { guard, rule, level, text, .. } = &intervention.note;
+    match &intervention.kind {
+        InterventionKind::Question(options) => {
+            let labels: Vec<&str> = options.iter().map(|it| &*it.label).collect();
+            log::error!(target: "balk", "{guard}: {rule} (level {level}), the user is asked [{}]: {text}", labels.join(" | "));
+        }
+        InterventionKind::Stop => {
+            log::error!(target: "balk", "{guard}: {rule} (level {level}), the run ends: {text}")
+        }
+        InterventionKind::Feedback
+        | InterventionKind::Note
+        | InterventionKind::Notice
+        | InterventionKind::Block
+        | InterventionKind::Withheld(_) => {
+            log::warn!(target: "balk", "{guard}: {rule} (level {level}): {text}")
+        }
+    }
+}
+
 impl Guard for Stack {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn observe(&mut self, entry: &Entry) {
-        if let Entry::Intervention(Intervention { kind, .. }) = entry {
-            match kind {
-                InterventionKind::Feedback | InterventionKind::Note => self.spent.corrections += 1,
-                InterventionKind::Question(_) => self.spent.questions += 1,
-                InterventionKind::Notice
-                | InterventionKind::Block
-                | InterventionKind::Withheld(_)
-                | InterventionKind::Stop => {}
+        match entry {
+            Entry::Completion(_) => self.spent.turn += 1,
+            Entry::Intervention(intervention) => {
+                match intervention.kind {
+                    InterventionKind::Feedback | InterventionKind::Note => self.corrected(),
+                    InterventionKind::Question(_) => self.spent.questions += 1,
+                    InterventionKind::Notice
+                    | InterventionKind::Block
+                    | InterventionKind::Withheld(_)
+                    | InterventionKind::Stop => {}
+                }
+                log(intervention);
             }
+            Entry::Start(_)
+            | Entry::User(_)
+            | Entry::Failed(_)
+            | Entry::Tried(_)
+            | Entry::Result(_)
+            | Entry::Answer(_)
+            | Entry::Compaction(_)
+            | Entry::End(_) => {}
         }
         for member in &mut self.members {
             member.observe(entry);
@@ -147,7 +224,7 @@ impl Guard for Stack {
         }
         join(&mut all, beside);
         all.verdict = match all.verdict {
-            Verdict::Retry(note) if self.spent.corrections >= self.budget.corrections => self.escalate(note),
+            Verdict::Retry(note) if self.left() == 0 => self.escalate(note),
             Verdict::Ask(question) => self.ask_or_stop(question),
             kept @ (Verdict::Pass | Verdict::Block(_) | Verdict::Retry(_) | Verdict::Stop(_)) => kept,
         };
@@ -163,8 +240,7 @@ impl Guard for Stack {
                 again @ Settlement::Rerun { .. } => rerun = rerun.or(Some(again)),
             }
         }
-        let left = self.budget.corrections.saturating_sub(self.spent.corrections);
-        notes.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        notes.truncate(self.left());
         Ok(rerun.unwrap_or(Settlement::Accept(notes)))
     }
 
@@ -188,8 +264,7 @@ impl Guard for Stack {
         json!({
             "guard": NAME,
             "version": VERSION,
-            "corrections": self.spent.corrections,
-            "questions": self.spent.questions,
+            "spent": self.spent,
             "members": self.members.iter().map(|it| json!([it.name(), it.save()])).collect::<Vec<_>>(),
         })
     }
@@ -212,14 +287,13 @@ impl Guard for Stack {
                 return Err(refused);
             }
         }
-        self.spent = Spent { corrections: saved.corrections, questions: saved.questions };
+        self.spent = saved.spent;
         Ok(())
     }
 }
 
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
 struct Saved {
-    corrections: u32,
-    questions: u32,
+    spent: Spent,
     members: Vec<(String, Value)>,
 }

@@ -199,7 +199,7 @@ fn d3_strict_takes_words_and_still_counts_the_same_call() {
 
 #[test]
 fn d3_strict_gives_way_too_where_a_stack_makes_questions_of_its_demands() {
-    let budget = Budget { corrections: 0, questions: 9 };
+    let budget = Budget { corrections: 0, questions: 9, ..Budget::default() };
     let mut run = Loop::new(Stack::with_budget(vec![Box::new(guard(DuplicatePolicy::Strict))], budget));
     run.check(&failed(), "pass");
     run.check(&failed(), BLOCK);

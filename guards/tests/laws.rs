@@ -48,7 +48,10 @@ const GUARDS: [fn() -> Box<dyn Guard>; 11] = [
     || {
         let (first, second) = (duplicate(DuplicatePolicy::Strict), abandonment(AbandonmentPolicy::Strict));
         let inner = Box::new(Stack::new(vec![abandonment(AbandonmentPolicy::AutoRetry)]));
-        Box::new(Stack::with_budget(vec![first, inner, second], Budget { corrections: 2, questions: 1 }))
+        Box::new(Stack::with_budget(
+            vec![first, inner, second],
+            Budget { corrections: 2, questions: 1, ..Budget::default() },
+        ))
     },
 ];
 

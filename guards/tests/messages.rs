@@ -99,7 +99,7 @@ fn m1_the_blocks_of_one_turn_differ_too() {
 fn m1_spent_corrections_still_differ() {
     let mut run = Loop::new(Stack::with_budget(
         vec![Box::new(Abandonment::default())],
-        balk_guards::Budget { corrections: 0, questions: 9 },
+        balk_guards::Budget { corrections: 0, questions: 9, ..balk_guards::Budget::default() },
     ));
     for _ in 0..3 {
         for _ in 0..3 {

@@ -287,7 +287,7 @@ fn only_what_the_model_is_told_is_a_correction() {
 
 #[test]
 fn the_budget_is_a_setting() {
-    let budget = Budget { corrections: 0, questions: 1 };
+    let budget = Budget { corrections: 0, questions: 1, ..Budget::default() };
     let member = Box::new(Fixed::new("a").decides(retry("a")));
     let mut stack = Stack::with_budget(vec![member], budget);
     assert_eq!(verdict(&stack).strength(), 3);

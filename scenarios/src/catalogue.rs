@@ -34,6 +34,18 @@ pub const CATALOGUE: &[Listed] = &[
     listed!(Control, "control", "explains-code"),
     listed!(Stubborn, "stubborn", "repeating"),
     listed!(Control, "control", "test-edit-test"),
+    listed!(Stubborn, "stubborn", "text-only"),
+    listed!(Control, "control", "asks-a-question"),
+    listed!(Stubborn, "stubborn", "text-only-chat"),
+    listed!(Control, "control", "answers-in-text"),
+    listed!(Stubborn, "stubborn", "repeating-success"),
+    listed!(Control, "control", "polling-with-changing-output"),
+    listed!(Stubborn, "stubborn", "near-duplicate-writer"),
+    listed!(Control, "control", "fix-and-rewrite"),
+    listed!(Stubborn, "stubborn", "over-compliant"),
+    listed!(Control, "control", "parallel-fan-out"),
+    listed!(Stubborn, "stubborn", "probe-listing"),
+    listed!(Control, "control", "dialogue"),
 ];
 
 /// The scenario of this name, if the catalogue has it.

@@ -163,7 +163,7 @@ fn mix(number: u64) -> u64 {
 pub(crate) fn stack(tempers: &[Temper]) -> Stack {
     let members = tempers.iter().map(|&temper| Box::new(Wild::new(temper)) as Box<dyn Guard>).collect();
     // So little that it is often spent: what a stack then says is a law's affair as well.
-    Stack::with_budget(members, Budget { corrections: 2, questions: 3 })
+    Stack::with_budget(members, Budget { corrections: 2, questions: 3, ..Budget::default() })
 }
 
 /// The same stack in an agent that stops and starts again after every entry.

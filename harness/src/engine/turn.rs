@@ -28,6 +28,9 @@ impl Running<'_, '_, '_> {
         for note in notes {
             self.commit_intervention(Intervention { kind: InterventionKind::Note, note, seen: true });
         }
+        if matches!(decision.verdict, Verdict::Ask(_)) && self.no_question_left() {
+            return Ok(Some(Termination::Limit(Limit::Questions)));
+        }
         for intervention in decision.interventions(true) {
             self.commit_intervention(intervention);
         }
@@ -132,6 +135,7 @@ impl Running<'_, '_, '_> {
                 self.ticks += after;
                 None
             }
+            Some(Recovery::Ask(_)) if self.no_question_left() => Some(Termination::Limit(Limit::Questions)),
             Some(Recovery::Ask(question)) => {
                 self.commit_intervention(question.intervention(true));
                 let end = self.ask(&question);
@@ -145,19 +149,17 @@ impl Running<'_, '_, '_> {
         })
     }
 
+    fn no_question_left(&self) -> bool {
+        self.spent.questions >= self.world.scenario().limits.questions
+    }
+
     /// Puts a committed question to the user.
     fn ask(&mut self, question: &Question) -> Option<Termination> {
         let (answer, sets) = self.user.answer(&question.options);
         let stops = answer.choice == ChoiceKind::Stop;
         self.commit(Entry::Answer(answer));
         self.environment.set(sets);
-        if stops {
-            Some(Termination::StoppedByUser)
-        } else if self.spent.questions >= self.world.scenario().limits.questions {
-            Some(Termination::Limit(Limit::Questions))
-        } else {
-            None
-        }
+        if stops { Some(Termination::StoppedByUser) } else { None }
     }
 
     /// The model sent no call: the user speaks or leaves, or the loop says to go on.

@@ -10,6 +10,7 @@ use crate::entry::{
     AttemptFailure, Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, ToolResult,
 };
 use crate::guard::{Answer, Decision, Guard, GuardFault, Question, Recovery, Settlement, Verdict};
+use crate::wording::times;
 
 /// Guards composed into one.
 ///
@@ -113,10 +114,15 @@ impl Stack {
 
     /// What a Retry becomes when the corrections are spent.
     fn escalate(&self, note: Note) -> Verdict {
+        // A member whose Retry became a question may say the same again: the count tells the two apart.
+        let asked = match self.spent.questions {
+            0 => String::new(),
+            before => format!(", nor did asking the user {}", times(before)),
+        };
         self.ask_or_stop(Question {
             note: Note {
                 text: format!(
-                    "{} corrections in this run did not bring the model back. The last one would have \
+                    "{} corrections in this run did not bring the model back{asked}. The last one would have \
                      been: {}",
                     self.spent.corrections, note.text
                 )

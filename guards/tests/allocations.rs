@@ -8,8 +8,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, Completion, Decision, Duplicate, Entry, Guard, Origin, Protocol, Settlement, Stack, Start,
-    Status, ToolResult,
+    Abandonment, Completion, Decision, Duplicate, EmptyCompletion, Entry, Guard, NoTools, Origin, Protocol,
+    Settlement, Stack, Start, Status, ToolResult,
 };
 use common::{calls, offer};
 
@@ -134,8 +134,23 @@ fn duplicate_allocates_nothing() {
 }
 
 #[test]
-fn the_stack_of_both_allocates_nothing() {
-    check(Stack::new(vec![Box::new(Abandonment::default()), Box::new(Duplicate::default())]));
+fn no_tools_allocates_nothing() {
+    check(NoTools::default());
+}
+
+#[test]
+fn empty_completion_allocates_nothing() {
+    check(EmptyCompletion::default());
+}
+
+#[test]
+fn the_stack_of_all_allocates_nothing() {
+    check(Stack::new(vec![
+        Box::new(Abandonment::default()),
+        Box::new(Duplicate::default()),
+        Box::new(NoTools::default()),
+        Box::new(EmptyCompletion::default()),
+    ]));
 }
 
 #[test]

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use balk_guards::{
     Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptCause, AttemptFailure, AttemptResponse,
-    Budget, ChoiceKind, Compaction, Completion, Duplicate, DuplicatePolicy, DuplicateSettings, Effect, Entry,
-    FailedAttempt, FinishReason, Guard, Intervention, InterventionKind, Note, Offer, Origin, Part, Protocol,
-    RawCall, Speaker, Stack, Start, Status, Subject, Termination, Tool, ToolResult, Usage, UserAnswer,
-    UserMessage,
+    Budget, ChoiceKind, Compaction, Completion, Duplicate, DuplicatePolicy, DuplicateSettings, Effect,
+    EmptyCompletion, Entry, FailedAttempt, FinishReason, Guard, Intervention, InterventionKind, NoTools,
+    NoToolsSettings, Note, Offer, Origin, Part, Protocol, RawCall, Speaker, Stack, Start, Status, Subject,
+    Termination, Tool, ToolResult, Usage, UserAnswer, UserMessage,
 };
 use common::{bare_offer, offer};
 use proptest::collection::vec;
@@ -30,8 +30,13 @@ fn duplicate(policy: DuplicatePolicy) -> Box<dyn Guard> {
     Box::new(Duplicate::new(DuplicateSettings { policy, ..DuplicateSettings::default() }))
 }
 
+fn no_tools(message: Option<&str>) -> Box<dyn Guard> {
+    let message = message.map(str::to_owned);
+    Box::new(NoTools::new(NoToolsSettings { text_form: true, message, ..NoToolsSettings::default() }))
+}
+
 /// Every guard in every policy, and stacks of them.
-const GUARDS: [fn() -> Box<dyn Guard>; 11] = [
+const GUARDS: [fn() -> Box<dyn Guard>; 15] = [
     || Box::new(()),
     || abandonment(AbandonmentPolicy::Soft),
     || abandonment(AbandonmentPolicy::HardBlock),
@@ -40,7 +45,11 @@ const GUARDS: [fn() -> Box<dyn Guard>; 11] = [
     || duplicate(DuplicatePolicy::Actionable),
     || duplicate(DuplicatePolicy::Notice),
     || duplicate(DuplicatePolicy::Strict),
+    || Box::new(NoTools::default()),
+    || no_tools(Some("{count} of {limit}: {tools}")),
+    || Box::new(EmptyCompletion::default()),
     || Box::new(Stack::new(vec![])),
+    || Box::new(Stack::new(vec![Box::new(EmptyCompletion::default()), no_tools(None)])),
     || {
         let (first, second) = (abandonment(AbandonmentPolicy::Soft), duplicate(DuplicatePolicy::Actionable));
         Box::new(Stack::new(vec![first, second]))
@@ -68,6 +77,8 @@ fn text() -> impl Strategy<Value = String> + Clone {
         4 => Just("```python\nx\n```".to_owned()),
         1 => Just("I cannot do it because it fails. Instead, I will check.".to_owned()),
         1 => Just("connection timed out".to_owned()),
+        1 => Just("I'll list the files now:".to_owned()),
+        1 => Just("<read>\n{\"tool\": \"read\", \"arguments\": {}}</read>".to_owned()),
         1 => Just(String::new()),
         1 => Just("é\u{1}```\n".repeat(250)),
         2 => any::<String>(),
@@ -84,6 +95,7 @@ fn arguments() -> impl Strategy<Value = String> {
         1 => Just("[[1,2],null]".to_owned()),
         1 => any::<String>(),
         1 => "[a-c]{1}".prop_map(|name| format!(r#"{{"file":"{name}"}}"#)),
+        2 => "[xé]{20,24}".prop_map(|text| format!(r#"{{"path":"a.py","content":"{text}"}}"#)),
     ]
 }
 
@@ -105,11 +117,22 @@ fn origin() -> impl Strategy<Value = Origin> {
     prop_oneof![6 => Just(Origin::Executed), 1 => Just(Origin::Synthetic), 1 => Just(Origin::Missing)]
 }
 
+fn finish() -> impl Strategy<Value = FinishReason> {
+    prop_oneof![
+        2 => Just(FinishReason::NotGiven),
+        2 => Just(FinishReason::Stop),
+        1 => Just(FinishReason::ToolCall),
+        2 => Just(FinishReason::Length),
+        1 => Just(FinishReason::ContentFilter),
+        1 => Just(FinishReason::Error),
+    ]
+}
+
 fn completion() -> impl Strategy<Value = Arc<Completion>> {
     let part = (text(), any::<bool>()).prop_map(|(text, thinking)| {
         if thinking { Part::Thinking { text: text.into(), signature: None } } else { Part::Text(text.into()) }
     });
-    (vec(part, 0..3), vec((tool(), arguments()), 0..3)).prop_map(|(parts, calls)| {
+    (vec(part, 0..3), vec((tool(), arguments()), 0..3), finish()).prop_map(|(parts, calls, finish)| {
         // Foreign providers use the same id twice.
         let raw = |(tool, arguments): (&str, String)| RawCall {
             id: "call".into(),
@@ -117,7 +140,7 @@ fn completion() -> impl Strategy<Value = Arc<Completion>> {
             arguments: arguments.into(),
         };
         let calls = calls.into_iter().map(raw);
-        Arc::new(Completion::new(parts, calls, FinishReason::NotGiven, Usage::default(), &offer()))
+        Arc::new(Completion::new(parts, calls, finish, Usage::default(), &offer()))
     })
 }
 
@@ -141,7 +164,14 @@ fn turn() -> impl Strategy<Value = Event> {
 }
 
 fn intervention() -> impl Strategy<Value = Entry> {
-    let guard = prop_oneof![Just("abandonment"), Just("duplicate"), Just("stack"), Just("other")];
+    let guard = prop_oneof![
+        Just("abandonment"),
+        Just("duplicate"),
+        Just("no-tools"),
+        Just("empty-completion"),
+        Just("stack"),
+        Just("other"),
+    ];
     let kind = prop_oneof![
         Just(InterventionKind::Feedback),
         Just(InterventionKind::Note),
@@ -164,8 +194,8 @@ fn intervention() -> impl Strategy<Value = Entry> {
     )
 }
 
-fn start(offer: Arc<Offer>) -> Entry {
-    Entry::Start(Start { model: "test".into(), protocol: Protocol::Text, offer })
+fn start(protocol: Protocol, offer: Arc<Offer>) -> Entry {
+    Entry::Start(Start { model: "test".into(), protocol, offer })
 }
 
 fn other() -> impl Strategy<Value = Entry> {
@@ -176,7 +206,10 @@ fn other() -> impl Strategy<Value = Entry> {
             let from = if user { Speaker::User } else { Speaker::Loop };
             Entry::User(UserMessage { from, text: text.into() })
         }),
-        1 => any::<bool>().prop_map(|bare| start(if bare { bare_offer() } else { offer() })),
+        2 => any::<[bool; 2]>().prop_map(|[bare, tool]| {
+            let protocol = if tool { Protocol::Tool } else { Protocol::Text };
+            start(protocol, if bare { bare_offer() } else { offer() })
+        }),
         1 => any::<u32>().prop_map(move |attempt| {
             Entry::Failed(FailedAttempt { failure: failure(attempt), response: AttemptResponse::Ended })
         }),
@@ -339,7 +372,7 @@ fn the_state_is_bounded() {
     let text = "\u{1}".repeat(5_000);
     for make in GUARDS {
         let mut guard = make();
-        guard.observe(&start(offer.clone()));
+        guard.observe(&start(Protocol::Tool, offer.clone()));
         for n in 0..1_500 {
             let raw = RawCall {
                 id: "call".into(),

@@ -6,8 +6,11 @@ mod common;
 
 use std::sync::Arc;
 
-use balk_guards::{Abandonment, Duplicate, Guard, InterventionKind, Offer, Stack};
-use common::{Loop, Turn, bare_offer, calls, offer, says};
+use balk_guards::{
+    Abandonment, Duplicate, EmptyCompletion, FinishReason, Guard, InterventionKind, NoTools, Offer, Protocol,
+    Stack, Start,
+};
+use common::{Loop, Turn, bare_offer, calls, offer, says, thinks};
 use proptest::prelude::*;
 
 /// Arguments cut at 500 and a result cut at 1,000 characters (D2), and the words around them.
@@ -19,6 +22,12 @@ fn turn() -> impl Strategy<Value = Turn> {
     prop_oneof![
         3 => Just(says("```python\nx\n```")),
         1 => Just(says("Hm.")),
+        2 => Just(says("I'll list the files now:")),
+        1 => Just(thinks("hm")),
+        1 => Just(says("The first").finishes(FinishReason::Length)),
+        1 => Just(Turn::default().finishes(FinishReason::Length)),
+        1 => Just(calls("read", "{").finishes(FinishReason::Length)),
+        1 => Just(Turn::default().finishes(FinishReason::ContentFilter)),
         1 => Just(says("I cannot do it because it fails.")),
         1 => Just(calls("read", "{}")),
         1 => Just(calls("read", "{}").fails("no")),
@@ -35,7 +44,17 @@ fn turn() -> impl Strategy<Value = Turn> {
 
 /// Commits the turns until a guard ends the run, then looks at all that was said.
 fn check(guard: impl Guard + 'static, offer: Arc<Offer>, turns: &[Turn]) -> Result<(), TestCaseError> {
-    let mut run = Loop::with_offer(guard, offer.clone());
+    check_under(Protocol::Text, guard, offer, turns)
+}
+
+fn check_under(
+    protocol: Protocol,
+    guard: impl Guard + 'static,
+    offer: Arc<Offer>,
+    turns: &[Turn],
+) -> Result<(), TestCaseError> {
+    let start = Start { model: "test".into(), protocol, offer: offer.clone() };
+    let mut run = Loop::begun(guard, start);
     for turn in turns {
         run.turn(turn);
         if run.interventions().any(|it| it.kind == InterventionKind::Stop) {
@@ -56,6 +75,15 @@ fn check(guard: impl Guard + 'static, offer: Arc<Offer>, turns: &[Turn]) -> Resu
     Ok(())
 }
 
+fn all() -> Vec<Box<dyn Guard>> {
+    vec![
+        Box::new(Abandonment::default()),
+        Box::new(Duplicate::default()),
+        Box::new(NoTools::default()),
+        Box::new(EmptyCompletion::default()),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -64,8 +92,11 @@ proptest! {
         for offer in [offer(), bare_offer()] {
             check(Abandonment::default(), offer.clone(), &turns)?;
             check(Duplicate::default(), offer.clone(), &turns)?;
-            let both: [Box<dyn Guard>; 2] = [Box::new(Abandonment::default()), Box::new(Duplicate::default())];
-            check(Stack::new(both.into()), offer, &turns)?;
+            for protocol in [Protocol::Text, Protocol::Tool] {
+                check_under(protocol, NoTools::default(), offer.clone(), &turns)?;
+                check_under(protocol, EmptyCompletion::default(), offer.clone(), &turns)?;
+                check_under(protocol, Stack::new(all()), offer.clone(), &turns)?;
+            }
         }
     }
 }

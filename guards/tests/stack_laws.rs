@@ -6,9 +6,9 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, Answer, AttemptCause, AttemptFailure, Blocked, Completion, Decision, Duplicate, Entry,
-    Guard, GuardFault, InterventionKind, Note, Origin, Question, Recovery, Settlement, Stack, Status,
-    Subject, ToolCall, ToolResult, Verdict, Withheld,
+    Abandonment, Answer, AttemptCause, AttemptFailure, Blocked, Budget, Completion, Decision, Duplicate,
+    EmptyCompletion, Entry, Guard, GuardFault, InterventionKind, NoTools, Note, Origin, Protocol, Question,
+    Recovery, Settlement, Stack, Start, Status, Subject, ToolCall, ToolResult, Verdict, Window, Withheld,
 };
 use common::{Loop, Turn, calls, says};
 use proptest::prelude::*;
@@ -135,8 +135,181 @@ fn executed(call: &Arc<ToolCall>) -> ToolResult {
 
 fn members(seeds: &[u64]) -> Vec<Box<dyn Guard>> {
     let hashed = seeds.iter().map(|&seed| Box::new(Hashed { seed, seen: 0 }) as Box<dyn Guard>);
-    let ours: [Box<dyn Guard>; 2] = [Box::new(Abandonment::default()), Box::new(Duplicate::default())];
+    let ours: [Box<dyn Guard>; 4] = [
+        Box::new(Abandonment::default()),
+        Box::new(Duplicate::default()),
+        Box::new(NoTools::default()),
+        Box::new(EmptyCompletion::default()),
+    ];
     hashed.chain(ours).collect()
+}
+
+/// A guard that never lets go: of the verdicts, notes and recoveries it wants, one for each turn in turn.
+#[derive(Clone, Debug)]
+struct Pushy {
+    wants: Vec<Want>,
+    turn: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Want {
+    Retry,
+    Ask,
+    /// So many notes beside the results.
+    Notes(usize),
+}
+
+impl Pushy {
+    fn want(&self) -> Want {
+        self.wants[self.turn % self.wants.len()]
+    }
+}
+
+impl Guard for Pushy {
+    fn name(&self) -> &'static str {
+        "pushy"
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        if let Entry::Completion(_) = entry {
+            self.turn += 1;
+        }
+    }
+
+    fn review(&self, _: &Completion) -> Answer<Decision> {
+        Ok(match self.want() {
+            Want::Retry => Verdict::Retry(note()).into(),
+            Want::Ask => Verdict::Ask(question()).into(),
+            Want::Notes(_) => Decision::pass(),
+        })
+    }
+
+    fn settle(&self, _: &Completion, _: &[ToolResult]) -> Answer<Settlement> {
+        let Want::Notes(notes) = self.want() else { return Ok(Settlement::Accept(vec![])) };
+        Ok(Settlement::Accept(vec![note(); notes]))
+    }
+}
+
+fn pushy() -> impl Strategy<Value = Pushy> {
+    let want =
+        prop_oneof![3 => Just(Want::Retry), 1 => Just(Want::Ask), 2 => (1..4_usize).prop_map(Want::Notes)];
+    proptest::collection::vec(want, 1..5).prop_map(|wants| Pushy { wants, turn: 0 })
+}
+
+fn budget() -> impl Strategy<Value = Budget> {
+    let drawn =
+        (0..15_u32, 1..12_u64, 0..8_usize, 0..4_u32).prop_map(|(all, turns, corrections, questions)| {
+            Budget { corrections: all, window: Window { turns, corrections }, questions }
+        });
+    prop_oneof![1 => Just(Budget::default()), 2 => drawn]
+}
+
+/// The corrections and the questions of each turn, up to the turn in which the run was ended, if it was.
+struct Said {
+    corrections: Vec<usize>,
+    questions: u32,
+    ended: bool,
+}
+
+/// Turns of a stack over members that never let go.
+fn said_by(stack: Stack, turns: usize) -> Said {
+    let mut run = Loop::new(stack);
+    let mut said = Said { corrections: vec![], questions: 0, ended: false };
+    for _ in 0..turns {
+        let before = run.entries.len();
+        run.turn(&calls("read", "{}"));
+        let new = run.entries[before..].iter();
+        let kinds: Vec<_> = new
+            .filter_map(|it| if let Entry::Intervention(it) = it { Some(&it.kind) } else { None })
+            .collect();
+        let correction =
+            |it: &&&InterventionKind| matches!(it, InterventionKind::Feedback | InterventionKind::Note);
+        said.corrections.push(kinds.iter().filter(correction).count());
+        said.questions += u32::from(kinds.iter().any(|it| matches!(it, InterventionKind::Question(_))));
+        if kinds.contains(&&InterventionKind::Stop) {
+            said.ended = true;
+            break;
+        }
+    }
+    said
+}
+
+fn check_budget(said: &Said, budget: Budget) -> Result<(), TestCaseError> {
+    let all = u32::try_from(said.corrections.iter().sum::<usize>()).expect("few");
+    prop_assert!(all <= budget.corrections, "{} corrections under {:?}", all, budget);
+    let stretch = usize::try_from(budget.window.turns).expect("few turns");
+    for turns in said.corrections.windows(stretch.min(said.corrections.len())) {
+        prop_assert!(
+            turns.iter().sum::<usize>() <= budget.window.corrections,
+            "{:?} under {:?}",
+            turns,
+            budget
+        );
+    }
+    prop_assert!(said.questions <= budget.questions, "{} questions under {:?}", said.questions, budget);
+    Ok(())
+}
+
+/// Turns that any run of those below is over in, if it ends: twelve turns to each correction, four to each want.
+const TURNS: usize = 400;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_members_together_can_nudge_or_ask_for_ever(
+        members in proptest::collection::vec(pushy(), 1..4),
+        budget in budget(),
+        inner in proptest::option::of(budget()),
+    ) {
+        // One that wants nothing but notes is never refused a verdict: it only falls silent.
+        let ends = members.iter().any(|it| it.wants.iter().any(|want| !matches!(want, Want::Notes(_))));
+        let boxed = || members.iter().cloned().map(|it| Box::new(it) as Box<dyn Guard>).collect::<Vec<_>>();
+        let stack = match inner {
+            None => Stack::with_budget(boxed(), budget),
+            Some(inner) => Stack::with_budget(vec![Box::new(Stack::with_budget(boxed(), inner))], budget),
+        };
+        let said = said_by(stack, TURNS);
+        check_budget(&said, budget)?;
+        if let Some(inner) = inner {
+            // The outer stack makes questions of its own.
+            check_budget(&said, Budget { questions: budget.questions, ..inner })?;
+        }
+        prop_assert_eq!(said.ended, ends);
+    }
+
+    #[test]
+    fn the_guards_of_this_crate_end_a_model_that_ignores_them(turns in turns(), protocol in any::<bool>()) {
+        let members: [Box<dyn Guard>; 4] = [
+            Box::new(Abandonment::default()),
+            Box::new(Duplicate::default()),
+            Box::new(NoTools::default()),
+            Box::new(EmptyCompletion::default()),
+        ];
+        let protocol = if protocol { Protocol::Tool } else { Protocol::Text };
+        let start = Start { model: "test".into(), protocol, offer: common::offer() };
+        let mut run = Loop::begun(Stack::new(members.into()), start);
+        let mut said = Said { corrections: vec![], questions: 0, ended: false };
+        for turn in turns.iter().cycle().take(20 * turns.len()) {
+            let decision = run.turn(turn);
+            said.corrections.push(usize::from(matches!(decision.verdict, Verdict::Retry(_))));
+            said.questions += u32::from(matches!(decision.verdict, Verdict::Ask(_)));
+            if matches!(decision.verdict, Verdict::Stop(_)) {
+                break;
+            }
+        }
+        if !said.corrections.is_empty() {
+            check_budget(&said, Budget::default())?;
+        }
+    }
+}
+
+#[test]
+fn a_model_that_only_talks_is_stopped_by_the_default_stack() {
+    let start = Start { model: "test".into(), protocol: Protocol::Tool, offer: common::offer() };
+    let mut run = Loop::begun(Stack::new(vec![Box::new(NoTools::default())]), start);
+    let verdicts: Vec<u8> = (0..10).map(|_| run.turn(&says("I'll look.")).verdict.strength()).collect();
+    assert_eq!(verdicts, [2, 2, 3, 2, 2, 3, 2, 2, 3, 4], "the window is spent before the ladder is");
 }
 
 proptest! {

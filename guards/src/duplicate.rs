@@ -21,11 +21,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::acknowledgement;
-use crate::completion::{Completion, Shape, ToolCall};
+use crate::completion::{Completion, ToolCall};
 use crate::drafts::Drafts;
 use crate::entry::{Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Status, Subject};
 use crate::guard::{Answer, Blocked, Decision, Guard, GuardFault, Question, Verdict};
-use crate::key::CallKey;
+use crate::key::{CallKey, Shape};
 use crate::offer::{Effect, Purpose};
 use crate::recall::{Recall, Remembered};
 use crate::similarity::Ratio;

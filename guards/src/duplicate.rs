@@ -6,8 +6,9 @@
 //!
 //! *Stays silent* (D7) where anything may have changed since: an edit before the same test, a write before
 //! the same read, also where both are in one completion, a call of unknown effect, a message of the user; where results change (polling) or
-//! arguments do (paging); where the error reads like a passing one (time-outs, 503) and was seen once; and
-//! within one completion (parallel fan-out). A block lapses after some turns: a blocked call never shows
+//! arguments do (paging); where the error reads like a passing one (time-outs, 503) and was seen less than
+//! three times; where a call that did not fail comes back after something else was done (waiting for a job);
+//! and within one completion (parallel fan-out). A block lapses after some turns: a blocked call never shows
 //! that its result has changed.
 //!
 //! *Thresholds*: two equal results before a repeat counts, because the same call three times with an equal
@@ -90,6 +91,9 @@ const NAME: &str = "duplicate";
 const VERSION: u64 = 1;
 /// Characters of pretty arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
+/// Tries that a failure which may pass by itself is worth: the three attempts of shipped agents (`guards.md`,
+/// A1b, A17).
+const PASSING_TRIES: u32 = 3;
 /// Demands for words in a row before `strict` gives way; two, as the ladder has two corrections.
 const DEMANDS: u8 = 2;
 
@@ -123,10 +127,15 @@ impl Duplicate {
         }
         let needed = match before.status {
             Status::Error if is_lasting(before) => 1,
-            Status::Error | Status::Ok | Status::Unknown => self.settings.equal_results,
+            Status::Error => self.settings.equal_results.max(PASSING_TRIES),
+            Status::Ok | Status::Unknown => self.settings.equal_results,
         };
         let level = recall.level(before);
         let idle = recall.turn().saturating_sub(before.turn.max(before.ladder.turn));
+        // Who did something else meanwhile may be looking whether a job has come on.
+        if before.status != Status::Error && idle > 1 {
+            return None;
+        }
         let lapsed = level > 0 && idle > self.settings.lapse;
         (before.equal_results >= needed && !lapsed).then_some((family, before))
     }
@@ -229,6 +238,7 @@ impl Duplicate {
             note: self.note(family, 3, text),
             options: vec![
                 Choice { kind: ChoiceKind::Instruct, label: "say what it should do instead".into() },
+                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
                 Choice { kind: ChoiceKind::Continue, label: "let it go on".into() },
                 Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
             ],

@@ -187,7 +187,7 @@ impl NoTools {
         };
         let last = if count + 1 >= limit { " After this reminder the user is asked instead." } else { "" };
         let example = self.state.tools.first().map_or(String::new(), |tool| {
-            format!(" An announcement is not a call: send the call of `{tool}` or another tool itself.")
+            format!("An announcement is not a call: send the call of `{tool}` or another tool itself.")
         });
         let text = match self.state.spoken % 2 {
             0 => format!(
@@ -195,9 +195,9 @@ impl NoTools {
                 tools = self.tool_names(),
             ),
             _ => format!(
-                "Again no tool was called, {in_a_row} in a row{counted}. What is announced is not done until a \
+                "Again no tool was called{in_a_row}{counted}. What is announced is not done until a \
                  call is sent. Send one call now, with all its arguments: {tools}; or {done}.{last}",
-                in_a_row = times(count),
+                in_a_row = if count > 1 { format!(", {} in a row", times(count)) } else { String::new() },
                 tools = self.tool_names(),
             ),
         };

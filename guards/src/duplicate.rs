@@ -126,9 +126,11 @@ impl Duplicate {
             return None;
         }
         let needed = match before.status {
-            Status::Error if is_lasting(before) => 1,
-            Status::Error => self.settings.equal_results.max(PASSING_TRIES),
-            Status::Ok | Status::Unknown => self.settings.equal_results,
+            Status::Error if reads_as_passing(&before.result) => {
+                self.settings.equal_results.max(PASSING_TRIES)
+            }
+            Status::Error if !says_nothing(before) => 1,
+            Status::Error | Status::Ok | Status::Unknown => self.settings.equal_results,
         };
         let level = recall.level(before);
         let idle = recall.turn().saturating_sub(before.turn.max(before.ladder.turn));
@@ -273,11 +275,10 @@ impl Duplicate {
     }
 }
 
-/// True for a failure that the same call would meet again. One that says nothing (`grep` without a hit, a
-/// command cut short) is no proof of that, unless the tool could have done nothing by halves.
-fn is_lasting(call: &Remembered) -> bool {
-    let whole = matches!(call.effect, Effect::ReadOnly | Effect::IdempotentWrite);
-    (whole || !call.result.trim().is_empty()) && !reads_as_passing(&call.result)
+/// True for a failure that is no proof of another one: a call of a tool that may do its work by halves, with
+/// no word of what went wrong (`grep` without a hit, a command cut short).
+fn says_nothing(call: &Remembered) -> bool {
+    !matches!(call.effect, Effect::ReadOnly | Effect::IdempotentWrite) && call.result.trim().is_empty()
 }
 
 /// True for an error that may pass by itself. Words of the tools, not of the model; where they are not

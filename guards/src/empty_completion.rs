@@ -53,7 +53,7 @@ pub struct EmptyCompletion {
 struct State {
     /// Completions in a row that ended for length.
     truncated: u32,
-    /// Hints given in this run, for words that differ each time.
+    /// Hints and questions of this run, for words that differ each time.
     spoken: u32,
 }
 
@@ -85,10 +85,11 @@ impl EmptyCompletion {
     }
 
     fn question(&self) -> Question {
-        let text = format!(
-            "{} answers in a row were cut off at the model's output limit. How should it go on?",
-            self.state.truncated
-        );
+        let cut = match self.state.truncated {
+            1 => "The last answer was cut off".into(),
+            many => format!("{many} answers in a row were cut off"),
+        };
+        let text = format!("{cut} at the model's output limit.{} How should it go on?", self.again());
         Question {
             note: self.note("truncated-again", text),
             options: vec![
@@ -139,9 +140,10 @@ impl Guard for EmptyCompletion {
                 self.state.truncated = if cut { self.state.truncated + 1 } else { 0 };
             }
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
-                InterventionKind::Feedback | InterventionKind::Block => self.state.spoken += 1,
+                InterventionKind::Feedback | InterventionKind::Block | InterventionKind::Question(_) => {
+                    self.state.spoken += 1;
+                }
                 InterventionKind::Note
-                | InterventionKind::Question(_)
                 | InterventionKind::Notice
                 | InterventionKind::Withheld(_)
                 | InterventionKind::Stop => {}
@@ -175,9 +177,9 @@ impl Guard for EmptyCompletion {
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         Ok(match &failure.cause {
             AttemptCause::Transport(_) => None,
-            AttemptCause::Empty if failure.attempt < self.settings.attempts => {
-                Some(Recovery::Resend { after: self.settings.wait * u64::from(failure.attempt) })
-            }
+            AttemptCause::Empty if failure.attempt < self.settings.attempts => Some(Recovery::Resend {
+                after: self.settings.wait.saturating_mul(u64::from(failure.attempt)),
+            }),
             AttemptCause::Empty => {
                 let text = format!(
                     "Stopped: the model answered nothing, {} in a row. Nothing was done in this turn; what was done \

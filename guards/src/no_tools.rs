@@ -78,6 +78,8 @@ struct State {
     /// What the model's name makes of the settings; nothing before the start.
     enabled: Option<bool>,
     protocol: Protocol,
+    /// Names of all tools on offer, where text can call them.
+    callable: Vec<Arc<str>>,
     /// Names of tools to show, with the one that ends the task and the one that asks the user.
     tools: Vec<Arc<str>>,
     finish: Option<Arc<str>>,
@@ -88,7 +90,10 @@ struct State {
     called: bool,
     /// Whether the model was corrected since then.
     corrected: bool,
+    /// Reminders since the mistakes are counted.
+    reminders: u32,
     questions: u32,
+    /// Reminders in this run, for words that differ each time.
     spoken: u32,
 }
 
@@ -120,13 +125,11 @@ impl NoTools {
     fn calls_a_tool(&self, completion: &Completion) -> bool {
         !completion.calls.is_empty()
             || (self.settings.text_form
-                && completion.texts().any(|text| text_form::calls_one_of(text, &self.state.tools)))
+                && completion.texts().any(|text| text_form::calls_one_of(text, &self.state.callable)))
     }
 
     fn mistake(&self, completion: &Completion) -> Option<Mistake> {
-        if self.calls_a_tool(completion)
-            || matches!(completion.finish, FinishReason::ContentFilter | FinishReason::Length)
-        {
+        if self.calls_a_tool(completion) || is_unfinished(completion) {
             return None;
         }
         match (completion.has_text(), self.state.protocol) {
@@ -158,22 +161,22 @@ impl NoTools {
 
     fn correction(&self, mistake: Mistake) -> Note {
         let (count, limit) = (self.state.mistakes, self.settings.limit);
+        let counted = match self.state.spoken {
+            0 => String::new(),
+            before => format!(" (reminder {})", before + 1),
+        };
         if let Some(message) = &self.settings.message {
             let text = message
                 .replace("{tools}", &self.tool_names())
                 .replace("{count}", &count.to_string())
                 .replace("{limit}", &limit.to_string());
-            return self.note("message", text);
+            return self.note("message", text + &counted);
         }
         let (rule, seen) = match mistake {
             Mistake::TextOnly => ("no-call", "Your last message calls no tool, so nothing was done"),
             Mistake::ThinkingOnly => {
                 ("thinking-only", "Only thinking came, with neither an answer nor a call")
             }
-        };
-        let counted = match self.state.spoken {
-            0 => String::new(),
-            before => format!(" (reminder {})", before + 1),
         };
         let done = match (&self.state.finish, self.state.protocol) {
             (Some(finish), _) => format!("if the task is done, call `{finish}`"),
@@ -189,27 +192,45 @@ impl NoTools {
         let example = self.state.tools.first().map_or(String::new(), |tool| {
             format!("An announcement is not a call: send the call of `{tool}` or another tool itself.")
         });
+        let tools = self.tool_names();
+        let [go_on, send] = match tools.is_empty() {
+            true => [String::new(), "Now: ".into()],
+            false => [
+                format!("- to go on, call a tool: {tools}\n"),
+                format!("Send one call now, with all its arguments: {tools}; or "),
+            ],
+        };
         let text = match self.state.spoken % 2 {
-            0 => format!(
-                "{seen}{counted}.\n- to go on, call a tool: {tools}\n- {done}\n- {ask}\n{example}{last}",
-                tools = self.tool_names(),
-            ),
+            0 => format!("{seen}{counted}.\n{go_on}- {done}\n- {ask}\n{example}{last}"),
             _ => format!(
-                "Again no tool was called{in_a_row}{counted}. What is announced is not done until a \
-                 call is sent. Send one call now, with all its arguments: {tools}; or {done}.{last}",
+                "Again no tool was called{in_a_row}{counted}. What is announced is not done until a call is \
+                 sent. {send}{done}.{last}",
                 in_a_row = if count > 1 { format!(", {} in a row", times(count)) } else { String::new() },
-                tools = self.tool_names(),
             ),
         };
         self.note(rule, text)
     }
 
+    fn messages_in_a_row(&self) -> String {
+        match self.state.mistakes {
+            1 => "the last message calls no tool".into(),
+            many => format!("{many} messages in a row call no tool"),
+        }
+    }
+
     fn question(&self) -> Question {
+        let reminded = match self.state.reminders {
+            0 => String::new(),
+            1 => ", and one reminder did not help".into(),
+            many => format!(", and {many} reminders did not help"),
+        };
+        let asked = match self.state.questions {
+            0 => String::new(),
+            before => format!(" (question {})", before + 1),
+        };
         let text = format!(
-            "The model is stuck: {} messages in a row call no tool, and {} reminders did not help. How should \
-             it go on?",
-            self.state.mistakes,
-            self.state.mistakes.saturating_sub(1),
+            "The model is stuck: {}{reminded}{asked}. How should it go on?",
+            self.messages_in_a_row()
         );
         Question {
             note: self.note("limit", text),
@@ -223,8 +244,8 @@ impl NoTools {
 
     fn stop(&self) -> Note {
         let text = format!(
-            "Stopped: {} messages in a row call no tool, and the user was asked {}.",
-            self.state.mistakes,
+            "Stopped: {}, and the user was asked {}.",
+            self.messages_in_a_row(),
             times(self.state.questions),
         );
         self.note("questions-spent", text)
@@ -247,22 +268,28 @@ impl Guard for NoTools {
             Entry::User(message) if message.from == Speaker::User => {
                 self.state.called = false;
                 self.state.corrected = false;
+                if self.state.protocol == Protocol::Text {
+                    self.count_anew();
+                }
             }
             Entry::Completion(completion) => {
                 if self.calls_a_tool(completion) {
                     self.state.called = true;
-                    self.state.mistakes = 0;
+                    self.count_anew();
                 } else if self.mistake(completion).is_some() {
                     self.state.mistakes += 1;
+                } else if !is_unfinished(completion) {
+                    self.count_anew();
                 }
             }
             Entry::Answer(_) => {
-                self.state.mistakes = 0;
+                self.count_anew();
                 self.state.corrected = false;
             }
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
                 InterventionKind::Feedback => {
                     self.state.corrected = true;
+                    self.state.reminders += 1;
                     self.state.spoken += 1;
                 }
                 InterventionKind::Question(_) => self.state.questions += 1,
@@ -288,7 +315,9 @@ impl Guard for NoTools {
         }
         let Some(mistake) = self.mistake(completion) else { return Ok(Decision::pass()) };
         Ok(match (mistake, self.state.protocol) {
+            // One word for a request, and never more: where text may end the task, most of it is right.
             (Mistake::TextOnly, Protocol::Text) if self.state.corrected => Decision::pass(),
+            (Mistake::TextOnly, Protocol::Text) => Verdict::Retry(self.correction(mistake)).into(),
             _ if self.state.mistakes < self.settings.limit => Verdict::Retry(self.correction(mistake)).into(),
             _ if self.state.questions < self.settings.questions => Verdict::Ask(self.question()).into(),
             _ => Verdict::Stop(self.stop()).into(),
@@ -305,7 +334,17 @@ impl Guard for NoTools {
     }
 }
 
+/// Withheld or cut off: whether a call would have come is not known.
+fn is_unfinished(completion: &Completion) -> bool {
+    matches!(completion.finish, FinishReason::ContentFilter | FinishReason::Length)
+}
+
 impl NoTools {
+    fn count_anew(&mut self) {
+        self.state.mistakes = 0;
+        self.state.reminders = 0;
+    }
+
     fn offered(&mut self, offer: &Offer) {
         let name = |purpose| offer.first(purpose).map(|tool| tool.name.clone());
         self.state.finish = name(Purpose::Finish);
@@ -313,5 +352,7 @@ impl NoTools {
         let works = |purpose| matches!(purpose, Purpose::Shell | Purpose::Other);
         let tools = offer.tools().iter().filter(|tool| works(tool.purpose));
         self.state.tools = tools.map(|tool| tool.name.clone()).collect();
+        let callable = offer.tools().iter().filter(|_| self.settings.text_form);
+        self.state.callable = callable.map(|tool| tool.name.clone()).collect();
     }
 }

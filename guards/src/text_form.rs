@@ -11,17 +11,22 @@ pub(crate) fn calls_one_of(text: &str, tools: &[Arc<str>]) -> bool {
 }
 
 fn has_block(text: &str, tool: &str) -> bool {
-    let open = text.match_indices('<').find(|(at, _)| {
-        let rest = &text[at + 1..];
-        rest.strip_prefix(tool).is_some_and(|rest| rest.starts_with(['>', ' ', '/', '\n']))
+    let mut opens = text.match_indices('<').filter_map(|(at, _)| {
+        let rest = text[at + 1..].strip_prefix(tool)?;
+        rest.starts_with(['>', ' ', '/', '\n']).then_some(rest)
     });
-    open.is_some_and(|(at, _)| {
-        let rest = &text[at + 1 + tool.len()..];
-        rest.trim_start().starts_with("/>")
-            || rest.match_indices("</").any(|(at, _)| {
-                rest[at + 2..].strip_prefix(tool).is_some_and(|rest| rest.trim_start().starts_with('>'))
-            })
-    })
+    let closes = |rest: &str| {
+        rest.match_indices("</").any(|(at, _)| {
+            rest[at + 2..].strip_prefix(tool).is_some_and(|rest| rest.trim_start().starts_with('>'))
+        })
+    };
+    // What closes a later block closes the first one too.
+    opens.next().is_some_and(|first| closes(first) || is_whole(first) || opens.any(is_whole))
+}
+
+/// What follows the name of a block that is a tag alone: attributes, if any, and its end.
+fn is_whole(rest: &str) -> bool {
+    rest.split_once('>').is_some_and(|(tag, _)| tag.ends_with('/'))
 }
 
 /// The JSON objects that begin a line or a code block, in order.

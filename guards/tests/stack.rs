@@ -3,6 +3,8 @@
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
 
+use std::sync::Arc;
+
 use balk_guards::{
     Abandonment, Answer, AttemptCause, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion,
     Decision, Duplicate, Entry, Guard, GuardFault, Intervention, InterventionKind, Note, Question, Recovery,
@@ -210,6 +212,10 @@ fn spent(members: Vec<Fixed>, corrections: usize, questions: usize) -> Stack {
     let mut stack = stack(members);
     for _ in 0..corrections {
         stack.observe(&committed(InterventionKind::Feedback));
+        // So far apart that only the budget of the run counts.
+        for _ in 0..Budget::default().window.turns {
+            stack.observe(&Entry::Completion(Arc::default()));
+        }
     }
     for _ in 0..questions {
         stack.observe(&committed(InterventionKind::Question(vec![])));

@@ -38,6 +38,7 @@ pub(crate) fn bare_offer() -> Arc<Offer> {
 pub(crate) struct Turn {
     parts: Vec<Part>,
     calls: Vec<Call>,
+    finish: Option<FinishReason>,
 }
 
 #[derive(Clone, Debug)]
@@ -51,7 +52,12 @@ struct Call {
 
 /// A text without a call.
 pub(crate) fn says(text: &str) -> Turn {
-    Turn { parts: vec![Part::Text(text.into())], calls: Vec::new() }
+    Turn::default().and_says(text)
+}
+
+/// Thinking, and nothing else.
+pub(crate) fn thinks(text: &str) -> Turn {
+    Turn::default().and_thinks(text)
 }
 
 /// A call that answers `ok`, unless the turn says otherwise.
@@ -105,6 +111,12 @@ impl Turn {
         self.ends(Status::Unknown, "")
     }
 
+    /// The provider says that it stopped for this.
+    pub(crate) fn finishes(mut self, finish: FinishReason) -> Self {
+        self.finish = Some(finish);
+        self
+    }
+
     fn ends(mut self, status: Status, text: &str) -> Self {
         let call = self.calls.last_mut().expect("a call");
         (call.status, call.answer) = (status, text.into());
@@ -114,7 +126,8 @@ impl Turn {
     /// The completion that a provider would send.
     pub(crate) fn completion(&self, offer: &Offer, ids: &mut u32) -> Completion {
         let calls: Vec<_> = self.calls.iter().map(|call| raw(call, ids)).collect();
-        let finish = if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCall };
+        let natural = if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCall };
+        let finish = self.finish.unwrap_or(natural);
         Completion::new(self.parts.clone(), calls, finish, Usage::default(), offer)
     }
 }
@@ -134,6 +147,8 @@ pub(crate) struct Loop {
     pub(crate) entries: Transcript,
     /// How often a tool ran, earlier tries counted.
     pub(crate) runs: u32,
+    /// What the user chooses when asked.
+    pub(crate) choice: ChoiceKind,
     offer: Arc<Offer>,
     ids: u32,
 }
@@ -146,9 +161,20 @@ impl Loop {
 
     /// A run with these tools.
     pub(crate) fn with_offer(guard: impl Guard + 'static, offer: Arc<Offer>) -> Self {
-        let mut this =
-            Self { guard: Box::new(guard), entries: Vec::new(), runs: 0, offer: offer.clone(), ids: 0 };
-        this.commit(Entry::Start(Start { model: "test".into(), protocol: Protocol::Text, offer }));
+        Self::begun(guard, Start { model: "test".into(), protocol: Protocol::Text, offer })
+    }
+
+    /// A run that begins so.
+    pub(crate) fn begun(guard: impl Guard + 'static, start: Start) -> Self {
+        let mut this = Self {
+            guard: Box::new(guard),
+            entries: Vec::new(),
+            runs: 0,
+            choice: ChoiceKind::Continue,
+            offer: start.offer.clone(),
+            ids: 0,
+        };
+        this.commit(Entry::Start(start));
         this.user("Write hello.py.");
         this
     }
@@ -199,7 +225,7 @@ impl Loop {
         }
         if let Verdict::Ask(_) = decision.verdict {
             self.commit(Entry::Answer(UserAnswer {
-                choice: ChoiceKind::Continue,
+                choice: self.choice,
                 text: "Go on as you see fit.".into(),
             }));
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::completion::ToolCall;
 use crate::entry::{Entry, Origin, Status, ToolResult};
-use crate::key::CallKey;
+use crate::key::{self, CallKey};
 use crate::offer::Effect;
 use crate::similarity::{Nearness, Profile, Ratio};
 
@@ -25,7 +25,17 @@ struct Draft {
     tool: Arc<str>,
     /// The first of the calls that are nearly the same: their family goes under its name.
     family: CallKey,
+    #[serde(flatten)]
+    written: Written,
+}
+
+/// What a call would write.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Written {
     path: String,
+    /// All arguments but the content: another place, or another text to be replaced, is another write.
+    beside: CallKey,
+    /// The longest text among the arguments.
     content: Profile<String>,
 }
 
@@ -36,10 +46,9 @@ impl Drafts {
         if !call.effect.is_known_change() || self.drafts.iter().all(|draft| draft.tool != call.tool) {
             return None;
         }
-        let (path, content) = written(call)?;
-        let draft = self.drafts.iter().find(|it| it.tool == call.tool && it.path == path)?;
-        let near = draft.content.nearness(&Profile::new(content), above);
-        (near == Nearness::Near).then_some(draft.family)
+        let written = written(call)?;
+        let draft = self.drafts.iter().find(|it| it.is_of(call, &written))?;
+        draft.is_near(&written, above).then_some(draft.family)
     }
 
     /// Folds one entry.
@@ -64,9 +73,9 @@ impl Drafts {
         match result.status {
             Status::Error if result.origin == Origin::Executed => {
                 if call.effect.is_known_change()
-                    && let Some((path, content)) = written(call)
+                    && let Some(written) = written(call)
                 {
-                    self.keep(call, path, content, above);
+                    self.keep(call, written, above);
                 }
             }
             Status::Ok | Status::Error | Status::Unknown => {
@@ -77,35 +86,40 @@ impl Drafts {
         }
     }
 
-    fn keep(&mut self, call: &ToolCall, path: String, content: String, above: Ratio) {
-        let at = self.drafts.iter().position(|it| it.tool == call.tool && it.path == path);
-        let content = Profile::new(content);
+    fn keep(&mut self, call: &ToolCall, written: Written, above: Ratio) {
+        let at = self.drafts.iter().position(|it| it.is_of(call, &written));
         let before = at.map(|at| self.drafts.remove(at));
         let family = match before {
             // Where a chain of small changes ends is not where it began: each is compared with the last.
-            Some(before) if before.content.nearness(&content, above) == Nearness::Near => before.family,
+            Some(before) if before.is_near(&written, above) => before.family,
             Some(_) | None => call.key,
         };
         if self.drafts.len() == DRAFTS {
             self.drafts.remove(0);
         }
-        self.drafts.push(Draft { tool: call.tool.clone(), family, path, content });
+        self.drafts.push(Draft { tool: call.tool.clone(), family, written });
     }
 }
 
-/// The file that a call writes, and the longest text beside its name.
-fn written(call: &ToolCall) -> Option<(String, String)> {
+impl Draft {
+    /// Whether the call is one of the same tool on the same file.
+    fn is_of(&self, call: &ToolCall, written: &Written) -> bool {
+        self.tool == call.tool && self.written.path == written.path
+    }
+
+    fn is_near(&self, written: &Written, above: Ratio) -> bool {
+        self.written.beside == written.beside
+            && self.written.content.nearness(&written.content, above) == Nearness::Near
+    }
+}
+
+fn written(call: &ToolCall) -> Option<Written> {
     let path = call.path()?;
-    let Value::Object(members) = serde_json::from_str(&call.arguments).ok()? else { return None };
-    let texts = members.into_iter().filter_map(|(_, value)| match value {
-        Value::String(text) if text != path => Some(text),
-        Value::String(_)
-        | Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::Array(_)
-        | Value::Object(_) => None,
-    });
-    let content = texts.max_by_key(String::len)?;
-    Some((path, content))
+    let Value::Object(mut members) = serde_json::from_str(&call.arguments).ok()? else { return None };
+    let texts = members.iter().filter_map(|(name, value)| Some((name, value.as_str()?)));
+    let (name, _) = texts.filter(|(_, text)| *text != path).max_by_key(|(_, text)| text.len())?;
+    let name = name.clone();
+    let Some(Value::String(content)) = members.remove(&name) else { return None };
+    let (beside, _) = key::of_call(&call.tool, &Value::Object(members).to_string());
+    Some(Written { path, beside, content: Profile::new(content) })
 }

@@ -5,20 +5,32 @@ use crate::fence;
 
 /// True for a text that announces something and ends before it is done ("I'll list the files now:").
 ///
-/// Form decides first. A question to the user, a text with a code block, and a text longer than an
-/// announcement are none. What ends in a colon or in dots has broken off, in any language. Otherwise the
-/// words of its last sentence have to say that something is about to be done.
+/// Form decides first. A text with a question, a list or a code block, and one longer than an announcement,
+/// are none: recorded models that ask for details, or for leave, write so. What ends in a colon or in dots has
+/// broken off, in any language. Otherwise the words of its last sentence have to say that something is about
+/// to be done.
 pub(crate) fn breaks_off(text: &str) -> bool {
     let text = text.trim_end();
-    if text.chars().nth(CHARS).is_some() || fence::fences(text).next().is_some() {
+    if text.chars().nth(CHARS).is_some()
+        || text.contains(['?', '？'])
+        || text.lines().any(is_item)
+        || fence::fences(text).next().is_some()
+    {
         return false;
     }
     match text.chars().next_back() {
-        None | Some('?' | '？' | '¿') => false,
+        None => false,
         Some(':' | '：' | '…') => true,
         Some(_) if text.ends_with("...") || text.ends_with("。。。") => true,
         Some(_) => announces(last_sentence(text)),
     }
+}
+
+fn is_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with(['-', '*', '•'])
+        || (after_number.len() < line.len() && after_number.starts_with(['.', ')', '、']))
 }
 
 /// Announcements are short; recorded answers to a user's question seldom are.
@@ -31,38 +43,62 @@ fn last_sentence(text: &str) -> &str {
     end[start..].trim()
 }
 
-/// Whether a sentence says that the speaker is about to do something that takes a tool: a word of the near
-/// future and a word of a deed. A promise about manners ("I'll be brief") names no deed, a condition ("if you
-/// want, I will look") makes it an offer, and a report ("I have checked") has no future.
+/// Whether a sentence says that the speaker is about to do something that takes a tool: a deed right behind a
+/// word of the near future, or right before one. A promise about manners ("I'll be brief") names no deed, a
+/// condition ("once you confirm, I will look") makes it an offer, and a report ("I have checked") has no future.
 fn announces(sentence: &str) -> bool {
     let sentence = sentence.to_lowercase().replace('’', "'");
-    let has = |words: &[&str]| words.iter().any(|word| sentence.contains(word));
-    (has(NEAR_FUTURE) && has(DEEDS) || has(BEGINS)) && !has(CONDITIONS)
+    let ends = |words: &[&str]| -> Vec<usize> {
+        words.iter().flat_map(|word| sentence.match_indices(word).map(|(at, it)| at + it.len())).collect()
+    };
+    let starts = |words: &[&str]| -> Vec<usize> {
+        words.iter().flat_map(|word| sentence.match_indices(word).map(|(at, _)| at)).collect()
+    };
+    let deed = ends(BEFORE_A_DEED).iter().any(|&at| near_start(&sentence[at..]))
+        || starts(BEHIND_A_DEED).iter().any(|&at| near_end(&sentence[..at]));
+    let begins = BEGINS.iter().any(|words| sentence.contains(words));
+    (deed || begins) && !CONDITIONS.iter().any(|words| sentence.contains(words))
 }
 
-const NEAR_FUTURE: &[&str] = &[
+/// How near is near: words, and characters where a script has no blanks.
+const WORDS: usize = 4;
+const SIGNS: usize = 12;
+
+fn near_start(text: &str) -> bool {
+    let signs: String = text.chars().take(SIGNS).collect();
+    text.split_whitespace().take(WORDS).any(is_deed) || SIGN_DEEDS.iter().any(|deed| signs.contains(deed))
+}
+
+fn near_end(text: &str) -> bool {
+    let skipped = text.chars().count().saturating_sub(SIGNS);
+    let signs: String = text.chars().skip(skipped).collect();
+    text.split_whitespace().rev().take(WORDS).any(is_deed)
+        || SIGN_DEEDS.iter().any(|deed| signs.contains(deed))
+}
+
+/// English deeds whole, since "changes" and "updates" are things; Spanish and German ones as they begin.
+fn is_deed(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    DEEDS.contains(&word) || STEMS.iter().any(|stem| word.starts_with(stem))
+}
+
+const BEFORE_A_DEED: &[&str] = &[
     "i'll ",
     "i will ",
     "let me ",
     "i'm going to ",
     "i am going to ",
-    "going to ",
-    "now i",
-    "right away",
+    "i'm now going to ",
+    "now i ",
     "one moment",
     "a moment",
-    "while i ",
-    "ing it now",
-    "ing now",
-    "next step", //
+    "while i ", //
     "我来",
     "我将",
     "我会",
     "我先",
     "让我",
-    "我看",
     "我现在",
-    "现在",
     "请稍等",
     "稍等",
     "这就",
@@ -70,34 +106,37 @@ const NEAR_FUTURE: &[&str] = &[
     "立即",
     "接下来", //
     "voy a ",
-    "ahora",
-    "déjame",
-    "permíteme",
+    "ahora ",
+    "déjame ",
+    "permíteme ",
     "un momento",
-    "enseguida",
-    "vamos a ",
-    "en seguida", //
+    "enseguida ",
+    "vamos a ", //
     "ich werde ",
-    "lass mich",
-    "jetzt",
+    "lass mich ",
+    "jetzt ",
     "einen moment",
-    "gleich",
-    "sofort",
-    "als nächstes",
-    "ich sehe ",
-    "ich schaue ",
-    "ich liste ",
-    "ich prüfe ",
-    "ich lese ",
-    "ich trage ", //
+    "gleich ",
+    "sofort ",
+    "als nächstes ", //
     "これから",
     "今から",
     "まず",
     "次に",
     "少々お待ち",
-    "します。",
+];
+const BEHIND_A_DEED: &[&str] = &[
+    " now",
+    " right away",
+    " jetzt",
+    " gleich",
+    " sofort",
+    " ahora",
+    " ya",
     "します",
     "ますね",
+    "加上",
+    "就来",
 ];
 const DEEDS: &[&str] = &[
     "list",
@@ -108,23 +147,89 @@ const DEEDS: &[&str] = &[
     "search",
     "find",
     "write",
-    "creat",
+    "create",
     "add",
-    "updat",
+    "update",
     "edit",
-    "run ",
+    "run",
     "fetch",
     "publish",
     "send",
     "install",
     "start",
     "inspect",
-    "chang",
+    "change",
     "fix",
-    "generat",
+    "generate",
     "build",
     "deploy",
-    "book", //
+    "book",
+    "cancel",
+    "put",
+    "listing",
+    "looking",
+    "checking",
+    "reading",
+    "opening",
+    "searching",
+    "writing",
+    "creating",
+    "adding",
+    "updating",
+    "running",
+    "publishing",
+    "sending",
+    "installing",
+    "starting",
+];
+const STEMS: &[&str] = &[
+    "listar",
+    "listo",
+    "mirar",
+    "miro",
+    "comprob",
+    "comprueb",
+    "leer",
+    "leo",
+    "abrir",
+    "abro",
+    "busc",
+    "escrib",
+    "crear",
+    "creo",
+    "añad",
+    "pong",
+    "poner",
+    "actualiz",
+    "ejecut",
+    "publi",
+    "instal",
+    "empiez",
+    "revis", //
+    "auflist",
+    "liste",
+    "sehe",
+    "nachseh",
+    "schau",
+    "prüf",
+    "lese",
+    "öffne",
+    "such",
+    "schreib",
+    "erstell",
+    "anleg",
+    "lege",
+    "trage",
+    "eintrag",
+    "aktualisier",
+    "führe",
+    "veröffentlich",
+    "installier",
+    "fange",
+    "ändere",
+];
+/// Deeds in scripts without blanks.
+const SIGN_DEEDS: &[&str] = &[
     "列出",
     "查看",
     "检查",
@@ -143,53 +248,11 @@ const DEEDS: &[&str] = &[
     "发布",
     "安装",
     "生成",
-    "看看", //
-    "listar",
-    "listo ",
-    "mirar",
-    "miro",
-    "comprob",
-    "compruebo",
-    "leer",
-    "leo ",
-    "abrir",
-    "abro",
-    "busc",
-    "escrib",
-    "crear",
-    "creo ",
-    "añad",
-    "pongo",
-    "actualiz",
-    "ejecut",
-    "publi",
-    "instal",
-    "empiezo",
-    "revis", //
-    "liste ",
-    "auflist",
-    "sehe ",
-    "nachsehen",
-    "schaue ",
-    "prüf",
-    "lese ",
-    "lesen",
-    "öffne",
-    "such",
-    "schreib",
-    "erstell",
-    "anlegen",
-    "lege ",
-    "trage ",
-    "eintrag",
-    "aktualisier",
-    "führe ",
-    "veröffentlich",
-    "installier",
-    "fange ",
-    "änder", //
+    "看看",
+    "加到",
+    "加入", //
     "一覧",
-    "確認し",
+    "確認",
     "調べ",
     "読み",
     "開き",
@@ -204,7 +267,7 @@ const DEEDS: &[&str] = &[
     "見て",
     "始め",
 ];
-/// A beginning, which names its deed by itself.
+/// A beginning that names its deed by itself.
 const BEGINS: &[&str] = &[
     "i'll get started",
     "let me get started",
@@ -215,15 +278,26 @@ const BEGINS: &[&str] = &[
     "me pongo a ello", //
     "fange ich an",
     "ich fange an",
-    "lege ich los", //
+    "lege ich los",
+    "ich sehe mir",
+    "ich sehe in",
+    "ich sehe nach",
+    "ich schaue",
+    "ich prüfe",
+    "ich lese",
+    "ich liste",
+    "ich trage", //
     "始めます",
     "取りかかります",
+    "少々お待ちください",
 ];
 const CONDITIONS: &[&str] = &[
     "if you",
-    "once you",
+    "once ",
     "when you",
     "let me know",
+    "please",
+    "confirm",
     "after you",
     "should you",
     "unless",
@@ -290,6 +364,10 @@ mod tests {
             "好的，我会简短回答。",
             "ではまた。",
             "I have checked the file; it is fine.",
+            "Shall I cancel it? I will then book the other one.",
+            "I will need some details:\n- your name\n- your order number:",
+            "Once I have your order number, I will look it up.",
+            "Additionally, I will mention the changes.",
             "Wenn du willst, liste ich sie auf.",
             "Use it like this:\n```sh\nls\n```",
             "",

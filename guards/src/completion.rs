@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::key::{self, CallKey};
+use crate::key::{self, CallKey, Shape};
 use crate::offer::{Effect, Offer};
 
 /// One accepted answer of the model.
@@ -92,17 +92,6 @@ pub struct ToolCall {
     pub key: CallKey,
     /// What running it can change, from the offer; `Unknown` for a tool that is not offered.
     pub effect: Effect,
-}
-
-/// What kind of text a call's arguments are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// A JSON object, as providers require.
-    Object,
-    /// JSON, and no object.
-    OtherJson,
-    /// No JSON.
-    NotJson,
 }
 
 impl Completion {

@@ -6,8 +6,9 @@
 //!
 //! *Stays silent* (D7) where anything may have changed since: an edit before the same test, a write before
 //! the same read, also where both are in one completion, a call of unknown effect, a message of the user; where results change (polling) or
-//! arguments do (paging); where the error reads like a passing one (time-outs, 503) and was seen once; and
-//! within one completion (parallel fan-out). A block lapses after some turns: a blocked call never shows
+//! arguments do (paging); where the error reads like a passing one (time-outs, 503) and was seen less than
+//! three times; where a call that did not fail comes back after something else was done (waiting for a job);
+//! and within one completion (parallel fan-out). A block lapses after some turns: a blocked call never shows
 //! that its result has changed.
 //!
 //! *Thresholds*: two equal results before a repeat counts, because the same call three times with an equal
@@ -21,11 +22,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::acknowledgement;
-use crate::completion::{Completion, Shape, ToolCall};
+use crate::completion::{Completion, ToolCall};
 use crate::drafts::Drafts;
 use crate::entry::{Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Status, Subject};
 use crate::guard::{Answer, Blocked, Decision, Guard, GuardFault, Question, Verdict};
-use crate::key::CallKey;
+use crate::key::{CallKey, Shape};
 use crate::offer::{Effect, Purpose};
 use crate::recall::{Recall, Remembered};
 use crate::similarity::Ratio;
@@ -90,6 +91,9 @@ const NAME: &str = "duplicate";
 const VERSION: u64 = 1;
 /// Characters of pretty arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
+/// Tries that a failure which may pass by itself is worth: the three attempts of shipped agents (`guards.md`,
+/// A1b, A17).
+const PASSING_TRIES: u32 = 3;
 /// Demands for words in a row before `strict` gives way; two, as the ladder has two corrections.
 const DEMANDS: u8 = 2;
 
@@ -122,11 +126,18 @@ impl Duplicate {
             return None;
         }
         let needed = match before.status {
-            Status::Error if is_lasting(before) => 1,
+            Status::Error if reads_as_passing(&before.result) => {
+                self.settings.equal_results.max(PASSING_TRIES)
+            }
+            Status::Error if !says_nothing(before) => 1,
             Status::Error | Status::Ok | Status::Unknown => self.settings.equal_results,
         };
         let level = recall.level(before);
         let idle = recall.turn().saturating_sub(before.turn.max(before.ladder.turn));
+        // Who did something else meanwhile may be looking whether a job has come on.
+        if before.status != Status::Error && idle > 1 {
+            return None;
+        }
         let lapsed = level > 0 && idle > self.settings.lapse;
         (before.equal_results >= needed && !lapsed).then_some((family, before))
     }
@@ -229,6 +240,7 @@ impl Duplicate {
             note: self.note(family, 3, text),
             options: vec![
                 Choice { kind: ChoiceKind::Instruct, label: "say what it should do instead".into() },
+                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
                 Choice { kind: ChoiceKind::Continue, label: "let it go on".into() },
                 Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
             ],
@@ -263,11 +275,10 @@ impl Duplicate {
     }
 }
 
-/// True for a failure that the same call would meet again. One that says nothing (`grep` without a hit, a
-/// command cut short) is no proof of that, unless the tool could have done nothing by halves.
-fn is_lasting(call: &Remembered) -> bool {
-    let whole = matches!(call.effect, Effect::ReadOnly | Effect::IdempotentWrite);
-    (whole || !call.result.trim().is_empty()) && !reads_as_passing(&call.result)
+/// True for a failure that is no proof of another one: a call of a tool that may do its work by halves, with
+/// no word of what went wrong (`grep` without a hit, a command cut short).
+fn says_nothing(call: &Remembered) -> bool {
+    !matches!(call.effect, Effect::ReadOnly | Effect::IdempotentWrite) && call.result.trim().is_empty()
 }
 
 /// True for an error that may pass by itself. Words of the tools, not of the model; where they are not

@@ -10,7 +10,7 @@
 //! - HTML blocks are not known: a fence between `<div>` and the next blank line counts, where CommonMark
 //!   shows its characters. Models wrap code in tags of their own (`<answer>`) and mean the fence.
 //! - Backslash escapes and entities in an info string stay as they are.
-//! - A carriage return alone does not end a line, and containers deeper than [`DEPTH`] are text.
+//! - A carriage return alone does not end a line, and containers deeper than 32 are text.
 //!
 //! Nothing is allocated. A text without three backticks or tildes in a row costs one search for each.
 

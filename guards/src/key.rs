@@ -22,12 +22,22 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::completion::Shape;
 use digest::Seed;
 use parser::Parser;
 
 mod digest;
 mod parser;
+
+/// What kind of text a call's arguments are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A JSON object, as providers require.
+    Object,
+    /// JSON, and no object.
+    OtherJson,
+    /// No JSON.
+    NotJson,
+}
 
 /// Equal for two calls exactly when the tools and the canonical arguments are.
 ///

@@ -25,7 +25,7 @@ pub mod wire;
 mod wording;
 
 pub use abandonment::{Abandonment, AbandonmentPolicy, AbandonmentSettings};
-pub use completion::{Completion, FinishReason, Part, RawCall, Shape, ToolCall, Usage};
+pub use completion::{Completion, FinishReason, Part, RawCall, ToolCall, Usage};
 pub use duplicate::{Duplicate, DuplicatePolicy, DuplicateSettings};
 pub use empty_completion::{EmptyCompletion, EmptyCompletionSettings};
 pub use entry::{
@@ -37,7 +37,7 @@ pub use guard::{
     Answer, Blocked, Decision, Guard, GuardFault, Question, Recovery, Settlement, Verdict, Withheld,
 };
 pub use identity::{ResultKey, identity};
-pub use key::CallKey;
+pub use key::{CallKey, Shape};
 pub use no_tools::{ModelRule, NoTools, NoToolsSettings};
 pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
 pub use stack::{Budget, Stack, Window};

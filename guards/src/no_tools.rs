@@ -190,7 +190,7 @@ impl NoTools {
         };
         let last = if count + 1 >= limit { " After this reminder the user is asked instead." } else { "" };
         let example = self.state.tools.first().map_or(String::new(), |tool| {
-            format!(" An announcement is not a call: send the call of `{tool}` or another tool itself.")
+            format!("An announcement is not a call: send the call of `{tool}` or another tool itself.")
         });
         let tools = self.tool_names();
         let [go_on, send] = match tools.is_empty() {
@@ -203,9 +203,9 @@ impl NoTools {
         let text = match self.state.spoken % 2 {
             0 => format!("{seen}{counted}.\n{go_on}- {done}\n- {ask}\n{example}{last}"),
             _ => format!(
-                "Again no tool was called, {in_a_row} in a row{counted}. What is announced is not done until a \
-                 call is sent. {send}{done}.{last}",
-                in_a_row = times(count),
+                "Again no tool was called{in_a_row}{counted}. What is announced is not done until a call is \
+                 sent. {send}{done}.{last}",
+                in_a_row = if count > 1 { format!(", {} in a row", times(count)) } else { String::new() },
             ),
         };
         self.note(rule, text)
@@ -268,6 +268,9 @@ impl Guard for NoTools {
             Entry::User(message) if message.from == Speaker::User => {
                 self.state.called = false;
                 self.state.corrected = false;
+                if self.state.protocol == Protocol::Text {
+                    self.count_anew();
+                }
             }
             Entry::Completion(completion) => {
                 if self.calls_a_tool(completion) {
@@ -312,7 +315,9 @@ impl Guard for NoTools {
         }
         let Some(mistake) = self.mistake(completion) else { return Ok(Decision::pass()) };
         Ok(match (mistake, self.state.protocol) {
+            // One word for a request, and never more: where text may end the task, most of it is right.
             (Mistake::TextOnly, Protocol::Text) if self.state.corrected => Decision::pass(),
+            (Mistake::TextOnly, Protocol::Text) => Verdict::Retry(self.correction(mistake)).into(),
             _ if self.state.mistakes < self.settings.limit => Verdict::Retry(self.correction(mistake)).into(),
             _ if self.state.questions < self.settings.questions => Verdict::Ask(self.question()).into(),
             _ => Verdict::Stop(self.stop()).into(),

@@ -48,7 +48,8 @@ pub(crate) struct Remembered {
     pub(crate) status: Status,
     /// The turn in which it ran last.
     pub(crate) turn: u64,
-    /// In how many turns in a row it gave an equal result, with no possible change in between.
+    /// In how many turns it gave an equal result, with no possible change in between, and, unless it failed,
+    /// nothing else either.
     pub(crate) equal_results: u32,
     /// The beginning of its last result.
     pub(crate) result: String,
@@ -163,7 +164,10 @@ impl Recall {
         // Two results of one turn are one look.
         let looks = u32::from(call.turn != self.turn);
         let unchanged = call.possible_changes == possible_changes_before;
-        call.equal_results = if same && unchanged { call.equal_results + looks } else { 1 };
+        // Who does something else between two looks may be waiting for it; a failure stays one.
+        let in_a_row =
+            result.status == Status::Error || self.turn.saturating_sub(call.turn.max(call.ladder.turn)) <= 1;
+        call.equal_results = if same && unchanged && in_a_row { call.equal_results + looks } else { 1 };
         call.status = result.status;
         call.turn = self.turn;
         call.result_key = result_key;

@@ -131,6 +131,7 @@ impl Stack {
             },
             options: vec![
                 Choice { kind: ChoiceKind::Instruct, label: "tell it what to do instead".into() },
+                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
                 Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
             ],
         })

@@ -248,7 +248,10 @@ fn a7_hard_block_refuses_every_fence_then_asks_and_takes_the_answer() {
     run.check(&says(PYTHON), "retry unacknowledged 3");
     let Verdict::Ask(question) = run.check(&says(PYTHON), "ask ask-the-user 4").verdict else { panic!() };
     let kinds: Vec<_> = question.options.iter().map(|it| it.kind).collect();
-    assert_eq!(kinds, [ChoiceKind::Instruct, ChoiceKind::Continue, ChoiceKind::Stop]);
+    assert_eq!(
+        kinds,
+        [ChoiceKind::Instruct, ChoiceKind::SwitchModel, ChoiceKind::Continue, ChoiceKind::Stop]
+    );
     check_has(&question.note.text, &["3 times", "`write_file`", "`rich`"]);
     // The user let it go on.
     run.pass(&says(PYTHON), 5);

@@ -252,7 +252,7 @@ fn d7_paging() {
 }
 
 #[test]
-fn d7_an_error_that_may_pass_by_itself_is_tried_once_more() {
+fn d7_an_error_that_may_pass_by_itself_is_worth_three_tries() {
     for error in [
         "Connection refused",
         "503 Service Unavailable",
@@ -263,8 +263,32 @@ fn d7_an_error_that_may_pass_by_itself_is_tried_once_more() {
         "try again later",
     ] {
         let call = calls("read", "{}").fails(error);
-        check(&[(call.clone(), "pass"), (call.clone(), "pass"), (call, BLOCK)]);
+        let tries = (call.clone(), "pass");
+        check(&[tries.clone(), tries.clone(), tries, (call, BLOCK)]);
     }
+}
+
+#[test]
+fn d7_a_call_that_works_may_come_back_after_something_else() {
+    let status = || calls("bash", r#"{"command":"job status"}"#).answers("running");
+    let look = || (calls("read", r#"{"path":"notes"}"#), "pass");
+    check(&[(status(), "pass"), look(), (status(), "pass"), look(), (status(), "pass")]);
+    check(&[
+        (status(), "pass"),
+        (status(), "pass"),
+        look(),
+        (status(), "pass"),
+        (status(), "pass"),
+        (status(), BLOCK),
+    ]);
+}
+
+#[test]
+fn d1_a_failure_that_says_nothing_needs_two_looks_unless_the_tool_works_whole() {
+    let grep = calls("bash", r#"{"command":"grep -c x f"}"#).fails("");
+    check(&[(grep.clone(), "pass"), (grep.clone(), "pass"), (grep, BLOCK)]);
+    let read = calls("read", "{}").fails("");
+    check(&[(read.clone(), "pass"), (read, BLOCK)]);
 }
 
 #[test]

@@ -243,7 +243,10 @@ fn d4_what_each_rung_says() {
     );
     let Verdict::Ask(question) = run.check(&failed(), ASK).verdict else { panic!() };
     let kinds: Vec<_> = question.options.iter().map(|it| it.kind).collect();
-    assert_eq!(kinds, [ChoiceKind::Instruct, ChoiceKind::Continue, ChoiceKind::Stop]);
+    assert_eq!(
+        kinds,
+        [ChoiceKind::Instruct, ChoiceKind::SwitchModel, ChoiceKind::Continue, ChoiceKind::Stop]
+    );
     check_has(&question.note.text, &["`write_file`", "told twice", ERROR]);
     check_has(&text(&run.check(&failed(), STOP)), &["Stopped", "`write_file`", ERROR, "Not done"]);
 }
@@ -270,11 +273,10 @@ fn d4_families_have_ladders_of_their_own() {
         (read(), "pass"),
         (read(), "pass"),
         (read(), BLOCK),
-        (failed(), SECOND),
         (read(), SECOND),
+        (failed(), SECOND),
         (failed(), ASK),
-        (read(), ASK),
-        (read(), STOP),
+        (failed(), STOP),
     ]);
 }
 

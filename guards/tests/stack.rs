@@ -234,7 +234,7 @@ fn spent_corrections_make_a_question_of_a_retry_and_then_the_end() {
     let Verdict::Ask(question) = verdict(&spent(members(), 12, 2)) else { panic!() };
     assert!(question.note.text.contains("12 corrections") && question.note.text.contains("retry"));
     let kinds: Vec<_> = question.options.iter().map(|it| it.kind).collect();
-    assert_eq!(kinds, [ChoiceKind::Instruct, ChoiceKind::Stop]);
+    assert_eq!(kinds, [ChoiceKind::Instruct, ChoiceKind::SwitchModel, ChoiceKind::Stop]);
     let Verdict::Ask(next) = verdict(&spent(members(), 12, 1)) else { panic!() };
     assert_ne!(next.note.text, question.note.text, "M1: no two texts in a row are equal");
     let Verdict::Stop(end) = verdict(&spent(members(), 12, 3)) else { panic!() };

@@ -23,19 +23,9 @@ use crate::engine::Whisper;
 use crate::error::Error;
 use crate::guards::{self, REGISTRY};
 
-/// Settings of guards, by the guard's name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Config {
-    guards: BTreeMap<String, Map<String, Value>>,
-}
+pub use crate::guards::Config;
 
 impl Config {
-    /// The settings of one guard; empty where nothing is set.
-    #[must_use]
-    pub fn of(&self, guard: &str) -> Map<String, Value> {
-        self.guards.get(guard).cloned().unwrap_or_default()
-    }
-
     /// What a file and the environment say, in this order. `variable` looks up the environment.
     ///
     /// # Errors

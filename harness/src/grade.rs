@@ -1,7 +1,7 @@
 //! What came of a trial: pure functions from a trial to numbers and to its record.
 
 use balk_guards::{AttemptResponse, Entry, InterventionKind, Origin, Termination};
-use balk_reports::{Drawn, EntryRecord, Grade, SCHEMA, TrialRecord, TurnRecord};
+use balk_reports::{Drawn, EntryRecord, FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};
 use balk_scenarios::{Stuck, Truth, World};
 
 use crate::engine::Trial;
@@ -28,26 +28,26 @@ pub fn grade(trial: &Trial) -> Grade {
         ..Grade::default()
     };
     let mut written = 0;
-    let mut turn = 0;
-    for (at, entry) in trial.entries.iter().enumerate() {
-        while trial.turns.get(turn).is_some_and(|facts| facts.entry <= at) {
-            turn += 1;
-        }
+    let (mut turns, mut failed_attempts) = (trial.turns.iter(), trial.failed.iter());
+    // What a guard adds is about the completion, or the failed attempt, that came last.
+    let mut last = None;
+    for entry in &trial.entries {
         match entry {
             Entry::Completion(completion) => {
+                last = turns.next().map(|turn| turn.truth);
                 let texts: usize = completion.texts().map(|text| text.len()).sum();
                 let calls: usize = completion.calls.iter().map(|it| it.tool.len() + it.arguments.len()).sum();
                 written += texts + calls;
             }
             Entry::Failed(failed) => {
+                last = failed_attempts.next().map(|it| it.truth);
                 grade.resends += u32::from(matches!(failed.response, AttemptResponse::Resent { .. }));
             }
             Entry::Tried(_) => grade.calls += 1,
             Entry::Result(result) => grade.calls += u32::from(result.origin == Origin::Executed),
             Entry::Intervention(it) => {
                 grade.interventions += 1;
-                let healthy = turn.checked_sub(1).is_some_and(|at| is_healthy(trial.turns[at].truth));
-                grade.false_interventions += u32::from(healthy);
+                grade.false_interventions += u32::from(last.is_some_and(is_healthy));
                 grade.told |= match it.kind {
                     InterventionKind::Notice | InterventionKind::Question(_) | InterventionKind::Stop => true,
                     InterventionKind::Feedback
@@ -89,6 +89,11 @@ pub fn record(world: &World<'_>, guard: &str, set: &[(String, String)], trial: &
                 tells_user: turn.tells_user,
                 failed_attempts: turn.failed_attempts,
             })
+            .collect(),
+        failed: trial
+            .failed
+            .iter()
+            .map(|it| FailedRecord { entry: it.entry, truth: name(it.truth).into() })
             .collect(),
         grade: grade(trial),
     }

@@ -4,13 +4,13 @@
 //! braces: `no-tools{limit=5},duplicate=notice`. Settings come from the configuration first
 //! ([`config`](crate::config)), then from the variant, then from the braces.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Guard, NoTools, Stack};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::config::Config;
 use crate::engine::{Oracle, Whisper};
 use crate::error::Error;
 
@@ -119,6 +119,20 @@ struct NoSettings {}
 
 fn read<T: DeserializeOwned>(settings: Map<String, Value>) -> Result<T, serde_json::Error> {
     serde_json::from_value(Value::Object(settings))
+}
+
+/// Settings of guards, by the guard's name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    pub(crate) guards: BTreeMap<String, Map<String, Value>>,
+}
+
+impl Config {
+    /// The settings of one guard; empty where nothing is set.
+    #[must_use]
+    pub fn of(&self, guard: &str) -> Map<String, Value> {
+        self.guards.get(guard).cloned().unwrap_or_default()
+    }
 }
 
 /// A stack that cannot be had.

@@ -13,4 +13,4 @@ pub use entry::{
     BadRecord, CallRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord, transcript,
 };
 pub use text::{Palette, show};
-pub use trial::{Drawn, Grade, SCHEMA, TrialRecord, TurnRecord};
+pub use trial::{Drawn, FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};

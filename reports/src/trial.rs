@@ -32,6 +32,9 @@ pub struct TrialRecord {
     pub entries: Vec<EntryRecord>,
     /// What was really going on, turn by turn.
     pub turns: Vec<TurnRecord>,
+    /// The same of failed attempts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<FailedRecord>,
     /// What came of it.
     pub grade: Grade,
 }
@@ -60,6 +63,16 @@ pub struct TurnRecord {
     /// Attempts that failed before it came.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub failed_attempts: u32,
+}
+
+/// What no guard sees of a failed attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailedRecord {
+    /// The index of the attempt among the entries.
+    pub entry: usize,
+    /// As in [`TurnRecord`].
+    pub truth: Cow<'static, str>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]

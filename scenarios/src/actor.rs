@@ -157,7 +157,8 @@ impl<'w, 'a> Actor<'w, 'a> {
     /// A completion without text and calls stands in no view. That it came shows in the answer to it: a
     /// message where none was due, and a state that says nothing.
     fn unseen_completion(&mut self) {
-        if self.answered && self.following.user_messages > 0 {
+        let complete = self.following.user_messages > 0 || self.following.succeeded || self.following.failed;
+        if self.answered && complete {
             let mut next = self.clone();
             next.advance();
             if next.says_nothing() {

@@ -28,7 +28,8 @@ macro_rules! listed {
     };
 }
 
-/// The catalogue: each stubborn scenario, followed by its twin.
+/// The catalogue: each stubborn scenario, followed by its twin; then controls for shapes that no stubborn one
+/// imitates.
 pub const CATALOGUE: &[Listed] = &[
     listed!(Stubborn, "stubborn", "abandonment"),
     listed!(Control, "control", "explains-code"),
@@ -46,6 +47,18 @@ pub const CATALOGUE: &[Listed] = &[
     listed!(Control, "control", "parallel-fan-out"),
     listed!(Stubborn, "stubborn", "probe-listing"),
     listed!(Control, "control", "dialogue"),
+    listed!(Stubborn, "stubborn", "transient-empty"),
+    listed!(Control, "control", "short-answer"),
+    listed!(Stubborn, "stubborn", "thinking-only"),
+    listed!(Control, "control", "thinking-then-answer"),
+    listed!(Stubborn, "stubborn", "truncated"),
+    listed!(Control, "control", "batch-of-files"),
+    listed!(Stubborn, "stubborn", "relapsing"),
+    listed!(Control, "control", "reread-after-write"),
+    listed!(Stubborn, "stubborn", "ignores-everything"),
+    listed!(Control, "control", "waiting-with-unchanged-output"),
+    listed!(Control, "control", "paging"),
+    listed!(Control, "control", "retry-after-transport-failure"),
 ];
 
 /// The scenario of this name, if the catalogue has it.

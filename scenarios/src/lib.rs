@@ -1,6 +1,6 @@
 //! Scenarios: scripted actors that balk, the world they act on, and the catalogue.
 //!
-//! A [`Scenario`] is read from a file ([`format`]) and drawn into a [`World`] by a seed. In a world an
+//! A [`Scenario`] is read from a file ([`format`](mod@format)) and drawn into a [`World`] by a seed. In a world an
 //! [`Actor`] plays the model, a [`User`] the person and an [`Environment`] everything that the tools act on.
 //! The actor sees messages and nothing else; how it takes corrections is written down in [`response`].
 

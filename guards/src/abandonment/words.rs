@@ -111,6 +111,7 @@ impl Abandonment {
             note: self.note("ask-the-user", 4, run, text),
             options: vec![
                 Choice { kind: ChoiceKind::Instruct, label: "say what it should do".into() },
+                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
                 Choice { kind: ChoiceKind::Continue, label: "let it go on".into() },
                 Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
             ],

@@ -1,7 +1,7 @@
 //! JSON text into a digest, in one pass.
 
+use super::Shape;
 use super::digest::{Digest, Digests, Leaf, SHORT, Seed, in_order, leaf, string};
-use crate::completion::Shape;
 
 /// How deep arrays and objects may nest. It bounds the recursion of the parser; the deepest arguments that
 /// tools take are far from it.

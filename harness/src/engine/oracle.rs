@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use balk_guards::{
-    Answer, Choice, ChoiceKind, Completion, Decision, Entry, Guard, Intervention, InterventionKind, Note,
-    Origin, Purpose, Question, Status, Subject, Verdict,
+    Answer, AttemptFailure, Choice, ChoiceKind, Completion, Decision, Entry, Guard, Intervention,
+    InterventionKind, Note, Origin, Purpose, Question, Recovery, Status, Subject, Verdict,
 };
 use balk_scenarios::Truth;
 
@@ -108,6 +108,11 @@ impl Guard for Oracle {
             | Entry::Compaction(_)
             | Entry::End(_) => {}
         }
+    }
+
+    /// An empty attempt is sent again, as often as the bounds of the trial allow.
+    fn recover(&self, _: &AttemptFailure) -> Answer<Option<Recovery>> {
+        Ok(Some(Recovery::Resend { after: 0 }))
     }
 
     fn review(&self, _: &Completion) -> Answer<Decision> {

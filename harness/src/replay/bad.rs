@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::error::Category;
 
-use super::text::one_line;
+use super::one_line::one_line;
 
 /// Why a line is of no use. It is reported and counted, and the next line is read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -126,7 +126,7 @@ impl Joiner {
         text: Arc<str>,
     ) -> Result<(), BadLine> {
         if !self.ids.contains(id) {
-            return Err(BadLine::OrphanResult { message, id: super::text::one_line(id, ID_CHARS) });
+            return Err(BadLine::OrphanResult { message, id: super::one_line::one_line(id, ID_CHARS) });
         }
         if status == Status::Unknown {
             self.oddities.unknown_status += 1;

@@ -11,6 +11,7 @@ mod join;
 pub mod json;
 mod lines;
 mod neutral;
+mod one_line;
 mod own;
 mod run;
 mod strict;

@@ -144,12 +144,12 @@ pub(super) fn read(text: &str) -> Result<Recorded, BadLine> {
     let told: Vec<usize> = record.turns.iter().map(|turn| turn.entry).collect();
     if turns != told {
         let why = format!("expected the completions at entries {turns:?}, found {told:?}");
-        return Err(BadLine::shape("turns".into(), &super::text::one_line(&why, 160)));
+        return Err(BadLine::shape("turns".into(), &super::one_line::one_line(&why, 160)));
     }
     let truth = |(at, name): (usize, &Cow<'static, str>)| {
         grade::truth_named(name).ok_or_else(|| {
             let why = format!("expected what goes on in a turn, found `{name}`");
-            BadLine::shape(format!("turns[{at}].truth"), &super::text::one_line(&why, 160))
+            BadLine::shape(format!("turns[{at}].truth"), &super::one_line::one_line(&why, 160))
         })
     };
     let truths =

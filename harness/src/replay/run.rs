@@ -15,8 +15,8 @@ use super::fold::{Folded, fold};
 use super::join::Oddities;
 use super::lines::{Line, Lines};
 use super::neutral::{Outcome, Setting, read, text_of};
+use super::one_line::one_line;
 use super::own::{self, Own, is_own};
-use super::text::one_line;
 
 /// What a batch holds at most, its last line aside: enough that the threads seldom wait for each other.
 const BATCH_BYTES: usize = 4 << 20;

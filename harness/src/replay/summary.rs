@@ -168,7 +168,8 @@ impl Summary {
     }
 
     fn model_key(&self, model: &str) -> String {
-        let model = if model.trim().is_empty() { NO_MODEL.into() } else { super::text::one_line(model, 80) };
+        let model =
+            if model.trim().is_empty() { NO_MODEL.into() } else { super::one_line::one_line(model, 80) };
         if self.by_model.len() < MODELS_MAX || self.by_model.contains_key(&model) {
             model
         } else {

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use super::fold::{Event, What};
+use super::one_line::one_line;
 use super::own::{Deed, Own};
 use super::run::Replayed;
 use super::summary::{Counts, Summary};
@@ -17,32 +18,6 @@ const WHY_CHARS: usize = 100;
 const NAME_CHARS: usize = 80;
 
 const BOLD: Style = Style::new().bold();
-
-/// Text on one line of at most `chars` characters: white space becomes one blank, what a terminal would obey
-/// becomes `?`, and `…` stands for what was cut.
-#[must_use]
-pub fn one_line(text: &str, chars: usize) -> String {
-    let mut line = String::new();
-    let mut written = 0;
-    let mut blank = false;
-    for c in text.trim().chars() {
-        if c.is_whitespace() {
-            blank = true;
-            continue;
-        }
-        if written + usize::from(blank) + 1 > chars {
-            line.push('…');
-            break;
-        }
-        if std::mem::take(&mut blank) {
-            line.push(' ');
-            written += 1;
-        }
-        line.push(if c.is_control() { '?' } else { c });
-        written += 1;
-    }
-    line
-}
 
 /// A transcript in which something happened: a heading, and a line for each event. Nothing for another.
 ///
@@ -265,15 +240,6 @@ fn table(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn one_line_is_one_line_and_obeys_nobody() {
-        assert_eq!(one_line("  a\n\tb  c ", 10), "a b c");
-        assert_eq!(one_line("abcdef", 6), "abcdef");
-        assert_eq!(one_line("abcdefg", 6), "abcdef…");
-        assert_eq!(one_line("abcde fg", 6), "abcde…");
-        assert_eq!(one_line("\u{1b}[31mred", 10), "?[31mred");
-    }
 
     #[test]
     fn rates_are_rounded_integers() {

@@ -125,6 +125,7 @@ fn check_kind(states: &[StateTable], actor: &ActorSpec, kind: (Kind, &Text), rep
     let (kind, at) = kind;
     let mut balks = false;
     for (state, table) in actor.states.iter().zip(states) {
+        balks |= !state.empty.is_empty();
         for (span, from) in state.truth.iter().zip(table.truth.get_ref()) {
             let stuck = match span.is {
                 Truth::Stuck(_) => true,

@@ -12,7 +12,7 @@ use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::scenario::{ResponseMode, TruthSpan};
 use balk_scenarios::{Environment, Kind, Pools, Scenario, Stuck, Truth, World};
 use common::{scenario, seeds};
-use runs::{Run, under};
+use runs::{CRITERION, Run, recovered, under};
 
 fn all() -> impl Iterator<Item = Scenario> {
     CATALOGUE.iter().map(|it| scenario(it.name, &[]))
@@ -57,17 +57,14 @@ fn s3_done_is_what_the_world_says() {
             let world = World::draw(&scenario, run.seed, Pools::Open);
             let mut environment = Environment::new(&world);
             for entry in &run.trial.entries {
-                match entry {
-                    Entry::Tried(it) | Entry::Result(it) if it.origin == Origin::Executed => {
-                        environment.call(&it.call);
-                    }
-                    Entry::Answer(answer) => {
-                        let answers = &scenario.user.answers;
-                        if let Some(spec) = answers.iter().find(|it| it.choice == answer.choice) {
-                            environment.set(&spec.sets);
-                        }
-                    }
-                    _ => {}
+                if let Entry::Tried(it) | Entry::Result(it) = entry
+                    && it.origin == Origin::Executed
+                {
+                    environment.call(&it.call);
+                }
+                if let Entry::Answer(answer) = entry {
+                    let spec = scenario.user.answers.iter().find(|it| it.choice == answer.choice);
+                    environment.set(spec.map_or(&[], |it| &it.sets));
                 }
             }
             assert_eq!(run.trial.goal, environment.goal(), "{} seed {}", scenario.name, run.seed);
@@ -115,35 +112,35 @@ fn s4_the_truth_is_in_no_view() {
     }
 }
 
-/// How many runs of a stubborn scenario end differently, or take another course, when this is set.
-fn differ(name: &str, sets: &[(&str, &str)]) -> usize {
+/// How many runs come back with these settings, and how many take another course than without.
+fn with(name: &str, sets: &[(&str, &str)]) -> (usize, usize) {
     let [as_it_is, set] = [&[][..], sets].map(|sets| under(&scenario(name, sets), seeds(), "default"));
-    as_it_is.iter().zip(&set).filter(|(a, b)| a.trial.entries != b.trial.entries).count()
+    let differ = as_it_is.iter().zip(&set).filter(|(a, b)| a.trial.entries != b.trial.entries).count();
+    (recovered(&set), differ)
 }
 
 #[test]
 fn s5_what_is_assumed_about_reactions_changes_outcomes() {
     let mut flat = 0;
     for listed in CATALOGUE.iter().filter(|it| it.kind == Kind::Stubborn) {
-        let response = scenario(listed.name, &[]).response;
-        if response.stubbornness.num == response.stubbornness.den {
-            assert_eq!(
-                differ(listed.name, &[("response.mode", "flat")]),
-                0,
-                "who hears nothing, hears nothing"
-            );
+        let name = listed.name;
+        let response = scenario(name, &[]).response;
+        assert_eq!(response.mode, ResponseMode::Features, "{name}: flat is the other mode");
+        let as_it_is = under(&scenario(name, &[]), seeds(), "default");
+        let (_, differ) = with(name, &[("response.mode", "flat")]);
+        flat += differ;
+        // Who hears nothing hears nothing in every mode, and where a request is only sent again nobody is told.
+        let deaf = response.stubbornness.num == response.stubbornness.den;
+        if deaf {
+            assert_eq!(differ, 0, "{name}");
+        }
+        if deaf || as_it_is.iter().all(|run| run.grade.interventions == 0) {
             continue;
         }
-        // Nobody is asked in words after an attempt that brought nothing, so nothing depends on the words.
-        let speaks = under(&scenario(listed.name, &[]), seeds(), "default");
-        if speaks.iter().all(|run| run.grade.interventions == 0) {
-            continue;
-        }
-        for set in [("response.stubbornness", "1/1"), ("response.profile", "strong")] {
-            assert!(differ(listed.name, &[set]) > 0, "{} is the same with {set:?}", listed.name);
-        }
-        assert_eq!(response.mode, ResponseMode::Features, "{}: flat is the other mode", listed.name);
-        flat += differ(listed.name, &[("response.mode", "flat")]);
+        let (deaf, _) = with(name, &[("response.stubbornness", "1/1")]);
+        assert!(deaf < recovered(&as_it_is), "{name}: {deaf} come back though nothing moves them");
+        let (_, differ) = with(name, &[("response.profile", "strong")]);
+        assert!(differ > 0, "{name} is the same with a strong model");
     }
     assert!(flat > 0, "flat mode is never another one");
 }
@@ -151,7 +148,8 @@ fn s5_what_is_assumed_about_reactions_changes_outcomes() {
 #[test]
 fn s6_seeds_draw_other_worlds_in_five_languages_with_other_tools() {
     for scenario in all() {
-        let worlds: Vec<World<'_>> = (0..100).map(|seed| World::draw(&scenario, seed, Pools::Open)).collect();
+        let worlds: Vec<World<'_>> =
+            CRITERION.map(|seed| World::draw(&scenario, seed, Pools::Open)).collect();
         let mut drawn: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (name, value) in worlds.iter().flat_map(World::drawn) {
             drawn.entry(name).or_default().insert(value);
@@ -162,6 +160,6 @@ fn s6_seeds_draw_other_worlds_in_five_languages_with_other_tools() {
         let offers: BTreeSet<String> = worlds.iter().map(|it| format!("{:?}", it.offer().tools())).collect();
         assert!(offers.len() > drawn["toolset"].len(), "{}: order or distractors vary", scenario.name);
         let whole: BTreeSet<String> = worlds.iter().map(|it| format!("{:?}", it.drawn())).collect();
-        assert!(whole.len() >= 90, "{}: {} different worlds", scenario.name, whole.len());
+        assert!(4 * whole.len() >= worlds.len(), "{}: {} different worlds", scenario.name, whole.len());
     }
 }

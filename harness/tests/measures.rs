@@ -7,6 +7,7 @@ mod instead;
 mod runs;
 
 use balk::guards;
+use balk::stats::Share;
 use balk_guards::{Abandonment, Duplicate, Effect, Entry, Origin, Status};
 use balk_scenarios::{Scenario, Stuck, Truth};
 use common::{scenario, seeds};
@@ -178,5 +179,43 @@ fn in_flat_mode_words_are_worth_nothing() {
     same("repeating", &|_| Box::new(Duplicate::default()), &|_| {
         Box::new(Instead { inner: Duplicate::default(), what: What::Empty })
     });
-    same("repeating", &|whisper| stack("duplicate", whisper), &|whisper| stack("duplicate=notice", whisper));
+    for name in REPEATERS {
+        same(name, &|whisper| stack("duplicate", whisper), &|whisper| stack("duplicate=notice", whisper));
+    }
+}
+
+/// Who sends the same call, or nearly the same, again.
+const REPEATERS: [&str; 3] = ["repeating", "repeating-success", "near-duplicate-writer"];
+
+/// What a message carries is worth something to whoever repeats, and what is asked for before anything else
+/// counts brings nobody back who would not have come: D6, D3.
+#[test]
+fn a_message_to_act_on_beats_the_notice_and_deeds_are_no_worse_than_words() {
+    let mut table = String::new();
+    for name in REPEATERS {
+        let scenario = scenario(name, &[]);
+        let [actionable, notice, strict] = ["duplicate", "duplicate=notice", "duplicate=strict"]
+            .map(|spec| under(&scenario, CRITERION, spec));
+        let count = |runs: &[Run]| Share::new(number(recovered(runs)), number(runs.len())).to_string();
+        let asked = |runs: &[Run]| runs.iter().filter(|run| run.asked()).count();
+        let alone = |runs: &[Run]| runs.iter().filter(|run| run.grade.recovered() && !run.asked()).count();
+        let mut line = format!("{name}\n");
+        for (policy, runs) in [("actionable", &actionable), ("notice", &notice), ("strict", &strict)] {
+            let (count, alone, asked) = (count(runs), alone(runs), asked(runs));
+            let told = runs.iter().filter(|run| run.grade.handed_over()).count();
+            let untold = runs.iter().filter(|run| run.grade.not_told()).count();
+            line += &format!(
+                "  {policy:10} recovered {count:>18}, without the user {alone:>3}, handed over {told:>3}, not told \
+                 {untold:>3}; user asked in {asked:>3}\n"
+            );
+        }
+        table += &line;
+        assert!(alone(&actionable) > alone(&notice), "{line}");
+        assert!(recovered(&actionable) >= recovered(&strict), "{line}");
+    }
+    insta::assert_snapshot!("policies", table);
+}
+
+fn number(count: usize) -> u64 {
+    u64::try_from(count).expect("few trials")
 }

@@ -6,7 +6,8 @@ mod runs;
 
 use balk::stats::Share;
 use balk_guards::{ChoiceKind, Entry, Intervention, InterventionKind, Status, Termination};
-use balk_scenarios::{Pools, World};
+use balk_scenarios::scenario::Role;
+use balk_scenarios::{Pools, Scenario, World};
 use common::{scenario, seeds};
 use runs::{CRITERION, Run, recovered, runs, stack, under};
 
@@ -52,11 +53,13 @@ fn course(run: &Run) -> String {
 #[test]
 fn n4_the_question_offers_all_three_answers() {
     for run in answered(&[]) {
-        let asked = run.trial.entries.iter().find_map(|entry| match entry {
-            Entry::Intervention(Intervention { kind: InterventionKind::Question(options), .. }) => {
+        let asked = run.trial.entries.iter().find_map(|entry| {
+            if let Entry::Intervention(Intervention { kind: InterventionKind::Question(options), .. }) = entry
+            {
                 Some(options)
+            } else {
+                None
             }
-            _ => None,
         });
         let kinds: Vec<ChoiceKind> =
             asked.expect("a deaf model ends in a question").iter().map(|it| it.kind).collect();
@@ -117,18 +120,16 @@ fn n4_a_limit_leaves_one_correction_less() {
 }
 
 /// Whether a call that lists a directory was made and worked.
-fn lists(run: &Run) -> bool {
-    let probe = scenario("probe-listing", &[]);
-    let world = World::draw(&probe, run.seed, Pools::Open);
-    let roles = probe.toolsets.iter().flat_map(|set| &set.tools);
-    let list: Vec<&str> = roles
-        .filter(|it| it.role == balk_scenarios::scenario::Role::List)
-        .map(|it| &*world.offer().name_of(&it.tool.name))
-        .collect();
-    run.trial.entries.iter().any(|entry| match entry {
-        Entry::Result(it) => it.status == Status::Ok && list.contains(&&*it.call.tool),
-        _ => false,
-    })
+fn lists(probe: &Scenario, run: &Run) -> bool {
+    let world = World::draw(probe, run.seed, Pools::Open);
+    let drawn = world.drawn();
+    let is_drawn = |name: &str| drawn.iter().any(|(what, value)| what == "toolset" && *value == *name);
+    let set = probe.toolsets.iter().find(|it| is_drawn(&it.name)).expect("one set is drawn");
+    let list = set.tools.iter().find(|it| it.role == Role::List).expect("the scenario lists directories");
+    let list = world.offer().by_original(&list.tool.name).expect("it is offered");
+    run.trial.entries.iter().any(
+        |entry| matches!(entry, Entry::Result(it) if it.status == Status::Ok && it.call.tool == list.name),
+    )
 }
 
 #[test]
@@ -136,7 +137,7 @@ fn n7_the_probe_lists_more_often_with_the_guard() {
     let probe = scenario("probe-listing", &[]);
     let [without, with] = ["none", "no-tools"].map(|spec| {
         let runs = under(&probe, CRITERION, spec);
-        let count = runs.iter().filter(|run| lists(run)).count();
+        let count = runs.iter().filter(|run| lists(&probe, run)).count();
         assert!(count >= recovered(&runs), "whoever comes back has listed");
         let number = |it| u64::try_from(it).expect("few trials");
         Share::new(number(count), number(runs.len()))

@@ -160,6 +160,6 @@ fn s6_seeds_draw_other_worlds_in_five_languages_with_other_tools() {
         let offers: BTreeSet<String> = worlds.iter().map(|it| format!("{:?}", it.offer().tools())).collect();
         assert!(offers.len() > drawn["toolset"].len(), "{}: order or distractors vary", scenario.name);
         let whole: BTreeSet<String> = worlds.iter().map(|it| format!("{:?}", it.drawn())).collect();
-        assert!(4 * whole.len() >= worlds.len(), "{}: {} different worlds", scenario.name, whole.len());
+        assert!(whole.len() >= 100, "{}: {} different worlds", scenario.name, whole.len());
     }
 }

@@ -107,6 +107,10 @@ impl Scenario {
     }
 
     /// Counts for each stack, and what they are in flat mode.
+    ///
+    /// As JSON one line for each of both, with the integer `counts` and what follows from them as text of
+    /// four significant digits: `recovered_of_onsets_95`, the exact bounds of the share (0 to 1), and
+    /// `false_per_1000_healthy_turns`, null where no turn was healthy.
     fn many(&self, scenario: &Model, seeds: RangeInclusive<u64>) -> Result<Exit, Error> {
         let mut flat_set = self.set.clone();
         flat_set.push(("response.mode".into(), "flat".into()));
@@ -126,7 +130,6 @@ impl Scenario {
             Format::Json => {
                 for row in &rows {
                     for (mode, counts) in [("scenario", &row.measured), ("flat", &row.flat)] {
-                        // Bounds are text with four significant digits: a reader of numbers may round them.
                         let line = serde_json::json!({
                             "scenario": &*scenario.name,
                             "guard": row.guard,

@@ -125,7 +125,7 @@ fn name(truth: Truth) -> &'static str {
 
 /// The truth that a record calls so.
 pub(crate) fn truth_named(wanted: &str) -> Option<Truth> {
-    const ALL: [Truth; 9] = [
+    const ALL: [Truth; 11] = [
         Truth::Productive,
         Truth::Waiting,
         Truth::Finished,
@@ -133,7 +133,9 @@ pub(crate) fn truth_named(wanted: &str) -> Option<Truth> {
         Truth::Stuck(Stuck::SameFailure),
         Truth::Stuck(Stuck::Fence),
         Truth::Stuck(Stuck::TextOnly),
+        Truth::Stuck(Stuck::ThinkingOnly),
         Truth::Stuck(Stuck::Empty),
+        Truth::Stuck(Stuck::Truncated),
         Truth::Faulted,
     ];
     ALL.into_iter().find(|truth| name(*truth) == wanted)

@@ -17,9 +17,14 @@ struct Ran {
 
 /// Runs `balk` in this directory.
 fn run_in(directory: &Path, arguments: &[&str], threads: &str) -> Ran {
+    run_with(directory, arguments, &[("RAYON_NUM_THREADS", threads)])
+}
+
+/// Runs it with these variables in its environment.
+fn run_with(directory: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
     let output = Command::new(env!("CARGO_BIN_EXE_balk"))
         .current_dir(directory)
-        .env("RAYON_NUM_THREADS", threads)
+        .envs(variables.iter().copied())
         .args(arguments)
         .output()
         .expect("the program starts");
@@ -54,6 +59,7 @@ fn whole(ran: &Ran) -> String {
 #[test]
 fn list() {
     insta::assert_snapshot!("list", shown(&["list"]));
+    insta::assert_snapshot!("list_guards", shown(&["list", "--guards"]));
 }
 
 #[test]
@@ -96,6 +102,61 @@ fn scenario_with_many_seeds_counts_the_same_on_any_number_of_threads() {
         assert_eq!(on("1"), on("2"));
     }
     insta::assert_snapshot!("scenario_seeds_json", shown(&[&arguments[..], &["--format", "json"]].concat()));
+}
+
+#[test]
+fn guards_are_set_in_braces() {
+    const SPEC: &str = "no-tools{limit=5},duplicate=notice";
+    let text = shown(&["scenario", "text-only", "--seeds", "0-19", "--guard", SPEC]);
+    insta::assert_snapshot!("guard_braces", text);
+    // A longer limit is a longer wait for the question.
+    assert_ne!(text, text_only("no-tools,duplicate=notice"));
+    assert_eq!(text_only("no-tools{limit=3}"), text_only("no-tools"));
+}
+
+/// The rows of counts, without the commands and the names of the guards.
+fn text_only(guard: &str) -> String {
+    let ran = run(&["scenario", "text-only", "--seeds", "0-19", "--guard", guard]);
+    let row = ran.out.lines().find_map(|line| line.strip_prefix(guard)).expect("the guard has a row");
+    row.trim().to_owned()
+}
+
+#[test]
+fn guards_are_set_in_a_file_and_in_the_environment() {
+    let directory = empty();
+    let write = |name: &str, text: &str| {
+        fs::write(directory.path().join(name), text).expect("it can be written");
+    };
+    write("good.toml", "[no-tools]\nlimit = 5\n\n[duplicate]\npolicy = \"notice\"\n");
+    write("key.toml", "[no-tools]\nlimits = 5\n");
+    write("value.toml", "[duplicate]\npolicy = \"shout\"\n");
+    write("guard.toml", "[no-tool]\nlimit = 5\n");
+    write("toml.toml", "[no-tools\nlimit = 5\n");
+    const ARGUMENTS: [&str; 7] =
+        ["scenario", "text-only", "--seeds", "0-19", "--guard", "no-tools,duplicate", "--config"];
+    let with = |file: &str, variables: &[(&str, &str)]| {
+        run_with(directory.path(), &[&ARGUMENTS[..], &[file]].concat(), variables)
+    };
+    let ran = |file: &str| with(file, &[]);
+    insta::assert_snapshot!("config_good", whole(&ran("good.toml")));
+    for name in ["key", "value", "guard", "toml", "missing"] {
+        insta::assert_snapshot!(format!("config_{name}"), whole(&ran(&format!("{name}.toml"))));
+    }
+    // The same settings in braces, in a file, and in the environment above another file.
+    let row = |ran: &Ran| {
+        let row = ran.out.lines().find(|line| line.starts_with("no-tools"));
+        row.expect("the guard has a row").split_once(' ').expect("and counts").1.trim().to_owned()
+    };
+    let file = row(&ran("good.toml"));
+    assert_eq!(file, text_only("no-tools{limit=5},duplicate=notice"));
+    write("other.toml", "[no-tools]\nlimit = 2\n\n[duplicate]\npolicy = \"notice\"\n");
+    let environment = with("other.toml", &[("MISTAKE_LIMIT", "5")]);
+    assert_eq!(file, row(&environment));
+    for (name, value) in [("MISTAKE_LIMIT", "x"), ("MISTAKE_LIMIT", "0"), ("NO_TOOLS_GUARD_ENABLED", "maybe")]
+    {
+        let ran = with("good.toml", &[(name, value)]);
+        insta::assert_snapshot!(format!("environment_{}_{value}", name.to_lowercase()), whole(&ran));
+    }
 }
 
 #[test]
@@ -152,6 +213,9 @@ fn command_lines_that_make_no_sense() {
         ("guard", &["scenario", "repeating", "--guard", "duplicat"]),
         ("guard_far", &["scenario", "repeating", "--guard", "quite-something-else"]),
         ("guard_empty", &["scenario", "repeating", "--guard", ""]),
+        ("guard_setting", &["scenario", "repeating", "--guard", "no-tools{limits=5}"]),
+        ("guard_setting_type", &["scenario", "repeating", "--guard", "no-tools{limit=many}"]),
+        ("guard_setting_open", &["scenario", "repeating", "--guard", "no-tools{limit=5"]),
         ("guards_one_seed", &["scenario", "repeating", "--guard", "none", "--guard", "default"]),
         ("seeds_backwards", &["scenario", "repeating", "--seeds", "5-1"]),
         ("seeds_word", &["scenario", "repeating", "--seeds", "many"]),

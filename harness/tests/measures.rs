@@ -1,60 +1,34 @@
 //! What the guards are worth, in counts: what must recover, who must be told, and what must stay undisturbed.
 
 mod common;
-#[path = "common/naive.rs"]
-mod naive;
+#[path = "common/instead.rs"]
+mod instead;
+#[path = "common/runs.rs"]
+mod runs;
 
-use std::ops::RangeInclusive;
-
-use balk::config::Config;
-use balk::engine::{self, Whisper};
-use balk::grade;
-use balk::guards::{self, REGISTRY};
-use balk_guards::{Abandonment, Duplicate, Effect, Entry, Guard, Origin, Status};
-use balk_reports::Grade;
-use balk_scenarios::{Pools, Scenario, Stuck, Truth, World};
+use balk::guards;
+use balk::stats::Share;
+use balk_guards::{Abandonment, Duplicate, Effect, Entry, Origin, Status};
+use balk_scenarios::{Scenario, Stuck, Truth};
 use common::{scenario, seeds};
-use naive::{AnyFence, AnyRepeat, Instead, What};
-use rayon::prelude::*;
+use instead::{Instead, What};
+use runs::{CRITERION, Make, Run, recovered, runs, stack, under};
 
-/// One run, as the counts see it.
-struct Run {
-    seed: u64,
-    grade: Grade,
+impl Run {
     /// Whether the actor fell back to code in fences.
-    fenced: bool,
+    fn fenced(&self) -> bool {
+        self.trial.turns.iter().any(|turn| turn.truth == Truth::Stuck(Stuck::Fence))
+    }
+
     /// Whether the user had to answer a guard's question.
-    asked: bool,
+    fn asked(&self) -> bool {
+        self.trial.entries.iter().any(|entry| matches!(entry, Entry::Answer(_)))
+    }
+
     /// Whether the last call that could change something did.
-    changed: bool,
-    /// The guards that stepped in.
-    guards: Vec<String>,
-}
-
-type Make<'a> = &'a (dyn Fn(&Whisper) -> Box<dyn Guard> + Sync);
-
-fn runs(scenario: &Scenario, make: Make<'_>) -> Vec<Run> {
-    runs_of(scenario, seeds(), make)
-}
-
-fn runs_of(scenario: &Scenario, seeds: RangeInclusive<u64>, make: Make<'_>) -> Vec<Run> {
-    let run = |seed| {
-        let world = World::draw(scenario, seed, Pools::Open);
-        let whisper = Whisper::default();
-        let trial = engine::run(&world, &mut make(&whisper), &whisper);
-        let guards = trial.entries.iter().filter_map(|entry| {
-            if let Entry::Intervention(it) = entry { Some(it.note.guard.to_string()) } else { None }
-        });
-        Run {
-            seed,
-            grade: grade::grade(&trial),
-            fenced: trial.turns.iter().any(|turn| turn.truth == Truth::Stuck(Stuck::Fence)),
-            asked: trial.entries.iter().any(|entry| matches!(entry, Entry::Answer(_))),
-            changed: trial.entries.iter().rev().find_map(changed).unwrap_or(false),
-            guards: guards.collect(),
-        }
-    };
-    seeds.into_par_iter().map(run).collect()
+    fn changed(&self) -> bool {
+        self.trial.entries.iter().rev().find_map(changed).unwrap_or(false)
+    }
 }
 
 /// Whether a call that could change something did.
@@ -64,28 +38,15 @@ fn changed(entry: &Entry) -> Option<bool> {
     could.then_some(it.status == Status::Ok)
 }
 
-fn under(scenario: &Scenario, spec: &str) -> Vec<Run> {
-    runs(scenario, &|whisper| {
-        Box::new(guards::stack(spec, &Config::default(), whisper).expect("the guard is known"))
-    })
-}
-
-fn recovered(runs: &[Run]) -> usize {
-    runs.iter().filter(|run| run.grade.recovered()).count()
-}
-
-/// The criterion is about shares, and 0.8 is near: one hundred seeds would leave it to chance.
-const CRITERION: RangeInclusive<u64> = 0..=999;
-
 /// What a guard must do to count: of the runs that the oracle brings back to work it brings back at least
 /// eight in ten without the user's help, in every run that it does not bring back the user is told, and the
 /// twin is left alone.
 fn passes(stubborn: &Scenario, twin: &Scenario, guard: Make<'_>) -> Result<(), String> {
-    let best = runs_of(stubborn, CRITERION, &|whisper| stack("oracle", whisper));
-    let ours = runs_of(stubborn, CRITERION, guard);
+    let best = runs(stubborn, CRITERION, &|whisper| stack("oracle", whisper));
+    let ours = runs(stubborn, CRITERION, guard);
     let could = recovered(&best);
     let pairs = || best.iter().zip(&ours).filter(|(a, b)| a.grade.recovered() && b.grade.recovered());
-    let (both, alone) = (pairs().count(), pairs().filter(|(_, ours)| !ours.asked).count());
+    let (both, alone) = (pairs().count(), pairs().filter(|(_, ours)| !ours.asked()).count());
     if 10 * both < 8 * could {
         return Err(format!("too few come back: {both} of {could}"));
     }
@@ -96,7 +57,7 @@ fn passes(stubborn: &Scenario, twin: &Scenario, guard: Make<'_>) -> Result<(), S
     if !untold.is_empty() {
         return Err(format!("the user is not told: {}, first seed {}", untold.len(), untold[0]));
     }
-    let twins = runs_of(twin, CRITERION, guard);
+    let twins = runs(twin, CRITERION, guard);
     let disturbed = twins.iter().filter(|run| run.grade.interventions > 0).count();
     if disturbed > 0 {
         return Err(format!("healthy work is disturbed: {disturbed} runs"));
@@ -111,11 +72,11 @@ fn pairs() -> [(Scenario, Scenario); 2] {
 
 #[test]
 fn unguarded_abandonment_ends_in_fences_with_a_user_who_waits() {
-    let runs = under(&scenario("abandonment", &[]), "none");
+    let runs = under(&scenario("abandonment", &[]), seeds(), "none");
     for run in &runs {
         assert!(!run.grade.told, "seed {}: nobody is there to tell the user", run.seed);
     }
-    let fenced: Vec<&Run> = runs.iter().filter(|run| run.fenced).collect();
+    let fenced: Vec<&Run> = runs.iter().filter(|run| run.fenced()).collect();
     assert!(10 * fenced.len() >= 9 * runs.len(), "{} of {} reach the fences", fenced.len(), runs.len());
     // A few come back by themselves (the parameter `spontaneous`), before the fences or out of them; all
     // others end without a file.
@@ -176,37 +137,17 @@ fn fails((stubborn, twin): &(Scenario, Scenario), expected: &str, make: Make<'_>
 #[test]
 fn by_default_only_a_relapse_after_a_change_leaves_the_user_untold() {
     for (stubborn, _) in pairs() {
-        let runs = under(&stubborn, "default");
+        let runs = under(&stubborn, seeds(), "default");
         let untold: Vec<&Run> = runs.iter().filter(|run| run.grade.not_told()).collect();
         assert!(10 * untold.len() <= runs.len(), "{}: {} are not told", stubborn.name, untold.len());
         for run in untold {
-            assert!(run.changed, "{} seed {}: nothing changed, and nobody is told", stubborn.name, run.seed);
+            assert!(
+                run.changed(),
+                "{} seed {}: nothing changed, and nobody is told",
+                stubborn.name,
+                run.seed
+            );
         }
-    }
-}
-
-#[test]
-fn stubborn_scenarios_leave_something_to_do() {
-    for (stubborn, _) in pairs() {
-        let all = under(&stubborn, "none").len();
-        let alone = recovered(&under(&stubborn, "none"));
-        let best = recovered(&under(&stubborn, "oracle"));
-        assert!(2 * alone <= all, "{}: {alone} of {all} come back alone", stubborn.name);
-        assert!(10 * best >= 3 * all && best < all, "{}: {best} of {all} can come back", stubborn.name);
-    }
-}
-
-#[test]
-fn twins_are_left_alone_and_naive_rules_are_not_silent_there() {
-    let naive: [Make<'_>; 2] = [&|_| Box::new(AnyFence::default()), &|_| Box::new(AnyRepeat::default())];
-    for ((_, twin), naive) in pairs().iter().zip(naive) {
-        for run in under(twin, "default") {
-            assert_eq!(run.grade.interventions, 0, "{} seed {}", twin.name, run.seed);
-            assert!(run.grade.goal, "{} seed {}: a control does its work", twin.name, run.seed);
-        }
-        let runs = runs(twin, naive);
-        let fired = runs.iter().filter(|run| run.grade.interventions > 0).count();
-        assert!(5 * fired >= runs.len(), "{}: the naive rule fires in {fired} of {}", twin.name, runs.len());
     }
 }
 
@@ -214,7 +155,7 @@ fn twins_are_left_alone_and_naive_rules_are_not_silent_there() {
 fn every_variant_runs_on_both_stubborn_scenarios() {
     for (stubborn, _) in pairs() {
         for spec in guards::names() {
-            for run in under(&stubborn, &spec) {
+            for run in under(&stubborn, seeds(), &spec) {
                 assert!(!run.grade.guard_fault, "{} {spec} seed {}", stubborn.name, run.seed);
             }
         }
@@ -226,7 +167,7 @@ fn in_flat_mode_words_are_worth_nothing() {
     const FLAT: &[(&str, &str)] = &[("response.mode", "flat")];
     let same = |name: &str, real: Make<'_>, other: Make<'_>| {
         let flat = scenario(name, FLAT);
-        for (real, other) in runs(&flat, real).iter().zip(runs(&flat, other)) {
+        for (real, other) in runs(&flat, seeds(), real).iter().zip(runs(&flat, seeds(), other)) {
             let outcome =
                 |run: &Run| (run.grade.goal, run.grade.told, run.grade.turns, run.grade.interventions);
             assert_eq!(outcome(real), outcome(&other), "{name} seed {}", real.seed);
@@ -238,22 +179,43 @@ fn in_flat_mode_words_are_worth_nothing() {
     same("repeating", &|_| Box::new(Duplicate::default()), &|_| {
         Box::new(Instead { inner: Duplicate::default(), what: What::Empty })
     });
-    same("repeating", &|whisper| stack("duplicate", whisper), &|whisper| stack("duplicate=notice", whisper));
-}
-
-fn stack(spec: &str, whisper: &Whisper) -> Box<dyn Guard> {
-    Box::new(guards::stack(spec, &Config::default(), whisper).expect("the guard is known"))
-}
-
-#[test]
-fn no_default_guard_is_removed_unnoticed() {
-    const FIRES_IN: [(&str, &str); 2] = [("abandonment", "abandonment"), ("duplicate", "repeating")];
-    let defaults: Vec<String> =
-        REGISTRY.iter().filter(|row| row.by_default).map(|row| row.name.to_owned()).collect();
-    assert_eq!(defaults, FIRES_IN.map(|(guard, _)| guard), "a default guard has a scenario to fire in");
-    for (guard, name) in FIRES_IN {
-        let runs = under(&scenario(name, &[]), "default");
-        let fired = runs.iter().filter(|run| run.guards.iter().any(|it| it == guard)).count();
-        assert!(10 * fired >= runs.len(), "{guard} fires in {fired} of {} runs of {name}", runs.len());
+    for name in REPEATERS {
+        same(name, &|whisper| stack("duplicate", whisper), &|whisper| stack("duplicate=notice", whisper));
     }
+}
+
+/// Who sends the same call, or nearly the same, again.
+const REPEATERS: [&str; 3] = ["repeating", "repeating-success", "near-duplicate-writer"];
+
+/// What a message carries is worth something to whoever repeats, and what is asked for before anything else
+/// counts brings nobody back who would not have come: D6, D3.
+#[test]
+fn a_message_to_act_on_beats_the_notice_and_deeds_are_no_worse_than_words() {
+    let mut table = String::new();
+    for name in REPEATERS {
+        let scenario = scenario(name, &[]);
+        let [actionable, notice, strict] = ["duplicate", "duplicate=notice", "duplicate=strict"]
+            .map(|spec| under(&scenario, CRITERION, spec));
+        let count = |runs: &[Run]| Share::new(number(recovered(runs)), number(runs.len())).to_string();
+        let asked = |runs: &[Run]| runs.iter().filter(|run| run.asked()).count();
+        let alone = |runs: &[Run]| runs.iter().filter(|run| run.grade.recovered() && !run.asked()).count();
+        let mut line = format!("{name}\n");
+        for (policy, runs) in [("actionable", &actionable), ("notice", &notice), ("strict", &strict)] {
+            let (count, alone, asked) = (count(runs), alone(runs), asked(runs));
+            let told = runs.iter().filter(|run| run.grade.handed_over()).count();
+            let untold = runs.iter().filter(|run| run.grade.not_told()).count();
+            line += &format!(
+                "  {policy:10} recovered {count:>18}, without the user {alone:>3}, handed over {told:>3}, not told \
+                 {untold:>3}; user asked in {asked:>3}\n"
+            );
+        }
+        table += &line;
+        assert!(alone(&actionable) > alone(&notice), "{line}");
+        assert!(recovered(&actionable) >= recovered(&strict), "{line}");
+    }
+    insta::assert_snapshot!("policies", table);
+}
+
+fn number(count: usize) -> u64 {
+    u64::try_from(count).expect("few trials")
 }

@@ -3,8 +3,9 @@
 
 use balk::config::Config;
 use balk::simulate::Simulation;
-use balk_reports::{Palette, show};
-use balk_scenarios::{Pools, catalogue};
+use balk_reports::{Palette, TrialRecord, show};
+use balk_scenarios::catalogue::{self, CATALOGUE};
+use balk_scenarios::{Kind, Pools};
 
 /// Runs one trial of a scenario; `sets` as on the command line.
 fn page(name: &str, seed: u64, guard: &str, sets: &[(&str, &str)]) -> String {
@@ -43,6 +44,30 @@ fn repeating() {
 fn test_edit_test() {
     for guard in ["none", "duplicate", "default"] {
         insta::assert_snapshot!(format!("test-edit-test_{guard}"), page("test-edit-test", 54, guard, &[]));
+    }
+}
+
+/// Of every other stubborn scenario the shortest run in English in which a guard had to do something, and
+/// which came to its goal, or told the user where none does.
+#[test]
+fn every_stubborn_scenario_with_the_default_stack() {
+    const ABOVE: [&str; 2] = ["abandonment", "repeating"];
+    let listed = CATALOGUE.iter().filter(|it| it.kind == Kind::Stubborn && !ABOVE.contains(&it.name));
+    for listed in listed {
+        let scenario = listed.read(&[]).expect("it is good");
+        let simulation = Simulation::new(&scenario, "default", &Config::default(), Pools::Open)
+            .expect("the guard is known");
+        let records = (0..100).map(|seed| simulation.record(seed, &[]));
+        let english = |it: &TrialRecord| it.world.iter().any(|it| it.name == "language" && it.value == "en");
+        let records: Vec<TrialRecord> = records.filter(english).collect();
+        let shortest = |wanted: fn(&&TrialRecord) -> bool| {
+            records.iter().filter(wanted).min_by_key(|it| (it.entries.len(), it.grade.interventions))
+        };
+        let recovers =
+            |it: &&TrialRecord| it.grade.recovered() && it.grade.interventions + it.grade.resends > 0;
+        let record = shortest(recovers).or_else(|| shortest(|it| it.grade.handed_over()));
+        let page = show(record.expect("some run ends well, or is handed over"), Palette::Plain);
+        insta::assert_snapshot!(format!("{}_default", listed.name), page);
     }
 }
 

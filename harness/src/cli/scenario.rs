@@ -13,6 +13,7 @@ use super::{Format, OrExit};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::simulate::Simulation;
+use crate::stats::{Share, per_thousand};
 
 /// Arguments of `balk scenario`.
 #[derive(Args, Clone, Debug)]
@@ -106,6 +107,10 @@ impl Scenario {
     }
 
     /// Counts for each stack, and what they are in flat mode.
+    ///
+    /// As JSON one line for each of both, with the integer `counts` and what follows from them as text of
+    /// four significant digits: `recovered_of_onsets_95`, the exact bounds of the share (0 to 1), and
+    /// `false_per_1000_healthy_turns`, null where no turn was healthy.
     fn many(&self, scenario: &Model, seeds: RangeInclusive<u64>) -> Result<Exit, Error> {
         let mut flat_set = self.set.clone();
         flat_set.push(("response.mode".into(), "flat".into()));
@@ -131,6 +136,9 @@ impl Scenario {
                             "seeds": [seeds.start().to_string(), seeds.end().to_string()],
                             "response": mode,
                             "counts": counts,
+                            "recovered_of_onsets_95": Share::new(counts.recovered, counts.onsets).bounds(),
+                            "false_per_1000_healthy_turns":
+                                per_thousand(counts.false_interventions, counts.healthy_turns),
                         });
                         writeln!(out, "{line}")?;
                     }
@@ -148,38 +156,42 @@ impl Scenario {
         writeln!(out, "{} · seeds {}-{}\n{}\n", scenario.name, seeds.start(), seeds.end(), scenario.title)?;
         writeln!(
             out,
-            "{:width$}  {:>7} {:>7} {:>9} {:>11} {:>9} {:>13} {:>6} {:>7}",
+            "{:width$}  {:>6} {:>6} {:>6} {:>19} {:>11} {:>8} {:>13} {:>6} {:>9} {:>8}",
             "guard",
             "trials",
+            "done",
             "stuck",
-            "recovered",
+            "recovered (95 %)",
             "handed over",
             "not told",
             "interventions",
             "false",
+            "per 1,000",
             "turns"
         )?;
         for row in rows {
             let it = &row.measured;
             writeln!(
                 out,
-                "{:width$}  {:>7} {:>7} {:>7} {:>9} {:>11} {:>9} {:>13} {:>6} {:>7}",
+                "{:width$}  {:>6} {:>6} {:>6} {:>19} {:>11} {:>8} {:>13} {:>6} {:>9} {:>8}",
                 row.guard,
                 it.trials,
                 it.done,
                 it.onsets,
-                it.recovered,
+                Share::new(it.recovered, it.onsets),
                 it.handed_over,
                 it.not_told,
                 it.interventions,
                 it.false_interventions,
+                per_thousand(it.false_interventions, it.healthy_turns).as_deref().unwrap_or("–"),
                 it.turns,
             )?;
         }
         writeln!(
             out,
-            "\ndone: the goal holds in the end; recovered: after being stuck at least once. handed over, not told: \
-             it does not hold, and the user was told so, or not."
+            "\ndone: the goal holds in the end; recovered: after being stuck at least once, with the exact 95 % \
+             interval of its share of the stuck.\nhanded over, not told: it does not hold, and the user was told \
+             so, or not. false: interventions in healthy turns; per 1,000 of these."
         )?;
         if scenario.kind == Kind::Stubborn {
             writeln!(

@@ -1,11 +1,11 @@
-//! Guards that nobody should ship: naive readings of our rules, and mouths that say always the same. What
-//! they get wrong is what the rules' conditions and the messages' contents are for.
+//! Guards that nobody should ship: naive readings of our rules. What they get wrong is what the rules'
+//! conditions are for.
 
 use std::collections::BTreeSet;
 
 use balk_guards::{
-    Answer, Blocked, CallKey, Choice, ChoiceKind, Completion, Decision, Entry, Guard, Note, Origin, Question,
-    Settlement, Status, Subject, ToolResult, Verdict,
+    Answer, AttemptFailure, Blocked, CallKey, Completion, Decision, Entry, Guard, Note, Origin, Part,
+    Recovery, Status, Subject, Verdict,
 };
 
 fn note(guard: &'static str, text: &str) -> Note {
@@ -14,7 +14,7 @@ fn note(guard: &'static str, text: &str) -> Note {
 
 /// A3 without its conditions: any failure of any tool at any time, and then a fence.
 #[derive(Default)]
-pub(crate) struct AnyFence {
+struct AnyFence {
     failed: bool,
 }
 
@@ -31,17 +31,13 @@ impl Guard for AnyFence {
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
         let fenced = completion.texts().any(|text| text.contains("```") || text.contains("~~~"));
-        Ok(if self.failed && fenced {
-            Verdict::Retry(note("any-fence", "Do not show code. Use the tools.")).into()
-        } else {
-            Decision::pass()
-        })
+        Ok(retry_if(self.failed && fenced, "any-fence", "Do not show code. Use the tools."))
     }
 }
 
 /// D1 without its conditions: any call that was made before.
 #[derive(Default)]
-pub(crate) struct AnyRepeat {
+struct AnyRepeat {
     seen: BTreeSet<CallKey>,
     /// Calls of the completion at hand that were there before it.
     repeated: Vec<usize>,
@@ -71,75 +67,102 @@ impl Guard for AnyRepeat {
     }
 }
 
-/// Steps in where another guard does, and does something else there.
-pub(crate) struct Instead<G> {
-    /// Who says where.
-    pub(crate) inner: G,
-    /// What is done there.
-    pub(crate) what: What,
+/// D5 without its conditions: any second write of one file, whatever became of the first.
+#[derive(Default)]
+struct AnyRewrite {
+    written: BTreeSet<String>,
+    again: bool,
 }
 
-/// What is done where the other guard steps in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum What {
-    /// The user is asked.
-    Ask,
-    /// The model is told this one sentence.
-    Say(&'static str),
-    /// The same as the other guard, and every text to the model is emptied.
-    Empty,
-}
-
-impl<G: Guard> Instead<G> {
-    fn emptied(mut decision: Decision) -> Decision {
-        let hush = |note: &mut Note| note.text = "".into();
-        match &mut decision.verdict {
-            Verdict::Block(blocked) => blocked.iter_mut().for_each(|it| hush(&mut it.note)),
-            Verdict::Retry(note) => hush(note),
-            Verdict::Pass | Verdict::Ask(_) | Verdict::Stop(_) => {}
-        }
-        decision.withhold.iter_mut().for_each(|it| hush(&mut it.note));
-        decision
-    }
-
-    /// The note under which the other guard spoke, with these words: its ladder goes on as it would.
-    fn said(decision: &Decision, text: &str) -> Option<Note> {
-        let note = match &decision.verdict {
-            Verdict::Pass => return None,
-            Verdict::Block(blocked) => blocked.first()?.note.clone(),
-            Verdict::Retry(note) | Verdict::Stop(note) | Verdict::Ask(Question { note, .. }) => note.clone(),
-        };
-        Some(Note { text: text.into(), ..note })
-    }
-}
-
-impl<G: Guard> Guard for Instead<G> {
+impl Guard for AnyRewrite {
     fn name(&self) -> &'static str {
-        "instead"
+        "any-rewrite"
     }
 
     fn observe(&mut self, entry: &Entry) {
-        self.inner.observe(entry);
+        if let Entry::Completion(completion) = entry {
+            self.again = false;
+            for path in
+                completion.calls.iter().filter(|it| it.effect.is_known_change()).filter_map(|it| it.path())
+            {
+                self.again |= !self.written.insert(path);
+            }
+        }
     }
+
+    fn review(&self, _: &Completion) -> Answer<Decision> {
+        Ok(retry_if(self.again, "any-rewrite", "You have written this file before."))
+    }
+}
+
+/// N1 without its conditions: any text without a call.
+struct AnyText;
+
+impl Guard for AnyText {
+    fn name(&self) -> &'static str {
+        "any-text"
+    }
+
+    fn observe(&mut self, _: &Entry) {}
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
-        let decision = self.inner.review(completion)?;
-        Ok(match self.what {
-            What::Empty => Self::emptied(decision),
-            What::Say(sentence) => Self::said(&decision, sentence)
-                .map_or_else(Decision::pass, |note| Verdict::Retry(note).into()),
-            What::Ask => Self::said(&decision, "The model is stuck. What should it do?").map_or_else(
-                Decision::pass,
-                |note| {
-                    let choice = |kind, label: &'static str| Choice { kind, label: label.into() };
-                    let options = vec![choice(ChoiceKind::Instruct, "say"), choice(ChoiceKind::Stop, "end")];
-                    Verdict::Ask(Question { note, options }).into()
-                },
-            ),
-        })
+        let fires = completion.has_text() && completion.calls.is_empty();
+        Ok(retry_if(fires, "any-text", "No tool was used."))
+    }
+}
+
+/// E2 without its conditions: thinking without text, calls or not.
+struct AnyThinking;
+
+impl Guard for AnyThinking {
+    fn name(&self) -> &'static str {
+        "any-thinking"
     }
 
-    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
-        self.inner.settle(completion, results)
+    fn observe(&mut self, _: &Entry) {}
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let thinks = completion.parts.iter().any(|part| matches!(part, Part::Thinking { .. }));
+        Ok(retry_if(thinks && !completion.has_text(), "any-thinking", "You only thought."))
     }
+}
+
+/// E1 and E4 without their conditions: nothing, or an answer of three words or fewer (in scripts without
+/// spaces: of six characters).
+struct AnyShort;
+
+impl Guard for AnyShort {
+    fn name(&self) -> &'static str {
+        "any-short"
+    }
+
+    fn observe(&mut self, _: &Entry) {}
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let text: Vec<&str> = completion.texts().flat_map(|text| text.split_whitespace()).collect();
+        let characters: usize = text.iter().map(|word| word.chars().count()).sum();
+        let spaceless = !text.concat().is_ascii() && text.len() == 1;
+        let short = if spaceless { characters <= 6 } else { text.len() <= 3 };
+        Ok(retry_if(completion.calls.is_empty() && short, "any-short", "That is no answer."))
+    }
+
+    fn recover(&self, _: &AttemptFailure) -> Answer<Option<Recovery>> {
+        Ok(Some(Recovery::Stop(note("any-short", "Nothing came."))))
+    }
+}
+
+fn retry_if(fires: bool, guard: &'static str, text: &str) -> Decision {
+    if fires { Verdict::Retry(note(guard, text)).into() } else { Decision::pass() }
+}
+
+/// All of them, by name.
+pub(crate) fn all() -> [fn() -> Box<dyn Guard>; 6] {
+    [
+        || Box::new(AnyFence::default()),
+        || Box::new(AnyRepeat::default()),
+        || Box::new(AnyRewrite::default()),
+        || Box::new(AnyText),
+        || Box::new(AnyThinking),
+        || Box::new(AnyShort),
+    ]
 }

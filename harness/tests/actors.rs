@@ -1,0 +1,165 @@
+//! What the spec wants of actors and scenarios (S1 to S6), in whole runs over the catalogue; S2 stands with
+//! the measures.
+
+mod common;
+#[path = "common/runs.rs"]
+mod runs;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use balk_guards::{Entry, Origin, Termination};
+use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::scenario::{ResponseMode, TruthSpan};
+use balk_scenarios::{Environment, Kind, Pools, Scenario, Stuck, Truth, World};
+use common::{scenario, seeds};
+use runs::{CRITERION, Run, recovered, under};
+
+fn all() -> impl Iterator<Item = Scenario> {
+    CATALOGUE.iter().map(|it| scenario(it.name, &[]))
+}
+
+/// How the runs of all stubborn scenarios get stuck, failed attempts included.
+fn kinds_of_stuck() -> BTreeMap<Stuck, BTreeSet<String>> {
+    let mut kinds: BTreeMap<Stuck, BTreeSet<String>> = BTreeMap::new();
+    for scenario in all().filter(|it| it.kind == Kind::Stubborn) {
+        for run in under(&scenario, 0..=19, "none") {
+            let attempts = run.trial.failed.iter().map(|it| it.truth);
+            for truth in run.trial.turns.iter().map(|it| it.truth).chain(attempts) {
+                if let Truth::Stuck(how) = truth {
+                    kinds.entry(how).or_default().insert(scenario.name.to_string());
+                }
+            }
+        }
+    }
+    kinds
+}
+
+#[test]
+fn s1_actors_that_only_talk_that_repeat_and_that_abandon() {
+    let kinds = kinds_of_stuck();
+    for how in [Stuck::TextOnly, Stuck::IdenticalCall, Stuck::Fence] {
+        assert!(kinds.contains_key(&how), "nobody is stuck like {how:?}: {kinds:?}");
+    }
+}
+
+#[test]
+#[ignore = "the catalogue has no actor yet that answers nothing"]
+fn s1_an_actor_that_answers_nothing() {
+    assert!(kinds_of_stuck().contains_key(&Stuck::Empty));
+}
+
+/// The calls that ran, again in a world without any model: the goal is what they make of it.
+#[test]
+fn s3_done_is_what_the_world_says() {
+    let mut unearned = 0;
+    for scenario in all() {
+        for run in under(&scenario, 0..=19, "default") {
+            let world = World::draw(&scenario, run.seed, Pools::Open);
+            let mut environment = Environment::new(&world);
+            for entry in &run.trial.entries {
+                if let Entry::Tried(it) | Entry::Result(it) = entry
+                    && it.origin == Origin::Executed
+                {
+                    environment.call(&it.call);
+                }
+                if let Entry::Answer(answer) = entry {
+                    let spec = scenario.user.answers.iter().find(|it| it.choice == answer.choice);
+                    environment.set(spec.map_or(&[], |it| &it.sets));
+                }
+            }
+            assert_eq!(run.trial.goal, environment.goal(), "{} seed {}", scenario.name, run.seed);
+            let finished = run.trial.entries.last() == Some(&Entry::End(Termination::Finished));
+            unearned += u32::from(finished && !run.trial.goal);
+        }
+    }
+    assert!(unearned > 0, "somebody says that he is done, and the world says that he is not");
+}
+
+fn facts(run: &Run) -> (usize, usize) {
+    let count = |wanted: fn(&&Entry) -> bool| run.trial.entries.iter().filter(wanted).count();
+    (count(|it| matches!(it, Entry::Completion(_))), count(|it| matches!(it, Entry::Failed(_))))
+}
+
+#[test]
+fn s4_every_turn_and_every_failed_attempt_has_its_truth() {
+    for scenario in all() {
+        for run in under(&scenario, 0..=19, "default") {
+            let recorded = (run.trial.turns.len(), run.trial.failed.len());
+            assert_eq!(facts(&run), recorded, "{} seed {}", scenario.name, run.seed);
+            for turn in &run.trial.turns {
+                assert!(matches!(run.trial.entries[turn.entry], Entry::Completion(_)));
+            }
+            for attempt in &run.trial.failed {
+                assert!(matches!(run.trial.entries[attempt.entry], Entry::Failed(_)));
+            }
+        }
+    }
+}
+
+/// The same scenarios with every truth a lie: not one byte of a transcript is different.
+#[test]
+fn s4_the_truth_is_in_no_view() {
+    for scenario in all() {
+        let mut lies = scenario.clone();
+        for state in &mut lies.actor.states {
+            state.truth = vec![TruthSpan { until: u32::MAX, is: Truth::Waiting }];
+        }
+        let (told, lied) = (under(&scenario, 0..=19, "default"), under(&lies, 0..=19, "default"));
+        for (told, lied) in told.iter().zip(&lied) {
+            assert_eq!(told.trial.entries, lied.trial.entries, "{} seed {}", scenario.name, told.seed);
+            assert!(lied.trial.turns.iter().all(|turn| turn.truth == Truth::Waiting));
+        }
+    }
+}
+
+/// How many runs come back with these settings, and how many take another course than without.
+fn with(name: &str, sets: &[(&str, &str)]) -> (usize, usize) {
+    let [as_it_is, set] = [&[][..], sets].map(|sets| under(&scenario(name, sets), seeds(), "default"));
+    let differ = as_it_is.iter().zip(&set).filter(|(a, b)| a.trial.entries != b.trial.entries).count();
+    (recovered(&set), differ)
+}
+
+#[test]
+fn s5_what_is_assumed_about_reactions_changes_outcomes() {
+    let mut flat = 0;
+    for listed in CATALOGUE.iter().filter(|it| it.kind == Kind::Stubborn) {
+        let name = listed.name;
+        let response = scenario(name, &[]).response;
+        assert_eq!(response.mode, ResponseMode::Features, "{name}: flat is the other mode");
+        let as_it_is = under(&scenario(name, &[]), seeds(), "default");
+        let (_, differ) = with(name, &[("response.mode", "flat")]);
+        flat += differ;
+        // Who hears nothing hears nothing in every mode, and where a request is only sent again nobody is told.
+        let deaf = response.stubbornness.num == response.stubbornness.den;
+        if deaf {
+            assert_eq!(differ, 0, "{name}");
+        }
+        if deaf || as_it_is.iter().all(|run| run.grade.interventions == 0) {
+            continue;
+        }
+        let (deaf, _) = with(name, &[("response.stubbornness", "1/1")]);
+        assert!(deaf < recovered(&as_it_is), "{name}: {deaf} come back though nothing moves them");
+        let (_, differ) = with(name, &[("response.profile", "strong")]);
+        assert!(differ > 0, "{name} is the same with a strong model");
+    }
+    assert!(flat > 0, "flat mode is never another one");
+}
+
+#[test]
+fn s6_seeds_draw_other_worlds_in_five_languages_with_other_tools() {
+    for scenario in all() {
+        let worlds: Vec<World<'_>> =
+            CRITERION.map(|seed| World::draw(&scenario, seed, Pools::Open)).collect();
+        let mut drawn: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (name, value) in worlds.iter().flat_map(World::drawn) {
+            drawn.entry(name).or_default().insert(value);
+        }
+        let languages: BTreeSet<String> = ["de", "en", "es", "ja", "zh"].map(str::to_owned).into();
+        assert!(drawn["language"].is_superset(&languages), "{}: {:?}", scenario.name, drawn["language"]);
+        assert!(drawn["toolset"].len() >= 3, "{}: {:?}", scenario.name, drawn["toolset"]);
+        let offers: BTreeSet<String> = worlds.iter().map(|it| format!("{:?}", it.offer().tools())).collect();
+        assert!(offers.len() > drawn["toolset"].len(), "{}: order or distractors vary", scenario.name);
+        let whole: BTreeSet<String> = worlds.iter().map(|it| format!("{:?}", it.drawn())).collect();
+        assert!(whole.len() >= 100, "{}: {} different worlds", scenario.name, whole.len());
+    }
+}

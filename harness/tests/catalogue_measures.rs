@@ -1,0 +1,246 @@
+//! Whether every scenario of the catalogue counts: stubborn ones leave something to do and are brought back,
+//! controls are tempting and are left alone.
+
+mod common;
+#[path = "common/naive.rs"]
+mod naive;
+#[path = "common/runs.rs"]
+mod runs;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use balk::guards::REGISTRY;
+use balk::stats::{Share, per_thousand};
+use balk_guards::{Entry, Protocol};
+use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::{Kind, Pools, Scenario, World};
+use common::{scenario, seeds};
+use runs::{CRITERION, Run, recovered, runs, under};
+
+fn all(kind: Kind) -> impl Iterator<Item = Scenario> {
+    let listed = CATALOGUE.iter().filter(move |it| it.kind == kind);
+    listed.map(|it| scenario(it.name, &[]))
+}
+
+/// Nothing that is said moves this model, so no guard can bring it back; the user must be told.
+fn is_deaf(scenario: &Scenario) -> bool {
+    scenario.response.stubbornness.num == scenario.response.stubbornness.den
+}
+
+/// Scenarios in which our guards see the stretch in another turn than the oracle does: they step in at the
+/// write that is sent again, it at the first fence before that. The model then answers other messages in
+/// other states, and draws anew: who comes back under one is no hint to who does under the other, and of any
+/// hundred that the oracle brings back even a second oracle would lose a tenth. There shares are compared in
+/// place of pairs, and of the pairs eight in ten are asked for.
+const APART: [&str; 1] = ["abandonment"];
+
+/// The turn in which a guard first stepped in.
+fn first_spoken(run: &Run) -> Option<usize> {
+    let at = run.trial.entries.iter().position(|entry| matches!(entry, Entry::Intervention(_)))?;
+    Some(run.trial.turns.iter().filter(|turn| turn.entry < at).count())
+}
+
+/// `count` of `of` with the interval of its share.
+fn share(count: usize, of: usize) -> String {
+    let number = |it| u64::try_from(it).expect("few trials");
+    format!("{} of {of}", Share::new(number(count), number(of)))
+}
+
+#[expect(clippy::print_stdout, reason = "figures for whoever asks for them with --nocapture")]
+fn say(text: &str) {
+    println!("{text}");
+}
+
+/// Fails with everything that does not hold, not only with the first of it.
+#[track_caller]
+fn all_hold(broken: &[String]) {
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+fn told(run: &Run) -> bool {
+    !run.grade.not_told()
+}
+
+#[test]
+fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
+    let mut broken = Vec::new();
+    for scenario in all(Kind::Stubborn) {
+        let [alone, best, ours] = ["none", "oracle", "default"].map(|it| under(&scenario, CRITERION, it));
+        let n = alone.len();
+        let onsets = alone.iter().filter(|run| run.grade.onset.is_some()).count();
+        let pairs = || best.iter().zip(&ours).filter(|(best, _)| best.grade.recovered());
+        let (could, both) = (pairs().count(), pairs().filter(|(_, ours)| ours.grade.recovered()).count());
+        let informed = ours.iter().filter(|run| told(run)).count();
+        let figures = format!(
+            "{}: onset {}; alone {}; oracle {}; default {}, of the oracle's {}; done or told {}",
+            scenario.name,
+            share(onsets, n),
+            share(recovered(&alone), n),
+            share(could, n),
+            share(recovered(&ours), n),
+            share(both, could),
+            share(informed, n),
+        );
+        say(&figures);
+        let mut must = |holds: bool, what: &str| {
+            if !holds {
+                broken.push(format!("{what}: {figures}"));
+            }
+        };
+        must(10 * onsets >= 9 * n, "nine in ten get stuck");
+        must(2 * recovered(&alone) <= n, "at most half come back alone");
+        if is_deaf(&scenario) {
+            must(informed == n, "who cannot be brought back is handed over");
+        } else {
+            must(10 * could >= 3 * n && could < n, "the oracle brings back some, and not all");
+            if APART.contains(&&*scenario.name) {
+                let together = best.iter().zip(&ours);
+                let together =
+                    together.filter(|(best, ours)| first_spoken(best) == first_spoken(ours)).count();
+                must(20 * together <= n, "they speak in the same turn after all: pairs count");
+                must(10 * recovered(&ours) >= 9 * could, "default brings back nine for ten of these");
+                must(10 * both >= 8 * could, "default brings back eight in ten of these");
+            } else {
+                must(10 * both >= 9 * could, "default brings back nine in ten of these");
+            }
+        }
+    }
+    all_hold(&broken);
+}
+
+#[test]
+fn controls_do_their_work_and_are_left_alone() {
+    /// False interventions and healthy turns.
+    type Disturbed = (u64, u64);
+    let mut broken = Vec::new();
+    let mut languages: BTreeMap<String, Disturbed> = BTreeMap::new();
+    for scenario in all(Kind::Control) {
+        for run in under(&scenario, CRITERION, "default") {
+            let world = World::draw(&scenario, run.seed, Pools::Open);
+            let grade = &run.grade;
+            if !grade.goal || grade.onset.is_some() {
+                broken.push(format!(
+                    "{} seed {}: goal {}, onset {:?}",
+                    scenario.name, run.seed, grade.goal, grade.onset
+                ));
+            }
+            match scenario.protocol {
+                Protocol::Tool => {
+                    if grade.interventions > 0 {
+                        broken.push(format!(
+                            "{} seed {}: {} interventions",
+                            scenario.name, run.seed, grade.interventions
+                        ));
+                    }
+                }
+                Protocol::Text => {
+                    let drawn = world.drawn();
+                    let language = drawn.iter().find(|(name, _)| name == "language");
+                    let (_, language) = language.expect("every world has a language");
+                    let sum = languages.entry(language.clone()).or_default();
+                    // Every turn of a control is healthy, so every intervention is false.
+                    sum.0 += u64::from(grade.interventions);
+                    sum.1 += u64::from(grade.healthy_turns);
+                }
+            }
+        }
+    }
+    let total = languages.values().fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+    languages.insert("all".into(), total);
+    let mut table = String::new();
+    for (language, (count, turns)) in &languages {
+        let rate = per_thousand(*count, *turns).expect("every language has turns");
+        writeln!(table, "{language}: {count} in {turns} healthy turns, {rate} per 1,000")
+            .expect("writing to a string never fails");
+    }
+    say(&table);
+    assert!(languages.len() > 5, "five languages and their sum:\n{table}");
+    for (language, (count, turns)) in &languages {
+        if 1_000 * count > 5 * turns {
+            broken.push(format!("more than 5 per 1,000 in {language}:\n{table}"));
+        }
+    }
+    all_hold(&broken);
+}
+
+/// What no naive rule falls for proves nothing about ours.
+#[test]
+fn controls_tempt_at_least_one_naive_rule() {
+    let mut broken = Vec::new();
+    for scenario in all(Kind::Control) {
+        let mut fired = Vec::new();
+        let mut line = format!("{}:", scenario.name);
+        for make in naive::all() {
+            let runs = runs(&scenario, seeds(), &|_| make());
+            let count = runs.iter().filter(|run| run.grade.interventions > 0).count();
+            let name = make().name().to_owned();
+            write!(line, " {name} {count}").expect("writing to a string never fails");
+            if 5 * count >= runs.len() {
+                fired.push(name);
+            }
+        }
+        say(&format!("{line}; counts by {}", fired.join(", ")));
+        if fired.is_empty() {
+            broken.push(format!("no naive rule fires on a fifth of the runs: {line}"));
+        }
+    }
+    all_hold(&broken);
+}
+
+/// S2, and that no default guard is removed unnoticed: each steps in somewhere, and the twin of such a
+/// scenario, where it must be silent, is a control that the tests above hold to be one.
+#[test]
+fn s2_every_default_guard_has_a_scenario_to_fire_in_and_a_control() {
+    let mut fires_in: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in REGISTRY.iter().filter(|row| row.by_default) {
+        fires_in.insert(row.name, Vec::new());
+    }
+    for scenario in all(Kind::Stubborn) {
+        let control = CATALOGUE.iter().find(|it| *it.name == *scenario.twin);
+        assert_eq!(control.map(|it| it.kind), Some(Kind::Control), "{} has a control", scenario.name);
+        let runs = under(&scenario, seeds(), "default");
+        for (name, places) in &mut fires_in {
+            let fired = runs.iter().filter(|run| steps_in(run, name)).count();
+            if 10 * fired >= runs.len() {
+                places.push(format!("{} ({})", scenario.name, share(fired, runs.len())));
+            }
+        }
+    }
+    say(&format!("{fires_in:#?}"));
+    let idle: Vec<&str> = fires_in.iter().filter(|(_, it)| it.is_empty()).map(|(name, _)| *name).collect();
+    // Nothing comes back empty before the catalogue has an actor for it.
+    let comes_empty =
+        all(Kind::Stubborn).any(|it| it.actor.states.iter().any(|state| !state.empty.is_empty()));
+    let excused: &[&str] = if comes_empty { &[] } else { &["empty-completion"] };
+    assert_eq!(idle, excused, "{fires_in:#?}");
+}
+
+/// Whether a guard did something in a run: it spoke, or it had a request sent again.
+fn steps_in(run: &Run, guard: &str) -> bool {
+    run.trial.entries.iter().any(|entry| match entry {
+        Entry::Intervention(it) => *it.note.guard == *guard,
+        Entry::Failed(_) => guard == "empty-completion",
+        Entry::Start(_)
+        | Entry::User(_)
+        | Entry::Completion(_)
+        | Entry::Tried(_)
+        | Entry::Result(_)
+        | Entry::Answer(_)
+        | Entry::Compaction(_)
+        | Entry::End(_) => false,
+    })
+}
+
+#[test]
+fn every_guard_and_variant_survives_every_scenario() {
+    for kind in [Kind::Stubborn, Kind::Control] {
+        for scenario in all(kind) {
+            for spec in balk::guards::names() {
+                for run in under(&scenario, 0..=19, &spec) {
+                    assert!(!run.grade.guard_fault, "{} {spec} seed {}", scenario.name, run.seed);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Mouths that nobody should ship: they speak where a good guard speaks, and say always the same. What they
+//! get wrong is what the messages' contents are for.
+
+use balk_guards::{
+    Answer, Choice, ChoiceKind, Completion, Decision, Entry, Guard, Note, Question, Settlement, ToolResult,
+    Verdict,
+};
+
+/// Steps in where another guard does, and does something else there.
+pub(crate) struct Instead<G> {
+    /// Who says where.
+    pub(crate) inner: G,
+    /// What is done there.
+    pub(crate) what: What,
+}
+
+/// What is done where the other guard steps in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    /// The user is asked.
+    Ask,
+    /// The model is told this one sentence.
+    Say(&'static str),
+    /// The same as the other guard, and every text to the model is emptied.
+    Empty,
+}
+
+impl<G: Guard> Instead<G> {
+    fn emptied(mut decision: Decision) -> Decision {
+        let hush = |note: &mut Note| note.text = "".into();
+        match &mut decision.verdict {
+            Verdict::Block(blocked) => blocked.iter_mut().for_each(|it| hush(&mut it.note)),
+            Verdict::Retry(note) => hush(note),
+            Verdict::Pass | Verdict::Ask(_) | Verdict::Stop(_) => {}
+        }
+        decision.withhold.iter_mut().for_each(|it| hush(&mut it.note));
+        decision
+    }
+
+    /// The note under which the other guard spoke, with these words: its ladder goes on as it would.
+    fn said(decision: &Decision, text: &str) -> Option<Note> {
+        let note = match &decision.verdict {
+            Verdict::Pass => return None,
+            Verdict::Block(blocked) => blocked.first()?.note.clone(),
+            Verdict::Retry(note) | Verdict::Stop(note) | Verdict::Ask(Question { note, .. }) => note.clone(),
+        };
+        Some(Note { text: text.into(), ..note })
+    }
+}
+
+impl<G: Guard> Guard for Instead<G> {
+    fn name(&self) -> &'static str {
+        "instead"
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        self.inner.observe(entry);
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let decision = self.inner.review(completion)?;
+        Ok(match self.what {
+            What::Empty => Self::emptied(decision),
+            What::Say(sentence) => Self::said(&decision, sentence)
+                .map_or_else(Decision::pass, |note| Verdict::Retry(note).into()),
+            What::Ask => Self::said(&decision, "The model is stuck. What should it do?").map_or_else(
+                Decision::pass,
+                |note| {
+                    let choice = |kind, label: &'static str| Choice { kind, label: label.into() };
+                    let options = vec![choice(ChoiceKind::Instruct, "say"), choice(ChoiceKind::Stop, "end")];
+                    Verdict::Ask(Question { note, options }).into()
+                },
+            ),
+        })
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        self.inner.settle(completion, results)
+    }
+}

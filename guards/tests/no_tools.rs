@@ -6,8 +6,8 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    ChoiceKind, Effect, FinishReason, InterventionKind, ModelRule, NoTools, NoToolsSettings, Offer, Protocol,
-    Purpose, Question, Start, Tool, Verdict,
+    ChoiceKind, Effect, FinishReason, ModelRule, NoTools, NoToolsSettings, Offer, Protocol, Purpose,
+    Question, Start, Tool, Verdict,
 };
 use common::{Loop, Turn, bare_offer, calls, offer, says, text, thinks};
 
@@ -55,10 +55,6 @@ fn check(settings: NoToolsSettings, turns: &[(Turn, &str)]) -> Loop {
     run
 }
 
-fn said(run: &Loop) -> Vec<Arc<str>> {
-    run.interventions().map(|it| it.note.text.clone()).collect()
-}
-
 // N1
 
 #[test]
@@ -100,7 +96,7 @@ fn n1_the_text_form_is_a_call_where_the_agent_reads_it() {
 }
 
 #[test]
-fn n1_a_mention_of_a_tool_in_text_is_no_call() {
+fn n1_a_mention_of_a_tool_and_a_call_only_thought_of_are_no_call() {
     for text in [
         "I will use <read> now.",
         "I call `bash`.",
@@ -111,10 +107,6 @@ fn n1_a_mention_of_a_tool_in_text_is_no_call() {
     ] {
         check(in_text_form(), &[(says(text), FIRST)]);
     }
-}
-
-#[test]
-fn n1_a_call_that_was_only_thought_of_is_none() {
     check(in_text_form(), &[(thinks("<bash/>"), THINKING)]);
 }
 
@@ -231,7 +223,7 @@ fn n5_a_message_of_ones_own_is_filled_in() {
     let message = Some("{count} of {limit}: call {tools}. {unknown}".to_owned());
     let settings = NoToolsSettings { message, ..NoToolsSettings::default() };
     let run = check(settings, &[(announces(), "retry message 1"), (thinks("hm"), "retry message 2")]);
-    let said = said(&run);
+    let said: Vec<_> = run.interventions().map(|it| it.note.text.clone()).collect();
     let tools = "`read`, `pytest`, `write_file`, `append` and 3 more";
     assert_eq!(&*said[0], format!("1 of 3: call {tools}. {{unknown}}"));
     assert!(said[1].starts_with(&format!("2 of 3: call {tools}. {{unknown}}")), "{}", said[1]);
@@ -368,6 +360,16 @@ fn e2_thinking_alone_is_corrected_and_counted_under_both_protocols() {
 }
 
 #[test]
+fn e2_an_answer_ends_the_row_where_text_may_be_one() {
+    let mut run = text_run();
+    for (turn, expected) in
+        [(thinks("hm"), THINKING), (says("Three files."), "pass"), (thinks("hm"), THINKING)]
+    {
+        run.check(&turn, expected);
+    }
+}
+
+#[test]
 fn e4_what_was_withheld_or_cut_off_is_not_its_affair() {
     for finish in [FinishReason::ContentFilter, FinishReason::Length] {
         for turn in [announces(), thinks("hm"), Turn::default()] {
@@ -401,7 +403,7 @@ fn check_texts(settings: NoToolsSettings, protocol: Protocol, turns: &[Turn]) {
                 break;
             }
         }
-        let said = said(&run);
+        let said: Vec<_> = run.interventions().map(|it| it.note.text.clone()).collect();
         assert!(said.len() > 2);
         for pair in said.windows(2) {
             assert_ne!(pair[0], pair[1]);
@@ -444,6 +446,4 @@ fn n4_a_run_is_taken_up_where_it_was_saved() {
     run.guard = Box::new(NoTools::default());
     run.guard.load(saved).expect("its own state");
     run.check(&announces(), ASK);
-    let asked = run.interventions().filter(|it| matches!(it.kind, InterventionKind::Question(_)));
-    assert_eq!(asked.count(), 1);
 }

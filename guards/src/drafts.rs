@@ -25,6 +25,8 @@ struct Draft {
     tool: Arc<str>,
     /// The first of the calls that are nearly the same: their family goes under its name.
     family: CallKey,
+    /// The last of them.
+    last: CallKey,
     #[serde(flatten)]
     written: Written,
 }
@@ -49,6 +51,11 @@ impl Drafts {
         let written = written(call)?;
         let draft = self.drafts.iter().find(|it| it.is_of(call, &written))?;
         draft.is_near(&written, above).then_some(draft.family)
+    }
+
+    /// The family of a call that is the last write of its file and failed.
+    pub(crate) fn family_of_last(&self, call: CallKey) -> Option<CallKey> {
+        self.drafts.iter().find(|draft| draft.last == call).map(|draft| draft.family)
     }
 
     /// Folds one entry.
@@ -97,7 +104,7 @@ impl Drafts {
         if self.drafts.len() == DRAFTS {
             self.drafts.remove(0);
         }
-        self.drafts.push(Draft { tool: call.tool.clone(), family, written });
+        self.drafts.push(Draft { tool: call.tool.clone(), family, last: call.key, written });
     }
 }
 

@@ -24,7 +24,9 @@ use serde_json::Value;
 use crate::acknowledgement;
 use crate::completion::{Completion, ToolCall};
 use crate::drafts::Drafts;
-use crate::entry::{Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Status, Subject};
+use crate::entry::{
+    Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Origin, Status, Subject,
+};
 use crate::guard::{Answer, Blocked, Decision, Guard, GuardFault, Question, Verdict};
 use crate::key::{CallKey, Shape};
 use crate::offer::{Effect, Purpose};
@@ -107,7 +109,8 @@ impl Duplicate {
     /// The family of calls that this one belongs to and what is remembered about it, if running it is a
     /// duplicate.
     fn duplicate_of(&self, call: &ToolCall) -> Option<(CallKey, &Remembered)> {
-        self.duplicate_in(call.key).or_else(|| {
+        let key = self.state.drafts.family_of_last(call.key).unwrap_or(call.key);
+        self.duplicate_in(key).or_else(|| {
             // A chain of small changes to a write that failed: one family, whose first call is remembered.
             let family = self.state.drafts.family_of(call, self.near()?)?;
             self.duplicate_in(family)
@@ -308,6 +311,13 @@ impl Guard for Duplicate {
         self.state.recall.observe(entry);
         if let Some(near) = self.near() {
             self.state.drafts.observe(entry, near);
+            // A write that is nearly the same ran: its family did.
+            if let Entry::Result(result) = entry
+                && let Some(family) = self.state.drafts.family_of_last(result.call.key)
+                && result.origin == Origin::Executed
+            {
+                self.state.recall.ran(family);
+            }
         }
         match entry {
             Entry::Start(start) => {

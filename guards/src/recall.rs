@@ -98,6 +98,14 @@ impl Recall {
         }
     }
 
+    /// Notes that a call that counts as this one ran.
+    pub(crate) fn ran(&mut self, key: CallKey) {
+        if let Some(at) = self.place_of(key) {
+            self.turns[at] = self.turn;
+            self.calls[at].turn = self.turn;
+        }
+    }
+
     /// A saved state made whole again; nothing for one whose parts do not fit each other.
     pub(crate) fn restored(mut self) -> Option<Self> {
         let places = self.calls.len();

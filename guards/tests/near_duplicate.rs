@@ -253,6 +253,24 @@ fn d5_a_chain_of_small_changes_is_one_family() {
 }
 
 #[test]
+fn d5_a_write_that_ran_again_after_a_block_lapsed_goes_on_with_the_ladder() {
+    let mut run = check(&[(failed(&draft()), "pass"), (write(&near()), BLOCK)]);
+    for n in 0..6 {
+        run.check(&calls("read", &json!({ "path": n }).to_string()), "pass");
+    }
+    run.check(&failed(&edited(100, 1)), "pass");
+    run.check(&write(&edited(100, 1)), SECOND);
+    run.check(&write(&edited(100, 3)), ASK);
+}
+
+#[test]
+fn d5_a_failure_after_a_success_begins_a_new_family() {
+    let other = write_to("b.py", "y");
+    let mut run = check(&[(failed(&draft()), "pass"), (other, "pass"), (failed(&near()), "pass")]);
+    run.check(&write(&edited(100, 6)), BLOCK);
+}
+
+#[test]
 fn d5_a_large_change_begins_a_new_family() {
     let other = "print('hello')\n".repeat(5);
     let mut run = check(&[(failed(&draft()), "pass"), (write(&near()), BLOCK), (failed(&other), "pass")]);

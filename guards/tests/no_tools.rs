@@ -6,8 +6,8 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    ChoiceKind, Effect, Entry, FinishReason, InterventionKind, ModelRule, NoTools, NoToolsSettings, Offer,
-    Protocol, Purpose, Question, Start, Tool, Verdict,
+    ChoiceKind, Effect, FinishReason, ModelRule, NoTools, NoToolsSettings, Offer, Protocol, Purpose,
+    Question, Start, Tool, Verdict,
 };
 use common::{Loop, Turn, bare_offer, calls, offer, says, text, thinks};
 
@@ -55,10 +55,6 @@ fn check(settings: NoToolsSettings, turns: &[(Turn, &str)]) -> Loop {
     run
 }
 
-fn said(run: &Loop) -> Vec<Arc<str>> {
-    run.interventions().map(|it| it.note.text.clone()).collect()
-}
-
 // N1
 
 #[test]
@@ -100,7 +96,7 @@ fn n1_the_text_form_is_a_call_where_the_agent_reads_it() {
 }
 
 #[test]
-fn n1_a_mention_of_a_tool_in_text_is_no_call() {
+fn n1_a_mention_of_a_tool_and_a_call_only_thought_of_are_no_call() {
     for text in [
         "I will use <read> now.",
         "I call `bash`.",
@@ -111,10 +107,6 @@ fn n1_a_mention_of_a_tool_in_text_is_no_call() {
     ] {
         check(in_text_form(), &[(says(text), FIRST)]);
     }
-}
-
-#[test]
-fn n1_a_call_that_was_only_thought_of_is_none() {
     check(in_text_form(), &[(thinks("<bash/>"), THINKING)]);
 }
 
@@ -122,8 +114,7 @@ fn n1_a_call_that_was_only_thought_of_is_none() {
 
 #[test]
 fn n2_the_correction_names_tools_and_the_way_to_end() {
-    let mut run = tool_run(NoToolsSettings::default());
-    let first = text(&run.check(&announces(), FIRST));
+    let first = text(&tool_run(NoToolsSettings::default()).check(&announces(), FIRST));
     for part in ["`read`", "`attempt_completion`", "`ask_user`"] {
         assert!(first.contains(part), "{part} is missing in: {first}");
     }
@@ -232,7 +223,7 @@ fn n5_a_message_of_ones_own_is_filled_in() {
     let message = Some("{count} of {limit}: call {tools}. {unknown}".to_owned());
     let settings = NoToolsSettings { message, ..NoToolsSettings::default() };
     let run = check(settings, &[(announces(), "retry message 1"), (thinks("hm"), "retry message 2")]);
-    let said = said(&run);
+    let said: Vec<_> = run.interventions().map(|it| it.note.text.clone()).collect();
     let tools = "`read`, `pytest`, `write_file`, `append` and 3 more";
     assert_eq!(&*said[0], format!("1 of 3: call {tools}. {{unknown}}"));
     assert!(said[1].starts_with(&format!("2 of 3: call {tools}. {{unknown}}")), "{}", said[1]);
@@ -241,9 +232,7 @@ fn n5_a_message_of_ones_own_is_filled_in() {
 #[test]
 fn n5_off_is_off() {
     let off = NoToolsSettings { enabled: false, ..NoToolsSettings::default() };
-    let turns: Vec<_> =
-        (0..9).map(|n| (if n % 2 == 0 { announces() } else { thinks("hm") }, "pass")).collect();
-    check(off, &turns);
+    check(off, &[announces(), thinks("hm"), says("Done."), announces(), announces()].map(|it| (it, "pass")));
 }
 
 #[test]
@@ -283,8 +272,7 @@ fn n8_announcements_are_seen_in_five_languages_and_by_form_in_any() {
         "Zaraz sprawdzę pliki:",
         "Сейчас посмотрю файлы...",
     ] {
-        let mut run = text_run();
-        run.check(&says(text), FIRST);
+        text_run().check(&says(text), FIRST);
     }
 }
 
@@ -304,8 +292,7 @@ fn n8_answers_questions_fences_and_long_texts_are_left_alone() {
         "Use this:\n```sh\nls\n```",
         &long,
     ] {
-        let mut run = text_run();
-        run.check(&says(text), "pass");
+        text_run().check(&says(text), "pass");
     }
 }
 
@@ -373,6 +360,16 @@ fn e2_thinking_alone_is_corrected_and_counted_under_both_protocols() {
 }
 
 #[test]
+fn e2_an_answer_ends_the_row_where_text_may_be_one() {
+    let mut run = text_run();
+    for (turn, expected) in
+        [(thinks("hm"), THINKING), (says("Three files."), "pass"), (thinks("hm"), THINKING)]
+    {
+        run.check(&turn, expected);
+    }
+}
+
+#[test]
 fn e4_what_was_withheld_or_cut_off_is_not_its_affair() {
     for finish in [FinishReason::ContentFilter, FinishReason::Length] {
         for turn in [announces(), thinks("hm"), Turn::default()] {
@@ -406,7 +403,7 @@ fn check_texts(settings: NoToolsSettings, protocol: Protocol, turns: &[Turn]) {
                 break;
             }
         }
-        let said = said(&run);
+        let said: Vec<_> = run.interventions().map(|it| it.note.text.clone()).collect();
         assert!(said.len() > 2);
         for pair in said.windows(2) {
             assert_ne!(pair[0], pair[1]);
@@ -449,6 +446,4 @@ fn n4_a_run_is_taken_up_where_it_was_saved() {
     run.guard = Box::new(NoTools::default());
     run.guard.load(saved).expect("its own state");
     run.check(&announces(), ASK);
-    let asked = |entry: &Entry| matches!(entry, Entry::Intervention(it) if matches!(it.kind, InterventionKind::Question(_)));
-    assert_eq!(run.entries.iter().filter(|it| asked(it)).count(), 1);
 }

@@ -30,7 +30,7 @@ static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     let empty = [("write", 1), ("talk", 2)].into_iter().fold(text, |text, (state, attempts)| {
         let head = format!("name = \"{state}\"\n");
         assert!(text.contains(&head), "the template has the state `{state}`");
-        text.replace(&head, &format!("{head}empty_attempts = {attempts}\n"))
+        text.replace(&head, &format!("{head}empty = [{}\"0/1\"]\n", "\"1/1\", ".repeat(attempts)))
     });
     let one = r##"calls = [{ tool = "write", arguments = { path = "{page.path}", content = "# {page.what}\n" } }]"##;
     assert!(empty.contains(one), "the template has this call");

@@ -127,8 +127,8 @@ impl Guard for AnyThinking {
     }
 }
 
-/// E1 and E4 without their conditions: nothing, or an answer of three words or fewer (in scripts without
-/// spaces: of six characters).
+/// E1 and E4 without their conditions: nothing, a last word of three words or fewer (in scripts without
+/// spaces: of six characters), or a text of five characters or fewer, whatever is called beside it.
 struct AnyShort;
 
 impl Guard for AnyShort {
@@ -143,7 +143,8 @@ impl Guard for AnyShort {
         let characters: usize = text.iter().map(|word| word.chars().count()).sum();
         let spaceless = !text.concat().is_ascii() && text.len() == 1;
         let short = if spaceless { characters <= 6 } else { text.len() <= 3 };
-        Ok(retry_if(completion.calls.is_empty() && short, "any-short", "That is no answer."))
+        let fires = if completion.calls.is_empty() { short } else { (1..=5).contains(&characters) };
+        Ok(retry_if(fires, "any-short", "That is no answer."))
     }
 
     fn recover(&self, _: &AttemptFailure) -> Answer<Option<Recovery>> {

@@ -44,8 +44,12 @@ fn twins_differ_in_the_behaviour_alone() {
     let all = all();
     for scenario in &all {
         let twin = all.iter().find(|it| it.name == scenario.twin).expect("the twin is in the catalogue");
-        assert_eq!(twin.twin, scenario.name, "twins are mutual");
         assert_ne!(twin.kind, scenario.kind, "{}: one of two twins works", scenario.name);
+        if twin.twin != scenario.name {
+            // A shape that no actor imitates has a stubborn scenario of the same protocol beside it.
+            assert_eq!((scenario.kind, scenario.protocol), (Kind::Control, twin.protocol), "{}", scenario.name);
+            continue;
+        }
         let shared = |it: &Scenario| {
             let pools = it.pools.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>();
             let sets: Vec<_> = it.toolsets.iter().map(|set| set.name.clone()).collect();
@@ -111,8 +115,8 @@ const SEEDS: u64 = 100;
 
 #[test]
 fn what_tools_answer_reads_as_what_it_is() {
+    let (mut failed, mut worked) = (0, 0);
     for scenario in all() {
-        let (mut failed, mut worked) = (0, 0);
         for pools in [Pools::Open, Pools::Reserve] {
             for seed in 0..SEEDS {
                 let world = World::draw(&scenario, seed, pools);
@@ -125,8 +129,8 @@ fn what_tools_answer_reads_as_what_it_is() {
                 });
             }
         }
-        assert!(failed > 0 && worked > 0, "{}: {failed} failed, {worked} worked", scenario.name);
     }
+    assert!(failed > 1_000 && worked > 1_000, "{failed} failed, {worked} worked");
 }
 
 /// Rules that no run above reaches are held against it too.

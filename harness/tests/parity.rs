@@ -55,10 +55,15 @@ fn completion(entry: &Entry) -> Option<&Arc<Completion>> {
     if let Entry::Completion(it) = entry { Some(it) } else { None }
 }
 
+fn some_seeds() -> std::ops::RangeInclusive<u64> {
+    let last = *seeds().end();
+    0..=if last < 100 { last / 4 } else { last }
+}
+
 fn check_all(scenario: &Scenario) {
     let jobs: Vec<(&str, u64)> = ["none", "default", "oracle"]
         .into_iter()
-        .flat_map(|spec| seeds().map(move |seed| (spec, seed)))
+        .flat_map(|spec| some_seeds().map(move |seed| (spec, seed)))
         .collect();
     let compared: usize = jobs
         .into_par_iter()
@@ -70,31 +75,13 @@ fn check_all(scenario: &Scenario) {
             check(&world, &trial, &format!("{} seed {seed} guard {spec}", scenario.name))
         })
         .sum();
-    assert!(compared > 1_000, "{}: only {compared} completions", scenario.name);
+    assert!(compared > 200, "{}: only {compared} completions", scenario.name);
 }
 
+/// Every scenario: a quarter of the seeds in a common run, all of them in a long one.
 #[test]
-fn abandonment() {
-    check_all(&scenario("abandonment", &[]));
-}
-
-#[test]
-fn explains_code() {
-    check_all(&scenario("explains-code", &[]));
-}
-
-#[test]
-fn repeating() {
-    check_all(&scenario("repeating", &[]));
-}
-
-#[test]
-fn test_edit_test() {
-    check_all(&scenario("test-edit-test", &[]));
-}
-
-#[test]
-fn every_scenario_of_the_catalogue_has_its_test_here() {
-    let names: Vec<&str> = balk_scenarios::catalogue::CATALOGUE.iter().map(|it| it.name).collect();
-    assert_eq!(names, ["abandonment", "explains-code", "repeating", "test-edit-test"]);
+fn the_catalogue_does_the_same_over_both_wires() {
+    for listed in balk_scenarios::catalogue::CATALOGUE {
+        check_all(&scenario(listed.name, &[]));
+    }
 }

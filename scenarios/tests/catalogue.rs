@@ -47,7 +47,12 @@ fn twins_differ_in_the_behaviour_alone() {
         assert_ne!(twin.kind, scenario.kind, "{}: one of two twins works", scenario.name);
         if twin.twin != scenario.name {
             // A shape that no actor imitates has a stubborn scenario of the same protocol beside it.
-            assert_eq!((scenario.kind, scenario.protocol), (Kind::Control, twin.protocol), "{}", scenario.name);
+            assert_eq!(
+                (scenario.kind, scenario.protocol),
+                (Kind::Control, twin.protocol),
+                "{}",
+                scenario.name
+            );
             continue;
         }
         let shared = |it: &Scenario| {

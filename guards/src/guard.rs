@@ -205,6 +205,11 @@ impl Question {
     }
 }
 
+/// Why a call of a refused completion did not run: a message in the user's role says the rest.
+pub const SEE_BELOW: &str = "the whole turn was refused; see below.";
+/// Why a call did not run while the user was asked: the answer follows in the user's role.
+pub const ASKED_FIRST: &str = "the user is asked first.";
+
 impl Verdict {
     /// Why the call of this index does not run, if it does not.
     #[must_use]
@@ -212,8 +217,8 @@ impl Verdict {
         match self {
             Self::Pass => None,
             Self::Block(blocked) => blocked.iter().find(|it| it.call == call).map(|it| &*it.note.text),
-            Self::Retry(_) => Some("the whole turn was refused; see below."),
-            Self::Ask(_) => Some("the user is asked first."),
+            Self::Retry(_) => Some(SEE_BELOW),
+            Self::Ask(_) => Some(ASKED_FIRST),
             Self::Stop(_) => Some("the run ends here."),
         }
     }

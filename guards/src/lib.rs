@@ -34,7 +34,8 @@ pub use entry::{
     Termination, ToolResult, Transcript, UserAnswer, UserMessage,
 };
 pub use guard::{
-    Answer, Blocked, Decision, Guard, GuardFault, Question, Recovery, Settlement, Verdict, Withheld,
+    ASKED_FIRST, Answer, Blocked, Decision, Guard, GuardFault, Question, Recovery, SEE_BELOW, Settlement,
+    Verdict, Withheld,
 };
 pub use identity::{ResultKey, identity};
 pub use key::{CallKey, Shape};

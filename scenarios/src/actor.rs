@@ -7,7 +7,9 @@
 
 use std::sync::Arc;
 
-use balk_guards::{ChoiceKind, Completion, FinishReason, Message, NOT_RUN, Part, RawCall, Usage};
+use balk_guards::{
+    ASKED_FIRST, ChoiceKind, Completion, FinishReason, Message, NOT_RUN, Part, RawCall, SEE_BELOW, Usage,
+};
 
 use crate::draws::Drawer;
 use crate::response::{self, Delivered, Reaction};
@@ -44,6 +46,9 @@ struct Following {
     said: String,
     intervened: bool,
     user_messages: u32,
+    /// Whether calls were answered, and whether the answers say that a message is due.
+    results: bool,
+    due: bool,
     user_spoke: bool,
     answered: bool,
     switched: bool,
@@ -119,8 +124,13 @@ impl<'w, 'a> Actor<'w, 'a> {
             }
             Message::User(text) => self.user_message(text),
             Message::Result { text, .. } => match text.strip_prefix(NOT_RUN) {
-                Some(reason) => self.intervention(reason),
+                Some(reason) => {
+                    self.following.results = true;
+                    self.following.due |= reason == SEE_BELOW || reason == ASKED_FIRST;
+                    self.intervention(reason);
+                }
                 None => {
+                    self.following.results = true;
                     if reads_as_failure(text) {
                         self.following.failed = true;
                         self.last_error = Some(text.clone());
@@ -157,7 +167,7 @@ impl<'w, 'a> Actor<'w, 'a> {
     /// A completion without text and calls stands in no view. That it came shows in the answer to it: a
     /// message where none was due, and a state that says nothing.
     fn unseen_completion(&mut self) {
-        let complete = self.following.user_messages > 0 || self.following.succeeded || self.following.failed;
+        let complete = self.following.user_messages > 0 || (self.following.results && !self.following.due);
         if self.answered && complete {
             let mut next = self.clone();
             next.advance();

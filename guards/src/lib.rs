@@ -15,6 +15,7 @@ mod key;
 pub mod no_tools;
 mod offer;
 mod pattern;
+mod per_model;
 mod recall;
 pub mod similarity;
 mod stack;
@@ -39,7 +40,8 @@ pub use guard::{
 };
 pub use identity::{ResultKey, identity};
 pub use key::{CallKey, Shape};
-pub use no_tools::{ModelRule, NoTools, NoToolsSettings};
+pub use no_tools::{NoTools, NoToolsSettings};
 pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
+pub use per_model::PerModel;
 pub use stack::{Budget, Stack, Window};
 pub use view::{EMPTY_MESSAGE, Message, View};

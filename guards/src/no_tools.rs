@@ -27,16 +27,13 @@ use crate::entry::{
 };
 use crate::guard::{Answer, Decision, Guard, Question, Verdict};
 use crate::offer::{Offer, Purpose};
-use crate::pattern;
 use crate::text_form;
 use crate::wording::{list, times};
 
-/// How the guard is set (spec N5).
+/// How the guard is set (spec N5). Whether it is on for a model at all is [`PerModel`](crate::PerModel)'s part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NoToolsSettings {
-    /// Whether it speaks at all.
-    pub enabled: bool,
     /// Mistakes in a row that stop the loop for a question; so there are `limit - 1` corrections.
     pub limit: u32,
     /// Questions before the run is ended.
@@ -46,23 +43,11 @@ pub struct NoToolsSettings {
     pub message: Option<String>,
     /// Whether the agent takes tool calls out of the text (`<tool>…</tool>`, JSON), so that text can be one.
     pub text_form: bool,
-    /// What is different for some models: the first pattern that fits the model's name decides.
-    pub models: Vec<ModelRule>,
-}
-
-/// Whether the guard is on for a family of models.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ModelRule {
-    /// The model's name; `*` stands for any characters.
-    pub pattern: String,
-    /// Whether the guard speaks.
-    pub enabled: bool,
 }
 
 impl Default for NoToolsSettings {
     fn default() -> Self {
-        Self { enabled: true, limit: 3, questions: 3, message: None, text_form: false, models: Vec::new() }
+        Self { limit: 3, questions: 3, message: None, text_form: false }
     }
 }
 
@@ -75,8 +60,6 @@ pub struct NoTools {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
-    /// What the model's name makes of the settings; nothing before the start.
-    enabled: Option<bool>,
     protocol: Protocol,
     /// Names of all tools on offer, where text can call them.
     callable: Vec<Arc<str>>,
@@ -116,10 +99,6 @@ impl NoTools {
     #[must_use]
     pub fn new(settings: NoToolsSettings) -> Self {
         Self { settings, state: State::default() }
-    }
-
-    fn enabled(&self) -> bool {
-        self.state.enabled.unwrap_or(self.settings.enabled)
     }
 
     fn calls_a_tool(&self, completion: &Completion) -> bool {
@@ -260,8 +239,6 @@ impl Guard for NoTools {
     fn observe(&mut self, entry: &Entry) {
         match entry {
             Entry::Start(start) => {
-                let rule = self.settings.models.iter().find(|it| pattern::matches(&it.pattern, &start.model));
-                self.state.enabled = Some(rule.map_or(self.settings.enabled, |rule| rule.enabled));
                 self.state.protocol = start.protocol;
                 self.offered(&start.offer);
             }
@@ -310,9 +287,6 @@ impl Guard for NoTools {
     }
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
-        if !self.enabled() {
-            return Ok(Decision::pass());
-        }
         let Some(mistake) = self.mistake(completion) else { return Ok(Decision::pass()) };
         Ok(match (mistake, self.state.protocol) {
             // One word for a request, and never more: where text may end the task, most of it is right.

@@ -9,7 +9,11 @@
 //!
 //! [duplicate]
 //! policy = "notice"
+//! models = [{ pattern = "*mini*", equal-results = 1 }]
 //! ```
+//!
+//! Every guard can be off (`enabled = false`), and different or off for models by their names: `models`, of which
+//! the first pattern that fits decides.
 //!
 //! Three variables of the environment stand above it (spec N5): `NO_TOOLS_GUARD_ENABLED`, `MISTAKE_LIMIT`
 //! and `NO_TOOLS_MESSAGE`.
@@ -92,6 +96,11 @@ const MESSAGE: &str = "NO_TOOLS_MESSAGE";
 
 #[cfg(test)]
 mod tests {
+    use balk_guards::{
+        AttemptCause, AttemptFailure, Completion, Entry, FinishReason, Guard, Offer, Part, Protocol, Start,
+        Usage, Verdict,
+    };
+
     use super::*;
 
     fn set(pairs: &'static [(&str, &str)]) -> impl Fn(&str) -> Option<String> {
@@ -134,12 +143,46 @@ mod tests {
         assert!(error(&[("MISTAKE_LIMIT", "0")]).contains("from 1"));
     }
 
+    /// What a stack with this configuration does about the same completion of three models: a write that failed is
+    /// sent again, and a deed is announced.
+    #[test]
+    fn n5_every_guard_can_be_different_for_a_model() {
+        let config = load(
+            "[no-tools]\nenabled = false\nmodels = [{pattern = \"gpt-3.5*\", enabled = true, limit = 1}]\n\
+             [empty-completion]\nmodels = [{pattern = \"*mini\", enabled = false}]\n",
+            &[],
+        )
+        .expect("good");
+        let found = |model: &str| {
+            let mut stack = guards::stack("default", &config, &Whisper::default()).expect("good");
+            let offer = std::sync::Arc::new(Offer::default());
+            stack.observe(&Entry::Start(Start {
+                model: model.into(),
+                protocol: Protocol::Tool,
+                offer: offer.clone(),
+            }));
+            let said = Part::Text("I'll list the files now…".into());
+            let completion = Completion::new([said], [], FinishReason::Stop, Usage::default(), &offer);
+            stack.observe(&Entry::Completion(completion.clone().into()));
+            let verdict = stack.review(&completion).expect("no fault").verdict;
+            let failure = AttemptFailure { attempt: 1, cause: AttemptCause::Empty };
+            (matches!(verdict, Verdict::Ask(_)), stack.recover(&failure).expect("no fault").is_some())
+        };
+        assert_eq!(found("gpt-3.5-turbo"), (true, true));
+        assert_eq!(found("gpt-3.5-mini"), (true, false));
+        assert_eq!(found("llama"), (false, true));
+    }
+
     #[test]
     fn a_file_that_is_wrong_is_named_with_what_is_wrong() {
         let error = |text| load(text, &[]).expect_err("bad");
         assert!(error("[no-tool]\n").contains("expected the name of a guard, found [no-tool]"));
         assert!(error("[duplicate]\npolicy = \"shout\"\n").contains("unknown variant `shout`"));
         assert!(error("[no-tools]\nlimits = 3\n").contains("unknown field `limits`"));
+        assert!(error("[duplicate]\nmodels = [{enabled = true}]\n").contains("missing field `pattern`"));
+        assert!(
+            error("[duplicate]\nmodels = [{pattern = \"*\", near = 1}]\n").contains("unknown field `near`")
+        );
         assert!(error("no-tools = 3\n").contains("expected a table for each guard"));
     }
 }

@@ -3,11 +3,15 @@
 //! A stack is `none`, `default`, or guards with commas between them: `NAME`, `NAME=VARIANT`, and settings in
 //! braces: `no-tools{limit=5},duplicate=notice`. Settings come from the configuration first
 //! ([`config`](crate::config)), then from the variant, then from the braces.
+//!
+//! Two settings every guard has: `enabled`, and `models`, a list of what is different for models whose name fits
+//! a pattern (spec N5): `{"pattern": "gpt-3.5*", "enabled": true, "limit": 5}`. The first that fits decides.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Guard, NoTools, Stack};
+use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Guard, NoTools, PerModel, Stack};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -113,7 +117,7 @@ pub const REGISTRY: &[Registered] = &[
 ];
 
 /// Settings of a guard that has none.
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NoSettings {}
 
@@ -229,8 +233,35 @@ fn make(
     asked: &str,
     whisper: &Whisper,
 ) -> Result<Box<dyn Guard>, BadStack> {
-    (row.make)(settings, whisper)
+    per_model(row, settings, whisper)
         .map_err(|error| BadStack::Settings { asked: asked.into(), reason: error.to_string() })
+}
+
+/// What is different for some models.
+#[derive(Deserialize)]
+struct ModelRule {
+    pattern: String,
+    enabled: Option<bool>,
+    /// Settings in place of those that all models have.
+    #[serde(flatten)]
+    settings: Map<String, Value>,
+}
+
+fn per_model(row: &Registered, mut settings: Map<String, Value>, whisper: &Whisper) -> Made {
+    let enabled = settings.remove("enabled").map_or(Ok(true), serde_json::from_value)?;
+    let rules: Vec<ModelRule> = settings.remove("models").map_or(Ok(Vec::new()), serde_json::from_value)?;
+    let standard = (row.make)(settings.clone(), whisper)?;
+    if enabled && rules.is_empty() {
+        return Ok(standard);
+    }
+    let unless_off = |enabled: bool, guard: Box<dyn Guard>| if enabled { guard } else { Box::new(()) };
+    let mut guard = PerModel::new(unless_off(enabled, standard)).named(row.name);
+    for rule in rules {
+        let settings = settings.clone().into_iter().chain(rule.settings).collect();
+        let made = (row.make)(settings, whisper)?;
+        guard = guard.with(&rule.pattern, unless_off(rule.enabled.unwrap_or(enabled), made));
+    }
+    Ok(Box::new(guard))
 }
 
 fn find(asked: &str) -> Result<(&'static Registered, Option<&'static Variant>), BadStack> {
@@ -349,6 +380,10 @@ mod tests {
         );
         check("no-tools{limit=x}", "`no-tools{limit=x}`: invalid type: string \"x\", expected u32");
         check("no-tools{limit=3", "`no-tools{limit=3`: expected `}` at the end");
+        check(
+            "duplicate{enabled=7}",
+            "`duplicate{enabled=7}`: invalid type: integer `7`, expected a boolean",
+        );
         check("no-tools{limit}", "`no-tools{limit}`: expected key=value between the braces");
     }
 }

@@ -1,0 +1,112 @@
+//! A guard that is another one, or none, for some models (spec N5).
+//!
+//! The run's [`Start`](crate::Start) names the model, and from then on one of the guards stands for all of
+//! them: the first whose pattern fits. Before a start, and where no pattern fits, that is the standard one.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::completion::Completion;
+use crate::entry::{AttemptFailure, Entry, ToolResult};
+use crate::guard::{Answer, Decision, Guard, GuardFault, Recovery, Settlement};
+use crate::pattern;
+
+/// One guard in as many settings as models need; see the [module](self).
+///
+/// ```
+/// use balk_guards::{Guard, NoTools, PerModel};
+///
+/// let guard = PerModel::new(NoTools::default()).with("*sonnet*", ()).with("gpt-3.5*", NoTools::default());
+/// assert_eq!(guard.name(), "no-tools");
+/// ```
+pub struct PerModel {
+    name: String,
+    standard: Box<dyn Guard>,
+    rules: Vec<(String, Box<dyn Guard>)>,
+    /// The rule that fits the run's model.
+    rule: Option<usize>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct State {
+    rule: Option<usize>,
+    inner: Value,
+}
+
+const NAME: &str = "per-model";
+const VERSION: u64 = 1;
+
+impl PerModel {
+    /// The guard for every model without a rule, which also gives the name; `()` is none.
+    #[must_use]
+    pub fn new(standard: impl Guard + 'static) -> Self {
+        let name = standard.name().to_owned();
+        Self { name, standard: Box::new(standard), rules: Vec::new(), rule: None }
+    }
+
+    /// The guard for models whose name fits a pattern that no earlier rule has: `*` stands for any characters,
+    /// everything else for itself in either case.
+    #[must_use]
+    pub fn with(mut self, pattern: &str, guard: impl Guard + 'static) -> Self {
+        self.rules.push((pattern.into(), Box::new(guard)));
+        self
+    }
+
+    /// The same under a name of its own: where the standard is none, the guard's name is not known from it.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        self.name = name.to_owned();
+        self
+    }
+
+    fn chosen(&self) -> &dyn Guard {
+        self.rule.map_or(&*self.standard, |rule| &*self.rules[rule].1)
+    }
+
+    fn guard_of(&mut self, rule: Option<usize>) -> &mut dyn Guard {
+        match rule {
+            Some(rule) => &mut *self.rules[rule].1,
+            None => &mut *self.standard,
+        }
+    }
+}
+
+impl Guard for PerModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        if let Entry::Start(start) = entry {
+            self.rule = self.rules.iter().position(|(pattern, _)| pattern::matches(pattern, &start.model));
+        }
+        self.guard_of(self.rule).observe(entry);
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        self.chosen().review(completion)
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        self.chosen().settle(completion, results)
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        self.chosen().recover(failure)
+    }
+
+    fn save(&self) -> Value {
+        crate::state::seal(NAME, VERSION, &State { rule: self.rule, inner: self.chosen().save() })
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        let State { rule, inner } = crate::state::open(NAME, VERSION, state)?;
+        if rule.is_some_and(|rule| rule >= self.rules.len()) {
+            let reason = format!("expected the state of one of {} rules, found {rule:?}", self.rules.len());
+            return Err(GuardFault { guard: self.name.clone(), reason });
+        }
+        self.guard_of(rule).load(inner)?;
+        self.rule = rule;
+        Ok(())
+    }
+}

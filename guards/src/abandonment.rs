@@ -343,6 +343,7 @@ impl Guard for Abandonment {
             | Entry::Intervention(_)
             | Entry::Answer(_)
             | Entry::Compaction(_)
+            | Entry::Conclusion(_)
             | Entry::End(_) => {}
         }
     }

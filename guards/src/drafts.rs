@@ -71,6 +71,7 @@ impl Drafts {
             | Entry::Result(_)
             | Entry::Intervention(_)
             | Entry::Answer(_)
+            | Entry::Conclusion(_)
             | Entry::End(_) => {}
         }
     }

@@ -341,6 +341,7 @@ impl Guard for Duplicate {
             | Entry::Intervention(_)
             | Entry::Answer(_)
             | Entry::Compaction(_)
+            | Entry::Conclusion(_)
             | Entry::End(_) => {}
         }
     }

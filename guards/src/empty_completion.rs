@@ -17,10 +17,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::attempt::{AttemptCause, AttemptFailure, Wait};
 use crate::completion::{Completion, FinishReason};
-use crate::entry::{
-    AttemptCause, AttemptFailure, Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Subject,
-};
+use crate::entry::{Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Subject};
 use crate::guard::{Answer, Blocked, Decision, Guard, Question, Recovery, Verdict};
 use crate::wording::times;
 
@@ -156,6 +155,7 @@ impl Guard for EmptyCompletion {
             | Entry::Intervention(_)
             | Entry::Answer(_)
             | Entry::Compaction(_)
+            | Entry::Conclusion(_)
             | Entry::End(_) => {}
         }
     }
@@ -175,11 +175,15 @@ impl Guard for EmptyCompletion {
     }
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
-        Ok(match &failure.cause {
-            AttemptCause::Transport(_) => None,
-            AttemptCause::Empty if failure.attempt < self.settings.attempts => Some(Recovery::Resend {
-                after: self.settings.wait.saturating_mul(u64::from(failure.attempt)),
-            }),
+        Ok(match failure.cause {
+            AttemptCause::Connect
+            | AttemptCause::TimedOut
+            | AttemptCause::Disconnected
+            | AttemptCause::Status { .. } => None,
+            AttemptCause::Empty if failure.attempt < self.settings.attempts => {
+                let after = self.settings.wait.saturating_mul(u64::from(failure.attempt));
+                Some(Recovery::Resend { after: Wait::exactly(after) })
+            }
             AttemptCause::Empty => {
                 let text = format!(
                     "Stopped: the model answered nothing, {} in a row. Nothing was done in this turn; what was done \

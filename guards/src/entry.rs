@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::attempt::FailedAttempt;
 use crate::completion::{Completion, ToolCall};
+use crate::conclusion::Conclusion;
 use crate::key::CallKey;
 use crate::offer::Offer;
 
@@ -34,6 +36,8 @@ pub enum Entry {
     Answer(UserAnswer),
     /// The view was cut down to a summary.
     Compaction(Compaction),
+    /// The run is about to end without its goal, and a guard made something of it.
+    Conclusion(Arc<Conclusion>),
     /// The run ended.
     End(Termination),
 }
@@ -77,49 +81,6 @@ pub enum Speaker {
     User,
     /// The loop's own neutral prompt, where a tool must end the task and none was called.
     Loop,
-}
-
-/// An attempt that brought no completion.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FailedAttempt {
-    /// What went wrong.
-    pub failure: AttemptFailure,
-    /// What the loop did about it.
-    pub response: AttemptResponse,
-}
-
-/// What went wrong with one attempt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AttemptFailure {
-    /// Which try of this turn it was, from 1.
-    pub attempt: u32,
-    /// Why it failed.
-    pub cause: AttemptCause,
-}
-
-/// Why an attempt failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AttemptCause {
-    /// The completion had nothing in it.
-    Empty,
-    /// The provider or the network failed, with what it said.
-    Transport(Arc<str>),
-}
-
-/// What the loop did about a failed attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AttemptResponse {
-    /// The same request was sent again.
-    Resent {
-        /// Ticks waited before.
-        after: u64,
-    },
-    /// The user was asked.
-    Asked,
-    /// The run ended.
-    Ended,
 }
 
 /// What a tool answered.
@@ -282,6 +243,10 @@ pub enum ChoiceKind {
     Instruct,
     /// Go on with another model.
     SwitchModel,
+    /// Try again with the capabilities that exist, and no others (spec H3).
+    Constrain,
+    /// Report the gap, and end the run.
+    Report,
     /// End the run.
     Stop,
 }

@@ -9,8 +9,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::attempt::{AttemptFailure, Wait};
 use crate::completion::Completion;
-use crate::entry::{AttemptFailure, Choice, Entry, Intervention, InterventionKind, Note, ToolResult};
+use crate::conclusion::Conclusion;
+use crate::entry::{Choice, Entry, Intervention, InterventionKind, Note, Termination, ToolResult};
 
 /// Something that watches an agent loop and may step in.
 pub trait Guard: Send {
@@ -35,6 +37,13 @@ pub trait Guard: Send {
     /// Says what to do about a failed attempt; `None` is no opinion.
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         let _ = failure;
+        Ok(None)
+    }
+
+    /// Makes something of an end that is no success, so that a person can act on it (spec H1); `None` is no
+    /// opinion.
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let _ = end;
         Ok(None)
     }
 
@@ -147,10 +156,10 @@ pub enum Settlement {
 /// What a guard says about a failed attempt, weakest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// Send the same request again.
+    /// Ask the model again: with the same request, or where calls ran in the broken attempt with these in it.
     Resend {
-        /// Ticks to wait before.
-        after: u64,
+        /// How long to wait before.
+        after: Wait,
     },
     /// Ask the user.
     Ask(Question),
@@ -276,6 +285,10 @@ impl<G: Guard + ?Sized> Guard for Box<G> {
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         (**self).recover(failure)
+    }
+
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        (**self).conclude(end)
     }
 
     fn save(&self) -> Value {

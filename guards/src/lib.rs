@@ -3,7 +3,9 @@
 pub mod abandonment;
 mod acknowledgement;
 mod announcement;
+mod attempt;
 mod completion;
+mod conclusion;
 mod drafts;
 pub mod duplicate;
 pub mod empty_completion;
@@ -26,13 +28,14 @@ pub mod wire;
 mod wording;
 
 pub use abandonment::{Abandonment, AbandonmentPolicy, AbandonmentSettings};
+pub use attempt::{AttemptCause, AttemptFacts, AttemptFailure, AttemptResponse, FailedAttempt, LOST, Wait};
 pub use completion::{Completion, FinishReason, Part, RawCall, ToolCall, Usage};
+pub use conclusion::{Conclusion, Gap, GapKind, Tried};
 pub use duplicate::{Duplicate, DuplicatePolicy, DuplicateSettings};
 pub use empty_completion::{EmptyCompletion, EmptyCompletionSettings};
 pub use entry::{
-    AttemptCause, AttemptFailure, AttemptResponse, Choice, ChoiceKind, Compaction, Entry, FailedAttempt,
-    Intervention, InterventionKind, Limit, NOT_RUN, Note, Origin, Protocol, Speaker, Start, Status, Subject,
-    Termination, ToolResult, Transcript, UserAnswer, UserMessage,
+    Choice, ChoiceKind, Compaction, Entry, Intervention, InterventionKind, Limit, NOT_RUN, Note, Origin,
+    Protocol, Speaker, Start, Status, Subject, Termination, ToolResult, Transcript, UserAnswer, UserMessage,
 };
 pub use guard::{
     ASKED_FIRST, Answer, Blocked, Decision, Guard, GuardFault, Question, Recovery, SEE_BELOW, Settlement,

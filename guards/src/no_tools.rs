@@ -282,6 +282,7 @@ impl Guard for NoTools {
             | Entry::Result(_)
             | Entry::Intervention(_)
             | Entry::Compaction(_)
+            | Entry::Conclusion(_)
             | Entry::End(_) => {}
         }
     }

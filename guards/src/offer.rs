@@ -66,6 +66,8 @@ pub struct Tool {
     pub effect: Effect,
     /// What the tool is for.
     pub purpose: Purpose,
+    /// True where the provider runs it, inside of an attempt: nobody sees whether it ran (spec R2).
+    pub provider_executed: bool,
 }
 
 impl Tool {
@@ -80,6 +82,7 @@ impl Tool {
             parameters: r#"{"type":"object"}"#.into(),
             effect: Effect::Unknown,
             purpose: Purpose::Other,
+            provider_executed: false,
         }
     }
 
@@ -94,6 +97,13 @@ impl Tool {
     #[must_use]
     pub fn purpose(mut self, purpose: Purpose) -> Self {
         self.purpose = purpose;
+        self
+    }
+
+    /// The same tool, run by the provider.
+    #[must_use]
+    pub fn provider_executed(mut self) -> Self {
+        self.provider_executed = true;
         self
     }
 

@@ -6,8 +6,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::attempt::AttemptFailure;
 use crate::completion::Completion;
-use crate::entry::{AttemptFailure, Entry, ToolResult};
+use crate::conclusion::Conclusion;
+use crate::entry::{Entry, Termination, ToolResult};
 use crate::guard::{Answer, Decision, Guard, GuardFault, Recovery, Settlement};
 use crate::pattern;
 
@@ -93,6 +95,10 @@ impl Guard for PerModel {
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         self.chosen().recover(failure)
+    }
+
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        self.chosen().conclude(end)
     }
 
     fn save(&self) -> Value {

@@ -131,6 +131,7 @@ impl Recall {
             | Entry::Tried(_)
             | Entry::Intervention(_)
             | Entry::Answer(_)
+            | Entry::Conclusion(_)
             | Entry::End(_) => {}
         }
     }

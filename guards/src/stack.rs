@@ -5,9 +5,11 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::attempt::AttemptFailure;
 use crate::completion::Completion;
+use crate::conclusion::Conclusion;
 use crate::entry::{
-    AttemptFailure, Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, ToolResult,
+    Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Termination, ToolResult,
 };
 use crate::guard::{Answer, Decision, Guard, GuardFault, Question, Recovery, Settlement, Verdict};
 use crate::wording::times;
@@ -207,6 +209,7 @@ impl Guard for Stack {
             | Entry::Result(_)
             | Entry::Answer(_)
             | Entry::Compaction(_)
+            | Entry::Conclusion(_)
             | Entry::End(_) => {}
         }
         for member in &mut self.members {
@@ -265,6 +268,24 @@ impl Guard for Stack {
             }
             other => other,
         })
+    }
+
+    /// A gap counts for more than a soft end; ties go to the first installed.
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let mut best: Option<Conclusion> = None;
+        for member in &self.members {
+            let Some(conclusion) = member.conclude(end)? else { continue };
+            if best.as_ref().is_none_or(|best| best.gap.is_none() && conclusion.gap.is_some()) {
+                best = Some(conclusion);
+            }
+        }
+        // A question that may bring the run back counts to the budget like any other.
+        if self.spent.questions >= self.budget.questions {
+            if let Some(gap) = best.as_mut().and_then(|best| best.gap.as_mut()) {
+                gap.constraint = None;
+            }
+        }
+        Ok(best)
     }
 
     fn save(&self) -> Value {

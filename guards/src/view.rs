@@ -108,7 +108,7 @@ impl View {
                 self.open.clear();
                 self.user(&compaction.summary);
             }
-            Entry::Failed(_) | Entry::Tried(_) | Entry::End(_) => {}
+            Entry::Failed(_) | Entry::Tried(_) | Entry::Conclusion(_) | Entry::End(_) => {}
         }
     }
 
@@ -177,9 +177,10 @@ impl View {
         &self.messages
     }
 
-    /// The tools offered now: the offer without what a guard withholds for this turn.
+    /// The tools offered now: the offer without what a guard withholds for this turn, and without what the provider
+    /// runs itself, which a request switches on in ways of its own.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.offer.tools().iter().filter(|tool| !self.is_withheld(&tool.name))
+        self.offer.tools().iter().filter(|tool| !tool.provider_executed && !self.is_withheld(&tool.name))
     }
 
     /// True where a guard took this tool out of the present offer.

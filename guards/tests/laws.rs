@@ -7,11 +7,11 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptCause, AttemptFailure, AttemptResponse,
-    Budget, ChoiceKind, Compaction, Completion, Duplicate, DuplicatePolicy, DuplicateSettings, Effect,
-    EmptyCompletion, Entry, FailedAttempt, FinishReason, Guard, Intervention, InterventionKind, NoTools,
-    NoToolsSettings, Note, Offer, Origin, Part, Protocol, RawCall, Speaker, Stack, Start, Status, Subject,
-    Termination, Tool, ToolResult, Usage, UserAnswer, UserMessage,
+    Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptFailure, AttemptResponse, Budget, ChoiceKind,
+    Compaction, Completion, Duplicate, DuplicatePolicy, DuplicateSettings, Effect, EmptyCompletion, Entry,
+    FailedAttempt, FinishReason, Guard, Intervention, InterventionKind, NoTools, NoToolsSettings, Note,
+    Offer, Origin, Part, Protocol, RawCall, Speaker, Stack, Start, Status, Subject, Termination, Tool,
+    ToolResult, Usage, UserAnswer, UserMessage,
 };
 use common::{bare_offer, offer};
 use proptest::collection::vec;
@@ -199,7 +199,7 @@ fn start(protocol: Protocol, offer: Arc<Offer>) -> Entry {
 }
 
 fn other() -> impl Strategy<Value = Entry> {
-    let failure = |attempt| AttemptFailure { attempt, cause: AttemptCause::Empty };
+    let failure = |attempt| AttemptFailure::empty(attempt);
     prop_oneof![
         4 => intervention(),
         2 => (any::<bool>(), text()).prop_map(|(user, text)| {
@@ -273,8 +273,7 @@ fn check(make: fn() -> Box<dyn Guard>, events: &[Event]) -> Result<Box<dyn Guard
                 }
             }
         }
-        pair.ask(|it| it.recover(&AttemptFailure { attempt: 1, cause: AttemptCause::Empty }))?
-            .expect("never breaks");
+        pair.ask(|it| it.recover(&AttemptFailure::empty(1)))?.expect("never breaks");
     }
     Ok(pair.guard)
 }

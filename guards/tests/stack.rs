@@ -6,9 +6,9 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, Answer, AttemptCause, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion,
-    Decision, Duplicate, Entry, Guard, GuardFault, Intervention, InterventionKind, Note, Question, Recovery,
-    Settlement, Stack, Subject, ToolResult, Verdict, Withheld,
+    Abandonment, Answer, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion, Decision,
+    Duplicate, Entry, Guard, GuardFault, Intervention, InterventionKind, Note, Question, Recovery,
+    Settlement, Stack, Subject, ToolResult, Verdict, Wait, Withheld,
 };
 use common::{Loop, calls, outline};
 use serde_json::json;
@@ -106,7 +106,7 @@ fn stack(members: Vec<Fixed>) -> Stack {
 }
 
 fn failure() -> AttemptFailure {
-    AttemptFailure { attempt: 1, cause: AttemptCause::Empty }
+    AttemptFailure::empty(1)
 }
 
 fn committed(kind: InterventionKind) -> Entry {
@@ -317,7 +317,7 @@ fn a_rerun_is_stronger_than_notes_and_the_first_one_stands() {
 
 #[test]
 fn the_strongest_recovery_stands_and_ties_go_to_the_first() {
-    let resend = |after| Recovery::Resend { after };
+    let resend = |after| Recovery::Resend { after: Wait::exactly(after) };
     let (asked, stopped) = (Recovery::Ask(question("a")), Recovery::Stop(note("a", "stop")));
     let none = || Fixed::new("none");
     let with = |recovery: &Recovery| Fixed::new("some").recovers(recovery.clone());

@@ -6,9 +6,9 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, Answer, AttemptCause, AttemptFailure, Blocked, Budget, Completion, Decision, Duplicate,
-    EmptyCompletion, Entry, Guard, GuardFault, InterventionKind, NoTools, Note, Origin, Protocol, Question,
-    Recovery, Settlement, Stack, Start, Status, Subject, ToolCall, ToolResult, Verdict, Window, Withheld,
+    Abandonment, Answer, AttemptFailure, Blocked, Budget, Completion, Decision, Duplicate, EmptyCompletion,
+    Entry, Guard, GuardFault, InterventionKind, NoTools, Note, Origin, Protocol, Question, Recovery,
+    Settlement, Stack, Start, Status, Subject, ToolCall, ToolResult, Verdict, Wait, Window, Withheld,
 };
 use common::{Loop, Turn, calls, says};
 use proptest::prelude::*;
@@ -69,7 +69,7 @@ impl Guard for Hashed {
 
     fn recover(&self, _: &AttemptFailure) -> Answer<Option<Recovery>> {
         Ok(match self.draw(6, 5) {
-            0 => Some(Recovery::Resend { after: 1 }),
+            0 => Some(Recovery::Resend { after: Wait::exactly(1) }),
             1 => Some(Recovery::Ask(question())),
             2 => Some(Recovery::Stop(note())),
             _ => None,
@@ -102,7 +102,7 @@ fn beside(verdict: Verdict) -> Decision {
 }
 
 fn failure() -> AttemptFailure {
-    AttemptFailure { attempt: 1, cause: AttemptCause::Empty }
+    AttemptFailure::empty(1)
 }
 
 fn turns() -> impl Strategy<Value = Vec<Turn>> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use balk_guards::wire::{Dialect, Seen};
 use balk_guards::{
-    AttemptCause, AttemptFailure, AttemptResponse, Choice, ChoiceKind, Compaction, Completion, Effect, Entry,
+    AttemptFailure, AttemptResponse, Choice, ChoiceKind, Compaction, Completion, Effect, Entry,
     FailedAttempt, FinishReason, Intervention, InterventionKind, Note, Offer, Origin, Part, Protocol,
     RawCall, Speaker, Start, Status, Subject, Tool, ToolResult, Transcript, Usage, UserAnswer, UserMessage,
     View,
@@ -182,7 +182,7 @@ fn completion(turn: &Turn, offer: &Offer) -> Completion {
 /// What the loop commits for one turn.
 fn commit(turn: &Turn, offer: &Offer, transcript: &mut Transcript) {
     for attempt in 1..=turn.failed {
-        let failure = AttemptFailure { attempt, cause: AttemptCause::Empty };
+        let failure = AttemptFailure::empty(attempt);
         let response = AttemptResponse::Resent { after: 1 };
         transcript.push(Entry::Failed(FailedAttempt { failure, response }));
     }

@@ -165,7 +165,7 @@ mod tests {
             let completion = Completion::new([said], [], FinishReason::Stop, Usage::default(), &offer);
             stack.observe(&Entry::Completion(completion.clone().into()));
             let verdict = stack.review(&completion).expect("no fault").verdict;
-            let failure = AttemptFailure { attempt: 1, cause: AttemptCause::Empty };
+            let failure = AttemptFailure::empty(1);
             (matches!(verdict, Verdict::Ask(_)), stack.recover(&failure).expect("no fault").is_some())
         };
         assert_eq!(found("gpt-3.5-turbo"), (true, true));

@@ -206,6 +206,7 @@ fn steps_in(run: &Run, guard: &str) -> bool {
         | Entry::Result(_)
         | Entry::Answer(_)
         | Entry::Compaction(_)
+        | Entry::Conclusion(_)
         | Entry::End(_) => false,
     })
 }

@@ -45,6 +45,7 @@ fn course(run: &Run) -> String {
         | Entry::Tried(_)
         | Entry::Result(_)
         | Entry::Compaction(_)
+        | Entry::Conclusion(_)
         | Entry::End(_) => None,
     };
     run.trial.entries.iter().filter_map(letter).collect()

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use balk_guards::{
-    Choice, Compaction, Completion, Effect, Entry, FailedAttempt, FinishReason, Intervention,
+    Choice, Compaction, Completion, Conclusion, Effect, Entry, FailedAttempt, FinishReason, Intervention,
     InterventionKind, Note, Offer, Origin, Part, Protocol, Purpose, RawCall, Speaker, Start, Status,
     Termination, Tool, ToolCall, ToolResult, Transcript, Usage, UserAnswer, UserMessage,
 };
@@ -54,6 +54,8 @@ pub enum EntryRecord {
     Answer(UserAnswer),
     /// See [`Entry::Compaction`].
     Compaction(Compaction),
+    /// See [`Entry::Conclusion`].
+    Conclusion(Arc<Conclusion>),
     /// See [`Entry::End`].
     End {
         /// Why the loop ended.
@@ -77,6 +79,9 @@ pub struct ToolRecord {
     pub effect: Effect,
     /// What it is for.
     pub purpose: Purpose,
+    /// Whether the provider runs it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub provider_executed: bool,
 }
 
 /// A requested call.
@@ -163,6 +168,7 @@ impl From<&Entry> for EntryRecord {
             Entry::Intervention(it) => Self::Intervention(it.into()),
             Entry::Answer(answer) => Self::Answer(answer.clone()),
             Entry::Compaction(compaction) => Self::Compaction(compaction.clone()),
+            Entry::Conclusion(conclusion) => Self::Conclusion(conclusion.clone()),
             Entry::End(termination) => Self::End { termination: termination.clone() },
         }
     }
@@ -177,6 +183,7 @@ impl From<&Tool> for ToolRecord {
             parameters: tool.parameters.clone(),
             effect: tool.effect,
             purpose: tool.purpose,
+            provider_executed: tool.provider_executed,
         }
     }
 }
@@ -190,6 +197,7 @@ impl From<&ToolRecord> for Tool {
             parameters: record.parameters.clone(),
             effect: record.effect,
             purpose: record.purpose,
+            provider_executed: record.provider_executed,
         }
     }
 }
@@ -281,6 +289,7 @@ impl Reader {
             EntryRecord::Intervention(it) => Entry::Intervention(intervention(it)?),
             EntryRecord::Answer(answer) => Entry::Answer(answer.clone()),
             EntryRecord::Compaction(compaction) => Entry::Compaction(compaction.clone()),
+            EntryRecord::Conclusion(conclusion) => Entry::Conclusion(conclusion.clone()),
             EntryRecord::End { termination } => Entry::End(termination.clone()),
         })
     }

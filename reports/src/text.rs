@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use balk_guards::{AttemptCause, AttemptResponse, Limit, Origin, Part, Speaker, Status, Termination};
+use balk_guards::{AttemptResponse, Limit, Origin, Part, Speaker, Status, Termination};
 
 use crate::entry::{CallRecord, EntryRecord, InterventionRecord, ResultRecord};
 use crate::trial::{Drawn, Grade, TrialRecord};
@@ -118,10 +118,10 @@ impl Page {
                 }
             }
             EntryRecord::Failed(failed) => {
-                let what = match &failed.failure.cause {
-                    AttemptCause::Empty => "nothing came".to_owned(),
-                    AttemptCause::Transport(text) => text.to_string(),
-                };
+                let mut what = failed.failure.cause.to_string();
+                if !failed.failure.message.is_empty() {
+                    what += &format!(" ({})", failed.failure.message);
+                }
                 let then = match failed.response {
                     AttemptResponse::Resent { after } => format!("sent again after {after} ticks"),
                     AttemptResponse::Asked => "the user is asked".to_owned(),
@@ -137,6 +137,10 @@ impl Page {
                 self.say("answers", CYAN, &shortened(text));
             }
             EntryRecord::Compaction(compaction) => self.say("summary", DIM, &shortened(&compaction.summary)),
+            EntryRecord::Conclusion(conclusion) => {
+                let words = ended(&conclusion.end);
+                self.say("ends", DIM, &[format!("about to end: {words}")]);
+            }
             EntryRecord::End { termination } => {
                 let words = ended(termination);
                 let line = self.paint(BOLD, &format!("\nended: {words}"));

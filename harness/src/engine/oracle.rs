@@ -106,13 +106,14 @@ impl Guard for Oracle {
             | Entry::Intervention(_)
             | Entry::Answer(_)
             | Entry::Compaction(_)
+            | Entry::Conclusion(_)
             | Entry::End(_) => {}
         }
     }
 
     /// An empty attempt is sent again, as often as the bounds of the trial allow.
     fn recover(&self, _: &AttemptFailure) -> Answer<Option<Recovery>> {
-        Ok(Some(Recovery::Resend { after: 0 }))
+        Ok(Some(Recovery::Resend { after: Wait::exactly(0) }))
     }
 
     fn review(&self, _: &Completion) -> Answer<Decision> {

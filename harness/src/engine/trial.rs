@@ -201,7 +201,7 @@ fn bytes(entry: &Entry) -> u64 {
         Entry::Intervention(it) => it.message().map_or(0, |text| text.len()),
         Entry::Answer(answer) => answer.text.len(),
         Entry::Compaction(compaction) => compaction.summary.len(),
-        Entry::Start(_) | Entry::Failed(_) | Entry::Tried(_) | Entry::End(_) => 0,
+        Entry::Start(_) | Entry::Failed(_) | Entry::Tried(_) | Entry::Conclusion(_) | Entry::End(_) => 0,
     };
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }

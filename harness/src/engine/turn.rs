@@ -120,7 +120,7 @@ impl Running<'_, '_, '_> {
 
     /// Decides about a failed attempt; the termination if the run ends over it.
     pub(super) fn failed_attempt(&mut self, attempt: u32) -> Result<Option<Termination>, GuardFault> {
-        let failure = AttemptFailure { attempt, cause: AttemptCause::Empty };
+        let failure = AttemptFailure::empty(attempt);
         let recovery = self.guard.recover(&failure)?;
         let bound = attempt >= self.world.scenario().limits.attempts;
         let response = match &recovery {

@@ -141,6 +141,7 @@ impl Fold<'_> {
                 | Entry::Intervention(_)
                 | Entry::Answer(_)
                 | Entry::Compaction(_)
+                | Entry::Conclusion(_)
                 | Entry::End(_) => self.guard.observe(entry),
             }
         }
@@ -245,6 +246,7 @@ impl Fold<'_> {
                 | Entry::Intervention(_)
                 | Entry::Answer(_)
                 | Entry::Compaction(_)
+                | Entry::Conclusion(_)
                 | Entry::End(_) => None,
             }),
         }
@@ -293,6 +295,7 @@ fn executed(entry: &Entry) -> Option<&ToolResult> {
         | Entry::Intervention(_)
         | Entry::Answer(_)
         | Entry::Compaction(_)
+        | Entry::Conclusion(_)
         | Entry::End(_) => None,
     }
 }

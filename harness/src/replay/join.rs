@@ -100,7 +100,7 @@ impl Joiner {
         if completion.is_empty() {
             self.oddities.empty_messages += 1;
             self.attempts += 1;
-            let failure = AttemptFailure { attempt: self.attempts, cause: AttemptCause::Empty };
+            let failure = AttemptFailure::empty(self.attempts);
             // The recording goes on, so the model was asked again; nobody wrote down how long after.
             let response = AttemptResponse::Resent { after: 0 };
             let entry = Entry::Failed(FailedAttempt { failure, response });

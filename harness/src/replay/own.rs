@@ -204,6 +204,7 @@ impl<'a> Replaying<'a> {
                 | Entry::Intervention(_)
                 | Entry::Answer(_)
                 | Entry::Compaction(_)
+                | Entry::Conclusion(_)
                 | Entry::End(_) => self.fold(),
             }
         }

@@ -35,7 +35,11 @@ impl Guard for Example {
             Entry::Failed(it) => format!("failed {}", it.failure.attempt),
             Entry::Result(it) => format!("result {:?}", it.origin),
             Entry::Intervention(it) => format!("{} {} seen={}", it.note.rule, word(&it.kind), it.seen),
-            Entry::Tried(_) | Entry::Answer(_) | Entry::Compaction(_) | Entry::End(_) => "other".into(),
+            Entry::Tried(_)
+            | Entry::Answer(_)
+            | Entry::Compaction(_)
+            | Entry::Conclusion(_)
+            | Entry::End(_) => "other".into(),
         };
         writeln!(self.log, "observe {text}").expect("a string takes what is written");
     }
@@ -69,7 +73,7 @@ impl Guard for Example {
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         Ok(match failure.attempt {
-            1 => Some(Recovery::Resend { after: 100 }),
+            1 => Some(Recovery::Resend { after: Wait::exactly(100) }),
             2 => {
                 let options: Vec<Choice> = Vec::new();
                 Some(Recovery::Ask(Question { note: note("silent", Subject::Run), options }))

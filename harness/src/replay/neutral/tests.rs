@@ -45,6 +45,7 @@ fn log(messages: &str, setting: &Setting) -> String {
             | Entry::Intervention(_)
             | Entry::Answer(_)
             | Entry::Compaction(_)
+            | Entry::Conclusion(_)
             | Entry::End(_)) => panic!("a recording has no {other:?}"),
         };
         writeln!(log, "{message} {text}").expect("a string takes what is written");

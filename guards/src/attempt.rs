@@ -1,0 +1,161 @@
+//! Attempts that brought no completion: what went wrong, how far they came, what the loop did about it.
+//!
+//! What was *seen* of an attempt ([`AttemptFacts`]) is apart from what was merely *on offer* (the run's
+//! [`Offer`](crate::Offer)): spec R1, R2.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// An attempt that brought no completion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedAttempt {
+    /// What went wrong.
+    pub failure: AttemptFailure,
+    /// What the loop did about it.
+    pub response: AttemptResponse,
+}
+
+/// What went wrong with one attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptFailure {
+    /// Which try of this turn it was, from 1.
+    pub attempt: u32,
+    /// Why it failed.
+    pub cause: AttemptCause,
+    /// What the provider or the network said; empty where nothing was.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub message: Arc<str>,
+    /// How far it came.
+    #[serde(default, skip_serializing_if = "AttemptFacts::is_nothing")]
+    pub facts: AttemptFacts,
+}
+
+impl AttemptFailure {
+    /// A completion with nothing in it.
+    #[must_use]
+    pub fn empty(attempt: u32) -> Self {
+        Self { attempt, cause: AttemptCause::Empty, message: "".into(), facts: AttemptFacts::default() }
+    }
+}
+
+/// Why an attempt failed (spec R6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AttemptCause {
+    /// The completion had nothing in it.
+    Empty,
+    /// No connection came about.
+    Connect,
+    /// The provider took too long.
+    TimedOut,
+    /// The connection broke off.
+    Disconnected,
+    /// The provider refused, with an HTTP status.
+    Status {
+        /// The status: 400 to 599.
+        code: u16,
+        /// Ticks (ms) after which the provider wants to be asked again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_after: Option<u64>,
+    },
+}
+
+impl fmt::Display for AttemptCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("nothing came"),
+            Self::Connect => f.write_str("no connection came about"),
+            Self::TimedOut => f.write_str("the provider took too long"),
+            Self::Disconnected => f.write_str("the connection broke off"),
+            Self::Status { code, .. } => write!(f, "the provider refused with status {code}"),
+        }
+    }
+}
+
+/// How far an attempt came, as the loop saw it (spec R1). `None` is not known; the default is an attempt of which
+/// it is known that nothing began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttemptFacts {
+    /// The provider sent something, be it a sign of life or thinking.
+    pub provider_progress: Option<bool>,
+    /// The user saw text.
+    pub visible_output: Option<bool>,
+    /// The arguments of a call began to arrive.
+    pub tool_input_started: Option<bool>,
+    /// A call arrived whole.
+    pub tool_call_materialized: Option<bool>,
+    /// A tool began to run.
+    pub tool_execution_started: Option<bool>,
+    /// Something began that is not known to change nothing.
+    pub unsafe_side_effect_started: Option<bool>,
+    /// The tools that began to run, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub started: Vec<Arc<str>>,
+}
+
+impl Default for AttemptFacts {
+    fn default() -> Self {
+        let no = Some(false);
+        Self {
+            provider_progress: no,
+            visible_output: no,
+            tool_input_started: no,
+            tool_call_materialized: no,
+            tool_execution_started: no,
+            unsafe_side_effect_started: no,
+            started: Vec::new(),
+        }
+    }
+}
+
+impl AttemptFacts {
+    /// True where it is known that nothing began.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What the loop did about a failed attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AttemptResponse {
+    /// The model was asked again.
+    Resent {
+        /// Ticks waited before.
+        after: u64,
+    },
+    /// The user was asked.
+    Asked,
+    /// The run ended.
+    Ended,
+}
+
+/// How long to wait: a span of ticks (ms), out of which the loop draws. Guards draw nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wait {
+    /// The least.
+    pub at_least: u64,
+    /// The most, included.
+    pub at_most: u64,
+}
+
+impl Wait {
+    /// Exactly so long.
+    #[must_use]
+    pub const fn exactly(ticks: u64) -> Self {
+        Self { at_least: ticks, at_most: ticks }
+    }
+
+    /// Whether so long is in the span.
+    #[must_use]
+    pub const fn has(self, ticks: u64) -> bool {
+        self.at_least <= ticks && ticks <= self.at_most
+    }
+}
+
+/// What the model gets for a call that began to run in a broken attempt, where its answer was lost (spec R7).
+pub const LOST: &str = "The connection broke while this ran. It may have taken effect; its answer is lost.";

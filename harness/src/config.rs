@@ -97,8 +97,7 @@ const MESSAGE: &str = "NO_TOOLS_MESSAGE";
 #[cfg(test)]
 mod tests {
     use balk_guards::{
-        AttemptCause, AttemptFailure, Completion, Entry, FinishReason, Guard, Offer, Part, Protocol, Start,
-        Usage, Verdict,
+        AttemptFailure, Completion, Entry, FinishReason, Guard, Offer, Part, Protocol, Start, Usage, Verdict,
     };
 
     use super::*;

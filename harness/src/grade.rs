@@ -11,8 +11,8 @@ use crate::engine::Trial;
 pub fn grade(trial: &Trial) -> Grade {
     let count =
         |wanted: fn(Truth) -> bool| number(trial.turns.iter().filter(|turn| wanted(turn.truth)).count());
-    let stuck_turn = trial.turns.iter().position(|turn| is_stuck(turn.truth));
-    let stuck_attempt = trial.failed.iter().find(|it| is_stuck(it.truth));
+    let stuck_turn = trial.turns.iter().position(|turn| is_onset(turn.truth));
+    let stuck_attempt = trial.failed.iter().find(|it| is_onset(it.truth));
     // A failed attempt belongs to the turn that it delays.
     let delayed = stuck_attempt.map(|it| trial.turns.partition_point(|turn| turn.entry < it.entry));
     let onset = [stuck_turn, delayed].into_iter().flatten().min();
@@ -24,6 +24,7 @@ pub fn grade(trial: &Trial) -> Grade {
         stuck_turns: count(is_stuck),
         healthy_turns: count(is_healthy),
         ticks: trial.ticks,
+        double_effects: trial.double_effects,
         tokens_in: trial.turns.iter().map(|turn| turn.view_bytes).sum::<u64>() / BYTES_PER_TOKEN,
         ..Grade::default()
     };
@@ -40,7 +41,10 @@ pub fn grade(trial: &Trial) -> Grade {
                 written += texts + calls;
             }
             Entry::Failed(failed) => {
-                last = failed_attempts.next().map(|it| it.truth);
+                let facts = failed_attempts.next();
+                last = facts.map(|it| it.truth);
+                let asked = matches!(failed.response, AttemptResponse::Asked);
+                grade.needless_questions += u32::from(asked && facts.is_some_and(|it| !it.unsafe_effect));
                 grade.resends += u32::from(matches!(failed.response, AttemptResponse::Resent { .. }));
             }
             Entry::Tried(_) => grade.calls += 1,
@@ -98,10 +102,19 @@ pub fn record(world: &World<'_>, guard: &str, set: &[(String, String)], trial: &
         failed: trial
             .failed
             .iter()
-            .map(|it| FailedRecord { entry: it.entry, truth: name(it.truth).into() })
+            .map(|it| FailedRecord {
+                entry: it.entry,
+                truth: name(it.truth).into(),
+                unsafe_effect: it.unsafe_effect,
+            })
             .collect(),
         grade: grade(trial),
     }
+}
+
+/// Whether help is needed from here on: the model is stuck, or the provider failed.
+fn is_onset(truth: Truth) -> bool {
+    is_stuck(truth) || truth == Truth::Faulted
 }
 
 fn is_stuck(truth: Truth) -> bool {

@@ -37,6 +37,8 @@ fn course(run: &Run) -> String {
             ChoiceKind::Continue => 'C',
             ChoiceKind::SwitchModel => 'S',
             ChoiceKind::Instruct => 'I',
+            ChoiceKind::Constrain => 'R',
+            ChoiceKind::Report => 'G',
             ChoiceKind::Stop => 'X',
         }),
         Entry::Start(_)

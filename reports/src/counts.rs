@@ -31,6 +31,14 @@ pub struct Counts {
     pub calls: u64,
     /// Requests sent again.
     pub resends: u64,
+    /// Questions about failed attempts that could have been sent again.
+    pub needless_questions: u64,
+    /// Trials with at least one of these.
+    pub asked_needlessly: u64,
+    /// Effects in the world that were to happen once and happened again.
+    pub double_effects: u64,
+    /// Trials with at least one of these.
+    pub doubled: u64,
     /// Trials in which a guard broke.
     pub guard_faults: u64,
 }
@@ -51,6 +59,10 @@ impl Counts {
             turns: grade.turns.into(),
             calls: grade.calls.into(),
             resends: grade.resends.into(),
+            needless_questions: grade.needless_questions.into(),
+            asked_needlessly: u64::from(grade.needless_questions > 0),
+            double_effects: grade.double_effects.into(),
+            doubled: u64::from(grade.double_effects > 0),
             guard_faults: u64::from(grade.guard_fault),
         });
     }
@@ -71,6 +83,10 @@ impl Counts {
             turns: self.turns + other.turns,
             calls: self.calls + other.calls,
             resends: self.resends + other.resends,
+            needless_questions: self.needless_questions + other.needless_questions,
+            asked_needlessly: self.asked_needlessly + other.asked_needlessly,
+            double_effects: self.double_effects + other.double_effects,
+            doubled: self.doubled + other.doubled,
             guard_faults: self.guard_faults + other.guard_faults,
         }
     }

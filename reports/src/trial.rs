@@ -73,6 +73,9 @@ pub struct FailedRecord {
     pub entry: usize,
     /// As in [`TurnRecord`].
     pub truth: Cow<'static, str>,
+    /// Whether something ran in it, seen or not, that is not known to change nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsafe_effect: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
@@ -110,6 +113,10 @@ pub struct Grade {
     pub tokens_in: u64,
     /// Estimated tokens that the model wrote (bytes / 4).
     pub tokens_out: u64,
+    /// Questions to the user about a failed attempt that could have been sent again.
+    pub needless_questions: u32,
+    /// How often something was done again in the world that was to be done once.
+    pub double_effects: u32,
     /// Whether a guard broke.
     pub guard_fault: bool,
 }

@@ -8,12 +8,15 @@
 use std::sync::Arc;
 
 use balk_guards::{
-    ASKED_FIRST, ChoiceKind, Completion, FinishReason, Message, NOT_RUN, Part, RawCall, SEE_BELOW, Usage,
+    ASKED_FIRST, AttemptCause, ChoiceKind, Completion, FinishReason, LOST, Message, NOT_RUN, Part, RawCall,
+    SEE_BELOW, Usage,
 };
 
 use crate::draws::Drawer;
 use crate::response::{self, Delivered, Reaction};
-use crate::scenario::{CallSpec, Ratio, State, StateId, Stuck, Transition, Trigger, Truth};
+use crate::scenario::{
+    CallSpec, Called, Ratio, Sent, Stage, State, StateId, Stuck, Transition, Trigger, Truth,
+};
 use crate::world::{Holes, World};
 
 /// What the loop says where a tool must end the task and none was called; neutral, and no intervention.
@@ -54,6 +57,7 @@ struct Following {
     switched: bool,
     failed: bool,
     succeeded: bool,
+    lost: bool,
     answers: Vec<Arc<str>>,
     last_answers: Vec<Arc<str>>,
 }
@@ -71,6 +75,21 @@ pub struct Act {
     pub truth: Truth,
     /// Whether it honestly tells the user that the task is not done.
     pub tells_user: bool,
+    /// What the provider ran by itself in the attempt.
+    pub ran_by_provider: Vec<RawCall>,
+    /// Where the attempt broke off; none is nowhere.
+    pub broken: Option<Broken>,
+}
+
+/// How an attempt broke off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// Why.
+    pub cause: AttemptCause,
+    /// How far it came.
+    pub at: Stage,
+    /// What the provider said.
+    pub message: Arc<str>,
 }
 
 impl Act {
@@ -129,6 +148,10 @@ impl<'w, 'a> Actor<'w, 'a> {
                     self.following.due |= reason == SEE_BELOW || reason == ASKED_FIRST;
                     self.intervention(reason);
                 }
+                None if &**text == LOST => {
+                    self.following.results = true;
+                    self.following.lost = true;
+                }
                 None => {
                     self.following.results = true;
                     if reads_as_failure(text) {
@@ -155,9 +178,9 @@ impl<'w, 'a> Actor<'w, 'a> {
             self.following.user_spoke = true;
         } else if let Some(at) = user.answers.iter().position(|it| it == text) {
             match self.world.scenario().user.answers[at].choice {
-                ChoiceKind::Instruct => self.following.answered = true,
+                ChoiceKind::Instruct | ChoiceKind::Constrain => self.following.answered = true,
                 ChoiceKind::SwitchModel => self.following.switched = true,
-                ChoiceKind::Continue | ChoiceKind::Stop => {}
+                ChoiceKind::Continue | ChoiceKind::Report | ChoiceKind::Stop => {}
             }
         } else if &**text != LOOP_PROMPT {
             self.intervention(text);
@@ -257,7 +280,8 @@ impl<'w, 'a> Actor<'w, 'a> {
         match when {
             Trigger::Always => true,
             Trigger::Succeeded => {
-                self.following.succeeded && !self.following.failed && !self.following.intervened
+                let Following { succeeded, failed, intervened, lost, .. } = self.following;
+                succeeded && !failed && !intervened && !lost
             }
             Trigger::Failed => self.following.failed,
             Trigger::Corrected => reaction == Some(Reaction::Moved),
@@ -265,6 +289,7 @@ impl<'w, 'a> Actor<'w, 'a> {
             Trigger::UserSpoke => self.following.user_spoke,
             Trigger::Answered => self.following.answered,
             Trigger::Switched => self.following.switched,
+            Trigger::Lost => self.following.lost,
             Trigger::Changed => self.following.answers != self.following.last_answers,
         }
     }
@@ -292,6 +317,8 @@ impl<'w, 'a> Actor<'w, 'a> {
                 finish: FinishReason::Stop,
                 truth: Truth::Stuck(Stuck::Empty),
                 tells_user: false,
+                ran_by_provider: Vec::new(),
+                broken: None,
             };
         }
         let said = |phrase| self.world.say(phrase, part, visit, &[]).into();
@@ -299,6 +326,9 @@ impl<'w, 'a> Actor<'w, 'a> {
         let text = state.says.map(|phrase| Part::Text(said(phrase)));
         let calls: Vec<RawCall> =
             state.calls.iter().enumerate().map(|(at, call)| self.call(state, call, at, visit)).collect();
+        let breaks = self.breaks_off(state, attempt, visit);
+        let seen_by_provider = breaks.as_ref().is_none_or(|(_, ran)| *ran);
+        let ran_by_provider = if seen_by_provider { &state.provider[..] } else { &[] };
         Act {
             parts: thinking.into_iter().chain(text).collect(),
             finish: state.finish.unwrap_or(if calls.is_empty() {
@@ -307,9 +337,41 @@ impl<'w, 'a> Actor<'w, 'a> {
                 FinishReason::ToolCall
             }),
             calls,
-            truth: truth(state, visit),
+            truth: if breaks.is_some() { Truth::Faulted } else { truth(state, visit) },
             tells_user: state.tells_user,
+            ran_by_provider: ran_by_provider
+                .iter()
+                .enumerate()
+                .map(|(at, call)| self.call(state, call, PROVIDER_CALL + at, visit))
+                .collect(),
+            broken: breaks.map(|(broken, _)| broken),
         }
+    }
+
+    /// Where this attempt breaks off, and whether the provider had run its own calls by then.
+    fn breaks_off(&self, state: &State, attempt: u32, visit: u32) -> Option<(Broken, bool)> {
+        let attempt_part = |kind: u32, at: usize| {
+            kind + u32::try_from(at).expect("a state has few breaks") * ATTEMPTS + attempt.min(ATTEMPTS - 1)
+        };
+        let happens = |kind, at, chance| {
+            let part = attempt_part(kind, at);
+            self.world.draws().source(Drawer::Actor, &state.name, part, visit).happens(chance)
+        };
+        let (at, it) = state.breaks.iter().enumerate().find(|(at, it)| {
+            it.until.is_none_or(|until| attempt <= self.world.number(until))
+                && happens(BREAK_PART, *at, it.chance)
+        })?;
+        let cause = match it.cause {
+            AttemptCause::Status { code, .. } => {
+                let retry_after = it.retry_after.map(|ticks| self.world.number(ticks).into());
+                AttemptCause::Status { code, retry_after }
+            }
+            other => other,
+        };
+        let part = attempt_part(BREAK_PART, at);
+        let message =
+            it.says.map_or_else(|| "".into(), |phrase| self.world.say(phrase, part, visit, &[]).into());
+        Some((Broken { cause, at: it.at, message }, happens(RAN_PART, at, it.ran)))
     }
 
     /// Whether this attempt brings nothing: one draw for each attempt of a visit.
@@ -320,12 +382,28 @@ impl<'w, 'a> Actor<'w, 'a> {
     }
 
     fn call(&self, state: &State, spec: &CallSpec, at: usize, visit: u32) -> RawCall {
-        let (name, tool) = self.world.role(spec.role);
         let part = 1_000 + u32::try_from(at).expect("a completion has few calls");
         let mut source = self.world.draws().source(Drawer::Phrase, &state.name, part, visit);
+        let id: Arc<str> = format!("call_{}_{visit}_{at}", self.state).into();
+        let (name, tool) = match &spec.called {
+            Called::Role(role) => {
+                let (name, tool) = self.world.role(*role);
+                (name.clone(), Some(tool))
+            }
+            Called::Name(name) => (name.as_str().into(), None),
+        };
+        let (values, tool) = match (&spec.sent, tool) {
+            (Sent::Arguments(values), Some(tool)) => (values, tool),
+            (Sent::Arguments(_), None) => return RawCall { id, tool: name, arguments: "".into() },
+            (Sent::Raw(text), _) => {
+                let mut sent = String::new();
+                self.world.render(text, Holes { source: &mut source, arguments: &[], visit }, &mut sent);
+                return RawCall { id, tool: name, arguments: sent.into() };
+            }
+        };
         let mut arguments = vec![b'{'];
         let mut value = String::new();
-        for (name, template) in tool.arguments.iter().zip(&spec.arguments) {
+        for (name, template) in tool.arguments.iter().zip(values) {
             value.clear();
             self.world.render(template, Holes { source: &mut source, arguments: &[], visit }, &mut value);
             member(&mut arguments, name, &value);
@@ -335,13 +413,18 @@ impl<'w, 'a> Actor<'w, 'a> {
         }
         arguments.push(b'}');
         let arguments = String::from_utf8(arguments).expect("JSON is text");
-        let id = format!("call_{}_{visit}_{at}", self.state);
-        RawCall { id: id.into(), tool: name.clone(), arguments: arguments.into() }
+        RawCall { id, tool: name, arguments: arguments.into() }
     }
 }
 
 /// Above the parts of a state's transitions.
 const EMPTY_PART: u32 = 1_000;
+/// Above the parts of empty attempts; each break has so many attempts of its own.
+const BREAK_PART: u32 = 1_000_000;
+const RAN_PART: u32 = 2_000_000;
+const ATTEMPTS: u32 = 1_000;
+/// Above the places of the calls that the loop runs.
+const PROVIDER_CALL: usize = 1_000;
 
 fn member(out: &mut Vec<u8>, name: &str, value: &str) {
     // Text with an escape for one character in eight fits without growing.

@@ -24,6 +24,8 @@ pub enum Drawer {
     Response,
     /// What somebody says: the model, the person or a tool.
     Phrase,
+    /// The loop: how long it waits.
+    Loop,
 }
 
 /// All draws of one trial.
@@ -72,6 +74,13 @@ impl Source {
     pub fn below(&mut self, bound: u32) -> u32 {
         let scaled = (u128::from(self.word()) * u128::from(bound)) >> 64;
         u32::try_from(scaled).expect("a product scaled by 2^64 is below the bound")
+    }
+
+    /// A number of this range, both ends included; `from` must not be above `to`. Uniform as
+    /// [`below`](Self::below) is.
+    pub fn within(&mut self, from: u64, to: u64) -> u64 {
+        let scaled = (u128::from(self.word()) * (u128::from(to - from) + 1)) >> 64;
+        from + u64::try_from(scaled).expect("a product scaled by 2^64 is at most the width")
     }
 
     /// True with this probability.

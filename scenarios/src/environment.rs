@@ -14,6 +14,8 @@ pub struct Environment<'w, 'a> {
     world: &'w World<'a>,
     files: BTreeMap<String, String>,
     facts: BTreeSet<String>,
+    /// How often each remote record was created.
+    records: BTreeMap<String, u32>,
     /// How often each rule applied.
     applied: Vec<u32>,
 }
@@ -27,6 +29,8 @@ pub struct Executed {
     pub status: Status,
     /// Whether this was the call that declares the task done.
     pub finishes: bool,
+    /// Whether the agent cannot go on after it.
+    pub fatal: bool,
 }
 
 impl<'w, 'a> Environment<'w, 'a> {
@@ -39,6 +43,7 @@ impl<'w, 'a> Environment<'w, 'a> {
             world,
             files: spec.files.iter().map(|(path, text)| (owned(path), owned(text))).collect(),
             facts: spec.facts.iter().map(owned).collect(),
+            records: BTreeMap::new(),
             applied: vec![0; spec.rules.len()],
         }
     }
@@ -86,6 +91,12 @@ impl<'w, 'a> Environment<'w, 'a> {
         self.holds(&self.world.scenario().goal)
     }
 
+    /// How often something was done again that was to be done once: records created beyond the first time.
+    #[must_use]
+    pub fn double_effects(&self) -> u32 {
+        self.records.values().map(|times| times.saturating_sub(1)).sum()
+    }
+
     /// Makes facts hold: what a person does outside of the tools.
     pub fn set(&mut self, facts: &[Template]) {
         for fact in facts {
@@ -111,7 +122,7 @@ impl<'w, 'a> Environment<'w, 'a> {
             Some(phrase) => self.said(phrase, at, arguments),
             None => own.text,
         };
-        Executed { text, status, finishes: own.finishes }
+        Executed { text, status, finishes: own.finishes, fatal: rule.fatal }
     }
 
     fn said(&self, phrase: PhraseId, rule: usize, arguments: &[(&str, &str)]) -> String {
@@ -142,7 +153,11 @@ impl<'w, 'a> Environment<'w, 'a> {
                 failed(format!("sh: 1: {command}: not found"))
             }
             Role::Ask => done("(no answer)".into()),
-            Role::Finish => Executed { text: "done".into(), status: Status::Ok, finishes: true },
+            Role::Remote => {
+                *self.records.entry(first.to_owned()).or_default() += 1;
+                done(format!("created {first}"))
+            }
+            Role::Finish => Executed { finishes: true, ..done("done".into()) },
             Role::Distractor => done("no results".into()),
         }
     }
@@ -157,6 +172,7 @@ impl<'w, 'a> Environment<'w, 'a> {
             Condition::FileContains(path, text) => {
                 self.files.get(&*fixed(path)).is_some_and(|content| content.contains(&*fixed(text)))
             }
+            Condition::Record(name) => self.records.contains_key(&*fixed(name)),
             Condition::ArgumentContains(name, text) => arguments
                 .iter()
                 .find(|(it, _)| it == name)
@@ -166,9 +182,9 @@ impl<'w, 'a> Environment<'w, 'a> {
 }
 
 fn done(text: String) -> Executed {
-    Executed { text, status: Status::Ok, finishes: false }
+    Executed { text, status: Status::Ok, finishes: false, fatal: false }
 }
 
 fn failed(text: String) -> Executed {
-    Executed { text, status: Status::Error, finishes: false }
+    Executed { text, status: Status::Error, finishes: false, fatal: false }
 }

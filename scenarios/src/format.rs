@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::scenario::{Kind, Scenario, Toolset};
 
+mod attempts;
 mod behaviour;
 mod convert;
 mod diagnostic;

@@ -17,9 +17,9 @@ pub mod toolsets;
 mod user;
 mod world;
 
-pub use actor::{Act, Actor, LOOP_PROMPT, reads_as_failure};
+pub use actor::{Act, Actor, Broken, LOOP_PROMPT, reads_as_failure};
 pub use draws::{Drawer, Draws, Source};
 pub use environment::{Environment, Executed};
-pub use scenario::{Kind, Scenario, Stuck, Truth};
+pub use scenario::{Kind, Scenario, Stage, Stuck, Truth};
 pub use user::User;
 pub use world::{Pools, World};

@@ -7,11 +7,13 @@ use balk_guards::{ChoiceKind, Protocol, Purpose, Tool};
 use crate::template::Template;
 
 mod actor;
+mod attempt;
 
 pub use actor::{
-    ActorSpec, Bound, CallSpec, Profile, Ratio, ResponseMode, ResponseSpec, State, StateId, Stuck,
-    Transition, Trigger, Truth, TruthSpan,
+    ActorSpec, Bound, CallSpec, Called, Profile, Ratio, ResponseMode, ResponseSpec, Sent, State, StateId,
+    Stuck, Transition, Trigger, Truth, TruthSpan,
 };
+pub use attempt::{Break, Stage};
 
 /// A task with its tools, environment, user, actor, limits and goal.
 #[derive(Clone, Debug)]
@@ -34,6 +36,8 @@ pub struct Scenario {
     pub limits: Limits,
     /// The tools that the task needs, by role.
     pub roles: Vec<Role>,
+    /// Those of them that the provider runs itself.
+    pub provider: Vec<Role>,
     /// How many tools that have nothing to do with the task are offered beside them.
     pub distractors: usize,
     /// The tool sets of known agents that have every role; the seed draws one.
@@ -51,6 +55,8 @@ pub struct Scenario {
     pub environment: EnvironmentSpec,
     /// What must hold in the world for the task to be done.
     pub goal: Vec<Condition>,
+    /// Where the goal cannot be reached: the rule under which a guard has to tell the user why.
+    pub unreachable: Option<Arc<str>>,
     /// The person.
     pub user: UserSpec,
     /// The model.
@@ -96,6 +102,8 @@ pub enum Role {
     Shell,
     /// Puts a question to the user: `question`.
     Ask,
+    /// Creates a record somewhere else, once for every call: `record`, `details`.
+    Remote,
     /// Declares the task done: `summary`.
     Finish,
     /// Nothing the task needs: `query`.
@@ -111,6 +119,7 @@ impl Role {
             Self::Read | Self::List => &["path"],
             Self::Shell => &["command"],
             Self::Ask => &["question"],
+            Self::Remote => &["record", "details"],
             Self::Finish => &["summary"],
             Self::Distractor => &["query"],
         }
@@ -129,7 +138,7 @@ impl Role {
             Self::Shell => Purpose::Shell,
             Self::Ask => Purpose::AskUser,
             Self::Finish => Purpose::Finish,
-            Self::Write | Self::Read | Self::List | Self::Distractor => Purpose::Other,
+            Self::Write | Self::Read | Self::List | Self::Remote | Self::Distractor => Purpose::Other,
         }
     }
 }
@@ -223,6 +232,8 @@ pub struct Rule {
     pub times: Option<u32>,
     /// Whether the call fails; then it changes nothing but `sets` and `clears`.
     pub fails: bool,
+    /// Whether the agent cannot go on after it.
+    pub fatal: bool,
     /// What the tool answers; none is the role's own answer.
     pub says: Option<PhraseId>,
     /// Facts that hold from then on.
@@ -244,6 +255,8 @@ pub enum Condition {
     NoFile(Template),
     /// The file is there and contains the text.
     FileContains(Template, Template),
+    /// The record was created.
+    Record(Template),
     /// The call's argument, by its canonical name, contains the text. Rules only.
     ArgumentContains(String, Template),
 }

@@ -43,13 +43,21 @@ impl<'w, 'a> User<'w, 'a> {
     #[must_use]
     pub fn answer(&self, options: &[Choice]) -> (UserAnswer, &'a [Template]) {
         let specs = &self.world.scenario().user.answers;
-        let found = specs
-            .iter()
-            .zip(&self.world.user().answers)
-            .find(|(spec, _)| options.iter().any(|choice| choice.kind == spec.choice));
+        let found = specs.iter().find(|spec| options.iter().any(|choice| choice.kind == spec.choice));
         match found {
-            Some((spec, text)) => (UserAnswer { choice: spec.choice, text: text.clone() }, &spec.sets),
-            None => (UserAnswer { choice: ChoiceKind::Stop, text: "".into() }, &[]),
+            Some(spec) => self.chooses(spec.choice),
+            None => self.chooses(ChoiceKind::Stop),
+        }
+    }
+
+    /// What is said with a choice, and what it changes; nothing where the scenario does not say.
+    #[must_use]
+    pub fn chooses(&self, choice: ChoiceKind) -> (UserAnswer, &'a [Template]) {
+        let specs = &self.world.scenario().user.answers;
+        let said = specs.iter().zip(&self.world.user().answers).find(|(spec, _)| spec.choice == choice);
+        match said {
+            Some((spec, text)) => (UserAnswer { choice, text: text.clone() }, &spec.sets),
+            None => (UserAnswer { choice, text: "".into() }, &[]),
         }
     }
 }

@@ -137,7 +137,9 @@ impl<'a> World<'a> {
         drawn
     }
 
-    pub(crate) fn draws(&self) -> &Draws {
+    /// The draws of this seed.
+    #[must_use]
+    pub fn draws(&self) -> &Draws {
         &self.draws
     }
 
@@ -275,7 +277,10 @@ fn offer(
     shuffle(&mut distractors, source);
     chosen.extend(distractors.into_iter().take(scenario.distractors));
     shuffle(&mut chosen, source);
-    let offer = Offer::new(chosen.iter().map(|&at| toolset.tools[at].tool.clone()));
+    let offer = Offer::new(chosen.iter().map(|&at| {
+        let ToolsetTool { role, tool, .. } = &toolset.tools[at];
+        if scenario.provider.contains(role) { tool.clone().provider_executed() } else { tool.clone() }
+    }));
     let names = offer.tools().iter().map(|tool| tool.name.clone());
     let offered = names.zip(chosen).collect();
     (Arc::new(offer), offered)

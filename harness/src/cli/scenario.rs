@@ -103,7 +103,7 @@ impl Scenario {
                 writeln!(out, "\nrun again: {}", self.command(&quoted(guard)))?;
             }
         }
-        Ok(if record.grade.guard_fault { Exit::GuardFault } else { Exit::Fine })
+        Ok(exit(record.grade.guard_fault, record.grade.double_effects > 0))
     }
 
     /// Counts for each stack, and what they are in flat mode.
@@ -137,6 +137,9 @@ impl Scenario {
                             "response": mode,
                             "counts": counts,
                             "recovered_of_onsets_95": Share::new(counts.recovered, counts.onsets).bounds(),
+                            "doubled_of_trials_95": Share::new(counts.doubled, counts.trials).bounds(),
+                            "asked_needlessly_of_trials_95":
+                                Share::new(counts.asked_needlessly, counts.trials).bounds(),
                             "false_per_1000_healthy_turns":
                                 per_thousand(counts.false_interventions, counts.healthy_turns),
                         });
@@ -147,7 +150,8 @@ impl Scenario {
             Format::Text => self.table(&mut out, scenario, &rows)?,
         }
         let fault = rows.iter().any(|row| row.measured.guard_faults + row.flat.guard_faults > 0);
-        Ok(if fault { Exit::GuardFault } else { Exit::Fine })
+        let doubled = rows.iter().any(|row| row.measured.doubled + row.flat.doubled > 0);
+        Ok(exit(fault, doubled))
     }
 
     fn table(&self, out: &mut impl Write, scenario: &Model, rows: &[Row<'_>]) -> Result<(), Error> {
@@ -193,6 +197,9 @@ impl Scenario {
              interval of its share of the stuck.\nhanded over, not told: it does not hold, and the user was told \
              so, or not. false: interventions in healthy turns; per 1,000 of these."
         )?;
+        if scenario.actor.states.iter().any(|state| !state.breaks.is_empty()) {
+            retries(out, width, rows)?;
+        }
         if scenario.kind == Kind::Stubborn {
             writeln!(
                 out,
@@ -235,6 +242,34 @@ impl Scenario {
             command.push_str(" --reserve");
         }
         command
+    }
+}
+
+/// What each stack made of attempts that broke off.
+fn retries(out: &mut impl Write, width: usize, rows: &[Row<'_>]) -> std::io::Result<()> {
+    writeln!(
+        out,
+        "\nbroken attempts\n{:width$}  {:>7} {:>19} {:>21}",
+        "guard", "resends", "done twice (95 %)", "asked for no reason"
+    )?;
+    for row in rows {
+        let it = &row.measured;
+        let [doubled, asked] = [it.doubled, it.asked_needlessly].map(|part| Share::new(part, it.trials));
+        writeln!(out, "{:width$}  {:>7} {doubled:>19} {asked:>21}", row.guard, it.resends)?;
+    }
+    writeln!(
+        out,
+        "\ndone twice: trials in which something happened again in the world that was to happen once. asked for \
+         no reason: trials\nwith a question about an attempt in which nothing had begun that could not be sent again."
+    )
+}
+
+/// A guard that broke is worse than what it let through.
+fn exit(guard_fault: bool, doubled: bool) -> Exit {
+    match (guard_fault, doubled) {
+        (true, _) => Exit::GuardFault,
+        (false, true) => Exit::Unsafe,
+        (false, false) => Exit::Fine,
     }
 }
 

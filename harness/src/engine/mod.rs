@@ -1,9 +1,13 @@
 //! The engine: one trial is a pure function of (scenario, stack, seed, version).
 
+mod broken;
 mod oracle;
+mod person;
 mod trial;
 mod turn;
 
 pub use oracle::{Oracle, Whisper};
-pub use trial::{FailedFacts, Trial, TurnFacts, run};
+pub use person::Person;
+pub use trial::{FailedFacts, Trial, TurnFacts, run, run_with};
 pub use turn::TRIES;
+pub(crate) use turn::is_concluded;

@@ -4,28 +4,33 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use balk_guards::{
-    Answer, AttemptFailure, Choice, ChoiceKind, Completion, Decision, Entry, Guard, Intervention,
-    InterventionKind, Note, Origin, Purpose, Question, Recovery, Status, Subject, Verdict,
+    Answer, AttemptCause, AttemptFailure, Choice, ChoiceKind, Completion, Decision, Entry, FinishReason,
+    Guard, Intervention, InterventionKind, Note, Origin, Purpose, Question, Recovery, Settlement, Status,
+    Subject, ToolResult, Verdict, Wait,
 };
 use balk_scenarios::Truth;
 
-/// What the engine tells the oracle, and nobody else: whether the turn at hand is stuck.
+/// What the engine tells the oracle, and nobody else: whether the turn at hand is stuck, and whether the provider
+/// did something in it that nobody saw.
 #[derive(Clone, Debug, Default)]
 pub struct Whisper(Arc<AtomicU8>);
 
 impl Whisper {
-    pub(crate) fn tell(&self, truth: Truth) {
+    pub(crate) fn tell(&self, truth: Truth, unseen: bool) {
         let stuck = match truth {
-            Truth::Stuck(_) => 1,
+            Truth::Stuck(_) => STUCK,
             Truth::Productive | Truth::Waiting | Truth::Finished | Truth::Faulted => 0,
         };
-        self.0.store(stuck, Ordering::Relaxed);
+        self.0.store(stuck | if unseen { UNSEEN } else { 0 }, Ordering::Relaxed);
     }
 
-    fn stuck(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == 1
+    fn says(&self, what: u8) -> bool {
+        self.0.load(Ordering::Relaxed) & what != 0
     }
 }
+
+const STUCK: u8 = 1;
+const UNSEEN: u8 = 2;
 
 /// A guard that knows when the model is stuck and says everything that the response model answers to.
 ///
@@ -69,6 +74,19 @@ impl Oracle {
     }
 }
 
+impl Oracle {
+    fn question(&self) -> Question {
+        Question {
+            note: self.note(),
+            options: vec![
+                Choice { kind: ChoiceKind::Instruct, label: "say what it should do".into() },
+                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
+                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
+            ],
+        }
+    }
+}
+
 impl Guard for Oracle {
     fn name(&self) -> &'static str {
         NAME
@@ -82,7 +100,7 @@ impl Guard for Oracle {
                     start.offer.tools().iter().filter(shown).map(|tool| &*tool.name).collect();
                 self.tools = names.join(", ");
             }
-            Entry::Completion(_) if !self.whisper.stuck() => self.corrections = 0,
+            Entry::Completion(_) if !self.whisper.says(STUCK) => self.corrections = 0,
             Entry::Result(result) if result.origin == Origin::Executed => {
                 let last = if result.status == Status::Error {
                     &mut self.last_error
@@ -112,12 +130,32 @@ impl Guard for Oracle {
     }
 
     /// An empty attempt is sent again, as often as the bounds of the trial allow.
-    fn recover(&self, _: &AttemptFailure) -> Answer<Option<Recovery>> {
-        Ok(Some(Recovery::Resend { after: Wait::exactly(0) }))
+    /// Whoever knows that something was done in the attempt says so to the user; everything else is safe to send
+    /// again, when the provider wants it.
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        let after = match failure.cause {
+            AttemptCause::Status { retry_after: Some(ticks), .. } => ticks,
+            AttemptCause::Status { .. }
+            | AttemptCause::Empty
+            | AttemptCause::Connect
+            | AttemptCause::TimedOut
+            | AttemptCause::Disconnected => 0,
+        };
+        Ok(Some(if self.whisper.says(UNSEEN) {
+            Recovery::Ask(self.question())
+        } else {
+            Recovery::Resend { after: Wait::exactly(after) }
+        }))
+    }
+
+    /// What ran in a broken attempt did run.
+    fn settle(&self, completion: &Completion, _: &[ToolResult]) -> Answer<Settlement> {
+        let broke = completion.finish == FinishReason::Error;
+        Ok(Settlement::Accept(if broke { vec![self.note()] } else { Vec::new() }))
     }
 
     fn review(&self, _: &Completion) -> Answer<Decision> {
-        if !self.whisper.stuck() {
+        if !self.whisper.says(STUCK) {
             return Ok(Decision::pass());
         }
         Ok(if self.corrections < CORRECTIONS {
@@ -125,15 +163,7 @@ impl Guard for Oracle {
         } else if self.corrections > CORRECTIONS {
             Decision::pass()
         } else {
-            Verdict::Ask(Question {
-                note: self.note(),
-                options: vec![
-                    Choice { kind: ChoiceKind::Instruct, label: "say what it should do".into() },
-                    Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
-                    Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
-                ],
-            })
-            .into()
+            Verdict::Ask(self.question()).into()
         })
     }
 }

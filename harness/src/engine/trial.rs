@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use balk_guards::{
-    Completion, Entry, Guard, GuardFault, Intervention, InterventionKind, Limit, Speaker, Start, Termination,
-    Transcript, UserMessage, View,
+    AttemptCause, AttemptFailure, Completion, Entry, Guard, GuardFault, Intervention, InterventionKind,
+    Limit, Speaker, Start, Termination, Transcript, UserMessage, View,
 };
-use balk_scenarios::{Actor, Environment, Truth, User, World};
+use balk_scenarios::{Act, Actor, Environment, Truth, User, World};
+
+use super::broken::{failure, refused};
 
 use super::oracle::Whisper;
+use super::person::Person;
 
 /// Everything that happened in one trial, and what was really going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +24,8 @@ pub struct Trial {
     pub failed: Vec<FailedFacts>,
     /// Whether the goal holds in the end.
     pub goal: bool,
+    /// How often something was done again in the world that was to be done once.
+    pub double_effects: u32,
     /// Ticks gone by.
     pub ticks: u64,
 }
@@ -47,13 +52,30 @@ pub struct FailedFacts {
     pub entry: usize,
     /// What was really going on.
     pub truth: Truth,
+    /// Whether something ran in it, seen or not, that is not known to change nothing.
+    pub unsafe_effect: bool,
 }
 
 /// Runs one trial to its end. The oracle, where there is one, hears the truth by the whisper.
 pub fn run(world: &World<'_>, guard: &mut dyn Guard, whisper: &Whisper) -> Trial {
-    let mut running = Running::new(world, guard, whisper);
+    let mut scripted = User::new(world);
+    run_with(world, guard, whisper, &mut scripted)
+}
+
+/// The same, with somebody else to answer the guards' questions.
+pub fn run_with<'w, 'a>(
+    world: &'w World<'a>,
+    guard: &mut dyn Guard,
+    whisper: &Whisper,
+    person: &mut dyn Person<'a>,
+) -> Trial {
+    let mut running = Running::new(world, guard, whisper, person);
     let termination = loop {
-        match running.turn() {
+        let ended = running.turn().and_then(|end| match end {
+            Some(end) => running.conclude(end),
+            None => Ok(None),
+        });
+        match ended {
             Ok(None) => {}
             Ok(Some(end)) => break end,
             Err(fault) => break Termination::GuardFault(fault.to_string().into()),
@@ -62,6 +84,7 @@ pub fn run(world: &World<'_>, guard: &mut dyn Guard, whisper: &Whisper) -> Trial
     running.commit(Entry::End(termination));
     let goal = running.environment.goal();
     Trial {
+        double_effects: running.environment.double_effects(),
         entries: running.entries,
         turns: running.turns,
         failed: running.failed,
@@ -72,6 +95,7 @@ pub fn run(world: &World<'_>, guard: &mut dyn Guard, whisper: &Whisper) -> Trial
 
 /// A trial under way. Only [`commit`](Running::commit) touches the transcript.
 pub(super) struct Running<'t, 'w, 'a> {
+    pub(super) person: &'t mut dyn Person<'a>,
     pub(super) world: &'w World<'a>,
     pub(super) guard: &'t mut dyn Guard,
     pub(super) whisper: &'t Whisper,
@@ -84,6 +108,8 @@ pub(super) struct Running<'t, 'w, 'a> {
     pub(super) turns: Vec<TurnFacts>,
     pub(super) failed: Vec<FailedFacts>,
     pub(super) ticks: u64,
+    /// When the provider will answer again.
+    pub(super) refused_until: u64,
     pub(super) spent: Spent,
 }
 
@@ -96,10 +122,16 @@ pub(super) struct Spent {
 }
 
 impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
-    fn new(world: &'w World<'a>, guard: &'t mut dyn Guard, whisper: &'t Whisper) -> Self {
+    fn new(
+        world: &'w World<'a>,
+        guard: &'t mut dyn Guard,
+        whisper: &'t Whisper,
+        person: &'t mut dyn Person<'a>,
+    ) -> Self {
         let user = User::new(world);
         let opening = user.opening();
         let mut running = Self {
+            person,
             world,
             guard,
             whisper,
@@ -112,6 +144,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
             turns: Vec::new(),
             failed: Vec::new(),
             ticks: 0,
+            refused_until: 0,
             spent: Spent::default(),
         };
         running.commit(Entry::Start(Start {
@@ -153,8 +186,8 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         .map(|(_, _, limit)| Termination::Limit(limit))
     }
 
-    /// One accepted completion of this view, or the end.
-    pub(super) fn attempt(&mut self) -> Result<Result<Arc<Completion>, Termination>, GuardFault> {
+    /// One accepted completion of this view, or what came of the attempts at one.
+    pub(super) fn attempt(&mut self) -> Result<Attempted, GuardFault> {
         let mut attempt = 0;
         // The model is told how often it was asked this very thing: a question to the user changes the view.
         let (mut same, mut seen) = (0, self.view.messages().len());
@@ -163,27 +196,63 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
             let messages = self.view.messages();
             same = if messages.len() == seen { same + 1 } else { 1 };
             seen = messages.len();
-            let act = self.actor.act(messages, same);
-            let completion = Arc::new(act.completion(self.world.offer()));
-            if !completion.is_empty() {
-                self.turns.push(TurnFacts {
-                    entry: self.entries.len(),
-                    truth: act.truth,
-                    tells_user: act.tells_user,
-                    failed_attempts: attempt - 1,
-                    view_bytes: self.view_bytes,
-                });
-                self.whisper.tell(act.truth);
-                self.commit(Entry::Completion(completion.clone()));
-                return Ok(Ok(completion));
+            let mut act = self.actor.act(messages, same);
+            if self.ticks < self.refused_until {
+                act = refused(act, self.refused_until - self.ticks);
+            } else if let Some(AttemptCause::Status { retry_after: Some(after), .. }) =
+                act.broken.as_ref().map(|it| it.cause)
+            {
+                self.refused_until = self.ticks + after;
             }
-            self.whisper.tell(act.truth);
-            self.failed.push(FailedFacts { entry: self.entries.len(), truth: act.truth });
-            if let Some(end) = self.failed_attempt(attempt)? {
-                return Ok(Err(end));
+            let unseen = self.run_by_provider(&act);
+            self.whisper.tell(act.truth, unseen && act.broken.is_some());
+            let completion = act.completion(self.world.offer());
+            let failure = match &act.broken {
+                None if !completion.is_empty() => {
+                    let completion = Arc::new(completion);
+                    self.commit_completion(&completion, &act, attempt);
+                    return Ok(Attempted::Whole(completion));
+                }
+                None => AttemptFailure::empty(attempt),
+                Some(broken) => {
+                    let salvaged = self.salvage(&act, broken, attempt)?;
+                    let failure = failure(attempt, broken, completion, self.world.offer());
+                    if salvaged {
+                        let unsafe_effect = unseen || failure.facts.unsafe_side_effect_started == Some(true);
+                        return Ok(match self.failed_attempt(failure, act.truth, unsafe_effect)? {
+                            Some(end) => Attempted::Ended(end),
+                            None => Attempted::Broken,
+                        });
+                    }
+                    failure
+                }
+            };
+            if let Some(end) = self.failed_attempt(failure, act.truth, unseen)? {
+                return Ok(Attempted::Ended(end));
             }
         }
     }
+
+    pub(super) fn commit_completion(&mut self, completion: &Arc<Completion>, act: &Act, attempt: u32) {
+        self.turns.push(TurnFacts {
+            entry: self.entries.len(),
+            truth: act.truth,
+            tells_user: act.tells_user,
+            failed_attempts: attempt - 1,
+            view_bytes: self.view_bytes,
+        });
+        self.commit(Entry::Completion(completion.clone()));
+    }
+}
+
+/// What came of the attempts at one turn.
+pub(super) enum Attempted {
+    /// A completion.
+    Whole(Arc<Completion>),
+    /// The connection broke after calls had run: they are committed, and the model is to be asked anew.
+    Broken,
+    /// The run ends.
+    Ended(Termination),
 }
 
 /// The scripted model's name.

@@ -1,13 +1,15 @@
-//! One turn: attempt, review, run, settle, commit, and who speaks next.
+//! One turn: attempt, review, run, settle, commit, and who speaks next; and how the last one ends.
+
+use std::sync::Arc;
 
 use balk_guards::{
-    AttemptCause, AttemptFailure, AttemptResponse, ChoiceKind, Completion, Entry, FailedAttempt, GuardFault,
-    Intervention, InterventionKind, Limit, Note, Origin, Protocol, Question, Recovery, Settlement, Speaker,
-    Termination, ToolCall, ToolResult, UserMessage, Verdict,
+    AttemptFailure, AttemptResponse, ChoiceKind, Completion, Entry, FailedAttempt, GuardFault, Intervention,
+    InterventionKind, Limit, Note, Origin, Protocol, Question, Recovery, Settlement, Speaker, Termination,
+    ToolCall, ToolResult, UserMessage, Verdict, Wait,
 };
-use balk_scenarios::LOOP_PROMPT;
+use balk_scenarios::{Drawer, LOOP_PROMPT, Truth};
 
-use super::trial::Running;
+use super::trial::{Attempted, FailedFacts, Running};
 
 impl Running<'_, '_, '_> {
     /// One turn; the termination if it was the last one.
@@ -16,18 +18,13 @@ impl Running<'_, '_, '_> {
             return Ok(Some(limit));
         }
         let completion = match self.attempt()? {
-            Ok(completion) => completion,
-            Err(end) => return Ok(Some(end)),
+            Attempted::Whole(completion) => completion,
+            Attempted::Broken => return Ok(None),
+            Attempted::Ended(end) => return Ok(Some(end)),
         };
         let decision = self.guard.review(&completion)?;
-        let (results, finished) = self.execute(&completion, &decision.verdict);
-        let (results, notes) = self.settle(&completion, results)?;
-        for result in results {
-            self.commit(Entry::Result(result));
-        }
-        for note in notes {
-            self.commit_intervention(Intervention { kind: InterventionKind::Note, note, seen: true });
-        }
+        let Executed { results, finished, fatal } = self.execute(&completion, &decision.verdict);
+        self.settle_and_commit(&completion, results)?;
         if matches!(decision.verdict, Verdict::Ask(_)) && self.no_question_left() {
             return Ok(Some(Termination::Limit(Limit::Questions)));
         }
@@ -38,25 +35,32 @@ impl Running<'_, '_, '_> {
             Verdict::Stop(_) => Some(Termination::StoppedByGuard),
             Verdict::Ask(question) => self.ask(&question),
             Verdict::Retry(_) => None,
+            _ if fatal.is_some() => fatal.map(Termination::FatalExecution),
             Verdict::Pass | Verdict::Block(_) if finished => Some(Termination::Finished),
             Verdict::Pass | Verdict::Block(_) if completion.calls.is_empty() => self.yield_to_user(),
             Verdict::Pass | Verdict::Block(_) => None,
         })
     }
 
-    /// Every call gets exactly one result, in call order; whether the task was declared done.
-    fn execute(&mut self, completion: &Completion, verdict: &Verdict) -> (Vec<ToolResult>, bool) {
-        let mut finished = false;
-        let results = completion.calls.iter().enumerate().map(|(at, call)| {
-            if let Some(reason) = self.refusal(at, call, verdict) {
-                return ToolResult::refused(call, &reason);
-            }
-            let executed = self.environment.call(call);
-            self.spent.calls += 1;
-            finished |= executed.finishes;
-            ToolResult::executed(call, executed.status, executed.text)
-        });
-        (results.collect(), finished)
+    /// Every call gets exactly one result, in call order.
+    fn execute(&mut self, completion: &Completion, verdict: &Verdict) -> Executed {
+        let mut executed = Executed::default();
+        for (at, call) in completion.calls.iter().enumerate() {
+            executed.results.push(match self.refusal(at, call, verdict) {
+                Some(reason) => ToolResult::refused(call, &reason),
+                None => {
+                    let answer = self.environment.call(call);
+                    self.spent.calls += 1;
+                    executed.finished |= answer.finishes;
+                    let result = ToolResult::executed(call, answer.status, answer.text);
+                    if answer.fatal && executed.fatal.is_none() {
+                        executed.fatal = Some(result.text.clone());
+                    }
+                    result
+                }
+            });
+        }
+        executed
     }
 
     /// Why a call does not run, if it does not: a verdict, a withheld tool, a bound.
@@ -83,6 +87,22 @@ impl Running<'_, '_, '_> {
                 matches!(entry, Entry::Intervention(Intervention { kind: InterventionKind::Withheld(name), .. })
                     if **name == *tool)
             })
+    }
+
+    /// Asks about the results, and commits them with what guards say beside them.
+    pub(super) fn settle_and_commit(
+        &mut self,
+        completion: &Completion,
+        results: Vec<ToolResult>,
+    ) -> Result<(), GuardFault> {
+        let (results, notes) = self.settle(completion, results)?;
+        for result in results {
+            self.commit(Entry::Result(result));
+        }
+        for note in notes {
+            self.commit_intervention(Intervention { kind: InterventionKind::Note, note, seen: true });
+        }
+        Ok(())
     }
 
     /// Asks about the results until nobody wants a call run again.
@@ -119,22 +139,34 @@ impl Running<'_, '_, '_> {
     }
 
     /// Decides about a failed attempt; the termination if the run ends over it.
-    pub(super) fn failed_attempt(&mut self, attempt: u32) -> Result<Option<Termination>, GuardFault> {
-        let failure = AttemptFailure::empty(attempt);
+    pub(super) fn failed_attempt(
+        &mut self,
+        failure: AttemptFailure,
+        truth: Truth,
+        unsafe_effect: bool,
+    ) -> Result<Option<Termination>, GuardFault> {
+        let attempt = failure.attempt;
         let recovery = self.guard.recover(&failure)?;
         let bound = attempt >= self.world.scenario().limits.attempts;
-        let response = match &recovery {
-            Some(Recovery::Resend { after }) if !bound => AttemptResponse::Resent { after: *after },
-            Some(Recovery::Ask(_)) => AttemptResponse::Asked,
-            Some(Recovery::Resend { .. } | Recovery::Stop(_)) | None => AttemptResponse::Ended,
+        let resends = match &recovery {
+            Some(Recovery::Resend { after }) if !bound => Some(self.drawn(*after)),
+            Some(Recovery::Resend { .. } | Recovery::Ask(_) | Recovery::Stop(_)) | None => None,
         };
+        let response = match (&recovery, resends) {
+            (_, Some(after)) => AttemptResponse::Resent { after },
+            (Some(Recovery::Ask(_)), None) => AttemptResponse::Asked,
+            (Some(Recovery::Resend { .. } | Recovery::Stop(_)) | None, None) => AttemptResponse::Ended,
+        };
+        let why = match &*failure.message {
+            "" => failure.cause.to_string().into(),
+            _ => failure.message.clone(),
+        };
+        self.failed.push(FailedFacts { entry: self.entries.len(), truth, unsafe_effect });
         self.commit(Entry::Failed(FailedAttempt { failure, response }));
+        self.ticks += resends.unwrap_or(0);
         Ok(match recovery {
             Some(Recovery::Resend { .. }) if bound => Some(Termination::Limit(Limit::Attempts)),
-            Some(Recovery::Resend { after }) => {
-                self.ticks += after;
-                None
-            }
+            Some(Recovery::Resend { .. }) => None,
             Some(Recovery::Ask(_)) if self.no_question_left() => Some(Termination::Limit(Limit::Questions)),
             Some(Recovery::Ask(question)) => {
                 self.commit_intervention(question.intervention(true));
@@ -145,8 +177,15 @@ impl Running<'_, '_, '_> {
                 self.commit_intervention(Intervention { kind: InterventionKind::Stop, note, seen: true });
                 Some(Termination::StoppedByGuard)
             }
-            None => Some(Termination::FatalExecution("the model answered nothing".into())),
+            None => Some(Termination::FatalExecution(why)),
         })
+    }
+
+    /// How long this wait is, by its number in the run.
+    fn drawn(&self, wait: Wait) -> u64 {
+        let waits = u32::try_from(self.failed.len()).unwrap_or(u32::MAX);
+        let most = wait.at_most.max(wait.at_least);
+        self.world.draws().source(Drawer::Loop, "wait", 0, waits).within(wait.at_least, most)
     }
 
     fn no_question_left(&self) -> bool {
@@ -155,11 +194,46 @@ impl Running<'_, '_, '_> {
 
     /// Puts a committed question to the user.
     fn ask(&mut self, question: &Question) -> Option<Termination> {
-        let (answer, sets) = self.user.answer(&question.options);
+        let Some((answer, sets)) = self.person.answer(question) else {
+            return Some(Termination::StoppedByUser);
+        };
         let stops = answer.choice == ChoiceKind::Stop;
         self.commit(Entry::Answer(answer));
         self.environment.set(sets);
         if stops { Some(Termination::StoppedByUser) } else { None }
+    }
+
+    /// What guards make of an end: the end itself, or nothing where the user wants it tried again.
+    pub(super) fn conclude(&mut self, end: Termination) -> Result<Option<Termination>, GuardFault> {
+        if !is_concluded(&end) {
+            return Ok(Some(end));
+        }
+        let Some(conclusion) = self.guard.conclude(&end)? else { return Ok(Some(end)) };
+        let bounded = matches!(end, Termination::Limit(_)) || self.no_question_left();
+        let question = conclusion.question().filter(|_| !bounded);
+        let constraint = conclusion.gap.as_ref().and_then(|gap| gap.constraint.clone());
+        let notice = conclusion.notice();
+        self.commit(Entry::Conclusion(Arc::new(conclusion)));
+        let Some(question) = question else {
+            self.commit_intervention(Intervention {
+                kind: InterventionKind::Notice,
+                note: notice,
+                seen: true,
+            });
+            return Ok(Some(end));
+        };
+        self.commit_intervention(question.intervention(true));
+        let Some((answer, sets)) = self.person.answer(&question) else { return Ok(Some(end)) };
+        let choice = answer.choice;
+        self.commit(Entry::Answer(answer));
+        self.environment.set(sets);
+        Ok(match (choice, constraint) {
+            (ChoiceKind::Constrain, Some(note)) => {
+                self.commit_intervention(Intervention { kind: InterventionKind::Note, note, seen: true });
+                None
+            }
+            _ => Some(end),
+        })
     }
 
     /// The model sent no call: the user speaks or leaves, or the loop says to go on.
@@ -177,6 +251,27 @@ impl Running<'_, '_, '_> {
         };
         self.commit(Entry::User(UserMessage { from, text }));
         None
+    }
+}
+
+/// What the calls of one completion came to.
+#[derive(Default)]
+struct Executed {
+    results: Vec<ToolResult>,
+    /// Whether the task was declared done.
+    finished: bool,
+    /// Why the agent cannot go on, where it cannot.
+    fatal: Option<Arc<str>>,
+}
+
+/// Whether guards are asked about an end: one that is no success, and that the user did not choose.
+pub(crate) fn is_concluded(end: &Termination) -> bool {
+    match end {
+        Termination::NoProgress
+        | Termination::FatalExecution(_)
+        | Termination::StoppedByGuard
+        | Termination::Limit(_) => true,
+        Termination::Finished | Termination::StoppedByUser | Termination::GuardFault(_) => false,
     }
 }
 

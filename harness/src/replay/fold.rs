@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use balk_guards::{
     Answer, AttemptFailure, Completion, Entry, Guard, GuardFault, Intervention, InterventionKind, Note,
-    Origin, Recovery, Settlement, Subject, ToolResult,
+    Origin, Recovery, Settlement, Subject, ToolResult, Wait,
 };
 
 use super::join::Placed;
@@ -48,8 +48,8 @@ pub enum What {
     },
     /// It would have sent the request again. Nobody sees that, so it is no firing.
     Resend {
-        /// Ticks to wait before.
-        after: u64,
+        /// How long to wait before.
+        after: Wait,
     },
 }
 

@@ -8,8 +8,8 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 
 use balk_guards::{
-    AttemptCause, AttemptFailure, AttemptResponse, Completion, Entry, FailedAttempt, Origin, Start, Status,
-    ToolCall, ToolResult, UserMessage,
+    AttemptFailure, AttemptResponse, Completion, Entry, FailedAttempt, Origin, Start, Status, ToolCall,
+    ToolResult, UserMessage,
 };
 use serde::Serialize;
 

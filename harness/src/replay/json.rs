@@ -6,6 +6,7 @@
 
 use std::io::{self, Write};
 
+use balk_guards::Wait;
 use serde::Serialize;
 
 use super::fold::What;
@@ -138,7 +139,7 @@ enum Record<'a> {
     Resend {
         #[serde(flatten)]
         place: Place<'a>,
-        after_ticks: u64,
+        after_ticks: Wait,
     },
     GuardFault {
         #[serde(flatten)]

@@ -7,17 +7,17 @@
 use std::borrow::Cow;
 
 use balk_guards::{
-    Answer, AttemptResponse, Entry, FailedAttempt, Guard, GuardFault, Intervention, InterventionKind, Note,
-    Origin, Recovery, Settlement, Termination, ToolResult, Transcript,
+    Answer, AttemptResponse, Conclusion, Decision, Entry, FailedAttempt, FinishReason, Guard, GuardFault,
+    Intervention, InterventionKind, Note, Origin, Recovery, Settlement, Termination, ToolResult, Transcript,
 };
-use balk_reports::{InterventionRecord, SCHEMA, TrialRecord, transcript};
+use balk_reports::{FailedRecord, InterventionRecord, SCHEMA, TrialRecord, transcript};
 use balk_scenarios::Truth;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::bad::BadLine;
 use super::strict::Object;
-use crate::engine::{TRIES, Whisper};
+use crate::engine::{TRIES, Whisper, is_concluded};
 use crate::grade;
 
 /// One of our records, replayed.
@@ -66,6 +66,8 @@ pub enum Deed {
         /// Ticks waited before.
         after: u64,
     },
+    /// The end is explained to the user.
+    Concluded(Box<Conclusion>),
     /// The guard broke.
     Broke {
         /// Who and why.
@@ -121,6 +123,7 @@ pub(super) struct Recorded {
     seed: String,
     entries: Transcript,
     truths: Vec<Truth>,
+    failed: Vec<FailedRecord>,
 }
 
 /// Reads a record.
@@ -154,7 +157,8 @@ pub(super) fn read(text: &str) -> Result<Recorded, BadLine> {
     };
     let truths =
         record.turns.iter().map(|turn| &turn.truth).enumerate().map(truth).collect::<Result<_, _>>()?;
-    Ok(Recorded { guard: record.guard, scenario: record.scenario, seed: record.seed, entries, truths })
+    let TrialRecord { guard, scenario, seed, failed, .. } = record;
+    Ok(Recorded { guard, scenario, seed, entries, truths, failed })
 }
 
 /// Replays a record through `guard`; the oracle, where it is asked, hears the recorded truth by the whisper.
@@ -162,6 +166,8 @@ pub(super) fn replay(recorded: Recorded, asked: &str, guard: &mut dyn Guard, whi
     let mut replaying = Replaying {
         entries: &recorded.entries,
         truths: &recorded.truths,
+        failed: &recorded.failed,
+        concluded: None,
         at: 0,
         turn: 0,
         guard,
@@ -183,6 +189,9 @@ pub(super) fn replay(recorded: Recorded, asked: &str, guard: &mut dyn Guard, whi
 struct Replaying<'a> {
     entries: &'a [Entry],
     truths: &'a [Truth],
+    failed: &'a [FailedRecord],
+    /// The end that guards were last asked about.
+    concluded: Option<&'a Termination>,
     /// The next entry to fold.
     at: usize,
     turn: u64,
@@ -197,6 +206,10 @@ impl<'a> Replaying<'a> {
             match entry {
                 Entry::Completion(_) => self.completion()?,
                 Entry::Failed(failed) => self.attempt(failed)?,
+                Entry::Conclusion(conclusion) => self.conclusion(&conclusion.end, Some(conclusion))?,
+                Entry::End(end) if is_concluded(end) && self.concluded != Some(end) => {
+                    self.conclusion(end, None)?
+                }
                 Entry::Start(_)
                 | Entry::User(_)
                 | Entry::Tried(_)
@@ -204,7 +217,6 @@ impl<'a> Replaying<'a> {
                 | Entry::Intervention(_)
                 | Entry::Answer(_)
                 | Entry::Compaction(_)
-                | Entry::Conclusion(_)
                 | Entry::End(_) => self.fold(),
             }
         }
@@ -225,7 +237,7 @@ impl<'a> Replaying<'a> {
     fn completion(&mut self) -> Answer<()> {
         let Entry::Completion(completion) = &self.entries[self.at] else { return Ok(()) };
         self.turn += 1;
-        self.whisper.tell(self.truths[usize::try_from(self.turn - 1).unwrap_or(usize::MAX)]);
+        self.whisper.tell(self.truths[usize::try_from(self.turn - 1).unwrap_or(usize::MAX)], false);
         self.fold();
         let tried = self.following(self.at, tried);
         let results = self.following(self.at + tried.len(), result);
@@ -245,7 +257,13 @@ impl<'a> Replaying<'a> {
         let cut_off = broke.is_some() && !completion.calls.is_empty();
         compared.recorded.extend(broke.map(|why| Deed::Broke { why }));
 
-        let decision = match self.guard.review(completion) {
+        // What a broken attempt left had run before anybody could judge it.
+        let judged = if completion.finish == FinishReason::Error {
+            Ok(Decision::pass())
+        } else {
+            self.guard.review(completion)
+        };
+        let decision = match judged {
             Ok(decision) => decision,
             Err(fault) => return self.broke(compared, fault),
         };
@@ -298,12 +316,22 @@ impl<'a> Replaying<'a> {
             compared.recorded.push(Deed::Resent { after });
         }
         compared.recorded.extend(interventions.iter().map(|it| Deed::Intervened((*it).into())));
+        let facts = self.failed.iter().find(|it| it.entry == self.at);
+        self.whisper.tell(Truth::Faulted, facts.is_some_and(|it| it.unsafe_effect));
         let bounded = matches!(self.entries.get(self.at + 1), Some(Entry::End(Termination::Limit(_))));
         match self.guard.recover(&failed.failure) {
             Err(fault) => return self.broke(compared, fault),
             Ok(None) => {}
             Ok(Some(Recovery::Resend { .. })) if bounded => {}
-            Ok(Some(Recovery::Resend { after })) => compared.found.push(Deed::Resent { after }),
+            Ok(Some(Recovery::Resend { after: wait })) => {
+                let after = match failed.response {
+                    AttemptResponse::Resent { after } if wait.has(after) => after,
+                    AttemptResponse::Resent { .. } | AttemptResponse::Asked | AttemptResponse::Ended => {
+                        wait.at_least
+                    }
+                };
+                compared.found.push(Deed::Resent { after });
+            }
             Ok(Some(Recovery::Ask(question))) => {
                 compared.found.push(Deed::Intervened((&question.intervention(true)).into()));
             }
@@ -316,6 +344,20 @@ impl<'a> Replaying<'a> {
         for _ in 0..=interventions.len() {
             self.fold();
         }
+        Ok(())
+    }
+
+    /// Asks what guards make of an end, beside what they made of it.
+    fn conclusion(&mut self, end: &'a Termination, recorded: Option<&Conclusion>) -> Answer<()> {
+        self.concluded = Some(end);
+        let mut compared = Compared { turn: self.turn, recorded: Vec::new(), found: Vec::new() };
+        compared.recorded.extend(recorded.cloned().map(|it| Deed::Concluded(Box::new(it))));
+        match self.guard.conclude(end) {
+            Err(fault) => return self.broke(compared, fault),
+            Ok(found) => compared.found.extend(found.map(|it| Deed::Concluded(Box::new(it)))),
+        }
+        self.compare(compared);
+        self.fold();
         Ok(())
     }
 

@@ -90,7 +90,9 @@ fn deeds(out: &mut dyn Write, turn: u64, column: &str, deeds: &[Deed], others: &
             Deed::Intervened(it) => {
                 let other = others.get(at).and_then(|other| match other {
                     Deed::Intervened(other) => Some(&*other.note.text),
-                    Deed::Reran { .. } | Deed::Resent { .. } | Deed::Broke { .. } => None,
+                    Deed::Reran { .. } | Deed::Resent { .. } | Deed::Concluded(_) | Deed::Broke { .. } => {
+                        None
+                    }
                 });
                 let words = apart(&it.note.text, other.unwrap_or(""));
                 let (guard, rule) = (name(&it.note.guard), name(&it.note.rule));
@@ -98,6 +100,10 @@ fn deeds(out: &mut dyn Write, turn: u64, column: &str, deeds: &[Deed], others: &
             }
             Deed::Reran { call } => format!("call {} runs again", call + 1),
             Deed::Resent { after } => format!("the request is sent again after {after} ticks"),
+            Deed::Concluded(it) => {
+                let (rule, words) = (name(&it.note.rule), one_line(&it.note.text, WHY_CHARS));
+                format!("the end is explained  {rule}  {words}")
+            }
             Deed::Broke { why } => format!("the guard breaks: {}", one_line(why, WHY_CHARS)),
         };
         writeln!(out, "  turn {turn:>3}  {column:11}  {line}")?;
@@ -129,7 +135,12 @@ fn event_line(Event { turn, message: _, what }: &Event) -> String {
                 .and_then(|()| write!(text, "  {}  {}", name(tool), one_line(&note.text, WHY_CHARS)))
         }
         What::Rerun { tool, after } => write!(text, "would rerun  {}  after {after} ticks", name(tool)),
-        What::Resend { after } => write!(text, "would resend  after {after} ticks"),
+        What::Resend { after } if after.at_least == after.at_most => {
+            write!(text, "would resend  after {} ticks", after.at_least)
+        }
+        What::Resend { after } => {
+            write!(text, "would resend  after {} to {} ticks", after.at_least, after.at_most)
+        }
     };
     done.expect("a string takes what is written");
     text

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use balk_guards::FinishReason;
 use toml::Spanned;
 
+use super::attempts::breaks;
 use super::holes::{HoleKind, template};
-use super::names::{Names, check_name, ratio, role_name};
+use super::names::{Names, check_filled, check_name, ratio, role_name};
 use super::phrases::{Saying, said};
 use super::report::{Report, listed, nearest_or_all};
 use super::wire::{
@@ -14,8 +15,8 @@ use super::wire::{
 };
 use super::world::{offered_role, unknown_argument};
 use crate::scenario::{
-    ActorSpec, Bound, CallSpec, Kind, Profile, Ratio, ResponseMode, ResponseSpec, State, Stuck, Transition,
-    Trigger, Truth, TruthSpan,
+    ActorSpec, Bound, CallSpec, Called, Kind, Profile, Ratio, ResponseMode, ResponseSpec, Role, Sent, State,
+    Stuck, Transition, Trigger, Truth, TruthSpan,
 };
 use crate::template::Template;
 
@@ -34,6 +35,7 @@ const TRIGGERS: &[(&str, Trigger)] = &[
     ("answered", Trigger::Answered),
     ("switched", Trigger::Switched),
     ("changed", Trigger::Changed),
+    ("lost", Trigger::Lost),
 ];
 
 /// What goes on, without how it is stuck.
@@ -125,7 +127,7 @@ fn check_kind(states: &[StateTable], actor: &ActorSpec, kind: (Kind, &Text), rep
     let (kind, at) = kind;
     let mut balks = false;
     for (state, table) in actor.states.iter().zip(states) {
-        balks |= !state.empty.is_empty();
+        balks |= !state.empty.is_empty() || !state.breaks.is_empty();
         for (span, from) in state.truth.iter().zip(table.truth.get_ref()) {
             let stuck = match span.is {
                 Truth::Stuck(_) => true,
@@ -175,8 +177,10 @@ fn state(table: &StateTable, states: &[StateTable], names: &Names, report: &mut 
         says: table.says.as_ref().map(|it| said(it, Saying::Actor, names, report)),
         thinks: table.thinks.as_ref().map(|it| said(it, Saying::Actor, names, report)),
         calls: table.calls.iter().map(|it| call(it, names, report)).collect(),
+        provider: table.provider.iter().map(|it| call(it, names, report)).collect(),
         tells_user: table.tells_user,
         empty: chances(&table.empty, names, report),
+        breaks: table.breaks.iter().map(|it| breaks(it, table, names, report)).collect(),
         finish: table.finish.as_ref().map(|it| report.one_of("finish", it, FINISHES)),
         next: table.next.iter().map(|it| transition(it, states, names, report)).collect(),
     }
@@ -242,8 +246,45 @@ fn going(span: &Spanned<TruthTable>, report: &mut Report<'_>) -> Truth {
     }
 }
 
-fn call(table: &CallTable, names: &Names, report: &mut Report<'_>) -> CallSpec {
-    let role = offered_role(&table.tool, names, report);
+fn call(table: &Spanned<CallTable>, names: &Names, report: &mut Report<'_>) -> CallSpec {
+    let it = table.get_ref();
+    let raw = it.raw.as_ref().map(|text| {
+        if let Some(name) = it.arguments.keys().next() {
+            report
+                .error(name.span(), "`arguments` and `raw` exclude each other", "one too many")
+                .related(text.span(), "this is sent as it stands");
+        }
+        Sent::Raw(template(text, names, report).0)
+    });
+    let (called, sent) = match (&it.tool, &it.name, raw) {
+        (Some(tool), None, Some(raw)) => (Called::Role(offered_role(tool, names, report)), raw),
+        (Some(tool), None, None) => {
+            let role = offered_role(tool, names, report);
+            (Called::Role(role), Sent::Arguments(arguments(it, tool, role, names, report)))
+        }
+        (None, Some(name), Some(raw)) => (Called::Name(check_filled("name", name, report)), raw),
+        (tool, name, _) => {
+            let what = match (tool, name) {
+                (Some(_), Some(_)) => "a call has both `tool` and `name`",
+                (None, Some(_)) => "a call by `name` has no `raw`",
+                (_, None) => "a call names no tool",
+            };
+            report.error(table.span(), what, "expected `tool`, or `name` and `raw`").help(
+                "`tool` is a role of this scenario; `name` is any name, and `raw` is sent as it stands",
+            );
+            (Called::Name(String::new()), Sent::Arguments(Vec::new()))
+        }
+    };
+    CallSpec { called, sent }
+}
+
+fn arguments(
+    table: &CallTable,
+    tool: &Text,
+    role: Role,
+    names: &Names,
+    report: &mut Report<'_>,
+) -> Vec<Template> {
     let misnamed: Vec<&Text> =
         table.arguments.keys().filter(|name| !role.has_argument(name.get_ref())).collect();
     for name in &misnamed {
@@ -254,7 +295,7 @@ fn call(table: &CallTable, names: &Names, report: &mut Report<'_>) -> CallSpec {
             // An argument under a wrong name is not reported again as missing.
             if misnamed.is_empty() {
                 report.error(
-                    table.tool.span(),
+                    tool.span(),
                     format!("the argument `{argument}` is missing"),
                     format!("`{}` needs {}", role_name(role), listed(role.arguments(), "and")),
                 );
@@ -271,7 +312,7 @@ fn call(table: &CallTable, names: &Names, report: &mut Report<'_>) -> CallSpec {
         }
         template
     });
-    CallSpec { role, arguments: arguments.collect() }
+    arguments.collect()
 }
 
 fn transition(
@@ -282,18 +323,19 @@ fn transition(
 ) -> Transition {
     Transition {
         when: report.one_of("trigger", &table.when, TRIGGERS),
-        visits: table.visits.as_ref().map_or(Bound::Fixed(1), |it| visits(it, names, report)),
+        visits: table.visits.as_ref().map_or(Bound::Fixed(1), |it| drawn_or_fixed(it, names, report)),
         chance: table.chance.as_ref().map_or(vec![Ratio { num: 1, den: 1 }], |it| chance(it, names, report)),
         to: state_id(&table.to, states, report),
     }
 }
 
-fn visits(value: &Spanned<Visits>, names: &Names, report: &mut Report<'_>) -> Bound {
+/// A number from 1, or the name of a drawn one.
+pub(super) fn drawn_or_fixed(value: &Spanned<Visits>, names: &Names, report: &mut Report<'_>) -> Bound {
     match value.get_ref() {
         Visits::Count(0) => {
             report
-                .error(value.span(), "a state is left after a visit at the earliest", "expected at least 1")
-                .help("leave `visits` out where any visit will do");
+                .error(value.span(), "this is counted from 1", "expected at least 1")
+                .help("leave the key out where any number will do");
             Bound::Fixed(1)
         }
         Visits::Count(count) => Bound::Fixed(*count),
@@ -315,7 +357,7 @@ fn chance(list: &Spanned<Vec<Text>>, names: &Names, report: &mut Report<'_>) -> 
 }
 
 /// Ratios, or names of parameters.
-fn chances(list: &[Text], names: &Names, report: &mut Report<'_>) -> Vec<Ratio> {
+pub(super) fn chances(list: &[Text], names: &Names, report: &mut Report<'_>) -> Vec<Ratio> {
     let mut ratios = Vec::with_capacity(list.len());
     for item in list {
         let word = item.get_ref();

@@ -26,6 +26,7 @@ pub(super) fn scenario(file: &ScenarioFile, toolsets: &[Arc<Toolset>], report: &
     }
     let kind = report.one_of("kind", &file.kind, KINDS);
     let (roles, distractors) = tools(&file.tools, report);
+    let provider = provider(&file.tools, &roles, report);
     let protocol = report.one_of("protocol", &file.protocol, PROTOCOLS);
     if protocol == Protocol::Tool && !roles.contains(&Role::Finish) {
         report
@@ -56,12 +57,17 @@ pub(super) fn scenario(file: &ScenarioFile, toolsets: &[Arc<Toolset>], report: &
         source: check_filled("source", &file.source, report),
         protocol,
         limits: limits(&file.limits, report),
+        provider,
         distractors,
         toolsets,
         phrases,
         languages,
         environment: environment(&file.environment, &names, report),
         goal: goal(&file.goal, &names, report),
+        unreachable: file.goal.unreachable.as_ref().map(|rule| {
+            check_kebab(rule, report);
+            rule.get_ref().as_str().into()
+        }),
         user: user(&file.user, &names, report),
         response: response(&file.response, report),
         actor: actor(&file.actor, (kind, &file.kind), &names, report),
@@ -95,6 +101,13 @@ fn tools(table: &ToolsTable, report: &mut Report<'_>) -> (Vec<Role>, usize) {
             .help("an agent without tools cannot fail to call them");
     }
     (roles, table.distractors.as_ref().map_or(0, |it| *it.get_ref() as usize))
+}
+
+/// The roles that the provider runs itself.
+fn provider(table: &ToolsTable, roles: &[Role], report: &mut Report<'_>) -> Vec<Role> {
+    let known: Vec<&str> = roles.iter().map(|role| role_name(*role)).collect();
+    let at = |word| report.index_of("role of this task", word, known.iter().copied());
+    table.provider.iter().filter_map(at).map(|at| roles[at]).collect()
 }
 
 /// The tool sets that have every role, and distractors enough.

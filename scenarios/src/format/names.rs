@@ -26,6 +26,7 @@ pub(crate) const ROLES: &[(&str, Role)] = &[
     ("list", Role::List),
     ("shell", Role::Shell),
     ("ask", Role::Ask),
+    ("remote", Role::Remote),
     ("finish", Role::Finish),
     ("distractor", Role::Distractor),
 ];

@@ -76,6 +76,8 @@ pub(super) struct LimitsTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct ToolsTable {
     pub(super) roles: Spanned<Vec<Text>>,
+    #[serde(default)]
+    pub(super) provider: Vec<Text>,
     pub(super) distractors: Option<Spanned<u32>>,
 }
 
@@ -106,6 +108,8 @@ pub(super) struct RuleTable {
     pub(super) times: Option<Spanned<u32>>,
     #[serde(default)]
     pub(super) fails: bool,
+    #[serde(default)]
+    pub(super) fatal: bool,
     pub(super) says: Option<Text>,
     #[serde(default)]
     pub(super) sets: Vec<Text>,
@@ -120,6 +124,7 @@ pub(super) struct ConditionTable {
     pub(super) no_fact: Option<Text>,
     pub(super) file: Option<Text>,
     pub(super) no_file: Option<Text>,
+    pub(super) record: Option<Text>,
     pub(super) argument: Option<Text>,
     pub(super) contains: Option<Text>,
 }
@@ -128,6 +133,7 @@ pub(super) struct ConditionTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct GoalTable {
     pub(super) all: Spanned<Vec<Spanned<ConditionTable>>>,
+    pub(super) unreachable: Option<Text>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -175,11 +181,15 @@ pub(super) struct StateTable {
     pub(super) says: Option<Text>,
     pub(super) thinks: Option<Text>,
     #[serde(default)]
-    pub(super) calls: Vec<CallTable>,
+    pub(super) calls: Vec<Spanned<CallTable>>,
+    #[serde(default)]
+    pub(super) provider: Vec<Spanned<CallTable>>,
     #[serde(default)]
     pub(super) tells_user: bool,
     #[serde(default)]
     pub(super) empty: Vec<Text>,
+    #[serde(default, rename = "break")]
+    pub(super) breaks: Vec<Spanned<BreakTable>>,
     pub(super) finish: Option<Text>,
     #[serde(default)]
     pub(super) next: Vec<TransitionTable>,
@@ -196,9 +206,24 @@ pub(super) struct TruthTable {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CallTable {
-    pub(super) tool: Text,
+    pub(super) tool: Option<Text>,
+    pub(super) name: Option<Text>,
     #[serde(default)]
     pub(super) arguments: BTreeMap<Text, Text>,
+    pub(super) raw: Option<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BreakTable {
+    pub(super) until: Option<Spanned<Visits>>,
+    pub(super) chance: Option<Text>,
+    pub(super) cause: Option<Text>,
+    pub(super) status: Option<Spanned<u16>>,
+    pub(super) retry_after: Option<Spanned<Visits>>,
+    pub(super) at: Text,
+    pub(super) says: Option<Text>,
+    pub(super) ran: Option<Text>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -15,6 +15,8 @@ const CHOICES: &[(&str, ChoiceKind)] = &[
     ("continue", ChoiceKind::Continue),
     ("instruct", ChoiceKind::Instruct),
     ("switch-model", ChoiceKind::SwitchModel),
+    ("constrain", ChoiceKind::Constrain),
+    ("report", ChoiceKind::Report),
     ("stop", ChoiceKind::Stop),
 ];
 
@@ -44,7 +46,8 @@ fn rule(table: &RuleTable, names: &Names, report: &mut Report<'_>) -> Rule {
         role,
         when: table.when.iter().map(|it| condition(it, Some(role), names, report)).collect(),
         times: table.times.as_ref().map(|times| *times.get_ref()),
-        fails: table.fails,
+        fails: table.fails || table.fatal,
+        fatal: table.fatal,
         says: table.says.as_ref().map(|phrase| said(phrase, Saying::Tool(role), names, report)),
         sets: all_fixed(&table.sets, names, report),
         clears: all_fixed(&table.clears, names, report),
@@ -74,6 +77,7 @@ fn condition(
         ("no_fact", &it.no_fact),
         ("file", &it.file),
         ("no_file", &it.no_file),
+        ("record", &it.record),
         ("argument", &it.argument),
     ]
     .into_iter()
@@ -84,7 +88,7 @@ fn condition(
         [] => {
             report
                 .error(table.span(), "this condition says nothing", "expected one key")
-                .help("one of `fact`, `no_fact`, `file`, `no_file`, `argument`; `contains` goes with `file` or `argument`");
+                .help("one of `fact`, `no_fact`, `file`, `no_file`, `record`, `argument`; `contains` goes with `file` or `argument`");
             return Condition::Fact(Template { pieces: Vec::new() });
         }
         [(first, _), (second, value), ..] => {
@@ -101,6 +105,7 @@ fn condition(
         ("no_fact", None) => Condition::NoFact(main),
         ("file", None) => Condition::File(main),
         ("no_file", None) => Condition::NoFile(main),
+        ("record", None) => Condition::Record(main),
         ("file", Some((_, text))) => Condition::FileContains(main, text),
         ("argument", Some((_, text))) => {
             check_argument(value, call, report);

@@ -2,7 +2,7 @@
 
 use balk_guards::FinishReason;
 
-use super::{PhraseId, Role};
+use super::{Break, PhraseId, Role};
 use crate::template::Template;
 
 /// The model: a state machine over the view.
@@ -30,11 +30,15 @@ pub struct State {
     pub thinks: Option<PhraseId>,
     /// The calls, in order.
     pub calls: Vec<CallSpec>,
+    /// The calls that the provider runs within every attempt, unseen.
+    pub provider: Vec<CallSpec>,
     /// Whether what it says tells the user honestly that the task is not done.
     pub tells_user: bool,
     /// How likely the first attempt of a visit is to come back empty, then the second, and so on; the last
     /// one counts on, and where there is none no attempt does.
     pub empty: Vec<Ratio>,
+    /// How attempts break off; the first that applies.
+    pub breaks: Vec<Break>,
     /// Why it ends; none is a tool call where there are calls, else a natural end.
     pub finish: Option<FinishReason>,
     /// Where it goes next; the first that applies decides, else it stays.
@@ -87,10 +91,28 @@ pub enum Stuck {
 /// A call that a state makes.
 #[derive(Clone, Debug)]
 pub struct CallSpec {
-    /// The tool's role.
-    pub role: Role,
+    /// What is called.
+    pub called: Called,
+    /// What is sent with it.
+    pub sent: Sent,
+}
+
+/// What a state calls.
+#[derive(Clone, Debug)]
+pub enum Called {
+    /// The tool that plays this role.
+    Role(Role),
+    /// A name, whether or not it is offered.
+    Name(String),
+}
+
+/// What is sent with a call.
+#[derive(Clone, Debug)]
+pub enum Sent {
     /// The values of [`Role::arguments`], in that order.
-    pub arguments: Vec<Template>,
+    Arguments(Vec<Template>),
+    /// This text, be it JSON or not.
+    Raw(Template),
 }
 
 /// Where the actor goes next.
@@ -125,6 +147,8 @@ pub enum Trigger {
     Answered,
     /// The scenario's own user answered a guard's question by switching to another model.
     Switched,
+    /// The connection broke while a call ran, and its answer was lost.
+    Lost,
     /// The answer to the calls is not what it was at the last visit.
     Changed,
 }

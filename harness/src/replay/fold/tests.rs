@@ -123,7 +123,7 @@ fn events(folded: &Folded) -> Vec<String> {
                 if it.opens_guard_stretch { " opens-guard" } else { "" },
             ),
             What::Rerun { tool, after } => format!("{turn}@{message} rerun {tool} {after}"),
-            What::Resend { after } => format!("{turn}@{message} resend {after}"),
+            What::Resend { after } => format!("{turn}@{message} resend {}", after.at_least),
         })
         .collect();
     all.extend(folded.fault.iter().map(|(turn, fault)| format!("{turn} {fault}")));

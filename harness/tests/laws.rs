@@ -343,6 +343,7 @@ fn the_guards_of_these_tests_do_everything() {
                     InterventionKind::Stop => "stop",
                 },
                 Entry::Answer(_) => "answer",
+                Entry::Conclusion(_) => "conclusion",
                 Entry::Compaction(_) => "compaction",
                 Entry::End(Termination::Finished) => "finished",
                 Entry::End(Termination::NoProgress) => "no progress",

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use balk_guards::{
     Answer, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion, Decision, Entry, Guard,
-    GuardFault, Note, Origin, Question, Recovery, Settlement, Stack, Subject, ToolResult, Verdict, Withheld,
+    GuardFault, Note, Origin, Question, Recovery, Settlement, Stack, Subject, ToolResult, Verdict, Wait,
+    Withheld,
 };
 use serde_json::{Value, json};
 
@@ -136,7 +137,10 @@ impl Guard for Wild {
         }
         Ok(match next(12) {
             0 => None,
-            1..=7 => Some(Recovery::Resend { after: next(2_000) }),
+            1..=7 => {
+                let at_least = next(1_000);
+                Some(Recovery::Resend { after: Wait { at_least, at_most: at_least + next(1_000) } })
+            }
             8..=10 => Some(Recovery::Ask(self.question(next(90)))),
             _ => Some(Recovery::Stop(self.note("stop", next(90)))),
         })

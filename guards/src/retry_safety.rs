@@ -117,6 +117,17 @@ impl RetrySafety {
         Self { settings, state: State::default() }
     }
 
+    /// The failure as the transcript shows it: what ran and left a result did run, whatever the facts say.
+    fn seen(&self, failure: &AttemptFailure) -> AttemptFailure {
+        let mut seen = failure.clone();
+        for (tool, _) in self.state.ran.iter() {
+            if !seen.facts.started.contains(tool) {
+                seen.facts.started.push(tool.clone());
+            }
+        }
+        seen
+    }
+
     fn decide(&self, failure: &AttemptFailure) -> Recovery {
         let assessment = assess(self.settings.policy, failure.cause, &failure.facts, &self.state.offer);
         let promise = promise(failure.cause);
@@ -287,7 +298,10 @@ impl Guard for RetrySafety {
     fn observe(&mut self, entry: &Entry) {
         match entry {
             Entry::Start(start) => self.state.offer = start.offer.clone(),
-            Entry::User(_) | Entry::Answer(_) => self.state.resent = 0,
+            Entry::User(_) | Entry::Answer(_) => {
+                self.state.resent = 0;
+                self.state.ran.clear();
+            }
             Entry::Completion(completion) => {
                 self.state.ran.clear();
                 self.state.broken = completion.finish == FinishReason::Error;
@@ -328,7 +342,7 @@ impl Guard for RetrySafety {
     }
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
-        Ok((failure.cause != AttemptCause::Empty).then(|| self.decide(failure)))
+        Ok((failure.cause != AttemptCause::Empty).then(|| self.decide(&self.seen(failure))))
     }
 
     fn save(&self) -> Value {

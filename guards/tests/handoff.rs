@@ -245,9 +245,12 @@ fn h3_each_kind_is_constrained_in_its_own_words() {
         let (_, gap) = handoff(&after(&[turn]), &STUCK);
         gap.constraint.expect("a retry").text.to_string()
     };
-    says_all(&text(read("a.py").fails("no such file: a.py")), &["`a.py` does not exist"]);
+    says_all(&text(read("a.py").fails("no such file: a.py")), &["`a.py` is not there"]);
     says_all(&text(calls("append", "no").fails("no")), &["`append` was not accepted", "one JSON object"]);
     says_all(&text(calls("append", "{}").fails("no")), &["led nowhere"]);
+    let denied = text(calls("append", "{}").fails("operation not permitted"));
+    says_all(&denied, &["What `append` was last called for cannot be done", "`append`, `send_mail`"]);
+    assert!(!denied.contains("not available"), "{denied}");
 }
 
 #[test]
@@ -461,10 +464,8 @@ proptest! {
         let run = after(&turns);
         let Some(gap) = conclude(&run, &end).and_then(|it| it.gap) else { return Ok(()) };
         for tried in gap.tried {
-            let last = run.entries.iter().rev().find_map(|entry| match entry {
-                Entry::Result(it) if it.call.tool == tried.tool => Some(it),
-                _ => None,
-            });
+            let results = run.entries.iter().filter_map(|it| if let Entry::Result(it) = it { Some(it) } else { None });
+            let last = results.filter(|it| it.call.tool == tried.tool).next_back();
             let last = last.expect("what was tried stands in the transcript");
             prop_assert_eq!(tried.last_error.is_some(), last.status == balk_guards::Status::Error);
             if let Some(error) = tried.last_error {

@@ -8,8 +8,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, Completion, Decision, Duplicate, EmptyCompletion, Entry, Guard, NoTools, Origin, Protocol,
-    RetrySafety, Settlement, Stack, Start, Status, ToolResult,
+    Abandonment, Completion, Decision, Duplicate, EmptyCompletion, Entry, Guard, Handoff, NoTools, Origin,
+    Protocol, RetrySafety, Settlement, Stack, Start, Status, ToolResult,
 };
 use common::{calls, offer};
 
@@ -149,6 +149,11 @@ fn retry_safety_allocates_nothing() {
 }
 
 #[test]
+fn handoff_allocates_nothing() {
+    check(Handoff::default());
+}
+
+#[test]
 fn the_stack_of_all_allocates_nothing() {
     check(Stack::new(vec![
         Box::new(Abandonment::default()),
@@ -156,6 +161,7 @@ fn the_stack_of_all_allocates_nothing() {
         Box::new(NoTools::default()),
         Box::new(EmptyCompletion::default()),
         Box::new(RetrySafety::default()),
+        Box::new(Handoff::default()),
     ]));
 }
 

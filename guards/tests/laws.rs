@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use balk_guards::{
     Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptCause, AttemptFacts, AttemptFailure,
-    AttemptResponse, Budget, ChoiceKind, Compaction, Completion, Duplicate, DuplicatePolicy,
-    DuplicateSettings, Effect, EmptyCompletion, Entry, FailedAttempt, FinishReason, Guard, Intervention,
-    InterventionKind, NoTools, NoToolsSettings, Note, Offer, Origin, Part, Protocol, RawCall, RetrySafety,
-    RetrySafetyPolicy, RetrySafetySettings, Speaker, Stack, Start, Status, Subject, Termination, Tool,
-    ToolResult, Usage, UserAnswer, UserMessage,
+    AttemptResponse, Budget, ChoiceKind, Compaction, Completion, Conclusion, Duplicate, DuplicatePolicy,
+    DuplicateSettings, Effect, EmptyCompletion, Entry, FailedAttempt, FinishReason, Guard, Handoff,
+    Intervention, InterventionKind, Limit, NoTools, NoToolsSettings, Note, Offer, Origin, Part, Protocol,
+    RawCall, RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Speaker, Stack, Start, Status, Subject,
+    Termination, Tool, ToolResult, Usage, UserAnswer, UserMessage,
 };
 use common::{bare_offer, offer};
 use proptest::collection::vec;
@@ -41,7 +41,7 @@ fn no_tools(message: Option<&str>) -> Box<dyn Guard> {
 }
 
 /// Every guard in every policy, and stacks of them.
-const GUARDS: [fn() -> Box<dyn Guard>; 19] = [
+const GUARDS: [fn() -> Box<dyn Guard>; 21] = [
     || Box::new(()),
     || abandonment(AbandonmentPolicy::Soft),
     || abandonment(AbandonmentPolicy::HardBlock),
@@ -53,6 +53,7 @@ const GUARDS: [fn() -> Box<dyn Guard>; 19] = [
     || Box::new(NoTools::default()),
     || no_tools(Some("{count} of {limit}: {tools}")),
     || Box::new(EmptyCompletion::default()),
+    || Box::new(Handoff::default()),
     || retry_safety(RetrySafetyPolicy::Conservative),
     || retry_safety(RetrySafetyPolicy::FastPath),
     || retry_safety(RetrySafetyPolicy::Facts),
@@ -61,6 +62,7 @@ const GUARDS: [fn() -> Box<dyn Guard>; 19] = [
         let (first, second) = (retry_safety(RetrySafetyPolicy::Facts), Box::new(EmptyCompletion::default()));
         Box::new(Stack::new(vec![first, second]))
     },
+    || Box::new(Stack::new(vec![Box::new(Handoff::default()), Box::new(EmptyCompletion::default())])),
     || Box::new(Stack::new(vec![Box::new(EmptyCompletion::default()), no_tools(None)])),
     || {
         let (first, second) = (abandonment(AbandonmentPolicy::Soft), duplicate(DuplicatePolicy::Actionable));
@@ -182,6 +184,7 @@ fn intervention() -> impl Strategy<Value = Entry> {
         Just("no-tools"),
         Just("empty-completion"),
         Just("retry-safety"),
+        Just("handoff"),
         Just("stack"),
         Just("other"),
     ];
@@ -201,7 +204,8 @@ fn intervention() -> impl Strategy<Value = Entry> {
     ];
     (guard, kind, any::<u8>(), subject, text(), any::<bool>()).prop_map(
         |(guard, kind, level, subject, text, seen)| {
-            let note = Note { guard: guard.into(), rule: "r".into(), level, subject, text: text.into() };
+            let rule = if level > 99 { "constrained" } else { "r" };
+            let note = Note { guard: guard.into(), rule: rule.into(), level, subject, text: text.into() };
             Entry::Intervention(Intervention { kind, note, seen })
         },
     )
@@ -266,6 +270,12 @@ fn other() -> impl Strategy<Value = Entry> {
             Entry::Answer(UserAnswer { choice: ChoiceKind::Continue, text: text.into() })
         }),
         1 => text().prop_map(|text| Entry::Compaction(Compaction { summary: text.into() })),
+        1 => text().prop_map(|text| {
+            let note = Note {
+                guard: "handoff".into(), rule: "r".into(), level: 1, subject: Subject::Run, text: text.into(),
+            };
+            Entry::Conclusion(Arc::new(Conclusion { end: Termination::NoProgress, note, gap: None }))
+        }),
         1 => Just(Entry::End(Termination::Finished)),
     ]
 }
@@ -304,6 +314,12 @@ impl Pair {
     }
 }
 
+/// The ends that a guard is asked about.
+fn ends() -> [Termination; 4] {
+    let fatal = Termination::FatalExecution("no space left".into());
+    [Termination::NoProgress, Termination::StoppedByGuard, Termination::Limit(Limit::Turns), fatal]
+}
+
 fn check(make: fn() -> Box<dyn Guard>, events: &[Event]) -> Result<Box<dyn Guard>, TestCaseError> {
     let mut pair = Pair { make, guard: make(), double: make() };
     for event in events {
@@ -329,6 +345,9 @@ fn check(make: fn() -> Box<dyn Guard>, events: &[Event]) -> Result<Box<dyn Guard
         }
         if let Event::Other(Entry::Failed(failed)) = event {
             pair.ask(|it| it.recover(&failed.failure))?.expect("never breaks");
+        }
+        for end in ends() {
+            pair.ask(|it| it.conclude(&end))?.expect("never breaks");
         }
     }
     Ok(pair.guard)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use balk_guards::{
     Abandonment, AttemptCause, AttemptFacts, AttemptFailure, Duplicate, EmptyCompletion, FinishReason, Guard,
-    InterventionKind, NoTools, Offer, Protocol, RetrySafety, Stack, Start,
+    Handoff, InterventionKind, NoTools, Offer, Protocol, RetrySafety, Stack, Start,
 };
 use common::{Loop, Turn, bare_offer, calls, offer, says, thinks};
 use proptest::prelude::*;
@@ -108,6 +108,7 @@ fn all() -> Vec<Box<dyn Guard>> {
         Box::new(NoTools::default()),
         Box::new(EmptyCompletion::default()),
         Box::new(RetrySafety::default()),
+        Box::new(Handoff::default()),
     ]
 }
 

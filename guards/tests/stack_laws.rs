@@ -6,10 +6,10 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, Answer, AttemptCause, AttemptFacts, AttemptFailure, Blocked, Budget, Completion, Decision,
-    Duplicate, EmptyCompletion, Entry, FinishReason, Guard, GuardFault, InterventionKind, NoTools, Note,
-    Origin, Protocol, Question, Recovery, RetrySafety, Settlement, Stack, Start, Status, Subject, ToolCall,
-    ToolResult, Verdict, Wait, Window, Withheld,
+    Abandonment, Answer, AttemptCause, AttemptFacts, AttemptFailure, Blocked, Budget, Completion, Conclusion,
+    Decision, Duplicate, EmptyCompletion, Entry, FinishReason, Guard, GuardFault, Handoff, InterventionKind,
+    NoTools, Note, Origin, Protocol, Question, Recovery, RetrySafety, Settlement, Stack, Start, Status,
+    Subject, Termination, ToolCall, ToolResult, Verdict, Wait, Window, Withheld,
 };
 use common::{Loop, Turn, calls, says};
 use proptest::prelude::*;
@@ -77,6 +77,11 @@ impl Guard for Hashed {
         })
     }
 
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let soft = || Conclusion { end: end.clone(), note: note(), gap: None };
+        Ok((self.draw(7, 3) == 0).then(soft))
+    }
+
     fn save(&self) -> Value {
         json!(self.seen)
     }
@@ -131,8 +136,11 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     proptest::collection::vec(turn, 0..24)
 }
 
-/// The kinds of all answers of a guard that has seen `entries`.
-fn kinds(guard: &dyn Guard, completion: &Completion) -> (Option<u8>, bool, Vec<Option<u8>>) {
+/// The kinds of all answers of a guard that has seen `entries`: verdict, a rerun, recoveries, and whether a conclusion
+/// has a gap.
+type Kinds = (Option<u8>, bool, Vec<Option<u8>>, Option<Option<bool>>);
+
+fn kinds(guard: &dyn Guard, completion: &Completion) -> Kinds {
     let results: Vec<_> = completion.calls.iter().map(executed).collect();
     (
         guard.review(completion).ok().map(|it| it.verdict.strength()),
@@ -141,6 +149,7 @@ fn kinds(guard: &dyn Guard, completion: &Completion) -> (Option<u8>, bool, Vec<O
             .iter()
             .map(|it| guard.recover(it).expect("no guard here breaks").map(|it| it.strength()))
             .collect(),
+        guard.conclude(&Termination::NoProgress).ok().map(|it| it.map(|it| it.gap.is_some())),
     )
 }
 
@@ -151,12 +160,13 @@ fn executed(call: &Arc<ToolCall>) -> ToolResult {
 
 fn members(seeds: &[u64]) -> Vec<Box<dyn Guard>> {
     let hashed = seeds.iter().map(|&seed| Box::new(Hashed { seed, seen: 0 }) as Box<dyn Guard>);
-    let ours: [Box<dyn Guard>; 5] = [
+    let ours: [Box<dyn Guard>; 6] = [
         Box::new(Abandonment::default()),
         Box::new(Duplicate::default()),
         Box::new(NoTools::default()),
         Box::new(EmptyCompletion::default()),
         Box::new(RetrySafety::default()),
+        Box::new(Handoff::default()),
     ];
     hashed.chain(ours).collect()
 }
@@ -297,12 +307,13 @@ proptest! {
 
     #[test]
     fn the_guards_of_this_crate_end_a_model_that_ignores_them(turns in turns(), protocol in any::<bool>()) {
-        let members: [Box<dyn Guard>; 5] = [
+        let members: [Box<dyn Guard>; 6] = [
             Box::new(Abandonment::default()),
             Box::new(Duplicate::default()),
             Box::new(NoTools::default()),
             Box::new(EmptyCompletion::default()),
             Box::new(RetrySafety::default()),
+            Box::new(Handoff::default()),
         ];
         let protocol = if protocol { Protocol::Tool } else { Protocol::Text };
         let start = Start { model: "test".into(), protocol, offer: common::offer() };

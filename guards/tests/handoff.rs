@@ -8,7 +8,7 @@ use std::sync::Arc;
 use balk_guards::{
     AttemptCause, AttemptFacts, AttemptFailure, AttemptResponse, ChoiceKind, Conclusion, EmptyCompletion,
     Entry, FailedAttempt, Gap, GapKind, Guard, Handoff, HandoffSettings, Intervention, InterventionKind,
-    Limit, Note, Recovery, Stack, Subject, Termination, Tried, UserAnswer, View,
+    Limit, Note, Recovery, Stack, Subject, Termination, ToolResult, Tried, UserAnswer, View,
 };
 use common::{Loop, Turn, bare_offer, calls, says};
 use proptest::prelude::*;
@@ -417,6 +417,11 @@ fn h2_tools_errors_and_names_are_bounded() {
     assert!(run.guard.save().to_string().len() < 128 * 1024);
 }
 
+fn last_result<'r>(run: &'r Loop, tool: &str) -> Option<&'r ToolResult> {
+    let result = |entry: &'r Entry| if let Entry::Result(it) = entry { Some(it) } else { None };
+    run.entries.iter().rev().filter_map(result).find(|it| *it.call.tool == *tool)
+}
+
 fn turn() -> impl Strategy<Value = Turn> {
     let tool = prop_oneof![Just("bash"), Just("read"), Just("write_file"), Just("no_such_tool")];
     let error = prop_oneof![
@@ -464,8 +469,7 @@ proptest! {
         let run = after(&turns);
         let Some(gap) = conclude(&run, &end).and_then(|it| it.gap) else { return Ok(()) };
         for tried in gap.tried {
-            let results = run.entries.iter().filter_map(|it| if let Entry::Result(it) = it { Some(it) } else { None });
-            let last = results.filter(|it| it.call.tool == tried.tool).next_back();
+            let last = last_result(&run, &tried.tool);
             let last = last.expect("what was tried stands in the transcript");
             prop_assert_eq!(tried.last_error.is_some(), last.status == balk_guards::Status::Error);
             if let Some(error) = tried.last_error {

@@ -110,6 +110,7 @@ fn h6_a_call_that_is_no_json_object_is_malformed_whatever_its_error_reads_like()
         ("jq .", ""),
     ] {
         check("bash", arguments, error, MALFORMED, "bash");
+        check("send_fax", arguments, error, MALFORMED, "send_fax");
     }
 }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use balk_guards::retry_safety::{Assessment, Provenance, Reason, Recommendation, assess};
 use balk_guards::{
-    AttemptCause, AttemptFacts, AttemptFailure, ChoiceKind, Effect, EmptyCompletion, Entry, FinishReason,
-    Guard, InterventionKind, LOST, Offer, Question, Recovery, RetrySafety, RetrySafetyPolicy,
-    RetrySafetySettings, Settlement, Stack, Status, Subject, Tool, ToolResult, Wait,
+    AttemptCause, AttemptFacts, AttemptFailure, ChoiceKind, Effect, EmptyCompletion, FinishReason, Guard,
+    InterventionKind, LOST, Message, Offer, Question, Recovery, RetrySafety, RetrySafetyPolicy,
+    RetrySafetySettings, Settlement, Stack, Status, Subject, Tool, ToolResult, View, Wait,
 };
 use common::{Loop, Turn, bare_offer, calls, offer, says};
 use proptest::collection::vec;
@@ -218,6 +218,7 @@ fn r2_what_was_merely_on_offer_never_blocks() {
         (AttemptFacts { tool_input_started: Some(true), ..shown() }, Reason::NoToolExecuted),
         (AttemptFacts { provider_progress: Some(true), ..nothing() }, Reason::NoToolExecuted),
         (ran(&["read"]), Reason::OnlyHarmlessExecutions),
+        (AttemptFacts { started: vec!["read".into()], ..nothing() }, Reason::OnlyHarmlessExecutions),
     ] {
         assert_eq!(assess(Facts, Disconnected, &facts, &all), auto(reason), "{facts:?}");
     }
@@ -241,9 +242,12 @@ fn r2_without_a_connection_not_even_the_provider_began() {
             check_cause(Connect, &facts, &offer, &auto(Reason::RequestNeverSent));
         }
     }
-    // Unless it was seen.
+    // Unless something was seen to begin, against all order.
     let expected = ask(Reason::UnsafeExecutionStarted, &[], Some("append"));
     check_cause(Connect, &ran(&["append"]), &declared(), &expected);
+    let missing = [Provenance::ProviderExecutionUnseen];
+    let expected = ask(Reason::ProviderExecutedTool, &missing, Some("web_search"));
+    check_cause(Connect, &shown(), &with_search(), &expected);
 }
 
 // R4
@@ -422,9 +426,15 @@ fn r3_empty_answers_between_do_not_count() {
     resends(&mut run, DOWN, nothing(), 0, 500);
     assert_eq!(run.breaks(&Turn::default(), &AttemptFailure::empty(7)), None);
     stops(&mut run, DOWN, nothing(), "early-transport-failure", &["once"]);
-    let stack = Stack::new(vec![Box::new(RetrySafety::default()), Box::new(EmptyCompletion::default())]);
-    let after = Wait::exactly(500);
-    assert_eq!(stack.recover(&AttemptFailure::empty(1)), Ok(Some(Recovery::Resend { after })));
+    let members: Vec<Box<dyn Guard>> =
+        vec![Box::new(RetrySafety::default()), Box::new(EmptyCompletion::default())];
+    let mut run = Loop::new(Stack::new(members));
+    for (attempt, ticks) in [(1, 500), (2, 1_000)] {
+        let after = Wait::exactly(ticks);
+        let resent = run.breaks(&Turn::default(), &AttemptFailure::empty(attempt));
+        assert_eq!(resent, Some(Recovery::Resend { after }));
+    }
+    resends(&mut run, DOWN, nothing(), 0, 500);
 }
 
 // R5
@@ -565,7 +575,7 @@ fn r6_every_cause_reads_differently() {
         .iter()
         .map(|&cause| match fails(&mut run_set(settings), cause, shown()) {
             Recovery::Stop(note) => note.text.split('.').next().expect("a sentence").to_owned(),
-            other => panic!("{other:?}"),
+            Recovery::Resend { .. } | Recovery::Ask(_) => panic!("it does not end"),
         })
         .collect();
     for (at, text) in texts.iter().enumerate() {
@@ -613,19 +623,26 @@ fn r7_the_next_view_says_what_ran() {
         assert!(text.contains(part), "{text}");
     }
     assert!(!text.contains("`read`"), "{text}");
-    let order: Vec<&str> = run.entries[2..]
-        .iter()
-        .map(|entry| match entry {
-            Entry::Completion(_) => "completion",
-            Entry::Result(_) => "result",
-            Entry::Intervention(_) => "said",
-            Entry::Failed(_) => "failed",
-            Entry::Answer(_) => "answer",
-            other => panic!("{other:?}"),
-        })
-        .collect();
-    let expected = ["completion", "result", "result", "result", "result", "said", "failed", "said", "answer"];
-    assert_eq!(order, expected);
+    let view = View::of(&run.entries);
+    assert!(view.messages().contains(&Message::User(text.clone())));
+}
+
+#[test]
+fn r7_of_several_calls_of_a_tool_the_least_certain_counts() {
+    let lost_first = calls("append", "1").goes_missing().and_calls("append", "2");
+    let lost_last = calls("append", "1").fails("no").and_calls("append", "2").goes_missing();
+    for turn in [lost_first, lost_last] {
+        let mut run = run();
+        asks(
+            &mut run,
+            &turn,
+            ran(&["append"]),
+            "unsafe-execution-started",
+            &["`append` (its answer is lost)."],
+        );
+        let said = &run.interventions().next().expect("a note").note.text;
+        assert!(said.contains("already: `append` (its answer is lost)."), "{said}");
+    }
 }
 
 #[test]
@@ -668,6 +685,15 @@ fn r7_what_ran_is_forgotten_with_the_attempt() {
     let question =
         asks(&mut run, &Turn::default(), ran(&["send_mail"]), "unsafe-execution-started", &["question 2"]);
     assert!(!question.note.text.contains("is lost"), "{}", question.note.text);
+}
+
+#[test]
+fn r7_what_ran_is_forgotten_when_the_user_speaks() {
+    let broken = calls("append", "{}").finishes(FinishReason::Error);
+    let mut run = run();
+    run.pass(&broken, 1);
+    run.user("Go on.");
+    resends(&mut run, DOWN, nothing(), 0, 500);
 }
 
 #[test]
@@ -900,6 +926,8 @@ proptest! {
                 Step::Speaks => run.user("Go on."),
             }
         }
+        let wide = (0..99).fold(Turn::default(), |turn, n| turn.and_calls(&format!("tool_{n}"), "{}"));
+        run.turn(&wide.finishes(FinishReason::Error));
         prop_assert!(run.guard.save().to_string().len() < 2_000);
     }
 }

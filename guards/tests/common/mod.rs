@@ -10,6 +10,7 @@ use balk_guards::{
     Usage, UserAnswer, UserMessage, Verdict,
 };
 
+pub(crate) mod broken;
 pub(crate) mod naive;
 
 /// One tool of each effect, a shell and a way to ask.

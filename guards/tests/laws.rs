@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use balk_guards::{
     Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptFailure, AttemptResponse, Budget, ChoiceKind,
-    Compaction, Completion, Duplicate, DuplicatePolicy, DuplicateSettings, Effect, EmptyCompletion, Entry,
-    FailedAttempt, FinishReason, Guard, Intervention, InterventionKind, NoTools, NoToolsSettings, Note,
-    Offer, Origin, Part, Protocol, RawCall, Speaker, Stack, Start, Status, Subject, Termination, Tool,
-    ToolResult, Usage, UserAnswer, UserMessage,
+    Compaction, Completion, Conclusion, Duplicate, DuplicatePolicy, DuplicateSettings, Effect,
+    EmptyCompletion, Entry, FailedAttempt, FinishReason, Guard, Handoff, Intervention, InterventionKind,
+    Limit, NoTools, NoToolsSettings, Note, Offer, Origin, Part, Protocol, RawCall, Speaker, Stack, Start,
+    Status, Subject, Termination, Tool, ToolResult, Usage, UserAnswer, UserMessage,
 };
 use common::{bare_offer, offer};
 use proptest::collection::vec;
@@ -36,7 +36,7 @@ fn no_tools(message: Option<&str>) -> Box<dyn Guard> {
 }
 
 /// Every guard in every policy, and stacks of them.
-const GUARDS: [fn() -> Box<dyn Guard>; 15] = [
+const GUARDS: [fn() -> Box<dyn Guard>; 17] = [
     || Box::new(()),
     || abandonment(AbandonmentPolicy::Soft),
     || abandonment(AbandonmentPolicy::HardBlock),
@@ -48,7 +48,9 @@ const GUARDS: [fn() -> Box<dyn Guard>; 15] = [
     || Box::new(NoTools::default()),
     || no_tools(Some("{count} of {limit}: {tools}")),
     || Box::new(EmptyCompletion::default()),
+    || Box::new(Handoff::default()),
     || Box::new(Stack::new(vec![])),
+    || Box::new(Stack::new(vec![Box::new(Handoff::default()), Box::new(EmptyCompletion::default())])),
     || Box::new(Stack::new(vec![Box::new(EmptyCompletion::default()), no_tools(None)])),
     || {
         let (first, second) = (abandonment(AbandonmentPolicy::Soft), duplicate(DuplicatePolicy::Actionable));
@@ -169,6 +171,7 @@ fn intervention() -> impl Strategy<Value = Entry> {
         Just("duplicate"),
         Just("no-tools"),
         Just("empty-completion"),
+        Just("handoff"),
         Just("stack"),
         Just("other"),
     ];
@@ -188,7 +191,8 @@ fn intervention() -> impl Strategy<Value = Entry> {
     ];
     (guard, kind, any::<u8>(), subject, text(), any::<bool>()).prop_map(
         |(guard, kind, level, subject, text, seen)| {
-            let note = Note { guard: guard.into(), rule: "r".into(), level, subject, text: text.into() };
+            let rule = if level > 99 { "constrained" } else { "r" };
+            let note = Note { guard: guard.into(), rule: rule.into(), level, subject, text: text.into() };
             Entry::Intervention(Intervention { kind, note, seen })
         },
     )
@@ -217,6 +221,12 @@ fn other() -> impl Strategy<Value = Entry> {
             Entry::Answer(UserAnswer { choice: ChoiceKind::Continue, text: text.into() })
         }),
         1 => text().prop_map(|text| Entry::Compaction(Compaction { summary: text.into() })),
+        1 => text().prop_map(|text| {
+            let note = Note {
+                guard: "handoff".into(), rule: "r".into(), level: 1, subject: Subject::Run, text: text.into(),
+            };
+            Entry::Conclusion(Arc::new(Conclusion { end: Termination::NoProgress, note, gap: None }))
+        }),
         1 => Just(Entry::End(Termination::Finished)),
     ]
 }
@@ -255,6 +265,12 @@ impl Pair {
     }
 }
 
+/// The ends that a guard is asked about.
+fn ends() -> [Termination; 4] {
+    let fatal = Termination::FatalExecution("no space left".into());
+    [Termination::NoProgress, Termination::StoppedByGuard, Termination::Limit(Limit::Turns), fatal]
+}
+
 fn check(make: fn() -> Box<dyn Guard>, events: &[Event]) -> Result<Box<dyn Guard>, TestCaseError> {
     let mut pair = Pair { make, guard: make(), double: make() };
     for event in events {
@@ -274,6 +290,9 @@ fn check(make: fn() -> Box<dyn Guard>, events: &[Event]) -> Result<Box<dyn Guard
             }
         }
         pair.ask(|it| it.recover(&AttemptFailure::empty(1)))?.expect("never breaks");
+        for end in ends() {
+            pair.ask(|it| it.conclude(&end))?.expect("never breaks");
+        }
     }
     Ok(pair.guard)
 }

@@ -7,8 +7,8 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, Duplicate, EmptyCompletion, FinishReason, Guard, InterventionKind, NoTools, Offer, Protocol,
-    Stack, Start,
+    Abandonment, Duplicate, EmptyCompletion, FinishReason, Guard, Handoff, InterventionKind, NoTools, Offer,
+    Protocol, Stack, Start,
 };
 use common::{Loop, Turn, bare_offer, calls, offer, says, thinks};
 use proptest::prelude::*;
@@ -81,6 +81,7 @@ fn all() -> Vec<Box<dyn Guard>> {
         Box::new(Duplicate::default()),
         Box::new(NoTools::default()),
         Box::new(EmptyCompletion::default()),
+        Box::new(Handoff::default()),
     ]
 }
 

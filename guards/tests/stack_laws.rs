@@ -6,9 +6,10 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, Answer, AttemptFailure, Blocked, Budget, Completion, Decision, Duplicate, EmptyCompletion,
-    Entry, Guard, GuardFault, InterventionKind, NoTools, Note, Origin, Protocol, Question, Recovery,
-    Settlement, Stack, Start, Status, Subject, ToolCall, ToolResult, Verdict, Wait, Window, Withheld,
+    Abandonment, Answer, AttemptFailure, Blocked, Budget, Completion, Conclusion, Decision, Duplicate,
+    EmptyCompletion, Entry, Guard, GuardFault, Handoff, InterventionKind, NoTools, Note, Origin, Protocol,
+    Question, Recovery, Settlement, Stack, Start, Status, Subject, Termination, ToolCall, ToolResult,
+    Verdict, Wait, Window, Withheld,
 };
 use common::{Loop, Turn, calls, says};
 use proptest::prelude::*;
@@ -76,6 +77,11 @@ impl Guard for Hashed {
         })
     }
 
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let soft = || Conclusion { end: end.clone(), note: note(), gap: None };
+        Ok((self.draw(7, 3) == 0).then(soft))
+    }
+
     fn save(&self) -> Value {
         json!(self.seen)
     }
@@ -118,13 +124,16 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     proptest::collection::vec(turn, 0..24)
 }
 
-/// The kinds of all answers of a guard that has seen `entries`.
-fn kinds(guard: &dyn Guard, completion: &Completion) -> (Option<u8>, bool, Option<Option<u8>>) {
+/// The kinds of all answers of a guard: verdict, a rerun, recovery, and whether a conclusion has a gap.
+type Kinds = (Option<u8>, bool, Option<Option<u8>>, Option<Option<bool>>);
+
+fn kinds(guard: &dyn Guard, completion: &Completion) -> Kinds {
     let results: Vec<_> = completion.calls.iter().map(executed).collect();
     (
         guard.review(completion).ok().map(|it| it.verdict.strength()),
         matches!(guard.settle(completion, &results), Ok(Settlement::Rerun { .. })),
         guard.recover(&failure()).ok().map(|it| it.map(|it| it.strength())),
+        guard.conclude(&Termination::NoProgress).ok().map(|it| it.map(|it| it.gap.is_some())),
     )
 }
 
@@ -135,11 +144,12 @@ fn executed(call: &Arc<ToolCall>) -> ToolResult {
 
 fn members(seeds: &[u64]) -> Vec<Box<dyn Guard>> {
     let hashed = seeds.iter().map(|&seed| Box::new(Hashed { seed, seen: 0 }) as Box<dyn Guard>);
-    let ours: [Box<dyn Guard>; 4] = [
+    let ours: [Box<dyn Guard>; 5] = [
         Box::new(Abandonment::default()),
         Box::new(Duplicate::default()),
         Box::new(NoTools::default()),
         Box::new(EmptyCompletion::default()),
+        Box::new(Handoff::default()),
     ];
     hashed.chain(ours).collect()
 }
@@ -280,11 +290,12 @@ proptest! {
 
     #[test]
     fn the_guards_of_this_crate_end_a_model_that_ignores_them(turns in turns(), protocol in any::<bool>()) {
-        let members: [Box<dyn Guard>; 4] = [
+        let members: [Box<dyn Guard>; 5] = [
             Box::new(Abandonment::default()),
             Box::new(Duplicate::default()),
             Box::new(NoTools::default()),
             Box::new(EmptyCompletion::default()),
+            Box::new(Handoff::default()),
         ];
         let protocol = if protocol { Protocol::Tool } else { Protocol::Text };
         let start = Start { model: "test".into(), protocol, offer: common::offer() };

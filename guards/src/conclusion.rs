@@ -112,17 +112,3 @@ pub struct Tried {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<Arc<str>>,
 }
-
-impl Conclusion {
-    /// Temporary.
-    #[must_use]
-    pub fn question(&self) -> Option<crate::guard::Question> {
-        None
-    }
-
-    /// Temporary.
-    #[must_use]
-    pub fn notice(&self) -> Note {
-        self.note.clone()
-    }
-}

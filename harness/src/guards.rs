@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Guard, NoTools, PerModel, Stack};
+use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Guard, Handoff, NoTools, PerModel, Stack};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -103,6 +103,13 @@ pub const REGISTRY: &[Registered] = &[
         by_default: true,
         variants: &[],
         make: |settings, _| Ok(Box::new(EmptyCompletion::new(read(settings)?))),
+    },
+    Registered {
+        name: "handoff",
+        about: "an end without the goal: what is lacking, what was tried, what a person could do",
+        by_default: true,
+        variants: &[],
+        make: |settings, _| Ok(Box::new(Handoff::new(read(settings)?))),
     },
     Registered {
         name: "oracle",
@@ -354,7 +361,7 @@ mod tests {
     #[test]
     fn a_spec_names_guards_in_order() {
         check("none", "");
-        check("default", "abandonment no-tools duplicate empty-completion");
+        check("default", "abandonment no-tools duplicate empty-completion handoff");
         check("duplicate=notice, abandonment", "duplicate abandonment");
         check("none,no-tools{limit=5, message=Use a tool},duplicate", "no-tools duplicate");
     }
@@ -363,7 +370,7 @@ mod tests {
     fn an_unknown_guard_gets_the_nearest_name() {
         let known = "known: none, default, abandonment, abandonment=hard, abandonment=auto-retry, \
                      abandonment=strict, no-tools, duplicate, duplicate=notice, duplicate=strict, \
-                     empty-completion, oracle";
+                     empty-completion, handoff, oracle";
         check("duplicat", &format!("unknown guard `duplicat`; did you mean `duplicate`? {known}"));
         check(
             "duplicate=notise",

@@ -7,6 +7,7 @@ mod runs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use balk::engine::TurnFacts;
 use balk_guards::{Entry, Origin, Termination};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::scenario::{ResponseMode, TruthSpan};

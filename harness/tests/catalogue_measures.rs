@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 use balk::guards::REGISTRY;
 use balk::stats::{Share, per_thousand};
-use balk_guards::{Entry, Protocol};
+use balk_guards::{AttemptCause, Entry, Protocol};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Pools, Scenario, World};
 use common::{scenario, seeds};

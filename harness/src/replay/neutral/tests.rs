@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use balk_guards::Entry;
+use balk_guards::{AttemptFailure, AttemptResponse, Entry, FailedAttempt};
 
 use super::*;
 

@@ -10,12 +10,15 @@
 //! | near, if what is left is no longer than the cutoff | replacing all of it costs its length |
 //! | apart, if the lengths differ by more than the cutoff | one edit changes a length by one |
 //! | apart, if one has so many characters more of some kinds | one edit takes away or adds one; see `histogram` |
-//! | near, if few edits do | they were found; see `diagonals` |
+//! | near, if few edits do | they were found, as edits of bytes; see `diagonals` |
 //! | otherwise the distance itself | `rapidfuzz`, which stops at the cutoff |
 //!
-//! The order, and where a step is left out, follows from measured costs: on 1,770 pairs of unrelated source
-//! files the histogram alone settled 1,765 at 2 KiB and 1,723 at 50 KiB, at less than a hundredth of the cost
-//! of the distance (`perf.md`). Sketches (MinHash, SimHash) are cheaper still, but do not answer this question.
+//! Edits are looked for in the bytes, which need no decoding. Edits of characters are never more than those of
+//! bytes: what tells two characters apart, or stands for one too many, is at least one byte of theirs. So few
+//! edits of bytes prove that texts are near; that there are more proves nothing, except in ASCII.
+//!
+//! The order, and where a step is left out, follows from measured costs (`cargo bench --bench similarity`).
+//! Sketches (MinHash, SimHash) are cheaper still, but do not answer this question.
 //!
 //! Texts of more than [`LIMIT`] bytes are settled by the bounds and by few edits, or not at all: the distance
 //! of two such texts takes longer than a guard may.
@@ -27,7 +30,6 @@ use rapidfuzz::distance::levenshtein;
 use serde::{Deserialize, Serialize};
 
 use diagonals::{Search, common_prefix, common_suffix};
-use histogram::Histogram;
 
 mod diagonals;
 mod histogram;
@@ -39,6 +41,9 @@ const EDITS_BEYOND: usize = 32;
 /// Where so few bytes are left of two texts together, the distance itself costs little more than the histogram
 /// and the diagonals, which would not always spare it.
 const SHORT: usize = 3 << 10;
+/// So many times as short are texts beyond ASCII for the histogram, which reads all their bytes, while the
+/// distance is one of fewer characters.
+const BYTES: usize = 4;
 
 /// How similar near texts are: strictly more than this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +96,6 @@ pub struct Profile<T> {
     text: T,
     #[serde(skip)]
     chars: OnceLock<usize>,
-    #[serde(skip)]
-    histogram: OnceLock<Histogram>,
 }
 
 impl<T: PartialEq> PartialEq for Profile<T> {
@@ -107,7 +110,7 @@ impl<T: AsRef<str>> Profile<T> {
     /// The profile of a text; nothing is computed yet.
     #[must_use]
     pub const fn new(text: T) -> Self {
-        Self { text, chars: OnceLock::new(), histogram: OnceLock::new() }
+        Self { text, chars: OnceLock::new() }
     }
 
     /// The text.
@@ -146,11 +149,17 @@ impl<T: AsRef<str>> Profile<T> {
         if left.is_empty() && right.is_empty() {
             return Err(Nearness::Near);
         }
+        let replaced = |cutoff| is_within(left, cutoff) && is_within(right, cutoff);
+        // No character takes more than four bytes: as long as this, in characters, the texts are uncounted.
+        let uncounted = self.text().len().max(other.text().len()).div_ceil(4);
+        if above.cutoff(uncounted).is_some_and(replaced) {
+            return Err(Nearness::Near);
+        }
         let cutoff = above.cutoff(self.chars().max(other.chars())).ok_or(Nearness::Apart)?;
         if self.chars().abs_diff(other.chars()) > cutoff {
             return Err(Nearness::Apart);
         }
-        if is_within(left, cutoff) && is_within(right, cutoff) {
+        if replaced(cutoff) {
             return Err(Nearness::Near);
         }
         let mut pair = Pair {
@@ -161,9 +170,9 @@ impl<T: AsRef<str>> Profile<T> {
             ascii: self.is_ascii() && other.is_ascii(),
             in_limit: self.in_limit() && other.in_limit(),
         };
-        let countable = self.text().len().max(other.text().len()) <= Histogram::LIMIT;
-        if pair.bytes() >= long && countable {
-            pair.at_least = self.histogram().distance_at_least(other.histogram());
+        let long = if pair.ascii { long } else { BYTES * long };
+        if pair.bytes() >= long && left.len().max(right.len()) <= histogram::LIMIT {
+            pair.at_least = histogram::distance_at_least(left, right, cutoff);
         }
         if pair.at_least > cutoff { Err(Nearness::Apart) } else { Ok(pair) }
     }
@@ -178,10 +187,6 @@ impl<T: AsRef<str>> Profile<T> {
 
     fn chars(&self) -> usize {
         *self.chars.get_or_init(|| count(self.text()))
-    }
-
-    fn histogram(&self) -> &Histogram {
-        self.histogram.get_or_init(|| Histogram::of(self.text()))
     }
 }
 
@@ -204,36 +209,34 @@ impl Pair<'_> {
         self.left.len() + self.right.len()
     }
 
+    /// Looks for few edits first.
     fn settle(&self) -> Nearness {
-        match (self.ascii || self.left.is_ascii() && self.right.is_ascii(), self.bytes() < SHORT) {
-            (true, true) => self.compare(self.left.bytes(), self.right.bytes()),
-            (false, true) => self.compare(self.left.chars(), self.right.chars()),
-            (true, false) => self.search(self.left.as_bytes(), self.right.as_bytes()),
-            (false, false) => {
-                let [left, right] = [self.left, self.right].map(|text| text.chars().collect::<Vec<_>>());
-                self.search(&left, &right)
-            }
-        }
-    }
-
-    /// Looks for few edits first. Takes the two texts once more: as bytes, or as characters.
-    fn search<C: Copy + Eq + HashableChar>(&self, left: &[C], right: &[C]) -> Nearness {
-        let longer = left.len().max(right.len());
-        let edits = if self.in_limit { self.affordable(longer) } else { EDITS_BEYOND }.min(self.cutoff);
+        let (left, right) = (self.left.as_bytes(), self.right.as_bytes());
+        let ascii = self.ascii || left.is_ascii() && right.is_ascii();
+        let edits = self.affordable(left.len().max(right.len()));
         if self.at_least <= edits {
             match diagonals::search(left, right, edits) {
                 Search::Found => return Nearness::Near,
-                Search::Exceeded if edits == self.cutoff => return Nearness::Apart,
+                Search::Exceeded if ascii && edits == self.cutoff => return Nearness::Apart,
                 Search::Exceeded | Search::GivenUp => {}
             }
         }
-        if self.in_limit { self.compare(left.iter().copied(), right.iter().copied()) } else { Nearness::Open }
+        match (self.in_limit, ascii) {
+            (false, _) => Nearness::Open,
+            (true, true) => self.compare(left.iter().copied(), right.iter().copied()),
+            (true, false) => self.compare(self.left.chars(), self.right.chars()),
+        }
     }
 
-    /// How many edits to look for on diagonals. Their cost grows with the square of this, the cost of the
-    /// distance with `longer × cutoff`; the divisor, measured, keeps the first at a tenth of the second.
+    /// How many edits of bytes to look for on diagonals. Their cost grows with the square of this, the cost of
+    /// the distance with `longer × cutoff`; the divisor, measured, keeps the first at a tenth of the second.
     fn affordable(&self, longer: usize) -> usize {
-        (longer * self.cutoff / 1_000).isqrt()
+        let edits = match (self.in_limit, self.bytes() < SHORT) {
+            (false, _) => EDITS_BEYOND,
+            (true, true) => 0,
+            (true, false) => (longer * self.cutoff / 1_000).isqrt(),
+        };
+        edits.min(self.cutoff)
     }
 
     /// The distance itself, no further than the cutoff.

@@ -36,7 +36,7 @@ mod histogram;
 
 /// Longer texts, in bytes, are not compared in full.
 pub const LIMIT: usize = 64 << 10;
-/// Edits that are looked for where a text is beyond [`LIMIT`].
+/// Edits of bytes that are looked for where a text is beyond [`LIMIT`].
 const EDITS_BEYOND: usize = 32;
 /// Where so few bytes are left of two texts together, the distance itself costs little more than the histogram
 /// and the diagonals, which would not always spare it.
@@ -155,8 +155,9 @@ impl<T: AsRef<str>> Profile<T> {
         if above.cutoff(uncounted).is_some_and(replaced) {
             return Err(Nearness::Near);
         }
-        let cutoff = above.cutoff(self.chars().max(other.chars())).ok_or(Nearness::Apart)?;
-        if self.chars().abs_diff(other.chars()) > cutoff {
+        let (chars, others) = (self.chars(), other.chars());
+        let cutoff = above.cutoff(chars.max(others)).ok_or(Nearness::Apart)?;
+        if chars.abs_diff(others) > cutoff {
             return Err(Nearness::Apart);
         }
         if replaced(cutoff) {
@@ -167,7 +168,7 @@ impl<T: AsRef<str>> Profile<T> {
             right,
             cutoff,
             at_least: 1,
-            ascii: self.is_ascii() && other.is_ascii(),
+            ascii: chars == self.text().len() && others == other.text().len(),
             in_limit: self.in_limit() && other.in_limit(),
         };
         let long = if pair.ascii { long } else { BYTES * long };
@@ -179,10 +180,6 @@ impl<T: AsRef<str>> Profile<T> {
 
     fn in_limit(&self) -> bool {
         self.text().len() <= LIMIT
-    }
-
-    fn is_ascii(&self) -> bool {
-        self.chars() == self.text().len()
     }
 
     fn chars(&self) -> usize {

@@ -9,6 +9,8 @@
 //! is it shorter, the left one has. So the lesser of the two sums is a bound, and unrelated texts are known for
 //! what they are before half of them is read.
 
+use super::is_first;
+
 /// The kind of a character is its last byte in UTF-8: for ASCII the character itself.
 const KINDS: usize = 256;
 /// Counted side by side: a count that was just raised is not waited for when the next character is the same.
@@ -55,11 +57,6 @@ fn count(text: &str, counts: &mut Counts) {
     for (byte, next) in rest.iter().zip(next_rest) {
         counts[0][usize::from(*byte)] += i32::from(is_first(*next));
     }
-}
-
-/// Whether a byte is the first of a character.
-fn is_first(byte: u8) -> bool {
-    !(0x80..0xc0).contains(&byte)
 }
 
 /// What the left counts are more than the right ones, and what they are fewer.

@@ -65,11 +65,7 @@ pub fn grade(trial: &Trial) -> Grade {
             }
             Entry::Conclusion(_) => concluded = true,
             Entry::End(Termination::GuardFault(_)) => grade.guard_fault = true,
-            Entry::Start(_)
-            | Entry::User(_)
-            | Entry::Answer(_)
-            | Entry::Compaction(_)
-            | Entry::End(_) => {}
+            Entry::Start(_) | Entry::User(_) | Entry::Answer(_) | Entry::Compaction(_) | Entry::End(_) => {}
         }
     }
     grade.tokens_out = u64::try_from(written).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;

@@ -5,6 +5,9 @@
 
 mod counts;
 mod entry;
+mod gap;
+mod incident;
+mod issue;
 mod text;
 mod trial;
 
@@ -12,5 +15,8 @@ pub use counts::Counts;
 pub use entry::{
     BadRecord, CallRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord, transcript,
 };
+pub use gap::{Changes, Ending, GAP_SCHEMA, GapReport, GapRun, Lacking, TriedTool, gaps};
+pub use incident::{BadIncident, Executor, Incident, IncidentCause, IncidentFacts, IncidentTool, SideEffect};
+pub use issue::{LINK_CHARS_MAX, REPOSITORY_CHARS_MAX, issue_link, prefilled};
 pub use text::{Palette, show};
 pub use trial::{Drawn, FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};

@@ -12,13 +12,16 @@ pub mod empty_completion;
 mod entry;
 pub mod fence;
 mod guard;
+pub mod handoff;
 mod identity;
 mod key;
 pub mod no_tools;
 mod offer;
 mod pattern;
 mod per_model;
+mod phraser;
 mod recall;
+pub mod retry_safety;
 pub mod similarity;
 mod stack;
 mod state;
@@ -41,10 +44,13 @@ pub use guard::{
     ASKED_FIRST, Answer, Blocked, Decision, Guard, GuardFault, Question, Recovery, SEE_BELOW, Settlement,
     Verdict, Withheld,
 };
+pub use handoff::{Handoff, HandoffSettings};
 pub use identity::{ResultKey, identity};
 pub use key::{CallKey, Shape};
 pub use no_tools::{NoTools, NoToolsSettings};
 pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
 pub use per_model::PerModel;
+pub use phraser::{EXPLANATION_CHARS, Phraser, sanitise};
+pub use retry_safety::{RetrySafety, RetrySafetyPolicy, RetrySafetySettings};
 pub use stack::{Budget, Stack, Window};
 pub use view::{EMPTY_MESSAGE, Message, View};

@@ -280,10 +280,10 @@ impl Guard for Stack {
             }
         }
         // A question that may bring the run back counts to the budget like any other.
-        if self.spent.questions >= self.budget.questions {
-            if let Some(gap) = best.as_mut().and_then(|best| best.gap.as_mut()) {
-                gap.constraint = None;
-            }
+        if self.spent.questions >= self.budget.questions
+            && let Some(gap) = best.as_mut().and_then(|best| best.gap.as_mut())
+        {
+            gap.constraint = None;
         }
         Ok(best)
     }

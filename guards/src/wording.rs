@@ -9,6 +9,12 @@ pub(crate) fn excerpt(text: &str, chars: usize) -> String {
     }
 }
 
+/// Keeps the first `chars` characters of a text in a buffer that is used again.
+pub(crate) fn keep(buffer: &mut String, text: &str, chars: usize) {
+    buffer.clear();
+    buffer.push_str(text.char_indices().nth(chars).map_or(text, |(cut, _)| &text[..cut]));
+}
+
 /// The first line that says something, for messages that want one.
 pub(crate) fn first_line(text: &str, chars: usize) -> String {
     excerpt(text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or(""), chars)

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Guard, NoTools, PerModel, Stack};
+use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Guard, Handoff, NoTools, PerModel, RetrySafety, Stack};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -103,6 +103,36 @@ pub const REGISTRY: &[Registered] = &[
         by_default: true,
         variants: &[],
         make: |settings, _| Ok(Box::new(EmptyCompletion::new(read(settings)?))),
+    },
+    Registered {
+        name: "retry-safety",
+        about: "an attempt broke: makes it again where nothing can be done twice, asks where something can",
+        by_default: true,
+        variants: &[
+            Variant {
+                name: "conservative",
+                about: "asks whenever a tool on offer has no declared effect",
+                setting: ("policy", "conservative"),
+            },
+            Variant {
+                name: "fast-path",
+                about: "the same, but for an attempt of which nothing came",
+                setting: ("policy", "fast-path"),
+            },
+            Variant {
+                name: "facts",
+                about: "what was seen of the attempt decides, and never what was merely on offer",
+                setting: ("policy", "facts"),
+            },
+        ],
+        make: |settings, _| Ok(Box::new(RetrySafety::new(read(settings)?))),
+    },
+    Registered {
+        name: "handoff",
+        about: "a run ends without its goal: what is missing, what was tried, what a person can do",
+        by_default: true,
+        variants: &[],
+        make: |settings, _| Ok(Box::new(Handoff::new(read(settings)?))),
     },
     Registered {
         name: "oracle",

@@ -15,7 +15,7 @@ use balk_guards::{
 use crate::draws::Drawer;
 use crate::response::{self, Delivered, Reaction};
 use crate::scenario::{
-    CallSpec, Called, Ratio, Sent, Stage, State, StateId, Stuck, Transition, Trigger, Truth,
+    CallSpec, Called, Kind, Ratio, Sent, Stage, State, StateId, Stuck, Transition, Trigger, Truth,
 };
 use crate::world::{Holes, World};
 
@@ -178,8 +178,14 @@ impl<'w, 'a> Actor<'w, 'a> {
             self.following.user_spoke = true;
         } else if let Some(at) = user.answers.iter().position(|it| it == text) {
             match self.world.scenario().user.answers[at].choice {
-                ChoiceKind::Instruct | ChoiceKind::Constrain => self.following.answered = true,
-                ChoiceKind::SwitchModel => self.following.switched = true,
+                ChoiceKind::Instruct | ChoiceKind::Constrain => {
+                    self.broken_attempt();
+                    self.following.answered = true;
+                }
+                ChoiceKind::SwitchModel => {
+                    self.broken_attempt();
+                    self.following.switched = true;
+                }
                 ChoiceKind::Continue | ChoiceKind::Report | ChoiceKind::Stop => {}
             }
         } else if &**text != LOOP_PROMPT {
@@ -199,6 +205,15 @@ impl<'w, 'a> Actor<'w, 'a> {
             }
         }
         if !self.answered && self.says_nothing() {
+            self.answered = true;
+            self.following = Following::default();
+        }
+    }
+
+    /// A person who answers before a completion came speaks of an attempt that broke off.
+    fn broken_attempt(&mut self) {
+        let state = &self.world.scenario().actor.states[self.state];
+        if !self.answered && !state.breaks.is_empty() {
             self.answered = true;
             self.following = Following::default();
         }
@@ -326,7 +341,8 @@ impl<'w, 'a> Actor<'w, 'a> {
         let text = state.says.map(|phrase| Part::Text(said(phrase)));
         let calls: Vec<RawCall> =
             state.calls.iter().enumerate().map(|(at, call)| self.call(state, call, at, visit)).collect();
-        let breaks = self.breaks_off(state, attempt, visit);
+        // A word of the user's makes it another request, and still another attempt.
+        let breaks = self.breaks_off(state, attempt + self.following.user_messages, visit);
         let seen_by_provider = breaks.as_ref().is_none_or(|(_, ran)| *ran);
         let ran_by_provider = if seen_by_provider { &state.provider[..] } else { &[] };
         Act {
@@ -337,7 +353,11 @@ impl<'w, 'a> Actor<'w, 'a> {
                 FinishReason::ToolCall
             }),
             calls,
-            truth: if breaks.is_some() { Truth::Faulted } else { truth(state, visit) },
+            truth: match (&breaks, self.world.scenario().kind) {
+                // Where nothing is wrong, a hiccup is nothing to speak of.
+                (Some(_), Kind::Stubborn) => Truth::Faulted,
+                (Some(_), Kind::Control) | (None, _) => truth(state, visit),
+            },
             tells_user: state.tells_user,
             ran_by_provider: ran_by_provider
                 .iter()

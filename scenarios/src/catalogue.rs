@@ -28,7 +28,7 @@ macro_rules! listed {
     };
 }
 
-/// The catalogue: each stubborn scenario, followed by its twin; then controls for shapes that no stubborn one
+/// The catalogue: each stubborn scenario, followed by its twin where no other has it; then controls for shapes that no stubborn one
 /// imitates.
 pub const CATALOGUE: &[Listed] = &[
     listed!(Stubborn, "stubborn", "abandonment"),
@@ -57,6 +57,14 @@ pub const CATALOGUE: &[Listed] = &[
     listed!(Control, "control", "reread-after-write"),
     listed!(Stubborn, "stubborn", "ignores-everything"),
     listed!(Control, "control", "waiting-with-unchanged-output"),
+    listed!(Stubborn, "stubborn", "broken-before-progress"),
+    listed!(Control, "control", "one-hiccup"),
+    listed!(Stubborn, "stubborn", "broken-after-output"),
+    listed!(Control, "control", "slow-stream"),
+    listed!(Stubborn, "stubborn", "broken-while-writing"),
+    listed!(Stubborn, "stubborn", "provider-executed"),
+    listed!(Stubborn, "stubborn", "rate-limited"),
+    listed!(Stubborn, "stubborn", "outage"),
     listed!(Control, "control", "paging"),
     listed!(Control, "control", "retry-after-transport-failure"),
 ];

@@ -173,6 +173,7 @@ impl<'w, 'a> Environment<'w, 'a> {
                 self.files.get(&*fixed(path)).is_some_and(|content| content.contains(&*fixed(text)))
             }
             Condition::Record(name) => self.records.contains_key(&*fixed(name)),
+            Condition::Once(name) => self.records.get(&*fixed(name)) == Some(&1),
             Condition::ArgumentContains(name, text) => arguments
                 .iter()
                 .find(|(it, _)| it == name)

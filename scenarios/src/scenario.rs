@@ -257,6 +257,8 @@ pub enum Condition {
     FileContains(Template, Template),
     /// The record was created.
     Record(Template),
+    /// The record was created, and no more than once.
+    Once(Template),
     /// The call's argument, by its canonical name, contains the text. Rules only.
     ArgumentContains(String, Template),
 }

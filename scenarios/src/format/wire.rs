@@ -125,6 +125,7 @@ pub(super) struct ConditionTable {
     pub(super) file: Option<Text>,
     pub(super) no_file: Option<Text>,
     pub(super) record: Option<Text>,
+    pub(super) once: Option<Text>,
     pub(super) argument: Option<Text>,
     pub(super) contains: Option<Text>,
 }

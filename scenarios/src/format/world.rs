@@ -78,6 +78,7 @@ fn condition(
         ("file", &it.file),
         ("no_file", &it.no_file),
         ("record", &it.record),
+        ("once", &it.once),
         ("argument", &it.argument),
     ]
     .into_iter()
@@ -88,7 +89,7 @@ fn condition(
         [] => {
             report
                 .error(table.span(), "this condition says nothing", "expected one key")
-                .help("one of `fact`, `no_fact`, `file`, `no_file`, `record`, `argument`; `contains` goes with `file` or `argument`");
+                .help("one of `fact`, `no_fact`, `file`, `no_file`, `record`, `once`, `argument`; `contains` goes with `file` or `argument`");
             return Condition::Fact(Template { pieces: Vec::new() });
         }
         [(first, _), (second, value), ..] => {
@@ -106,6 +107,7 @@ fn condition(
         ("file", None) => Condition::File(main),
         ("no_file", None) => Condition::NoFile(main),
         ("record", None) => Condition::Record(main),
+        ("once", None) => Condition::Once(main),
         ("file", Some((_, text))) => Condition::FileContains(main, text),
         ("argument", Some((_, text))) => {
             check_argument(value, call, report);

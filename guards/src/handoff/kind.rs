@@ -1,0 +1,216 @@
+//! What one failed call is evidence of.
+//!
+//! Structure is looked at before words, and of the words the narrow ones before the wide ones. The first rule
+//! that fits decides:
+//!
+//! | | kind | told from | before the next ones because |
+//! |---|---|---|---|
+//! | 1 | malformed call | arguments that are no JSON object | the tool never learned what was wanted, whatever its error reads like (H6) |
+//! | 2 | missing capability | a tool that is not on offer and never worked | what it answers ("not found", "unknown") is about the tool, not about a path or an option |
+//! | 3 | missing capability | a shell that does not find the command | says "not found", as for a missing file |
+//! | 4 | malformed call | an error about arguments or options, or one that begins with the usage | usage texts name files and say what is not supported |
+//! | 5 | missing input | "no such file", "not found" and their like, about a name that the call or the user gave | says more than a denial beside it; a path that nobody named is the tool's own affair and no input |
+//! | 6 | missing capability | not supported, not implemented, not permitted | |
+//! | 7 | no progress | anything else | |
+//!
+//! The words are those of tools, which are English nearly everywhere; where they are not recognised, the
+//! failure is still reported, as no progress.
+
+use std::borrow::Cow;
+
+use memchr::memchr2_iter;
+
+use crate::completion::ToolCall;
+use crate::conclusion::GapKind;
+use crate::key::Shape;
+
+/// What is known about a failure.
+pub(super) struct Evidence<'e> {
+    /// The call; none for an end that came with a message alone.
+    pub(super) call: Option<&'e ToolCall>,
+    /// Whether the tool is known not to be there.
+    pub(super) is_absent: bool,
+    /// What the user asked for.
+    pub(super) request: &'e str,
+    /// What it answered.
+    pub(super) error: &'e str,
+}
+
+/// The kind of gap, and what is missing: a command, a path, else the tool.
+pub(super) fn tell<'e>(it: &Evidence<'e>) -> (GapKind, Cow<'e, str>) {
+    let tool = it.call.map_or("", |call| &*call.tool);
+    if it.call.is_some_and(is_broken) {
+        (GapKind::MalformedCall, tool.into())
+    } else if it.is_absent {
+        (GapKind::MissingCapability, tool.into())
+    } else if let Some(command) = missing_command(it.error) {
+        (GapKind::MissingCapability, command.into())
+    } else if is_about_arguments(it.error) {
+        (GapKind::MalformedCall, tool.into())
+    } else if let Some(input) = missing_input(it) {
+        (GapKind::MissingInput, input)
+    } else if let Some(at) = DENIED.iter().find_map(|phrase| Found::first(it.error, phrase)) {
+        let named = at.names().into_iter().find(|name| it.is_named(name));
+        (GapKind::MissingCapability, named.unwrap_or(tool).into())
+    } else {
+        (GapKind::NoProgress, tool.into())
+    }
+}
+
+/// Whether the arguments are not what any tool takes.
+pub(super) fn is_broken(call: &ToolCall) -> bool {
+    call.shape != Shape::Object
+}
+
+const DENIED: [&str; 12] = [
+    "not supported",
+    "unsupported operation",
+    "not implemented",
+    "permission denied",
+    "access denied",
+    "access is denied",
+    "not permitted",
+    "not allowed",
+    "forbidden",
+    "eacces",
+    "unknown tool",
+    "not installed",
+];
+
+const ARGUMENTS: [&str; 14] = [
+    "invalid arguments",
+    "invalid params",
+    "invalid option",
+    "illegal option",
+    "unknown option",
+    "unknown flag",
+    "unrecognized option",
+    "unrecognized argument",
+    "unexpected argument",
+    "arguments are required",
+    "required arguments",
+    "flag provided but not defined",
+    "invalid json",
+    "not valid json",
+];
+
+fn is_about_arguments(error: &str) -> bool {
+    let begins = |line: &str| line.trim_start().get(..6).is_some_and(|it| it.eq_ignore_ascii_case("usage:"));
+    ARGUMENTS.iter().any(|phrase| Found::first(error, phrase).is_some()) || error.lines().any(begins)
+}
+
+/// The command that a shell did not find: `bash: jq: command not found`, `sh: 1: jq: not found`, `'jq' is not
+/// recognized as …`, `exec: "jq": executable file not found`, `spawn jq ENOENT`.
+fn missing_command(error: &str) -> Option<&str> {
+    const PHRASES: [&str; 4] = [
+        "command not found",
+        "is not recognized as",
+        "executable file not found",
+        "not found, but can be installed",
+    ];
+    if let Some(said) = PHRASES.iter().find_map(|phrase| Found::first(error, phrase)) {
+        // What is quoted behind is advice.
+        return said.names()[1..].iter().copied().find(|name| !name.is_empty());
+    }
+    error.lines().find_map(|line| {
+        let spawned = Found::first(line, "spawn ").and_then(|it| it.after.split_once(" ENOENT"));
+        spawned.map(|(command, _)| command).or_else(|| not_found_by_shell(line))
+    })
+}
+
+/// The shells of Debian and of BusyBox name themselves, perhaps the line, and the command.
+fn not_found_by_shell(line: &str) -> Option<&str> {
+    let (rest, said) = line.rsplit_once(": ")?;
+    let (shell, command) = rest.rsplit_once(": ")?;
+    let shell = match shell.rsplit_once(": ") {
+        Some((shell, number)) if number.bytes().all(|it| it.is_ascii_digit()) => shell,
+        Some(_) | None => shell,
+    };
+    let shell = shell.rsplit(['/', ' ']).next().unwrap_or(shell);
+    (said.starts_with("not found") && matches!(shell, "sh" | "ash" | "dash" | "bash")).then_some(command)
+}
+
+/// The file, folder or other input that is not there, if the call or the user named it.
+fn missing_input<'e>(it: &Evidence<'e>) -> Option<Cow<'e, str>> {
+    const PHRASES: [&str; 6] = [
+        "no such file or directory",
+        "no such file",
+        "not found",
+        "does not exist",
+        "enoent",
+        "cannot find the",
+    ];
+    let said = PHRASES.iter().find_map(|phrase| Found::first(it.error, phrase))?;
+    if let Some(name) = said.names().into_iter().find(|name| it.is_named(name)) {
+        return Some(name.into());
+    }
+    // Many tools leave out which file, for the call says it.
+    let names_another = said.names().iter().any(|name| looks_like_path(name));
+    it.call.and_then(ToolCall::path).filter(|_| !names_another).map(Cow::Owned)
+}
+
+impl Evidence<'_> {
+    /// Whether the call or the user named this: its last part, for tools make paths absolute.
+    fn is_named(&self, name: &str) -> bool {
+        let last = name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(name);
+        let arguments = self.call.map_or("", |call| &*call.arguments);
+        !last.is_empty() && (has_word(arguments, last) || has_word(self.request, last))
+    }
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+    })
+}
+
+fn looks_like_path(name: &str) -> bool {
+    name.contains(['/', '\\']) || name.trim_matches('.').contains('.')
+}
+
+/// A phrase in an error, and what stands on both sides of it in its line.
+struct Found<'e> {
+    before: &'e str,
+    after: &'e str,
+}
+
+impl<'e> Found<'e> {
+    /// Where the phrase, which is written in small letters, stands first, in either case.
+    fn first(text: &'e str, phrase: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let first = *phrase.as_bytes().first()?;
+        let at = memchr2_iter(first, first.to_ascii_uppercase(), bytes).find(|&at| {
+            let there = bytes.get(at..at + phrase.len());
+            there.is_some_and(|it| it.eq_ignore_ascii_case(phrase.as_bytes()))
+        })?;
+        let (before, after) = (&text[..at], &text[at + phrase.len()..]);
+        let before = before.rsplit('\n').next().unwrap_or(before);
+        let after = after.split('\n').next().unwrap_or(after);
+        Some(Self { before, after })
+    }
+
+    /// What it may be about, likeliest first: `… 'NAME'`, `…: NAME`, `'NAME' …`, `…: NAME: …`, `the file NAME …`.
+    /// Some are empty.
+    fn names(&self) -> [&'e str; 5] {
+        let behind = self.after.strip_prefix(": ").unwrap_or("");
+        let behind = behind.split([' ', ',', ';']).next().unwrap_or("");
+        let ahead = self.before.trim_end_matches([' ', ':']);
+        let last_part = ahead.rsplit(": ").next().unwrap_or(ahead);
+        let last_word = ahead.rsplit(' ').next().unwrap_or(ahead);
+        let quoted_behind = between(self.after.splitn(3, QUOTES));
+        let quoted_ahead = between(self.before.rsplitn(3, QUOTES));
+        [quoted_behind, behind, quoted_ahead, last_part, last_word].map(|name| name.trim_matches(AROUND))
+    }
+}
+
+const QUOTES: [char; 3] = ['\'', '"', '`'];
+/// What stands around a name and is no part of it.
+const AROUND: [char; 8] = ['\'', '"', '`', '(', ')', ',', ';', ' '];
+
+/// What stands between two quotes, of a text that was split at them.
+fn between<'e>(mut parts: impl Iterator<Item = &'e str>) -> &'e str {
+    let quoted = parts.nth(1);
+    quoted.filter(|_| parts.next().is_some()).unwrap_or("")
+}

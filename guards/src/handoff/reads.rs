@@ -1,0 +1,90 @@
+//! Reads that bring nothing new, with no change in between (spec H6).
+
+use serde::{Deserialize, Serialize};
+
+use crate::completion::ToolCall;
+use crate::entry::{Origin, Status, ToolResult};
+use crate::identity::{ResultKey, identity};
+use crate::key::CallKey;
+use crate::offer::Effect;
+use crate::wording::keep;
+
+/// How wide a cycle of reads is recognised; who goes round wider ones seems to explore.
+const READS: usize = 16;
+
+/// The last different reads since anything may have changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Reads {
+    seen: Vec<Read>,
+    /// Reads in a row that brought what was known.
+    again: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Read {
+    key: CallKey,
+    /// What it brought; none where it never ran.
+    result: Option<ResultKey>,
+    /// What was read; empty unless it was read again.
+    what: String,
+}
+
+impl Reads {
+    /// Reads in a row that brought what was known.
+    pub(super) fn again(&self) -> u32 {
+        self.again
+    }
+
+    /// What was read again, in the order of the first reads.
+    pub(super) fn what(&self) -> Vec<String> {
+        self.seen.iter().filter(|it| !it.what.is_empty()).map(|it| it.what.clone()).collect()
+    }
+
+    /// Something may have changed, or what was read is out of view.
+    pub(super) fn clear(&mut self) {
+        self.seen.clear();
+        self.again = 0;
+    }
+
+    /// Folds one result. A read that was refused is one that was wanted again, or for the first time.
+    pub(super) fn observe(&mut self, result: &ToolResult) {
+        let is_read = result.call.effect == Effect::ReadOnly;
+        match (result.origin, result.status) {
+            (Origin::Executed, _) if is_read => self.read(&result.call, Some(identity(&result.text))),
+            (Origin::Synthetic, _) if is_read => self.read(&result.call, None),
+            (Origin::Missing, _) if is_read => {}
+            (Origin::Synthetic, _) | (Origin::Executed, Status::Error) => {}
+            (Origin::Executed, Status::Ok | Status::Unknown) | (Origin::Missing, _) => self.clear(),
+        }
+    }
+
+    fn read(&mut self, call: &ToolCall, result: Option<ResultKey>) {
+        let Some(at) = self.seen.iter().position(|it| it.key == call.key) else {
+            return self.first(call.key, result);
+        };
+        let before = self.seen[at].result;
+        if before.is_some() && result.is_some() && before != result {
+            // The world moves: what was read before may have changed too.
+            self.clear();
+            return self.first(call.key, result);
+        }
+        let read = &mut self.seen[at];
+        read.result = before.or(result);
+        if read.what.is_empty() {
+            let subject = call.path().unwrap_or_else(|| call.arguments.to_string());
+            keep(&mut read.what, &format!("`{}` {subject}", call.tool), super::NAME_CHARS);
+        }
+        self.again = self.again.saturating_add(1);
+    }
+
+    fn first(&mut self, key: CallKey, result: Option<ResultKey>) {
+        if self.seen.len() >= READS {
+            self.seen.remove(0);
+        }
+        for read in &mut self.seen {
+            read.what.clear();
+        }
+        self.seen.push(Read { key, result, what: String::new() });
+        self.again = 0;
+    }
+}

@@ -1,0 +1,276 @@
+//! The words of the handoff.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use super::reads::Reads;
+use super::{Broken, CONSTRAINED, Handoff, NAME};
+use crate::conclusion::{Conclusion, Gap, GapKind, Tried};
+use crate::entry::{Limit, Note, Subject, Termination};
+use crate::wording::{excerpt, list, times};
+
+/// Names that a message lists, and characters of an error in it.
+const LISTED: usize = 8;
+const CAPABILITIES: usize = 24;
+const ERROR_SHOWN: usize = 160;
+
+/// Why the run cannot go on.
+pub(super) struct Cause {
+    kind: GapKind,
+    missing: String,
+    explanation: String,
+    error: String,
+}
+
+impl Cause {
+    /// A failure, with the tool and how often it failed in a row where a tool failed.
+    pub(super) fn failure(kind: GapKind, missing: &str, tool: Option<(&Arc<str>, u32)>, error: &str) -> Self {
+        let missing = one_line(missing, super::NAME_CHARS);
+        let error = one_line(error, ERROR_SHOWN);
+        let it = if missing.is_empty() { "what this takes".into() } else { format!("`{missing}`") };
+        let mut explanation = match kind {
+            GapKind::MissingCapability => format!(
+                "This is a gap in the tools of this agent, not in your request: {it} is not available to it here."
+            ),
+            GapKind::MissingInput => format!(
+                "This is a gap in what the agent can reach, not in your request: {it} is not where it was looked \
+                 for, and none of its tools can bring it there."
+            ),
+            GapKind::MalformedCall => format!(
+                "This is a gap between the model and its tools, not in your request: the model did not write a \
+                 call that {it} accepts. Nothing says that the tool itself is broken."
+            ),
+            GapKind::NoProgress => {
+                let what = match tool {
+                    Some((tool, 0 | 1)) => format!("`{tool}` failed"),
+                    Some((tool, failures)) => format!("`{tool}` failed {} in a row", times(failures)),
+                    None => "the environment failed".into(),
+                };
+                format!(
+                    "This is a gap in what the agent can do here, not in your request: {what}, and it found no other way."
+                )
+            }
+        };
+        if !error.is_empty() {
+            explanation.push_str(&format!(" The last error: {error}"));
+        }
+        Self { kind, missing, explanation, error }
+    }
+
+    /// The same reads over and over.
+    pub(super) fn reads(reads: &Reads) -> Self {
+        let what: Vec<String> = reads.what().iter().map(|it| one_line(it, super::NAME_CHARS)).collect();
+        let what = list(&what, 3);
+        let explanation = format!(
+            "This is a gap in what the agent can find out with its tools, not in your request: it read the same \
+             over and over ({what}), with no change in between, and the last {} brought nothing new.",
+            match reads.again() {
+                1 => "read".to_owned(),
+                many => format!("{many} reads"),
+            }
+        );
+        Self { kind: GapKind::NoProgress, missing: String::new(), explanation, error: String::new() }
+    }
+
+    /// Nothing failed and nothing was repeated.
+    pub(super) fn silence() -> Self {
+        let explanation = "This is a gap in what the agent can do here, not in your request: it took no further \
+                           step with its tools, and none of them reported a failure that would say why.";
+        Self {
+            kind: GapKind::NoProgress,
+            missing: String::new(),
+            explanation: explanation.into(),
+            error: String::new(),
+        }
+    }
+
+    fn could_do(&self) -> Vec<Arc<str>> {
+        let it =
+            if self.missing.is_empty() { "what is missing".into() } else { format!("`{}`", self.missing) };
+        let all = match self.kind {
+            GapKind::MissingCapability => vec![
+                format!("make {it} available to the agent: install it, connect it or permit it"),
+                "do that one step yourself, and tell the agent what came of it".into(),
+            ],
+            GapKind::MissingInput => vec![
+                format!("put {it} where it was looked for"),
+                "tell the agent the right place, or that it can do without".into(),
+            ],
+            GapKind::MalformedCall => vec![
+                "switch to a model that calls tools more reliably".into(),
+                "ask for the same in smaller steps".into(),
+            ],
+            GapKind::NoProgress if !self.error.is_empty() => {
+                vec!["remove what the error names".into(), "say which other way the agent should take".into()]
+            }
+            GapKind::NoProgress => vec![
+                "say which step comes next, or give what the agent was looking for".into(),
+                "ask for a smaller part of it".into(),
+            ],
+        };
+        all.into_iter().map(Arc::from).collect()
+    }
+
+    /// What the model is told where the user wants it tried again.
+    fn constraint(&self, offered: &[Arc<str>]) -> String {
+        let it = format!("`{}`", self.missing);
+        let lacking = match self.kind {
+            GapKind::NoProgress => "What was tried last led nowhere: do not do it again.".into(),
+            _ if self.missing.is_empty() => "What the last error names is not available.".into(),
+            GapKind::MissingCapability => format!("{it} is not available and will not be in this run."),
+            GapKind::MissingInput => format!("{it} does not exist: do not look for it again."),
+            GapKind::MalformedCall => format!(
+                "The last call of {it} was not accepted: its arguments must be one JSON object that fits the \
+                 tool's schema."
+            ),
+        };
+        let names: Vec<String> = offered.iter().map(|name| format!("`{name}`")).collect();
+        let capabilities = match names.as_slice() {
+            [] => "There are no tools in this run.".into(),
+            names => format!("The tools that exist are {}; there are no others.", list(names, CAPABILITIES)),
+        };
+        format!(
+            "The user wants this tried once more with what there is. {lacking} {capabilities} Do what can be done \
+             with them, and say plainly what cannot be done, and why."
+        )
+    }
+}
+
+impl Handoff {
+    /// The conclusion with a gap.
+    pub(super) fn handoff(&self, end: &Termination, cause: Cause) -> Conclusion {
+        let constraint =
+            (!self.state.retried).then(|| self.note(CONSTRAINED, cause.constraint(&self.state.offered)));
+        let gap = Gap {
+            kind: cause.kind,
+            tried: self.tried(),
+            could_do: cause.could_do(),
+            resume: "then say \"go on\": the run continues from here, and nothing has to be done twice"
+                .into(),
+            constraint,
+            missing: cause.missing.into(),
+            explanation: cause.explanation.into(),
+        };
+        let mut text = self.again();
+        text.push_str(&gap.explanation);
+        let tried = tried(&gap.tried);
+        if !tried.is_empty() {
+            text.push_str(&format!("\n\nTried: {tried}."));
+        }
+        if self.state.changes.calls > 0 {
+            text.push_str(&format!("\nChanged before, and kept: {}.", self.changed()));
+        }
+        text.push_str(&format!("\nYou could {}; {}.", gap.could_do.join(", or "), gap.resume));
+        let note = self.note(gap.kind.name(), text);
+        Conclusion { end: end.clone(), note, gap: Some(gap) }
+    }
+
+    /// The soft end: what was done stands.
+    pub(super) fn partial(&self, end: &Termination) -> Conclusion {
+        let why = match end {
+            Termination::Limit(limit) => format!("the run reached its limit of {}", bound(*limit)),
+            Termination::StoppedByGuard => "it was stopped because nothing moved any more".into(),
+            Termination::NoProgress
+            | Termination::FatalExecution(_)
+            | Termination::Finished
+            | Termination::StoppedByUser
+            | Termination::GuardFault(_) => "nothing moved any more".into(),
+        };
+        let kept = match self.state.changes.calls {
+            0 => "Nothing was changed so far.".into(),
+            _ => format!("Changed, and kept: {}.", self.changed()),
+        };
+        let open = match self.obstacle() {
+            Some(it) if !it.error.is_empty() => format!(
+                "Not done is what `{}` was last called for, which failed: {}.",
+                it.tool,
+                one_line(&it.error, ERROR_SHOWN)
+            ),
+            Some(it) => format!("Not done is what `{}` was last called for, which failed.", it.tool),
+            None => {
+                "Whether all was done that you asked for is not certain: the model did not say so.".into()
+            }
+        };
+        let text = format!(
+            "{}The run ends in the middle: {why}. {kept} {open} To go on, say what is still to be done; what is \
+             there need not be made again.",
+            self.again()
+        );
+        Conclusion { end: end.clone(), note: self.note("partial-work", text), gap: None }
+    }
+
+    /// The end that a provider caused, where nobody said so yet.
+    pub(super) fn provider(&self, end: &Termination, broken: &Broken) -> Conclusion {
+        let ran = if broken.nothing_began { " Nothing was run in that attempt." } else { "" };
+        let kept = match self.state.changes.calls {
+            0 => String::new(),
+            _ => format!(" Changed before, and kept: {}.", self.changed()),
+        };
+        let text = format!(
+            "{}The model could not be asked any further: {}.{ran}{kept} Your request and the tools are as they \
+             were: start the run again once the provider answers.",
+            self.again(),
+            broken.cause.trim_end_matches('.'),
+        );
+        Conclusion { end: end.clone(), note: self.note("provider", text), gap: None }
+    }
+
+    fn note(&self, rule: &'static str, text: String) -> Note {
+        Note {
+            guard: NAME.into(),
+            rule: rule.into(),
+            level: u8::try_from(self.state.concluded + 1).unwrap_or(u8::MAX),
+            subject: Subject::Run,
+            text: text.into(),
+        }
+    }
+
+    fn again(&self) -> String {
+        match (self.state.concluded, self.state.retried) {
+            (0, _) => String::new(),
+            (before, true) => format!(
+                "It was tried again with the tools that exist, and this is the end number {} of this run. ",
+                before + 1
+            ),
+            (before, false) => format!("This is the end number {} of this run. ", before + 1),
+        }
+    }
+
+    fn changed(&self) -> String {
+        let changes = &self.state.changes;
+        let names: Vec<String> =
+            changes.names.iter().map(|it| format!("`{}`", one_line(it, super::NAME_CHARS))).collect();
+        let calls = if changes.calls == 1 { "call" } else { "calls" };
+        format!("{} ({} {calls})", list(&names, LISTED), changes.calls)
+    }
+}
+
+fn bound(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Turns => "turns",
+        Limit::Attempts => "attempts",
+        Limit::Calls => "calls",
+        Limit::Interventions => "interventions",
+        Limit::Questions => "questions",
+    }
+}
+
+/// "`bash` 4 times (3 failed), `read` once".
+fn tried(tried: &[Tried]) -> String {
+    let one = |it: &Tried| {
+        let mut text = format!("`{}` ", it.tool);
+        let _ = match (it.calls, it.failures) {
+            (0, _) => write!(text, "(asked for, never run)"),
+            (calls, 0) => write!(text, "{}", times(calls)),
+            (calls, failures) if calls == failures => write!(text, "{} (failed each time)", times(calls)),
+            (calls, failures) => write!(text, "{} ({failures} failed)", times(calls)),
+        };
+        text
+    };
+    list(&tried.iter().map(one).collect::<Vec<_>>(), LISTED)
+}
+
+/// A text in one line, cut where it is long.
+pub(super) fn one_line(text: &str, chars: usize) -> String {
+    excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), chars)
+}

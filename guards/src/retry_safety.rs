@@ -1,0 +1,342 @@
+//! **retry-safety**: an attempt breaks, and the question is whether it may be made again.
+//!
+//! *Detects* an attempt that brought no completion for a cause of the transport or the provider (spec R1, R6),
+//! and calls that ran inside of one (R7).
+//!
+//! *Does* ask the model again, by itself, where nothing can be done twice (R2, R3), after a wait with full
+//! jitter; asks the user where something may, and says which tool is the reason (R4); ends the run where the
+//! provider refused the request as such, wants to be left alone for longer than is waited, or where asking
+//! again did not help, and says how far the attempt came. [`assess`] is the rule, for a look without a run
+//! (R5). The model is told which calls of a broken answer ran.
+//!
+//! *Stays silent* about empty completions, about broken attempts that a resend may mend, and about calls that
+//! are known to change nothing.
+//!
+//! *Thresholds*: one retry is the field report's (R3). Half a second, doubled, is where the clients of OpenAI
+//! and Anthropic begin, and a minute the longest Retry-After that they obey. A provider that names a time has
+//! a queue and not a fault, so that waiting is what it asks for: three such retries, as the attempts of
+//! shipped agents (`guards.md`, A1b). Ten a run are room for an outage every few turns; clients were seen to
+//! send 27 and 30 requests into one outage (`agents.md`, 3.5).
+
+mod assessment;
+mod offered;
+mod ran;
+mod words;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use self::assessment::{Assessment, Provenance, Reason, Recommendation, assess};
+use self::ran::Ran;
+use crate::attempt::{AttemptCause, AttemptFailure, AttemptResponse, FailedAttempt, Wait};
+use crate::completion::{Completion, FinishReason};
+use crate::entry::{Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Subject, ToolResult};
+use crate::guard::{Answer, Guard, Question, Recovery, Settlement};
+use crate::offer::Offer;
+use crate::wording::times;
+
+/// How the guard is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RetrySafetySettings {
+    /// What counts as safe.
+    pub policy: RetrySafetyPolicy,
+    /// Resends in one turn, unless the user answers or speaks meanwhile.
+    pub retries: u32,
+    /// The same where the provider says when to ask again.
+    pub promised_retries: u32,
+    /// Ticks (ms) that the first resend waits at most; doubled for each further one of the turn.
+    pub backoff: u64,
+    /// Ticks (ms) that are waited at most; a provider that wants more ends the run. Jitter comes on top.
+    pub max_wait: u64,
+    /// Broken attempts in a run that are followed by another, on the user's word or without.
+    pub budget: u32,
+}
+
+/// What counts as safe. They differ in what an offer means whose tools have no declared effect (spec R5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RetrySafetyPolicy {
+    /// A tool on offer that nobody declared may have changed something: ask. It is the rule of the field report,
+    /// whose words were that 10 of 16 tools had no class; where all have one, what was seen decides. There to be
+    /// measured against.
+    Conservative,
+    /// The same, but for an attempt of which it is known that nothing began.
+    FastPath,
+    /// What was seen decides, and never what was merely on offer (R2).
+    #[default]
+    Facts,
+}
+
+impl Default for RetrySafetySettings {
+    fn default() -> Self {
+        Self {
+            policy: RetrySafetyPolicy::Facts,
+            retries: 1,
+            promised_retries: 3,
+            backoff: 500,
+            max_wait: 60_000,
+            budget: 10,
+        }
+    }
+}
+
+/// The guard; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub struct RetrySafety {
+    settings: RetrySafetySettings,
+    state: State,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    #[serde(with = "offered")]
+    offer: Arc<Offer>,
+    /// Resends in this turn, since the user last spoke.
+    resent: u32,
+    /// Broken attempts of this run that were followed by another.
+    followed: u32,
+    /// What ran inside of the attempt that has just broken.
+    ran: Ran,
+    /// Whether the last completion is what such an attempt left.
+    broken: bool,
+    /// Notes and questions of this run, for words that differ each time.
+    notes: u32,
+    questions: u32,
+}
+
+const NAME: &str = "retry-safety";
+const VERSION: u64 = 1;
+
+impl RetrySafety {
+    /// The guard, set so.
+    #[must_use]
+    pub fn new(settings: RetrySafetySettings) -> Self {
+        Self { settings, state: State::default() }
+    }
+
+    fn decide(&self, failure: &AttemptFailure) -> Recovery {
+        let assessment = assess(self.settings.policy, failure.cause, &failure.facts, &self.state.offer);
+        let promise = promise(failure.cause);
+        match (assessment.recommendation, promise) {
+            (Recommendation::DoNotRetry, _) => self.rejected(failure, &assessment),
+            (_, Some(ticks)) if ticks > self.settings.max_wait => {
+                self.told_to_wait(failure, &assessment, ticks)
+            }
+            _ if self.state.followed >= self.settings.budget => self.budget_spent(failure, &assessment),
+            (Recommendation::AskUserBeforeRetry, _) => Recovery::Ask(self.question(failure, &assessment)),
+            (Recommendation::RetryAutomatically, _) if self.state.resent < self.retries(promise) => {
+                Recovery::Resend { after: self.wait(promise) }
+            }
+            (Recommendation::RetryAutomatically, _) => self.retries_spent(failure, &assessment),
+        }
+    }
+
+    fn retries(&self, promise: Option<u64>) -> u32 {
+        if promise.is_some() { self.settings.promised_retries } else { self.settings.retries }
+    }
+
+    /// Full jitter over a span that doubles; on top of what the provider asks for, so that those who were told
+    /// the same time do not come back all at once.
+    fn wait(&self, promise: Option<u64>) -> Wait {
+        let doubled = 2_u64.saturating_pow(self.state.resent);
+        let jitter = self.settings.backoff.saturating_mul(doubled).min(self.settings.max_wait);
+        let at_least = promise.unwrap_or(0);
+        Wait { at_least, at_most: at_least.saturating_add(jitter) }
+    }
+
+    fn rejected(&self, failure: &AttemptFailure, assessment: &Assessment) -> Recovery {
+        self.stop("request-rejected", failure, assessment, "; it would refuse it again", "Mend that first.")
+    }
+
+    fn told_to_wait(&self, failure: &AttemptFailure, assessment: &Assessment, promise: u64) -> Recovery {
+        let span = words::span(promise);
+        let also = format!(", and wants to be asked again in {span}, which is longer than is waited here");
+        self.stop("told-to-wait", failure, assessment, &also, &format!("Go on in {span}."))
+    }
+
+    fn budget_spent(&self, failure: &AttemptFailure, assessment: &Assessment) -> Recovery {
+        let also = match self.state.followed {
+            0 => String::new(),
+            before => {
+                format!(". An attempt was made again {} in this run, and no more are allowed", times(before))
+            }
+        };
+        self.stop("budget-spent", failure, assessment, &also, LATER)
+    }
+
+    fn retries_spent(&self, failure: &AttemptFailure, assessment: &Assessment) -> Recovery {
+        let began_not = matches!(assessment.reason, Reason::EarlyTransportFailure | Reason::RequestNeverSent);
+        let rule = match failure.facts.visible_output {
+            _ if began_not => "early-transport-failure",
+            Some(true) => "answer-cut-off",
+            Some(false) | None => "transport-failure",
+        };
+        let also = match self.state.resent {
+            0 => String::new(),
+            before => format!(", and asking again {} did not help", times(before)),
+        };
+        self.stop(rule, failure, assessment, &also, LATER)
+    }
+
+    fn stop(
+        &self,
+        rule: &'static str,
+        failure: &AttemptFailure,
+        assessment: &Assessment,
+        also: &str,
+        go_on: &str,
+    ) -> Recovery {
+        let why = words::why(failure);
+        let came = self.came(failure, assessment);
+        let text = format!("Stopped: {why}{also}. {came} What was done before it stands. {go_on}");
+        Recovery::Stop(note(rule, self.state.resent, subject(assessment), text))
+    }
+
+    fn came(&self, failure: &AttemptFailure, assessment: &Assessment) -> String {
+        let facts = assessment::known(failure.cause, &failure.facts);
+        words::came(&facts, &self.state.offer, &self.state.ran, assessment)
+    }
+
+    fn question(&self, failure: &AttemptFailure, assessment: &Assessment) -> Question {
+        let why = words::why(failure);
+        let came = self.came(failure, assessment);
+        let asked = match self.state.questions {
+            0 => String::new(),
+            before => format!(" (question {})", before + 1),
+        };
+        let text = format!(
+            "The request failed: {why}. {came} Asking the model again may do something twice{asked}. How should \
+             it go on?"
+        );
+        let go_on = match self.state.ran.is_empty() {
+            true => "ask the model again",
+            false => "go on; what ran stays in the transcript",
+        };
+        Question {
+            note: note(rule(assessment.reason), self.state.questions, subject(assessment), text),
+            options: vec![
+                Choice { kind: ChoiceKind::Instruct, label: "say what was done".into() },
+                Choice { kind: ChoiceKind::Continue, label: go_on.into() },
+                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
+            ],
+        }
+    }
+
+    fn failed(&mut self, failed: &FailedAttempt) {
+        self.state.ran.clear();
+        if failed.failure.cause == AttemptCause::Empty {
+            return;
+        }
+        match failed.response {
+            AttemptResponse::Resent { .. } => {
+                self.state.resent += 1;
+                self.state.followed += 1;
+            }
+            AttemptResponse::Asked => self.state.followed += 1,
+            AttemptResponse::Ended => {}
+        }
+    }
+}
+
+/// How a run goes on that broke on something that passes.
+const LATER: &str = "Go on later, or with another model.";
+
+/// When the provider wants to be asked again.
+const fn promise(cause: AttemptCause) -> Option<u64> {
+    match cause {
+        AttemptCause::Status { retry_after, .. } => retry_after,
+        AttemptCause::Empty | AttemptCause::Connect | AttemptCause::TimedOut | AttemptCause::Disconnected => {
+            None
+        }
+    }
+}
+
+fn note(rule: &'static str, before: u32, subject: Subject, text: String) -> Note {
+    let level = u8::try_from(before.saturating_add(1)).unwrap_or(u8::MAX);
+    Note { guard: NAME.into(), rule: rule.into(), level, subject, text: text.into() }
+}
+
+fn subject(assessment: &Assessment) -> Subject {
+    assessment.tool.clone().map_or(Subject::Run, Subject::Tool)
+}
+
+/// The reason, as the rule of a note.
+const fn rule(reason: Reason) -> &'static str {
+    match reason {
+        Reason::RequestRejected => "request-rejected",
+        Reason::UnsafeExecutionStarted => "unsafe-execution-started",
+        Reason::ProviderExecutedTool => "provider-executed-tool",
+        Reason::SideEffectFactsIncomplete => "side-effect-facts-incomplete",
+        Reason::AttemptFactsIncomplete => "attempt-facts-incomplete",
+        Reason::RequestNeverSent => "request-never-sent",
+        Reason::EarlyTransportFailure => "early-transport-failure",
+        Reason::VisibleOutputOnly => "visible-output-only",
+        Reason::NoToolExecuted => "no-tool-executed",
+        Reason::OnlyHarmlessExecutions => "only-harmless-executions",
+    }
+}
+
+impl Guard for RetrySafety {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Start(start) => self.state.offer = start.offer.clone(),
+            Entry::User(_) | Entry::Answer(_) => self.state.resent = 0,
+            Entry::Completion(completion) => {
+                self.state.ran.clear();
+                self.state.broken = completion.finish == FinishReason::Error;
+                if !self.state.broken {
+                    self.state.resent = 0;
+                }
+            }
+            Entry::Result(result) if self.state.broken => self.state.ran.add(result),
+            Entry::Failed(failed) => self.failed(failed),
+            Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
+                InterventionKind::Note => self.state.notes += 1,
+                InterventionKind::Question(_) => self.state.questions += 1,
+                InterventionKind::Feedback
+                | InterventionKind::Notice
+                | InterventionKind::Block
+                | InterventionKind::Withheld(_)
+                | InterventionKind::Stop => {}
+            },
+            Entry::Tried(_)
+            | Entry::Result(_)
+            | Entry::Intervention(_)
+            | Entry::Compaction(_)
+            | Entry::Conclusion(_)
+            | Entry::End(_) => {}
+        }
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        if completion.finish != FinishReason::Error {
+            return Ok(Settlement::Accept(Vec::new()));
+        }
+        let ran = Ran::of(results);
+        if ran.is_empty() {
+            return Ok(Settlement::Accept(Vec::new()));
+        }
+        let text = words::ran_already(&ran, &self.state.offer, self.state.notes);
+        Ok(Settlement::Accept(vec![note("ran-already", self.state.notes, Subject::Run, text)]))
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        Ok((failure.cause != AttemptCause::Empty).then(|| self.decide(failure)))
+    }
+
+    fn save(&self) -> Value {
+        crate::state::seal(NAME, VERSION, &self.state)
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        self.state = crate::state::open(NAME, VERSION, state)?;
+        Ok(())
+    }
+}

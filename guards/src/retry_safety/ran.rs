@@ -1,0 +1,85 @@
+//! The calls of a broken attempt that ran and may have changed something, by tool.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::entry::{Origin, Status, ToolResult};
+use crate::offer::Effect;
+
+/// How many tools are remembered; no recorded completion calls so many that change things.
+const TOOLS: usize = 8;
+
+/// What became of the calls of each tool, in the order of the first call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Ran(Vec<(Arc<str>, Outcome)>);
+
+/// What became of a call, the least certain last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Outcome {
+    Failed,
+    Worked,
+    /// It answered, and nobody said whether it worked.
+    Unsaid,
+    /// It began, and its answer is lost.
+    Lost,
+}
+
+impl Outcome {
+    /// As it stands behind the name of the tool.
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Worked => "worked",
+            Self::Unsaid => "answered, but did not say whether it worked",
+            Self::Lost => "its answer is lost",
+        }
+    }
+}
+
+impl Ran {
+    pub(super) fn of(results: &[ToolResult]) -> Self {
+        let mut ran = Self::default();
+        for result in results {
+            ran.add(result);
+        }
+        ran
+    }
+
+    /// Takes one more result. Of several calls of a tool the least certain outcome counts.
+    pub(super) fn add(&mut self, result: &ToolResult) {
+        let outcome = match (result.origin, result.status) {
+            (Origin::Synthetic, _) => return,
+            (Origin::Missing, _) => Outcome::Lost,
+            (Origin::Executed, Status::Ok) => Outcome::Worked,
+            (Origin::Executed, Status::Error) => Outcome::Failed,
+            (Origin::Executed, Status::Unknown) => Outcome::Unsaid,
+        };
+        if result.call.effect == Effect::ReadOnly {
+            return;
+        }
+        let tool = &result.call.tool;
+        if let Some((_, before)) = self.0.iter_mut().find(|(name, _)| name == tool) {
+            *before = outcome.max(*before);
+        } else if self.0.len() < TOOLS {
+            self.0.push((tool.clone(), outcome));
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(Arc<str>, Outcome)> {
+        self.0.iter()
+    }
+
+    pub(super) fn outcome_of(&self, tool: &str) -> Option<Outcome> {
+        self.iter().find(|(name, _)| **name == *tool).map(|&(_, outcome)| outcome)
+    }
+}

@@ -1,0 +1,162 @@
+//! What is said about a broken attempt.
+
+use std::sync::Arc;
+
+use super::assessment::{Assessment, Reason, is_read_only};
+use super::ran::{Outcome, Ran};
+use crate::attempt::{AttemptCause, AttemptFacts, AttemptFailure};
+use crate::offer::Offer;
+use crate::wording::{excerpt, first_line, list, times};
+
+/// Tools that a message names.
+const NAMES: usize = 4;
+/// Characters of a tool's name; what the wire carries is no longer.
+const NAME_CHARS: usize = crate::offer::NAME_CHARS;
+/// Characters of what the provider said.
+const MESSAGE_CHARS: usize = 200;
+
+/// Why an attempt broke, with what the provider said. Every cause reads differently (spec R6).
+pub(super) fn why(failure: &AttemptFailure) -> String {
+    let cause = match failure.cause {
+        AttemptCause::Status { code, .. } => format!("{} (status {code})", status(code)),
+        cause @ (AttemptCause::Empty
+        | AttemptCause::Connect
+        | AttemptCause::TimedOut
+        | AttemptCause::Disconnected) => cause.to_string(),
+    };
+    match first_line(&failure.message, MESSAGE_CHARS) {
+        said if said.is_empty() => cause,
+        said => format!("{cause}: \"{said}\""),
+    }
+}
+
+const fn status(code: u16) -> &'static str {
+    match code {
+        408 => "the provider waited too long for the request",
+        409 => "the provider was busy with another request",
+        429 => "the provider limits how often it is asked",
+        500..=599 => "the provider failed",
+        _ => "the provider refused the request",
+    }
+}
+
+/// How far the attempt came, as far as it concerns the user. The facts are those that are [known].
+///
+/// [known]: super::assessment::known
+pub(super) fn came(facts: &AttemptFacts, offer: &Offer, ran: &Ran, assessment: &Assessment) -> String {
+    let in_the_way = |tool: &Arc<str>| match assessment.reason {
+        Reason::ProviderExecutedTool => {
+            Some(format!("{} is run by the provider itself: whether it ran cannot be seen.", quoted(tool)))
+        }
+        Reason::SideEffectFactsIncomplete => {
+            let tool = quoted(tool);
+            Some(format!("What {tool} can change was never declared, so a change cannot be ruled out."))
+        }
+        Reason::RequestRejected
+        | Reason::UnsafeExecutionStarted
+        | Reason::AttemptFactsIncomplete
+        | Reason::RequestNeverSent
+        | Reason::EarlyTransportFailure
+        | Reason::VisibleOutputOnly
+        | Reason::NoToolExecuted
+        | Reason::OnlyHarmlessExecutions => None,
+    };
+    let seen = if facts.is_nothing() {
+        nothing(assessment.reason).to_owned()
+    } else if facts.visible_output == Some(true) {
+        format!("The text that was shown of the answer is not complete. {}", tools(facts, offer, ran))
+    } else {
+        tools(facts, offer, ran)
+    };
+    match assessment.tool.as_ref().and_then(in_the_way) {
+        Some(reason) => format!("{reason} {seen}"),
+        None => seen,
+    }
+}
+
+const fn nothing(reason: Reason) -> &'static str {
+    match reason {
+        Reason::ProviderExecutedTool => "No text came, and no other tool ran.",
+        Reason::SideEffectFactsIncomplete => "No text came, and no tool ran.",
+        Reason::RequestRejected
+        | Reason::UnsafeExecutionStarted
+        | Reason::AttemptFactsIncomplete
+        | Reason::RequestNeverSent
+        | Reason::EarlyTransportFailure
+        | Reason::VisibleOutputOnly
+        | Reason::NoToolExecuted
+        | Reason::OnlyHarmlessExecutions => "Nothing was done: no text came, and no tool ran.",
+    }
+}
+
+fn tools(facts: &AttemptFacts, offer: &Offer, ran: &Ran) -> String {
+    let (harmless, unsafe_): (Vec<_>, Vec<_>) =
+        facts.started.iter().partition(|tool| is_read_only(offer, tool));
+    let named = |tools: Vec<&Arc<str>>| {
+        let named: Vec<String> =
+            tools.into_iter().map(|it| with_outcome(it, ran.outcome_of(&offer.name_called(it)))).collect();
+        list(&named, NAMES)
+    };
+    match (facts.tool_execution_started, facts.unsafe_side_effect_started) {
+        _ if !unsafe_.is_empty() => format!("What had begun to run: {}.", named(unsafe_)),
+        (_, Some(true)) => "A tool had begun to run that may have changed something.".into(),
+        (Some(true), _) if !harmless.is_empty() => {
+            format!("What had begun to run changes nothing: {}.", named(harmless))
+        }
+        (Some(true), None) => "A tool had begun to run, and it is not known which.".into(),
+        (Some(true), Some(false)) => "What had begun to run changes nothing.".into(),
+        (Some(false), _) => "No tool ran.".into(),
+        (None, Some(false)) => "If a tool ran, it changed nothing.".into(),
+        (None, None) => "Whether a tool ran is not known.".into(),
+    }
+}
+
+/// What the model is told about calls that ran inside of a broken attempt (spec R7). A tool that is not on offer
+/// is not named.
+pub(super) fn ran_already(ran: &Ran, offer: &Offer, before: u32) -> String {
+    let named = |tool: &Arc<str>| match offer.get(tool) {
+        Some(_) => quoted(tool),
+        None => "a tool that is not on offer".into(),
+    };
+    let all: Vec<String> =
+        ran.iter().map(|(tool, outcome)| format!("{} ({})", named(tool), outcome.words())).collect();
+    let lost = ran.iter().filter(|(_, outcome)| *outcome == Outcome::Lost);
+    let lost: Vec<String> = lost.map(|(tool, _)| named(tool)).collect();
+    let look = match lost.is_empty() {
+        true => String::new(),
+        false => format!(
+            " Nobody knows whether {} took effect: look first, and act only on what you find.",
+            list(&lost, NAMES)
+        ),
+    };
+    let again = match before {
+        0 => String::new(),
+        before => format!(" This has happened {} before in this run.", times(before)),
+    };
+    format!(
+        "Your last answer broke off before its end, and calls in it ran already: {}.{again} Do not send a call that \
+         ran again with the same arguments.{look}",
+        list(&all, NAMES)
+    )
+}
+
+fn with_outcome(tool: &str, outcome: Option<Outcome>) -> String {
+    match outcome {
+        Some(outcome) => format!("{} ({})", quoted(tool), outcome.words()),
+        None => quoted(tool),
+    }
+}
+
+fn quoted(tool: &str) -> String {
+    format!("`{}`", excerpt(tool, NAME_CHARS))
+}
+
+/// A span of ticks in words, in the largest unit that is full, rounded up.
+pub(super) fn span(ticks: u64) -> String {
+    let (count, unit) = match ticks.div_ceil(1_000) {
+        seconds @ ..120 => (seconds, "second"),
+        seconds @ ..7_200 => (seconds.div_ceil(60), "minute"),
+        seconds => (seconds.div_ceil(3_600), "hour"),
+    };
+    if count == 1 { format!("{count} {unit}") } else { format!("{count} {unit}s") }
+}

@@ -4,7 +4,8 @@
 //! and calls that ran inside of one (R7).
 //!
 //! *Does* ask the model again, by itself, where nothing can be done twice (R2, R3), after a wait with full
-//! jitter; asks the user where something may, and says which tool is the reason (R4); ends the run where the
+//! jitter; asks the user where something may, and says which tool is the reason (R4); refuses a call that ran in
+//! a broken attempt, until something else was run and answered (R7): twice, then the user is asked; ends the run where the
 //! provider refused the request as such, wants to be left alone for longer than is waited, or where asking
 //! again did not help, and says how far the attempt came. [`assess`] is the rule, for a look without a run
 //! (R5). The model is told which calls of a broken answer ran.
@@ -18,6 +19,7 @@
 //! shipped agents (`guards.md`, A1b). Ten a run are room for an outage every few turns; clients were seen to
 //! send 27 and 30 requests into one outage (`agents.md`, 3.5).
 
+mod again;
 mod assessment;
 mod offered;
 mod ran;
@@ -28,12 +30,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::again::{Held, HeldCall};
 pub use self::assessment::{Assessment, Provenance, Reason, Recommendation, assess};
 use self::ran::Ran;
 use crate::attempt::{AttemptCause, AttemptFailure, AttemptResponse, FailedAttempt, Wait};
 use crate::completion::{Completion, FinishReason};
 use crate::entry::{Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Subject, ToolResult};
-use crate::guard::{Answer, Guard, Question, Recovery, Settlement};
+use crate::guard::{Answer, Blocked, Decision, Guard, Question, Recovery, Settlement, Verdict};
 use crate::offer::Offer;
 use crate::wording::times;
 
@@ -100,6 +103,10 @@ struct State {
     followed: u32,
     /// What ran inside of the attempt that has just broken.
     ran: Ran,
+    /// What is not to run again yet.
+    held: Held,
+    /// Whether the last question was whether it may.
+    asked_again: bool,
     /// Whether the last completion is what such an attempt left.
     broken: bool,
     /// Notes and questions of this run, for words that differ each time.
@@ -225,6 +232,21 @@ impl RetrySafety {
         }
     }
 
+    fn may_it_run_again(&self, held: &HeldCall) -> Question {
+        let asked = match self.state.questions {
+            0 => String::new(),
+            before => format!(" (question {})", before + 1),
+        };
+        Question {
+            note: note(AGAIN, held.refused(), held.subject(), words::may_it_run_again(held.tool(), &asked)),
+            options: vec![
+                Choice { kind: ChoiceKind::Instruct, label: "say what was done".into() },
+                Choice { kind: ChoiceKind::Continue, label: "it was not done: let it run again".into() },
+                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
+            ],
+        }
+    }
+
     fn failed(&mut self, failed: &FailedAttempt) {
         self.state.ran.clear();
         if failed.failure.cause == AttemptCause::Empty {
@@ -239,6 +261,17 @@ impl RetrySafety {
             AttemptResponse::Ended => {}
         }
     }
+}
+
+/// The rule by which a call is not made again.
+const AGAIN: &str = "ran-already-again";
+/// Refusals of one call before the user is asked: once could be a slip (`reactions.md`, 1: a second correction still
+/// moves models, a third hardly one).
+const REFUSALS: u32 = 2;
+
+fn refusal(call: usize, held: &HeldCall) -> Blocked {
+    let text = words::not_again(held.tool(), held.outcome(), held.refused());
+    Blocked { call, note: note(AGAIN, held.refused(), held.subject(), text) }
 }
 
 /// How a run goes on that broke on something that passes.
@@ -287,7 +320,13 @@ impl Guard for RetrySafety {
     fn observe(&mut self, entry: &Entry) {
         match entry {
             Entry::Start(start) => self.state.offer = start.offer.clone(),
-            Entry::User(_) | Entry::Answer(_) => self.state.resent = 0,
+            Entry::User(_) => self.state.resent = 0,
+            Entry::Answer(answer) => {
+                self.state.resent = 0;
+                if std::mem::take(&mut self.state.asked_again) && answer.choice == ChoiceKind::Continue {
+                    self.state.held.clear();
+                }
+            }
             Entry::Completion(completion) => {
                 self.state.ran.clear();
                 self.state.broken = completion.finish == FinishReason::Error;
@@ -295,24 +334,39 @@ impl Guard for RetrySafety {
                     self.state.resent = 0;
                 }
             }
-            Entry::Result(result) if self.state.broken => self.state.ran.add(result),
+            Entry::Result(result) if self.state.broken => {
+                self.state.ran.add(result);
+                self.state.held.hold(result);
+            }
+            Entry::Result(result) => self.state.held.looked(result),
             Entry::Failed(failed) => self.failed(failed),
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
                 InterventionKind::Note => self.state.notes += 1,
-                InterventionKind::Question(_) => self.state.questions += 1,
+                InterventionKind::Question(_) => {
+                    self.state.questions += 1;
+                    self.state.asked_again = note.rule == AGAIN;
+                }
+                InterventionKind::Block => self.state.held.refused(&note.subject),
                 InterventionKind::Feedback
                 | InterventionKind::Notice
-                | InterventionKind::Block
                 | InterventionKind::Withheld(_)
                 | InterventionKind::Stop => {}
             },
             Entry::Tried(_)
-            | Entry::Result(_)
             | Entry::Intervention(_)
             | Entry::Compaction(_)
             | Entry::Conclusion(_)
             | Entry::End(_) => {}
         }
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let held: Vec<(usize, &HeldCall)> = self.state.held.called(completion).collect();
+        Ok(match held.iter().find(|(_, it)| it.refused() >= REFUSALS) {
+            Some((_, it)) => Verdict::Ask(self.may_it_run_again(it)).into(),
+            None if held.is_empty() => Decision::pass(),
+            None => Verdict::Block(held.iter().map(|(call, it)| refusal(*call, it)).collect()).into(),
+        })
     }
 
     fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {

@@ -10,7 +10,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Guard, Handoff, NoTools, PerModel, RetrySafety, Stack};
+use balk_guards::{
+    Abandonment, Duplicate, EmptyCompletion, Guard, Handoff, NoTools, PerModel, RetrySafety, Stack,
+};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

@@ -27,6 +27,17 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
+    /// What became of a call; nothing where it did not run.
+    pub(super) const fn of(result: &ToolResult) -> Option<Self> {
+        match (result.origin, result.status) {
+            (Origin::Synthetic, _) => None,
+            (Origin::Missing, _) => Some(Self::Lost),
+            (Origin::Executed, Status::Ok) => Some(Self::Worked),
+            (Origin::Executed, Status::Error) => Some(Self::Failed),
+            (Origin::Executed, Status::Unknown) => Some(Self::Unsaid),
+        }
+    }
+
     /// As it stands behind the name of the tool.
     pub(super) const fn words(self) -> &'static str {
         match self {
@@ -49,13 +60,7 @@ impl Ran {
 
     /// Takes one more result. Of several calls of a tool the least certain outcome counts.
     pub(super) fn add(&mut self, result: &ToolResult) {
-        let outcome = match (result.origin, result.status) {
-            (Origin::Synthetic, _) => return,
-            (Origin::Missing, _) => Outcome::Lost,
-            (Origin::Executed, Status::Ok) => Outcome::Worked,
-            (Origin::Executed, Status::Error) => Outcome::Failed,
-            (Origin::Executed, Status::Unknown) => Outcome::Unsaid,
-        };
+        let Some(outcome) = Outcome::of(result) else { return };
         if result.call.effect == Effect::ReadOnly {
             return;
         }

@@ -40,6 +40,31 @@ const fn status(code: u16) -> &'static str {
     }
 }
 
+/// Why a call does not run again.
+pub(super) fn not_again(tool: &Arc<str>, outcome: Outcome, refused: u32) -> String {
+    let tool = quoted(tool);
+    let before = match refused {
+        0 => {
+            format!("this very call of {tool} already ran in the answer that broke off: {}.", outcome.words())
+        }
+        again => format!(
+            "{tool} ran in the broken answer ({}), and nothing was looked at since; refused {} before.",
+            outcome.words(),
+            times(again)
+        ),
+    };
+    format!("{before} Look first whether it took effect, with another call; if it did, go on from there.")
+}
+
+/// Whether a call may run again that was refused.
+pub(super) fn may_it_run_again(tool: &Arc<str>, asked: &str) -> String {
+    let tool = quoted(tool);
+    format!(
+        "The model wants to send a call of {tool} again that already ran when the connection broke{asked}, and does \
+         not look whether it took effect. Doing it twice may do harm. Was it done?"
+    )
+}
+
 /// How far the attempt came, as far as it concerns the user. The facts are those that are [known].
 ///
 /// [known]: super::assessment::known

@@ -111,7 +111,7 @@ impl Running<'_, '_, '_> {
         completion: &Completion,
         mut results: Vec<ToolResult>,
     ) -> Result<(Vec<ToolResult>, Vec<Note>), GuardFault> {
-        if results.iter().all(|it| it.origin != Origin::Executed) {
+        if results.iter().all(|it| it.origin == Origin::Synthetic) {
             return Ok((results, Vec::new()));
         }
         loop {

@@ -274,7 +274,7 @@ impl<'a> Replaying<'a> {
             return Ok(());
         }
         let mut said: Vec<Intervention> = Vec::new();
-        if results.iter().any(|it| it.origin == Origin::Executed) {
+        if results.iter().any(|it| it.origin != Origin::Synthetic) {
             for asked in 0..=tried.len() {
                 let batch = batch_at(&tried, &results, asked);
                 let settlement = match self.guard.settle(completion, &batch) {

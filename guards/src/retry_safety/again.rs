@@ -1,0 +1,92 @@
+//! Calls of broken attempts that are not to be made again before anybody has looked.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::ran::Outcome;
+use crate::completion::{Completion, ToolCall};
+use crate::entry::{Origin, Status, Subject, ToolResult};
+use crate::key::CallKey;
+use crate::offer::Effect;
+
+/// How many calls are held; no recorded completion makes so many that change things.
+const CALLS: usize = 16;
+
+/// The calls that ran in a broken attempt, until something else ran: whoever has looked knows better.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Held(Vec<HeldCall>);
+
+/// A call that ran in a broken attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct HeldCall {
+    key: CallKey,
+    tool: Arc<str>,
+    outcome: Outcome,
+    /// How often it was refused.
+    refused: u32,
+}
+
+impl HeldCall {
+    pub(super) fn tool(&self) -> &Arc<str> {
+        &self.tool
+    }
+
+    pub(super) fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    pub(super) fn refused(&self) -> u32 {
+        self.refused
+    }
+
+    pub(super) fn subject(&self) -> Subject {
+        Subject::Call(self.key)
+    }
+}
+
+impl Held {
+    /// Takes up a call of a broken attempt, if it may have changed something.
+    pub(super) fn hold(&mut self, result: &ToolResult) {
+        let call = &result.call;
+        let Some(outcome) = Outcome::of(result).filter(|it| *it != Outcome::Failed) else { return };
+        if call.effect == Effect::ReadOnly || self.0.iter().any(|it| it.key == call.key) {
+            return;
+        }
+        if self.0.len() == CALLS {
+            self.0.remove(0);
+        }
+        self.0.push(HeldCall { key: call.key, tool: call.tool.clone(), outcome, refused: 0 });
+    }
+
+    /// Lets everything go once another call has answered.
+    pub(super) fn looked(&mut self, result: &ToolResult) {
+        let answered = result.origin == Origin::Executed && result.status != Status::Unknown
+            || result.call.effect == Effect::ReadOnly && result.origin == Origin::Executed;
+        if answered && self.of(&result.call).is_none() {
+            self.0.clear();
+        }
+    }
+
+    pub(super) fn refused(&mut self, subject: &Subject) {
+        if let Some(held) = self.0.iter_mut().find(|it| it.subject() == *subject) {
+            held.refused += 1;
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The calls of a completion that are held, by index.
+    pub(super) fn called<'a>(
+        &'a self,
+        completion: &'a Completion,
+    ) -> impl Iterator<Item = (usize, &'a HeldCall)> {
+        completion.calls.iter().enumerate().filter_map(|(at, call)| Some((at, self.of(call)?)))
+    }
+
+    fn of(&self, call: &ToolCall) -> Option<&HeldCall> {
+        self.0.iter().find(|it| it.key == call.key)
+    }
+}

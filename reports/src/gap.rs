@@ -1,6 +1,6 @@
 //! What an agent lacked in a run, for whoever makes the agent.
 
-use balk_guards::{Conclusion, Effect, GapKind, Limit, Origin, Speaker, Status, Termination};
+use balk_guards::{ChoiceKind, Conclusion, Effect, GapKind, Limit, Origin, Speaker, Status, Termination};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
@@ -29,7 +29,7 @@ pub struct GapReport {
     pub task: String,
     /// What kind of thing is lacking.
     pub kind: Lacking,
-    /// What is lacking, as far as the run tells: the command, the path, the tool.
+    /// What is lacking, as far as the run tells: the command, the path, the tool; empty where it does not.
     pub missing: String,
     /// What was tried with each tool.
     pub tried: Vec<TriedTool>,
@@ -168,37 +168,54 @@ impl GapReport {
         report.id = format!("{:032x}", xxh3_128(&content));
         Some(report)
     }
+
+    /// What is lacking, on one line: the kind, and what it is where the run tells.
+    #[must_use]
+    pub fn lacking(&self) -> String {
+        match &*self.missing {
+            "" => self.kind.words().to_owned(),
+            missing => format!("{}: {missing}", self.kind.words()),
+        }
+    }
 }
 
-/// The reports on all gaps of a trial, in order.
+/// A gap in a trial, and what was done about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandedOver {
+    /// The report on it.
+    pub report: GapReport,
+    /// What the user chose; nothing where he was not asked, or nobody was there.
+    pub choice: Option<ChoiceKind>,
+}
+
+/// All gaps of a trial, in order.
 #[must_use]
-pub fn gaps(record: &TrialRecord) -> Vec<GapReport> {
+pub fn gaps(record: &TrialRecord) -> Vec<HandedOver> {
     let run = GapRun {
         scenario: record.scenario.clone(),
         seed: record.seed.clone(),
         guard: record.guard.clone(),
         set: record.set.clone(),
     };
-    let reports = record.entries.iter().enumerate().filter_map(|(at, entry)| match entry {
-        EntryRecord::Conclusion(conclusion) => GapReport::new(&run, &record.entries[..at], conclusion),
-        EntryRecord::Start { .. }
-        | EntryRecord::User { .. }
-        | EntryRecord::Completion { .. }
-        | EntryRecord::Failed(_)
-        | EntryRecord::Tried(_)
-        | EntryRecord::Result(_)
-        | EntryRecord::Intervention(_)
-        | EntryRecord::Answer(_)
-        | EntryRecord::Compaction(_)
-        | EntryRecord::End { .. } => None,
-    });
-    reports.collect()
+    let mut all = Vec::new();
+    for (at, entry) in record.entries.iter().enumerate() {
+        let EntryRecord::Conclusion(conclusion) = entry else { continue };
+        let (before, after) = (&record.entries[..at], &record.entries[at + 1..]);
+        // The question stands between a conclusion and the answer.
+        let choice = match after {
+            [EntryRecord::Intervention(_), EntryRecord::Answer(answer), ..] => Some(answer.choice),
+            _ => None,
+        };
+        all.extend(GapReport::new(&run, before, conclusion).map(|report| HandedOver { report, choice }));
+    }
+    all
 }
 
+/// What the user said first.
 fn task(entries: &[EntryRecord]) -> &str {
-    let said = entries.iter().find_map(|entry| match entry {
-        EntryRecord::User { from: Speaker::User, text } => Some(&**text),
-        _ => None,
+    let said = entries.iter().find_map(|entry| {
+        let EntryRecord::User { from: Speaker::User, text } = entry else { return None };
+        Some(&**text)
     });
     said.unwrap_or_default()
 }
@@ -208,28 +225,26 @@ fn changes(entries: &[EntryRecord]) -> Vec<Changes> {
     let mut all: Vec<Changes> = Vec::new();
     let (mut offer, mut called): (&[ToolRecord], &[CallRecord]) = (&[], &[]);
     for entry in entries {
-        match entry {
-            EntryRecord::Start { tools, .. } => offer = tools,
-            EntryRecord::Completion { calls, .. } => called = calls,
-            EntryRecord::Result(result)
-                if result.origin == Origin::Executed && result.status != Status::Error =>
-            {
-                let Some(call) = called.iter().find(|it| it.id == result.call) else { continue };
-                let effect =
-                    offer.iter().find(|it| it.name == call.tool).map_or(Effect::Unknown, |it| it.effect);
-                if effect == Effect::ReadOnly {
-                    continue;
-                }
-                match all.iter_mut().find(|it| *it.tool == *call.tool) {
-                    Some(it) => it.calls += 1,
-                    None => all.push(Changes {
-                        tool: call.tool.to_string(),
-                        calls: 1,
-                        known: effect.is_known_change(),
-                    }),
-                }
+        if let EntryRecord::Start { tools, .. } = entry {
+            offer = tools;
+        }
+        if let EntryRecord::Completion { calls, .. } = entry {
+            called = calls;
+        }
+        let EntryRecord::Result(result) = entry else { continue };
+        let worked = result.origin == Origin::Executed && result.status != Status::Error;
+        let Some(call) = called.iter().find(|it| worked && it.id == result.call) else { continue };
+        let declared = offer.iter().find(|it| it.name == call.tool);
+        let effect = declared.map_or(Effect::Unknown, |it| it.effect);
+        if effect == Effect::ReadOnly {
+            continue;
+        }
+        match all.iter_mut().find(|it| *it.tool == *call.tool) {
+            Some(it) => it.calls += 1,
+            None => {
+                let known = effect.is_known_change();
+                all.push(Changes { tool: call.tool.to_string(), calls: 1, known });
             }
-            _ => {}
         }
     }
     all
@@ -264,9 +279,7 @@ impl From<GapKind> for Lacking {
 }
 
 impl Lacking {
-    /// The kind in words.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
+    const fn words(self) -> &'static str {
         match self {
             Self::MissingCapability => "missing capability",
             Self::MissingInput => "missing input",

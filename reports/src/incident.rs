@@ -121,6 +121,26 @@ pub enum Executor {
     Provider,
 }
 
+/// Every place of an incident that is understood, as [`Incident::unused`] names places.
+pub const INCIDENT_PLACES: [&str; 16] = [
+    "cause",
+    "status",
+    "retry_after_ms",
+    "message",
+    "facts",
+    "offer",
+    "facts.provider_progress",
+    "facts.visible_output",
+    "facts.tool_input_started",
+    "facts.tool_call_materialized",
+    "facts.tool_execution_started",
+    "facts.unsafe_side_effect_started",
+    "facts.started",
+    "offer[].name",
+    "offer[].side_effect",
+    "offer[].executed_by",
+];
+
 /// An incident that says two things at once, or not enough.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadIncident {
@@ -247,6 +267,22 @@ mod tests {
             incident.unused().into_iter().map(|(place, value)| format!("{place}={value}")).collect();
         assert_eq!(unused, ["status=503", "id=7", "facts.phase=\"tls\"", "offer[0].x=[1]"]);
         assert_eq!(read(&serde_json::to_string(&incident).expect("plain data")), incident);
+    }
+
+    #[test]
+    fn every_place_of_the_schema_is_known() {
+        let schema = serde_json::to_value(schemars::schema_for!(Incident)).expect("plain data");
+        let members = |schema: &Value, place: &str| -> Vec<String> {
+            let members = schema["properties"].as_object().expect("an object's schema");
+            members.keys().map(|it| format!("{place}{it}")).collect()
+        };
+        let mut places = members(&schema, "");
+        places.extend(members(&schema["$defs"]["IncidentFacts"], "facts."));
+        places.extend(members(&schema["$defs"]["IncidentTool"], "offer[]."));
+        places.sort();
+        let mut known = INCIDENT_PLACES.to_vec();
+        known.sort_unstable();
+        assert_eq!(places, known);
     }
 
     #[test]

@@ -21,8 +21,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// Forgejo). What matters most comes first: a text that is too long loses its end.
 #[must_use]
 pub fn issue_link(repository: &str, report: &GapReport) -> String {
-    let title = format!("Gap: {}: {}", report.kind.words(), report.missing);
-    prefilled(repository, &title, &body(report))
+    prefilled(repository, &format!("Gap: {}", report.lacking()), &body(report))
 }
 
 /// A link to a new issue with this title and as much of this body as goes into it.
@@ -52,7 +51,7 @@ fn push_encoded(link: &mut String, text: &str, end: usize) {
 fn body(report: &GapReport) -> String {
     let mut text = String::new();
     section(&mut text, "What blocks it", &report.explanation);
-    section(&mut text, "What is lacking", &format!("{}: {}", report.kind.words(), report.missing));
+    section(&mut text, "What is lacking", &report.lacking());
     let tried: Vec<String> = report
         .tried
         .iter()
@@ -65,7 +64,7 @@ fn body(report: &GapReport) -> String {
     section(&mut text, "What would help", &report.could_do.join("\n"));
     let run = &report.run;
     let place = format!("{}, seed {}, guards {}, Balk {}", run.scenario, run.seed, run.guard, report.balk);
-    section(&mut text, "Where", &format!("{place}\nreport gap-{}.json", report.id));
+    section(&mut text, "Where", &format!("{place}\nreport {}", report.id));
     section(&mut text, "The task", &report.task);
     text
 }

@@ -190,6 +190,22 @@ impl Incident {
         Offer::new(self.offer.iter().map(Tool::from))
     }
 
+    /// The incident without what was not used.
+    #[must_use]
+    pub fn understood(&self) -> Self {
+        let mut understood = self.clone();
+        understood.unknown.clear();
+        understood.facts.unknown.clear();
+        for tool in &mut understood.offer {
+            tool.unknown.clear();
+        }
+        if self.cause != IncidentCause::Status {
+            understood.status = None;
+            understood.retry_after_ms = None;
+        }
+        understood
+    }
+
     /// Everything that stands in the document and was not used, by its place.
     #[must_use]
     pub fn unused(&self) -> Vec<(String, Value)> {
@@ -267,6 +283,7 @@ mod tests {
             incident.unused().into_iter().map(|(place, value)| format!("{place}={value}")).collect();
         assert_eq!(unused, ["status=503", "id=7", "facts.phase=\"tls\"", "offer[0].x=[1]"]);
         assert_eq!(read(&serde_json::to_string(&incident).expect("plain data")), incident);
+        assert_eq!(incident.understood().unused(), []);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::events::Events;
 use super::gaps::Repository;
 use super::load::{self, Failure};
 use super::terminal::Terminal;
-use super::watch::{Shown, Watch};
+use super::watch::Watch;
 use super::{Format, OrExit};
 use crate::engine::Trial;
 use crate::error::Error;
@@ -115,7 +115,7 @@ impl Scenario {
         let config = super::config(self.config.as_deref())?;
         let simulation = Simulation::new(scenario, guard, &config, self.pools())?;
         let world = simulation.world(self.seed);
-        let mut watch = Watch { events: self.log(scenario, guard)?, ..Watch::default() };
+        let mut watch = Watch::new(self.log(scenario, guard)?);
         let trial = if self.interactive {
             self.take_part(scenario, guard, &simulation, &world, &mut watch)?
         } else {
@@ -162,17 +162,17 @@ impl Scenario {
     }
 
     /// A trial that is shown as it happens, with a person at the terminal.
-    fn take_part<'w, 'a>(
+    fn take_part<'a>(
         &self,
         scenario: &Model,
         guard: &str,
         simulation: &Simulation<'a>,
-        world: &'w World<'a>,
+        world: &World<'a>,
         watch: &mut Watch,
     ) -> Result<Trial, Error> {
         let mut to = self.chat();
         writeln!(to, "{}\n\n{} · seed {} · guard {guard}\n", scenario.title, scenario.name, self.seed)?;
-        watch.shown = Some(Shown { chat: Chat::new(self.palette()), to });
+        watch.show(Chat::new(self.palette()), to);
         let stdin = std::io::stdin();
         let input = stdin.is_terminal().then(|| stdin.lock());
         let mut person = Terminal::new(User::new(world), input, self.chat());

@@ -8,20 +8,23 @@ use balk_reports::{Chat, EntryRecord};
 use super::events::Events;
 
 /// Who looks on.
-#[derive(Default)]
 pub(super) struct Watch {
-    pub(super) shown: Option<Shown>,
-    pub(super) events: Option<Events>,
+    events: Option<Events>,
+    shown: Option<(Chat, Box<dyn Write + Send>)>,
     failed: Option<io::Error>,
 }
 
-/// A chat, and where it is shown.
-pub(super) struct Shown {
-    pub(super) chat: Chat,
-    pub(super) to: Box<dyn Write + Send>,
-}
-
 impl Watch {
+    /// A log, or nobody.
+    pub(super) fn new(events: Option<Events>) -> Self {
+        Self { events, shown: None, failed: None }
+    }
+
+    /// Shows the entries there from now on.
+    pub(super) fn show(&mut self, chat: Chat, to: Box<dyn Write + Send>) {
+        self.shown = Some((chat, to));
+    }
+
     /// Takes up one entry. A failure is kept: a run does not end because nobody can look on.
     pub(super) fn see(&mut self, entry: &Entry) {
         if let Err(error) = self.take(&EntryRecord::from(entry)) {
@@ -34,7 +37,7 @@ impl Watch {
         if let Some(events) = &mut self.events {
             events.entry(entry.clone())?;
         }
-        if let Some(Shown { chat, to }) = &mut self.shown {
+        if let Some((chat, to)) = &mut self.shown {
             to.write_all(chat.entry(entry).as_bytes())?;
         }
         Ok(())

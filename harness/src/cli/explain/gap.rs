@@ -14,7 +14,7 @@ use crate::replay::one_line;
 
 /// Arguments of `balk explain gap`.
 #[derive(Args, Clone, Debug)]
-pub struct Gap {
+pub(super) struct Gap {
     /// The report (`balk schema gap`); `-` for standard input
     file: PathBuf,
 

@@ -18,7 +18,7 @@ use crate::replay::one_line;
 /// Arguments of `balk explain retry`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
-pub struct Retry {
+pub(super) struct Retry {
     /// The incident as JSON (`balk schema incident`); `-` for standard input
     file: PathBuf,
 
@@ -100,19 +100,7 @@ impl Explained {
         explained.entry("tool").or_insert(Value::Null);
         explained.insert("explanation".into(), why(&self.assessment).into());
         explained.insert("policy".into(), json!(self.policy));
-        let offer: Vec<Value> = self
-            .incident
-            .offer()
-            .tools()
-            .iter()
-            .map(
-                |it| json!({"name": it.original, "side_effect": it.effect, "provider": it.provider_executed}),
-            )
-            .collect();
-        explained.insert(
-            "understood".into(),
-            json!({"cause": self.failure.cause, "facts": self.failure.facts, "offer": offer}),
-        );
+        explained.insert("understood".into(), json!(self.incident.understood()));
         explained.insert("not_used".into(), self.incident.unused().into_iter().collect());
         explained.into()
     }

@@ -173,14 +173,15 @@ impl Handoff {
                 let evidence =
                     Evidence { call: None, is_absent: false, request: &self.state.request, error: &error };
                 let (kind, missing) = kind::tell(&evidence);
-                Cause::failure(kind, &missing, None, &error)
+                Cause::failure(kind, &missing, None, &error, &self.state.offered)
             }
         }
     }
 
     fn failure(&self, record: &Record) -> Cause {
         let kind = record.lacking.unwrap_or(GapKind::NoProgress);
-        Cause::failure(kind, &record.missing, Some((&record.tool, record.in_a_row)), &record.error)
+        let tool = Some((&record.tool, record.in_a_row));
+        Cause::failure(kind, &record.missing, tool, &record.error, &self.state.offered)
     }
 
     fn tried(&self) -> Vec<Tried> {

@@ -124,6 +124,17 @@ impl RetrySafety {
         Self { settings, state: State::default() }
     }
 
+    /// The failure as the transcript shows it: what ran and left a result did run, whatever the facts say.
+    fn seen(&self, failure: &AttemptFailure) -> AttemptFailure {
+        let mut seen = failure.clone();
+        for (tool, _) in self.state.ran.iter() {
+            if !seen.facts.started.contains(tool) {
+                seen.facts.started.push(tool.clone());
+            }
+        }
+        seen
+    }
+
     fn decide(&self, failure: &AttemptFailure) -> Recovery {
         let assessment = assess(self.settings.policy, failure.cause, &failure.facts, &self.state.offer);
         let promise = promise(failure.cause);
@@ -320,9 +331,13 @@ impl Guard for RetrySafety {
     fn observe(&mut self, entry: &Entry) {
         match entry {
             Entry::Start(start) => self.state.offer = start.offer.clone(),
-            Entry::User(_) => self.state.resent = 0,
+            Entry::User(_) => {
+                self.state.resent = 0;
+                self.state.ran.clear();
+            }
             Entry::Answer(answer) => {
                 self.state.resent = 0;
+                self.state.ran.clear();
                 if std::mem::take(&mut self.state.asked_again) && answer.choice == ChoiceKind::Continue {
                     self.state.held.clear();
                 }
@@ -382,7 +397,7 @@ impl Guard for RetrySafety {
     }
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
-        Ok((failure.cause != AttemptCause::Empty).then(|| self.decide(failure)))
+        Ok((failure.cause != AttemptCause::Empty).then(|| self.decide(&self.seen(failure))))
     }
 
     fn save(&self) -> Value {

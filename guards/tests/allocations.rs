@@ -8,8 +8,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, Completion, Decision, Duplicate, EmptyCompletion, Entry, Guard, NoTools, Origin, Protocol,
-    Settlement, Stack, Start, Status, ToolResult,
+    Abandonment, Completion, Decision, Duplicate, EmptyCompletion, Entry, Guard, Handoff, NoTools, Origin,
+    Protocol, RetrySafety, Settlement, Stack, Start, Status, ToolResult,
 };
 use common::{calls, offer};
 
@@ -144,12 +144,24 @@ fn empty_completion_allocates_nothing() {
 }
 
 #[test]
+fn retry_safety_allocates_nothing() {
+    check(RetrySafety::default());
+}
+
+#[test]
+fn handoff_allocates_nothing() {
+    check(Handoff::default());
+}
+
+#[test]
 fn the_stack_of_all_allocates_nothing() {
     check(Stack::new(vec![
         Box::new(Abandonment::default()),
         Box::new(Duplicate::default()),
         Box::new(NoTools::default()),
         Box::new(EmptyCompletion::default()),
+        Box::new(RetrySafety::default()),
+        Box::new(Handoff::default()),
     ]));
 }
 

@@ -7,11 +7,12 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptFailure, AttemptResponse, Budget, ChoiceKind,
-    Compaction, Completion, Duplicate, DuplicatePolicy, DuplicateSettings, Effect, EmptyCompletion, Entry,
-    FailedAttempt, FinishReason, Guard, Intervention, InterventionKind, NoTools, NoToolsSettings, Note,
-    Offer, Origin, Part, Protocol, RawCall, Speaker, Stack, Start, Status, Subject, Termination, Tool,
-    ToolResult, Usage, UserAnswer, UserMessage,
+    Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptCause, AttemptFacts, AttemptFailure,
+    AttemptResponse, Budget, ChoiceKind, Compaction, Completion, Conclusion, Duplicate, DuplicatePolicy,
+    DuplicateSettings, Effect, EmptyCompletion, Entry, FailedAttempt, FinishReason, Guard, Handoff,
+    Intervention, InterventionKind, Limit, NoTools, NoToolsSettings, Note, Offer, Origin, Part, Protocol,
+    RawCall, RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Speaker, Stack, Start, Status, Subject,
+    Termination, Tool, ToolResult, Usage, UserAnswer, UserMessage,
 };
 use common::{bare_offer, offer};
 use proptest::collection::vec;
@@ -30,13 +31,17 @@ fn duplicate(policy: DuplicatePolicy) -> Box<dyn Guard> {
     Box::new(Duplicate::new(DuplicateSettings { policy, ..DuplicateSettings::default() }))
 }
 
+fn retry_safety(policy: RetrySafetyPolicy) -> Box<dyn Guard> {
+    Box::new(RetrySafety::new(RetrySafetySettings { policy, ..RetrySafetySettings::default() }))
+}
+
 fn no_tools(message: Option<&str>) -> Box<dyn Guard> {
     let message = message.map(str::to_owned);
     Box::new(NoTools::new(NoToolsSettings { text_form: true, message, ..NoToolsSettings::default() }))
 }
 
 /// Every guard in every policy, and stacks of them.
-const GUARDS: [fn() -> Box<dyn Guard>; 15] = [
+const GUARDS: [fn() -> Box<dyn Guard>; 21] = [
     || Box::new(()),
     || abandonment(AbandonmentPolicy::Soft),
     || abandonment(AbandonmentPolicy::HardBlock),
@@ -48,7 +53,16 @@ const GUARDS: [fn() -> Box<dyn Guard>; 15] = [
     || Box::new(NoTools::default()),
     || no_tools(Some("{count} of {limit}: {tools}")),
     || Box::new(EmptyCompletion::default()),
+    || Box::new(Handoff::default()),
+    || retry_safety(RetrySafetyPolicy::Conservative),
+    || retry_safety(RetrySafetyPolicy::FastPath),
+    || retry_safety(RetrySafetyPolicy::Facts),
     || Box::new(Stack::new(vec![])),
+    || {
+        let (first, second) = (retry_safety(RetrySafetyPolicy::Facts), Box::new(EmptyCompletion::default()));
+        Box::new(Stack::new(vec![first, second]))
+    },
+    || Box::new(Stack::new(vec![Box::new(Handoff::default()), Box::new(EmptyCompletion::default())])),
     || Box::new(Stack::new(vec![Box::new(EmptyCompletion::default()), no_tools(None)])),
     || {
         let (first, second) = (abandonment(AbandonmentPolicy::Soft), duplicate(DuplicatePolicy::Actionable));
@@ -169,6 +183,8 @@ fn intervention() -> impl Strategy<Value = Entry> {
         Just("duplicate"),
         Just("no-tools"),
         Just("empty-completion"),
+        Just("retry-safety"),
+        Just("handoff"),
         Just("stack"),
         Just("other"),
     ];
@@ -188,7 +204,8 @@ fn intervention() -> impl Strategy<Value = Entry> {
     ];
     (guard, kind, any::<u8>(), subject, text(), any::<bool>()).prop_map(
         |(guard, kind, level, subject, text, seen)| {
-            let note = Note { guard: guard.into(), rule: "r".into(), level, subject, text: text.into() };
+            let rule = if level > 99 { "constrained" } else { "r" };
+            let note = Note { guard: guard.into(), rule: rule.into(), level, subject, text: text.into() };
             Entry::Intervention(Intervention { kind, note, seen })
         },
     )
@@ -198,8 +215,44 @@ fn start(protocol: Protocol, offer: Arc<Offer>) -> Entry {
     Entry::Start(Start { model: "test".into(), protocol, offer })
 }
 
+fn cause() -> impl Strategy<Value = AttemptCause> {
+    let status = || (400..600_u16, any::<Option<u64>>());
+    prop_oneof![
+        Just(AttemptCause::Empty),
+        Just(AttemptCause::Connect),
+        Just(AttemptCause::TimedOut),
+        Just(AttemptCause::Disconnected),
+        status().prop_map(|(code, retry_after)| AttemptCause::Status { code, retry_after }),
+    ]
+}
+
+fn failure() -> impl Strategy<Value = AttemptFailure> {
+    let facts = (any::<[Option<bool>; 6]>(), vec(tool(), 0..3), any::<bool>());
+    (any::<u32>(), cause(), text(), facts).prop_map(|(attempt, cause, message, (facts, started, nothing))| {
+        let [progress, visible, input, call, execution, change] = facts;
+        let facts = AttemptFacts {
+            provider_progress: progress,
+            visible_output: visible,
+            tool_input_started: input,
+            tool_call_materialized: call,
+            tool_execution_started: execution,
+            unsafe_side_effect_started: change,
+            started: started.into_iter().map(Arc::from).collect(),
+        };
+        let facts = if nothing { AttemptFacts::default() } else { facts };
+        AttemptFailure { attempt, cause, message: message.into(), facts }
+    })
+}
+
+fn response() -> impl Strategy<Value = AttemptResponse> {
+    prop_oneof![
+        any::<u64>().prop_map(|after| AttemptResponse::Resent { after }),
+        Just(AttemptResponse::Asked),
+        Just(AttemptResponse::Ended),
+    ]
+}
+
 fn other() -> impl Strategy<Value = Entry> {
-    let failure = |attempt| AttemptFailure::empty(attempt);
     prop_oneof![
         4 => intervention(),
         2 => (any::<bool>(), text()).prop_map(|(user, text)| {
@@ -210,13 +263,19 @@ fn other() -> impl Strategy<Value = Entry> {
             let protocol = if tool { Protocol::Tool } else { Protocol::Text };
             start(protocol, if bare { bare_offer() } else { offer() })
         }),
-        1 => any::<u32>().prop_map(move |attempt| {
-            Entry::Failed(FailedAttempt { failure: failure(attempt), response: AttemptResponse::Ended })
+        2 => (failure(), response()).prop_map(|(failure, response)| {
+            Entry::Failed(FailedAttempt { failure, response })
         }),
         1 => text().prop_map(|text| {
             Entry::Answer(UserAnswer { choice: ChoiceKind::Continue, text: text.into() })
         }),
         1 => text().prop_map(|text| Entry::Compaction(Compaction { summary: text.into() })),
+        1 => text().prop_map(|text| {
+            let note = Note {
+                guard: "handoff".into(), rule: "r".into(), level: 1, subject: Subject::Run, text: text.into(),
+            };
+            Entry::Conclusion(Arc::new(Conclusion { end: Termination::NoProgress, note, gap: None }))
+        }),
         1 => Just(Entry::End(Termination::Finished)),
     ]
 }
@@ -255,6 +314,12 @@ impl Pair {
     }
 }
 
+/// The ends that a guard is asked about.
+fn ends() -> [Termination; 4] {
+    let fatal = Termination::FatalExecution("no space left".into());
+    [Termination::NoProgress, Termination::StoppedByGuard, Termination::Limit(Limit::Turns), fatal]
+}
+
 fn check(make: fn() -> Box<dyn Guard>, events: &[Event]) -> Result<Box<dyn Guard>, TestCaseError> {
     let mut pair = Pair { make, guard: make(), double: make() };
     for event in events {
@@ -274,6 +339,16 @@ fn check(make: fn() -> Box<dyn Guard>, events: &[Event]) -> Result<Box<dyn Guard
             }
         }
         pair.ask(|it| it.recover(&AttemptFailure::empty(1)))?.expect("never breaks");
+        for cause in [AttemptCause::Connect, AttemptCause::Disconnected] {
+            let failure = AttemptFailure { cause, ..AttemptFailure::empty(1) };
+            pair.ask(|it| it.recover(&failure))?.expect("never breaks");
+        }
+        if let Event::Other(Entry::Failed(failed)) = event {
+            pair.ask(|it| it.recover(&failed.failure))?.expect("never breaks");
+        }
+        for end in ends() {
+            pair.ask(|it| it.conclude(&end))?.expect("never breaks");
+        }
     }
     Ok(pair.guard)
 }
@@ -288,7 +363,7 @@ fn value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(2, 12, 4, |inner| {
         prop_oneof![
             vec(inner.clone(), 0..4).prop_map(Value::from),
-            ("(guard|version|recall|runs|members)", inner).prop_map(|(name, it)| json!({ name: it })),
+            ("(guard|version|recall|runs|offer|members)", inner).prop_map(|(name, it)| json!({ name: it })),
         ]
     })
 }

@@ -7,8 +7,8 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, Duplicate, EmptyCompletion, FinishReason, Guard, InterventionKind, NoTools, Offer, Protocol,
-    Stack, Start,
+    Abandonment, AttemptCause, AttemptFacts, AttemptFailure, Duplicate, EmptyCompletion, FinishReason, Guard,
+    Handoff, InterventionKind, NoTools, Offer, Protocol, RetrySafety, Stack, Start,
 };
 use common::{Loop, Turn, bare_offer, calls, offer, says, thinks};
 use proptest::prelude::*;
@@ -42,8 +42,31 @@ fn turn() -> impl Strategy<Value = Turn> {
     ]
 }
 
+/// A turn, or an attempt that breaks in it.
+type Step = (Turn, Option<AttemptFailure>);
+
+fn step() -> impl Strategy<Value = Step> {
+    let cause = prop_oneof![
+        Just(AttemptCause::Connect),
+        Just(AttemptCause::Disconnected),
+        Just(AttemptCause::Status { code: 429, retry_after: Some(9) }),
+    ];
+    let facts = prop_oneof![
+        2 => Just(AttemptFacts::default()),
+        1 => Just(AttemptFacts { tool_execution_started: None, ..AttemptFacts::default() }),
+        1 => Just(AttemptFacts { started: vec!["語".repeat(999).into()], ..AttemptFacts::default() }),
+    ];
+    let broken = (cause, facts).prop_map(|(cause, facts)| AttemptFailure {
+        cause,
+        message: "é\"\n".repeat(999).into(),
+        facts,
+        ..AttemptFailure::empty(1)
+    });
+    (turn(), proptest::option::weighted(0.2, broken))
+}
+
 /// Commits the turns until a guard ends the run, then looks at all that was said.
-fn check(guard: impl Guard + 'static, offer: Arc<Offer>, turns: &[Turn]) -> Result<(), TestCaseError> {
+fn check(guard: impl Guard + 'static, offer: Arc<Offer>, turns: &[Step]) -> Result<(), TestCaseError> {
     check_under(Protocol::Text, guard, offer, turns)
 }
 
@@ -51,12 +74,15 @@ fn check_under(
     protocol: Protocol,
     guard: impl Guard + 'static,
     offer: Arc<Offer>,
-    turns: &[Turn],
+    turns: &[Step],
 ) -> Result<(), TestCaseError> {
     let start = Start { model: "test".into(), protocol, offer: offer.clone() };
     let mut run = Loop::begun(guard, start);
-    for turn in turns {
-        run.turn(turn);
+    for (turn, broken) in turns {
+        match broken {
+            Some(failure) => drop(run.breaks(turn, failure)),
+            None => drop(run.turn(turn)),
+        }
         if run.interventions().any(|it| it.kind == InterventionKind::Stop) {
             break;
         }
@@ -81,6 +107,8 @@ fn all() -> Vec<Box<dyn Guard>> {
         Box::new(Duplicate::default()),
         Box::new(NoTools::default()),
         Box::new(EmptyCompletion::default()),
+        Box::new(RetrySafety::default()),
+        Box::new(Handoff::default()),
     ]
 }
 
@@ -88,13 +116,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn m1_m2_whatever_happens(turns in proptest::collection::vec(turn(), 0..40)) {
+    fn m1_m2_whatever_happens(turns in proptest::collection::vec(step(), 0..40)) {
         for offer in [offer(), bare_offer()] {
             check(Abandonment::default(), offer.clone(), &turns)?;
             check(Duplicate::default(), offer.clone(), &turns)?;
             for protocol in [Protocol::Text, Protocol::Tool] {
                 check_under(protocol, NoTools::default(), offer.clone(), &turns)?;
                 check_under(protocol, EmptyCompletion::default(), offer.clone(), &turns)?;
+                check_under(protocol, RetrySafety::default(), offer.clone(), &turns)?;
                 check_under(protocol, Stack::new(all()), offer.clone(), &turns)?;
             }
         }

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The letters of the rows, each with how many there are.
-const ROWS: [(char, u8); 6] = [('a', 8), ('n', 8), ('d', 7), ('e', 4), ('s', 6), ('m', 2)];
+const ROWS: [(char, u8); 8] =
+    [('a', 8), ('n', 8), ('d', 7), ('r', 7), ('e', 4), ('h', 6), ('s', 6), ('m', 2)];
 /// Where tests are, seen from this crate; what is not there holds none.
 const FOLDERS: [&str; 6] =
     ["tests", "src", "../harness/tests", "../harness/src", "../scenarios/tests", "../scenarios/src"];

@@ -6,9 +6,9 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, Answer, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion, Decision,
-    Duplicate, Entry, Guard, GuardFault, Intervention, InterventionKind, Note, Question, Recovery,
-    Settlement, Stack, Subject, ToolResult, Verdict, Wait, Withheld,
+    Abandonment, Answer, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion, Conclusion,
+    Decision, Duplicate, Entry, Gap, GapKind, Guard, GuardFault, Intervention, InterventionKind, Note,
+    Question, Recovery, Settlement, Stack, Subject, Termination, ToolResult, Verdict, Wait, Withheld,
 };
 use common::{Loop, calls, outline};
 use serde_json::json;
@@ -20,6 +20,7 @@ struct Fixed {
     decision: Answer<Decision>,
     settlement: Answer<Settlement>,
     recovery: Answer<Option<Recovery>>,
+    conclusion: Answer<Option<Conclusion>>,
 }
 
 impl Fixed {
@@ -29,6 +30,7 @@ impl Fixed {
             decision: Ok(Decision::pass()),
             settlement: Ok(Settlement::Accept(vec![])),
             recovery: Ok(None),
+            conclusion: Ok(None),
         }
     }
 
@@ -44,9 +46,20 @@ impl Fixed {
         Self { recovery: Ok(Some(recovery)), ..self }
     }
 
+    fn concludes(self, gap: Option<Gap>) -> Self {
+        let note = note(self.name, "end");
+        Self { conclusion: Ok(Some(Conclusion { end: Termination::NoProgress, note, gap })), ..self }
+    }
+
     fn breaks(self) -> Self {
         let fault = GuardFault { guard: self.name.into(), reason: "broken pipe".into() };
-        Self { decision: Err(fault.clone()), settlement: Err(fault.clone()), recovery: Err(fault), ..self }
+        Self {
+            name: self.name,
+            decision: Err(fault.clone()),
+            settlement: Err(fault.clone()),
+            recovery: Err(fault.clone()),
+            conclusion: Err(fault),
+        }
     }
 }
 
@@ -67,6 +80,10 @@ impl Guard for Fixed {
 
     fn recover(&self, _: &AttemptFailure) -> Answer<Option<Recovery>> {
         self.recovery.clone()
+    }
+
+    fn conclude(&self, _: &Termination) -> Answer<Option<Conclusion>> {
+        self.conclusion.clone()
     }
 }
 
@@ -333,6 +350,42 @@ fn the_strongest_recovery_stands_and_ties_go_to_the_first() {
     assert_eq!(over, Ok(Some(Recovery::Stop(note("a", "ask")))));
 }
 
+fn gap() -> Gap {
+    Gap {
+        kind: GapKind::NoProgress,
+        missing: "".into(),
+        tried: vec![],
+        explanation: "x".into(),
+        could_do: vec![],
+        resume: "x".into(),
+        constraint: Some(note("b", "only what there is")),
+    }
+}
+
+#[test]
+fn h1_a_gap_counts_for_more_than_a_soft_end_and_ties_go_to_the_first() {
+    let who = |members| {
+        let it: Option<Conclusion> = stack(members).conclude(&Termination::NoProgress).expect("no fault");
+        it.map(|it| it.note.guard.into_owned())
+    };
+    let (none, soft) = (|| Fixed::new("none"), |name| Fixed::new(name).concludes(None));
+    let hard = |name| Fixed::new(name).concludes(Some(gap()));
+    assert_eq!(who(vec![none(), none()]), None);
+    assert_eq!(who(vec![none(), soft("a"), soft("b")]), Some("a".into()));
+    assert_eq!(who(vec![soft("a"), hard("b"), hard("c"), none()]), Some("b".into()));
+    assert_eq!(who(vec![hard("b"), soft("a")]), Some("b".into()));
+}
+
+#[test]
+fn h3_spent_questions_take_the_retry_from_a_gap_and_nothing_else() {
+    let retry = |questions| {
+        let stack = spent(vec![Fixed::new("b").concludes(Some(gap()))], 0, questions);
+        stack.conclude(&Termination::NoProgress).expect("no fault").and_then(|it| it.gap).expect("a gap")
+    };
+    assert_eq!(retry(2), gap());
+    assert_eq!(retry(3), Gap { constraint: None, ..gap() });
+}
+
 #[test]
 fn a_fault_wins_over_everything_and_is_handed_on() {
     let broken = Fixed::new("b").breaks();
@@ -343,6 +396,7 @@ fn a_fault_wins_over_everything_and_is_handed_on() {
         assert_eq!(stack.review(&Completion::default()), Err(fault.clone()));
         assert_eq!(stack.settle(&Completion::default(), &[]), Err(fault.clone()));
         assert_eq!(stack.recover(&failure()), Err(fault.clone()));
+        assert_eq!(stack.conclude(&Termination::NoProgress), Err(fault.clone()));
     }
     assert_eq!(fault.to_string(), "guard b: broken pipe");
 }

@@ -6,9 +6,10 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    Abandonment, Answer, AttemptFailure, Blocked, Budget, Completion, Decision, Duplicate, EmptyCompletion,
-    Entry, Guard, GuardFault, InterventionKind, NoTools, Note, Origin, Protocol, Question, Recovery,
-    Settlement, Stack, Start, Status, Subject, ToolCall, ToolResult, Verdict, Wait, Window, Withheld,
+    Abandonment, Answer, AttemptCause, AttemptFacts, AttemptFailure, Blocked, Budget, Completion, Conclusion,
+    Decision, Duplicate, EmptyCompletion, Entry, FinishReason, Guard, GuardFault, Handoff, InterventionKind,
+    NoTools, Note, Origin, Protocol, Question, Recovery, RetrySafety, Settlement, Stack, Start, Status,
+    Subject, Termination, ToolCall, ToolResult, Verdict, Wait, Window, Withheld,
 };
 use common::{Loop, Turn, calls, says};
 use proptest::prelude::*;
@@ -76,6 +77,11 @@ impl Guard for Hashed {
         })
     }
 
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let soft = || Conclusion { end: end.clone(), note: note(), gap: None };
+        Ok((self.draw(7, 3) == 0).then(soft))
+    }
+
     fn save(&self) -> Value {
         json!(self.seen)
     }
@@ -101,8 +107,19 @@ fn beside(verdict: Verdict) -> Decision {
     Decision { verdict, notices: vec![note()], withhold }
 }
 
-fn failure() -> AttemptFailure {
-    AttemptFailure::empty(1)
+/// Attempts that a guard of this crate would make again, asks about, or ends the run for.
+fn failures() -> [AttemptFailure; 5] {
+    let empty = AttemptFailure::empty(1);
+    let broke = |cause, facts| AttemptFailure { cause, facts, ..AttemptFailure::empty(1) };
+    let started = AttemptFacts { started: vec!["deploy".into()], ..AttemptFacts::default() };
+    let refused = AttemptCause::Status { code: 400, retry_after: None };
+    [
+        AttemptFailure::empty(9),
+        broke(AttemptCause::Disconnected, AttemptFacts::default()),
+        broke(AttemptCause::TimedOut, started),
+        broke(refused, AttemptFacts::default()),
+        empty,
+    ]
 }
 
 fn turns() -> impl Strategy<Value = Vec<Turn>> {
@@ -114,17 +131,25 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
         1 => Just(calls("write_file", r#"{"path":"a.py"}"#)),
         3 => Just(calls("write_file", r#"{"path":"a.py"}"#).fails("no")),
         3 => Just(calls("append", "{}").fails("no").and_calls("read", "{}")),
+        1 => Just(calls("append", "{}").and_calls("read", "{}").finishes(FinishReason::Error)),
     ];
     proptest::collection::vec(turn, 0..24)
 }
 
-/// The kinds of all answers of a guard that has seen `entries`.
-fn kinds(guard: &dyn Guard, completion: &Completion) -> (Option<u8>, bool, Option<Option<u8>>) {
+/// The kinds of all answers of a guard that has seen `entries`: verdict, a rerun, recoveries, and whether a conclusion
+/// has a gap.
+type Kinds = (Option<u8>, bool, Vec<Option<u8>>, Option<Option<bool>>);
+
+fn kinds(guard: &dyn Guard, completion: &Completion) -> Kinds {
     let results: Vec<_> = completion.calls.iter().map(executed).collect();
     (
         guard.review(completion).ok().map(|it| it.verdict.strength()),
         matches!(guard.settle(completion, &results), Ok(Settlement::Rerun { .. })),
-        guard.recover(&failure()).ok().map(|it| it.map(|it| it.strength())),
+        failures()
+            .iter()
+            .map(|it| guard.recover(it).expect("no guard here breaks").map(|it| it.strength()))
+            .collect(),
+        guard.conclude(&Termination::NoProgress).ok().map(|it| it.map(|it| it.gap.is_some())),
     )
 }
 
@@ -135,11 +160,13 @@ fn executed(call: &Arc<ToolCall>) -> ToolResult {
 
 fn members(seeds: &[u64]) -> Vec<Box<dyn Guard>> {
     let hashed = seeds.iter().map(|&seed| Box::new(Hashed { seed, seen: 0 }) as Box<dyn Guard>);
-    let ours: [Box<dyn Guard>; 4] = [
+    let ours: [Box<dyn Guard>; 6] = [
         Box::new(Abandonment::default()),
         Box::new(Duplicate::default()),
         Box::new(NoTools::default()),
         Box::new(EmptyCompletion::default()),
+        Box::new(RetrySafety::default()),
+        Box::new(Handoff::default()),
     ];
     hashed.chain(ours).collect()
 }
@@ -280,11 +307,13 @@ proptest! {
 
     #[test]
     fn the_guards_of_this_crate_end_a_model_that_ignores_them(turns in turns(), protocol in any::<bool>()) {
-        let members: [Box<dyn Guard>; 4] = [
+        let members: [Box<dyn Guard>; 6] = [
             Box::new(Abandonment::default()),
             Box::new(Duplicate::default()),
             Box::new(NoTools::default()),
             Box::new(EmptyCompletion::default()),
+            Box::new(RetrySafety::default()),
+            Box::new(Handoff::default()),
         ];
         let protocol = if protocol { Protocol::Tool } else { Protocol::Text };
         let start = Start { model: "test".into(), protocol, offer: common::offer() };
@@ -310,6 +339,18 @@ fn a_model_that_only_talks_is_stopped_by_the_default_stack() {
     let mut run = Loop::begun(Stack::new(vec![Box::new(NoTools::default())]), start);
     let verdicts: Vec<u8> = (0..10).map(|_| run.turn(&says("I'll look.")).verdict.strength()).collect();
     assert_eq!(verdicts, [2, 2, 3, 2, 2, 3, 2, 2, 3, 4], "the window is spent before the ladder is");
+}
+
+#[test]
+fn a_provider_that_stays_down_ends_the_run_whoever_is_asked_meanwhile() {
+    for failure in &failures()[..4] {
+        let mut run = Loop::new(Stack::new(members(&[])));
+        let answers: Vec<u8> = (0..9)
+            .map(|_| run.breaks(&Turn::default(), failure).expect("somebody has an opinion").strength())
+            .take_while(|&strength| strength < 3)
+            .collect();
+        assert!(answers.len() <= 3, "{failure:?}: {answers:?}");
+    }
 }
 
 proptest! {
@@ -355,6 +396,10 @@ proptest! {
         let mut runs = [
             (Loop::new(Abandonment::default()), Loop::new(Stack::new(vec![Box::new(Abandonment::default())]))),
             (Loop::new(Duplicate::default()), Loop::new(Stack::new(vec![Box::new(Duplicate::default())]))),
+            (
+                Loop::new(RetrySafety::default()),
+                Loop::new(Stack::new(vec![Box::new(RetrySafety::default())])),
+            ),
             (Loop::new(both(false)), Loop::new(both(true))),
         ];
         for turn in &turns {

@@ -398,6 +398,10 @@ impl Guard for Listening {
     fn recover(&self, failure: &balk_guards::AttemptFailure) -> Answer<Option<balk_guards::Recovery>> {
         self.heard(self.inner.recover(failure))
     }
+
+    fn conclude(&self, end: &Termination) -> Answer<Option<balk_guards::Conclusion>> {
+        self.heard(self.inner.conclude(end))
+    }
 }
 
 /// What follows the entry at this place, up to the next completion.

@@ -150,9 +150,13 @@ fn missing_input<'e>(it: &Evidence<'e>) -> Option<Cow<'e, str>> {
 }
 
 impl Evidence<'_> {
-    /// Whether the call or the user named this: its last part, for tools make paths absolute.
+    /// Whether the call or the user named this: a path by its last part, for tools make paths absolute; words
+    /// with blanks between only as they stand.
     fn is_named(&self, name: &str) -> bool {
-        let last = name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(name);
+        let last = match name.contains(' ') {
+            true => name,
+            false => name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(name),
+        };
         let arguments = self.call.map_or("", |call| &*call.arguments);
         !last.is_empty() && (has_word(arguments, last) || has_word(self.request, last))
     }
@@ -191,14 +195,15 @@ impl<'e> Found<'e> {
         Some(Self { before, after })
     }
 
-    /// What it may be about, likeliest first: `… 'NAME'`, `…: NAME`, `'NAME' …`, `…: NAME: …`, `the file NAME …`.
+    /// What it may be about, likeliest first: `… 'NAME'`, `…: NAME`, `'NAME' …`, `…: NAME: …`, `the file NAME was …`.
     /// Some are empty.
     fn names(&self) -> [&'e str; 5] {
         let behind = self.after.strip_prefix(": ").unwrap_or("");
         let behind = behind.split([' ', ',', ';']).next().unwrap_or("");
         let ahead = self.before.trim_end_matches([' ', ':']);
         let last_part = ahead.rsplit(": ").next().unwrap_or(ahead);
-        let last_word = ahead.rsplit(' ').next().unwrap_or(ahead);
+        let last_path = ahead.rsplit(' ').find(|word| looks_like_path(word));
+        let last_word = last_path.or_else(|| ahead.rsplit(' ').next()).unwrap_or(ahead);
         let quoted_behind = between(self.after.splitn(3, QUOTES));
         let quoted_ahead = between(self.before.rsplitn(3, QUOTES));
         [quoted_behind, behind, quoted_ahead, last_part, last_word].map(|name| name.trim_matches(AROUND))

@@ -18,24 +18,38 @@ const ERROR_SHOWN: usize = 160;
 pub(super) struct Cause {
     kind: GapKind,
     missing: String,
+    /// Whether what is missing is a tool that is there, and does not do this.
+    is_there: bool,
     explanation: String,
     error: String,
 }
 
 impl Cause {
     /// A failure, with the tool and how often it failed in a row where a tool failed.
-    pub(super) fn failure(kind: GapKind, missing: &str, tool: Option<(&Arc<str>, u32)>, error: &str) -> Self {
+    pub(super) fn failure(
+        kind: GapKind,
+        missing: &str,
+        tool: Option<(&Arc<str>, u32)>,
+        error: &str,
+        offered: &[Arc<str>],
+    ) -> Self {
+        let is_there = offered.iter().any(|name| **name == *missing);
         let missing = one_line(missing, super::NAME_CHARS);
         let error = one_line(error, ERROR_SHOWN);
         let it = if missing.is_empty() { "what this takes".into() } else { format!("`{missing}`") };
         let mut explanation = match kind {
+            GapKind::MissingCapability if is_there => format!(
+                "This is a gap in the tools of this agent, not in your request: {it} cannot do here what it was \
+                 called for."
+            ),
             GapKind::MissingCapability => format!(
                 "This is a gap in the tools of this agent, not in your request: {it} is not available to it here."
             ),
-            GapKind::MissingInput => format!(
-                "This is a gap in what the agent can reach, not in your request: {it} is not where it was looked \
-                 for, and none of its tools can bring it there."
-            ),
+            GapKind::MissingInput => {
+                format!(
+                    "This is a gap in what the agent can reach from here: {it} is not where it was looked for."
+                )
+            }
             GapKind::MalformedCall => format!(
                 "This is a gap between the model and its tools, not in your request: the model did not write a \
                  call that {it} accepts. Nothing says that the tool itself is broken."
@@ -52,9 +66,9 @@ impl Cause {
             }
         };
         if !error.is_empty() {
-            explanation.push_str(&format!(" The last error: {error}"));
+            explanation.push_str(&format!(" The last error was \"{error}\"."));
         }
-        Self { kind, missing, explanation, error }
+        Self { kind, missing, is_there, explanation, error }
     }
 
     /// The same reads over and over.
@@ -69,17 +83,22 @@ impl Cause {
                 many => format!("{many} reads"),
             }
         );
-        Self { kind: GapKind::NoProgress, missing: String::new(), explanation, error: String::new() }
+        Self::without_failure(explanation)
     }
 
     /// Nothing failed and nothing was repeated.
     pub(super) fn silence() -> Self {
         let explanation = "This is a gap in what the agent can do here, not in your request: it took no further \
                            step with its tools, and none of them reported a failure that would say why.";
+        Self::without_failure(explanation.into())
+    }
+
+    fn without_failure(explanation: String) -> Self {
         Self {
             kind: GapKind::NoProgress,
             missing: String::new(),
-            explanation: explanation.into(),
+            is_there: false,
+            explanation,
             error: String::new(),
         }
     }
@@ -88,6 +107,10 @@ impl Cause {
         let it =
             if self.missing.is_empty() { "what is missing".into() } else { format!("`{}`", self.missing) };
         let all = match self.kind {
+            GapKind::MissingCapability if self.is_there => vec![
+                format!("permit {it} to do this, or give the agent another tool for it"),
+                "do that one step yourself, and tell the agent what came of it".into(),
+            ],
             GapKind::MissingCapability => vec![
                 format!("make {it} available to the agent: install it, connect it or permit it"),
                 "do that one step yourself, and tell the agent what came of it".into(),
@@ -115,10 +138,17 @@ impl Cause {
     fn constraint(&self, offered: &[Arc<str>]) -> String {
         let it = format!("`{}`", self.missing);
         let lacking = match self.kind {
-            GapKind::NoProgress => "What was tried last led nowhere: do not do it again.".into(),
-            _ if self.missing.is_empty() => "What the last error names is not available.".into(),
+            GapKind::NoProgress => "The last steps led nowhere: take another way.".into(),
+            GapKind::MissingCapability | GapKind::MissingInput | GapKind::MalformedCall
+                if self.missing.is_empty() =>
+            {
+                "What the last error is about is not available.".into()
+            }
+            GapKind::MissingCapability if self.is_there => {
+                format!("What {it} was last called for cannot be done with it in this run.")
+            }
             GapKind::MissingCapability => format!("{it} is not available and will not be in this run."),
-            GapKind::MissingInput => format!("{it} does not exist: do not look for it again."),
+            GapKind::MissingInput => format!("{it} is not there: do not look for it again."),
             GapKind::MalformedCall => format!(
                 "The last call of {it} was not accepted: its arguments must be one JSON object that fits the \
                  tool's schema."
@@ -145,8 +175,7 @@ impl Handoff {
             kind: cause.kind,
             tried: self.tried(),
             could_do: cause.could_do(),
-            resume: "then say \"go on\": the run continues from here, and nothing has to be done twice"
-                .into(),
+            resume: "say \"go on\": the run continues from where it is".into(),
             constraint,
             missing: cause.missing.into(),
             explanation: cause.explanation.into(),
@@ -158,9 +187,10 @@ impl Handoff {
             text.push_str(&format!("\n\nTried: {tried}."));
         }
         if self.state.changes.calls > 0 {
-            text.push_str(&format!("\nChanged before, and kept: {}.", self.changed()));
+            text.push_str(&format!("\n\nChanged before, and kept: {}.", self.changed()));
         }
-        text.push_str(&format!("\nYou could {}; {}.", gap.could_do.join(", or "), gap.resume));
+        let ways: String = gap.could_do.iter().map(|it| format!("\n- {it}")).collect();
+        text.push_str(&format!("\n\nWhat you could do:{ways}\n\nTo go on, {}.", gap.resume));
         let note = self.note(gap.kind.name(), text);
         Conclusion { end: end.clone(), note, gap: Some(gap) }
     }
@@ -262,6 +292,7 @@ fn tried(tried: &[Tried]) -> String {
         let _ = match (it.calls, it.failures) {
             (0, _) => write!(text, "(asked for, never run)"),
             (calls, 0) => write!(text, "{}", times(calls)),
+            (1, 1) => write!(text, "once (failed)"),
             (calls, failures) if calls == failures => write!(text, "{} (failed each time)", times(calls)),
             (calls, failures) => write!(text, "{} ({failures} failed)", times(calls)),
         };

@@ -159,8 +159,8 @@ pub(super) fn ran_already(ran: &Ran, offer: &Offer, before: u32) -> String {
         before => format!(" This has happened {} before in this run.", times(before)),
     };
     format!(
-        "Your last answer broke off before its end, and calls in it ran already: {}.{again} Do not send a call that \
-         ran again with the same arguments.{look}",
+        "Your last answer broke off before its end, and calls in it ran already: {}.{again} Do not send these calls \
+         again with the same arguments.{look}",
         list(&all, NAMES)
     )
 }

@@ -4,11 +4,13 @@
 use std::sync::Arc;
 
 use balk_guards::{
-    ChoiceKind, Compaction, Completion, Decision, Effect, Entry, FinishReason, Guard, Intervention,
-    InterventionKind, Offer, Origin, Part, Protocol, Purpose, RawCall, Settlement, Speaker, Start, Status,
-    Tool, ToolCall, ToolResult, Transcript, Usage, UserAnswer, UserMessage, Verdict,
+    AttemptFailure, AttemptResponse, ChoiceKind, Compaction, Completion, Decision, Effect, Entry,
+    FailedAttempt, FinishReason, Guard, Intervention, InterventionKind, Offer, Origin, Part, Protocol,
+    Purpose, RawCall, Recovery, Settlement, Speaker, Start, Status, Tool, ToolCall, ToolResult, Transcript,
+    Usage, UserAnswer, UserMessage, Verdict,
 };
 
+pub(crate) mod broken;
 pub(crate) mod naive;
 
 /// One tool of each effect, a shell and a way to ask.
@@ -230,6 +232,49 @@ impl Loop {
             }));
         }
         decision
+    }
+
+    /// An attempt that breaks; the calls of the turn are those that ran in it. What the guard said to it.
+    pub(crate) fn breaks(&mut self, turn: &Turn, failure: &AttemptFailure) -> Option<Recovery> {
+        if !turn.calls.is_empty() {
+            let left = turn.clone().finishes(FinishReason::Error);
+            let completion = Arc::new(left.completion(&self.offer, &mut self.ids));
+            self.commit(Entry::Completion(completion.clone()));
+            let results: Vec<_> =
+                turn.calls.iter().zip(&completion.calls).map(|(it, call)| result(it, call)).collect();
+            self.runs += u32::try_from(results.len()).expect("few calls");
+            let settled = self.guard.settle(&completion, &results).expect("guards of this crate never break");
+            for result in results {
+                self.commit(Entry::Result(result));
+            }
+            let Settlement::Accept(notes) = settled else { panic!("a broken attempt runs nothing again") };
+            for note in notes {
+                self.commit(Entry::Intervention(Intervention {
+                    kind: InterventionKind::Note,
+                    note,
+                    seen: true,
+                }));
+            }
+        }
+        let recovery = self.guard.recover(failure).expect("guards of this crate never break");
+        let response = match &recovery {
+            Some(Recovery::Resend { after }) => AttemptResponse::Resent { after: after.at_least },
+            Some(Recovery::Ask(_)) => AttemptResponse::Asked,
+            Some(Recovery::Stop(_)) | None => AttemptResponse::Ended,
+        };
+        self.commit(Entry::Failed(FailedAttempt { failure: failure.clone(), response }));
+        match &recovery {
+            Some(Recovery::Ask(question)) => {
+                self.commit(Entry::Intervention(question.intervention(true)));
+                self.commit(Entry::Answer(UserAnswer { choice: self.choice, text: "Go on.".into() }));
+            }
+            Some(Recovery::Stop(note)) => {
+                let (kind, note) = (InterventionKind::Stop, note.clone());
+                self.commit(Entry::Intervention(Intervention { kind, note, seen: true }));
+            }
+            Some(Recovery::Resend { .. }) | None => {}
+        }
+        recovery
     }
 
     fn settle(&mut self, completion: &Completion, results: &mut [ToolResult]) -> Vec<balk_guards::Note> {

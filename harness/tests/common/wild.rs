@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use balk_guards::{
-    Answer, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion, Decision, Entry, Guard,
-    GuardFault, Note, Origin, Question, Recovery, Settlement, Stack, Subject, ToolResult, Verdict, Wait,
-    Withheld,
+    Answer, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion, Conclusion, Decision, Entry,
+    Gap, GapKind, Guard, GuardFault, Note, Origin, Question, Recovery, Settlement, Stack, Subject,
+    Termination, ToolResult, Verdict, Wait, Withheld,
 };
 use serde_json::{Value, json};
 
@@ -146,6 +146,32 @@ impl Guard for Wild {
         })
     }
 
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let mut next = self.numbers(4);
+        if self.temper.breaks && next(24) == 0 {
+            return Err(self.fault());
+        }
+        let kinds =
+            [GapKind::MissingCapability, GapKind::MissingInput, GapKind::MalformedCall, GapKind::NoProgress];
+        let gap = Gap {
+            kind: kinds[usize::try_from(next(4)).expect("below four")],
+            missing: "wild".into(),
+            tried: Vec::new(),
+            explanation: "wild".into(),
+            could_do: Vec::new(),
+            resume: "wild".into(),
+            constraint: (next(2) == 0).then(|| self.note("constraint", next(90))),
+        };
+        Ok(match next(3) {
+            0 => None,
+            it => Some(Conclusion {
+                end: end.clone(),
+                note: self.note("conclusion", next(90)),
+                gap: (it == 1).then_some(gap),
+            }),
+        })
+    }
+
     fn save(&self) -> Value {
         json!({ "hash": self.hash, "tools": self.tools })
     }
@@ -205,5 +231,9 @@ impl Guard for Restarted<'_> {
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         self.stack.recover(failure)
+    }
+
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        self.stack.conclude(end)
     }
 }

@@ -1,5 +1,7 @@
 //! What an agent lacked in a run, for whoever makes the agent.
 
+use std::fmt;
+
 use balk_guards::{ChoiceKind, Conclusion, Effect, GapKind, Limit, Origin, Speaker, Status, Termination};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -265,6 +267,17 @@ fn ending(end: &Termination) -> (Ending, Option<String>) {
         Termination::Limit(Limit::Questions) => Ending::QuestionsSpent,
     };
     (plain, None)
+}
+
+impl fmt::Display for TriedTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let calls = if self.calls == 1 { "call" } else { "calls" };
+        write!(f, "{}: {} {calls}, {} failed", self.tool, self.calls, self.failures)?;
+        match &self.last_error {
+            Some(error) => write!(f, "; last: {error}"),
+            None => Ok(()),
+        }
+    }
 }
 
 impl From<GapKind> for Lacking {

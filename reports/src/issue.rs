@@ -52,14 +52,7 @@ fn body(report: &GapReport) -> String {
     let mut text = String::new();
     section(&mut text, "What blocks it", &report.explanation);
     section(&mut text, "What is lacking", &report.lacking());
-    let tried: Vec<String> = report
-        .tried
-        .iter()
-        .map(|it| {
-            let error = it.last_error.as_ref().map_or(String::new(), |error| format!(": {error}"));
-            format!("{}, called {} times, failed {}{error}", it.tool, it.calls, it.failures)
-        })
-        .collect();
+    let tried: Vec<String> = report.tried.iter().map(ToString::to_string).collect();
     section(&mut text, "What was tried", &tried.join("\n"));
     section(&mut text, "What would help", &report.could_do.join("\n"));
     let run = &report.run;

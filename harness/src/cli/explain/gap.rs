@@ -46,19 +46,13 @@ fn text(report: &GapReport) -> String {
     let line = |text: &str| one_line(text, CHARS);
     let mut text = format!("{}\n{}\n", line(&report.lacking()), line(&report.explanation));
     text += &listed("the task", [line(&report.task)]);
-    text += &listed(
-        "what was tried",
-        report.tried.iter().map(|it| {
-            let error = it.last_error.as_deref().map_or(String::new(), |error| format!("; last: {error}"));
-            let calls = if it.calls == 1 { "1 call".to_owned() } else { format!("{} calls", it.calls) };
-            line(&format!("{}: {calls}, {} failed{error}", it.tool, it.failures))
-        }),
-    );
+    text += &listed("what was tried", report.tried.iter().map(|it| line(&it.to_string())));
     text += &listed(
         "what was changed, and stands",
         report.changes.iter().map(|it| {
             let perhaps = if it.known { "" } else { ", perhaps" };
-            line(&format!("by {}, {} times{perhaps}", it.tool, it.calls))
+            let calls = if it.calls == 1 { "call" } else { "calls" };
+            line(&format!("{}: {} {calls}{perhaps}", it.tool, it.calls))
         }),
     );
     text += &listed("what a person could do", report.could_do.iter().map(|it| line(it)));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use balk_reports::Incident;
 use boon::{Compiler, SchemaIndex, Schemas};
-use program::{balk, from, ran, whole};
+use program::{balk, ran, whole};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -54,7 +54,8 @@ facts: "retry_automatically" "early_transport_failure" [] null
 fn r5_the_incident_as_json_and_from_standard_input() {
     let folder = empty();
     let arguments = ["explain", "retry", "-", "--format", "json"];
-    let (code, out, err) = ran(balk(folder.path(), &arguments).stdin(from(&incident())));
+    let file = fs::File::open(incident()).expect("it is there");
+    let (code, out, err) = ran(balk(folder.path(), &arguments).stdin(file));
     assert_eq!((code, &*err), (0, ""));
     let said: Value = serde_json::from_str(&out).expect("it is JSON");
     insta::assert_snapshot!("incident_json", serde_json::to_string_pretty(&said).expect("plain data"));

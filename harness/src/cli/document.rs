@@ -16,19 +16,27 @@ const BYTES_MAX: u64 = 32 << 20;
 /// A path that stands for standard input.
 const STDIN: &str = "-";
 
-/// Reads a document. `what` names it, as in "an incident".
+/// What a document is called, and where its form is described.
+pub(super) struct Kind {
+    /// As in "an incident".
+    pub(super) name: &'static str,
+    /// As in "balk schema incident".
+    pub(super) schema: &'static str,
+}
+
+/// Reads a document.
 ///
 /// # Errors
 /// It cannot be read, is too long, is no JSON, or is not what it should be; with the place.
-pub(super) fn read<T: DeserializeOwned>(path: &Path, what: &str) -> Result<T, Error> {
+pub(super) fn read<T: DeserializeOwned>(path: &Path, kind: &Kind) -> Result<T, Error> {
     let name = if path == Path::new(STDIN) { Path::new("standard input") } else { path };
-    let text = text(path, name, what)?;
+    let text = text(path, name, kind.name)?;
     let mut json = serde_json::Deserializer::from_str(&text);
     let Object(document) = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let place = error.path().to_string();
-        bad(name, what, &place, error.inner())
+        bad(name, kind, &place, error.inner())
     })?;
-    json.end().map_err(|error| bad(name, what, ".", &error))?;
+    json.end().map_err(|error| bad(name, kind, ".", &error))?;
     Ok(document)
 }
 
@@ -53,29 +61,33 @@ fn text(path: &Path, name: &Path, what: &str) -> Result<String, Error> {
 }
 
 /// What serde says, taken apart into place, expected and found.
-fn bad(name: &Path, what: &str, place: &str, error: &serde_json::Error) -> Error {
+fn bad(name: &Path, kind: &Kind, place: &str, error: &serde_json::Error) -> Error {
     let (line, column) = (error.line(), error.column());
     let said = error.to_string();
     let said = said.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&said);
     let (expected, found) = match error.classify() {
         Category::Data => expected_and_found(said),
-        Category::Syntax | Category::Eof | Category::Io => (format!("{what} (JSON)"), said.to_owned()),
+        Category::Syntax | Category::Eof | Category::Io => {
+            (format!("{} (JSON)", kind.name), format!("a mistake: {said}"))
+        }
     };
-    let at = if place == "." { String::new() } else { format!(", at {place}") };
+    // A path that is not known is written so.
+    let at = if [".", "?"].contains(&place) { String::new() } else { format!(", at {place}") };
     Error {
         place: format!("line {line}, column {column}{at}").into(),
         ..Error::file(name, &expected, one_line(&found, 160))
     }
+    .hint(&format!("`{}` says what stands where", kind.schema))
 }
 
 /// The two halves of a message of serde.
 fn expected_and_found(said: &str) -> (String, String) {
     if let Some((found, expected)) = said.split_once(", expected ") {
-        let found = ["invalid type: ", "invalid value: ", "unknown variant "]
+        let found = ["invalid type: ", "invalid value: ", "unknown variant ", "unknown field "]
             .into_iter()
             .find_map(|kind| found.strip_prefix(kind))
             .unwrap_or(found);
-        return (expected.to_owned(), found.to_owned());
+        return (in_json(expected).to_owned(), in_json(found).to_owned());
     }
     if let Some(member) = said.strip_prefix("missing field ") {
         return (format!("the member {member}"), "none".to_owned());
@@ -84,4 +96,14 @@ fn expected_and_found(said: &str) -> (String, String) {
         return (format!("the member {member} once"), "it again".to_owned());
     }
     ("something else".to_owned(), said.to_owned())
+}
+
+/// What a type of Rust is called in JSON.
+fn in_json(name: &str) -> &str {
+    match name {
+        "u16" | "u32" | "u64" => "a whole number that is not too large",
+        "sequence" | "a sequence" => "an array",
+        "map" => "an object",
+        _ => name,
+    }
 }

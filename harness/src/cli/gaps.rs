@@ -1,6 +1,6 @@
 //! Where gap reports are kept, and where they are sent to.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -81,8 +81,19 @@ fn write(folder: &Path, path: &Path, report: &GapReport) -> io::Result<()> {
     file.write_all(b"\n")?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
-    // The new name is on the disk once the folder is.
-    File::open(folder)?.sync_all()
+    sync(folder)
+}
+
+/// Puts the new name on the disk.
+#[cfg(unix)]
+fn sync(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder)?.sync_all()
+}
+
+/// Elsewhere a folder does not open.
+#[cfg(not(unix))]
+fn sync(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]

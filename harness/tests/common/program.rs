@@ -1,6 +1,5 @@
 //! The program, run as a user runs it.
 
-use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -22,9 +21,4 @@ pub(crate) fn ran(command: &mut Command) -> (i32, String, String) {
 pub(crate) fn whole(command: &mut Command) -> String {
     let (code, out, err) = ran(command);
     format!("exit code: {code}\n--- stdout\n{out}--- stderr\n{err}")
-}
-
-/// A file of the tests as standard input.
-pub(crate) fn from(path: &Path) -> Stdio {
-    File::open(path).expect("it is there").into()
 }

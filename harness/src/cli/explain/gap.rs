@@ -24,7 +24,7 @@ pub(super) struct Gap {
 
 impl Gap {
     pub(super) fn run(&self) -> Result<Exit, Error> {
-        let report: GapReport = document::read(&self.file, "a gap report")?;
+        let report: GapReport = document::read(&self.file, &KIND)?;
         if report.schema != GAP_SCHEMA {
             let expected = format!("version {GAP_SCHEMA} of the format");
             return Err(Error {
@@ -38,6 +38,8 @@ impl Gap {
         Ok(Exit::Fine)
     }
 }
+
+const KIND: document::Kind = document::Kind { name: "a gap report", schema: "balk schema gap" };
 
 /// Characters shown of one line of foreign text.
 const CHARS: usize = 300;

@@ -31,6 +31,8 @@ pub(super) struct Retry {
     format: Format,
 }
 
+const KIND: document::Kind = document::Kind { name: "an incident", schema: "balk schema incident" };
+
 const AFTER_HELP: &str = "\
 {\"cause\": \"empty\"|\"connect\"|\"timed-out\"|\"disconnected\"|\"status\", \"status\": 503, \"retry_after_ms\": 2000, \"message\",
 \"facts\": {\"provider_progress\", \"visible_output\", \"tool_input_started\", \"tool_call_materialized\",
@@ -61,7 +63,7 @@ impl From<Policy> for RetrySafetyPolicy {
 
 impl Retry {
     pub(super) fn run(&self) -> Result<Exit, Error> {
-        let incident: Incident = document::read(&self.file, "an incident")?;
+        let incident: Incident = document::read(&self.file, &KIND)?;
         let failure = incident.failure().map_err(|bad| self.bad(&bad))?;
         let offer = incident.offer();
         let policy = self.policy.into();
@@ -221,7 +223,7 @@ fn near(place: &str) -> Option<&'static str> {
 fn why(assessment: &Assessment) -> String {
     let tool = || match &assessment.tool {
         Some(tool) => format!("`{}`", one_line(tool, 80)),
-        None => "a tool that is not named".to_owned(),
+        None => "A tool that nobody named".to_owned(),
     };
     match assessment.reason {
         Reason::RequestRejected => {
@@ -232,7 +234,7 @@ fn why(assessment: &Assessment) -> String {
             tool()
         ),
         Reason::ProviderExecutedTool => {
-            format!("The provider runs {} itself, inside of the attempt: nobody saw whether it ran.", tool())
+            format!("The provider itself runs {}, inside of the attempt: nobody saw whether it ran.", tool())
         }
         Reason::SideEffectFactsIncomplete => format!(
             "Nobody declared what {} can change, and this policy takes no retry for safe while that is open.",

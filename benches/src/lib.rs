@@ -13,6 +13,8 @@ use balk_guards::{
 };
 use balk_scenarios::{Pools, Scenario, catalogue};
 
+pub mod pairs;
+
 /// Bytes of call arguments, or of text: a command, a function, a whole file.
 pub const SIZES: [usize; 3] = [100, 2 << 10, 50 << 10];
 
@@ -176,6 +178,8 @@ pub fn trials(scenario: &Scenario, guard: &str, seeds: std::ops::Range<u64>) -> 
 
 #[cfg(test)]
 mod tests {
+    use balk_guards::similarity::{Nearness, Profile, Ratio};
+
     use super::*;
 
     #[test]
@@ -186,6 +190,18 @@ mod tests {
             let call = &turn.completion.calls[0];
             assert_eq!(call.path().as_deref(), Some("src/file_7.py"));
             assert!(call.arguments.len().abs_diff(bytes) <= bytes / 8, "{bytes}: {}", call.arguments.len());
+        }
+    }
+
+    #[test]
+    fn pairs_are_on_the_side_of_the_threshold_that_they_name() {
+        for alphabet in pairs::ALPHABETS {
+            for relation in pairs::RELATIONS {
+                let [left, right] = pairs::pair(relation, alphabet, 2 << 10).map(Profile::new);
+                let near = ["one edit", "scattered edits", "just near"].contains(&relation);
+                let expected = if near { Nearness::Near } else { Nearness::Apart };
+                assert_eq!(left.nearness(&right, Ratio::default()), expected, "{alphabet}, {relation}");
+            }
         }
     }
 

@@ -10,35 +10,44 @@
 //! | near, if what is left is no longer than the cutoff | replacing all of it costs its length |
 //! | apart, if the lengths differ by more than the cutoff | one edit changes a length by one |
 //! | apart, if one has so many characters more of some kinds | one edit takes away or adds one; see `histogram` |
-//! | near, if few edits do | they were found; see `diagonals` |
+//! | near, if few edits do | they were found, as edits of bytes; see `diagonals` |
 //! | otherwise the distance itself | `rapidfuzz`, which stops at the cutoff |
 //!
-//! The order, and where a step is left out, follows from measured costs: on 1,770 pairs of unrelated source
-//! files the histogram alone settled 1,765 at 2 KiB and 1,723 at 50 KiB, at less than a hundredth of the cost
-//! of the distance (`perf.md`). Sketches (MinHash, SimHash) are cheaper still, but do not answer this question.
+//! Edits are looked for in the bytes, which need no decoding. Edits of characters are never more than those of
+//! bytes: what tells two characters apart, or stands for one too many, is at least one byte of theirs. So few
+//! edits of bytes prove that texts are near; that there are more proves nothing, except in ASCII.
+//!
+//! The order, and where a step is left out, follows from measured costs (`cargo bench --bench similarity`).
+//! Sketches (MinHash, SimHash) are cheaper still, but do not answer this question.
 //!
 //! Texts of more than [`LIMIT`] bytes are settled by the bounds and by few edits, or not at all: the distance
 //! of two such texts takes longer than a guard may.
 
-use std::sync::OnceLock;
+use std::str::Chars;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use rapidfuzz::HashableChar;
 use rapidfuzz::distance::levenshtein;
 use serde::{Deserialize, Serialize};
 
 use diagonals::{Search, common_prefix, common_suffix};
-use histogram::Histogram;
 
 mod diagonals;
 mod histogram;
 
 /// Longer texts, in bytes, are not compared in full.
 pub const LIMIT: usize = 64 << 10;
-/// Edits that are looked for where a text is beyond [`LIMIT`].
+/// Edits of bytes that are looked for where a text is beyond [`LIMIT`].
 const EDITS_BEYOND: usize = 32;
+/// Two texts of so few bytes together are compared as they stand: taking anything off costs more than it saves, and
+/// `rapidfuzz` is quickest where it sees whole texts and few edits.
+const TINY: usize = 40;
 /// Where so few bytes are left of two texts together, the distance itself costs little more than the histogram
 /// and the diagonals, which would not always spare it.
 const SHORT: usize = 3 << 10;
+/// So many times as short are texts beyond ASCII for the histogram, which reads all their bytes, while the
+/// distance is one of fewer characters.
+const BYTES: usize = 4;
 
 /// How similar near texts are: strictly more than this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +70,11 @@ impl Ratio {
     fn cutoff(self, longer: usize) -> Option<usize> {
         let room = longer as u64 * u64::from(self.den - self.num);
         Some((room.checked_sub(1)? / u64::from(self.den)) as usize)
+    }
+
+    /// Whether a distance is at most the cutoff.
+    fn admits(self, distance: usize, longer: usize) -> bool {
+        distance as u64 * u64::from(self.den) < longer as u64 * u64::from(self.den - self.num)
     }
 }
 
@@ -85,14 +99,19 @@ pub enum Nearness {
 /// A text and what comparing needs to know of it, computed when first asked for and then kept.
 ///
 /// Written as the text alone; equal where the texts are.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Profile<T> {
     text: T,
+    /// Or 0: not counted yet. Whoever counts finds the same, so nobody waits for another.
     #[serde(skip)]
-    chars: OnceLock<usize>,
-    #[serde(skip)]
-    histogram: OnceLock<Histogram>,
+    chars: AtomicUsize,
+}
+
+impl<T: Clone> Clone for Profile<T> {
+    fn clone(&self) -> Self {
+        Self { text: self.text.clone(), chars: AtomicUsize::new(self.chars.load(Relaxed)) }
+    }
 }
 
 impl<T: PartialEq> PartialEq for Profile<T> {
@@ -107,7 +126,7 @@ impl<T: AsRef<str>> Profile<T> {
     /// The profile of a text; nothing is computed yet.
     #[must_use]
     pub const fn new(text: T) -> Self {
-        Self { text, chars: OnceLock::new(), histogram: OnceLock::new() }
+        Self { text, chars: AtomicUsize::new(0) }
     }
 
     /// The text.
@@ -128,9 +147,27 @@ impl<T: AsRef<str>> Profile<T> {
     /// Whether the texts are near; open only where a text is beyond [`LIMIT`].
     #[must_use]
     pub fn nearness<U: AsRef<str>>(&self, other: &Profile<U>, above: Ratio) -> Nearness {
+        if self.text().len() + other.text().len() <= TINY {
+            return self.whole(other, above);
+        }
         match self.narrow(other, above, SHORT) {
             Ok(pair) => pair.settle(),
             Err(known) => known,
+        }
+    }
+
+    /// The distance of the whole texts.
+    fn whole<U: AsRef<str>>(&self, other: &Profile<U>, above: Ratio) -> Nearness {
+        let (left, right) = (Part::new(self.text(), self.chars()), Part::new(other.text(), other.chars()));
+        if left.text == right.text {
+            return Nearness::Near;
+        }
+        match above.cutoff(left.chars.max(right.chars)) {
+            None => Nearness::Apart,
+            Some(cutoff) if left.is_ascii() && right.is_ascii() => {
+                compare(left.text.bytes(), right.text.bytes(), cutoff)
+            }
+            Some(cutoff) => compare(left.iter(), right.iter(), cutoff),
         }
     }
 
@@ -142,28 +179,32 @@ impl<T: AsRef<str>> Profile<T> {
         above: Ratio,
         long: usize,
     ) -> Result<Pair<'t>, Nearness> {
-        let (left, right) = without_common_ends(self.text(), other.text());
+        let (text, another) = (self.text(), other.text());
+        let (start, left, right) = without_common_ends(text, another);
         if left.is_empty() && right.is_empty() {
             return Err(Nearness::Near);
         }
-        let cutoff = above.cutoff(self.chars().max(other.chars())).ok_or(Nearness::Apart)?;
-        if self.chars().abs_diff(other.chars()) > cutoff {
-            return Err(Nearness::Apart);
-        }
-        if is_within(left, cutoff) && is_within(right, cutoff) {
+        // No character takes more than four bytes: as long as this, in characters, the texts are uncounted.
+        let uncounted = text.len().max(another.len()).div_ceil(4);
+        if above.admits(left.len().max(right.len()), uncounted) {
             return Err(Nearness::Near);
         }
-        let mut pair = Pair {
-            left,
-            right,
-            cutoff,
-            at_least: 1,
-            ascii: self.is_ascii() && other.is_ascii(),
-            in_limit: self.in_limit() && other.in_limit(),
-        };
-        let countable = self.text().len().max(other.text().len()) <= Histogram::LIMIT;
-        if pair.bytes() >= long && countable {
-            pair.at_least = self.histogram().distance_at_least(other.histogram());
+        let (chars, others) = (self.chars(), other.chars());
+        let cutoff = above.cutoff(chars.max(others)).ok_or(Nearness::Apart)?;
+        if chars.abs_diff(others) > cutoff {
+            return Err(Nearness::Apart);
+        }
+        let common = count(&text[..start]) + count(&text[start + left.len()..]);
+        let (left, right) = (Part::new(left, chars - common), Part::new(right, others - common));
+        if left.chars.max(right.chars) <= cutoff {
+            return Err(Nearness::Near);
+        }
+        let ascii = left.is_ascii() && right.is_ascii();
+        let in_limit = self.in_limit() && other.in_limit();
+        let mut pair = Pair { left, right, cutoff, at_least: 1, ascii, in_limit };
+        let long = if pair.ascii { long } else { BYTES * long };
+        if pair.bytes() >= long && uncounted <= histogram::LIMIT / 4 {
+            pair.at_least = histogram::distance_at_least(left.text, right.text, cutoff);
         }
         if pair.at_least > cutoff { Err(Nearness::Apart) } else { Ok(pair) }
     }
@@ -172,28 +213,25 @@ impl<T: AsRef<str>> Profile<T> {
         self.text().len() <= LIMIT
     }
 
-    fn is_ascii(&self) -> bool {
-        self.chars() == self.text().len()
-    }
-
     fn chars(&self) -> usize {
-        *self.chars.get_or_init(|| count(self.text()))
-    }
-
-    fn histogram(&self) -> &Histogram {
-        self.histogram.get_or_init(|| Histogram::of(self.text()))
+        let mut chars = self.chars.load(Relaxed);
+        if chars == 0 {
+            chars = count(self.text());
+            self.chars.store(chars, Relaxed);
+        }
+        chars
     }
 }
 
 /// What the bounds leave of two texts.
 struct Pair<'t> {
-    left: &'t str,
-    right: &'t str,
+    left: Part<'t>,
+    right: Part<'t>,
     /// Near is a distance of at most this.
     cutoff: usize,
     /// The distance is not below this.
     at_least: usize,
-    /// Whether this is known to be ASCII.
+    /// Whether all of this is ASCII.
     ascii: bool,
     /// Whether the distance may be computed, however much is left.
     in_limit: bool,
@@ -201,70 +239,127 @@ struct Pair<'t> {
 
 impl Pair<'_> {
     fn bytes(&self) -> usize {
-        self.left.len() + self.right.len()
+        self.left.text.len() + self.right.text.len()
     }
 
+    /// Looks for few edits first.
     fn settle(&self) -> Nearness {
-        match (self.ascii || self.left.is_ascii() && self.right.is_ascii(), self.bytes() < SHORT) {
-            (true, true) => self.compare(self.left.bytes(), self.right.bytes()),
-            (false, true) => self.compare(self.left.chars(), self.right.chars()),
-            (true, false) => self.search(self.left.as_bytes(), self.right.as_bytes()),
-            (false, false) => {
-                let [left, right] = [self.left, self.right].map(|text| text.chars().collect::<Vec<_>>());
-                self.search(&left, &right)
-            }
-        }
-    }
-
-    /// Looks for few edits first. Takes the two texts once more: as bytes, or as characters.
-    fn search<C: Copy + Eq + HashableChar>(&self, left: &[C], right: &[C]) -> Nearness {
-        let longer = left.len().max(right.len());
-        let edits = if self.in_limit { self.affordable(longer) } else { EDITS_BEYOND }.min(self.cutoff);
+        let (left, right) = (self.left.text.as_bytes(), self.right.text.as_bytes());
+        let edits = self.affordable(left.len().max(right.len()));
         if self.at_least <= edits {
             match diagonals::search(left, right, edits) {
                 Search::Found => return Nearness::Near,
-                Search::Exceeded if edits == self.cutoff => return Nearness::Apart,
+                Search::Exceeded if self.ascii && edits == self.cutoff => return Nearness::Apart,
                 Search::Exceeded | Search::GivenUp => {}
             }
         }
-        if self.in_limit { self.compare(left.iter().copied(), right.iter().copied()) } else { Nearness::Open }
-    }
-
-    /// How many edits to look for on diagonals. Their cost grows with the square of this, the cost of the
-    /// distance with `longer × cutoff`; the divisor, measured, keeps the first at a tenth of the second.
-    fn affordable(&self, longer: usize) -> usize {
-        (longer * self.cutoff / 1_000).isqrt()
-    }
-
-    /// The distance itself, no further than the cutoff.
-    fn compare<I>(&self, left: I, right: I) -> Nearness
-    where
-        I: DoubleEndedIterator<Item: Copy + PartialEq + HashableChar> + Clone,
-    {
-        let cutoff = levenshtein::Args::default().score_cutoff(self.cutoff);
-        match levenshtein::distance_with_args(left, right, &cutoff) {
-            Some(_) => Nearness::Near,
-            None => Nearness::Apart,
+        match (self.in_limit, self.ascii) {
+            (false, _) => Nearness::Open,
+            (true, true) => compare(left.iter().copied(), right.iter().copied(), self.cutoff),
+            (true, false) => compare(self.left.iter(), self.right.iter(), self.cutoff),
         }
+    }
+
+    /// How many edits of bytes to look for on diagonals. Their cost grows with the square of this, the cost of
+    /// the distance with `longer × cutoff`; the divisor, measured, keeps the first at a tenth of the second.
+    fn affordable(&self, longer: usize) -> usize {
+        let edits = match (self.in_limit, self.bytes() < SHORT) {
+            (false, _) => EDITS_BEYOND,
+            (true, true) => 0,
+            (true, false) => (longer * self.cutoff / 1_000).isqrt(),
+        };
+        edits.min(self.cutoff)
     }
 }
 
-/// The texts without what both begin with, and then without what both still end with.
-fn without_common_ends<'t>(left: &'t str, right: &'t str) -> (&'t str, &'t str) {
+/// The distance itself, no further than the cutoff.
+fn compare<I>(left: I, right: I, cutoff: usize) -> Nearness
+where
+    I: DoubleEndedIterator<Item: Copy + PartialEq + HashableChar> + Clone,
+{
+    match levenshtein::distance_with_args(left, right, &levenshtein::Args::default().score_cutoff(cutoff)) {
+        Some(_) => Nearness::Near,
+        None => Nearness::Apart,
+    }
+}
+
+/// A part of a text, and how many characters it has.
+#[derive(Clone, Copy)]
+struct Part<'t> {
+    text: &'t str,
+    chars: usize,
+}
+
+impl<'t> Part<'t> {
+    fn new(text: &'t str, chars: usize) -> Self {
+        Self { text, chars }
+    }
+
+    fn is_ascii(self) -> bool {
+        self.chars == self.text.len()
+    }
+
+    fn iter(self) -> Counted<'t> {
+        Counted { chars: self.text.chars(), left: self.chars }
+    }
+}
+
+/// Characters that need no counting: `rapidfuzz` asks for their number first.
+#[derive(Clone)]
+struct Counted<'t> {
+    chars: Chars<'t>,
+    left: usize,
+}
+
+impl Iterator for Counted<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        let next = self.chars.next()?;
+        self.left -= 1;
+        Some(next)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+
+    fn count(self) -> usize {
+        self.left
+    }
+}
+
+impl DoubleEndedIterator for Counted<'_> {
+    fn next_back(&mut self) -> Option<char> {
+        let next = self.chars.next_back()?;
+        self.left -= 1;
+        Some(next)
+    }
+}
+
+/// Where the texts begin to differ, and what they are from there without what both still end with.
+fn without_common_ends<'t>(left: &'t str, right: &'t str) -> (usize, &'t str, &'t str) {
     // The texts are equal up to there, so a character starts in both or in neither.
     let start = left.floor_char_boundary(common_prefix(left.as_bytes(), right.as_bytes()));
     let (left, right) = (&left[start..], &right[start..]);
     let end = left.ceil_char_boundary(left.len() - common_suffix(left.as_bytes(), right.as_bytes()));
     let common = left.len() - end;
-    (&left[..end], &right[..right.len() - common])
+    (start, &left[..end], &right[..right.len() - common])
 }
 
-/// Whether a text has at most so many characters.
-fn is_within(text: &str, chars: usize) -> bool {
-    // No character takes more than four bytes; most answers follow from that.
-    text.len() <= chars || text.len().div_ceil(4) <= chars && count(text) <= chars
-}
-
+/// How many characters. This takes a third of the time of `chars().count()`, since so many bytes at a time are
+/// added up in single bytes.
 fn count(text: &str) -> usize {
-    text.chars().count()
+    let (chunks, rest) = text.as_bytes().as_chunks::<64>();
+    chunks.iter().map(|chunk| firsts(chunk)).sum::<usize>() + firsts(rest)
+}
+
+/// How many characters begin in at most 255 bytes.
+fn firsts(bytes: &[u8]) -> usize {
+    usize::from(bytes.iter().map(|byte| u8::from(is_first(*byte))).sum::<u8>())
+}
+
+/// Whether a byte is the first of a character.
+fn is_first(byte: u8) -> bool {
+    !(0x80..0xc0).contains(&byte)
 }

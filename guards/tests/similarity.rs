@@ -7,9 +7,13 @@ use proptest::sample::Index;
 
 /// The distance, row by row (Wagner and Fischer 1974).
 fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
+    let [left, right] = [left, right].map(|text| text.chars().collect::<Vec<_>>());
+    matrix(&left, &right)
+}
+
+fn matrix<C: Copy + PartialEq>(left: &[C], right: &[C]) -> usize {
     let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, one) in left.chars().enumerate() {
+    for (at, one) in left.iter().copied().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], at + 1);
         for (to, other) in right.iter().enumerate() {
             let replaced = diagonal + usize::from(one != *other);
@@ -223,7 +227,20 @@ fn pair() -> impl Strategy<Value = (String, String)> {
     pair.prop_map(|(left, right)| (left.into_iter().collect(), right.into_iter().collect()))
 }
 
+/// Characters of one to four bytes that have these bytes in common.
+fn entangled() -> impl Strategy<Value = String> {
+    let characters = "Aéè©¨\u{a29}\u{a68}\u{a28}\u{1a28}\u{1a68}\u{28a28}\u{28a68}\u{29a29}";
+    let character = prop::sample::select(characters.chars().collect::<Vec<_>>());
+    vec(character, 0..8).prop_map(|characters| characters.into_iter().collect())
+}
+
 proptest! {
+    /// Why few edits of bytes prove that texts are near.
+    #[test]
+    fn characters_take_no_more_edits_than_bytes(left in entangled(), right in entangled()) {
+        prop_assert!(distance(&left, &right) <= matrix(left.as_bytes(), right.as_bytes()));
+    }
+
     #[test]
     fn agrees_with_the_textbook((left, right) in pair()) {
         check(&left, &right);

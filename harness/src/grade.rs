@@ -32,10 +32,12 @@ pub fn grade(trial: &Trial) -> Grade {
     let (mut turns, mut failed_attempts) = (trial.turns.iter(), trial.failed.iter());
     // What a guard adds is about the completion, or the failed attempt, that came last.
     let mut last = None;
+    let mut concluded = false;
     for entry in &trial.entries {
         match entry {
             Entry::Completion(completion) => {
                 last = turns.next().map(|turn| turn.truth);
+                concluded = false;
                 let texts: usize = completion.texts().map(|text| text.len()).sum();
                 let calls: usize = completion.calls.iter().map(|it| it.tool.len() + it.arguments.len()).sum();
                 written += texts + calls;
@@ -51,7 +53,8 @@ pub fn grade(trial: &Trial) -> Grade {
             Entry::Result(result) => grade.calls += u32::from(result.origin == Origin::Executed),
             Entry::Intervention(it) => {
                 grade.interventions += 1;
-                grade.false_interventions += u32::from(last.is_some_and(is_healthy));
+                // Where the run is at its end in any case, saying so disturbs nobody.
+                grade.false_interventions += u32::from(!concluded && last.is_some_and(is_healthy));
                 grade.told |= match it.kind {
                     InterventionKind::Notice | InterventionKind::Question(_) | InterventionKind::Stop => true,
                     InterventionKind::Feedback
@@ -60,13 +63,9 @@ pub fn grade(trial: &Trial) -> Grade {
                     | InterventionKind::Withheld(_) => false,
                 };
             }
+            Entry::Conclusion(_) => concluded = true,
             Entry::End(Termination::GuardFault(_)) => grade.guard_fault = true,
-            Entry::Start(_)
-            | Entry::User(_)
-            | Entry::Answer(_)
-            | Entry::Compaction(_)
-            | Entry::Conclusion(_)
-            | Entry::End(_) => {}
+            Entry::Start(_) | Entry::User(_) | Entry::Answer(_) | Entry::Compaction(_) | Entry::End(_) => {}
         }
     }
     grade.tokens_out = u64::try_from(written).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;

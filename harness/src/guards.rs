@@ -386,7 +386,7 @@ mod tests {
     #[test]
     fn a_spec_names_guards_in_order() {
         check("none", "");
-        check("default", "abandonment no-tools duplicate empty-completion");
+        check("default", "abandonment no-tools duplicate empty-completion retry-safety handoff");
         check("duplicate=notice, abandonment", "duplicate abandonment");
         check("none,no-tools{limit=5, message=Use a tool},duplicate", "no-tools duplicate");
     }
@@ -395,7 +395,8 @@ mod tests {
     fn an_unknown_guard_gets_the_nearest_name() {
         let known = "known: none, default, abandonment, abandonment=hard, abandonment=auto-retry, \
                      abandonment=strict, no-tools, duplicate, duplicate=notice, duplicate=strict, \
-                     empty-completion, oracle";
+                     empty-completion, retry-safety, retry-safety=conservative, retry-safety=fast-path, \
+                     retry-safety=facts, handoff, oracle";
         check("duplicat", &format!("unknown guard `duplicat`; did you mean `duplicate`? {known}"));
         check(
             "duplicate=notise",

@@ -7,6 +7,7 @@ mod runs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use balk::engine::TurnFacts;
 use balk_guards::{Entry, Origin, Termination};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::scenario::{ResponseMode, TruthSpan};
@@ -49,13 +50,14 @@ fn s1_actors_that_only_talk_that_repeat_that_abandon_and_that_answer_nothing() {
 #[test]
 fn s3_done_is_what_the_world_says() {
     let mut unearned = 0;
-    for scenario in all() {
+    // What the provider runs by itself stands in no transcript.
+    for scenario in all().filter(|it| it.provider.is_empty()) {
         for run in under(&scenario, 0..=19, "default") {
             let world = World::draw(&scenario, run.seed, Pools::Open);
             let mut environment = Environment::new(&world);
             for entry in &run.trial.entries {
                 if let Entry::Tried(it) | Entry::Result(it) = entry
-                    && it.origin == Origin::Executed
+                    && it.origin != Origin::Synthetic
                 {
                     environment.call(&it.call);
                 }
@@ -104,7 +106,9 @@ fn s4_the_truth_is_in_no_view() {
         let (told, lied) = (under(&scenario, 0..=19, "default"), under(&lies, 0..=19, "default"));
         for (told, lied) in told.iter().zip(&lied) {
             assert_eq!(told.trial.entries, lied.trial.entries, "{} seed {}", scenario.name, told.seed);
-            assert!(lied.trial.turns.iter().all(|turn| turn.truth == Truth::Waiting));
+            // That an attempt broke off is no lie of the model's.
+            let lies = |turn: &TurnFacts| matches!(turn.truth, Truth::Waiting | Truth::Faulted);
+            assert!(lied.trial.turns.iter().all(lies));
         }
     }
 }
@@ -137,7 +141,9 @@ fn s5_what_is_assumed_about_reactions_changes_outcomes() {
             assert_eq!(differ, 0, "{name}");
         }
         let corrected = as_it_is.iter().filter(|run| is_corrected(run)).count();
-        if deaf || 10 * corrected < as_it_is.len() {
+        // What ran in a broken attempt is not run again, whether or not anybody listens.
+        let breaks = scenario(name, &[]).actor.states.iter().any(|state| !state.breaks.is_empty());
+        if deaf || breaks || 10 * corrected < as_it_is.len() {
             continue;
         }
         // Where the user switches the model, whoever is deaf may fare better than who half listens.

@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 use balk::guards::REGISTRY;
 use balk::stats::{Share, per_thousand};
-use balk_guards::{Entry, Protocol};
+use balk_guards::{AttemptCause, Entry, Protocol};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Pools, Scenario, World};
 use common::{scenario, seeds};
@@ -198,7 +198,8 @@ fn s2_every_default_guard_has_a_scenario_to_fire_in_and_a_control() {
 fn steps_in(run: &Run, guard: &str) -> bool {
     run.trial.entries.iter().any(|entry| match entry {
         Entry::Intervention(it) => *it.note.guard == *guard,
-        Entry::Failed(_) => guard == "empty-completion",
+        Entry::Failed(it) if it.failure.cause == AttemptCause::Empty => guard == "empty-completion",
+        Entry::Failed(_) => guard == "retry-safety",
         Entry::Start(_)
         | Entry::User(_)
         | Entry::Completion(_)

@@ -62,7 +62,8 @@ pub(super) fn is_broken(call: &ToolCall) -> bool {
     call.shape != Shape::Object
 }
 
-const DENIED: [&str; 12] = [
+const DENIED: [&str; 13] = [
+    "no capability",
     "not supported",
     "unsupported operation",
     "not implemented",
@@ -195,10 +196,10 @@ impl<'e> Found<'e> {
         Some(Self { before, after })
     }
 
-    /// What it may be about, likeliest first: `… 'NAME'`, `…: NAME`, `'NAME' …`, `…: NAME: …`, `the file NAME was …`.
+    /// What it may be about, likeliest first: `… 'NAME'`, `…: NAME` or `… for NAME`, `'NAME' …`, `…: NAME: …`, `the file NAME was …`.
     /// Some are empty.
     fn names(&self) -> [&'e str; 5] {
-        let behind = self.after.strip_prefix(": ").unwrap_or("");
+        let behind = self.after.strip_prefix(": ").or_else(|| self.after.strip_prefix(" for ")).unwrap_or("");
         let behind = behind.split([' ', ',', ';']).next().unwrap_or("");
         let ahead = self.before.trim_end_matches([' ', ':']);
         let last_part = ahead.rsplit(": ").next().unwrap_or(ahead);

@@ -61,8 +61,8 @@ impl Held {
 
     /// Lets everything go once another call has answered.
     pub(super) fn looked(&mut self, result: &ToolResult) {
-        let answered = result.origin == Origin::Executed && result.status != Status::Unknown
-            || result.call.effect == Effect::ReadOnly && result.origin == Origin::Executed;
+        let known = result.status != Status::Unknown || result.call.effect == Effect::ReadOnly;
+        let answered = result.origin == Origin::Executed && known;
         if answered && self.of(&result.call).is_none() {
             self.0.clear();
         }

@@ -318,7 +318,11 @@ impl<'a> Replaying<'a> {
         compared.recorded.extend(interventions.iter().map(|it| Deed::Intervened((*it).into())));
         let facts = self.failed.iter().find(|it| it.entry == self.at);
         self.whisper.tell(Truth::Faulted, facts.is_some_and(|it| it.unsafe_effect));
-        let bounded = matches!(self.entries.get(self.at + 1), Some(Entry::End(Termination::Limit(_))));
+        let bounded = match self.entries.get(self.at + 1) {
+            Some(Entry::End(end)) => matches!(end, Termination::Limit(_)),
+            Some(Entry::Conclusion(conclusion)) => matches!(conclusion.end, Termination::Limit(_)),
+            _ => false,
+        };
         match self.guard.recover(&failed.failure) {
             Err(fault) => return self.broke(compared, fault),
             Ok(None) => {}

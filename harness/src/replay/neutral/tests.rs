@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use balk_guards::Entry;
+use balk_guards::{AttemptFailure, AttemptResponse, Entry, FailedAttempt};
 
 use super::*;
 
@@ -150,8 +150,11 @@ fn an_empty_message_is_a_failed_attempt() {
     let messages = [empty.clone(), complaint, empty.clone(), text, empty];
     let failed = |attempt| {
         format!(
-            "FailedAttempt {{ failure: AttemptFailure {{ attempt: {attempt}, cause: Empty }}, response: \
-             Resent {{ after: 0 }} }}"
+            "{:?}",
+            FailedAttempt {
+                failure: AttemptFailure::empty(attempt),
+                response: AttemptResponse::Resent { after: 0 }
+            }
         )
     };
     check(

@@ -130,12 +130,16 @@ fn h3_every_report_is_valid_and_none_other_is() {
     let valid = |it: &Value| schemas.validate(it, index).is_ok();
     let mut kinds = BTreeSet::new();
     let own = scenario();
-    for (name, seeds) in
-        [("repeating", 0..6), ("truncated", 0..12), ("near-duplicate-writer", 0..6), (&own, 0..1)]
-    {
+    for (name, guard, seeds) in [
+        ("repeating", "handoff", 0..6),
+        ("truncated", "handoff", 0..12),
+        ("near-duplicate-writer", "handoff", 0..6),
+        ("capability-gap", "default", 0..9),
+        ("missing-path", "default", 0..3),
+        (&own, "default", 0..1),
+    ] {
         for seed in seeds {
-            let run =
-                ["scenario", name, "--guard", "handoff", "--seed", &seed.to_string(), "--format", "json"];
+            let run = ["scenario", name, "--guard", guard, "--seed", &seed.to_string(), "--format", "json"];
             let (_, out, _) = ran(&mut balk(empty().path(), &run));
             let record: TrialRecord = serde_json::from_str(&out).expect("it is a record");
             for gap in gaps(&record) {
@@ -146,7 +150,13 @@ fn h3_every_report_is_valid_and_none_other_is() {
         }
     }
     let kinds: Vec<_> = kinds.into_iter().collect();
-    assert_eq!(kinds, ["\"malformed-call\"", "\"missing-input\"", "\"no-progress\""]);
+    assert_eq!(
+        kinds,
+        ["\"malformed-call\"", "\"missing-capability\"", "\"missing-input\"", "\"no-progress\""]
+    );
+    let example = include_str!("../../reports/examples/gap-missing-capability.json");
+    assert!(valid(&serde_json::from_str(example).expect("it is JSON")));
+    assert!(serde_json::from_str::<GapReport>(example).is_ok());
 
     let good = serde_json::to_value(reported().0).expect("plain data");
     assert!(valid(&good));

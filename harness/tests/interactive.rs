@@ -9,11 +9,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use balk_guards::{Entry, Termination};
 use balk_reports::{EntryRecord, TrialRecord, transcript};
 use program::{balk, ran, whole};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::Value;
 use tempfile::TempDir;
 
 fn empty() -> TempDir {
@@ -141,6 +144,28 @@ fn h4_the_chat_does_not_show_the_end_as_it_was_and_the_log_does() {
     assert!(log.ends_with(
         "{\"entry\":\"end\",\"termination\":{\"fatal-execution\":\"error: no such file: data/sales.csv\"}}\n"
     ));
+}
+
+#[test]
+fn h4_a_run_that_is_killed_leaves_whole_lines() {
+    let folder = empty();
+    let (_person, program) = terminal("");
+    let mut waiting = scenario(folder.path(), &["--events", "events.ndjson"])
+        .stdin(program)
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let log = || fs::read_to_string(folder.path().join("events.ndjson")).unwrap_or_default();
+    let asked = (0..600).any(|_| {
+        thread::sleep(Duration::from_millis(50));
+        log().contains("\"kind\":\"question\"")
+    });
+    waiting.kill().expect("it waits for an answer");
+    waiting.wait().expect("it ends");
+    assert!(asked, "the log is written while the run goes on");
+    let log = log();
+    assert!(log.ends_with('\n') && log.contains("\"event\":\"capability_gap\""));
+    assert!(log.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub(super) struct Kind {
 /// # Errors
 /// It cannot be read, is too long, is no JSON, or is not what it should be; with the place.
 pub(super) fn read<T: DeserializeOwned>(path: &Path, kind: &Kind) -> Result<T, Error> {
-    let name = if path == Path::new(STDIN) { Path::new("standard input") } else { path };
+    let name = name(path);
     let text = text(path, name, kind.name)?;
     let mut json = serde_json::Deserializer::from_str(&text);
     let Object(document) = serde_path_to_error::deserialize(&mut json).map_err(|error| {
@@ -38,6 +38,11 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, kind: &Kind) -> Result<T, E
     })?;
     json.end().map_err(|error| bad(name, kind, ".", &error))?;
     Ok(document)
+}
+
+/// What a path is called in messages.
+pub(super) fn name(path: &Path) -> &Path {
+    if path == Path::new(STDIN) { Path::new("standard input") } else { path }
 }
 
 fn text(path: &Path, name: &Path, what: &str) -> Result<String, Error> {

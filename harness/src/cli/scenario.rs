@@ -1,24 +1,20 @@
 //! `balk scenario`: one trial as a transcript, or many as counts.
 
-use std::io::{IsTerminal, Write};
+mod one;
+
+use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use balk_guards::ChoiceKind;
-use balk_reports::{Chat, Counts, Drawn, GapRun, HandedOver, Palette, TrialRecord, gaps, issue_link};
-use balk_scenarios::{Kind, Pools, Scenario as Model, User, World};
+use balk_reports::Counts;
+use balk_scenarios::{Kind, Pools, Scenario as Model};
 use clap::Args;
 
-use super::events::Events;
 use super::gaps::Repository;
 use super::load::{self, Failure};
-use super::terminal::Terminal;
-use super::watch::Watch;
 use super::{Format, OrExit};
-use crate::engine::Trial;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::grade;
 use crate::simulate::Simulation;
 use crate::stats::{Share, per_thousand};
 
@@ -101,127 +97,6 @@ impl Scenario {
 
     fn pools(&self) -> Pools {
         if self.reserve { Pools::Reserve } else { Pools::Open }
-    }
-
-    fn one(&self, scenario: &Model) -> Result<Exit, Error> {
-        let [guard] = &self.guard[..] else {
-            return Err(Error::usage(
-                "--guard",
-                "one stack for one trial",
-                format!("{} of them", self.guard.len()),
-            )
-            .hint("with --seeds A-B each --guard gets a row of counts"));
-        };
-        let config = super::config(self.config.as_deref())?;
-        let simulation = Simulation::new(scenario, guard, &config, self.pools())?;
-        let world = simulation.world(self.seed);
-        let mut watch = Watch::new(self.log(scenario, guard)?);
-        let trial = if self.interactive {
-            self.take_part(scenario, guard, &simulation, &world, &mut watch)?
-        } else {
-            simulation.watched(&world, &mut |entry| watch.see(entry), &mut User::new(&world))
-        };
-        watch.finish()?;
-        let record = grade::record(&world, guard, &self.set, &trial);
-        match self.format {
-            Format::Json => {
-                let mut out = std::io::stdout().lock();
-                serde_json::to_writer(&mut out, &record).map_err(std::io::Error::from)?;
-                writeln!(out)?;
-            }
-            Format::Text => {
-                let mut out = anstream::stdout().lock();
-                if self.interactive {
-                    write!(out, "\n{}", balk_reports::show_outcome(&record.grade, self.palette()))?;
-                } else {
-                    writeln!(out, "{}\n", scenario.title)?;
-                    write!(out, "{}", balk_reports::show(&record, self.palette()))?;
-                }
-            }
-        }
-        self.hand_over(&record)?;
-        if let Format::Text = self.format {
-            writeln!(std::io::stdout(), "\nrun again: {}", self.command(&quoted(guard)))?;
-        }
-        Ok(match exit(record.grade.guard_fault, record.grade.double_effects > 0) {
-            Exit::Fine if self.interactive && !record.grade.goal => Exit::Unmet,
-            exit => exit,
-        })
-    }
-
-    /// The event log, where one is asked for.
-    fn log(&self, scenario: &Model, guard: &str) -> Result<Option<Events>, Error> {
-        let drawn = |(name, value): &(String, String)| Drawn { name: name.clone(), value: value.clone() };
-        let run = GapRun {
-            scenario: scenario.name.to_string(),
-            seed: self.seed.to_string(),
-            guard: guard.to_owned(),
-            set: self.set.iter().map(drawn).collect(),
-        };
-        self.events.as_deref().map(|path| Events::new(path, run)).transpose()
-    }
-
-    /// A trial that is shown as it happens, with a person at the terminal.
-    fn take_part<'a>(
-        &self,
-        scenario: &Model,
-        guard: &str,
-        simulation: &Simulation<'a>,
-        world: &World<'a>,
-        watch: &mut Watch,
-    ) -> Result<Trial, Error> {
-        let mut to = self.chat();
-        writeln!(to, "{}\n\n{} · seed {} · guard {guard}\n", scenario.title, scenario.name, self.seed)?;
-        watch.show(Chat::new(self.palette()), to);
-        let stdin = std::io::stdin();
-        let input = stdin.is_terminal().then(|| stdin.lock());
-        let mut person = Terminal::new(User::new(world), input, self.chat());
-        Ok(simulation.watched(world, &mut |entry| watch.see(entry), &mut person))
-    }
-
-    /// Where people read: beside a record, not in it.
-    fn chat(&self) -> Box<dyn Write + Send> {
-        match self.format {
-            Format::Text => Box::new(anstream::stdout()),
-            Format::Json => Box::new(anstream::stderr()),
-        }
-    }
-
-    fn palette(&self) -> Palette {
-        let colour = match self.format {
-            Format::Text => std::io::stdout().is_terminal(),
-            Format::Json => std::io::stderr().is_terminal(),
-        };
-        if colour { Palette::Colour } else { Palette::Plain }
-    }
-
-    /// Writes the reports that the user chose to write, and says where they are and how to send them; where
-    /// nobody chose anything, how to send one (spec H3).
-    fn hand_over(&self, record: &TrialRecord) -> Result<(), Error> {
-        if !self.interactive && self.state_dir.is_none() {
-            return Ok(());
-        }
-        let mut out = self.chat();
-        for HandedOver { report, choice } in gaps(record) {
-            let link = issue_link(&self.repository.url, &report);
-            match choice {
-                Some(ChoiceKind::Report) => {
-                    writeln!(out, "\nreport it:\n{link}")?;
-                    let path = super::state_dir(self.state_dir.as_deref())
-                        .and_then(|folder| super::gaps::keep(&folder, &report))?;
-                    writeln!(out, "the report: {}", path.display())?;
-                }
-                None => writeln!(out, "\nto report what is lacking ({}):\n{link}", report.lacking())?,
-                Some(
-                    ChoiceKind::Continue
-                    | ChoiceKind::Instruct
-                    | ChoiceKind::SwitchModel
-                    | ChoiceKind::Constrain
-                    | ChoiceKind::Stop,
-                ) => {}
-            }
-        }
-        Ok(())
     }
 
     /// Counts for each stack, and what they are in flat mode.

@@ -29,7 +29,7 @@ impl Gap {
             let expected = format!("version {GAP_SCHEMA} of the format");
             return Err(Error {
                 place: "schema".into(),
-                ..Error::file(&self.file, &expected, report.schema)
+                ..Error::file(document::name(&self.file), &expected, report.schema)
             });
         }
         let mut out = std::io::stdout().lock();

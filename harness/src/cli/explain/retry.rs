@@ -79,7 +79,7 @@ impl Retry {
     }
 
     fn bad(&self, bad: &BadIncident) -> Error {
-        Error { place: bad.place.into(), ..Error::file(&self.file, bad.expected, &bad.found) }
+        Error { place: bad.place.into(), ..Error::file(document::name(&self.file), bad.expected, &bad.found) }
             .hint("say \"disconnected\" or \"timed-out\" where no refusal came")
     }
 }

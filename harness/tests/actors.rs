@@ -141,9 +141,11 @@ fn s5_what_is_assumed_about_reactions_changes_outcomes() {
             assert_eq!(differ, 0, "{name}");
         }
         let corrected = as_it_is.iter().filter(|run| is_corrected(run)).count();
-        // What ran in a broken attempt is not run again, whether or not anybody listens.
+        // What ran in a broken attempt is not run again, whether or not anybody listens; and what cannot be
+        // reached is not reached.
         let breaks = scenario(name, &[]).actor.states.iter().any(|state| !state.breaks.is_empty());
-        if deaf || breaks || 10 * corrected < as_it_is.len() {
+        let reachable = scenario(name, &[]).unreachable.is_none();
+        if deaf || breaks || !reachable || 10 * corrected < as_it_is.len() {
             continue;
         }
         // Where the user switches the model, whoever is deaf may fare better than who half listens.

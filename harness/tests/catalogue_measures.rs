@@ -9,10 +9,11 @@ mod runs;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use balk::guards::REGISTRY;
 use balk::stats::{Share, per_thousand};
-use balk_guards::{AttemptCause, Entry, Protocol};
+use balk_guards::{AttemptCause, Conclusion, Entry, InterventionKind, Protocol, Termination};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Pools, Scenario, World};
 use common::{scenario, seeds};
@@ -77,7 +78,9 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
         };
         must(10 * onsets >= 9 * n, "nine in ten get stuck");
         must(2 * recovered(&alone) <= n, "at most half come back alone");
-        if is_deaf(&scenario) {
+        if scenario.unreachable.is_some() {
+            must(could == 0 && recovered(&ours) == 0, "what cannot be reached is not reached");
+        } else if is_deaf(&scenario) {
             must(informed == n, "who cannot be brought back is handed over");
         } else {
             must(10 * could >= 3 * n && could < n, "the oracle brings back some, and not all");
@@ -97,7 +100,7 @@ fn controls_do_their_work_and_are_left_alone() {
         for run in under(&scenario, CRITERION, "default") {
             let world = World::draw(&scenario, run.seed, Pools::Open);
             let grade = &run.grade;
-            if !grade.goal || grade.onset.is_some() {
+            if grade.goal == scenario.unreachable.is_some() || grade.onset.is_some() {
                 broken.push(format!(
                     "{} seed {}: goal {}, onset {:?}",
                     scenario.name, run.seed, grade.goal, grade.onset
@@ -105,7 +108,8 @@ fn controls_do_their_work_and_are_left_alone() {
             }
             match scenario.protocol {
                 Protocol::Tool => {
-                    if grade.interventions > 0 {
+                    // What stands at the end of a run that could not reach its goal is judged below.
+                    if grade.interventions > u32::from(scenario.unreachable.is_some()) {
                         broken.push(format!(
                             "{} seed {}: {} interventions",
                             scenario.name, run.seed, grade.interventions
@@ -139,6 +143,115 @@ fn controls_do_their_work_and_are_left_alone() {
             broken.push(format!("more than 5 per 1,000 in {language}:\n{table}"));
         }
     }
+    all_hold(&broken);
+}
+
+/// The conclusions of a run, by the rule that each was made under.
+fn conclusions(run: &Run) -> impl Iterator<Item = &Arc<Conclusion>> {
+    run.trial.entries.iter().filter_map(|entry| match entry {
+        Entry::Conclusion(conclusion) => Some(conclusion),
+        _ => None,
+    })
+}
+
+/// The rule by which a guard ended the run over a broken attempt.
+fn stopped_over_an_attempt(run: &Run) -> Option<&str> {
+    run.trial.entries.iter().find_map(|entry| match entry {
+        Entry::Intervention(it) if it.kind == InterventionKind::Stop && it.note.guard == "retry-safety" => {
+            Some(&*it.note.rule)
+        }
+        _ => None,
+    })
+}
+
+/// Whether the model itself told the user, honestly, that the task is not done.
+fn admits(run: &Run) -> bool {
+    run.trial.turns.iter().any(|turn| turn.tells_user)
+}
+
+/// H1 and H2: where the goal cannot be reached the user learns it, and why, in every run and within its bounds:
+/// from the model itself, or else from the handoff, and from that never under a wrong name.
+#[test]
+fn h1_what_cannot_be_reached_is_said_in_every_run_and_under_its_name() {
+    let mut broken = Vec::new();
+    let mut found = 0;
+    for scenario in [Kind::Stubborn, Kind::Control].into_iter().flat_map(all) {
+        let Some(expected) = scenario.unreachable.as_deref() else { continue };
+        found += 1;
+        let (mut admitted, mut handed_over) = (0, 0);
+        let runs = under(&scenario, CRITERION, "default");
+        for run in &runs {
+            let mut rules: Vec<&str> = conclusions(run).map(|it| &*it.note.rule).collect();
+            let is_handoff = conclusions(run).all(|it| &*it.note.guard == "handoff");
+            // Where the provider is what failed, whoever stops over it has said so.
+            rules.extend(stopped_over_an_attempt(run));
+            let finished = run.trial.entries.last() == Some(&Entry::End(Termination::Finished));
+            admitted += usize::from(admits(run));
+            handed_over += usize::from(!rules.is_empty());
+            let said = admits(run) || (!rules.is_empty() && !finished);
+            if run.grade.goal || !told(run) || !said || !is_handoff || rules.iter().any(|it| *it != expected)
+            {
+                broken.push(format!(
+                    "{} seed {}: expected {expected}, found {rules:?}; told {}, admitted {}, finished {finished}",
+                    scenario.name,
+                    run.seed,
+                    told(run),
+                    admits(run)
+                ));
+            }
+            for conclusion in conclusions(run) {
+                if conclusion.gap.is_some() == matches!(expected, "partial-work" | "early-transport-failure")
+                {
+                    broken.push(format!("{} seed {}: {conclusion:?}", scenario.name, run.seed));
+                }
+            }
+        }
+        let n = runs.len();
+        say(&format!(
+            "{}: handed over as {expected} {}; the model said so itself {}",
+            scenario.name,
+            share(handed_over, n),
+            share(admitted, n)
+        ));
+        if 5 * handed_over < n {
+            broken.push(format!("{}: too few runs come to a handoff: {handed_over} of {n}", scenario.name));
+        }
+    }
+    assert!(found >= 4, "{found} scenarios cannot be reached");
+    all_hold(&broken);
+}
+
+/// H6: an error that a later call left behind is never reported, and a call that was badly written is never a
+/// missing capability.
+#[test]
+fn h6_what_is_handed_over_is_what_stands_in_the_way() {
+    let mut broken = Vec::new();
+    let stale = scenario("stale-error", &[]);
+    for run in under(&stale, CRITERION, "default") {
+        let world = World::draw(&stale, run.seed, Pools::Open);
+        let drawn = world.drawn();
+        let (_, package) = drawn.iter().find(|(name, _)| name == "book.package").expect("it is drawn");
+        for it in conclusions(&run) {
+            let failed = it.gap.iter().flat_map(|gap| &gap.tried).filter_map(|it| it.last_error.as_deref());
+            if failed.chain([&*it.note.text]).any(|text| text.contains(package.as_str())) {
+                broken.push(format!("stale-error seed {}: {package} in {it:?}", run.seed));
+            }
+        }
+    }
+    let mut concluded = 0;
+    for run in under(&scenario("malformed-arguments", &[]), CRITERION, "default") {
+        for it in conclusions(&run) {
+            concluded += 1;
+            if &*it.note.rule != "malformed-call" {
+                broken.push(format!("malformed-arguments seed {}: {it:?}", run.seed));
+            }
+        }
+        if !run.grade.goal && !admits(&run) && conclusions(&run).count() == 0 {
+            broken.push(format!("malformed-arguments seed {}: neither done nor handed over", run.seed));
+        }
+    }
+    say(&format!("malformed-arguments: {concluded} conclusions"));
+    assert!(concluded > 0, "some never learn to write the call");
     all_hold(&broken);
 }
 

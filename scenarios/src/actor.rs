@@ -34,6 +34,8 @@ pub struct Actor<'w, 'a> {
     /// Whether a completion stands between the last act and now.
     answered: bool,
     following: Following,
+    /// How often the user was asked about an attempt of this visit.
+    asked: u32,
     /// Corrections in a row.
     corrections: u32,
     last_correction: Option<String>,
@@ -58,6 +60,8 @@ struct Following {
     failed: bool,
     succeeded: bool,
     lost: bool,
+    /// Whether no completion is answered here, but an attempt at one.
+    attempt_broke: bool,
     answers: Vec<Arc<str>>,
     last_answers: Vec<Arc<str>>,
 }
@@ -114,6 +118,7 @@ impl<'w, 'a> Actor<'w, 'a> {
             visits,
             answered: false,
             following: Following::default(),
+            asked: 0,
             corrections: 0,
             last_correction: None,
             last_error: None,
@@ -177,15 +182,10 @@ impl<'w, 'a> Actor<'w, 'a> {
         if user.replies.contains(text) {
             self.following.user_spoke = true;
         } else if let Some(at) = user.answers.iter().position(|it| it == text) {
+            self.answer_about_attempt();
             match self.world.scenario().user.answers[at].choice {
-                ChoiceKind::Instruct | ChoiceKind::Constrain => {
-                    self.broken_attempt();
-                    self.following.answered = true;
-                }
-                ChoiceKind::SwitchModel => {
-                    self.broken_attempt();
-                    self.following.switched = true;
-                }
+                ChoiceKind::Instruct | ChoiceKind::Constrain => self.following.answered = true,
+                ChoiceKind::SwitchModel => self.following.switched = true,
                 ChoiceKind::Continue | ChoiceKind::Report | ChoiceKind::Stop => {}
             }
         } else if &**text != LOOP_PROMPT {
@@ -210,12 +210,21 @@ impl<'w, 'a> Actor<'w, 'a> {
         }
     }
 
-    /// A person who answers before a completion came speaks of an attempt that broke off.
-    fn broken_attempt(&mut self) {
-        let state = &self.world.scenario().actor.states[self.state];
-        if !self.answered && !state.breaks.is_empty() {
-            self.answered = true;
-            self.following = Following::default();
+    /// A person can be asked about an attempt that broke off; no completion stands in the view for it. That it
+    /// did shows in the answer, where nothing since the last completion was left to ask about.
+    fn answer_about_attempt(&mut self) {
+        let Following { completion, results, due, lost, user_messages, .. } = &self.following;
+        let settled = *results && !due && !lost && *user_messages == 1;
+        if completion.is_some() && !settled {
+            return;
+        }
+        let mut next = self.clone();
+        next.advance();
+        if !next.world.scenario().actor.states[next.state].breaks.is_empty() {
+            next.answered = true;
+            next.asked += 1;
+            next.following = Following { attempt_broke: true, ..Following::default() };
+            *self = next;
         }
     }
 
@@ -245,7 +254,12 @@ impl<'w, 'a> Actor<'w, 'a> {
             .iter()
             .enumerate()
             .find(|(at, it)| self.holds(it.when, reaction) && self.drawn(spec, *at, it, visit))
-            .map_or(self.state, |(_, it)| it.to);
+            .map(|(_, it)| it.to);
+        if to.is_none() && self.following.attempt_broke {
+            return;
+        }
+        let to = to.unwrap_or(self.state);
+        self.asked = 0;
         if to != self.state && reaction.is_some_and(|it| it != Reaction::Ignored) {
             self.corrections = 0;
             self.last_correction = None;
@@ -292,6 +306,9 @@ impl<'w, 'a> Actor<'w, 'a> {
     }
 
     fn holds(&self, when: Trigger, reaction: Option<Reaction>) -> bool {
+        if self.following.attempt_broke && !matches!(when, Trigger::Answered | Trigger::Switched) {
+            return false;
+        }
         match when {
             Trigger::Always => true,
             Trigger::Succeeded => {
@@ -342,7 +359,7 @@ impl<'w, 'a> Actor<'w, 'a> {
         let calls: Vec<RawCall> =
             state.calls.iter().enumerate().map(|(at, call)| self.call(state, call, at, visit)).collect();
         // A word of the user's makes it another request, and still another attempt.
-        let breaks = self.breaks_off(state, attempt + self.following.user_messages, visit);
+        let breaks = self.breaks_off(state, attempt + self.asked, visit);
         let seen_by_provider = breaks.as_ref().is_none_or(|(_, ran)| *ran);
         let ran_by_provider = if seen_by_provider { &state.provider[..] } else { &[] };
         Act {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use balk_guards::{
-    AttemptCause, AttemptFacts, AttemptFailure, Completion, Effect, FinishReason, GuardFault, LOST, Offer,
-    Origin, Status, ToolCall, ToolResult,
+    AttemptCause, AttemptFacts, AttemptFailure, Effect, FinishReason, GuardFault, LOST, Origin, Status,
+    ToolCall, ToolResult, Verdict,
 };
 use balk_scenarios::{Act, Broken, Stage, Truth};
 
@@ -22,18 +22,30 @@ impl Running<'_, '_, '_> {
         unsafe_effect
     }
 
-    /// Commits the calls that ran in a broken attempt, with what is known of their answers (spec R7); whether
-    /// there were any.
-    pub(super) fn salvage(&mut self, act: &Act, broken: &Broken, attempt: u32) -> Result<bool, GuardFault> {
+    /// Commits the calls that came to run in a broken attempt, with what is known of their answers (spec R7), and
+    /// gives those that did run; nothing where none came so far.
+    pub(super) fn salvage(
+        &mut self,
+        act: &Act,
+        broken: &Broken,
+        attempt: u32,
+    ) -> Result<Option<Vec<Arc<ToolCall>>>, GuardFault> {
         if broken.at < Stage::Running || act.calls.is_empty() {
-            return Ok(false);
+            return Ok(None);
         }
         let left = Act { finish: FinishReason::Error, ..act.clone() };
         let completion = Arc::new(left.completion(self.world.offer()));
         self.commit_completion(&completion, act, attempt);
-        let results = completion.calls.iter().map(|call| self.run_and_lose(call, broken.at)).collect();
+        let mut results = Vec::with_capacity(completion.calls.len());
+        for (at, call) in completion.calls.iter().enumerate() {
+            results.push(match self.refusal(at, call, &Verdict::Pass) {
+                Some(reason) => ToolResult::refused(call, &reason),
+                None => self.run_and_lose(call, broken.at),
+            });
+        }
+        let ran = results.iter().filter(|it| it.tries > 0).map(|it| it.call.clone()).collect();
         self.settle_and_commit(&completion, results)?;
-        Ok(true)
+        Ok(Some(ran))
     }
 
     fn run_and_lose(&mut self, call: &Arc<ToolCall>, at: Stage) -> ToolResult {
@@ -47,24 +59,21 @@ impl Running<'_, '_, '_> {
     }
 }
 
-/// What the loop saw of an attempt that broke off.
+/// What the loop saw of an attempt that broke off, in which these calls ran.
 pub(super) fn failure(
     attempt: u32,
     broken: &Broken,
-    completion: Completion,
-    offer: &Offer,
+    has_text: bool,
+    ran: &[Arc<ToolCall>],
 ) -> AttemptFailure {
     let came_to = |stage| Some(broken.at >= stage);
-    let ran = if broken.at >= Stage::Running { &completion.calls[..] } else { &[] };
-    let unsafe_one =
-        |call: &Arc<ToolCall>| offer.get(&call.tool).is_none_or(|it| it.effect != Effect::ReadOnly);
     let facts = AttemptFacts {
         provider_progress: came_to(Stage::Progress),
-        visible_output: Some(broken.at >= Stage::Output && completion.has_text()),
+        visible_output: Some(broken.at >= Stage::Output && has_text),
         tool_input_started: came_to(Stage::Input),
         tool_call_materialized: came_to(Stage::Call),
-        tool_execution_started: came_to(Stage::Running),
-        unsafe_side_effect_started: Some(ran.iter().any(unsafe_one)),
+        tool_execution_started: Some(!ran.is_empty()),
+        unsafe_side_effect_started: Some(ran.iter().any(|call| call.effect != Effect::ReadOnly)),
         started: ran.iter().map(|call| call.tool.clone()).collect(),
     };
     AttemptFailure { attempt, cause: broken.cause, message: broken.message.clone(), facts }

@@ -216,8 +216,9 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
                 None => AttemptFailure::empty(attempt),
                 Some(broken) => {
                     let salvaged = self.salvage(&act, broken, attempt)?;
-                    let failure = failure(attempt, broken, completion, self.world.offer());
-                    if salvaged {
+                    let ran = salvaged.as_deref().unwrap_or_default();
+                    let failure = failure(attempt, broken, completion.has_text(), ran);
+                    if salvaged.is_some() {
                         let unsafe_effect = unseen || failure.facts.unsafe_side_effect_started == Some(true);
                         return Ok(match self.failed_attempt(failure, act.truth, unsafe_effect)? {
                             Some(end) => Attempted::Ended(end),

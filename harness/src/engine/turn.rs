@@ -64,7 +64,7 @@ impl Running<'_, '_, '_> {
     }
 
     /// Why a call does not run, if it does not: a verdict, a withheld tool, a bound.
-    fn refusal(&self, at: usize, call: &ToolCall, verdict: &Verdict) -> Option<String> {
+    pub(super) fn refusal(&self, at: usize, call: &ToolCall, verdict: &Verdict) -> Option<String> {
         if let Some(reason) = verdict.refusal(at) {
             Some(reason.to_owned())
         } else if self.withheld(&call.tool) {

@@ -318,11 +318,13 @@ impl<'a> Replaying<'a> {
         compared.recorded.extend(interventions.iter().map(|it| Deed::Intervened((*it).into())));
         let facts = self.failed.iter().find(|it| it.entry == self.at);
         self.whisper.tell(Truth::Faulted, facts.is_some_and(|it| it.unsafe_effect));
-        let bounded = match self.entries.get(self.at + 1) {
-            Some(Entry::End(end)) => matches!(end, Termination::Limit(_)),
-            Some(Entry::Conclusion(conclusion)) => matches!(conclusion.end, Termination::Limit(_)),
+        // A run that ended here without anybody's word, and not over the failure itself, had come to its bound.
+        let nobody_ended_it = match self.entries.get(self.at + 1) {
+            Some(Entry::End(end)) => !matches!(end, Termination::FatalExecution(_)),
+            Some(Entry::Conclusion(conclusion)) => !matches!(conclusion.end, Termination::FatalExecution(_)),
             _ => false,
         };
+        let bounded = failed.response == AttemptResponse::Ended && nobody_ended_it;
         match self.guard.recover(&failed.failure) {
             Err(fault) => return self.broke(compared, fault),
             Ok(None) => {}

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use balk_guards::{
-    Answer, AttemptFailure, Blocked, CallKey, Completion, Decision, Entry, Guard, Note, Origin, Part,
-    Recovery, Status, Subject, Verdict,
+    Answer, AttemptFailure, Blocked, CallKey, Completion, Conclusion, Decision, Entry, Gap, GapKind, Guard,
+    Limit, Note, Origin, Part, Recovery, Status, Subject, Termination, Verdict,
 };
 
 fn note(guard: &'static str, text: &str) -> Note {
@@ -152,12 +152,75 @@ impl Guard for AnyShort {
     }
 }
 
+/// H1 and H6 without their conditions: the first error that reads as if something were lacking.
+#[derive(Default)]
+struct AnyGap {
+    lacks: bool,
+}
+
+impl Guard for AnyGap {
+    fn name(&self) -> &'static str {
+        "any-gap"
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        const WORDS: [&str; 6] = [
+            "not found",
+            "no such file",
+            "not installed",
+            "no module",
+            "unrecognized option",
+            "invalid arguments",
+        ];
+        match entry {
+            Entry::Result(result) if result.status == Status::Error => {
+                let text = result.text.to_lowercase();
+                self.lacks |= WORDS.iter().any(|words| text.contains(words));
+            }
+            Entry::Intervention(_) => self.lacks = false,
+            _ => {}
+        }
+    }
+
+    fn review(&self, _: &Completion) -> Answer<Decision> {
+        Ok(retry_if(self.lacks, "any-gap", "This cannot be done here. Tell the user."))
+    }
+}
+
+/// H1 without its conditions: whoever reaches a bound has got nowhere.
+struct AnyLimit;
+
+impl Guard for AnyLimit {
+    fn name(&self) -> &'static str {
+        "any-limit"
+    }
+
+    fn observe(&mut self, _: &Entry) {}
+
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let bounded = matches!(end, Termination::Limit(Limit::Turns | Limit::Calls));
+        Ok(bounded.then(|| Conclusion {
+            end: end.clone(),
+            note: note("any-limit", "This cannot be done."),
+            gap: Some(Gap {
+                kind: GapKind::NoProgress,
+                missing: "".into(),
+                tried: Vec::new(),
+                explanation: "There was no progress.".into(),
+                could_do: Vec::new(),
+                resume: "".into(),
+                constraint: None,
+            }),
+        }))
+    }
+}
+
 fn retry_if(fires: bool, guard: &'static str, text: &str) -> Decision {
     if fires { Verdict::Retry(note(guard, text)).into() } else { Decision::pass() }
 }
 
 /// All of them, by name.
-pub(crate) fn all() -> [fn() -> Box<dyn Guard>; 6] {
+pub(crate) fn all() -> [fn() -> Box<dyn Guard>; 8] {
     [
         || Box::new(AnyFence::default()),
         || Box::new(AnyRepeat::default()),
@@ -165,5 +228,7 @@ pub(crate) fn all() -> [fn() -> Box<dyn Guard>; 6] {
         || Box::new(AnyText),
         || Box::new(AnyThinking),
         || Box::new(AnyShort),
+        || Box::new(AnyGap::default()),
+        || Box::new(AnyLimit),
     ]
 }

@@ -254,7 +254,7 @@ fn call(table: &Spanned<CallTable>, names: &Names, report: &mut Report<'_>) -> C
                 .error(name.span(), "`arguments` and `raw` exclude each other", "one too many")
                 .related(text.span(), "this is sent as it stands");
         }
-        Sent::Raw(template(text, names, report).0)
+        Sent::Raw(of_call(text, names, report))
     });
     let (called, sent) = match (&it.tool, &it.name, raw) {
         (Some(tool), None, Some(raw)) => (Called::Role(offered_role(tool, names, report)), raw),
@@ -302,17 +302,22 @@ fn arguments(
             }
             return Template { pieces: Vec::new() };
         };
-        let (template, holes) = template(text, names, report);
-        for hole in holes.iter().filter(|hole| hole.kind == HoleKind::Argument) {
-            report.error(
-                hole.span.clone(),
-                "a call cannot name its own arguments",
-                "an argument is known only where a tool answers",
-            );
-        }
-        template
+        of_call(text, names, report)
     });
     arguments.collect()
+}
+
+/// What is sent with a call.
+fn of_call(text: &Text, names: &Names, report: &mut Report<'_>) -> Template {
+    let (template, holes) = template(text, names, report);
+    for hole in holes.iter().filter(|hole| hole.kind == HoleKind::Argument) {
+        report.error(
+            hole.span.clone(),
+            "a call cannot name its own arguments",
+            "an argument is known only where a tool answers",
+        );
+    }
+    template
 }
 
 fn transition(

@@ -14,7 +14,7 @@ pub enum Exit {
     Usage = 2,
     /// A scenario, transcript or configuration file is bad.
     BadFile = 3,
-    /// An expectation or a gate does not hold.
+    /// An expectation or a gate does not hold: also the goal of a run that a person took part in.
     Unmet = 4,
     /// A safety rule was broken: a double effect, an illegal view.
     Unsafe = 5,

@@ -1,11 +1,12 @@
 //! Trials by name: a scenario, a stack as it is written on the command line, and a seed.
 
+use balk_guards::{Entry, Stack};
 use balk_reports::{Counts, TrialRecord};
 use balk_scenarios::{Pools, Scenario, World};
 use rayon::prelude::*;
 
 use crate::config::Config;
-use crate::engine::{self, Trial, Whisper};
+use crate::engine::{self, Person, Trial, Watched, Whisper};
 use crate::grade;
 use crate::guards::{self, BadStack};
 
@@ -43,9 +44,24 @@ impl<'a> Simulation<'a> {
     #[must_use]
     pub fn trial(&self, world: &World<'_>) -> Trial {
         let whisper = Whisper::default();
-        let mut stack = guards::stack(self.guard, &self.config, &whisper)
-            .expect("the same spec was fine when this was made");
-        engine::run(world, &mut stack, &whisper)
+        engine::run(world, &mut self.stack(&whisper), &whisper)
+    }
+
+    fn stack(&self, whisper: &Whisper) -> Stack {
+        guards::stack(self.guard, &self.config, whisper).expect("the same spec was fine when this was made")
+    }
+
+    /// One trial in its world, with somebody who sees each entry as it is committed, and somebody who answers.
+    #[must_use]
+    pub fn watched<'w>(
+        &self,
+        world: &'w World<'a>,
+        see: &mut (dyn FnMut(&Entry) + Send),
+        person: &mut dyn Person<'a>,
+    ) -> Trial {
+        let whisper = Whisper::default();
+        let mut stack = self.stack(&whisper);
+        engine::run_with(world, &mut Watched::new(&mut stack, see), &whisper, person)
     }
 
     /// The record of one trial.

@@ -45,6 +45,7 @@ fn update() -> bool {
 
 fn run(arguments: &str) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_balk"))
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .args(arguments.split(' '))
         .output()
         .expect("the program runs");

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use balk_guards::{AttemptResponse, Limit, Origin, Part, Speaker, Status, Termination};
+use balk_guards::{AttemptResponse, ChoiceKind, Limit, Origin, Part, Speaker, Status, Termination};
 
 use crate::entry::{CallRecord, EntryRecord, InterventionRecord, ResultRecord};
 use crate::trial::{Drawn, Grade, TrialRecord};
@@ -36,6 +36,54 @@ pub fn show(record: &TrialRecord, palette: Palette) -> String {
     page.out
 }
 
+/// The outcome of a trial and its cost, as text.
+#[must_use]
+pub fn show_outcome(grade: &Grade, palette: Palette) -> String {
+    let mut page = Page { palette, out: String::new() };
+    page.foot(grade);
+    page.out
+}
+
+/// A trial as the person sees it who takes part in it, entry by entry: without what is really going on, and
+/// without the raw end of the run (spec H4).
+#[derive(Debug)]
+pub struct Chat {
+    page: Page,
+    turns: usize,
+}
+
+impl Chat {
+    /// A chat in which nothing was said yet.
+    #[must_use]
+    pub fn new(palette: Palette) -> Self {
+        Self { page: Page { palette, out: String::new() }, turns: 0 }
+    }
+
+    /// The next entry as text. The options of a question are left to whoever puts it.
+    pub fn entry(&mut self, entry: &EntryRecord) -> String {
+        match entry {
+            EntryRecord::Completion { .. } => {
+                self.turns += 1;
+                self.page.rule(self.turns, "");
+                self.page.entry(entry);
+            }
+            EntryRecord::Intervention(it) => {
+                self.page.intervention(&InterventionRecord { options: Vec::new(), ..it.clone() })
+            }
+            EntryRecord::Start { .. }
+            | EntryRecord::User { .. }
+            | EntryRecord::Failed(_)
+            | EntryRecord::Tried(_)
+            | EntryRecord::Result(_)
+            | EntryRecord::Answer(_)
+            | EntryRecord::Compaction(_) => self.page.entry(entry),
+            EntryRecord::Conclusion(_) | EntryRecord::End { .. } => {}
+        }
+        std::mem::take(&mut self.page.out)
+    }
+}
+
+#[derive(Debug)]
 struct Page {
     palette: Palette,
     out: String,
@@ -84,8 +132,12 @@ impl Page {
     fn turn(&mut self, number: usize, truth: &str) {
         let style = if truth.starts_with("stuck") { RED } else { GREEN };
         let truth = self.paint(style, truth);
-        let rule = self.paint(DIM, &format!("── turn {number} ── really: "));
-        self.put(format_args!("{rule}{truth}\n"));
+        self.rule(number, &format!("{}{truth}", self.paint(DIM, " really: ")));
+    }
+
+    fn rule(&mut self, number: usize, really: &str) {
+        let rule = self.paint(DIM, &format!("── turn {number} ──"));
+        self.put(format_args!("{rule}{really}\n"));
     }
 
     /// One speaker's lines: the label once, the text beside it.
@@ -133,7 +185,15 @@ impl Page {
             EntryRecord::Result(result) => self.result("", result),
             EntryRecord::Intervention(it) => self.intervention(it),
             EntryRecord::Answer(answer) => {
-                let text = if answer.text.is_empty() { "(ends the run)" } else { &answer.text };
+                let silent = match answer.choice {
+                    ChoiceKind::Stop => "(ends the run)",
+                    ChoiceKind::Report => "(reports it, and ends the run)",
+                    ChoiceKind::Continue
+                    | ChoiceKind::Instruct
+                    | ChoiceKind::SwitchModel
+                    | ChoiceKind::Constrain => "(goes on without a word)",
+                };
+                let text = if answer.text.is_empty() { silent } else { &answer.text };
                 self.say("answers", CYAN, &shortened(text));
             }
             EntryRecord::Compaction(compaction) => self.say("summary", DIM, &shortened(&compaction.summary)),

@@ -1,15 +1,22 @@
 //! The command line: one module a subcommand. Data goes to standard output, all else to standard error.
 
 mod check;
+mod document;
+mod events;
+mod explain;
+mod gaps;
 mod init;
 mod list;
 mod load;
 mod replay;
 mod scenario;
+mod schema;
+pub mod terminal;
 mod verify;
+mod watch;
 
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -18,10 +25,12 @@ use crate::error::Error;
 use crate::exit::Exit;
 
 pub use check::Check;
+pub use explain::Explain;
 pub use init::Init;
 pub use list::List;
 pub use replay::Replay;
 pub use scenario::Scenario;
+pub use schema::PrintSchema;
 pub use verify::Verify;
 
 use load::Failure;
@@ -54,6 +63,10 @@ pub enum Command {
     Verify(Verify),
     /// Ask what guards would have done in recorded transcripts
     Replay(Replay),
+    /// Say whether a broken attempt may be made again, or what an agent lacked
+    Explain(Explain),
+    /// Print the JSON Schema of a document
+    Schema(PrintSchema),
 }
 
 impl Command {
@@ -69,6 +82,8 @@ impl Command {
             Self::Check(it) => it.run(),
             Self::Verify(it) => it.run(),
             Self::Replay(it) => it.run(),
+            Self::Explain(it) => it.run(),
+            Self::Schema(it) => it.run(),
         }
     }
 }
@@ -80,6 +95,12 @@ impl Command {
 )]
 fn config(file: Option<&Path>) -> Result<Config, Error> {
     Config::load(file, |name| std::env::var(name).ok())
+}
+
+/// The folder for gap reports: the one that is asked for, else the user's.
+#[expect(clippy::disallowed_methods, reason = "where a user keeps state is a matter of his environment")]
+fn state_dir(asked: Option<&Path>) -> Result<PathBuf, Error> {
+    gaps::state_dir(asked, |name| std::env::var(name).ok())
 }
 
 /// How a result is written.

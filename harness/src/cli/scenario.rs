@@ -1,13 +1,16 @@
 //! `balk scenario`: one trial as a transcript, or many as counts.
 
-use std::io::{IsTerminal, Write};
+mod one;
+
+use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use balk_reports::{Counts, Palette};
+use balk_reports::Counts;
 use balk_scenarios::{Kind, Pools, Scenario as Model};
 use clap::Args;
 
+use super::gaps::Repository;
 use super::load::{self, Failure};
 use super::{Format, OrExit};
 use crate::error::Error;
@@ -47,6 +50,25 @@ pub struct Scenario {
     #[arg(long)]
     reserve: bool,
 
+    /// Answer the guards' questions yourself, at the terminal; without one nothing waits. Exit code 4 where the
+    /// task is not done in the end
+    #[arg(long, conflicts_with = "seeds")]
+    interactive: bool,
+
+    /// A file for the events of the one trial, one JSON object a line: the entries of the record, and a
+    /// `capability_gap` where something was lacking
+    #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
+    events: Option<PathBuf>,
+
+    /// The folder for reports on what was lacking, written where the user chooses to report it [default:
+    /// $BALK_STATE_DIR, else $XDG_STATE_HOME/balk, else ~/.local/state/balk; the scenario's own user writes
+    /// none without this option]
+    #[arg(long, value_name = "DIR", conflicts_with = "seeds")]
+    state_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    repository: Repository,
+
     /// Text for people, or records (one JSON object a line) for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -75,35 +97,6 @@ impl Scenario {
 
     fn pools(&self) -> Pools {
         if self.reserve { Pools::Reserve } else { Pools::Open }
-    }
-
-    fn one(&self, scenario: &Model) -> Result<Exit, Error> {
-        let [guard] = &self.guard[..] else {
-            return Err(Error::usage(
-                "--guard",
-                "one stack for one trial",
-                format!("{} of them", self.guard.len()),
-            )
-            .hint("with --seeds A-B each --guard gets a row of counts"));
-        };
-        let config = super::config(self.config.as_deref())?;
-        let record = Simulation::new(scenario, guard, &config, self.pools())?.record(self.seed, &self.set);
-        match self.format {
-            Format::Json => {
-                let mut out = std::io::stdout().lock();
-                serde_json::to_writer(&mut out, &record).map_err(std::io::Error::from)?;
-                writeln!(out)?;
-            }
-            Format::Text => {
-                let colour = std::io::stdout().is_terminal();
-                let palette = if colour { Palette::Colour } else { Palette::Plain };
-                let mut out = anstream::stdout().lock();
-                writeln!(out, "{}\n", scenario.title)?;
-                write!(out, "{}", balk_reports::show(&record, palette))?;
-                writeln!(out, "\nrun again: {}", self.command(&quoted(guard)))?;
-            }
-        }
-        Ok(exit(record.grade.guard_fault, record.grade.double_effects > 0))
     }
 
     /// Counts for each stack, and what they are in flat mode.
@@ -240,6 +233,9 @@ impl Scenario {
         }
         if self.reserve {
             command.push_str(" --reserve");
+        }
+        if self.interactive {
+            command.push_str(" --interactive");
         }
         command
     }

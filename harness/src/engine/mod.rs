@@ -5,9 +5,11 @@ mod oracle;
 mod person;
 mod trial;
 mod turn;
+mod watched;
 
 pub use oracle::{Oracle, Whisper};
 pub use person::Person;
 pub use trial::{FailedFacts, Trial, TurnFacts, run, run_with};
 pub use turn::TRIES;
 pub(crate) use turn::is_concluded;
+pub use watched::Watched;

@@ -2,7 +2,7 @@
 
 /// Text on one line of at most `chars` characters: white space becomes one blank, what a terminal would obey
 /// becomes `?`, and `…` stands for what was cut.
-pub(super) fn one_line(text: &str, chars: usize) -> String {
+pub(crate) fn one_line(text: &str, chars: usize) -> String {
     let mut line = String::new();
     let mut written = 0;
     let mut blank = false;

@@ -1,0 +1,114 @@
+//! A JSON document from a file or from standard input.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+
+use crate::error::Error;
+use crate::replay::{Object, one_line};
+
+/// The longest document that is read, in bytes; a thousand times the longest that anybody should write.
+const BYTES_MAX: u64 = 32 << 20;
+
+/// A path that stands for standard input.
+const STDIN: &str = "-";
+
+/// What a document is called, and where its form is described.
+pub(super) struct Kind {
+    /// As in "an incident".
+    pub(super) name: &'static str,
+    /// As in "balk schema incident".
+    pub(super) schema: &'static str,
+}
+
+/// Reads a document.
+///
+/// # Errors
+/// It cannot be read, is too long, is no JSON, or is not what it should be; with the place.
+pub(super) fn read<T: DeserializeOwned>(path: &Path, kind: &Kind) -> Result<T, Error> {
+    let name = name(path);
+    let text = text(path, name, kind.name)?;
+    let mut json = serde_json::Deserializer::from_str(&text);
+    let Object(document) = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let place = error.path().to_string();
+        bad(name, kind, &place, error.inner())
+    })?;
+    json.end().map_err(|error| bad(name, kind, ".", &error))?;
+    Ok(document)
+}
+
+/// What a path is called in messages.
+pub(super) fn name(path: &Path) -> &Path {
+    if path == Path::new(STDIN) { Path::new("standard input") } else { path }
+}
+
+fn text(path: &Path, name: &Path, what: &str) -> Result<String, Error> {
+    let expected = format!("{what} (JSON, UTF-8)");
+    let unreadable = |error: io::Error| Error::file(name, &expected, error);
+    let mut bytes = Vec::new();
+    let input: &mut dyn Read = match name == path {
+        true => &mut File::open(path).map_err(unreadable)?,
+        false => &mut io::stdin().lock(),
+    };
+    input.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > BYTES_MAX {
+        let expected = format!("{what} of at most {} MiB", BYTES_MAX >> 20);
+        return Err(Error::file(name, &expected, "a longer one"));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| Error::file(name, &expected, "other bytes"))?;
+    if text.trim().is_empty() {
+        return Err(Error::file(name, &expected, "nothing"));
+    }
+    Ok(text)
+}
+
+/// What serde says, taken apart into place, expected and found.
+fn bad(name: &Path, kind: &Kind, place: &str, error: &serde_json::Error) -> Error {
+    let (line, column) = (error.line(), error.column());
+    let said = error.to_string();
+    let said = said.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&said);
+    let (expected, found) = match error.classify() {
+        Category::Data => expected_and_found(said),
+        Category::Syntax | Category::Eof | Category::Io => {
+            (format!("{} (JSON)", kind.name), format!("a mistake: {said}"))
+        }
+    };
+    // A path that is not known is written so.
+    let at = if [".", "?"].contains(&place) { String::new() } else { format!(", at {place}") };
+    Error {
+        place: format!("line {line}, column {column}{at}").into(),
+        ..Error::file(name, &expected, one_line(&found, 160))
+    }
+    .hint(&format!("`{}` says what stands where", kind.schema))
+}
+
+/// The two halves of a message of serde.
+fn expected_and_found(said: &str) -> (String, String) {
+    if let Some((found, expected)) = said.split_once(", expected ") {
+        let found = ["invalid type: ", "invalid value: ", "unknown variant ", "unknown field "]
+            .into_iter()
+            .find_map(|kind| found.strip_prefix(kind))
+            .unwrap_or(found);
+        return (in_json(expected).to_owned(), in_json(found).to_owned());
+    }
+    if let Some(member) = said.strip_prefix("missing field ") {
+        return (format!("the member {member}"), "none".to_owned());
+    }
+    if let Some(member) = said.strip_prefix("duplicate field ") {
+        return (format!("the member {member} once"), "it again".to_owned());
+    }
+    ("something else".to_owned(), said.to_owned())
+}
+
+/// What a type of Rust is called in JSON.
+fn in_json(name: &str) -> &str {
+    match name {
+        "u16" | "u32" | "u64" => "a whole number that is not too large",
+        "sequence" | "a sequence" => "an array",
+        "map" => "an object",
+        _ => name,
+    }
+}

@@ -1,0 +1,80 @@
+//! `balk explain gap`: a gap report for people, and the link to report it with (spec H3).
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use balk_reports::{GAP_SCHEMA, GapReport, issue_link};
+use clap::Args;
+
+use crate::cli::document;
+use crate::cli::gaps::Repository;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::replay::one_line;
+
+/// Arguments of `balk explain gap`.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Gap {
+    /// The report (`balk schema gap`); `-` for standard input
+    file: PathBuf,
+
+    #[command(flatten)]
+    repository: Repository,
+}
+
+impl Gap {
+    pub(super) fn run(&self) -> Result<Exit, Error> {
+        let report: GapReport = document::read(&self.file, &KIND)?;
+        if report.schema != GAP_SCHEMA {
+            let expected = format!("version {GAP_SCHEMA} of the format");
+            return Err(Error {
+                place: "schema".into(),
+                ..Error::file(document::name(&self.file), &expected, report.schema)
+            });
+        }
+        let mut out = std::io::stdout().lock();
+        out.write_all(text(&report).as_bytes())?;
+        writeln!(out, "\nreport it:\n{}", issue_link(&self.repository.url, &report))?;
+        Ok(Exit::Fine)
+    }
+}
+
+const KIND: document::Kind = document::Kind { name: "a gap report", schema: "balk schema gap" };
+
+/// Characters shown of one line of foreign text.
+const CHARS: usize = 300;
+
+fn text(report: &GapReport) -> String {
+    let line = |text: &str| one_line(text, CHARS);
+    let mut text = format!("{}\n{}\n", line(&report.lacking()), line(&report.explanation));
+    text += &listed("the task", [line(&report.task)]);
+    text += &listed("what was tried", report.tried.iter().map(|it| line(&it.to_string())));
+    text += &listed(
+        "what was changed, and stands",
+        report.changes.iter().map(|it| {
+            let perhaps = if it.known { "" } else { ", perhaps" };
+            let calls = if it.calls == 1 { "call" } else { "calls" };
+            line(&format!("{}: {} {calls}{perhaps}", it.tool, it.calls))
+        }),
+    );
+    text += &listed("what a person could do", report.could_do.iter().map(|it| line(it)));
+    text += &listed("how to go on", [line(&report.resume)]);
+    text += &listed("what failed", report.error.iter().map(|it| line(it)));
+    let run = &report.run;
+    let set: String = run.set.iter().map(|it| format!(" · {}={}", it.name, it.value)).collect();
+    text += &listed(
+        "where",
+        [line(&format!(
+            "{} · seed {} · guard {}{set} · Balk {}",
+            run.scenario, run.seed, run.guard, report.balk
+        ))],
+    );
+    text += &listed("report", [report.id.clone()]);
+    text
+}
+
+/// A title and its lines; nothing where there are none.
+fn listed(title: &str, lines: impl IntoIterator<Item = String>) -> String {
+    let lines: String = lines.into_iter().filter(|it| !it.is_empty()).map(|it| format!("  {it}\n")).collect();
+    if lines.is_empty() { String::new() } else { format!("\n{title}:\n{lines}") }
+}

@@ -1,0 +1,262 @@
+//! `balk explain retry`: whether a broken attempt may be made again (spec R5).
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use balk_guards::retry_safety::{Assessment, Reason, assess};
+use balk_guards::{AttemptFacts, AttemptFailure, Offer, RetrySafetyPolicy};
+use balk_reports::{BadIncident, INCIDENT_PLACES, Incident};
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+
+use crate::cli::{Format, document};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::replay::one_line;
+
+/// Arguments of `balk explain retry`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Retry {
+    /// The incident as JSON (`balk schema incident`); `-` for standard input
+    file: PathBuf,
+
+    /// What counts as safe
+    #[arg(long, value_enum, default_value_t = Policy::Facts)]
+    policy: Policy,
+
+    /// Text for people, or one JSON object for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+const KIND: document::Kind = document::Kind { name: "an incident", schema: "balk schema incident" };
+
+const AFTER_HELP: &str = "\
+{\"cause\": \"empty\"|\"connect\"|\"timed-out\"|\"disconnected\"|\"status\", \"status\": 503, \"retry_after_ms\": 2000, \"message\",
+\"facts\": {\"provider_progress\", \"visible_output\", \"tool_input_started\", \"tool_call_materialized\",
+\"tool_execution_started\", \"unsafe_side_effect_started\": true|false|null, \"started\": [names]},
+\"offer\": [{\"name\", \"side_effect\": \"read-only\"|\"idempotent-write\"|\"write\"|\"external\"|\"unknown\",
+\"executed_by\": \"loop\"|\"provider\"}]}; a fact that is null or not there is not known.";
+
+/// What counts as safe.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Policy {
+    /// Ask whenever a tool on offer has no declared effect
+    Conservative,
+    /// The same, but for an attempt of which it is known that nothing began
+    FastPath,
+    /// What was seen of the attempt decides, and never what was merely on offer
+    Facts,
+}
+
+impl From<Policy> for RetrySafetyPolicy {
+    fn from(policy: Policy) -> Self {
+        match policy {
+            Policy::Conservative => Self::Conservative,
+            Policy::FastPath => Self::FastPath,
+            Policy::Facts => Self::Facts,
+        }
+    }
+}
+
+impl Retry {
+    pub(super) fn run(&self) -> Result<Exit, Error> {
+        let incident: Incident = document::read(&self.file, &KIND)?;
+        let failure = incident.failure().map_err(|bad| self.bad(&bad))?;
+        let offer = incident.offer();
+        let policy = self.policy.into();
+        let mut assessment = assess(policy, failure.cause, &failure.facts, &offer);
+        assessment.tool = assessment.tool.map(|tool| original(&offer, &tool));
+        let explained = Explained { policy, incident, failure, assessment };
+        let mut out = std::io::stdout().lock();
+        match self.format {
+            Format::Text => out.write_all(explained.text().as_bytes())?,
+            Format::Json => writeln!(out, "{}", explained.json())?,
+        }
+        Ok(Exit::Fine)
+    }
+
+    fn bad(&self, bad: &BadIncident) -> Error {
+        Error { place: bad.place.into(), ..Error::file(document::name(&self.file), bad.expected, &bad.found) }
+            .hint("say \"disconnected\" or \"timed-out\" where no refusal came")
+    }
+}
+
+/// The name that the tool's owner gave it.
+fn original(offer: &Offer, tool: &Arc<str>) -> Arc<str> {
+    offer.get(tool).map_or_else(|| tool.clone(), |tool| tool.original.clone())
+}
+
+struct Explained {
+    policy: RetrySafetyPolicy,
+    incident: Incident,
+    failure: AttemptFailure,
+    assessment: Assessment,
+}
+
+impl Explained {
+    fn json(&self) -> Value {
+        let mut explained = object(&self.assessment);
+        explained.entry("tool").or_insert(Value::Null);
+        explained.insert("explanation".into(), why(&self.assessment).into());
+        explained.insert("policy".into(), json!(self.policy));
+        explained.insert("understood".into(), json!(self.incident.understood()));
+        explained.insert("not_used".into(), self.incident.unused().into_iter().collect());
+        explained.into()
+    }
+
+    fn text(&self) -> String {
+        let said = object(&self.assessment);
+        let value = |name: &str| words(said.get(name).unwrap_or(&Value::Null));
+        let mut text = String::new();
+        for name in ["recommendation", "reason", "missing_provenance", "tool"] {
+            text += &format!("{name:19} {}\n", value(name));
+        }
+        text += &format!("{:19} {}\n\n{}\n\n", "policy", words(&json!(self.policy)), why(&self.assessment));
+        let message = match &*self.failure.message {
+            "" => String::new(),
+            message => format!(" ({})", one_line(message, 160)),
+        };
+        text += &format!("cause: {}{message}\nfacts:\n", self.failure.cause);
+        text += &facts(&self.failure.facts);
+        text += &offer(&self.incident.offer());
+        text += &unused(&self.incident);
+        text
+    }
+}
+
+fn object(assessment: &Assessment) -> Map<String, Value> {
+    match json!(assessment) {
+        Value::Object(members) => members,
+        other => unreachable!("an assessment is an object, not {other}"),
+    }
+}
+
+/// A value without quotes.
+fn words(value: &Value) -> String {
+    match value {
+        Value::Null => "none".into(),
+        Value::String(text) => one_line(text, 160),
+        Value::Array(all) if all.is_empty() => "none".into(),
+        Value::Array(all) => all.iter().map(words).collect::<Vec<_>>().join(", "),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+fn facts(facts: &AttemptFacts) -> String {
+    let fact = |name: &str, fact: Option<bool>| {
+        let known = match fact {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "not known",
+        };
+        format!("  {name:27} {known}\n")
+    };
+    let started = match &facts.started[..] {
+        [] => "none".to_owned(),
+        tools => tools.iter().map(|it| one_line(it, 80)).collect::<Vec<_>>().join(", "),
+    };
+    [
+        fact("provider_progress", facts.provider_progress),
+        fact("visible_output", facts.visible_output),
+        fact("tool_input_started", facts.tool_input_started),
+        fact("tool_call_materialized", facts.tool_call_materialized),
+        fact("tool_execution_started", facts.tool_execution_started),
+        fact("unsafe_side_effect_started", facts.unsafe_side_effect_started),
+        format!("  {:27} {started}\n", "started"),
+    ]
+    .concat()
+}
+
+/// The tools by what they can change.
+fn offer(offer: &Offer) -> String {
+    let mut text = format!("offer: {} tools\n", offer.tools().len());
+    let mut effects: Vec<_> = offer.tools().iter().map(|it| it.effect).collect();
+    effects.sort_unstable();
+    effects.dedup();
+    for effect in effects {
+        let tools: Vec<String> = offer
+            .tools()
+            .iter()
+            .filter(|it| it.effect == effect)
+            .map(|it| {
+                let provider = if it.provider_executed { " (run by the provider)" } else { "" };
+                format!("{}{provider}", one_line(&it.original, 80))
+            })
+            .collect();
+        text += &format!("  {:16} {:>3}: {}\n", words(&json!(effect)), tools.len(), tools.join(", "));
+    }
+    text
+}
+
+/// What stands in the incident and was not used, and where a near place was perhaps meant.
+fn unused(incident: &Incident) -> String {
+    let unused = incident.unused();
+    if unused.is_empty() {
+        return String::new();
+    }
+    let mut text = "kept, but not used:\n".to_owned();
+    for (place, value) in unused {
+        let near = match near(&place) {
+            Some(near) => format!(" (did you mean {near}?)"),
+            None => String::new(),
+        };
+        text += &format!("  {} = {}{near}\n", one_line(&place, 80), one_line(&value.to_string(), 160));
+    }
+    text
+}
+
+/// The understood place whose name is nearest, wherever it stands; none where the place itself is understood.
+fn near(place: &str) -> Option<&'static str> {
+    let name = |place: &str| place.rsplit('.').next().unwrap_or_default().to_owned();
+    let wanted = name(place);
+    if INCIDENT_PLACES.contains(&place) {
+        return None;
+    }
+    let distance = |known: &&str| strsim::damerau_levenshtein(&wanted, &name(known));
+    INCIDENT_PLACES.into_iter().filter(|it| distance(it) <= wanted.chars().count() / 3).min_by_key(distance)
+}
+
+/// Why, in a sentence.
+fn why(assessment: &Assessment) -> String {
+    let tool = || match &assessment.tool {
+        Some(tool) => format!("`{}`", one_line(tool, 80)),
+        None => "A tool that nobody named".to_owned(),
+    };
+    match assessment.reason {
+        Reason::RequestRejected => {
+            "The provider refused the request itself: the same request would be refused again.".into()
+        }
+        Reason::UnsafeExecutionStarted => format!(
+            "{} began to run and is not known to change nothing: made again, it may take effect twice.",
+            tool()
+        ),
+        Reason::ProviderExecutedTool => {
+            format!("The provider itself runs {}, inside of the attempt: nobody saw whether it ran.", tool())
+        }
+        Reason::SideEffectFactsIncomplete => format!(
+            "Nobody declared what {} can change, and this policy takes no retry for safe while that is open.",
+            tool()
+        ),
+        Reason::AttemptFactsIncomplete => {
+            "It is not known whether a tool began to run, and one on offer may change something.".into()
+        }
+        Reason::RequestNeverSent => {
+            "No connection came about, so the request never left: nothing can be done twice.".into()
+        }
+        Reason::EarlyTransportFailure => {
+            "It broke before the first sign of progress. Nothing began, so nothing can be done twice.".into()
+        }
+        Reason::VisibleOutputOnly => {
+            "The user saw text and no call began: nothing can be done twice but the reading.".into()
+        }
+        Reason::NoToolExecuted => {
+            "The provider was at work, but no tool ran: nothing can be done twice.".into()
+        }
+        Reason::OnlyHarmlessExecutions => {
+            "Whatever ran changes nothing: running it again is harmless.".into()
+        }
+    }
+}

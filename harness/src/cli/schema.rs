@@ -1,0 +1,49 @@
+//! `balk schema`: the JSON Schema of a document that Balk reads or writes.
+
+use std::io::Write;
+
+use balk_reports::{GapReport, Incident};
+use clap::{Args, ValueEnum};
+use schemars::{Schema, schema_for};
+
+use crate::error::Error;
+use crate::exit::Exit;
+
+/// Arguments of `balk schema`.
+#[derive(Args, Clone, Debug)]
+pub struct PrintSchema {
+    /// The document
+    #[arg(value_enum)]
+    document: Document,
+}
+
+/// A document with a schema.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Document {
+    /// A broken attempt, as `balk explain retry` reads it
+    Incident,
+    /// What an agent lacked in a run, as `balk explain gap` reads it
+    Gap,
+}
+
+impl Document {
+    fn schema(self) -> Schema {
+        match self {
+            Self::Incident => schema_for!(Incident),
+            Self::Gap => schema_for!(GapReport),
+        }
+    }
+}
+
+impl PrintSchema {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// An output that takes no more.
+    pub fn run(&self) -> Result<Exit, Error> {
+        let mut out = std::io::stdout().lock();
+        serde_json::to_writer_pretty(&mut out, &self.document.schema()).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+        Ok(Exit::Fine)
+    }
+}

@@ -1,0 +1,109 @@
+//! A person at the terminal, who answers the guards' questions in the scenario's words or in his own.
+
+use std::io::{self, BufRead, Write};
+
+use balk_guards::{Choice, ChoiceKind, Question, UserAnswer};
+use balk_scenarios::User;
+use balk_scenarios::template::Template;
+
+use crate::engine::Person;
+
+/// Somebody who reads questions on `out` and answers on `input`; with no input, nobody.
+pub struct Terminal<'w, 'a, R, W> {
+    user: User<'w, 'a>,
+    input: Option<R>,
+    out: W,
+}
+
+/// How often one thing is asked.
+const TRIES: u32 = 3;
+
+impl<'w, 'a, R: BufRead, W: Write> Terminal<'w, 'a, R, W> {
+    /// A person who stands in for this one.
+    pub fn new(user: User<'w, 'a>, input: Option<R>, out: W) -> Self {
+        Self { user, input, out }
+    }
+
+    /// The choice and its words; nothing where nobody answers.
+    fn ask(&mut self, options: &[Choice]) -> io::Result<Option<(UserAnswer, &'a [Template])>> {
+        let there = if self.input.is_some() { "" } else { "Nobody is here to choose. " };
+        writeln!(self.out, "\n{there}The options are:")?;
+        for (at, choice) in options.iter().enumerate() {
+            writeln!(self.out, "  {}  {} ({})", at + 1, choice.label, word(choice.kind))?;
+        }
+        let prompt = format!("Choose, by number or word [1-{}]: ", options.len());
+        let Some(choice) = self.until(&prompt, |line| chosen(options, line))? else { return Ok(None) };
+        let (mut answer, sets) = self.user.chooses(choice.kind);
+        match choice.kind {
+            ChoiceKind::Instruct => {
+                let Some(text) = self.until("Say it in a line: ", said)? else { return Ok(None) };
+                answer.text = text.into();
+            }
+            ChoiceKind::Continue | ChoiceKind::SwitchModel | ChoiceKind::Constrain
+                if answer.text.is_empty() =>
+            {
+                answer.text = choice.label.as_ref().into();
+            }
+            ChoiceKind::Continue
+            | ChoiceKind::SwitchModel
+            | ChoiceKind::Constrain
+            | ChoiceKind::Report
+            | ChoiceKind::Stop => {}
+        }
+        Ok(Some((answer, sets)))
+    }
+
+    /// Asks until a line makes sense, a few times; nothing where none does.
+    fn until<T>(&mut self, prompt: &str, sense: impl Fn(&str) -> Option<T>) -> io::Result<Option<T>> {
+        let Some(input) = &mut self.input else { return Ok(None) };
+        for _ in 0..TRIES {
+            write!(self.out, "{prompt}")?;
+            self.out.flush()?;
+            let mut line = Vec::new();
+            if input.read_until(b'\n', &mut line)? == 0 {
+                writeln!(self.out)?;
+                self.input = None;
+                return Ok(None);
+            }
+            let line = String::from_utf8_lossy(&line);
+            if let Some(sense) = sense(line.trim()) {
+                return Ok(Some(sense));
+            }
+            writeln!(self.out, "That answers nothing.")?;
+        }
+        writeln!(self.out, "No answer after {TRIES} tries.")?;
+        Ok(None)
+    }
+}
+
+impl<'a, R: BufRead, W: Write> Person<'a> for Terminal<'_, 'a, R, W> {
+    fn answer(&mut self, question: &Question) -> Option<(UserAnswer, &'a [Template])> {
+        // A terminal that cannot be written to has nobody before it.
+        self.ask(&question.options).ok().flatten()
+    }
+}
+
+/// The option that a line names: by its number, or by its word.
+fn chosen<'o>(options: &'o [Choice], line: &str) -> Option<&'o Choice> {
+    match line.parse::<usize>() {
+        Ok(number) => options.get(number.checked_sub(1)?),
+        Err(_) => options.iter().find(|it| word(it.kind).eq_ignore_ascii_case(line)),
+    }
+}
+
+/// A line that says something.
+fn said(line: &str) -> Option<String> {
+    (!line.is_empty()).then(|| line.to_owned())
+}
+
+/// The word for a choice.
+const fn word(choice: ChoiceKind) -> &'static str {
+    match choice {
+        ChoiceKind::Continue => "continue",
+        ChoiceKind::Instruct => "instruct",
+        ChoiceKind::SwitchModel => "switch",
+        ChoiceKind::Constrain => "retry",
+        ChoiceKind::Report => "report",
+        ChoiceKind::Stop => "stop",
+    }
+}

@@ -1,0 +1,53 @@
+//! What happens to each entry of a run as it is committed: it is shown, and taken down.
+
+use std::io::{self, Write};
+
+use balk_guards::Entry;
+use balk_reports::{Chat, EntryRecord};
+
+use super::events::Events;
+
+/// Who looks on.
+pub(super) struct Watch {
+    events: Option<Events>,
+    shown: Option<(Chat, Box<dyn Write + Send>)>,
+    failed: Option<io::Error>,
+}
+
+impl Watch {
+    /// A log, or nobody.
+    pub(super) fn new(events: Option<Events>) -> Self {
+        Self { events, shown: None, failed: None }
+    }
+
+    /// Shows the entries there from now on.
+    pub(super) fn show(&mut self, chat: Chat, to: Box<dyn Write + Send>) {
+        self.shown = Some((chat, to));
+    }
+
+    /// Takes up one entry. A failure is kept: a run does not end because nobody can look on.
+    pub(super) fn see(&mut self, entry: &Entry) {
+        if let Err(error) = self.take(&EntryRecord::from(entry)) {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    fn take(&mut self, entry: &EntryRecord) -> io::Result<()> {
+        // The log comes first: it must have what was shown.
+        if let Some(events) = &mut self.events {
+            events.entry(entry.clone())?;
+        }
+        if let Some((chat, to)) = &mut self.shown {
+            to.write_all(chat.entry(entry).as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// The first failure, if there was one.
+    ///
+    /// # Errors
+    /// An output that took no more.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.failed.map_or(Ok(()), Err)
+    }
+}

@@ -398,13 +398,10 @@ impl<'w, 'a> Actor<'w, 'a> {
             it.until.is_none_or(|until| attempt <= self.world.number(until))
                 && happens(BREAK_PART, *at, it.chance)
         })?;
-        let cause = match it.cause {
-            AttemptCause::Status { code, .. } => {
-                let retry_after = it.retry_after.map(|ticks| self.world.number(ticks).into());
-                AttemptCause::Status { code, retry_after }
-            }
-            other => other,
-        };
+        let mut cause = it.cause;
+        if let AttemptCause::Status { retry_after, .. } = &mut cause {
+            *retry_after = it.retry_after.map(|ticks| self.world.number(ticks).into());
+        }
         let part = attempt_part(BREAK_PART, at);
         let message =
             it.says.map_or_else(|| "".into(), |phrase| self.world.say(phrase, part, visit, &[]).into());

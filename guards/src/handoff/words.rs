@@ -175,7 +175,7 @@ impl Handoff {
             kind: cause.kind,
             tried: self.tried(),
             could_do: cause.could_do(),
-            resume: "say \"go on\": the run continues from where it is".into(),
+            resume: "ask again once that is done: the run continues from where it is".into(),
             constraint,
             missing: cause.missing.into(),
             explanation: cause.explanation.into(),

@@ -63,8 +63,8 @@ pub fn run(world: &World<'_>, guard: &mut dyn Guard, whisper: &Whisper) -> Trial
 }
 
 /// The same, with somebody else to answer the guards' questions.
-pub fn run_with<'w, 'a>(
-    world: &'w World<'a>,
+pub fn run_with<'a>(
+    world: &World<'a>,
     guard: &mut dyn Guard,
     whisper: &Whisper,
     person: &mut dyn Person<'a>,

@@ -128,10 +128,8 @@ impl Explained {
 }
 
 fn object(assessment: &Assessment) -> Map<String, Value> {
-    match json!(assessment) {
-        Value::Object(members) => members,
-        other => unreachable!("an assessment is an object, not {other}"),
-    }
+    let Value::Object(members) = json!(assessment) else { unreachable!("an assessment is an object") };
+    members
 }
 
 /// A value without quotes.

@@ -59,10 +59,9 @@ impl Scenario {
         if let Format::Text = self.format {
             writeln!(std::io::stdout(), "\nrun again: {}", self.command(&quoted(guard)))?;
         }
-        Ok(match exit(record.grade.guard_fault, record.grade.double_effects > 0) {
-            Exit::Fine if self.interactive && !record.grade.goal => Exit::Unmet,
-            exit => exit,
-        })
+        let exit = exit(record.grade.guard_fault, record.grade.double_effects > 0);
+        let unmet = exit == Exit::Fine && self.interactive && !record.grade.goal;
+        Ok(if unmet { Exit::Unmet } else { exit })
     }
 
     /// The event log, where one is asked for.

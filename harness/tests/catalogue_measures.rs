@@ -148,9 +148,9 @@ fn controls_do_their_work_and_are_left_alone() {
 
 /// The conclusions of a run, by the rule that each was made under.
 fn conclusions(run: &Run) -> impl Iterator<Item = &Arc<Conclusion>> {
-    run.trial.entries.iter().filter_map(|entry| match entry {
-        Entry::Conclusion(conclusion) => Some(conclusion),
-        _ => None,
+    run.trial.entries.iter().filter_map(|entry| {
+        let Entry::Conclusion(conclusion) = entry else { return None };
+        Some(conclusion)
     })
 }
 

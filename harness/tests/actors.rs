@@ -118,11 +118,20 @@ fn is_corrected(run: &Run) -> bool {
     run.trial.entries.iter().any(|entry| matches!(entry, Entry::Intervention(it) if it.message().is_some()))
 }
 
-/// How many runs come back with these settings, and how many take another course than without.
+/// How many runs end well as far as the model is concerned: the goal is reached, or, where it cannot be, the
+/// model says so.
+fn well(name: &str, runs: &[Run]) -> usize {
+    if scenario(name, &[]).unreachable.is_none() {
+        return recovered(runs);
+    }
+    runs.iter().filter(|run| run.trial.turns.iter().any(|turn| turn.tells_user)).count()
+}
+
+/// How many runs end well with these settings, and how many take another course than without.
 fn with(name: &str, sets: &[(&str, &str)]) -> (usize, usize) {
     let [as_it_is, set] = [&[][..], sets].map(|sets| under(&scenario(name, sets), seeds(), "default"));
     let differ = as_it_is.iter().zip(&set).filter(|(a, b)| a.trial.entries != b.trial.entries).count();
-    (recovered(&set), differ)
+    (well(name, &set), differ)
 }
 
 #[test]
@@ -150,7 +159,7 @@ fn s5_what_is_assumed_about_reactions_changes_outcomes() {
         }
         // Where the user switches the model, whoever is deaf may fare better than who half listens.
         let (deaf, _) = with(name, &[("response.stubbornness", "1/1")]);
-        assert_ne!(deaf, recovered(&as_it_is), "{name}: as many come back when nothing moves them");
+        assert_ne!(deaf, well(name, &as_it_is), "{name}: as many end well when nothing moves them");
         let (_, differ) = with(name, &[("response.profile", "strong")]);
         assert!(differ > 0, "{name} is the same with a strong model");
     }

@@ -148,20 +148,21 @@ fn controls_do_their_work_and_are_left_alone() {
 
 /// The conclusions of a run, by the rule that each was made under.
 fn conclusions(run: &Run) -> impl Iterator<Item = &Arc<Conclusion>> {
-    run.trial.entries.iter().filter_map(|entry| match entry {
-        Entry::Conclusion(conclusion) => Some(conclusion),
-        _ => None,
+    run.trial.entries.iter().filter_map(|entry| {
+        let Entry::Conclusion(conclusion) = entry else { return None };
+        Some(conclusion)
     })
 }
 
 /// The rule by which a guard ended the run over a broken attempt.
 fn stopped_over_an_attempt(run: &Run) -> Option<&str> {
-    run.trial.entries.iter().find_map(|entry| match entry {
-        Entry::Intervention(it) if it.kind == InterventionKind::Stop && it.note.guard == "retry-safety" => {
-            Some(&*it.note.rule)
-        }
-        _ => None,
-    })
+    let interventions = run
+        .trial
+        .entries
+        .iter()
+        .filter_map(|it| if let Entry::Intervention(it) = it { Some(it) } else { None });
+    let mut stops = interventions.filter(|it| it.kind == InterventionKind::Stop);
+    stops.find(|it| it.note.guard == "retry-safety").map(|it| &*it.note.rule)
 }
 
 /// Whether the model itself told the user, honestly, that the task is not done.

@@ -116,7 +116,7 @@ fn is_seen_to_be_safe(run: &Run, at: usize, failure: &AttemptFailure) -> bool {
     let unseen = start.offer.tools().iter().any(|tool| tool.provider_executed);
     let facts =
         run.trial.failed.iter().find(|it| it.entry == at).expect("every failed attempt has its facts");
-    !facts.unsafe_effect && !(unseen && failure.cause != AttemptCause::Connect)
+    !facts.unsafe_effect && (!unseen || failure.cause == AttemptCause::Connect)
 }
 
 /// R3: what was safe to send again was sent again, once at least, and nobody was asked about it.

@@ -172,13 +172,14 @@ impl Guard for AnyGap {
             "unrecognized option",
             "invalid arguments",
         ];
-        match entry {
-            Entry::Result(result) if result.status == Status::Error => {
-                let text = result.text.to_lowercase();
-                self.lacks |= WORDS.iter().any(|words| text.contains(words));
-            }
-            Entry::Intervention(_) => self.lacks = false,
-            _ => {}
+        if let Entry::Result(result) = entry
+            && result.status == Status::Error
+        {
+            let text = result.text.to_lowercase();
+            self.lacks |= WORDS.iter().any(|words| text.contains(words));
+        }
+        if let Entry::Intervention(_) = entry {
+            self.lacks = false;
         }
     }
 

@@ -341,7 +341,7 @@ static POOL: LazyLock<rayon::ThreadPool> = LazyLock::new(|| {
 #[test]
 fn the_guards_of_these_tests_do_everything() {
     let mut met = std::collections::BTreeSet::new();
-    for seed in 0..400 {
+    for seed in 0..800 {
         let temper = |n: u64| Temper { salt: 1_000 * n + seed, objects: seed % 5, breaks: seed % 4 == 0 };
         let scenario = usize::try_from(seed).expect("a small number") % SCENARIOS.len();
         let case = Case { tempers: vec![temper(1), temper(2)], scenario, seed };

@@ -400,7 +400,8 @@ impl<'w, 'a> Actor<'w, 'a> {
         })?;
         let mut cause = it.cause;
         if let AttemptCause::Status { retry_after, .. } = &mut cause {
-            *retry_after = it.retry_after.map(|ticks| self.world.number(ticks).into());
+            *retry_after =
+                it.retry_after.map(|seconds| TICKS_PER_SECOND * u64::from(self.world.number(seconds)));
         }
         let part = attempt_part(BREAK_PART, at);
         let message =
@@ -457,6 +458,7 @@ const EMPTY_PART: u32 = 1_000;
 const BREAK_PART: u32 = 1_000_000;
 const RAN_PART: u32 = 2_000_000;
 const ATTEMPTS: u32 = 1_000;
+const TICKS_PER_SECOND: u64 = 1_000;
 /// Above the places of the calls that the loop runs.
 const PROVIDER_CALL: usize = 1_000;
 

@@ -13,7 +13,7 @@ pub struct Break {
     pub chance: Ratio,
     /// Why; the time after which to come back is not in it.
     pub cause: AttemptCause,
-    /// Ticks after which the provider wants to be asked again; before, it refuses in any case.
+    /// Seconds after which the provider wants to be asked again; before, it refuses in any case.
     pub retry_after: Option<Bound>,
     /// How far the attempt comes.
     pub at: Stage,

@@ -7,17 +7,16 @@
 
 use std::sync::Arc;
 
-use balk_guards::{
-    ASKED_FIRST, AttemptCause, ChoiceKind, Completion, FinishReason, LOST, Message, NOT_RUN, Part, RawCall,
-    SEE_BELOW, Usage,
-};
+use balk_guards::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
 
 use crate::draws::Drawer;
 use crate::response::{self, Delivered, Reaction};
-use crate::scenario::{
-    CallSpec, Called, Kind, Ratio, Sent, Stage, State, StateId, Stuck, Transition, Trigger, Truth,
-};
-use crate::world::{Holes, World};
+use crate::scenario::{Ratio, State, StateId, Transition, Trigger};
+use crate::world::World;
+
+pub use act::{Act, Broken};
+
+mod act;
 
 /// What the loop says where a tool must end the task and none was called; neutral, and no intervention.
 pub const LOOP_PROMPT: &str = "Go on with the task.";
@@ -64,44 +63,6 @@ struct Following {
     attempt_broke: bool,
     answers: Vec<Arc<str>>,
     last_answers: Vec<Arc<str>>,
-}
-
-/// What the model does in one attempt, and what is really going on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Act {
-    /// Its content.
-    pub parts: Vec<Part>,
-    /// Its calls.
-    pub calls: Vec<RawCall>,
-    /// Why it ends.
-    pub finish: FinishReason,
-    /// The hidden truth.
-    pub truth: Truth,
-    /// Whether it honestly tells the user that the task is not done.
-    pub tells_user: bool,
-    /// What the provider ran by itself in the attempt.
-    pub ran_by_provider: Vec<RawCall>,
-    /// Where the attempt broke off; none is nowhere.
-    pub broken: Option<Broken>,
-}
-
-/// How an attempt broke off.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
-    /// Why.
-    pub cause: AttemptCause,
-    /// How far it came.
-    pub at: Stage,
-    /// What the provider said.
-    pub message: Arc<str>,
-}
-
-impl Act {
-    /// The act as the loop receives it.
-    #[must_use]
-    pub fn completion(&self, offer: &balk_guards::Offer) -> Completion {
-        Completion::new(self.parts.clone(), self.calls.clone(), self.finish, Usage::default(), offer)
-    }
 }
 
 impl<'w, 'a> Actor<'w, 'a> {
@@ -337,150 +298,6 @@ impl<'w, 'a> Actor<'w, 'a> {
         let part = u32::try_from(at).expect("a state has few transitions");
         self.world.draws().source(Drawer::Actor, &state.name, part, visit).happens(chance)
     }
-
-    fn perform(&self, attempt: u32) -> Act {
-        let state = &self.world.scenario().actor.states[self.state];
-        let visit = self.visits[self.state];
-        let part = u32::try_from(self.state).expect("an actor has few states");
-        if self.comes_back_empty(state, attempt, visit) {
-            return Act {
-                parts: Vec::new(),
-                calls: Vec::new(),
-                finish: FinishReason::Stop,
-                truth: Truth::Stuck(Stuck::Empty),
-                tells_user: false,
-                ran_by_provider: Vec::new(),
-                broken: None,
-            };
-        }
-        let said = |phrase| self.world.say(phrase, part, visit, &[]).into();
-        let thinking = state.thinks.map(|phrase| Part::Thinking { text: said(phrase), signature: None });
-        let text = state.says.map(|phrase| Part::Text(said(phrase)));
-        let calls: Vec<RawCall> =
-            state.calls.iter().enumerate().map(|(at, call)| self.call(state, call, at, visit)).collect();
-        // A word of the user's makes it another request, and still another attempt.
-        let breaks = self.breaks_off(state, attempt + self.asked, visit);
-        let seen_by_provider = breaks.as_ref().is_none_or(|(_, ran)| *ran);
-        let ran_by_provider = if seen_by_provider { &state.provider[..] } else { &[] };
-        Act {
-            parts: thinking.into_iter().chain(text).collect(),
-            finish: state.finish.unwrap_or(if calls.is_empty() {
-                FinishReason::Stop
-            } else {
-                FinishReason::ToolCall
-            }),
-            calls,
-            truth: match (&breaks, self.world.scenario().kind) {
-                // Where nothing is wrong, a hiccup is nothing to speak of.
-                (Some(_), Kind::Stubborn) => Truth::Faulted,
-                (Some(_), Kind::Control) | (None, _) => truth(state, visit),
-            },
-            tells_user: state.tells_user,
-            ran_by_provider: ran_by_provider
-                .iter()
-                .enumerate()
-                .map(|(at, call)| self.call(state, call, PROVIDER_CALL + at, visit))
-                .collect(),
-            broken: breaks.map(|(broken, _)| broken),
-        }
-    }
-
-    /// Where this attempt breaks off, and whether the provider had run its own calls by then.
-    fn breaks_off(&self, state: &State, attempt: u32, visit: u32) -> Option<(Broken, bool)> {
-        let attempt_part = |kind: u32, at: usize| {
-            kind + u32::try_from(at).expect("a state has few breaks") * ATTEMPTS + attempt.min(ATTEMPTS - 1)
-        };
-        let happens = |kind, at, chance| {
-            let part = attempt_part(kind, at);
-            self.world.draws().source(Drawer::Actor, &state.name, part, visit).happens(chance)
-        };
-        let (at, it) = state.breaks.iter().enumerate().find(|(at, it)| {
-            it.until.is_none_or(|until| attempt <= self.world.number(until))
-                && happens(BREAK_PART, *at, it.chance)
-        })?;
-        let mut cause = it.cause;
-        if let AttemptCause::Status { retry_after, .. } = &mut cause {
-            *retry_after =
-                it.retry_after.map(|seconds| TICKS_PER_SECOND * u64::from(self.world.number(seconds)));
-        }
-        let part = attempt_part(BREAK_PART, at);
-        let message =
-            it.says.map_or_else(|| "".into(), |phrase| self.world.say(phrase, part, visit, &[]).into());
-        Some((Broken { cause, at: it.at, message }, happens(RAN_PART, at, it.ran)))
-    }
-
-    /// Whether this attempt brings nothing: one draw for each attempt of a visit.
-    fn comes_back_empty(&self, state: &State, attempt: u32, visit: u32) -> bool {
-        let Some(last) = state.empty.len().checked_sub(1) else { return false };
-        let chance = state.empty[usize::try_from(attempt - 1).map_or(last, |at| at.min(last))];
-        self.world.draws().source(Drawer::Actor, &state.name, EMPTY_PART + attempt, visit).happens(chance)
-    }
-
-    fn call(&self, state: &State, spec: &CallSpec, at: usize, visit: u32) -> RawCall {
-        let part = 1_000 + u32::try_from(at).expect("a completion has few calls");
-        let mut source = self.world.draws().source(Drawer::Phrase, &state.name, part, visit);
-        let id: Arc<str> = format!("call_{}_{visit}_{at}", self.state).into();
-        let (name, tool) = match &spec.called {
-            Called::Role(role) => {
-                let (name, tool) = self.world.role(*role);
-                (name.clone(), Some(tool))
-            }
-            Called::Name(name) => (name.as_str().into(), None),
-        };
-        let (values, tool) = match (&spec.sent, tool) {
-            (Sent::Arguments(values), Some(tool)) => (values, tool),
-            (Sent::Arguments(_), None) => return RawCall { id, tool: name, arguments: "".into() },
-            (Sent::Raw(text), _) => {
-                let mut sent = String::new();
-                self.world.render(text, Holes { source: &mut source, arguments: &[], visit }, &mut sent);
-                return RawCall { id, tool: name, arguments: sent.into() };
-            }
-        };
-        let mut arguments = vec![b'{'];
-        let mut value = String::new();
-        for (name, template) in tool.arguments.iter().zip(values) {
-            value.clear();
-            self.world.render(template, Holes { source: &mut source, arguments: &[], visit }, &mut value);
-            member(&mut arguments, name, &value);
-        }
-        for (name, value) in &tool.constants {
-            member(&mut arguments, name, value);
-        }
-        arguments.push(b'}');
-        let arguments = String::from_utf8(arguments).expect("JSON is text");
-        RawCall { id, tool: name, arguments: arguments.into() }
-    }
-}
-
-/// Above the parts of a state's transitions.
-const EMPTY_PART: u32 = 1_000;
-/// Above the parts of empty attempts; each break has so many attempts of its own.
-const BREAK_PART: u32 = 1_000_000;
-const RAN_PART: u32 = 2_000_000;
-const ATTEMPTS: u32 = 1_000;
-const TICKS_PER_SECOND: u64 = 1_000;
-/// Above the places of the calls that the loop runs.
-const PROVIDER_CALL: usize = 1_000;
-
-fn member(out: &mut Vec<u8>, name: &str, value: &str) {
-    // Text with an escape for one character in eight fits without growing.
-    out.reserve(name.len() + value.len() + value.len() / 8 + 16);
-    if out.len() > 1 {
-        out.extend_from_slice(b", ");
-    }
-    for (text, after) in [(name, ": "), (value, "")] {
-        serde_json::to_writer(&mut *out, text).expect("a string is always JSON");
-        out.extend_from_slice(after.as_bytes());
-    }
-}
-
-fn truth(state: &State, visit: u32) -> Truth {
-    state
-        .truth
-        .iter()
-        .find(|span| visit <= span.until)
-        .or(state.truth.last())
-        .map_or(Truth::Productive, |span| span.is)
 }
 
 /// Whether a tool's answer reads as a failure: what a model goes by, since not every wire carries a flag.

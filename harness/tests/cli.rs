@@ -201,7 +201,7 @@ fn check_names_the_place() {
 
 #[test]
 fn verify() {
-    insta::assert_snapshot!("verify", shown(&["verify", "--seeds", "0-2"]));
+    insta::assert_snapshot!("verify", shown(&["verify", "--seeds", "0-0"]));
 }
 
 #[test]

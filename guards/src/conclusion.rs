@@ -33,7 +33,7 @@ impl Conclusion {
     pub fn notice(&self) -> Note {
         let Some(gap) = &self.gap else { return self.note.clone() };
         let options: String = gap.options().iter().map(|it| format!("\n- {}", it.label)).collect();
-        let text = format!("{}\n\nNobody was there to choose. The options are:{options}", self.note.text);
+        let text = format!("{}\n\nWhat can be done now:{options}", self.note.text);
         Note { text: text.into(), ..self.note.clone() }
     }
 }

@@ -207,6 +207,17 @@ impl From<Verdict> for Decision {
 }
 
 impl Question {
+    /// What it says without what it asks: for whoever cannot be asked any more.
+    #[must_use]
+    pub fn statement(&self) -> Note {
+        let text = &*self.note.text;
+        let said = match text.trim_end().strip_suffix('?').and_then(|it| it.rsplit_once(['.', '!', ':'])) {
+            Some((said, _)) if !said.is_empty() => format!("{said}."),
+            Some(_) | None => text.to_owned(),
+        };
+        Note { text: said.into(), ..self.note.clone() }
+    }
+
     /// What is committed for this question.
     #[must_use]
     pub fn intervention(&self, seen: bool) -> Intervention {

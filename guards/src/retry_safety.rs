@@ -105,8 +105,8 @@ struct State {
     ran: Ran,
     /// What is not to run again yet.
     held: Held,
-    /// Whether the last question was whether it may.
-    asked_again: bool,
+    /// The call that the last question was about.
+    asked_about: Option<Subject>,
     /// Whether the last completion is what such an attempt left.
     broken: bool,
     /// Notes and questions of this run, for words that differ each time.
@@ -338,8 +338,8 @@ impl Guard for RetrySafety {
             Entry::Answer(answer) => {
                 self.state.resent = 0;
                 self.state.ran.clear();
-                if std::mem::take(&mut self.state.asked_again) && answer.choice == ChoiceKind::Continue {
-                    self.state.held.clear();
+                if let Some(subject) = self.state.asked_about.take() {
+                    self.state.held.answered(&subject, answer.choice == ChoiceKind::Continue);
                 }
             }
             Entry::Completion(completion) => {
@@ -359,7 +359,7 @@ impl Guard for RetrySafety {
                 InterventionKind::Note => self.state.notes += 1,
                 InterventionKind::Question(_) => {
                     self.state.questions += 1;
-                    self.state.asked_again = note.rule == AGAIN;
+                    self.state.asked_about = (note.rule == AGAIN).then(|| note.subject.clone());
                 }
                 InterventionKind::Block => self.state.held.refused(&note.subject),
                 InterventionKind::Feedback

@@ -110,7 +110,7 @@ impl Stack {
         if self.spent.questions < self.budget.questions {
             Verdict::Ask(question)
         } else {
-            Verdict::Stop(question.note)
+            Verdict::Stop(question.statement())
         }
     }
 
@@ -264,7 +264,7 @@ impl Guard for Stack {
         }
         Ok(match best {
             Some(Recovery::Ask(question)) if self.spent.questions >= self.budget.questions => {
-                Some(Recovery::Stop(question.note))
+                Some(Recovery::Stop(question.statement()))
             }
             other => other,
         })

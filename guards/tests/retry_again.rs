@@ -78,13 +78,26 @@ fn r7_of_several_calls_only_what_ran_is_refused() {
 
 #[test]
 fn r7_the_third_time_the_user_is_asked_and_only_he_lets_it_run() {
-    for (choice, then) in [(ChoiceKind::Instruct, ASKED), (ChoiceKind::Continue, "pass")] {
+    // After another word of the user's it begins anew.
+    for (choice, then) in [(ChoiceKind::Instruct, REFUSED), (ChoiceKind::Continue, "pass")] {
         let mut run = after(&mail().goes_missing(), choice);
         run.check(&mail(), REFUSED);
         run.check(&mail(), REFUSED_AGAIN);
         run.check(&mail(), ASKED);
         run.check(&mail(), then);
     }
+}
+
+#[test]
+fn r7_only_the_call_that_was_asked_about_is_let_go() {
+    let other = || calls("send_mail", r#"{"to":"b"}"#);
+    let both = mail().goes_missing().and_calls("send_mail", r#"{"to":"b"}"#).goes_missing();
+    let mut run = after(&both, ChoiceKind::Continue);
+    run.check(&mail(), REFUSED);
+    run.check(&mail(), REFUSED_AGAIN);
+    run.check(&mail(), ASKED);
+    run.check(&other(), REFUSED);
+    run.check(&mail(), "pass");
 }
 
 #[test]

@@ -74,8 +74,13 @@ impl Held {
         }
     }
 
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
+    /// The user was asked about a call: it may run, or it begins anew to be held.
+    pub(super) fn answered(&mut self, subject: &Subject, may_run: bool) {
+        if may_run {
+            self.0.retain(|it| it.subject() != *subject);
+        } else if let Some(held) = self.0.iter_mut().find(|it| it.subject() == *subject) {
+            held.refused = 0;
+        }
     }
 
     /// The calls of a completion that are held, by index.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use balk_guards::{
     AttemptCause, AttemptFacts, AttemptFailure, Effect, FinishReason, GuardFault, LOST, Origin, Status,
-    ToolCall, ToolResult, Verdict,
+    Termination, ToolCall, ToolResult,
 };
 use balk_scenarios::{Act, Broken, Stage, Truth};
 
@@ -22,30 +22,32 @@ impl Running<'_, '_, '_> {
         unsafe_effect
     }
 
-    /// Commits the calls that came to run in a broken attempt, with what is known of their answers (spec R7), and
-    /// gives those that did run; nothing where none came so far.
+    /// Commits the calls that came to run in a broken attempt, with what is known of their answers (spec R7);
+    /// nothing where none came so far. They are judged like any others: what is refused does not run.
     pub(super) fn salvage(
         &mut self,
         act: &Act,
         broken: &Broken,
         attempt: u32,
-    ) -> Result<Option<Vec<Arc<ToolCall>>>, GuardFault> {
+    ) -> Result<Option<Salvaged>, GuardFault> {
         if broken.at < Stage::Running || act.calls.is_empty() {
             return Ok(None);
         }
         let left = Act { finish: FinishReason::Error, ..act.clone() };
         let completion = Arc::new(left.completion(self.world.offer()));
         self.commit_completion(&completion, act, attempt);
+        let decision = self.guard.review(&completion)?;
         let mut results = Vec::with_capacity(completion.calls.len());
         for (at, call) in completion.calls.iter().enumerate() {
-            results.push(match self.refusal(at, call, &Verdict::Pass) {
+            results.push(match self.refusal(at, call, &decision.verdict) {
                 Some(reason) => ToolResult::refused(call, &reason),
                 None => self.run_and_lose(call, broken.at),
             });
         }
         let ran = results.iter().filter(|it| it.tries > 0).map(|it| it.call.clone()).collect();
         self.settle_and_commit(&completion, results)?;
-        Ok(Some(ran))
+        let end = self.commit_decision(decision).err();
+        Ok(Some(Salvaged { ran, end }))
     }
 
     fn run_and_lose(&mut self, call: &Arc<ToolCall>, at: Stage) -> ToolResult {
@@ -57,6 +59,14 @@ impl Running<'_, '_, '_> {
         }
         ToolResult { origin: Origin::Missing, status: Status::Unknown, text: LOST.into(), ..result }
     }
+}
+
+/// What a broken attempt left.
+pub(super) struct Salvaged {
+    /// The calls that ran.
+    pub(super) ran: Vec<Arc<ToolCall>>,
+    /// The end, where a guard or the user wanted it.
+    pub(super) end: Option<Termination>,
 }
 
 /// What the loop saw of an attempt that broke off, in which these calls ran.

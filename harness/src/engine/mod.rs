@@ -11,5 +11,5 @@ pub use oracle::{Oracle, Whisper};
 pub use person::Person;
 pub use trial::{FailedFacts, Trial, TurnFacts, run, run_with};
 pub use turn::TRIES;
-pub(crate) use turn::is_concluded;
+pub(crate) use turn::conclusion;
 pub use watched::Watched;

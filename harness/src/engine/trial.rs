@@ -8,7 +8,7 @@ use balk_guards::{
 };
 use balk_scenarios::{Act, Actor, Environment, Truth, User, World};
 
-use super::broken::{failure, refused};
+use super::broken::{Salvaged, failure, refused};
 
 use super::oracle::Whisper;
 use super::person::Person;
@@ -216,9 +216,12 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
                 None => AttemptFailure::empty(attempt),
                 Some(broken) => {
                     let salvaged = self.salvage(&act, broken, attempt)?;
-                    let ran = salvaged.as_deref().unwrap_or_default();
+                    let ran = salvaged.as_ref().map_or(&[][..], |it| &it.ran);
                     let failure = failure(attempt, broken, completion.has_text(), ran);
-                    if salvaged.is_some() {
+                    if let Some(Salvaged { end, .. }) = salvaged {
+                        if let Some(end) = end {
+                            return Ok(Attempted::Ended(end));
+                        }
                         let unsafe_effect = unseen || failure.facts.unsafe_side_effect_started == Some(true);
                         return Ok(match self.failed_attempt(failure, act.truth, unsafe_effect)? {
                             Some(end) => Attempted::Ended(end),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use balk_guards::{
-    AttemptFailure, AttemptResponse, ChoiceKind, Completion, Entry, FailedAttempt, GuardFault, Intervention,
-    InterventionKind, Limit, Note, Origin, Protocol, Question, Recovery, Settlement, Speaker, Termination,
-    ToolCall, ToolResult, UserMessage, Verdict, Wait,
+    Answer, AttemptFailure, AttemptResponse, ChoiceKind, Completion, Conclusion, Decision, Entry,
+    FailedAttempt, Guard, GuardFault, Intervention, InterventionKind, Limit, Note, Origin, Protocol,
+    Question, Recovery, Settlement, Speaker, Termination, ToolCall, ToolResult, UserMessage, Verdict, Wait,
 };
 use balk_scenarios::{Drawer, LOOP_PROMPT, Truth};
 
@@ -25,21 +25,38 @@ impl Running<'_, '_, '_> {
         let decision = self.guard.review(&completion)?;
         let Executed { results, finished, fatal } = self.execute(&completion, &decision.verdict);
         self.settle_and_commit(&completion, results)?;
-        if matches!(decision.verdict, Verdict::Ask(_)) && self.no_question_left() {
-            return Ok(Some(Termination::Limit(Limit::Questions)));
+        let passes = matches!(decision.verdict, Verdict::Pass | Verdict::Block(_));
+        if let Err(end) = self.commit_decision(decision) {
+            return Ok(Some(end));
+        }
+        Ok(match fatal {
+            Some(error) => Some(Termination::FatalExecution(error)),
+            None if passes && finished => Some(Termination::Finished),
+            None if passes && completion.calls.is_empty() => self.yield_to_user(),
+            None => None,
+        })
+    }
+
+    /// Commits what a decision says; the end, if it is one or the user wants it.
+    pub(super) fn commit_decision(&mut self, decision: Decision) -> Result<(), Termination> {
+        if let Verdict::Ask(question) = &decision.verdict
+            && self.no_question_left()
+        {
+            self.commit_notice(question.statement());
+            return Err(Termination::Limit(Limit::Questions));
         }
         for intervention in decision.interventions(true) {
             self.commit_intervention(intervention);
         }
-        Ok(match decision.verdict {
-            Verdict::Stop(_) => Some(Termination::StoppedByGuard),
-            Verdict::Ask(question) => self.ask(&question),
-            Verdict::Retry(_) => None,
-            _ if fatal.is_some() => fatal.map(Termination::FatalExecution),
-            Verdict::Pass | Verdict::Block(_) if finished => Some(Termination::Finished),
-            Verdict::Pass | Verdict::Block(_) if completion.calls.is_empty() => self.yield_to_user(),
-            Verdict::Pass | Verdict::Block(_) => None,
-        })
+        match decision.verdict {
+            Verdict::Stop(_) => Err(Termination::StoppedByGuard),
+            Verdict::Ask(question) => self.ask(&question).map_or(Ok(()), Err),
+            Verdict::Pass | Verdict::Block(_) | Verdict::Retry(_) => Ok(()),
+        }
+    }
+
+    fn commit_notice(&mut self, note: Note) {
+        self.commit_intervention(Intervention { kind: InterventionKind::Notice, note, seen: true });
     }
 
     /// Every call gets exactly one result, in call order.
@@ -148,14 +165,18 @@ impl Running<'_, '_, '_> {
         let attempt = failure.attempt;
         let recovery = self.guard.recover(&failure)?;
         let bound = attempt >= self.world.scenario().limits.attempts;
+        // Nobody is asked whose answer would change nothing.
+        let may_ask = !bound && !self.no_question_left();
         let resends = match &recovery {
             Some(Recovery::Resend { after }) if !bound => Some(self.drawn(*after)),
             Some(Recovery::Resend { .. } | Recovery::Ask(_) | Recovery::Stop(_)) | None => None,
         };
         let response = match (&recovery, resends) {
             (_, Some(after)) => AttemptResponse::Resent { after },
-            (Some(Recovery::Ask(_)), None) => AttemptResponse::Asked,
-            (Some(Recovery::Resend { .. } | Recovery::Stop(_)) | None, None) => AttemptResponse::Ended,
+            (Some(Recovery::Ask(_)), None) if may_ask => AttemptResponse::Asked,
+            (Some(Recovery::Ask(_) | Recovery::Resend { .. } | Recovery::Stop(_)) | None, None) => {
+                AttemptResponse::Ended
+            }
         };
         let why = match &*failure.message {
             "" => failure.cause.to_string().into(),
@@ -167,11 +188,13 @@ impl Running<'_, '_, '_> {
         Ok(match recovery {
             Some(Recovery::Resend { .. }) if bound => Some(Termination::Limit(Limit::Attempts)),
             Some(Recovery::Resend { .. }) => None,
-            Some(Recovery::Ask(_)) if self.no_question_left() => Some(Termination::Limit(Limit::Questions)),
-            Some(Recovery::Ask(question)) => {
+            Some(Recovery::Ask(question)) if may_ask => {
                 self.commit_intervention(question.intervention(true));
-                let end = self.ask(&question);
-                if bound { end.or(Some(Termination::Limit(Limit::Attempts))) } else { end }
+                self.ask(&question)
+            }
+            Some(Recovery::Ask(question)) => {
+                self.commit_notice(question.statement());
+                Some(Termination::Limit(if bound { Limit::Attempts } else { Limit::Questions }))
             }
             Some(Recovery::Stop(note)) => {
                 self.commit_intervention(Intervention { kind: InterventionKind::Stop, note, seen: true });
@@ -205,12 +228,8 @@ impl Running<'_, '_, '_> {
 
     /// What guards make of an end: the end itself, or nothing where the user wants it tried again.
     pub(super) fn conclude(&mut self, end: Termination) -> Result<Option<Termination>, GuardFault> {
-        if !is_concluded(&end) {
-            return Ok(Some(end));
-        }
-        let Some(conclusion) = self.guard.conclude(&end)? else { return Ok(Some(end)) };
-        let bounded = matches!(end, Termination::Limit(_)) || self.no_question_left();
-        let question = conclusion.question().filter(|_| !bounded);
+        let Some(conclusion) = conclusion(self.guard, &end)? else { return Ok(Some(end)) };
+        let question = conclusion.question().filter(|_| !self.no_question_left());
         let constraint = conclusion.gap.as_ref().and_then(|gap| gap.constraint.clone());
         let notice = conclusion.notice();
         self.commit(Entry::Conclusion(Arc::new(conclusion)));
@@ -264,14 +283,20 @@ struct Executed {
     fatal: Option<Arc<str>>,
 }
 
-/// Whether guards are asked about an end: one that is no success, and that the user did not choose.
-pub(crate) fn is_concluded(end: &Termination) -> bool {
+/// What a guard makes of an end that is no success, and that the user did not choose.
+pub(crate) fn conclusion(guard: &dyn Guard, end: &Termination) -> Answer<Option<Conclusion>> {
     match end {
-        Termination::NoProgress
-        | Termination::FatalExecution(_)
-        | Termination::StoppedByGuard
-        | Termination::Limit(_) => true,
-        Termination::Finished | Termination::StoppedByUser | Termination::GuardFault(_) => false,
+        Termination::NoProgress | Termination::FatalExecution(_) | Termination::StoppedByGuard => {
+            guard.conclude(end)
+        }
+        Termination::Limit(_) => Ok(guard.conclude(end)?.map(|mut conclusion| {
+            // At its bound nothing is tried again.
+            if let Some(gap) = &mut conclusion.gap {
+                gap.constraint = None;
+            }
+            conclusion
+        })),
+        Termination::Finished | Termination::StoppedByUser | Termination::GuardFault(_) => Ok(None),
     }
 }
 

@@ -7,8 +7,9 @@
 use std::borrow::Cow;
 
 use balk_guards::{
-    Answer, AttemptResponse, Conclusion, Decision, Entry, FailedAttempt, FinishReason, Guard, GuardFault,
-    Intervention, InterventionKind, Note, Origin, Recovery, Settlement, Termination, ToolResult, Transcript,
+    Answer, AttemptResponse, Conclusion, Entry, FailedAttempt, Guard, GuardFault, Intervention,
+    InterventionKind, Limit, Note, Origin, Question, Recovery, Settlement, Termination, ToolResult,
+    Transcript, Verdict,
 };
 use balk_reports::{FailedRecord, InterventionRecord, SCHEMA, TrialRecord, transcript};
 use balk_scenarios::Truth;
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bad::BadLine;
 use super::strict::Object;
-use crate::engine::{TRIES, Whisper, is_concluded};
+use crate::engine::{self, TRIES, Whisper};
 use crate::grade;
 
 /// One of our records, replayed.
@@ -207,9 +208,7 @@ impl<'a> Replaying<'a> {
                 Entry::Completion(_) => self.completion()?,
                 Entry::Failed(failed) => self.attempt(failed)?,
                 Entry::Conclusion(conclusion) => self.conclusion(&conclusion.end, Some(conclusion))?,
-                Entry::End(end) if is_concluded(end) && self.concluded != Some(end) => {
-                    self.conclusion(end, None)?
-                }
+                Entry::End(end) if self.concluded != Some(end) => self.conclusion(end, None)?,
                 Entry::Start(_)
                 | Entry::User(_)
                 | Entry::Tried(_)
@@ -257,13 +256,7 @@ impl<'a> Replaying<'a> {
         let cut_off = broke.is_some() && !completion.calls.is_empty();
         compared.recorded.extend(broke.map(|why| Deed::Broke { why }));
 
-        // What a broken attempt left had run before anybody could judge it.
-        let judged = if completion.finish == FinishReason::Error {
-            Ok(Decision::pass())
-        } else {
-            self.guard.review(completion)
-        };
-        let decision = match judged {
+        let decision = match self.guard.review(completion) {
             Ok(decision) => decision,
             Err(fault) => return self.broke(compared, fault),
         };
@@ -293,13 +286,30 @@ impl<'a> Replaying<'a> {
                 }
             }
         }
-        said.extend(decision.interventions(true));
+        match &decision.verdict {
+            Verdict::Ask(question) if self.was_out_of_questions(batch_end + interventions.len()) => {
+                said.push(unasked(question));
+            }
+            Verdict::Pass | Verdict::Block(_) | Verdict::Retry(_) | Verdict::Ask(_) | Verdict::Stop(_) => {
+                said.extend(decision.interventions(true));
+            }
+        }
         compared.found.extend(said.iter().map(|it| Deed::Intervened(it.into())));
         self.compare(compared);
         while self.at < batch_end + interventions.len() {
             self.fold();
         }
         Ok(())
+    }
+
+    /// Whether the run ended at this entry because nobody could be asked any more.
+    fn was_out_of_questions(&self, at: usize) -> bool {
+        let end = match self.entries.get(at) {
+            Some(Entry::End(end)) => end,
+            Some(Entry::Conclusion(conclusion)) => &conclusion.end,
+            _ => return false,
+        };
+        *end == Termination::Limit(Limit::Questions)
     }
 
     /// Whether the loop would have run this call again. The bound on calls is in no record; it ends the run,
@@ -317,7 +327,8 @@ impl<'a> Replaying<'a> {
         }
         compared.recorded.extend(interventions.iter().map(|it| Deed::Intervened((*it).into())));
         let facts = self.failed.iter().find(|it| it.entry == self.at);
-        self.whisper.tell(Truth::Faulted, facts.is_some_and(|it| it.unsafe_effect));
+        let seen = failed.failure.facts.unsafe_side_effect_started == Some(true);
+        self.whisper.tell(Truth::Faulted, !seen && facts.is_some_and(|it| it.unsafe_effect));
         // A run that ended here without anybody's word, and not over the failure itself, had come to its bound.
         let nobody_ended_it = match self.entries.get(self.at + 1) {
             Some(Entry::End(end)) => !matches!(end, Termination::FatalExecution(_)),
@@ -337,6 +348,9 @@ impl<'a> Replaying<'a> {
                     }
                 };
                 compared.found.push(Deed::Resent { after });
+            }
+            Ok(Some(Recovery::Ask(question))) if failed.response == AttemptResponse::Ended => {
+                compared.found.push(Deed::Intervened((&unasked(&question)).into()));
             }
             Ok(Some(Recovery::Ask(question))) => {
                 compared.found.push(Deed::Intervened((&question.intervention(true)).into()));
@@ -358,7 +372,7 @@ impl<'a> Replaying<'a> {
         self.concluded = Some(end);
         let mut compared = Compared { turn: self.turn, recorded: Vec::new(), found: Vec::new() };
         compared.recorded.extend(recorded.cloned().map(|it| Deed::Concluded(Box::new(it))));
-        match self.guard.conclude(end) {
+        match engine::conclusion(self.guard, end) {
             Err(fault) => return self.broke(compared, fault),
             Ok(found) => compared.found.extend(found.map(|it| Deed::Concluded(Box::new(it)))),
         }
@@ -397,6 +411,11 @@ fn batch_at(tried: &[&ToolResult], results: &[&ToolResult], asked: usize) -> Vec
 
 fn seen_note(note: Note) -> Intervention {
     Intervention { kind: InterventionKind::Note, note, seen: true }
+}
+
+/// What is committed in place of a question that nobody can be asked.
+fn unasked(question: &Question) -> Intervention {
+    Intervention { kind: InterventionKind::Notice, note: question.statement(), seen: true }
 }
 
 fn tried(entry: &Entry) -> Option<&ToolResult> {

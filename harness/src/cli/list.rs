@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::guards::REGISTRY;
+use crate::guards::{self, REGISTRY};
 
 /// Arguments of `balk list`.
 #[derive(Args, Clone, Debug)]
@@ -29,7 +29,7 @@ impl List {
             scenarios(&mut out)?;
             writeln!(out)?;
         }
-        guards(&mut out)?;
+        show_guards(&mut out)?;
         Ok(Exit::Fine)
     }
 }
@@ -48,16 +48,17 @@ fn scenarios(out: &mut impl Write) -> Result<(), Error> {
     Ok(())
 }
 
-fn guards(out: &mut impl Write) -> Result<(), Error> {
+fn show_guards(out: &mut impl Write) -> Result<(), Error> {
     writeln!(
         out,
         "guards (--guard NAME[=VARIANT][{{key=value,…}}],…; `default` takes those with a star, `none` takes none)"
     )?;
+    let width = guards::names().map(|it| it.len()).max().unwrap_or(0);
     for row in REGISTRY {
         let star = if row.by_default { '*' } else { ' ' };
-        writeln!(out, "{star} {:24} {}", row.name, row.about)?;
+        writeln!(out, "{star} {:width$}  {}", row.name, row.about)?;
         for variant in row.variants {
-            writeln!(out, "  {:24} {}", format!("{}={}", row.name, variant.name), variant.about)?;
+            writeln!(out, "  {:width$}  {}", format!("{}={}", row.name, variant.name), variant.about)?;
         }
     }
     Ok(())

@@ -64,6 +64,17 @@ fn h3_the_user_of_the_scenario_reports_what_is_lacking() {
 }
 
 #[test]
+fn h3_the_link_says_what_was_set() {
+    let folder = empty();
+    let scenario = scenario();
+    let set = ["--set", "limits.turns=9", "--set", "limits.calls=8"];
+    let run = [&["scenario", &*scenario, "--state-dir", "state"], &set[..]].concat();
+    let (_, out, _) = ran(&mut balk(folder.path(), &run));
+    let lines = "%0A%20%20%20%20--set%20limits.turns%3D9%0A%20%20%20%20--set%20limits.calls%3D8%0A";
+    assert!(out.contains(lines), "{out}");
+}
+
+#[test]
 fn h3_nothing_is_written_unless_a_folder_is_named() {
     let folder = empty();
     let (_, out, err) =

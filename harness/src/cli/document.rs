@@ -14,9 +14,6 @@ use crate::replay::{Object, one_line};
 /// The longest document that is read, in bytes; a thousand times the longest that anybody should write.
 const BYTES_MAX: u64 = 32 << 20;
 
-/// A path that stands for standard input.
-const STDIN: &str = "-";
-
 /// What a document is called, and where its form is described.
 pub(super) struct Kind {
     /// As in "an incident".
@@ -58,19 +55,29 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, kind: &Kind) -> Result<T, E
     Ok(document)
 }
 
+/// Whether a path stands for standard input.
+pub(super) fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// What a path is called in messages.
 pub(super) fn name(path: &Path) -> &Path {
-    if path == Path::new(STDIN) { Path::new("standard input") } else { path }
+    if is_stdin(path) { Path::new("standard input") } else { path }
+}
+
+/// Opens a file, or standard input.
+///
+/// # Errors
+/// The file cannot be opened.
+pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    if is_stdin(path) { Ok(Box::new(io::stdin().lock())) } else { Ok(Box::new(File::open(path)?)) }
 }
 
 fn text(path: &Path, name: &Path, what: &str) -> Result<String, Error> {
     let expected = format!("{what} (JSON, UTF-8)");
     let unreadable = |error: io::Error| Error::file(name, &expected, error);
     let mut bytes = Vec::new();
-    let input: &mut dyn Read = match name == path {
-        true => &mut File::open(path).map_err(unreadable)?,
-        false => &mut io::stdin().lock(),
-    };
+    let input = open(path).map_err(unreadable)?;
     input.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > BYTES_MAX {
         let expected = format!("{what} of at most {} MiB", BYTES_MAX >> 20);

@@ -89,6 +89,9 @@ fn h3_a_folder_that_cannot_be_written_to_loses_no_link() {
     let (code, out, err) = ran(&mut balk(folder.path(), &["scenario", &scenario(), "--state-dir", "state"]));
     assert_eq!(code, 3);
     assert!(out.contains("report it:\nhttps://agent.invalid/issues/new?title="), "{out}");
+    assert!(
+        out.contains("\nno repository is set, so this link leads nowhere: give one with --repository URL\n")
+    );
     insta::with_settings!({filters => vec![("gap-[0-9a-f]{32}", "gap-ID")]}, {
         insta::assert_snapshot!("unwritable", err);
     });

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use balk_reports::{GAP_SCHEMA, GapReport, issue_link};
+use balk_reports::{GAP_SCHEMA, GapReport};
 use clap::Args;
 
 use crate::cli::document;
@@ -27,7 +27,7 @@ impl Gap {
         let report: GapReport = document::read(&self.file, &KIND)?;
         let mut out = std::io::stdout().lock();
         out.write_all(text(&report).as_bytes())?;
-        writeln!(out, "\nreport it:\n{}", issue_link(&self.repository.url, &report))?;
+        writeln!(out, "\nreport it:\n{}", self.repository.link(&report))?;
         Ok(Exit::Fine)
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use balk_guards::ChoiceKind;
-use balk_reports::{Chat, Drawn, GapRun, HandedOver, Palette, TrialRecord, gaps, issue_link};
+use balk_reports::{Chat, Drawn, GapRun, HandedOver, Palette, TrialRecord, gaps};
 use balk_scenarios::{Scenario as Model, User, World};
 
 use super::{Scenario, exit, quoted};
@@ -149,7 +149,7 @@ impl Scenario {
     fn hand_over(&self, gaps: &[(Kept, HandedOver)]) -> io::Result<()> {
         let mut out = self.chat();
         for (kept, HandedOver { report, choice }) in gaps {
-            let link = issue_link(&self.repository.url, report);
+            let link = self.repository.link(report);
             match choice {
                 Some(ChoiceKind::Report) => writeln!(out, "\nreport it:\n{link}")?,
                 None => writeln!(out, "\nto report what is lacking ({}):\n{link}", report.lacking())?,

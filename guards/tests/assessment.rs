@@ -169,6 +169,21 @@ fn r4_a_tool_is_known_by_the_name_its_owner_gave_it() {
     }
 }
 
+#[test]
+fn r4_of_several_tools_of_one_name_each_must_change_nothing() {
+    let [read, send] = [Effect::ReadOnly, Effect::External].map(|it| Tool::new("x").effect(it));
+    let expected = ask(Reason::UnsafeExecutionStarted, &[], Some("x"));
+    for tools in [[read.clone(), send.clone()], [send, read.clone()]] {
+        check(&ran(&["x"]), &Offer::new(tools), &expected);
+    }
+    check(&ran(&["x"]), &Offer::new([read.clone(), read]), &auto(Reason::OnlyHarmlessExecutions));
+    // The legal name of one is the name that the owner gave another.
+    let dotted = Tool::new("fs.x").effect(Effect::ReadOnly);
+    let offer = Offer::new([dotted, Tool::new("fs_x").effect(Effect::External)]);
+    check(&ran(&["fs.x"]), &offer, &auto(Reason::OnlyHarmlessExecutions));
+    check(&ran(&["fs_x"]), &offer, &ask(Reason::UnsafeExecutionStarted, &[], Some("fs_x")));
+}
+
 /// The incident of the field report, with its words.
 #[test]
 fn r5_the_field_incident_under_each_policy() {

@@ -70,10 +70,13 @@ fn r5_the_incident_as_json_and_from_standard_input() {
 fn r5_each_reason_is_explained() {
     const READ: &str = r#"{"name": "read", "side_effect": "read-only"}"#;
     const PAY: &str = r#"{"name": "pay now", "side_effect": "external"}"#;
+    const TWINS: &str =
+        r#"{"name": "x", "side_effect": "read-only"}, {"name": "x", "side_effect": "external"}"#;
     let mut shown = String::new();
     for (cause, facts, offer) in [
         (r#""cause": "status", "status": 422"#, "", PAY),
         (r#""cause": "disconnected""#, r#""started": ["pay now"]"#, PAY),
+        (r#""cause": "disconnected""#, r#""started": ["x"]"#, TWINS),
         (r#""cause": "disconnected""#, r#""unsafe_side_effect_started": true"#, ""),
         (r#""cause": "timed-out""#, "", r#"{"name": "web_search", "executed_by": "provider"}"#),
         (r#""cause": "timed-out""#, "", PAY),

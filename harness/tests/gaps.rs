@@ -64,6 +64,17 @@ fn h3_the_user_of_the_scenario_reports_what_is_lacking() {
 }
 
 #[test]
+fn h3_the_link_says_what_was_set() {
+    let folder = empty();
+    let scenario = scenario();
+    let set = ["--set", "limits.turns=9", "--set", "limits.calls=8"];
+    let run = [&["scenario", &*scenario, "--state-dir", "state"], &set[..]].concat();
+    let (_, out, _) = ran(&mut balk(folder.path(), &run));
+    let lines = "%0A%20%20%20%20--set%20limits.turns%3D9%0A%20%20%20%20--set%20limits.calls%3D8%0A";
+    assert!(out.contains(lines), "{out}");
+}
+
+#[test]
 fn h3_nothing_is_written_unless_a_folder_is_named() {
     let folder = empty();
     let (_, out, err) =
@@ -78,6 +89,9 @@ fn h3_a_folder_that_cannot_be_written_to_loses_no_link() {
     let (code, out, err) = ran(&mut balk(folder.path(), &["scenario", &scenario(), "--state-dir", "state"]));
     assert_eq!(code, 3);
     assert!(out.contains("report it:\nhttps://agent.invalid/issues/new?title="), "{out}");
+    assert!(
+        out.contains("\nno repository is set, so this link leads nowhere: give one with --repository URL\n")
+    );
     insta::with_settings!({filters => vec![("gap-[0-9a-f]{32}", "gap-ID")]}, {
         insta::assert_snapshot!("unwritable", err);
     });
@@ -163,6 +177,9 @@ fn h3_every_report_is_valid_and_none_other_is() {
     for (member, value) in [
         ("schema", json!(2)),
         ("id", json!("76B0")),
+        ("id", json!("G".repeat(32))),
+        ("run", json!({"scenario": "a", "seed": "-1", "guard": "none"})),
+        ("run", json!({"scenario": "a", "seed": "", "guard": "none"})),
         ("kind", json!("missing")),
         ("tried", json!([{"tool": "read"}])),
         ("end", json!("limit")),
@@ -173,9 +190,8 @@ fn h3_every_report_is_valid_and_none_other_is() {
         bad[member] = value;
         assert!(!valid(&bad), "{member}");
         let is_other_version = member == "schema";
-        let is_other_id = member == "id";
         let read = serde_json::from_value::<GapReport>(bad).is_ok();
-        assert_eq!(read, is_other_version || is_other_id, "{member}");
+        assert_eq!(read, is_other_version, "{member}");
     }
 }
 
@@ -209,14 +225,39 @@ fn reports_and_repositories_that_are_none() {
     };
     write("good.json", &text);
     write("schema.json", &serde_json::to_string(&GapReport { schema: 2, ..report }).expect("plain data"));
+    // A later version may look like anything, and its members may stand in any order.
+    write("later.json", "{\"area\": 51, \"schema\": 5000000000}");
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut it: Value = serde_json::from_str(&text).expect("it is JSON");
+        change(&mut it);
+        it.to_string()
+    };
+    const FORGED: &str = "1, expected \u{1b}[31m\nreport it:\nhttps://example.com";
+    write("id.json", &changed(&|it| it["id"] = json!(FORGED)));
+    write("seed.json", &changed(&|it| it["run"]["seed"] = json!(FORGED)));
+    write("forged-kind.json", &changed(&|it| it["kind"] = json!(FORGED)));
+    write("forged-member.json", &changed(&|it| it[FORGED] = json!(1)));
     write("member.json", &text.replacen("\"missing\"", "\"mising\"", 1));
     write("kind.json", &text.replacen("missing-input", "missing-hat", 1));
     write("cut.json", &text[..text.len() / 2]);
     write("empty.json", "");
     let mut shown = String::new();
-    for name in ["schema.json", "member.json", "kind.json", "cut.json", "empty.json", "nowhere.json"] {
+    for name in [
+        "schema.json",
+        "later.json",
+        "member.json",
+        "kind.json",
+        "id.json",
+        "seed.json",
+        "forged-kind.json",
+        "forged-member.json",
+        "cut.json",
+        "empty.json",
+        "nowhere.json",
+    ] {
         let (code, out, err) = ran(&mut balk(folder.path(), &["explain", "gap", name]));
         assert_eq!((code, &*out), (3, ""), "{name}");
+        assert!(err.lines().count() <= 2 && !err.contains('\u{1b}'), "{err}");
         shown += &err;
     }
     insta::assert_snapshot!("bad_reports", shown);

@@ -6,7 +6,7 @@
 mod program;
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -90,6 +90,49 @@ fn h3_report_writes_the_report_and_gives_the_link() {
     };
     insta::assert_snapshot!("report", run());
     run();
+}
+
+#[test]
+fn h3_a_report_outlives_every_output() {
+    let folder = empty();
+    let state = folder.path().join("state");
+    let run = |more: &[&str]| {
+        let run = ["scenario", "capability-gap", "--seed", "13", "--state-dir", "state"];
+        balk(folder.path(), &[&run[..], more].concat())
+    };
+    let gone = || {
+        let (reader, writer) = io::pipe().expect("there are pipes");
+        drop(reader);
+        Stdio::from(writer)
+    };
+    let full = || Stdio::from(OpenOptions::new().write(true).open("/dev/full").expect("it opens"));
+    let kept = || {
+        let kept = fs::read_dir(state.join("gaps")).map(|it| it.count()).unwrap_or_default();
+        fs::remove_dir_all(&state).expect("the folder was made");
+        kept
+    };
+    let (code, shown, err) = ran(&mut run(&[]));
+    assert_eq!((code, &*err, kept()), (0, "", 1));
+    let (code, out, err) = ran(&mut run(&["--events", "/dev/full"]));
+    assert_eq!((code, kept()), (1, 1));
+    assert_eq!(out, shown, "a log that takes nothing hides nothing");
+    assert!(err.contains("No space left on device"), "{err}");
+    for (output, code) in [(gone(), 0), (full(), 1)] {
+        assert_eq!(
+            (run(&[]).stdout(output).stderr(Stdio::null()).status().expect("it ends").code(), kept()),
+            (Some(code), 1)
+        );
+    }
+    let chat = |more: &[&str]| pressed(&mut scenario(folder.path(), more), "report\n");
+    let with_log = chat(&["--events", "/dev/full"]);
+    assert_eq!(kept(), 1);
+    let stdout = |shown: &str| shown.split("--- std").nth(1).map(str::to_owned);
+    assert_eq!(stdout(&with_log), stdout(&chat(&[])), "nor from a person");
+    assert!(with_log.starts_with("exit code: 1\n"), "{with_log}");
+    assert_eq!(kept(), 1);
+    // A report that is lost is told of, even where nobody reads on.
+    fs::write(&state, "a file").expect("it can be written");
+    assert_eq!(run(&[]).stdout(gone()).stderr(Stdio::null()).status().expect("it ends").code(), Some(3));
 }
 
 #[test]

@@ -40,6 +40,21 @@ fn good_files() {
 }
 
 #[test]
+fn standard_input() {
+    let good = tests().join("good");
+    let file = fs::File::open(good.join("demo.jsonl")).expect("it is there");
+    let mut piped = Command::new(env!("CARGO_BIN_EXE_balk"));
+    let arguments = ["-", "--guard", "none", "--format", "json"];
+    let output = piped.arg("replay").args(arguments).stdin(file).output().expect("the program starts");
+    let piped = String::from_utf8(output.stdout).expect("the program writes UTF-8");
+    let named = replay(&good, &["demo.jsonl", "--guard", "none", "--format", "json"]);
+    assert_eq!(
+        named.replace("demo.jsonl", "standard input"),
+        format!("exit code: 0\n--- stdout\n{piped}--- stderr\n")
+    );
+}
+
+#[test]
 fn help() {
     insta::assert_snapshot!("help", replay(&tests(), &["--help"]));
 }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use balk_guards::{ChoiceKind, Conclusion, Effect, GapKind, Limit, Origin, Speaker, Status, Termination};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::entry::{CallRecord, EntryRecord, ToolRecord};
@@ -24,6 +25,7 @@ pub struct GapReport {
     pub balk: String,
     /// A hash of everything else in it, as 32 hexadecimal digits.
     #[schemars(regex(pattern = "^[0-9a-f]{32}$"))]
+    #[serde(deserialize_with = "id")]
     pub id: String,
     /// Where it happened.
     pub run: GapRun,
@@ -58,6 +60,7 @@ pub struct GapRun {
     pub scenario: String,
     /// The seed, as text: JSON readers round large numbers.
     #[schemars(regex(pattern = "^[0-9]+$"))]
+    #[serde(deserialize_with = "seed")]
     pub seed: String,
     /// The guards, as on the command line.
     pub guard: String,
@@ -133,6 +136,26 @@ pub enum Ending {
     QuestionsSpent,
     /// A guard broke.
     GuardFault,
+}
+
+/// What the schema says of an id.
+fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let is_digit = |c: char| matches!(c, '0'..='9' | 'a'..='f');
+    checked(deserializer, "32 hexadecimal digits", |it| it.len() == 32 && it.chars().all(is_digit))
+}
+
+/// What the schema says of a seed.
+fn seed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    checked(deserializer, "decimal digits", |it| !it.is_empty() && it.chars().all(|c| c.is_ascii_digit()))
+}
+
+fn checked<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    expected: &str,
+    is: impl Fn(&str) -> bool,
+) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if is(&text) { Ok(text) } else { Err(D::Error::invalid_value(Unexpected::Str(&text), &expected)) }
 }
 
 impl GapReport {

@@ -3,6 +3,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::gap::GapReport;
+use crate::trial::Drawn;
 
 /// The longest link in bytes, which are characters: a link is ASCII. Servers and browsers refuse much longer
 /// ones.
@@ -56,8 +57,12 @@ fn body(report: &GapReport) -> String {
     section(&mut text, "What was tried", &tried.join("\n"));
     section(&mut text, "What would help", &report.could_do.join("\n"));
     let run = &report.run;
-    let place = format!("{}, seed {}, guards {}, Balk {}", run.scenario, run.seed, run.guard, report.balk);
-    section(&mut text, "Where", &format!("{place}\nreport {}", report.id));
+    let mut place =
+        format!("{}, seed {}, guards {}, Balk {}\n", run.scenario, run.seed, run.guard, report.balk);
+    for Drawn { name, value } in &run.set {
+        place.push_str(&format!("--set {name}={value}\n"));
+    }
+    section(&mut text, "Where", &format!("{place}report {}", report.id));
     section(&mut text, "The task", &report.task);
     text
 }

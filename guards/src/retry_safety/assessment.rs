@@ -101,7 +101,8 @@ impl Reason {
 /// The rules, the first that holds, under every policy but the fifth:
 ///
 /// 1. The provider refused the request as such: never.
-/// 2. A tool began to run that is not known to be read-only: ask. One that is not on offer is not known.
+/// 2. A tool began to run that is not known to be read-only: ask. One that is not on offer is not known,
+///    and of several of one name each must be.
 /// 3. No connection came about: the request never left, so not even the provider can have begun anything.
 /// 4. The provider runs a tool of the offer itself: ask, whatever was seen and whatever the tool can change.
 /// 5. A tool on offer has no declared effect: *conservative* asks; *fast-path* too, unless it is known that
@@ -185,9 +186,11 @@ pub(super) fn known(cause: AttemptCause, facts: &AttemptFacts) -> AttemptFacts {
     }
 }
 
-/// Whether a tool of this name is known to change nothing.
+/// Whether a tool of this name is known to change nothing. Where several have it, by whichever name, nobody
+/// knows which one ran.
 pub(super) fn is_read_only(offer: &Offer, tool: &Arc<str>) -> bool {
-    offer.get(&offer.name_called(tool)).is_some_and(|tool| tool.effect == Effect::ReadOnly)
+    let mut meant = offer.tools().iter().filter(|it| it.name == *tool || it.original == *tool).peekable();
+    meant.peek().is_some() && meant.all(|it| it.effect == Effect::ReadOnly)
 }
 
 fn unsafe_execution(facts: &AttemptFacts, offer: &Offer) -> Option<Assessment> {

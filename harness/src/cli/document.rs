@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
@@ -13,15 +14,20 @@ use crate::replay::{Object, one_line};
 /// The longest document that is read, in bytes; a thousand times the longest that anybody should write.
 const BYTES_MAX: u64 = 32 << 20;
 
-/// A path that stands for standard input.
-const STDIN: &str = "-";
-
 /// What a document is called, and where its form is described.
 pub(super) struct Kind {
     /// As in "an incident".
     pub(super) name: &'static str,
     /// As in "balk schema incident".
     pub(super) schema: &'static str,
+    /// What its member `schema` must be.
+    pub(super) version: Option<u32>,
+}
+
+/// What every version of a document has.
+#[derive(Deserialize)]
+struct Versioned {
+    schema: u64,
 }
 
 /// Reads a document.
@@ -31,6 +37,15 @@ pub(super) struct Kind {
 pub(super) fn read<T: DeserializeOwned>(path: &Path, kind: &Kind) -> Result<T, Error> {
     let name = name(path);
     let text = text(path, name, kind.name)?;
+    if let Some(version) = kind.version
+        // Another version may have other members, so this comes before them.
+        && let Ok(Object(Versioned { schema })) = serde_json::from_str(&text)
+        && schema != u64::from(version)
+    {
+        let expected = format!("version {version} of the format");
+        return Err(Error { place: "schema".into(), ..Error::file(name, &expected, schema) }
+            .hint("read it with the version of Balk that wrote it"));
+    }
     let mut json = serde_json::Deserializer::from_str(&text);
     let Object(document) = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let place = error.path().to_string();
@@ -40,19 +55,29 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, kind: &Kind) -> Result<T, E
     Ok(document)
 }
 
+/// Whether a path stands for standard input.
+pub(super) fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// What a path is called in messages.
 pub(super) fn name(path: &Path) -> &Path {
-    if path == Path::new(STDIN) { Path::new("standard input") } else { path }
+    if is_stdin(path) { Path::new("standard input") } else { path }
+}
+
+/// Opens a file, or standard input.
+///
+/// # Errors
+/// The file cannot be opened.
+pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    if is_stdin(path) { Ok(Box::new(io::stdin().lock())) } else { Ok(Box::new(File::open(path)?)) }
 }
 
 fn text(path: &Path, name: &Path, what: &str) -> Result<String, Error> {
     let expected = format!("{what} (JSON, UTF-8)");
     let unreadable = |error: io::Error| Error::file(name, &expected, error);
     let mut bytes = Vec::new();
-    let input: &mut dyn Read = match name == path {
-        true => &mut File::open(path).map_err(unreadable)?,
-        false => &mut io::stdin().lock(),
-    };
+    let input = open(path).map_err(unreadable)?;
     input.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > BYTES_MAX {
         let expected = format!("{what} of at most {} MiB", BYTES_MAX >> 20);
@@ -77,7 +102,10 @@ fn bad(name: &Path, kind: &Kind, place: &str, error: &serde_json::Error) -> Erro
         }
     };
     // A path that is not known is written so.
-    let at = if [".", "?"].contains(&place) { String::new() } else { format!(", at {place}") };
+    let at = match place {
+        "." | "?" => String::new(),
+        place => format!(", at {}", one_line(place, 160)),
+    };
     Error {
         place: format!("line {line}, column {column}{at}").into(),
         ..Error::file(name, &expected, one_line(&found, 160))
@@ -87,7 +115,8 @@ fn bad(name: &Path, kind: &Kind, place: &str, error: &serde_json::Error) -> Erro
 
 /// The two halves of a message of serde.
 fn expected_and_found(said: &str) -> (String, String) {
-    if let Some((found, expected)) = said.split_once(", expected ") {
+    // What was found is foreign and may say this itself; what was expected never does.
+    if let Some((found, expected)) = said.rsplit_once(", expected ") {
         let found = ["invalid type: ", "invalid value: ", "unknown variant ", "unknown field "]
             .into_iter()
             .find_map(|kind| found.strip_prefix(kind))

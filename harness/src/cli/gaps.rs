@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use balk_reports::{GapReport, REPOSITORY_CHARS_MAX};
+use balk_reports::{GapReport, REPOSITORY_CHARS_MAX, issue_link};
 use clap::Args;
 
 use crate::error::Error;
@@ -14,15 +14,30 @@ use crate::error::Error;
 pub(super) struct Repository {
     /// The repository of the agent's maker, who gets the reports: its address before `/issues/new`
     #[arg(long = "repository", value_name = "URL", default_value = DEFAULT, value_parser = address)]
-    pub(super) url: String,
+    url: String,
 }
 
 /// Whoever builds Balk into an agent sets `repository` in Cargo.toml; until then the link leads to a name that
 /// never resolves (RFC 2606), and to nobody else's repository.
 const DEFAULT: &str = match env!("CARGO_PKG_REPOSITORY").as_bytes() {
-    [] => "https://agent.invalid",
+    [] => NOWHERE,
     _ => env!("CARGO_PKG_REPOSITORY"),
 };
+
+const NOWHERE: &str = "https://agent.invalid";
+
+impl Repository {
+    /// The link to report with, and beneath it a word where it leads nowhere.
+    pub(super) fn link(&self, report: &GapReport) -> String {
+        let link = issue_link(&self.url, report);
+        match &*self.url {
+            NOWHERE => format!(
+                "{link}\nno repository is set, so this link leads nowhere: give one with --repository URL"
+            ),
+            _ => link,
+        }
+    }
+}
 
 fn address(text: &str) -> Result<String, String> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));

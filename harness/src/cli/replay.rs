@@ -1,6 +1,5 @@
 //! `balk replay`: what guards would have done in recorded transcripts.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 
-use super::Format;
+use super::{Format, document};
 use crate::engine::Whisper;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -20,7 +19,8 @@ use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Setting, Summary,
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Replay {
-    /// Transcripts as JSON lines, plain or gzip; of a directory, all `*.jsonl` and `*.jsonl.gz` by name
+    /// Transcripts as JSON lines, plain or gzip; of a directory, all `*.jsonl` and `*.jsonl.gz` by name;
+    /// `-` for standard input
     #[arg(required = true, value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
@@ -131,7 +131,7 @@ impl Replay {
 /// The transcripts behind one argument.
 fn expand(input: &Path) -> Result<Vec<PathBuf>, Error> {
     let unreadable = |error| Error::file(input, "a readable file or directory", error);
-    if !std::fs::metadata(input).map_err(unreadable)?.is_dir() {
+    if document::is_stdin(input) || !std::fs::metadata(input).map_err(unreadable)?.is_dir() {
         return Ok(vec![input.to_owned()]);
     }
     let mut files = Vec::new();
@@ -179,14 +179,15 @@ impl Report {
     }
 
     fn replay(&mut self, replay: &replay::Replay, path: &Path) -> Result<(), Error> {
-        let input = match File::open(path) {
-            Ok(file) => self.bar.wrap_read(file),
+        let name = document::name(path);
+        let input = match document::open(path) {
+            Ok(input) => self.bar.wrap_read(input),
             Err(error) => {
-                self.complain(&Error::file(path, "a readable file", error));
+                self.complain(&Error::file(name, "a readable file", error));
                 return Ok(());
             }
         };
-        let source = path.display().to_string();
+        let source = name.display().to_string();
         let mut bad = 0;
         let bar = self.bar.clone();
         let ended = replay.file(input, &mut |items| {
@@ -209,7 +210,7 @@ impl Report {
             Ok(()) => Ok(()),
             Err(Broken::Taken(error)) => Err(error.into()),
             Err(Broken::Read { after_line, error }) => {
-                let mut error = Error::file(path, "a file that can be read to its end", error)
+                let mut error = Error::file(name, "a file that can be read to its end", error)
                     .hint("what came before was replayed; make or copy the file anew");
                 error.place = format!("after line {after_line}").into();
                 self.complain(&error);

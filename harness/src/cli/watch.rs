@@ -27,20 +27,13 @@ impl Watch {
 
     /// Takes up one entry. A failure is kept: a run does not end because nobody can look on.
     pub(super) fn see(&mut self, entry: &Entry) {
-        if let Err(error) = self.take(&EntryRecord::from(entry)) {
+        let entry = EntryRecord::from(entry);
+        // The log comes first: it must have what was shown. Where it takes nothing, the entry is shown all the same.
+        let logged = self.events.as_mut().map(|events| events.entry(entry.clone()));
+        let shown = self.shown.as_mut().map(|(chat, to)| to.write_all(chat.entry(&entry).as_bytes()));
+        for error in [logged, shown].into_iter().flatten().filter_map(Result::err) {
             self.failed.get_or_insert(error);
         }
-    }
-
-    fn take(&mut self, entry: &EntryRecord) -> io::Result<()> {
-        // The log comes first: it must have what was shown.
-        if let Some(events) = &mut self.events {
-            events.entry(entry.clone())?;
-        }
-        if let Some((chat, to)) = &mut self.shown {
-            to.write_all(chat.entry(entry).as_bytes())?;
-        }
-        Ok(())
     }
 
     /// The first failure, if there was one.

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use balk_reports::{GAP_SCHEMA, GapReport, issue_link};
+use balk_reports::{GAP_SCHEMA, GapReport};
 use clap::Args;
 
 use crate::cli::document;
@@ -25,21 +25,15 @@ pub(super) struct Gap {
 impl Gap {
     pub(super) fn run(&self) -> Result<Exit, Error> {
         let report: GapReport = document::read(&self.file, &KIND)?;
-        if report.schema != GAP_SCHEMA {
-            let expected = format!("version {GAP_SCHEMA} of the format");
-            return Err(Error {
-                place: "schema".into(),
-                ..Error::file(document::name(&self.file), &expected, report.schema)
-            });
-        }
         let mut out = std::io::stdout().lock();
         out.write_all(text(&report).as_bytes())?;
-        writeln!(out, "\nreport it:\n{}", issue_link(&self.repository.url, &report))?;
+        writeln!(out, "\nreport it:\n{}", self.repository.link(&report))?;
         Ok(Exit::Fine)
     }
 }
 
-const KIND: document::Kind = document::Kind { name: "a gap report", schema: "balk schema gap" };
+const KIND: document::Kind =
+    document::Kind { name: "a gap report", schema: "balk schema gap", version: Some(GAP_SCHEMA) };
 
 /// Characters shown of one line of foreign text.
 const CHARS: usize = 300;
@@ -69,7 +63,7 @@ fn text(report: &GapReport) -> String {
             run.scenario, run.seed, run.guard, report.balk
         ))],
     );
-    text += &listed("report", [report.id.clone()]);
+    text += &listed("report", [line(&report.id)]);
     text
 }
 

@@ -31,7 +31,8 @@ pub(super) struct Retry {
     format: Format,
 }
 
-const KIND: document::Kind = document::Kind { name: "an incident", schema: "balk schema incident" };
+const KIND: document::Kind =
+    document::Kind { name: "an incident", schema: "balk schema incident", version: None };
 
 const AFTER_HELP: &str = "\
 {\"cause\": \"empty\"|\"connect\"|\"timed-out\"|\"disconnected\"|\"status\", \"status\": 503, \"retry_after_ms\": 2000, \"message\",

@@ -1,9 +1,10 @@
 //! One trial: as a transcript, as a record, or with a person who takes part in it.
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 
 use balk_guards::ChoiceKind;
-use balk_reports::{Chat, Drawn, GapRun, HandedOver, Palette, TrialRecord, gaps, issue_link};
+use balk_reports::{Chat, Drawn, GapRun, HandedOver, Palette, TrialRecord, gaps};
 use balk_scenarios::{Scenario as Model, User, World};
 
 use super::{Scenario, exit, quoted};
@@ -37,12 +38,34 @@ impl Scenario {
         } else {
             simulation.watched(&world, &mut |entry| watch.see(entry), &mut User::new(&world))
         };
-        watch.finish()?;
+        let logged = watch.finish();
         let record = grade::record(&world, guard, &self.set, &trial);
+        // A report that the user chose is kept before any output can fail.
+        let gaps: Vec<_> = self.gaps(&record).into_iter().map(|gap| (self.keep(&gap), gap)).collect();
+        let shown = self.show(scenario, guard, &record, &gaps);
+        // What cannot be had again comes first; that the reader has left, last.
+        for (kept, _) in gaps {
+            kept?;
+        }
+        logged?;
+        shown?;
+        let exit = exit(record.grade.guard_fault, record.grade.double_effects > 0);
+        let unmet = exit == Exit::Fine && self.interactive && !record.grade.goal;
+        Ok(if unmet { Exit::Unmet } else { exit })
+    }
+
+    /// The outcome, and all of the trial that was not shown as it happened.
+    fn show(
+        &self,
+        scenario: &Model,
+        guard: &str,
+        record: &TrialRecord,
+        gaps: &[(Kept, HandedOver)],
+    ) -> io::Result<()> {
         match self.format {
             Format::Json => {
-                let mut out = std::io::stdout().lock();
-                serde_json::to_writer(&mut out, &record).map_err(std::io::Error::from)?;
+                let mut out = io::stdout().lock();
+                serde_json::to_writer(&mut out, record)?;
                 writeln!(out)?;
             }
             Format::Text => {
@@ -51,17 +74,15 @@ impl Scenario {
                     write!(out, "\n{}", balk_reports::show_outcome(&record.grade, self.palette()))?;
                 } else {
                     writeln!(out, "{}\n", scenario.title)?;
-                    write!(out, "{}", balk_reports::show(&record, self.palette()))?;
+                    write!(out, "{}", balk_reports::show(record, self.palette()))?;
                 }
             }
         }
-        self.hand_over(&record)?;
+        self.hand_over(gaps)?;
         if let Format::Text = self.format {
-            writeln!(std::io::stdout(), "\nrun again: {}", self.command(&quoted(guard)))?;
+            writeln!(io::stdout(), "\nrun again: {}", self.command(&quoted(guard)))?;
         }
-        let exit = exit(record.grade.guard_fault, record.grade.double_effects > 0);
-        let unmet = exit == Exit::Fine && self.interactive && !record.grade.goal;
-        Ok(if unmet { Exit::Unmet } else { exit })
+        Ok(())
     }
 
     /// The event log, where one is asked for.
@@ -88,7 +109,7 @@ impl Scenario {
         let mut to = self.chat();
         writeln!(to, "{}\n\n{} · seed {} · guard {guard}\n", scenario.title, scenario.name, self.seed)?;
         watch.show(Chat::new(self.palette()), to);
-        let stdin = std::io::stdin();
+        let stdin = io::stdin();
         let input = stdin.is_terminal().then(|| stdin.lock());
         let mut person = Terminal::new(User::new(world), input, self.chat());
         Ok(simulation.watched(world, &mut |entry| watch.see(entry), &mut person))
@@ -104,28 +125,33 @@ impl Scenario {
 
     fn palette(&self) -> Palette {
         let colour = match self.format {
-            Format::Text => std::io::stdout().is_terminal(),
-            Format::Json => std::io::stderr().is_terminal(),
+            Format::Text => io::stdout().is_terminal(),
+            Format::Json => io::stderr().is_terminal(),
         };
         if colour { Palette::Colour } else { Palette::Plain }
     }
 
-    /// Writes the reports that the user chose to write, and says where they are and how to send them; where
-    /// nobody chose anything, how to send one (spec H3).
-    fn hand_over(&self, record: &TrialRecord) -> Result<(), Error> {
-        if !self.interactive && self.state_dir.is_none() {
-            return Ok(());
+    /// The gaps of a trial that is about them.
+    fn gaps(&self, record: &TrialRecord) -> Vec<HandedOver> {
+        if self.interactive || self.state_dir.is_some() { gaps(record) } else { Vec::new() }
+    }
+
+    /// Writes the report where the user chose to report it (spec H3).
+    fn keep(&self, gap: &HandedOver) -> Kept {
+        if gap.choice != Some(ChoiceKind::Report) {
+            return Ok(None);
         }
+        let folder = state_dir(self.state_dir.as_deref())?;
+        reports::keep(&folder, &gap.report).map(Some)
+    }
+
+    /// Says where the reports are and how to send them; where nobody chose anything, how to send one (spec H3).
+    fn hand_over(&self, gaps: &[(Kept, HandedOver)]) -> io::Result<()> {
         let mut out = self.chat();
-        for HandedOver { report, choice } in gaps(record) {
-            let link = issue_link(&self.repository.url, &report);
+        for (kept, HandedOver { report, choice }) in gaps {
+            let link = self.repository.link(report);
             match choice {
-                Some(ChoiceKind::Report) => {
-                    writeln!(out, "\nreport it:\n{link}")?;
-                    let path = state_dir(self.state_dir.as_deref())
-                        .and_then(|folder| reports::keep(&folder, &report))?;
-                    writeln!(out, "the report: {}", path.display())?;
-                }
+                Some(ChoiceKind::Report) => writeln!(out, "\nreport it:\n{link}")?,
                 None => writeln!(out, "\nto report what is lacking ({}):\n{link}", report.lacking())?,
                 Some(
                     ChoiceKind::Continue
@@ -135,7 +161,13 @@ impl Scenario {
                     | ChoiceKind::Stop,
                 ) => {}
             }
+            if let Ok(Some(path)) = kept {
+                writeln!(out, "the report: {}", path.display())?;
+            }
         }
         Ok(())
     }
 }
+
+/// Where a report is, if one was to be written.
+type Kept = Result<Option<PathBuf>, Error>;

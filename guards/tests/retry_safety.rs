@@ -11,7 +11,7 @@ use balk_guards::{
     InterventionKind, LOST, Message, Offer, Question, Recovery, RetrySafety, RetrySafetyPolicy,
     RetrySafetySettings, Settlement, Stack, Status, Subject, Tool, ToolResult, View, Wait,
 };
-use common::broken::{DOWN, failure, nothing, promised, ran, shown, status, unknown, with_search};
+use common::broken::{DOWN, called, failure, nothing, promised, ran, shown, status, unknown, with_search};
 use common::{Loop, Turn, bare_offer, calls, offer, says};
 use serde_json::json;
 
@@ -95,6 +95,22 @@ fn r4_the_question_names_the_tool_that_the_provider_runs() {
     let words = ["`web_search` is run by the provider", "cannot be seen", "no other tool ran"];
     let question = asks(&mut run, &Turn::default(), nothing(), "provider-executed-tool", &words);
     assert!(!question.note.text.contains("Nothing was done"), "{}", question.note.text);
+}
+
+#[test]
+fn r4_where_the_provider_runs_a_tool_only_the_others_are_known_not_to_have_run() {
+    let unsure = AttemptFacts { tool_execution_started: None, unsafe_side_effect_started: None, ..called() };
+    let harmless = AttemptFacts { unsafe_side_effect_started: Some(false), ..unsure.clone() };
+    for (facts, words) in [
+        (nothing(), "no other tool ran"),
+        (called(), "No other tool ran."),
+        (shown(), "is not complete. No other tool ran."),
+        (unsure, "Whether another tool ran is not known."),
+        (harmless, "If another tool ran, it changed nothing."),
+    ] {
+        let mut run = Loop::with_offer(RetrySafety::default(), Arc::new(with_search()));
+        asks(&mut run, &Turn::default(), facts, "provider-executed-tool", &[words]);
+    }
 }
 
 #[test]

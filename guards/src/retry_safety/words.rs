@@ -86,12 +86,16 @@ pub(super) fn came(facts: &AttemptFacts, offer: &Offer, ran: &Ran, assessment: &
         | Reason::NoToolExecuted
         | Reason::OnlyHarmlessExecutions => None,
     };
+    let besides = assessment.reason == Reason::ProviderExecutedTool;
     let seen = if facts.is_nothing() {
         nothing(assessment.reason).to_owned()
     } else if facts.visible_output == Some(true) {
-        format!("The text that was shown of the answer is not complete. {}", tools(facts, offer, ran))
+        format!(
+            "The text that was shown of the answer is not complete. {}",
+            tools(facts, offer, ran, besides)
+        )
     } else {
-        tools(facts, offer, ran)
+        tools(facts, offer, ran, besides)
     };
     match assessment.tool.as_ref().and_then(in_the_way) {
         Some(reason) => format!("{reason} {seen}"),
@@ -114,7 +118,9 @@ const fn nothing(reason: Reason) -> &'static str {
     }
 }
 
-fn tools(facts: &AttemptFacts, offer: &Offer, ran: &Ran) -> String {
+/// What ran, be it besides a tool of which that cannot be seen.
+fn tools(facts: &AttemptFacts, offer: &Offer, ran: &Ran, besides: bool) -> String {
+    let (tool, a_tool) = if besides { ("other tool", "another tool") } else { ("tool", "a tool") };
     let (harmless, unsafe_): (Vec<_>, Vec<_>) =
         facts.started.iter().partition(|tool| is_read_only(offer, tool));
     let named = |tools: Vec<&Arc<str>>| {
@@ -130,9 +136,9 @@ fn tools(facts: &AttemptFacts, offer: &Offer, ran: &Ran) -> String {
         }
         (Some(true), None) => "A tool had begun to run, and it is not known which.".into(),
         (Some(true), Some(false)) => "What had begun to run changes nothing.".into(),
-        (Some(false), _) => "No tool ran.".into(),
-        (None, Some(false)) => "If a tool ran, it changed nothing.".into(),
-        (None, None) => "Whether a tool ran is not known.".into(),
+        (Some(false), _) => format!("No {tool} ran."),
+        (None, Some(false)) => format!("If {a_tool} ran, it changed nothing."),
+        (None, None) => format!("Whether {a_tool} ran is not known."),
     }
 }
 

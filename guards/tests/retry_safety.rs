@@ -114,6 +114,21 @@ fn r4_where_the_provider_runs_a_tool_only_the_others_are_known_not_to_have_run()
 }
 
 #[test]
+fn r4_a_tool_that_began_twice_is_named_once() {
+    let twice = calls("append", "1").goes_missing().and_calls("append", "2").goes_missing();
+    let words = ["What had begun to run: `append` (its answer is lost) and `send_mail`."];
+    asks(
+        &mut run(),
+        &twice,
+        ran(&["append", "append", "send_mail", "append"]),
+        "unsafe-execution-started",
+        &words,
+    );
+    let mut reads = run_set(RetrySafetySettings { retries: 0, ..RetrySafetySettings::default() });
+    stops(&mut reads, DOWN, ran(&["read", "read"]), "transport-failure", &["changes nothing: `read`."]);
+}
+
+#[test]
 fn r4_the_question_says_what_is_not_known() {
     let words = ["Whether a tool ran is not known"];
     asks(&mut run(), &Turn::default(), unknown(), "attempt-facts-incomplete", &words);

@@ -124,8 +124,13 @@ fn tools(facts: &AttemptFacts, offer: &Offer, ran: &Ran, besides: bool) -> Strin
     let (harmless, unsafe_): (Vec<_>, Vec<_>) =
         facts.started.iter().partition(|tool| is_read_only(offer, tool));
     let named = |tools: Vec<&Arc<str>>| {
-        let named: Vec<String> =
-            tools.into_iter().map(|it| with_outcome(it, ran.outcome_of(&offer.name_called(it)))).collect();
+        let mut named: Vec<String> = Vec::new();
+        for tool in tools {
+            let tool = with_outcome(tool, ran.outcome_of(&offer.name_called(tool)));
+            if !named.contains(&tool) {
+                named.push(tool);
+            }
+        }
         list(&named, NAMES)
     };
     match (facts.tool_execution_started, facts.unsafe_side_effect_started) {

@@ -28,7 +28,7 @@ use crate::entry::{
     Entry, Intervention, InterventionKind, Limit, Origin, Speaker, Status, Termination, ToolResult,
 };
 use crate::guard::{Answer, Guard};
-use crate::wording::keep;
+use crate::wording::{keep, one_line};
 use kind::Evidence;
 use reads::Reads;
 use words::Cause;
@@ -234,7 +234,7 @@ impl Handoff {
         let failure = &failed.failure;
         let mut cause = failure.cause.to_string();
         if !failure.message.trim().is_empty() {
-            cause = format!("{cause}: {}", words::one_line(&failure.message, ERROR_CHARS));
+            cause = format!("{cause}: {}", one_line(&failure.message, ERROR_CHARS));
         }
         self.state.broken = Some(Broken { cause, nothing_began: failure.facts.is_nothing(), told: false });
     }

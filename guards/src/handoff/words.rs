@@ -7,7 +7,7 @@ use super::reads::Reads;
 use super::{Broken, CONSTRAINED, Handoff, NAME};
 use crate::conclusion::{Conclusion, Gap, GapKind, Tried};
 use crate::entry::{Limit, Note, Subject, Termination};
-use crate::wording::{excerpt, list, times};
+use crate::wording::{list, one_line, times};
 
 /// Names that a message lists, and characters of an error in it.
 const LISTED: usize = 8;
@@ -299,9 +299,4 @@ fn tried(tried: &[Tried]) -> String {
         text
     };
     list(&tried.iter().map(one).collect::<Vec<_>>(), LISTED)
-}
-
-/// A text in one line, cut where it is long.
-pub(super) fn one_line(text: &str, chars: usize) -> String {
-    excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), chars)
 }

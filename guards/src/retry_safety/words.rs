@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use super::again::HeldCall;
 use super::assessment::{Assessment, Reason, is_read_only};
 use super::ran::{Outcome, Ran};
 use crate::attempt::{AttemptCause, AttemptFacts, AttemptFailure};
+use crate::completion::ToolCall;
 use crate::offer::Offer;
-use crate::wording::{excerpt, first_line, list, times};
+use crate::wording::{excerpt, first_line, list, one_line, times};
 
 /// Tools that a message names.
 const NAMES: usize = 4;
@@ -14,6 +16,8 @@ const NAMES: usize = 4;
 const NAME_CHARS: usize = crate::offer::NAME_CHARS;
 /// Characters of what the provider said.
 const MESSAGE_CHARS: usize = 200;
+/// Characters of what a call is about.
+const ABOUT_CHARS: usize = 80;
 
 /// Why an attempt broke, with what the provider said. Every cause reads differently (spec R6).
 pub(super) fn why(failure: &AttemptFailure) -> String {
@@ -56,12 +60,20 @@ pub(super) fn not_again(tool: &Arc<str>, outcome: Outcome, refused: u32) -> Stri
     format!("{before} Look first whether it took effect, with another call; if it did, go on from there.")
 }
 
-/// Whether a call may run again that was refused.
-pub(super) fn may_it_run_again(tool: &Arc<str>, asked: &str) -> String {
-    let tool = quoted(tool);
+/// What tells a call from others of its tool: the path in it, else its arguments.
+pub(super) fn about(call: &ToolCall) -> String {
+    match call.path() {
+        Some(path) => one_line(&path, ABOUT_CHARS),
+        None => one_line(&call.arguments, ABOUT_CHARS),
+    }
+}
+
+/// Whether a call may run again that was refused. The user is to know which one; the model never reads this.
+pub(super) fn may_it_run_again(held: &HeldCall, asked: &str) -> String {
+    let (tool, about) = (quoted(held.tool()), held.about());
     format!(
-        "The model wants to send a call of {tool} again that already ran when the connection broke{asked}, and does \
-         not look whether it took effect. Doing it twice may do harm. Was it done?"
+        "The model wants to send a call of {tool} ({about}) again that already ran when the \
+         connection broke{asked}, and does not look whether it took effect. Doing it twice may do harm. Was it done?"
     )
 }
 

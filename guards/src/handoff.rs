@@ -6,7 +6,7 @@
 //! a later call of the same tool did not fail (H6), so no stale error is ever reported.
 //!
 //! *Ends softly*, with the changes kept and said and without a gap, where something was changed since the
-//! user last spoke, where a bound was reached while the run still moved, and where the provider was not
+//! user last spoke or a call that may have changed something lost its answer, where a bound was reached while the run still moved, and where the provider was not
 //! reachable and nobody has said so yet.
 //!
 //! *Stays silent* while the run goes on, about ends that the user or a broken guard caused, and where a guard
@@ -28,7 +28,8 @@ use crate::entry::{
     Entry, Intervention, InterventionKind, Limit, Origin, Speaker, Status, Termination, ToolResult,
 };
 use crate::guard::{Answer, Guard};
-use crate::wording::keep;
+use crate::offer::Effect;
+use crate::wording::{keep, one_line};
 use kind::Evidence;
 use reads::Reads;
 use words::Cause;
@@ -97,12 +98,23 @@ struct Record {
     error: String,
 }
 
-/// What was changed and stands.
+/// What was changed and stands, and what may have been.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Changes {
-    calls: u32,
-    /// Of these, since the user last spoke.
+    known: Acts,
+    lost: Acts,
+    /// Calls that nobody said of whether they worked.
+    unsaid: Acts,
+    /// Whether a call ran of which nobody declared what it changes.
+    undeclared: bool,
+    /// The known and the lost ones since the user last spoke.
     of_request: u32,
+}
+
+/// Calls that change something.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Acts {
+    calls: u32,
     /// The first paths, or tools where a call names none.
     names: Vec<String>,
 }
@@ -223,9 +235,7 @@ impl Handoff {
                 state.ran_at = state.position;
                 let at = state.place_of(&call.tool);
                 state.tools[at].did_not_fail();
-                if result.status == Status::Ok && call.effect.is_known_change() {
-                    state.changes.add(call);
-                }
+                state.changes.observe(result);
             }
         }
     }
@@ -234,7 +244,7 @@ impl Handoff {
         let failure = &failed.failure;
         let mut cause = failure.cause.to_string();
         if !failure.message.trim().is_empty() {
-            cause = format!("{cause}: {}", words::one_line(&failure.message, ERROR_CHARS));
+            cause = format!("{cause}: {}", one_line(&failure.message, ERROR_CHARS));
         }
         self.state.broken = Some(Broken { cause, nothing_began: failure.facts.is_nothing(), told: false });
     }
@@ -294,9 +304,30 @@ impl Record {
 }
 
 impl Changes {
+    /// Takes up a call that did not fail.
+    fn observe(&mut self, result: &ToolResult) {
+        let call = &result.call;
+        match (result.origin, call.effect) {
+            (_, Effect::ReadOnly) => {}
+            (Origin::Missing, _) => {
+                self.lost.add(call);
+                self.of_request += 1;
+            }
+            (_, Effect::Unknown) => self.undeclared = true,
+            (_, Effect::IdempotentWrite | Effect::Write | Effect::External) => match result.status {
+                Status::Ok => {
+                    self.known.add(call);
+                    self.of_request += 1;
+                }
+                Status::Unknown | Status::Error => self.unsaid.add(call),
+            },
+        }
+    }
+}
+
+impl Acts {
     fn add(&mut self, call: &ToolCall) {
         self.calls += 1;
-        self.of_request += 1;
         if self.names.len() < CHANGES {
             let mut name = String::new();
             keep(&mut name, &call.path().unwrap_or_else(|| call.tool.to_string()), NAME_CHARS);

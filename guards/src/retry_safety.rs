@@ -249,7 +249,7 @@ impl RetrySafety {
             before => format!(" (question {})", before + 1),
         };
         Question {
-            note: note(AGAIN, held.refused(), held.subject(), words::may_it_run_again(held.tool(), &asked)),
+            note: note(AGAIN, held.refused(), held.subject(), words::may_it_run_again(held, &asked)),
             options: vec![
                 Choice { kind: ChoiceKind::Instruct, label: "say what was done".into() },
                 Choice { kind: ChoiceKind::Continue, label: "it was not done: let it run again".into() },

@@ -9,6 +9,11 @@ pub(crate) fn excerpt(text: &str, chars: usize) -> String {
     }
 }
 
+/// A text in one line, cut where it is long.
+pub(crate) fn one_line(text: &str, chars: usize) -> String {
+    excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), chars)
+}
+
 /// Keeps the first `chars` characters of a text in a buffer that is used again.
 pub(crate) fn keep(buffer: &mut String, text: &str, chars: usize) {
     buffer.clear();

@@ -137,6 +137,53 @@ fn h1_a_write_that_failed_was_refused_or_is_unknown_is_no_change() {
 }
 
 #[test]
+fn h1_nothing_was_changed_is_said_only_where_it_is_known() {
+    let limit = Termination::Limit(Limit::Turns);
+    let lost_read = calls("read", "{}").goes_missing();
+    for turn in [read("b"), lost_read, write().fails("no space"), calls("bash", "{}").fails("no")] {
+        let mut run = after(&[turn, calls("bash", "{}").fails("no"), says("Hm.")]);
+        run.user("Go on.");
+        run.pass(&read("a"), 1);
+        says_all(&soft(&run, &limit, "partial-work"), &["Nothing was changed so far."]);
+    }
+    for (turn, said) in [
+        (calls("bash", "{}"), "No change is known of."),
+        (calls("deploy", "{}").answers_something("?"), "No change is known of."),
+        (
+            write().answers_something("?"),
+            "May have been changed: `a.py` (it did not say whether it worked); look first.",
+        ),
+        (write().goes_missing(), "May have been changed: `a.py` (its answer is lost); look first."),
+        (calls("bash", "{}").goes_missing(), "May have been changed: `bash` (its answer is lost)"),
+    ] {
+        let text = soft(&after(&[turn, read("a")]), &limit, "partial-work");
+        says_all(&text, &[said]);
+        assert!(!text.contains("Nothing was changed"), "{text}");
+    }
+}
+
+#[test]
+fn h1_a_lost_call_ends_softly_and_is_said() {
+    let lost = || calls("send_mail", "{}").goes_missing();
+    let run = after(&[lost(), lost(), write().answers_something("?"), no_jq()]);
+    for end in [STUCK, Termination::StoppedByGuard, Termination::Limit(Limit::Calls)] {
+        let text = soft(&run, &end, "partial-work");
+        says_all(&text, &["changed: `send_mail` (its answer is lost) and `a.py` (it did not say"]);
+    }
+    let (note, _) = handoff(&run, &fatal("gone"));
+    says_all(&note.text, &["\n\nMay have been changed: `send_mail` (its answer is lost)"]);
+    let text = soft(&after(&[write(), lost()]), &STUCK, "partial-work");
+    says_all(&text, &["Changed, and kept: `a.py` (1 call). May have been changed: `send_mail`"]);
+    let mut run = after(&[lost()]);
+    run.user("Count the rows.");
+    run.pass(&no_jq(), 1);
+    handoff(&run, &STUCK);
+    for harmless in [calls("read", "{}").goes_missing(), calls("bash", "{}").fails("no")] {
+        handoff(&after(&[harmless]), &STUCK);
+    }
+}
+
+#[test]
 fn h1_changes_of_an_earlier_request_do_not_soften_this_one() {
     let mut run = after(&[write(), says("Done.")]);
     run.user("Now count the rows.");
@@ -369,10 +416,11 @@ fn h6_a_stale_error_is_not_reported() {
     assert_eq!((gap.kind, &gap.tried[0].last_error), (GapKind::NoProgress, &None));
     assert!(!note.text.contains("jq"), "{}", note.text);
     // Nor where nobody knows whether the later call worked.
-    for turn in [calls("bash", "{}").answers_something(""), calls("bash", "{}").goes_missing()] {
-        let (_, gap) = handoff(&after(&[no_jq(), turn]), &STUCK);
-        assert_eq!(gap.tried[0].last_error, None);
-    }
+    let turns = [no_jq(), calls("bash", "{}").answers_something("")];
+    assert_eq!(handoff(&after(&turns), &STUCK).1.tried[0].last_error, None);
+    let lost = after(&[no_jq(), calls("bash", "{}").goes_missing()]);
+    assert_eq!(handoff(&lost, &fatal("gone")).1.tried[0].last_error, None);
+    assert!(!soft(&lost, &STUCK, "partial-work").contains("jq"));
 }
 
 #[test]

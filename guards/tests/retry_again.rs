@@ -88,6 +88,31 @@ fn r7_the_third_time_the_user_is_asked_and_only_he_lets_it_run() {
     }
 }
 
+/// Two calls of one tool are told apart by the user, in words that the model never reads.
+#[test]
+fn r7_the_question_says_which_call_it_is_about() {
+    let order = r#"{"note":"two\n lines"}"#;
+    let long = format!(r#"{{"body":"{}"}}"#, "語".repeat(500));
+    for (arguments, about) in [
+        (r#"{"to":"a"}"#, r#"`send_mail` ({"to":"a"})"#.to_owned()),
+        (r#"{"path":"out/a.txt","body":"x"}"#, "`send_mail` (out/a.txt)".to_owned()),
+        ("{\n  \"to\": \"a\"\n}", r#"`send_mail` ({ "to": "a" })"#.to_owned()),
+        (order, format!("`send_mail` ({order})")),
+        ("", "`send_mail` ({})".to_owned()),
+        (&long, format!("`send_mail` ({{\"body\":\"{} [… ", "語".repeat(71))),
+    ] {
+        let (this, other) = (|| calls("send_mail", arguments), calls("send_mail", r#"{"to":"b"}"#));
+        let both = other.goes_missing().and_calls("send_mail", arguments).goes_missing();
+        let mut run = after(&both, ChoiceKind::Instruct);
+        for refused in [REFUSED, REFUSED_AGAIN] {
+            let refused = text(&run.check(&this(), refused));
+            assert!(!refused.contains('{') && !refused.contains("a.txt"), "{refused}");
+        }
+        let asked = text(&run.check(&this(), ASKED));
+        assert!(asked.contains(&about) && !asked.contains('\n'), "{asked}");
+    }
+}
+
 #[test]
 fn r7_only_the_call_that_was_asked_about_is_let_go() {
     let other = || calls("send_mail", r#"{"to":"b"}"#);

@@ -11,7 +11,7 @@ use balk_guards::{
     InterventionKind, LOST, Message, Offer, Question, Recovery, RetrySafety, RetrySafetyPolicy,
     RetrySafetySettings, Settlement, Stack, Status, Subject, Tool, ToolResult, View, Wait,
 };
-use common::broken::{DOWN, failure, nothing, promised, ran, shown, status, unknown, with_search};
+use common::broken::{DOWN, called, failure, nothing, promised, ran, shown, status, unknown, with_search};
 use common::{Loop, Turn, bare_offer, calls, offer, says};
 use serde_json::json;
 
@@ -95,6 +95,37 @@ fn r4_the_question_names_the_tool_that_the_provider_runs() {
     let words = ["`web_search` is run by the provider", "cannot be seen", "no other tool ran"];
     let question = asks(&mut run, &Turn::default(), nothing(), "provider-executed-tool", &words);
     assert!(!question.note.text.contains("Nothing was done"), "{}", question.note.text);
+}
+
+#[test]
+fn r4_where_the_provider_runs_a_tool_only_the_others_are_known_not_to_have_run() {
+    let unsure = AttemptFacts { tool_execution_started: None, unsafe_side_effect_started: None, ..called() };
+    let harmless = AttemptFacts { unsafe_side_effect_started: Some(false), ..unsure.clone() };
+    for (facts, words) in [
+        (nothing(), "no other tool ran"),
+        (called(), "No other tool ran."),
+        (shown(), "is not complete. No other tool ran."),
+        (unsure, "Whether another tool ran is not known."),
+        (harmless, "If another tool ran, it changed nothing."),
+    ] {
+        let mut run = Loop::with_offer(RetrySafety::default(), Arc::new(with_search()));
+        asks(&mut run, &Turn::default(), facts, "provider-executed-tool", &[words]);
+    }
+}
+
+#[test]
+fn r4_a_tool_that_began_twice_is_named_once() {
+    let twice = calls("append", "1").goes_missing().and_calls("append", "2").goes_missing();
+    let words = ["What had begun to run: `append` (its answer is lost) and `send_mail`."];
+    asks(
+        &mut run(),
+        &twice,
+        ran(&["append", "append", "send_mail", "append"]),
+        "unsafe-execution-started",
+        &words,
+    );
+    let mut reads = run_set(RetrySafetySettings { retries: 0, ..RetrySafetySettings::default() });
+    stops(&mut reads, DOWN, ran(&["read", "read"]), "transport-failure", &["changes nothing: `read`."]);
 }
 
 #[test]

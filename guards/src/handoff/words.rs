@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::reads::Reads;
-use super::{Broken, CONSTRAINED, Handoff, NAME};
+use super::{Acts, Broken, CONSTRAINED, Changes, Handoff, NAME};
 use crate::conclusion::{Conclusion, Gap, GapKind, Tried};
 use crate::entry::{Limit, Note, Subject, Termination};
-use crate::wording::{excerpt, list, times};
+use crate::wording::{list, one_line, times};
 
 /// Names that a message lists, and characters of an error in it.
 const LISTED: usize = 8;
@@ -186,8 +186,8 @@ impl Handoff {
         if !tried.is_empty() {
             text.push_str(&format!("\n\nTried: {tried}."));
         }
-        if self.state.changes.calls > 0 {
-            text.push_str(&format!("\n\nChanged before, and kept: {}.", self.changed()));
+        for said in self.kept("Changed before, and kept") {
+            text.push_str(&format!("\n\n{said}"));
         }
         let ways: String = gap.could_do.iter().map(|it| format!("\n- {it}")).collect();
         text.push_str(&format!("\n\nWhat you could do:{ways}\n\nTo go on, {}.", gap.resume));
@@ -206,9 +206,11 @@ impl Handoff {
             | Termination::StoppedByUser
             | Termination::GuardFault(_) => "nothing moved any more".into(),
         };
-        let kept = match self.state.changes.calls {
-            0 => "Nothing was changed so far.".into(),
-            _ => format!("Changed, and kept: {}.", self.changed()),
+        let kept = self.kept("Changed, and kept");
+        let kept = match kept.as_slice() {
+            [] if self.state.changes.undeclared => "No change is known of.".into(),
+            [] => "Nothing was changed so far.".into(),
+            kept => kept.join(" "),
         };
         let open = match self.obstacle() {
             Some(it) if !it.error.is_empty() => format!(
@@ -232,10 +234,8 @@ impl Handoff {
     /// The end that a provider caused, where nobody said so yet.
     pub(super) fn provider(&self, end: &Termination, broken: &Broken) -> Conclusion {
         let ran = if broken.nothing_began { " Nothing was run in that attempt." } else { "" };
-        let kept = match self.state.changes.calls {
-            0 => String::new(),
-            _ => format!(" Changed before, and kept: {}.", self.changed()),
-        };
+        let kept: String =
+            self.kept("Changed before, and kept").iter().map(|said| format!(" {said}")).collect();
         let text = format!(
             "{}The model could not be asked any further: {}.{ran}{kept} Your request and the tools are as they \
              were: start the run again once the provider answers.",
@@ -266,12 +266,26 @@ impl Handoff {
         }
     }
 
-    fn changed(&self) -> String {
-        let changes = &self.state.changes;
-        let names: Vec<String> =
-            changes.names.iter().map(|it| format!("`{}`", one_line(it, super::NAME_CHARS))).collect();
-        let calls = if changes.calls == 1 { "call" } else { "calls" };
-        format!("{} ({} {calls})", list(&names, LISTED), changes.calls)
+    /// What was changed, and what may have been; a sentence each, where there is something to say.
+    fn kept(&self, changed: &str) -> Vec<String> {
+        let Changes { known, lost, unsaid, .. } = &self.state.changes;
+        let mut said = Vec::new();
+        if known.calls > 0 {
+            let calls = if known.calls == 1 { "call" } else { "calls" };
+            said.push(format!("{changed}: {} ({} {calls}).", list(&known.named(""), LISTED), known.calls));
+        }
+        let mut unsure = lost.named(" (its answer is lost)");
+        unsure.extend(unsaid.named(" (it did not say whether it worked)"));
+        if !unsure.is_empty() {
+            said.push(format!("May have been changed: {}; look first.", list(&unsure, LISTED / 2)));
+        }
+        said
+    }
+}
+
+impl Acts {
+    fn named(&self, outcome: &str) -> Vec<String> {
+        self.names.iter().map(|it| format!("`{}`{outcome}", one_line(it, super::NAME_CHARS))).collect()
     }
 }
 
@@ -299,9 +313,4 @@ fn tried(tried: &[Tried]) -> String {
         text
     };
     list(&tried.iter().map(one).collect::<Vec<_>>(), LISTED)
-}
-
-/// A text in one line, cut where it is long.
-pub(super) fn one_line(text: &str, chars: usize) -> String {
-    excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), chars)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::ran::Outcome;
+use super::words;
 use crate::completion::{Completion, ToolCall};
 use crate::entry::{Origin, Status, Subject, ToolResult};
 use crate::key::CallKey;
@@ -22,6 +23,8 @@ pub(super) struct Held(Vec<HeldCall>);
 pub(super) struct HeldCall {
     key: CallKey,
     tool: Arc<str>,
+    /// What it was about, in short, for the user.
+    about: String,
     outcome: Outcome,
     /// How often it was refused.
     refused: u32,
@@ -30,6 +33,10 @@ pub(super) struct HeldCall {
 impl HeldCall {
     pub(super) fn tool(&self) -> &Arc<str> {
         &self.tool
+    }
+
+    pub(super) fn about(&self) -> &str {
+        &self.about
     }
 
     pub(super) fn outcome(&self) -> Outcome {
@@ -56,7 +63,13 @@ impl Held {
         if self.0.len() == CALLS {
             self.0.remove(0);
         }
-        self.0.push(HeldCall { key: call.key, tool: call.tool.clone(), outcome, refused: 0 });
+        self.0.push(HeldCall {
+            key: call.key,
+            tool: call.tool.clone(),
+            about: words::about(call),
+            outcome,
+            refused: 0,
+        });
     }
 
     /// Lets everything go once another call has answered.

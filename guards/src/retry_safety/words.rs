@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use super::again::HeldCall;
 use super::assessment::{Assessment, Reason, is_read_only};
 use super::ran::{Outcome, Ran};
 use crate::attempt::{AttemptCause, AttemptFacts, AttemptFailure};
+use crate::completion::ToolCall;
 use crate::offer::Offer;
-use crate::wording::{excerpt, first_line, list, times};
+use crate::wording::{excerpt, first_line, list, one_line, times};
 
 /// Tools that a message names.
 const NAMES: usize = 4;
@@ -14,6 +16,8 @@ const NAMES: usize = 4;
 const NAME_CHARS: usize = crate::offer::NAME_CHARS;
 /// Characters of what the provider said.
 const MESSAGE_CHARS: usize = 200;
+/// Characters of what a call is about.
+const ABOUT_CHARS: usize = 80;
 
 /// Why an attempt broke, with what the provider said. Every cause reads differently (spec R6).
 pub(super) fn why(failure: &AttemptFailure) -> String {
@@ -56,12 +60,20 @@ pub(super) fn not_again(tool: &Arc<str>, outcome: Outcome, refused: u32) -> Stri
     format!("{before} Look first whether it took effect, with another call; if it did, go on from there.")
 }
 
-/// Whether a call may run again that was refused.
-pub(super) fn may_it_run_again(tool: &Arc<str>, asked: &str) -> String {
-    let tool = quoted(tool);
+/// What tells a call from others of its tool: the path in it, else its arguments.
+pub(super) fn about(call: &ToolCall) -> String {
+    match call.path() {
+        Some(path) => one_line(&path, ABOUT_CHARS),
+        None => one_line(&call.arguments, ABOUT_CHARS),
+    }
+}
+
+/// Whether a call may run again that was refused. The user is to know which one; the model never reads this.
+pub(super) fn may_it_run_again(held: &HeldCall, asked: &str) -> String {
+    let (tool, about) = (quoted(held.tool()), held.about());
     format!(
-        "The model wants to send a call of {tool} again that already ran when the connection broke{asked}, and does \
-         not look whether it took effect. Doing it twice may do harm. Was it done?"
+        "The model wants to send a call of {tool} ({about}) again that already ran when the \
+         connection broke{asked}, and does not look whether it took effect. Doing it twice may do harm. Was it done?"
     )
 }
 
@@ -86,12 +98,16 @@ pub(super) fn came(facts: &AttemptFacts, offer: &Offer, ran: &Ran, assessment: &
         | Reason::NoToolExecuted
         | Reason::OnlyHarmlessExecutions => None,
     };
+    let besides = assessment.reason == Reason::ProviderExecutedTool;
     let seen = if facts.is_nothing() {
         nothing(assessment.reason).to_owned()
     } else if facts.visible_output == Some(true) {
-        format!("The text that was shown of the answer is not complete. {}", tools(facts, offer, ran))
+        format!(
+            "The text that was shown of the answer is not complete. {}",
+            tools(facts, offer, ran, besides)
+        )
     } else {
-        tools(facts, offer, ran)
+        tools(facts, offer, ran, besides)
     };
     match assessment.tool.as_ref().and_then(in_the_way) {
         Some(reason) => format!("{reason} {seen}"),
@@ -114,12 +130,19 @@ const fn nothing(reason: Reason) -> &'static str {
     }
 }
 
-fn tools(facts: &AttemptFacts, offer: &Offer, ran: &Ran) -> String {
+/// What ran, be it besides a tool of which that cannot be seen.
+fn tools(facts: &AttemptFacts, offer: &Offer, ran: &Ran, besides: bool) -> String {
+    let (tool, a_tool) = if besides { ("other tool", "another tool") } else { ("tool", "a tool") };
     let (harmless, unsafe_): (Vec<_>, Vec<_>) =
         facts.started.iter().partition(|tool| is_read_only(offer, tool));
     let named = |tools: Vec<&Arc<str>>| {
-        let named: Vec<String> =
-            tools.into_iter().map(|it| with_outcome(it, ran.outcome_of(&offer.name_called(it)))).collect();
+        let mut named: Vec<String> = Vec::new();
+        for tool in tools {
+            let tool = with_outcome(tool, ran.outcome_of(&offer.name_called(tool)));
+            if !named.contains(&tool) {
+                named.push(tool);
+            }
+        }
         list(&named, NAMES)
     };
     match (facts.tool_execution_started, facts.unsafe_side_effect_started) {
@@ -130,9 +153,9 @@ fn tools(facts: &AttemptFacts, offer: &Offer, ran: &Ran) -> String {
         }
         (Some(true), None) => "A tool had begun to run, and it is not known which.".into(),
         (Some(true), Some(false)) => "What had begun to run changes nothing.".into(),
-        (Some(false), _) => "No tool ran.".into(),
-        (None, Some(false)) => "If a tool ran, it changed nothing.".into(),
-        (None, None) => "Whether a tool ran is not known.".into(),
+        (Some(false), _) => format!("No {tool} ran."),
+        (None, Some(false)) => format!("If {a_tool} ran, it changed nothing."),
+        (None, None) => format!("Whether {a_tool} ran is not known."),
     }
 }
 

@@ -6,11 +6,13 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    AttemptCause, AttemptFacts, AttemptFailure, AttemptResponse, ChoiceKind, Conclusion, EmptyCompletion,
-    Entry, FailedAttempt, Gap, GapKind, Guard, Handoff, HandoffSettings, Intervention, InterventionKind,
-    Limit, Note, Recovery, Stack, Subject, Termination, ToolResult, Tried, UserAnswer, View,
+    AttemptCause, AttemptFacts, AttemptFailure, AttemptResponse, ChoiceKind, Conclusion, Effect,
+    EmptyCompletion, Entry, FailedAttempt, Gap, GapKind, Guard, Handoff, HandoffSettings, Intervention,
+    InterventionKind, Limit, Note, Offer, Recovery, Stack, Subject, Termination, Tool, ToolResult, Tried,
+    UserAnswer, View,
 };
-use common::{Loop, Turn, bare_offer, calls, says};
+use common::broken::{called, nothing, ran, shown, unknown, with_search};
+use common::{Loop, Turn, bare_offer, calls, offer, says};
 use proptest::prelude::*;
 
 const STUCK: Termination = Termination::NoProgress;
@@ -231,6 +233,64 @@ fn h1_a_provider_that_is_not_there_is_no_gap() {
     run.commit(failed(AttemptCause::Disconnected, "", facts));
     let text = soft(&run, &Termination::Limit(Limit::Attempts), "provider");
     assert!(text.contains("the connection broke off") && !text.contains("Nothing was run"), "{text}");
+}
+
+const AS_BEFORE: &str = "are as they were: start the run again once the provider answers.";
+const NOTHING_RAN: &str = "Nothing was run in that attempt.";
+
+/// The notice of a run on this offer that ended over this attempt.
+#[track_caller]
+fn provider(offer: &Arc<Offer>, cause: AttemptCause, facts: AttemptFacts) -> String {
+    let mut run = Loop::with_offer(Handoff::default(), offer.clone());
+    run.commit(failed(cause, "", facts));
+    soft(&run, &Termination::Limit(Limit::Attempts), "provider")
+}
+
+#[test]
+fn h1_what_began_in_the_attempt_is_to_be_looked_for() {
+    let text = |facts| provider(&offer(), AttemptCause::Disconnected, facts);
+    let begun = |tool: &str| format!("`{tool}` may have taken effect: look before you start again.");
+    for (facts, words) in [
+        (ran(&["read", "send_mail", "send_mail"]), begun("send_mail")),
+        (ran(&["append", "no_such_tool"]), begun("append` and `no_such_tool")),
+        (
+            AttemptFacts { started: vec![], ..ran(&[]) },
+            "Whether a tool took effect is not known: look before you start again.".into(),
+        ),
+        (unknown(), "Whether a tool took effect is not known: look before you start again.".into()),
+    ] {
+        let text = text(facts);
+        says_all(&text, &[&words]);
+        assert!(!text.contains(NOTHING_RAN) && !text.contains("as they were"), "{text}");
+    }
+    for facts in [nothing(), called(), shown()] {
+        says_all(&text(facts), &[NOTHING_RAN, AS_BEFORE]);
+    }
+    let harmless = text(ran(&["read"]));
+    says_all(&harmless, &[AS_BEFORE]);
+    assert!(!harmless.contains(NOTHING_RAN), "{harmless}");
+    let many: Vec<String> = (0..99).map(|at| format!("{at}{}", "語".repeat(500))).collect();
+    let names: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert!(text(ran(&names)).chars().count() < 2_000);
+}
+
+#[test]
+fn h1_what_the_provider_runs_may_have_run_whatever_was_seen() {
+    let bank = Tool::new("bank.pay").effect(Effect::External).provider_executed();
+    let bank = Arc::new(Offer::new([Tool::new("read").effect(Effect::ReadOnly), bank]));
+    for facts in [nothing(), shown(), unknown()] {
+        let text = provider(&bank, AttemptCause::TimedOut, facts);
+        says_all(&text, &["`bank_pay` may have taken effect: look before you start again."]);
+        assert!(!text.contains(NOTHING_RAN), "{text}");
+    }
+    let both = provider(&bank, AttemptCause::TimedOut, ran(&["bank.pay", "read"]));
+    says_all(&both, &[" `bank_pay` may have taken effect"]);
+    let search = provider(&Arc::new(with_search()), AttemptCause::TimedOut, nothing());
+    says_all(&search, &[AS_BEFORE]);
+    assert!(!search.contains(NOTHING_RAN), "{search}");
+    // Where no request left, nobody ran anything.
+    says_all(&provider(&bank, AttemptCause::Connect, nothing()), &[NOTHING_RAN, AS_BEFORE]);
+    says_all(&provider(&bank, AttemptCause::Connect, unknown()), &[NOTHING_RAN, AS_BEFORE]);
 }
 
 #[test]

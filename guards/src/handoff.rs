@@ -3,7 +3,8 @@
 //! *Detects* nothing while the run goes on. Asked at its end (spec H1), it makes a handoff of two causes: a
 //! failure that no retry can mend, and no progress. What is lacking is told from the failures that nothing
 //! resolved; the rules and their order stand with the `kind` module. A failure counts as resolved as soon as
-//! a later call of the same tool did not fail (H6), so no stale error is ever reported.
+//! a later call of the same tool did not fail (H6), so no stale error is ever reported; where the run ends
+//! softly, as soon as a later call of any tool worked.
 //!
 //! *Ends softly*, with the changes kept and said and without a gap, where something was changed since the
 //! user last spoke or a call that may have changed something lost its answer, where a bound was reached while
@@ -69,6 +70,9 @@ struct State {
     /// Where the model last answered, and where a call of its last ran.
     answered_at: u64,
     ran_at: u64,
+    /// Where a call last worked, and where one last changed something.
+    worked_at: u64,
+    changed_at: u64,
     #[serde(with = "crate::offered")]
     offer: Arc<Offer>,
     /// In the order of the first call.
@@ -152,13 +156,20 @@ impl Handoff {
         Self { settings, state: State::default() }
     }
 
-    /// The failure that stands in the way: of those that nothing resolved the last one that tells what is
-    /// lacking, else the last one. One from before the user spoke counts only where nothing ran since.
+    /// The failure that stands in the way: of those that nothing resolved and no change left behind the last
+    /// one that tells what is lacking, else the last one; only then one that was left behind. One from before
+    /// the user spoke counts only where nothing ran since.
     fn obstacle(&self) -> Option<&Record> {
-        let State { spoke_at, ran_at, .. } = self.state;
+        self.obstacle_since(0)
+    }
+
+    /// The same of the failures after a position.
+    fn obstacle_since(&self, position: u64) -> Option<&Record> {
+        let State { spoke_at, ran_at, changed_at, .. } = self.state;
         let counts = |it: &&Record| it.lacking.is_some() && (it.failed_at > spoke_at || ran_at <= spoke_at);
-        let weight = |it: &&Record| (it.lacking != Some(GapKind::NoProgress), it.failed_at);
-        self.state.tools.iter().filter(counts).max_by_key(weight)
+        let weight =
+            |it: &&Record| (it.failed_at > changed_at, it.lacking != Some(GapKind::NoProgress), it.failed_at);
+        self.state.tools.iter().filter(|it| it.failed_at > position).filter(counts).max_by_key(weight)
     }
 
     fn is_looping(&self) -> bool {
@@ -241,6 +252,12 @@ impl Handoff {
                 let at = state.place_of(&call.tool);
                 state.tools[at].did_not_fail();
                 state.changes.observe(result);
+                if (result.origin, result.status) == (Origin::Executed, Status::Ok) {
+                    state.worked_at = state.position;
+                    if call.effect.is_known_change() {
+                        state.changed_at = state.position;
+                    }
+                }
             }
         }
     }

@@ -484,6 +484,41 @@ fn h6_a_stale_error_is_not_reported() {
 }
 
 #[test]
+fn h6_a_soft_end_does_not_report_what_later_work_left_behind() {
+    let absent = || read("a.json").fails("no such file: a.json");
+    for later in [write(), calls("bash", "{}"), calls("pytest", "{}")] {
+        let run = after(&[write(), absent(), later]);
+        let text = soft(&run, &Termination::Limit(Limit::Turns), "partial-work");
+        says_all(&text, &["is not certain"]);
+        assert!(!text.contains("Not done is") && !text.contains("a.json"), "{text}");
+    }
+    // What failed since stands in the way, also where nobody knows of a later call whether it worked.
+    for later in [says("Hm."), calls("pytest", "{}").fails("2 failed"), write().answers_something("?")] {
+        let run = after(&[write(), calls("bash", "{}"), absent(), later]);
+        let text = soft(&run, &Termination::Limit(Limit::Turns), "partial-work");
+        says_all(&text, &["Not done is what `read` was last called for", "a.json"]);
+    }
+    let red = calls("pytest", "{}").fails("2 failed");
+    let run = after(&[write(), no_jq(), read("a"), red]);
+    says_all(&soft(&run, &STUCK, "partial-work"), &["Not done is what `pytest` was last called for"]);
+}
+
+#[test]
+fn h6_a_gap_is_rather_what_failed_since_the_last_change() {
+    let red = || calls("pytest", "{}").fails("2 failed");
+    let (_, gap) = handoff(&after(&[no_jq(), write(), red()]), &fatal("gone"));
+    assert_eq!((gap.kind, &*gap.missing), (GapKind::NoProgress, "pytest"));
+    // Whoever only looked around has left nothing behind.
+    for look in [read("a"), calls("deploy", "{}"), write().fails("no")] {
+        for end in [STUCK, Termination::Limit(Limit::Turns)] {
+            let (_, gap) = handoff(&after(&[no_jq(), look.clone(), red()]), &end);
+            assert_eq!((gap.kind, &*gap.missing), (GapKind::MissingCapability, "jq"));
+            handoff(&after(&[no_jq(), look.clone()]), &end);
+        }
+    }
+}
+
+#[test]
 fn h6_an_old_failure_is_not_the_obstacle_of_a_new_request_that_ran_into_another() {
     let mut run = after(&[no_jq()]);
     run.user("Proceed");

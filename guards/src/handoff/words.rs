@@ -213,7 +213,8 @@ impl Handoff {
             [] => "Nothing was changed so far.".into(),
             kept => kept.join(" "),
         };
-        let open = match self.obstacle() {
+        // What worked since may have left an older failure behind.
+        let open = match self.obstacle_since(self.state.worked_at) {
             Some(it) if !it.error.is_empty() => format!(
                 "Not done is what `{}` was last called for, which failed: {}.",
                 it.tool,

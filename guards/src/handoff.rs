@@ -3,11 +3,12 @@
 //! *Detects* nothing while the run goes on. Asked at its end (spec H1), it makes a handoff of two causes: a
 //! failure that no retry can mend, and no progress. What is lacking is told from the failures that nothing
 //! resolved; the rules and their order stand with the `kind` module. A failure counts as resolved as soon as
-//! a later call of the same tool did not fail (H6), so no stale error is ever reported.
+//! a later call of the same tool did not fail (H6), so no stale error is ever reported; where the run ends
+//! softly, as soon as a later call of any tool worked.
 //!
 //! *Ends softly*, with the changes kept and said and without a gap, where something was changed since the
-//! user last spoke or a call that may have changed something lost its answer, where a bound was reached while the run still moved, and where the provider was not
-//! reachable and nobody has said so yet.
+//! user last spoke or a call that may have changed something lost its answer, where a bound was reached while
+//! the run still moved, and where the provider was not reachable and nobody has said so yet.
 //!
 //! *Stays silent* while the run goes on, about ends that the user or a broken guard caused, and where a guard
 //! stopped the run over a failed attempt: its words have said all.
@@ -21,14 +22,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::attempt::FailedAttempt;
+use crate::attempt::{AttemptCause, AttemptFailure, FailedAttempt};
 use crate::completion::ToolCall;
 use crate::conclusion::{Conclusion, GapKind, Tried};
 use crate::entry::{
     Entry, Intervention, InterventionKind, Limit, Origin, Speaker, Status, Termination, ToolResult,
 };
 use crate::guard::{Answer, Guard};
-use crate::offer::Effect;
+use crate::offer::{Effect, Offer, Tool};
 use crate::wording::{keep, one_line};
 use kind::Evidence;
 use reads::Reads;
@@ -69,8 +70,11 @@ struct State {
     /// Where the model last answered, and where a call of its last ran.
     answered_at: u64,
     ran_at: u64,
-    /// The names on offer.
-    offered: Vec<Arc<str>>,
+    /// Where a call last worked, and where one last changed something.
+    worked_at: u64,
+    changed_at: u64,
+    #[serde(with = "crate::offered")]
+    offer: Arc<Offer>,
     /// In the order of the first call.
     tools: Vec<Record>,
     changes: Changes,
@@ -123,8 +127,12 @@ struct Acts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Broken {
     cause: String,
-    /// Whether it is known that nothing began.
-    nothing_began: bool,
+    /// Whether it is known that nothing ran.
+    nothing_ran: bool,
+    /// The first tools that may have taken effect.
+    effective: Vec<Arc<str>>,
+    /// Whether a tool may have that nobody knows.
+    may_be_another: bool,
     /// Whether a guard ended the run over it, and said so.
     told: bool,
 }
@@ -135,6 +143,7 @@ const VERSION: u64 = 1;
 const CONSTRAINED: &str = "constrained";
 const TOOLS: usize = 64;
 const CHANGES: usize = 32;
+const EFFECTIVE: usize = 8;
 /// Characters kept of an error, of a name, and of what the user said.
 const ERROR_CHARS: usize = 300;
 const NAME_CHARS: usize = 120;
@@ -147,13 +156,20 @@ impl Handoff {
         Self { settings, state: State::default() }
     }
 
-    /// The failure that stands in the way: of those that nothing resolved the last one that tells what is
-    /// lacking, else the last one. One from before the user spoke counts only where nothing ran since.
+    /// The failure that stands in the way: of those that nothing resolved and no change left behind the last
+    /// one that tells what is lacking, else the last one; only then one that was left behind. One from before
+    /// the user spoke counts only where nothing ran since.
     fn obstacle(&self) -> Option<&Record> {
-        let State { spoke_at, ran_at, .. } = self.state;
+        self.obstacle_since(0)
+    }
+
+    /// The same of the failures after a position.
+    fn obstacle_since(&self, position: u64) -> Option<&Record> {
+        let State { spoke_at, ran_at, changed_at, .. } = self.state;
         let counts = |it: &&Record| it.lacking.is_some() && (it.failed_at > spoke_at || ran_at <= spoke_at);
-        let weight = |it: &&Record| (it.lacking != Some(GapKind::NoProgress), it.failed_at);
-        self.state.tools.iter().filter(counts).max_by_key(weight)
+        let weight =
+            |it: &&Record| (it.failed_at > changed_at, it.lacking != Some(GapKind::NoProgress), it.failed_at);
+        self.state.tools.iter().filter(|it| it.failed_at > position).filter(counts).max_by_key(weight)
     }
 
     fn is_looping(&self) -> bool {
@@ -185,7 +201,7 @@ impl Handoff {
                 let evidence =
                     Evidence { call: None, is_absent: false, request: &self.state.request, error: &error };
                 let (kind, missing) = kind::tell(&evidence);
-                Cause::failure(kind, &missing, None, &error, &self.state.offered)
+                Cause::failure(kind, &missing, None, &error, &self.state.offer)
             }
         }
     }
@@ -193,7 +209,7 @@ impl Handoff {
     fn failure(&self, record: &Record) -> Cause {
         let kind = record.lacking.unwrap_or(GapKind::NoProgress);
         let tool = Some((&record.tool, record.in_a_row));
-        Cause::failure(kind, &record.missing, tool, &record.error, &self.state.offered)
+        Cause::failure(kind, &record.missing, tool, &record.error, &self.state.offer)
     }
 
     fn tried(&self) -> Vec<Tried> {
@@ -236,6 +252,12 @@ impl Handoff {
                 let at = state.place_of(&call.tool);
                 state.tools[at].did_not_fail();
                 state.changes.observe(result);
+                if (result.origin, result.status) == (Origin::Executed, Status::Ok) {
+                    state.worked_at = state.position;
+                    if call.effect.is_known_change() {
+                        state.changed_at = state.position;
+                    }
+                }
             }
         }
     }
@@ -246,7 +268,8 @@ impl Handoff {
         if !failure.message.trim().is_empty() {
             cause = format!("{cause}: {}", one_line(&failure.message, ERROR_CHARS));
         }
-        self.state.broken = Some(Broken { cause, nothing_began: failure.facts.is_nothing(), told: false });
+        let broken = Broken::new(cause, failure, &self.state.offer);
+        self.state.broken = Some(broken);
     }
 }
 
@@ -254,7 +277,7 @@ impl State {
     /// Whether this tool is known not to be there: not on offer, and none of its calls ever worked.
     fn is_absent(&self, tool: &Arc<str>) -> bool {
         let worked = || self.tools.iter().any(|it| it.tool == *tool && it.calls > it.failures);
-        !self.offered.is_empty() && !self.offered.contains(tool) && !worked()
+        !self.offer.tools().is_empty() && self.offer.get(tool).is_none() && !worked()
     }
 
     /// The place of this tool's record: its own, a free one, or that of a tool that matters least.
@@ -338,6 +361,34 @@ impl Acts {
     }
 }
 
+impl Broken {
+    fn new(cause: String, failure: &AttemptFailure, offer: &Offer) -> Self {
+        let facts = &failure.facts;
+        let acts = |tool: &Tool| tool.effect != Effect::ReadOnly;
+        // Where no request left, the provider ran nothing, and nothing began that was not seen.
+        let was_sent = failure.cause != AttemptCause::Connect;
+        let of_provider = || offer.tools().iter().filter(|tool| was_sent && tool.provider_executed);
+        let began = facts.tool_execution_started.or((!was_sent).then_some(false));
+        let started = facts.started.iter().map(|tool| offer.name_called(tool));
+        let started = started.filter(|name| offer.get(name).is_none_or(acts));
+        let mut effective = Vec::new();
+        for name in started.chain(of_provider().filter(|tool| acts(tool)).map(|tool| tool.name.clone())) {
+            if effective.len() < EFFECTIVE && !effective.contains(&name) {
+                effective.push(name);
+            }
+        }
+        let may_have_begun =
+            began != Some(false) && facts.started.is_empty() && offer.tools().iter().any(acts);
+        Self {
+            cause,
+            nothing_ran: began == Some(false) && facts.started.is_empty() && of_provider().next().is_none(),
+            may_be_another: facts.unsafe_side_effect_started.unwrap_or(may_have_begun),
+            effective,
+            told: false,
+        }
+    }
+}
+
 impl Guard for Handoff {
     fn name(&self) -> &'static str {
         NAME
@@ -347,9 +398,7 @@ impl Guard for Handoff {
         self.state.position += 1;
         let state = &mut self.state;
         match entry {
-            Entry::Start(start) => {
-                state.offered = start.offer.tools().iter().map(|tool| tool.name.clone()).collect();
-            }
+            Entry::Start(start) => state.offer = start.offer.clone(),
             Entry::User(message) if message.from == Speaker::User => {
                 state.spoke_at = state.position;
                 keep(&mut state.request, &message.text, REQUEST_CHARS);

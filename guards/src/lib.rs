@@ -17,6 +17,7 @@ mod identity;
 mod key;
 pub mod no_tools;
 mod offer;
+mod offered;
 mod pattern;
 mod per_model;
 mod phraser;

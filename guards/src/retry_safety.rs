@@ -21,7 +21,6 @@
 
 mod again;
 mod assessment;
-mod offered;
 mod ran;
 mod words;
 
@@ -95,7 +94,7 @@ pub struct RetrySafety {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
-    #[serde(with = "offered")]
+    #[serde(with = "crate::offered")]
     offer: Arc<Offer>,
     /// Resends in this turn, since the user last spoke.
     resent: u32,

@@ -6,11 +6,13 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    AttemptCause, AttemptFacts, AttemptFailure, AttemptResponse, ChoiceKind, Conclusion, EmptyCompletion,
-    Entry, FailedAttempt, Gap, GapKind, Guard, Handoff, HandoffSettings, Intervention, InterventionKind,
-    Limit, Note, Recovery, Stack, Subject, Termination, ToolResult, Tried, UserAnswer, View,
+    AttemptCause, AttemptFacts, AttemptFailure, AttemptResponse, ChoiceKind, Conclusion, Effect,
+    EmptyCompletion, Entry, FailedAttempt, Gap, GapKind, Guard, Handoff, HandoffSettings, Intervention,
+    InterventionKind, Limit, Note, Offer, Recovery, Stack, Subject, Termination, Tool, ToolResult, Tried,
+    UserAnswer, View,
 };
-use common::{Loop, Turn, bare_offer, calls, says};
+use common::broken::{called, nothing, ran, shown, unknown, with_search};
+use common::{Loop, Turn, bare_offer, calls, offer, says};
 use proptest::prelude::*;
 
 const STUCK: Termination = Termination::NoProgress;
@@ -233,6 +235,64 @@ fn h1_a_provider_that_is_not_there_is_no_gap() {
     assert!(text.contains("the connection broke off") && !text.contains("Nothing was run"), "{text}");
 }
 
+const AS_BEFORE: &str = "are as they were: start the run again once the provider answers.";
+const NOTHING_RAN: &str = "Nothing was run in that attempt.";
+
+/// The notice of a run on this offer that ended over this attempt.
+#[track_caller]
+fn provider(offer: &Arc<Offer>, cause: AttemptCause, facts: AttemptFacts) -> String {
+    let mut run = Loop::with_offer(Handoff::default(), offer.clone());
+    run.commit(failed(cause, "", facts));
+    soft(&run, &Termination::Limit(Limit::Attempts), "provider")
+}
+
+#[test]
+fn h1_what_began_in_the_attempt_is_to_be_looked_for() {
+    let text = |facts| provider(&offer(), AttemptCause::Disconnected, facts);
+    let begun = |tool: &str| format!("`{tool}` may have taken effect: look before you start again.");
+    for (facts, words) in [
+        (ran(&["read", "send_mail", "send_mail"]), begun("send_mail")),
+        (ran(&["append", "no_such_tool"]), begun("append` and `no_such_tool")),
+        (
+            AttemptFacts { started: vec![], ..ran(&[]) },
+            "Whether a tool took effect is not known: look before you start again.".into(),
+        ),
+        (unknown(), "Whether a tool took effect is not known: look before you start again.".into()),
+    ] {
+        let text = text(facts);
+        says_all(&text, &[&words]);
+        assert!(!text.contains(NOTHING_RAN) && !text.contains("as they were"), "{text}");
+    }
+    for facts in [nothing(), called(), shown()] {
+        says_all(&text(facts), &[NOTHING_RAN, AS_BEFORE]);
+    }
+    let harmless = text(ran(&["read"]));
+    says_all(&harmless, &[AS_BEFORE]);
+    assert!(!harmless.contains(NOTHING_RAN), "{harmless}");
+    let many: Vec<String> = (0..99).map(|at| format!("{at}{}", "語".repeat(500))).collect();
+    let names: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert!(text(ran(&names)).chars().count() < 2_000);
+}
+
+#[test]
+fn h1_what_the_provider_runs_may_have_run_whatever_was_seen() {
+    let bank = Tool::new("bank.pay").effect(Effect::External).provider_executed();
+    let bank = Arc::new(Offer::new([Tool::new("read").effect(Effect::ReadOnly), bank]));
+    for facts in [nothing(), shown(), unknown()] {
+        let text = provider(&bank, AttemptCause::TimedOut, facts);
+        says_all(&text, &["`bank_pay` may have taken effect: look before you start again."]);
+        assert!(!text.contains(NOTHING_RAN), "{text}");
+    }
+    let both = provider(&bank, AttemptCause::TimedOut, ran(&["bank.pay", "read"]));
+    says_all(&both, &[" `bank_pay` may have taken effect"]);
+    let search = provider(&Arc::new(with_search()), AttemptCause::TimedOut, nothing());
+    says_all(&search, &[AS_BEFORE]);
+    assert!(!search.contains(NOTHING_RAN), "{search}");
+    // Where no request left, nobody ran anything.
+    says_all(&provider(&bank, AttemptCause::Connect, nothing()), &[NOTHING_RAN, AS_BEFORE]);
+    says_all(&provider(&bank, AttemptCause::Connect, unknown()), &[NOTHING_RAN, AS_BEFORE]);
+}
+
 #[test]
 fn h1_what_a_guard_said_about_the_attempt_is_not_said_again() {
     let mut run =
@@ -421,6 +481,41 @@ fn h6_a_stale_error_is_not_reported() {
     let lost = after(&[no_jq(), calls("bash", "{}").goes_missing()]);
     assert_eq!(handoff(&lost, &fatal("gone")).1.tried[0].last_error, None);
     assert!(!soft(&lost, &STUCK, "partial-work").contains("jq"));
+}
+
+#[test]
+fn h6_a_soft_end_does_not_report_what_later_work_left_behind() {
+    let absent = || read("a.json").fails("no such file: a.json");
+    for later in [write(), calls("bash", "{}"), calls("pytest", "{}")] {
+        let run = after(&[write(), absent(), later]);
+        let text = soft(&run, &Termination::Limit(Limit::Turns), "partial-work");
+        says_all(&text, &["is not certain"]);
+        assert!(!text.contains("Not done is") && !text.contains("a.json"), "{text}");
+    }
+    // What failed since stands in the way, also where nobody knows of a later call whether it worked.
+    for later in [says("Hm."), calls("pytest", "{}").fails("2 failed"), write().answers_something("?")] {
+        let run = after(&[write(), calls("bash", "{}"), absent(), later]);
+        let text = soft(&run, &Termination::Limit(Limit::Turns), "partial-work");
+        says_all(&text, &["Not done is what `read` was last called for", "a.json"]);
+    }
+    let red = calls("pytest", "{}").fails("2 failed");
+    let run = after(&[write(), no_jq(), read("a"), red]);
+    says_all(&soft(&run, &STUCK, "partial-work"), &["Not done is what `pytest` was last called for"]);
+}
+
+#[test]
+fn h6_a_gap_is_rather_what_failed_since_the_last_change() {
+    let red = || calls("pytest", "{}").fails("2 failed");
+    let (_, gap) = handoff(&after(&[no_jq(), write(), red()]), &fatal("gone"));
+    assert_eq!((gap.kind, &*gap.missing), (GapKind::NoProgress, "pytest"));
+    // Whoever only looked around has left nothing behind.
+    for look in [read("a"), calls("deploy", "{}"), write().fails("no")] {
+        for end in [STUCK, Termination::Limit(Limit::Turns)] {
+            let (_, gap) = handoff(&after(&[no_jq(), look.clone(), red()]), &end);
+            assert_eq!((gap.kind, &*gap.missing), (GapKind::MissingCapability, "jq"));
+            handoff(&after(&[no_jq(), look.clone()]), &end);
+        }
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use super::reads::Reads;
 use super::{Acts, Broken, CONSTRAINED, Changes, Handoff, NAME};
 use crate::conclusion::{Conclusion, Gap, GapKind, Tried};
 use crate::entry::{Limit, Note, Subject, Termination};
+use crate::offer::Offer;
 use crate::wording::{list, one_line, times};
 
 /// Names that a message lists, and characters of an error in it.
@@ -31,9 +32,9 @@ impl Cause {
         missing: &str,
         tool: Option<(&Arc<str>, u32)>,
         error: &str,
-        offered: &[Arc<str>],
+        offer: &Offer,
     ) -> Self {
-        let is_there = offered.iter().any(|name| **name == *missing);
+        let is_there = offer.get(missing).is_some();
         let missing = one_line(missing, super::NAME_CHARS);
         let error = one_line(error, ERROR_SHOWN);
         let it = if missing.is_empty() { "what this takes".into() } else { format!("`{missing}`") };
@@ -135,7 +136,7 @@ impl Cause {
     }
 
     /// What the model is told where the user wants it tried again.
-    fn constraint(&self, offered: &[Arc<str>]) -> String {
+    fn constraint(&self, offer: &Offer) -> String {
         let it = format!("`{}`", self.missing);
         let lacking = match self.kind {
             GapKind::NoProgress => "The last steps led nowhere: take another way.".into(),
@@ -154,7 +155,7 @@ impl Cause {
                  tool's schema."
             ),
         };
-        let names: Vec<String> = offered.iter().map(|name| format!("`{name}`")).collect();
+        let names: Vec<String> = offer.tools().iter().map(|tool| format!("`{}`", tool.name)).collect();
         let capabilities = match names.as_slice() {
             [] => "There are no tools in this run.".into(),
             names => format!("The tools that exist are {}; there are no others.", list(names, CAPABILITIES)),
@@ -170,7 +171,7 @@ impl Handoff {
     /// The conclusion with a gap.
     pub(super) fn handoff(&self, end: &Termination, cause: Cause) -> Conclusion {
         let constraint =
-            (!self.state.retried).then(|| self.note(CONSTRAINED, cause.constraint(&self.state.offered)));
+            (!self.state.retried).then(|| self.note(CONSTRAINED, cause.constraint(&self.state.offer)));
         let gap = Gap {
             kind: cause.kind,
             tried: self.tried(),
@@ -212,7 +213,8 @@ impl Handoff {
             [] => "Nothing was changed so far.".into(),
             kept => kept.join(" "),
         };
-        let open = match self.obstacle() {
+        // What worked since may have left an older failure behind.
+        let open = match self.obstacle_since(self.state.worked_at) {
             Some(it) if !it.error.is_empty() => format!(
                 "Not done is what `{}` was last called for, which failed: {}.",
                 it.tool,
@@ -233,12 +235,24 @@ impl Handoff {
 
     /// The end that a provider caused, where nobody said so yet.
     pub(super) fn provider(&self, end: &Termination, broken: &Broken) -> Conclusion {
-        let ran = if broken.nothing_began { " Nothing was run in that attempt." } else { "" };
+        let ran = if broken.nothing_ran { " Nothing was run in that attempt." } else { "" };
         let kept: String =
             self.kept("Changed before, and kept").iter().map(|said| format!(" {said}")).collect();
+        let effective: Vec<String> = broken.effective.iter().map(|name| format!("`{name}`")).collect();
+        let go_on = match effective.as_slice() {
+            [] if broken.may_be_another => {
+                "Whether a tool took effect is not known: look before you start again.".into()
+            }
+            [] => {
+                "Your request and the tools are as they were: start the run again once the provider answers."
+                    .into()
+            }
+            names => {
+                format!("{} may have taken effect: look before you start again.", list(names, LISTED))
+            }
+        };
         let text = format!(
-            "{}The model could not be asked any further: {}.{ran}{kept} Your request and the tools are as they \
-             were: start the run again once the provider answers.",
+            "{}The model could not be asked any further: {}.{ran}{kept} {go_on}",
             self.again(),
             broken.cause.trim_end_matches('.'),
         );

@@ -1,4 +1,4 @@
-//! The offer in a saved state: of each tool what the assessment needs.
+//! The offer in a saved state: of each tool what guards go by.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ struct Offered {
     provider_executed: bool,
 }
 
-pub(super) fn serialize<S: Serializer>(offer: &Offer, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(offer: &Offer, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(offer.tools().iter().map(|tool| Offered {
         name: tool.name.clone(),
         original: tool.original.clone(),
@@ -23,7 +23,7 @@ pub(super) fn serialize<S: Serializer>(offer: &Offer, serializer: S) -> Result<S
     }))
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Offer>, D::Error> {
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Offer>, D::Error> {
     let offered: Vec<Offered> = Vec::deserialize(deserializer)?;
     Ok(Arc::new(Offer::new(offered.into_iter().map(|it| Tool {
         original: it.original,

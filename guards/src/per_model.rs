@@ -13,7 +13,7 @@ use crate::entry::{Entry, Termination, ToolResult};
 use crate::guard::{Answer, Decision, Guard, GuardFault, Recovery, Settlement};
 use crate::pattern;
 
-/// One guard in as many settings as models need; see the [module](self).
+/// One guard in as many settings as models need: the first pattern that fits the model of the run decides.
 ///
 /// ```
 /// use balk_guards::{Guard, NoTools, PerModel};

@@ -4,6 +4,7 @@ pub mod abandonment;
 mod acknowledgement;
 mod announcement;
 mod attempt;
+mod circling;
 mod completion;
 mod conclusion;
 mod drafts;

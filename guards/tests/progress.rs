@@ -3,41 +3,17 @@
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
 
-use balk_guards::{Budget, InterventionKind, Progress, ProgressSettings, Stack};
-use common::{Loop, Turn, calls, outline, says};
+use balk_guards::{Budget, Progress, ProgressSettings, Stack};
+use common::{Loop, Turn, again, calls, says};
 
 fn run() -> Loop {
     Loop::new(Progress::default())
 }
 
-/// Everything the guard said in a run, a turn and a line each.
-fn said(run: &mut Loop, turns: impl IntoIterator<Item = Turn>) -> Vec<String> {
-    let mut said = Vec::new();
-    for (nth, turn) in turns.into_iter().enumerate() {
-        let before = run.entries.len();
-        let decision = run.turn(&turn);
-        let notes = run.entries[before..].iter().filter_map(|entry| match entry {
-            balk_guards::Entry::Intervention(it) if it.kind == InterventionKind::Note => Some(&it.note),
-            _ => None,
-        });
-        said.extend(notes.map(|it| format!("{} note {} {}", nth + 1, it.rule, it.level)));
-        let outline = outline(&decision);
-        if outline != "pass" {
-            said.push(format!("{} {outline}", nth + 1));
-        }
-    }
-    said
-}
-
 /// In a run of these turns the guard says this.
 #[track_caller]
 fn check(turns: impl IntoIterator<Item = Turn>, expected: &[&str]) {
-    assert_eq!(said(&mut run(), turns), expected);
-}
-
-/// The same turns again and again.
-fn again(turns: &[Turn], all: usize) -> Vec<Turn> {
-    turns.iter().cycle().take(all).cloned().collect()
+    assert_eq!(run().said(turns), expected);
 }
 
 fn read(path: &str) -> Turn {
@@ -100,6 +76,17 @@ fn different_arguments_with_the_same_failure_are_one_failure() {
             "15 stop same-failure 4",
         ],
     );
+    // A fan-out is one round.
+    let (few, many) = (3, 6);
+    let fan_out = |n: usize| {
+        (0..many).fold(Turn::default(), |turn, at| {
+            let table = format!("table{}", "x".repeat(many * n + at));
+            turn.and_calls("bash", &format!(r#"{{"command":"query {table}"}}"#))
+                .fails(&format!("no such table: {table}"))
+        })
+    };
+    check((0..few).map(fan_out), &[]);
+    check((0..many).map(fan_out), &["6 note same-failure 1"]);
     // Looks of other tools do not hide it, and are another step.
     let looked = (0..6).flat_map(|n| [failing(n), read(&format!("{n}"))]);
     check(looked, &["11 note same-failure 1"]);
@@ -129,7 +116,7 @@ fn one_standstill_is_not_told_twice_at_once() {
     let settings = ProgressSettings { wandering: 0, ..ProgressSettings::default() };
     let mut run = Loop::new(Progress::new(settings));
     let expected = ["22 note repeat 1", "28 note repeat 1", "29 block repeat 2"];
-    assert_eq!(said(&mut run, again(&circle, 29)), expected);
+    assert_eq!(run.said(again(&circle, 29)), expected);
 }
 
 #[test]
@@ -158,12 +145,12 @@ fn every_threshold_is_a_setting_and_zero_turns_the_rule_off() {
         lapse: 5,
     };
     let turns = || again(&[read("a"), read("b"), poll("pending"), fails()], 40);
-    let of = |settings| said(&mut Loop::new(Progress::new(settings)), turns());
+    let of = |settings| Loop::new(Progress::new(settings)).said(turns());
     assert_eq!(of(off), [""; 0]);
     assert_eq!(of(ProgressSettings { waits: 5, ..off })[0], "19 note waiting 1");
     assert_eq!(of(ProgressSettings { same_failures: 1, ..off })[0], "4 note same-failure 1");
     let no_poll = || again(&[read("a"), read("b"), fails()], 30);
-    let of = |settings| said(&mut Loop::new(Progress::new(settings)), no_poll())[0].clone();
+    let of = |settings| Loop::new(Progress::new(settings)).said(no_poll())[0].clone();
     assert_eq!(of(ProgressSettings { laps: 2, ..off }), "6 note cycle 1");
     assert_eq!(of(ProgressSettings { equal_failures: 4, ..off }), "12 note repeat 1");
     assert_eq!(of(ProgressSettings { equal_answers: 6, ..off }), "16 note repeat 1");
@@ -204,7 +191,7 @@ fn paging_batches_and_exploring_are_progress() {
     let send = |n: usize| calls("send_mail", &format!(r#"{{"to":{n}}}"#)).answers("sent");
     check((0..60).map(send), &[]);
     // A batch of which some fail in the same way.
-    let some = |n: usize| if n % 4 == 0 { item(n) } else { item(n).fails("user account is locked") };
+    let some = |n: usize| if n.is_multiple_of(4) { item(n) } else { item(n).fails("user account is locked") };
     check((0..60).map(some), &[]);
     // One file looked at again for every new one.
     let exploring = (0..30).flat_map(|n| [read(&n.to_string()), read(&(n / 2).to_string())]);
@@ -243,9 +230,15 @@ fn reading_again_what_a_compaction_took_away_is_new() {
     let files: Vec<Turn> = (0..16).map(|n| read(&n.to_string())).collect();
     let mut run = run();
     for _ in 0..3 {
-        assert_eq!(said(&mut run, files.clone()), [""; 0]);
+        assert_eq!(run.said(files.clone()), [""; 0]);
         run.compact();
     }
+}
+
+#[test]
+fn a_failure_that_speaks_of_running_is_no_waiting() {
+    let test = calls("pytest", "{}").fails("running 3 tests: 1 failed");
+    check([test.clone(), read("a"), test.clone(), read("b"), test], &["5 note repeat 1"]);
 }
 
 // The ladder.
@@ -254,16 +247,16 @@ fn reading_again_what_a_compaction_took_away_is_new() {
 fn what_was_said_once_is_not_said_again_and_evidence_takes_back_the_rest() {
     let cycle = [read("a"), read("b")];
     let mut run = run();
-    assert_eq!(said(&mut run, again(&cycle, 8)), ["6 note cycle 1", "7 block cycle 2", "8 ask cycle 3"]);
+    assert_eq!(run.said(again(&cycle, 8)), ["6 note cycle 1", "7 block cycle 2", "8 ask cycle 3"]);
     run.pass(&edit("x"), 1);
-    assert_eq!(said(&mut run, again(&cycle, 8)), ["7 block cycle 2", "8 ask cycle 3"]);
+    assert_eq!(run.said(again(&cycle, 8)), ["7 block cycle 2", "8 ask cycle 3"]);
 }
 
 #[test]
 fn a_refused_call_is_no_progress_and_another_step_is_free() {
     let cycle = [read("a"), read("b")];
     let mut run = run();
-    said(&mut run, again(&cycle, 6));
+    run.said(again(&cycle, 6));
     run.check(&read("b"), "block cycle 2");
     run.check(&read("c"), "pass");
     run.check(&edit("x"), "pass");
@@ -274,7 +267,7 @@ fn a_refused_call_is_no_progress_and_another_step_is_free() {
 fn the_other_calls_of_a_turn_run() {
     let cycle = [read("a"), read("b")];
     let mut run = run();
-    said(&mut run, again(&cycle, 6));
+    run.said(again(&cycle, 6));
     let before = run.runs;
     run.check(&read("new").and_calls("read", r#"{"path":"a"}"#), "block cycle 2");
     assert_eq!(run.runs, before + 1);
@@ -285,7 +278,7 @@ fn the_other_calls_of_a_turn_run() {
 #[test]
 fn a_refusal_lapses_once() {
     let mut run = run();
-    said(&mut run, [fails(), read("a"), fails(), read("b"), fails(), read("c")]);
+    run.said([fails(), read("a"), fails(), read("b"), fails(), read("c")]);
     run.check(&fails(), "block repeat 2");
     run.pass(&says("Hm."), 4);
     run.check(&fails(), "ask repeat 3");
@@ -300,14 +293,14 @@ fn a_note_that_was_dropped_makes_the_refusal_the_first_step() {
     let budget = Budget { corrections: 0, ..Budget::default() };
     let mut run = Loop::new(Stack::with_budget(vec![Box::new(Progress::default())], budget));
     let expected = ["7 block cycle 2", "8 ask cycle 3", "9 stop cycle 4"];
-    assert_eq!(said(&mut run, again(&[read("a"), read("b")], 9)), expected);
+    assert_eq!(run.said(again(&[read("a"), read("b")], 9)), expected);
 }
 
 #[test]
 fn m2_names_only_tools_on_offer_and_says_what_is_possible() {
     let cycle = [calls("no_such_tool", "{}").answers("none"), calls("read", "{}")];
     let mut run = Loop::with_offer(Progress::default(), common::bare_offer());
-    said(&mut run, again(&cycle, 9));
+    run.said(again(&cycle, 9));
     let texts: Vec<_> = run.interventions().map(|it| it.note.text.clone()).collect();
     assert_eq!(texts.len(), 4);
     for text in &texts {

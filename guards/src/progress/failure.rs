@@ -5,15 +5,15 @@
 //! error repeats what it was given. Case, white space and punctuation around words do not count, and nothing
 //! after the first 400 bytes does (`guards.md`, A10). A text with few letters says nothing.
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use memchr::memmem;
-
 use super::finding::{Finding, Now, Rule};
-use super::rounds::Rounds;
+use super::rounds::{Round, Rounds};
 use crate::completion::ToolCall;
-use crate::entry::{Status, Subject};
+use crate::entry::{Origin, Status, Subject, ToolResult};
+use crate::key::CallKey;
 
 /// How a tool failed, as a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,36 +60,43 @@ fn trimmed(word: &[u8]) -> &[u8] {
     &word[start..end]
 }
 
-/// Calls of one tool with different arguments, all failed in the same way, with no other answer of this tool
-/// in between. Before one runs nobody knows how it will answer, so then only an unbroken end counts.
+/// Rounds in which one tool, with arguments that it did not have before, failed in the same way and did nothing
+/// else. Before a call runs nobody knows how it will answer, so then the newest round must be one of them.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
-    let (failure, newest) = match now.answer(call) {
-        Some(answer) if answer.status == Status::Error => (failure(call, &answer.text)?, true),
-        Some(_) => return None,
-        None => {
-            let look = rounds.still().next()?.looks.iter().find(|it| it.tool == call.tool)?;
-            (look.failure?, false)
-        }
+    let has_tool = |round: &Round| round.looks.iter().any(|look| look.tool == call.tool);
+    let failure = match now.results {
+        Some(results) => common_failure(&call.tool, results)?,
+        None => rounds.still().next()?.looks.iter().find(|look| look.tool == call.tool)?.failure?,
     };
-    let of_tool = rounds.still().flat_map(|round| &round.looks).filter(|it| it.tool == call.tool);
-    let same = of_tool.take_while(|it| it.failure == Some(failure));
-    let distinct = same
-        .clone()
-        .enumerate()
-        .filter(|(nth, look)| {
-            let is_now = newest && look.call == call.key;
-            !is_now && same.clone().take(*nth).all(|earlier| earlier.call != look.call)
-        })
-        .count();
-    let seen = u32::try_from(distinct).unwrap_or(u32::MAX).saturating_add(u32::from(newest));
+    let fails_so = |round: &Round| {
+        let mut looks = round.looks.iter().filter(|look| look.tool == call.tool);
+        looks.all(|look| look.failure == Some(failure))
+    };
+    let same = || rounds.still().filter(|round| has_tool(round)).take_while(|round| fails_so(round));
+    let is_now = |call: CallKey| now.results.is_some() && now.calls.iter().any(|it| it.key == call);
+    let has_other_arguments = |nth: usize, round: &Round| {
+        let mut looks = round.looks.iter().filter(|look| look.tool == call.tool);
+        looks.any(|look| !is_now(look.call) && !same().take(nth).any(|newer| newer.calls(look.call)))
+    };
+    let seen = same().enumerate().filter(|(nth, round)| has_other_arguments(*nth, round)).count();
     Some(Finding {
         rule: Rule::SameFailure,
         subject: Subject::Tool(call.tool.clone()),
-        seen,
+        seen: u32::try_from(seen).unwrap_or(u32::MAX).saturating_add(now.rounds()),
         period: 1,
         turn: rounds.turn(),
         failed: true,
     })
+}
+
+/// How all of this tool's calls failed, if they failed in one way.
+fn common_failure(tool: &str, results: &[ToolResult]) -> Option<Failure> {
+    let mut failures = results
+        .iter()
+        .filter(|it| *it.call.tool == *tool && it.origin == Origin::Executed)
+        .map(|it| if it.status == Status::Error { failure(&it.call, &it.text) } else { None });
+    let first = failures.next()??;
+    failures.all(|other| other == Some(first)).then_some(first)
 }
 
 #[cfg(test)]

@@ -75,13 +75,7 @@ pub(super) struct Now<'n> {
     pub(super) results: Option<&'n [ToolResult]>,
 }
 
-impl<'n> Now<'n> {
-    /// What this call answered, if it ran.
-    pub(super) fn answer(self, call: &ToolCall) -> Option<&'n ToolResult> {
-        let results = self.results?.iter();
-        results.filter(|it| it.origin == Origin::Executed).find(|it| it.call.key == call.key)
-    }
-
+impl Now<'_> {
     /// One, once the calls ran.
     pub(super) fn rounds(self) -> u32 {
         u32::from(self.results.is_some())

@@ -6,18 +6,19 @@ use super::rounds::Rounds;
 use crate::completion::ToolCall;
 use crate::entry::Subject;
 
-/// Looks with the same answer. None where the last rounds are nothing but this call, and none where the model
-/// waits for something meanwhile: then a pause between two looks is a call that comes back too.
+/// The last looks, as long as they had the same answer. None where the last rounds are nothing but this call,
+/// and none where the model waits for something meanwhile: then a pause between two looks is a call that comes
+/// back too.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
     if rounds.waits() || !now.agrees(last) {
         return None;
     }
-    let is_look = |round: &&super::rounds::Round| round.has(call.key, last.result);
-    let seen = rounds.still().filter(is_look).count();
-    let rounds_since_first =
-        rounds.still().enumerate().filter(|(_, it)| is_look(it)).map(|(nth, _)| nth + 1).last()?;
-    if rounds_since_first == seen {
+    let looks = rounds.still().enumerate().filter(|(_, round)| round.calls(call.key));
+    let same = looks.take_while(|(_, round)| round.has(call.key, last.result));
+    let (seen, first) = same.fold((0, 0), |(seen, _), (nth, _)| (seen + 1, nth));
+    // Counted from the newest round, so that nothing stands between where all rounds up to the first are looks.
+    if first + 1 == seen {
         return None;
     }
     Some(Finding {

@@ -28,7 +28,7 @@ pub(super) struct Look {
     pub(super) failed: bool,
     /// How it failed, in a form that can be compared; none where it says too little, or did not fail.
     pub(super) failure: Option<Failure>,
-    /// True where the answer says that something is still going on.
+    /// True where it did not fail, and the answer says that something is still going on.
     pub(super) waits: bool,
 }
 
@@ -182,7 +182,7 @@ impl Rounds {
                 result: key,
                 failed,
                 failure: if failed { failure(&result.call, &result.text) } else { None },
-                waits: says_it_goes_on(&result.text),
+                waits: !failed && says_it_goes_on(&result.text),
             });
         }
     }

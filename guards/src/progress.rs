@@ -56,8 +56,9 @@ pub struct ProgressSettings {
     /// Looks at what is still going on before the model is told to wait in one call; twice as many before one
     /// is refused. Ten: where others begin to warn about polling (`guards.md`, A21).
     pub waits: u32,
-    /// Times that a cycle comes round. Three, as others have it (A21, A22): two are stuck in 85 % of judged
-    /// points (`corpus/README.md`), and the third keeps apart who reads a few files once more.
+    /// Times that a cycle comes round. Two, where others have three (A21, A22): two laps are stuck in 85 % of
+    /// judged points, whatever they answer (`corpus/README.md`), and here their answers are equal and nothing was
+    /// changed. One more, where a compaction lies between.
     pub laps: u32,
     /// Looks with the same failure, between others. Three: stuck in 71 to 74 % (`corpus/README.md`).
     pub equal_failures: u32,
@@ -70,7 +71,7 @@ pub struct ProgressSettings {
     /// Rounds that bring nothing new, where a new one takes back half. Twelve: half of the look-ups, new or not,
     /// at which others hint (A23).
     pub wandering: u32,
-    /// Turns after which a refusal lapses and the call may run once more, and another note may follow a step.
+    /// Turns after which a refusal lapses and the call may run once more.
     /// Five, as with [`duplicate`](crate::duplicate).
     pub lapse: u64,
 }
@@ -79,7 +80,7 @@ impl Default for ProgressSettings {
     fn default() -> Self {
         Self {
             waits: 10,
-            laps: 3,
+            laps: 2,
             equal_failures: 3,
             equal_answers: 4,
             same_failures: 6,
@@ -105,6 +106,8 @@ struct State {
 
 const NAME: &str = "progress";
 const VERSION: u64 = 1;
+/// The shortest pattern is two laps of two rounds: what is seen sooner after a step was under way before it.
+const NEW_PATTERN_TURNS: u64 = 4;
 
 impl Progress {
     /// The guard, set so.
@@ -132,7 +135,7 @@ impl Progress {
     /// the guard spoke: it will be the same standstill.
     fn to_tell<'r>(&self, now: Now<'_>, results: &'r [ToolResult]) -> Option<(&'r ToolCall, Finding)> {
         let State { rounds, ladder, .. } = &self.state;
-        if ladder.spoken > 0 && rounds.turn().saturating_sub(ladder.turn) <= self.settings.lapse {
+        if ladder.spoken > 0 && rounds.turn().saturating_sub(ladder.turn) < NEW_PATTERN_TURNS {
             return None;
         }
         let found = Rule::ALL.into_iter().find_map(|rule| {

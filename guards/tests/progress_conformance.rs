@@ -67,14 +67,14 @@ fn vector_4_test_edit_test() {
     duplicate([test(), edit("1"), test(), edit("2"), test(), edit("3"), test()], &[]);
 }
 
-/// yolop: a hint at the first return to an earlier state. `Progress`: once it went back and forth three times,
+/// yolop: a hint at the first return to an earlier state. `Progress`: once it went back and forth twice,
 /// for to undo one change is honest work.
 #[test]
 fn vector_5_an_edit_that_is_undone_and_done_again() {
     let other = calls("pytest", "{}").fails("1 failed, 3 passed");
     let back_and_forth = [edit("x"), test(), edit("y"), other];
     progress(again(&back_and_forth, 5), &[]);
-    progress(again(&back_and_forth, 15), &["15 note cycle 1"]);
+    progress(again(&back_and_forth, 11), &["11 note cycle 1"]);
 }
 
 /// stella: a repeat at the third.
@@ -91,18 +91,18 @@ fn vector_7_a_stream_and_a_constant_pause() {
     duplicate((0..20).flat_map(|n| [poll(n), sleep.clone()]).collect::<Vec<_>>(), &[]);
 }
 
-/// stella: a cycle at three laps.
+/// stella: a cycle at three laps. `Progress`: at two, which are stuck in 85 % (`corpus/README.md`).
 #[test]
 fn vector_8_two_in_turn() {
-    progress(again(&[read("a"), read("b")], 6), &["6 note cycle 1"]);
+    progress(again(&[read("a"), read("b")], 4), &["4 note cycle 1"]);
 }
 
-/// stella, hermes: a cycle at three laps, none of period 5. `Progress`: up to six.
+/// stella, hermes: a cycle at three laps, none of period 5. `Progress`: at two laps, and up to six.
 #[test]
 fn vector_9_three_and_five_in_turn() {
     let five = ["a", "b", "c", "d", "e"].map(read);
-    progress(again(&five[..3], 9), &["9 note cycle 1"]);
-    progress(again(&five, 15), &["15 note cycle 1"]);
+    progress(again(&five[..3], 6), &["6 note cycle 1"]);
+    progress(again(&five, 10), &["10 note cycle 1"]);
 }
 
 /// zeroclaw, after a complaint: none, or a hint.
@@ -134,10 +134,7 @@ fn vector_14_the_same_fan_out_in_three_rounds() {
     let one = read("a").and_calls("pytest", "{}").fails("x");
     let other = calls("pytest", "{}").fails("x").and_calls("read", r#"{"path":"a"}"#).answers("text of a");
     duplicate([one.clone(), other.clone()], &["2 block same-call 1"]);
-    let between = read("b");
-    let turns = [one.clone(), between.clone(), other, between.clone(), one, between];
-    progress(turns[..4].to_vec(), &[]);
-    progress(turns, &["5 note repeat 1"]);
+    progress([one.clone(), read("b"), other, read("c"), one], &["5 note repeat 1"]);
 }
 
 /// OpenHands: a nudge at the third and the end at the fourth. `Duplicate`: the second is refused, for whoever
@@ -182,8 +179,7 @@ fn vector_17_different_failures() {
 fn vector_18_the_order_of_keys() {
     let look = |arguments: &str| calls("read", arguments);
     let [one, other] = [r#"{"a":1,"b":2}"#, r#"{ "b": 2, "a": 1.0 }"#].map(look);
-    let turns = [one.clone(), read("x"), other.clone(), read("x"), one, read("x"), other];
-    progress(turns, &["6 note cycle 1", "7 block cycle 2"]);
+    progress([one.clone(), read("x"), other, read("x"), one], &["4 note cycle 1", "5 block cycle 2"]);
 }
 
 /// zeroclaw: different.
@@ -197,27 +193,27 @@ fn vector_19_kinds_of_values_and_the_order_of_lists() {
 /// stella: a second warning, and no end.
 #[test]
 fn vector_20_another_loop_after_a_warning() {
-    let mut turns = again(&[read("a"), read("b")], 6);
-    turns.extend(again(&[read("c"), read("d")], 6));
-    progress(turns, &["6 note cycle 1", "12 note cycle 1"]);
+    let mut turns = again(&[read("a"), read("b")], 4);
+    turns.extend(again(&[read("c"), read("d")], 4));
+    progress(turns, &["4 note cycle 1", "8 note cycle 1"]);
 }
 
 /// stella: the same loop, and the end. `Progress`: the same loop, and the next rung.
 #[test]
 fn vector_21_the_same_cycle_from_another_call_on() {
-    let mut turns = again(&[read("a"), read("b")], 6);
+    let mut turns = again(&[read("a"), read("b")], 4);
     turns.extend(again(&[read("b"), read("a")], 3));
-    progress(turns, &["6 note cycle 1", "7 block cycle 2", "8 ask cycle 3", "9 stop cycle 4"]);
+    progress(turns, &["4 note cycle 1", "5 block cycle 2", "6 ask cycle 3", "7 stop cycle 4"]);
 }
 
-/// stella: still counted.
+/// stella: still counted. `Progress` too, and grants one lap in which what was lost is looked at again.
 #[test]
 fn vector_22_a_compaction_in_the_middle() {
     let cycle = [read("a"), read("b")];
     let mut run = Loop::new(Progress::default());
-    assert_eq!(run.said(again(&cycle, 4)), [""; 0]);
+    assert_eq!(run.said(again(&cycle, 2)), [""; 0]);
     run.compact();
-    assert_eq!(run.said(again(&cycle, 3)), ["2 note cycle 1", "3 block cycle 2"]);
+    assert_eq!(run.said(again(&cycle, 5)), ["4 note cycle 1", "5 block cycle 2"]);
 }
 
 /// stella: never evidence.
@@ -233,13 +229,13 @@ fn vector_26_a_stream_that_is_sent_again() {
     for _ in 0..20 {
         run.breaks(&Turn::default(), &balk_guards::AttemptFailure::empty(1));
     }
-    assert_eq!(run.said([read("a"), read("b"), read("a"), read("b")]), [""; 0]);
+    assert_eq!(run.said([read("a"), read("b"), read("a")]), [""; 0]);
 }
 
 /// After a complaint in kilocode: it must count, and must end.
 #[test]
 fn vector_27_a_refused_call_that_is_sent_again() {
-    let mut turns = again(&[test(), read("a")], 5);
+    let mut turns = vec![test(), read("a"), test(), read("b"), test()];
     turns.extend(again(&[test()], 3));
     let expected = ["5 note repeat 1", "6 block repeat 2", "7 ask repeat 3", "8 stop repeat 4"];
     progress(turns, &expected);

@@ -28,13 +28,16 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
         }
         let pairs = rounds.still().zip(rounds.still().skip(period));
         let back = pairs.take_while(|(later, earlier)| later.is_like(earlier)).count();
+        // Who looks again at what a compaction took away makes one lap more for a reason.
+        let in_view = rounds.still().take(back + period).all(Round::is_in_view);
+        let seen = if in_view { back + period } else { back };
         (back > 0).then(|| Finding {
             rule: Rule::Cycle,
             // The sum of its calls: the same from wherever it is looked at.
             subject: Subject::Call(CallKey::of_all(
                 one().flat_map(|round| &round.looks).map(|look| look.call),
             )),
-            seen: u32::try_from(back + period).unwrap_or(u32::MAX).saturating_add(now.rounds()),
+            seen: u32::try_from(seen).unwrap_or(u32::MAX).saturating_add(now.rounds()),
             period: u32::try_from(period).unwrap_or(u32::MAX),
             turn: newest.turn,
             failed: false,

@@ -64,6 +64,10 @@ impl Round {
             && self.looks.iter().all(|look| other.has(look.call, look.result))
     }
 
+    pub(super) fn is_in_view(&self) -> bool {
+        self.in_view
+    }
+
     pub(super) fn has(&self, call: CallKey, result: ResultKey) -> bool {
         self.looks.iter().any(|it| it.call == call && it.result == result)
     }

@@ -53,6 +53,15 @@ fn a_cycle_climbs_from_a_note_to_the_end() {
 }
 
 #[test]
+fn a_cycle_may_hold_a_round_twice() {
+    for cycle in [[read("a"), read("b"), read("a")], [read("a"), read("a"), read("b")]] {
+        let settings = ProgressSettings { equal_answers: 0, ..ProgressSettings::default() };
+        let mut run = Loop::new(Progress::new(settings));
+        assert_eq!(run.said(again(&cycle, 7)), ["6 note cycle 1", "7 block cycle 2"]);
+    }
+}
+
+#[test]
 fn a_call_that_comes_back_between_others_is_a_repeat() {
     // Failures count from the third look on, answers from the fourth.
     let looks =

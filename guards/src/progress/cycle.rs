@@ -9,13 +9,13 @@ use crate::key::CallKey;
 /// The longest period: a longer one is found by what it brings back, which is nothing new.
 const PERIOD_MAX: usize = 6;
 
-/// The shortest period in which the rounds come back and which this round goes on with. Before its calls
+/// The period in which the rounds came back most often, the shortest of these. Before its calls
 /// run, any round of the cycle goes on with it, for one of its calls may have been refused.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     if rounds.waits() {
         return None;
     }
-    (2..=PERIOD_MAX).find_map(|period| {
+    let found = (2..=PERIOD_MAX).rev().filter_map(|period| {
         let one = || rounds.still().take(period);
         let goes_on = match now.results {
             Some(_) => one().nth(period - 1).is_some_and(|due| repeats(due, now)),
@@ -42,7 +42,8 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
             turn: newest.turn,
             failed: false,
         })
-    })
+    });
+    found.max_by_key(|finding| finding.seen / finding.period)
 }
 
 /// Whether this round is the one that is due, calls and answers.

@@ -13,9 +13,9 @@
 //! *Stays silent* while the run goes on, about ends that the user or a broken guard caused, and where a guard
 //! stopped the run over a failed attempt: its words have said all.
 //!
-//! *Thresholds*: two reads in a row that bring nothing new make a loop, because the same call three times
-//! with an equal result is stuck in 71 % of judged points (`corpus/README.md`). One retry in a run: a second
-//! one would be told the same.
+//! *Thresholds*: two reads that bring nothing new make a loop, because the same call three times with an equal
+//! result is stuck in 71 % of judged points (`corpus/README.md`); a read that brings something new takes back
+//! half of them. One retry in a run: a second one would be told the same.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ mod words;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HandoffSettings {
-    /// Reads in a row that bring nothing new, from which on they are called a loop (spec H6).
+    /// Reads that bring nothing new, from which on they are called a loop (spec H6).
     pub repeated_reads: u32,
 }
 

@@ -47,6 +47,11 @@ pub enum Shape {
 pub struct CallKey(u128);
 
 impl CallKey {
+    /// One key for several calls, in whatever order.
+    pub(crate) fn of_all(calls: impl Iterator<Item = Self>) -> Self {
+        Self(calls.fold(0, |sum, call| sum.wrapping_add(call.0)))
+    }
+
     /// Its low bits, as an index to be reduced.
     pub(crate) fn bits(self) -> usize {
         (self.0 & 0xffff_ffff) as usize

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use balk_guards::{
     Abandonment, Completion, Decision, Duplicate, EmptyCompletion, Entry, Guard, Handoff, NoTools, Origin,
-    Protocol, RetrySafety, Settlement, Stack, Start, Status, ToolResult,
+    Progress, Protocol, RetrySafety, Settlement, Stack, Start, Status, ToolResult,
 };
 use common::{calls, offer};
 
@@ -154,6 +154,11 @@ fn handoff_allocates_nothing() {
 }
 
 #[test]
+fn progress_allocates_nothing() {
+    check(Progress::default());
+}
+
+#[test]
 fn the_stack_of_all_allocates_nothing() {
     check(Stack::new(vec![
         Box::new(Abandonment::default()),
@@ -162,6 +167,7 @@ fn the_stack_of_all_allocates_nothing() {
         Box::new(EmptyCompletion::default()),
         Box::new(RetrySafety::default()),
         Box::new(Handoff::default()),
+        Box::new(Progress::default()),
     ]));
 }
 

@@ -431,7 +431,7 @@ fn h6_read_only_loops_are_no_progress() {
         for end in [STUCK, Termination::Limit(Limit::Turns)] {
             let (note, gap) = handoff(&after(&turns), &end);
             assert_eq!((gap.kind, &*gap.missing), (GapKind::NoProgress, ""));
-            says_all(&note.text, &["read the same over and over", again, "last 2 reads"]);
+            says_all(&note.text, &["read the same over and over", again, "2 reads brought nothing new"]);
         }
     }
 }
@@ -455,6 +455,17 @@ fn h6_reads_that_bring_something_new_are_no_loop() {
     soft(&run, &limit, "partial-work");
     run.pass(&read("a"), 1);
     handoff(&run, &limit);
+}
+
+#[test]
+fn h6_one_late_first_read_does_not_end_a_long_circle() {
+    let circle = ["a.py", "b.py", "c.py"].map(read);
+    let mut turns: Vec<_> = circle.iter().cycle().take(12).cloned().collect();
+    turns.push(read("d.py"));
+    let (note, _) = handoff(&after(&turns), &Termination::Limit(Limit::Turns));
+    says_all(&note.text, &["read the same over and over", "`read` a.py"]);
+    turns.extend(["e.py", "f.py"].map(read));
+    soft(&after(&turns), &Termination::Limit(Limit::Turns), "partial-work");
 }
 
 #[test]

@@ -10,9 +10,9 @@ use balk_guards::{
     Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptCause, AttemptFacts, AttemptFailure,
     AttemptResponse, Budget, ChoiceKind, Compaction, Completion, Conclusion, Duplicate, DuplicatePolicy,
     DuplicateSettings, Effect, EmptyCompletion, Entry, FailedAttempt, FinishReason, Guard, Handoff,
-    Intervention, InterventionKind, Limit, NoTools, NoToolsSettings, Note, Offer, Origin, Part, Protocol,
-    RawCall, RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Speaker, Stack, Start, Status, Subject,
-    Termination, Tool, ToolResult, Usage, UserAnswer, UserMessage,
+    Intervention, InterventionKind, Limit, NoTools, NoToolsSettings, Note, Offer, Origin, Part, Progress,
+    ProgressSettings, Protocol, RawCall, RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Speaker, Stack,
+    Start, Status, Subject, Termination, Tool, ToolResult, Usage, UserAnswer, UserMessage,
 };
 use common::{bare_offer, offer};
 use proptest::collection::vec;
@@ -35,13 +35,26 @@ fn retry_safety(policy: RetrySafetyPolicy) -> Box<dyn Guard> {
     Box::new(RetrySafety::new(RetrySafetySettings { policy, ..RetrySafetySettings::default() }))
 }
 
+/// Every rule fires as early as it can.
+fn hasty_progress() -> Box<dyn Guard> {
+    Box::new(Progress::new(ProgressSettings {
+        waits: 1,
+        laps: 1,
+        equal_failures: 1,
+        equal_answers: 1,
+        same_failures: 1,
+        wandering: 1,
+        lapse: 1,
+    }))
+}
+
 fn no_tools(message: Option<&str>) -> Box<dyn Guard> {
     let message = message.map(str::to_owned);
     Box::new(NoTools::new(NoToolsSettings { text_form: true, message, ..NoToolsSettings::default() }))
 }
 
 /// Every guard in every policy, and stacks of them.
-const GUARDS: [fn() -> Box<dyn Guard>; 21] = [
+const GUARDS: [fn() -> Box<dyn Guard>; 24] = [
     || Box::new(()),
     || abandonment(AbandonmentPolicy::Soft),
     || abandonment(AbandonmentPolicy::HardBlock),
@@ -54,6 +67,8 @@ const GUARDS: [fn() -> Box<dyn Guard>; 21] = [
     || no_tools(Some("{count} of {limit}: {tools}")),
     || Box::new(EmptyCompletion::default()),
     || Box::new(Handoff::default()),
+    || Box::new(Progress::default()),
+    hasty_progress,
     || retry_safety(RetrySafetyPolicy::Conservative),
     || retry_safety(RetrySafetyPolicy::FastPath),
     || retry_safety(RetrySafetyPolicy::Facts),
@@ -64,6 +79,7 @@ const GUARDS: [fn() -> Box<dyn Guard>; 21] = [
     },
     || Box::new(Stack::new(vec![Box::new(Handoff::default()), Box::new(EmptyCompletion::default())])),
     || Box::new(Stack::new(vec![Box::new(EmptyCompletion::default()), no_tools(None)])),
+    || Box::new(Stack::new(vec![hasty_progress(), duplicate(DuplicatePolicy::Actionable)])),
     || {
         let (first, second) = (abandonment(AbandonmentPolicy::Soft), duplicate(DuplicatePolicy::Actionable));
         Box::new(Stack::new(vec![first, second]))
@@ -90,7 +106,7 @@ fn text() -> impl Strategy<Value = String> + Clone {
         4 => Just("no space left".to_owned()),
         4 => Just("```python\nx\n```".to_owned()),
         1 => Just("I cannot do it because it fails. Instead, I will check.".to_owned()),
-        1 => Just("connection timed out".to_owned()),
+        1 => Just("connection timed out, still running".to_owned()),
         1 => Just("I'll list the files now:".to_owned()),
         1 => Just("<read>\n{\"tool\": \"read\", \"arguments\": {}}</read>".to_owned()),
         1 => Just(String::new()),
@@ -185,6 +201,7 @@ fn intervention() -> impl Strategy<Value = Entry> {
         Just("empty-completion"),
         Just("retry-safety"),
         Just("handoff"),
+        Just("progress"),
         Just("stack"),
         Just("other"),
     ];
@@ -204,7 +221,8 @@ fn intervention() -> impl Strategy<Value = Entry> {
     ];
     (guard, kind, any::<u8>(), subject, text(), any::<bool>()).prop_map(
         |(guard, kind, level, subject, text, seen)| {
-            let rule = if level > 99 { "constrained" } else { "r" };
+            let rules = ["constrained", "waiting", "cycle", "repeat", "same-failure", "wandering", "r"];
+            let rule = rules[usize::from(level) % rules.len()];
             let note = Note { guard: guard.into(), rule: rule.into(), level, subject, text: text.into() };
             Entry::Intervention(Intervention { kind, note, seen })
         },
@@ -363,7 +381,8 @@ fn value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(2, 12, 4, |inner| {
         prop_oneof![
             vec(inner.clone(), 0..4).prop_map(Value::from),
-            ("(guard|version|recall|runs|offer|members)", inner).prop_map(|(name, it)| json!({ name: it })),
+            ("(guard|version|recall|runs|offer|rounds|members)", inner)
+                .prop_map(|(name, it)| json!({ name: it })),
         ]
     })
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use balk_guards::{
     Abandonment, AttemptCause, AttemptFacts, AttemptFailure, Duplicate, EmptyCompletion, FinishReason, Guard,
-    Handoff, InterventionKind, NoTools, Offer, Protocol, RetrySafety, Stack, Start,
+    Handoff, InterventionKind, NoTools, Offer, Progress, ProgressSettings, Protocol, RetrySafety, Stack,
+    Start,
 };
 use common::{Loop, Turn, bare_offer, calls, offer, says, thinks};
 use proptest::prelude::*;
@@ -31,6 +32,9 @@ fn turn() -> impl Strategy<Value = Turn> {
         1 => Just(says("I cannot do it because it fails.")),
         1 => Just(calls("read", "{}")),
         1 => Just(calls("read", "{}").fails("no")),
+        2 => Just(calls("read", r#"{"job":7}"#).answers("still running")),
+        2 => Just(calls("pytest", "{}").fails("the tests cannot be found")),
+        2 => (0..9_u32).prop_map(|n| calls("pytest", &format!("[{n}]")).fails("the tests cannot be found")),
         6 => Just(write("a.py").fails("no space")),
         3 => Just(write("b.py").fails("no space")),
         1 => Just(write("a.py")),
@@ -101,6 +105,19 @@ fn check_under(
     Ok(())
 }
 
+/// Every rule fires as early as it makes sense.
+fn hasty_progress() -> Progress {
+    Progress::new(ProgressSettings {
+        waits: 2,
+        laps: 2,
+        equal_failures: 2,
+        equal_answers: 2,
+        same_failures: 2,
+        wandering: 2,
+        lapse: 1,
+    })
+}
+
 fn all() -> Vec<Box<dyn Guard>> {
     vec![
         Box::new(Abandonment::default()),
@@ -109,6 +126,7 @@ fn all() -> Vec<Box<dyn Guard>> {
         Box::new(EmptyCompletion::default()),
         Box::new(RetrySafety::default()),
         Box::new(Handoff::default()),
+        Box::new(Progress::default()),
     ]
 }
 
@@ -120,6 +138,8 @@ proptest! {
         for offer in [offer(), bare_offer()] {
             check(Abandonment::default(), offer.clone(), &turns)?;
             check(Duplicate::default(), offer.clone(), &turns)?;
+            check(Progress::default(), offer.clone(), &turns)?;
+            check(hasty_progress(), offer.clone(), &turns)?;
             for protocol in [Protocol::Text, Protocol::Tool] {
                 check_under(protocol, NoTools::default(), offer.clone(), &turns)?;
                 check_under(protocol, EmptyCompletion::default(), offer.clone(), &turns)?;

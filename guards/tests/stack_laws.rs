@@ -8,8 +8,8 @@ use std::sync::Arc;
 use balk_guards::{
     Abandonment, Answer, AttemptCause, AttemptFacts, AttemptFailure, Blocked, Budget, Completion, Conclusion,
     Decision, Duplicate, EmptyCompletion, Entry, FinishReason, Guard, GuardFault, Handoff, InterventionKind,
-    NoTools, Note, Origin, Protocol, Question, Recovery, RetrySafety, Settlement, Stack, Start, Status,
-    Subject, Termination, ToolCall, ToolResult, Verdict, Wait, Window, Withheld,
+    NoTools, Note, Origin, Progress, Protocol, Question, Recovery, RetrySafety, Settlement, Stack, Start,
+    Status, Subject, Termination, ToolCall, ToolResult, Verdict, Wait, Window, Withheld,
 };
 use common::{Loop, Turn, calls, says};
 use proptest::prelude::*;
@@ -160,13 +160,14 @@ fn executed(call: &Arc<ToolCall>) -> ToolResult {
 
 fn members(seeds: &[u64]) -> Vec<Box<dyn Guard>> {
     let hashed = seeds.iter().map(|&seed| Box::new(Hashed { seed, seen: 0 }) as Box<dyn Guard>);
-    let ours: [Box<dyn Guard>; 6] = [
+    let ours: [Box<dyn Guard>; 7] = [
         Box::new(Abandonment::default()),
         Box::new(Duplicate::default()),
         Box::new(NoTools::default()),
         Box::new(EmptyCompletion::default()),
         Box::new(RetrySafety::default()),
         Box::new(Handoff::default()),
+        Box::new(Progress::default()),
     ];
     hashed.chain(ours).collect()
 }
@@ -307,13 +308,14 @@ proptest! {
 
     #[test]
     fn the_guards_of_this_crate_end_a_model_that_ignores_them(turns in turns(), protocol in any::<bool>()) {
-        let members: [Box<dyn Guard>; 6] = [
+        let members: [Box<dyn Guard>; 7] = [
             Box::new(Abandonment::default()),
             Box::new(Duplicate::default()),
             Box::new(NoTools::default()),
             Box::new(EmptyCompletion::default()),
             Box::new(RetrySafety::default()),
             Box::new(Handoff::default()),
+            Box::new(Progress::default()),
         ];
         let protocol = if protocol { Protocol::Tool } else { Protocol::Text };
         let start = Start { model: "test".into(), protocol, offer: common::offer() };
@@ -396,6 +398,7 @@ proptest! {
         let mut runs = [
             (Loop::new(Abandonment::default()), Loop::new(Stack::new(vec![Box::new(Abandonment::default())]))),
             (Loop::new(Duplicate::default()), Loop::new(Stack::new(vec![Box::new(Duplicate::default())]))),
+            (Loop::new(Progress::default()), Loop::new(Stack::new(vec![Box::new(Progress::default())]))),
             (
                 Loop::new(RetrySafety::default()),
                 Loop::new(Stack::new(vec![Box::new(RetrySafety::default())])),

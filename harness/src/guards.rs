@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use balk_guards::{
-    Abandonment, Duplicate, EmptyCompletion, Guard, Handoff, NoTools, PerModel, RetrySafety, Stack,
+    Abandonment, Duplicate, EmptyCompletion, Guard, Handoff, NoTools, PerModel, Progress, RetrySafety, Stack,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -135,6 +135,13 @@ pub const REGISTRY: &[Registered] = &[
         by_default: true,
         variants: &[],
         make: |settings, _| Ok(Box::new(Handoff::new(read(settings)?))),
+    },
+    Registered {
+        name: "progress",
+        about: "busy and getting nowhere: cycles, repeats between others, the same failure, wandering, waiting",
+        by_default: false,
+        variants: &[],
+        make: |settings, _| Ok(Box::new(Progress::new(read(settings)?))),
     },
     Registered {
         name: "oracle",
@@ -396,7 +403,7 @@ mod tests {
         let known = "known: none, default, abandonment, abandonment=hard, abandonment=auto-retry, \
                      abandonment=strict, no-tools, duplicate, duplicate=notice, duplicate=strict, \
                      empty-completion, retry-safety, retry-safety=conservative, retry-safety=fast-path, \
-                     retry-safety=facts, handoff, oracle";
+                     retry-safety=facts, handoff, progress, oracle";
         check("duplicat", &format!("unknown guard `duplicat`; did you mean `duplicate`? {known}"));
         check(
             "duplicate=notise",

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::circling::Circling;
 use crate::completion::ToolCall;
 use crate::entry::{Origin, Status, ToolResult};
 use crate::identity::{ResultKey, identity};
@@ -16,8 +17,8 @@ const READS: usize = 16;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Reads {
     seen: Vec<Read>,
-    /// Reads in a row that brought what was known.
-    again: u32,
+    /// How far it goes in circles.
+    again: Circling,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,9 +31,9 @@ struct Read {
 }
 
 impl Reads {
-    /// Reads in a row that brought what was known.
+    /// Reads that brought what was known; a new one takes back half of them.
     pub(super) fn again(&self) -> u32 {
-        self.again
+        self.again.rounds()
     }
 
     /// What was read again, in the order of the first reads.
@@ -43,7 +44,7 @@ impl Reads {
     /// Something may have changed, or what was read is out of view.
     pub(super) fn clear(&mut self) {
         self.seen.clear();
-        self.again = 0;
+        self.again = Circling::default();
     }
 
     /// Folds one result. A read that was refused is one that was wanted again, or for the first time.
@@ -74,17 +75,19 @@ impl Reads {
             let subject = call.path().unwrap_or_else(|| call.arguments.to_string());
             keep(&mut read.what, &format!("`{}` {subject}", call.tool), super::NAME_CHARS);
         }
-        self.again = self.again.saturating_add(1);
+        self.again.nothing_new();
     }
 
     fn first(&mut self, key: CallKey, result: Option<ResultKey>) {
         if self.seen.len() >= READS {
             self.seen.remove(0);
         }
-        for read in &mut self.seen {
-            read.what.clear();
+        self.again.something_new();
+        if self.again() == 0 {
+            for read in &mut self.seen {
+                read.what.clear();
+            }
         }
         self.seen.push(Read { key, result, what: String::new() });
-        self.again = 0;
     }
 }

@@ -78,9 +78,9 @@ impl Cause {
         let what = list(&what, 3);
         let explanation = format!(
             "This is a gap in what the agent can find out with its tools, not in your request: it read the same \
-             over and over ({what}), with no change in between, and the last {} brought nothing new.",
+             over and over ({what}), with no change in between, and at least {} brought nothing new.",
             match reads.again() {
-                1 => "read".to_owned(),
+                1 => "one read".to_owned(),
                 many => format!("{many} reads"),
             }
         );

@@ -67,6 +67,11 @@ pub(crate) fn calls(tool: &str, arguments: &str) -> Turn {
     Turn::default().and_calls(tool, arguments)
 }
 
+/// These turns over and over, so many in all.
+pub(crate) fn again(turns: &[Turn], all: usize) -> Vec<Turn> {
+    turns.iter().cycle().take(all).cloned().collect()
+}
+
 impl Turn {
     /// The same turn with one more text.
     pub(crate) fn and_says(mut self, text: &str) -> Self {
@@ -302,6 +307,18 @@ impl Loop {
         decision
     }
 
+    /// All that the guard says to these turns, beside the results or about the completion, each with the
+    /// number of its turn among them.
+    pub(crate) fn said(&mut self, turns: impl IntoIterator<Item = Turn>) -> Vec<String> {
+        let mut said = Vec::new();
+        for (nth, turn) in turns.into_iter().enumerate() {
+            let before = self.interventions().count();
+            self.turn(&turn);
+            said.extend(self.interventions().skip(before).map(|it| format!("{} {}", nth + 1, line(it))));
+        }
+        said
+    }
+
     /// The same turn so many times, without a word from the guard.
     #[track_caller]
     pub(crate) fn pass(&mut self, turn: &Turn, turns: usize) {
@@ -348,12 +365,12 @@ fn refused(call: &Arc<ToolCall>, reason: &str) -> ToolResult {
 
 /// A decision in one line: kind, rule and level of all that is committed for it.
 pub(crate) fn outline(decision: &Decision) -> String {
-    let all: Vec<_> = decision
-        .interventions(true)
-        .iter()
-        .map(|it| format!("{} {} {}", kind(&it.kind), it.note.rule, it.note.level))
-        .collect();
+    let all: Vec<_> = decision.interventions(true).iter().map(line).collect();
     if all.is_empty() { "pass".into() } else { all.join(", ") }
+}
+
+fn line(it: &Intervention) -> String {
+    format!("{} {} {}", kind(&it.kind), it.note.rule, it.note.level)
 }
 
 fn kind(kind: &InterventionKind) -> &'static str {

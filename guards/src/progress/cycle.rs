@@ -1,0 +1,52 @@
+//! The same two to six rounds in the same order, with the same answers, again and again.
+
+use super::finding::{Finding, Now, Rule};
+use super::rounds::{Round, Rounds};
+use crate::completion::ToolCall;
+use crate::entry::Subject;
+use crate::key::CallKey;
+
+/// The longest period: a longer one is found by what it brings back, which is nothing new.
+const PERIOD_MAX: usize = 6;
+
+/// The period in which the rounds came back most often, the shortest of these. Before its calls
+/// run, any round of the cycle goes on with it, for one of its calls may have been refused.
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+    if rounds.waits() {
+        return None;
+    }
+    let found = (2..=PERIOD_MAX).rev().filter_map(|period| {
+        let one = || rounds.still().take(period);
+        let goes_on = match now.results {
+            Some(_) => one().nth(period - 1).is_some_and(|due| repeats(due, now)),
+            None => one().count() == period && one().any(|round| round.calls(call.key)),
+        };
+        // What never differs is no cycle.
+        let newest = rounds.still().next()?;
+        if !goes_on || one().all(|round| round.is_like(newest)) {
+            return None;
+        }
+        let pairs = rounds.still().zip(rounds.still().skip(period));
+        let back = pairs.take_while(|(later, earlier)| later.is_like(earlier)).count();
+        // Who looks again at what a compaction took away makes one lap more for a reason.
+        let in_view = rounds.still().take(back + period).all(Round::is_in_view);
+        let seen = if in_view { back + period } else { back };
+        (back > 0).then(|| Finding {
+            rule: Rule::Cycle,
+            // The sum of its calls: the same from wherever it is looked at.
+            subject: Subject::Call(CallKey::of_all(
+                one().flat_map(|round| &round.looks).map(|look| look.call),
+            )),
+            seen: u32::try_from(seen).unwrap_or(u32::MAX).saturating_add(now.rounds()),
+            period: u32::try_from(period).unwrap_or(u32::MAX),
+            turn: newest.turn,
+            failed: false,
+        })
+    });
+    found.max_by_key(|finding| finding.seen / finding.period)
+}
+
+/// Whether this round is the one that is due, calls and answers.
+fn repeats(due: &Round, now: Now<'_>) -> bool {
+    now.calls.iter().all(|call| due.calls(call.key)) && due.looks.iter().all(|look| now.agrees(look))
+}

@@ -1,0 +1,32 @@
+//! The same call with the same answer, with something else in between: what a guard against duplicates lets
+//! through, for who does something else meanwhile may be looking whether a job has come on.
+
+use super::finding::{Finding, Now, Rule};
+use super::rounds::Rounds;
+use crate::completion::ToolCall;
+use crate::entry::Subject;
+
+/// The last looks, as long as they had the same answer. None where the last rounds are nothing but this call,
+/// and none where the model waits for something meanwhile: then a pause between two looks is a call that comes
+/// back too.
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+    let (newest, last) = rounds.looks(call.key).next()?;
+    if rounds.waits() || !now.agrees(last) {
+        return None;
+    }
+    let looks = rounds.still().enumerate().filter(|(_, round)| round.calls(call.key));
+    let same = looks.take_while(|(_, round)| round.has(call.key, last.result));
+    let (seen, first) = same.fold((0, 0), |(seen, _), (nth, _)| (seen + 1, nth));
+    // Counted from the newest round, so that nothing stands between where all rounds up to the first are looks.
+    if first + 1 == seen {
+        return None;
+    }
+    Some(Finding {
+        rule: Rule::Repeat,
+        subject: Subject::Call(call.key),
+        seen: u32::try_from(seen).unwrap_or(u32::MAX).saturating_add(now.rounds()),
+        period: 1,
+        turn: newest.turn,
+        failed: last.failed,
+    })
+}

@@ -1,0 +1,60 @@
+//! Waiting: the same call, and each time the answer that something is still going on.
+//!
+//! Whether an answer says so is told from words of the tools, in short answers. They only buy patience: where
+//! they are not recognised, the other rules apply. An answer whose volatile parts alone differ is no sign of
+//! waiting by itself: so does that of `date`.
+
+use memchr::memmem;
+
+use super::finding::{Finding, Now, Rule};
+use super::rounds::Rounds;
+use crate::completion::ToolCall;
+use crate::entry::Subject;
+
+/// How long an answer may be that tells of a state; longer ones are logs.
+const ANSWER_BYTES: usize = 400;
+const WORDS: [&str; 12] = [
+    "running",
+    "in progress",
+    "in_progress",
+    "pending",
+    "queued",
+    "waiting",
+    "not ready",
+    "not finished",
+    "not done",
+    "processing",
+    "building",
+    "elapsed",
+];
+
+/// Whether this answer says that something is still going on.
+pub(super) fn says_it_goes_on(answer: &str) -> bool {
+    let mut buffer = [0; ANSWER_BYTES];
+    let Some(answer) = buffer.get_mut(..answer.len()).map(|it| {
+        it.copy_from_slice(answer.as_bytes());
+        it.make_ascii_lowercase();
+        &*it
+    }) else {
+        return false;
+    };
+    WORDS.iter().any(|word| memmem::find(answer, word.as_bytes()).is_some())
+}
+
+/// Looks at what is still going on, in a row or not.
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+    let mut looks = rounds.looks(call.key);
+    let (newest, last) = looks.next().filter(|(_, look)| look.waits)?;
+    let same = looks.take_while(|(_, look)| look.result == last.result).count();
+    if !now.agrees(last) {
+        return None;
+    }
+    Some(Finding {
+        rule: Rule::Waiting,
+        subject: Subject::Call(call.key),
+        seen: u32::try_from(same).unwrap_or(u32::MAX).saturating_add(1 + now.rounds()),
+        period: 1,
+        turn: newest.turn,
+        failed: last.failed,
+    })
+}

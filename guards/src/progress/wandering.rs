@@ -1,0 +1,24 @@
+//! A long run of rounds that brings back only what was seen, with nothing changed or tested in between.
+
+use super::finding::{Finding, Now, Rule};
+use super::rounds::Rounds;
+use crate::completion::ToolCall;
+use crate::entry::Subject;
+use crate::identity::identity;
+
+/// Rounds that brought nothing new, if this one brings nothing new either. Before its calls run only a call
+/// goes on with it whose answer is still in the view.
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+    let goes_on = rounds.is_known(call.key)
+        && now.results.is_none_or(|results| {
+            results.iter().all(|it| rounds.has_brought(it.call.key, identity(&it.text)))
+        });
+    goes_on.then(|| Finding {
+        rule: Rule::Wandering,
+        subject: Subject::Run,
+        seen: rounds.circling().saturating_add(now.rounds()),
+        period: 1,
+        turn: rounds.turn(),
+        failed: false,
+    })
+}

@@ -75,12 +75,12 @@ fn h2_an_input_that_the_call_names_is_missing() {
     for (error, missing) in [
         ("cat: data/sales.csv: No such file or directory", "data/sales.csv"),
         ("error: no such file: data/sales.csv", "data/sales.csv"),
-        ("ENOENT: no such file or directory, open '/work/data/sales.csv'", "/work/data/sales.csv"),
+        ("ENOENT: no such file or directory, open '/srv/data/sales.csv'", "/srv/data/sales.csv"),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'data/sales.csv'", "data/sales.csv"),
-        ("python: can't open file '/work/data/sales.csv': [Errno 2] No such file", "/work/data/sales.csv"),
+        ("python: can't open file '/srv/data/sales.csv': [Errno 2] No such file", "/srv/data/sales.csv"),
         ("error: data/sales.csv not found (exit status 2)", "data/sales.csv"),
         ("The file data/sales.csv does not exist.", "data/sales.csv"),
-        ("the file /work/data/sales.csv was not found", "/work/data/sales.csv"),
+        ("the file /srv/data/sales.csv was not found", "/srv/data/sales.csv"),
         ("File does not exist", "data/sales.csv"),
         ("not found", "data/sales.csv"),
     ] {

@@ -11,7 +11,7 @@ use balk_guards::{
     Abandonment, Completion, Decision, Duplicate, EmptyCompletion, Entry, Guard, Handoff, NoTools, Origin,
     Progress, Protocol, RetrySafety, Settlement, Stack, Start, Status, ToolResult,
 };
-use common::{calls, offer};
+use common::{all_guards, calls, offer};
 
 /// Counts the allocations of each thread, and the bytes that it holds.
 struct Counting;
@@ -160,15 +160,7 @@ fn progress_allocates_nothing() {
 
 #[test]
 fn the_stack_of_all_allocates_nothing() {
-    check(Stack::new(vec![
-        Box::new(Abandonment::default()),
-        Box::new(Duplicate::default()),
-        Box::new(NoTools::default()),
-        Box::new(EmptyCompletion::default()),
-        Box::new(RetrySafety::default()),
-        Box::new(Handoff::default()),
-        Box::new(Progress::default()),
-    ]));
+    check(Stack::new(all_guards()));
 }
 
 #[test]

@@ -8,10 +8,9 @@ use std::sync::Arc;
 
 use balk_guards::{
     Abandonment, AttemptCause, AttemptFacts, AttemptFailure, Duplicate, EmptyCompletion, FinishReason, Guard,
-    Handoff, InterventionKind, NoTools, Offer, Progress, ProgressSettings, Protocol, RetrySafety, Stack,
-    Start,
+    InterventionKind, NoTools, Offer, Progress, ProgressSettings, Protocol, RetrySafety, Stack, Start,
 };
-use common::{Loop, Turn, bare_offer, calls, offer, says, thinks};
+use common::{Loop, Turn, all_guards, bare_offer, calls, offer, says, thinks};
 use proptest::prelude::*;
 
 /// Arguments cut at 500 and a result cut at 1,000 characters (D2), and the words around them.
@@ -118,18 +117,6 @@ fn hasty_progress() -> Progress {
     })
 }
 
-fn all() -> Vec<Box<dyn Guard>> {
-    vec![
-        Box::new(Abandonment::default()),
-        Box::new(Duplicate::default()),
-        Box::new(NoTools::default()),
-        Box::new(EmptyCompletion::default()),
-        Box::new(RetrySafety::default()),
-        Box::new(Handoff::default()),
-        Box::new(Progress::default()),
-    ]
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -144,7 +131,7 @@ proptest! {
                 check_under(protocol, NoTools::default(), offer.clone(), &turns)?;
                 check_under(protocol, EmptyCompletion::default(), offer.clone(), &turns)?;
                 check_under(protocol, RetrySafety::default(), offer.clone(), &turns)?;
-                check_under(protocol, Stack::new(all()), offer.clone(), &turns)?;
+                check_under(protocol, Stack::new(all_guards()), offer.clone(), &turns)?;
             }
         }
     }

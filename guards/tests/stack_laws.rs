@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use balk_guards::{
     Abandonment, Answer, AttemptCause, AttemptFacts, AttemptFailure, Blocked, Budget, Completion, Conclusion,
-    Decision, Duplicate, EmptyCompletion, Entry, FinishReason, Guard, GuardFault, Handoff, InterventionKind,
-    NoTools, Note, Origin, Progress, Protocol, Question, Recovery, RetrySafety, Settlement, Stack, Start,
-    Status, Subject, Termination, ToolCall, ToolResult, Verdict, Wait, Window, Withheld,
+    Decision, Duplicate, Entry, FinishReason, Guard, GuardFault, InterventionKind, NoTools, Note, Origin,
+    Progress, Protocol, Question, Recovery, RetrySafety, Settlement, Stack, Start, Status, Subject,
+    Termination, ToolCall, ToolResult, Verdict, Wait, Window, Withheld,
 };
-use common::{Loop, Turn, calls, says};
+use common::{Loop, Turn, all_guards, calls, says};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -160,16 +160,7 @@ fn executed(call: &Arc<ToolCall>) -> ToolResult {
 
 fn members(seeds: &[u64]) -> Vec<Box<dyn Guard>> {
     let hashed = seeds.iter().map(|&seed| Box::new(Hashed { seed, seen: 0 }) as Box<dyn Guard>);
-    let ours: [Box<dyn Guard>; 7] = [
-        Box::new(Abandonment::default()),
-        Box::new(Duplicate::default()),
-        Box::new(NoTools::default()),
-        Box::new(EmptyCompletion::default()),
-        Box::new(RetrySafety::default()),
-        Box::new(Handoff::default()),
-        Box::new(Progress::default()),
-    ];
-    hashed.chain(ours).collect()
+    hashed.chain(all_guards()).collect()
 }
 
 /// A guard that never lets go: of the verdicts, notes and recoveries it wants, one for each turn in turn.
@@ -308,18 +299,10 @@ proptest! {
 
     #[test]
     fn the_guards_of_this_crate_end_a_model_that_ignores_them(turns in turns(), protocol in any::<bool>()) {
-        let members: [Box<dyn Guard>; 7] = [
-            Box::new(Abandonment::default()),
-            Box::new(Duplicate::default()),
-            Box::new(NoTools::default()),
-            Box::new(EmptyCompletion::default()),
-            Box::new(RetrySafety::default()),
-            Box::new(Handoff::default()),
-            Box::new(Progress::default()),
-        ];
+        let members = all_guards();
         let protocol = if protocol { Protocol::Tool } else { Protocol::Text };
         let start = Start { model: "test".into(), protocol, offer: common::offer() };
-        let mut run = Loop::begun(Stack::new(members.into()), start);
+        let mut run = Loop::begun(Stack::new(members), start);
         let mut said = Said { corrections: vec![], questions: 0, ended: false };
         for turn in turns.iter().cycle().take(20 * turns.len()) {
             let decision = run.turn(turn);

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use balk_guards::{
-    AttemptFailure, AttemptResponse, ChoiceKind, Compaction, Completion, Decision, Effect, Entry,
-    FailedAttempt, FinishReason, Guard, Intervention, InterventionKind, Offer, Origin, Part, Protocol,
-    Purpose, RawCall, Recovery, Settlement, Speaker, Start, Status, Tool, ToolCall, ToolResult, Transcript,
-    Usage, UserAnswer, UserMessage, Verdict,
+    Abandonment, AttemptFailure, AttemptResponse, ChoiceKind, Compaction, Completion, Decision, Duplicate,
+    Effect, EmptyCompletion, Entry, FailedAttempt, FinishReason, Guard, Handoff, Intervention,
+    InterventionKind, NoTools, Offer, Origin, Part, Progress, Protocol, Purpose, RawCall, Recovery,
+    RetrySafety, Settlement, Speaker, Start, Status, Tool, ToolCall, ToolResult, Transcript, Usage,
+    UserAnswer, UserMessage, Verdict,
 };
 
 pub(crate) mod broken;
@@ -25,6 +26,19 @@ pub(crate) fn offer() -> Arc<Offer> {
         Tool::new("bash").purpose(Purpose::Shell),
         Tool::new("ask_user").effect(Effect::ReadOnly).purpose(Purpose::AskUser),
     ]))
+}
+
+/// Every guard of this crate, set as it comes.
+pub(crate) fn all_guards() -> Vec<Box<dyn Guard>> {
+    vec![
+        Box::new(Abandonment::default()),
+        Box::new(Duplicate::default()),
+        Box::new(NoTools::default()),
+        Box::new(EmptyCompletion::default()),
+        Box::new(RetrySafety::default()),
+        Box::new(Handoff::default()),
+        Box::new(Progress::default()),
+    ]
 }
 
 /// An offer with neither a shell nor a way to ask.

@@ -22,19 +22,22 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::attempt::{AttemptCause, AttemptFailure, FailedAttempt};
-use crate::completion::ToolCall;
+use crate::attempt::FailedAttempt;
 use crate::conclusion::{Conclusion, GapKind, Tried};
 use crate::entry::{
     Entry, Intervention, InterventionKind, Limit, Origin, Speaker, Status, Termination, ToolResult,
 };
 use crate::guard::{Answer, Guard};
-use crate::offer::{Effect, Offer, Tool};
+use crate::offer::Offer;
 use crate::wording::{keep, one_line};
+use broken::Broken;
+use changes::Changes;
 use kind::Evidence;
 use reads::Reads;
 use words::Cause;
 
+mod broken;
+mod changes;
 mod kind;
 mod reads;
 mod words;
@@ -102,48 +105,11 @@ struct Record {
     error: String,
 }
 
-/// What was changed and stands, and what may have been.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Changes {
-    known: Acts,
-    lost: Acts,
-    /// Calls that nobody said of whether they worked.
-    unsaid: Acts,
-    /// Whether a call ran of which nobody declared what it changes.
-    undeclared: bool,
-    /// The known and the lost ones since the user last spoke.
-    of_request: u32,
-}
-
-/// Calls that change something.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Acts {
-    calls: u32,
-    /// The first paths, or tools where a call names none.
-    names: Vec<String>,
-}
-
-/// An attempt that brought no completion.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Broken {
-    cause: String,
-    /// Whether it is known that nothing ran.
-    nothing_ran: bool,
-    /// The first tools that may have taken effect.
-    effective: Vec<Arc<str>>,
-    /// Whether a tool may have that nobody knows.
-    may_be_another: bool,
-    /// Whether a guard ended the run over it, and said so.
-    told: bool,
-}
-
 const NAME: &str = "handoff";
 const VERSION: u64 = 1;
 /// The rule of the note that a constrained retry begins with.
 const CONSTRAINED: &str = "constrained";
 const TOOLS: usize = 64;
-const CHANGES: usize = 32;
-const EFFECTIVE: usize = 8;
 /// Characters kept of an error, of a name, and of what the user said.
 const ERROR_CHARS: usize = 300;
 const NAME_CHARS: usize = 120;
@@ -323,69 +289,6 @@ impl Record {
         self.lacking = None;
         self.missing.clear();
         self.error.clear();
-    }
-}
-
-impl Changes {
-    /// Takes up a call that did not fail.
-    fn observe(&mut self, result: &ToolResult) {
-        let call = &result.call;
-        match (result.origin, call.effect) {
-            (_, Effect::ReadOnly) => {}
-            (Origin::Missing, _) => {
-                self.lost.add(call);
-                self.of_request += 1;
-            }
-            (_, Effect::Unknown) => self.undeclared = true,
-            (_, Effect::IdempotentWrite | Effect::Write | Effect::External) => match result.status {
-                Status::Ok => {
-                    self.known.add(call);
-                    self.of_request += 1;
-                }
-                Status::Unknown | Status::Error => self.unsaid.add(call),
-            },
-        }
-    }
-}
-
-impl Acts {
-    fn add(&mut self, call: &ToolCall) {
-        self.calls += 1;
-        if self.names.len() < CHANGES {
-            let mut name = String::new();
-            keep(&mut name, &call.path().unwrap_or_else(|| call.tool.to_string()), NAME_CHARS);
-            if !self.names.contains(&name) {
-                self.names.push(name);
-            }
-        }
-    }
-}
-
-impl Broken {
-    fn new(cause: String, failure: &AttemptFailure, offer: &Offer) -> Self {
-        let facts = &failure.facts;
-        let acts = |tool: &Tool| tool.effect != Effect::ReadOnly;
-        // Where no request left, the provider ran nothing, and nothing began that was not seen.
-        let was_sent = failure.cause != AttemptCause::Connect;
-        let of_provider = || offer.tools().iter().filter(|tool| was_sent && tool.provider_executed);
-        let began = facts.tool_execution_started.or((!was_sent).then_some(false));
-        let started = facts.started.iter().map(|tool| offer.name_called(tool));
-        let started = started.filter(|name| offer.get(name).is_none_or(acts));
-        let mut effective = Vec::new();
-        for name in started.chain(of_provider().filter(|tool| acts(tool)).map(|tool| tool.name.clone())) {
-            if effective.len() < EFFECTIVE && !effective.contains(&name) {
-                effective.push(name);
-            }
-        }
-        let may_have_begun =
-            began != Some(false) && facts.started.is_empty() && offer.tools().iter().any(acts);
-        Self {
-            cause,
-            nothing_ran: began == Some(false) && facts.started.is_empty() && of_provider().next().is_none(),
-            may_be_another: facts.unsafe_side_effect_started.unwrap_or(may_have_begun),
-            effective,
-            told: false,
-        }
     }
 }
 

@@ -3,8 +3,10 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use super::broken::Broken;
+use super::changes::{Acts, Changes};
 use super::reads::Reads;
-use super::{Acts, Broken, CONSTRAINED, Changes, Handoff, NAME};
+use super::{CONSTRAINED, Handoff, NAME};
 use crate::conclusion::{Conclusion, Gap, GapKind, Tried};
 use crate::entry::{Limit, Note, Subject, Termination};
 use crate::offer::Offer;

@@ -1,0 +1,68 @@
+//! What a run changed, and what it may have changed.
+
+use serde::{Deserialize, Serialize};
+
+use super::NAME_CHARS;
+use crate::completion::ToolCall;
+use crate::entry::{Origin, Status, ToolResult};
+use crate::offer::Effect;
+use crate::wording::keep;
+
+/// Names that are kept of each sort.
+const CHANGES: usize = 32;
+
+/// What was changed and stands, and what may have been.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Changes {
+    pub(super) known: Acts,
+    pub(super) lost: Acts,
+    /// Calls that nobody said of whether they worked.
+    pub(super) unsaid: Acts,
+    /// Whether a call ran of which nobody declared what it changes.
+    pub(super) undeclared: bool,
+    /// The known and the lost ones since the user last spoke.
+    pub(super) of_request: u32,
+}
+
+/// Calls that change something.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Acts {
+    pub(super) calls: u32,
+    /// The first paths, or tools where a call names none.
+    pub(super) names: Vec<String>,
+}
+
+impl Changes {
+    /// Takes up a call that did not fail.
+    pub(super) fn observe(&mut self, result: &ToolResult) {
+        let call = &result.call;
+        match (result.origin, call.effect) {
+            (_, Effect::ReadOnly) => {}
+            (Origin::Missing, _) => {
+                self.lost.add(call);
+                self.of_request += 1;
+            }
+            (_, Effect::Unknown) => self.undeclared = true,
+            (_, Effect::IdempotentWrite | Effect::Write | Effect::External) => match result.status {
+                Status::Ok => {
+                    self.known.add(call);
+                    self.of_request += 1;
+                }
+                Status::Unknown | Status::Error => self.unsaid.add(call),
+            },
+        }
+    }
+}
+
+impl Acts {
+    fn add(&mut self, call: &ToolCall) {
+        self.calls += 1;
+        if self.names.len() < CHANGES {
+            let mut name = String::new();
+            keep(&mut name, &call.path().unwrap_or_else(|| call.tool.to_string()), NAME_CHARS);
+            if !self.names.contains(&name) {
+                self.names.push(name);
+            }
+        }
+    }
+}

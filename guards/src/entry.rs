@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::attempt::FailedAttempt;
 use crate::completion::{Completion, ToolCall};
 use crate::conclusion::Conclusion;
+use crate::identity::ResultText;
 use crate::key::CallKey;
 use crate::offer::Offer;
 
@@ -95,7 +96,7 @@ pub struct ToolResult {
     /// How often the call has been run by now; 0 where it never ran.
     pub tries: u32,
     /// What the model sees.
-    pub text: Arc<str>,
+    pub text: ResultText,
 }
 
 /// How the answer to a call that did not run begins.
@@ -104,7 +105,7 @@ pub const NOT_RUN: &str = "Not run: ";
 impl ToolResult {
     /// What a tool answered that ran once.
     #[must_use]
-    pub fn executed(call: &Arc<ToolCall>, status: Status, text: impl Into<Arc<str>>) -> Self {
+    pub fn executed(call: &Arc<ToolCall>, status: Status, text: impl Into<ResultText>) -> Self {
         Self { call: call.clone(), origin: Origin::Executed, status, tries: 1, text: text.into() }
     }
 

@@ -21,6 +21,8 @@
 //! One pass, nothing allocated: only what is around a digit, or behind `/tmp/`, is looked at closely.
 
 use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
@@ -65,6 +67,68 @@ impl TryFrom<String> for ResultKey {
         from_hex(&text).map(Self).ok_or_else(|| {
             format!("expected a result key of 32 lower-case hexadecimal digits, found `{text}`")
         })
+    }
+}
+
+/// What a tool answered, and its key, computed when first asked for and then kept: however many guards look at a
+/// result, its text is masked once.
+#[derive(Clone, Debug, Default)]
+pub struct ResultText {
+    text: Arc<str>,
+    key: OnceLock<ResultKey>,
+}
+
+impl ResultText {
+    /// Its [`identity`].
+    #[must_use]
+    pub fn key(&self) -> ResultKey {
+        *self.key.get_or_init(|| identity(&self.text))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+}
+
+impl Deref for ResultText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl From<Arc<str>> for ResultText {
+    fn from(text: Arc<str>) -> Self {
+        Self { text, key: OnceLock::new() }
+    }
+}
+
+impl From<&str> for ResultText {
+    fn from(text: &str) -> Self {
+        Arc::<str>::from(text).into()
+    }
+}
+
+impl From<String> for ResultText {
+    fn from(text: String) -> Self {
+        Arc::<str>::from(text).into()
+    }
+}
+
+impl PartialEq for ResultText {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for ResultText {}
+
+impl PartialEq<str> for ResultText {
+    fn eq(&self, other: &str) -> bool {
+        *self.text == *other
     }
 }
 

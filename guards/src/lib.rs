@@ -48,7 +48,7 @@ pub use guard::{
     Verdict, Withheld,
 };
 pub use handoff::{Handoff, HandoffSettings};
-pub use identity::{ResultKey, identity};
+pub use identity::{ResultKey, ResultText, identity};
 pub use key::{CallKey, Shape};
 pub use no_tools::{NoTools, NoToolsSettings};
 pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};

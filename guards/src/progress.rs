@@ -32,7 +32,6 @@ use crate::entry::{
     Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Origin, Speaker, ToolResult,
 };
 use crate::guard::{Answer, Blocked, Decision, Guard, Question, Settlement, Verdict};
-use crate::identity::identity;
 use crate::offer::Effect;
 use finding::{Finding, Now, Rule};
 use ladder::{ASKED, Ladder, TOLD, WARNED};
@@ -148,7 +147,7 @@ impl Progress {
         })?;
         // What another call of this round moved was not known to the rule.
         let moved = results.iter().any(|it| match it.origin {
-            Origin::Executed => rounds.is_evidence(it, identity(&it.text)),
+            Origin::Executed => rounds.is_evidence(it, it.text.key()),
             Origin::Missing => it.call.effect != Effect::ReadOnly,
             Origin::Synthetic => false,
         });

@@ -159,7 +159,7 @@ impl Recall {
     }
 
     fn remember(&mut self, result: &ToolResult, possible_changes_before: u64) {
-        let result_key = crate::identity::identity(&result.text);
+        let result_key = result.text.key();
         let at = match self.place_of(result.call.key) {
             Some(at) => at,
             None => self.place_for(&result.call),

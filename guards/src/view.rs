@@ -166,7 +166,7 @@ impl View {
         let Some(at) = self.open.iter().position(|(theirs, _)| *theirs == result.call.id) else { return };
         let (_, id) = self.open.remove(at);
         let is_error = result.status == Status::Error;
-        let text = if is_blank(&result.text) { "".into() } else { result.text.clone() };
+        let text = if is_blank(&result.text) { "".into() } else { result.text.text().clone() };
         self.messages.insert(self.next_result, Message::Result { id, text, is_error });
         self.next_result += 1;
     }

@@ -215,7 +215,7 @@ impl From<&ToolResult> for ResultRecord {
             origin: result.origin,
             status: result.status,
             tries: result.tries,
-            text: result.text.clone(),
+            text: result.text.text().clone(),
         }
     }
 }
@@ -304,7 +304,7 @@ impl Reader {
             origin: record.origin,
             status: record.status,
             tries: record.tries,
-            text: record.text.clone(),
+            text: record.text.clone().into(),
         })
     }
 }

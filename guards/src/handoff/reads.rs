@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::circling::Circling;
 use crate::completion::ToolCall;
 use crate::entry::{Origin, Status, ToolResult};
-use crate::identity::{ResultKey, identity};
+use crate::identity::ResultKey;
 use crate::key::CallKey;
 use crate::offer::Effect;
 use crate::wording::keep;
@@ -51,7 +51,7 @@ impl Reads {
     pub(super) fn observe(&mut self, result: &ToolResult) {
         let is_read = result.call.effect == Effect::ReadOnly;
         match (result.origin, result.status) {
-            (Origin::Executed, _) if is_read => self.read(&result.call, Some(identity(&result.text))),
+            (Origin::Executed, _) if is_read => self.read(&result.call, Some(result.text.key())),
             (Origin::Synthetic, _) if is_read => self.read(&result.call, None),
             (Origin::Missing, _) if is_read => {}
             (Origin::Synthetic, _) | (Origin::Executed, Status::Error) => {}

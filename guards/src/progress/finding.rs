@@ -8,7 +8,6 @@ use super::rounds::{Look, Rounds};
 use super::{cycle, failure, repeat, waiting, wandering};
 use crate::completion::ToolCall;
 use crate::entry::{Origin, Subject, ToolResult};
-use crate::identity::identity;
 
 /// A description of standstill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,7 +87,7 @@ impl Now<'_> {
             Some(results) => {
                 let mut of_call = results.iter().filter(|it| it.call.key == look.call).peekable();
                 of_call.peek().is_some()
-                    && of_call.all(|it| it.origin == Origin::Executed && identity(&it.text) == look.result)
+                    && of_call.all(|it| it.origin == Origin::Executed && it.text.key() == look.result)
             }
         }
     }

@@ -10,7 +10,7 @@ use super::failure::{Failure, failure};
 use super::waiting::says_it_goes_on;
 use crate::circling::Circling;
 use crate::entry::{Origin, Status, ToolResult};
-use crate::identity::{ResultKey, identity};
+use crate::identity::ResultKey;
 use crate::key::CallKey;
 use crate::offer::Effect;
 
@@ -170,7 +170,7 @@ impl Rounds {
     }
 
     fn look(&mut self, result: &ToolResult) {
-        let (call, key) = (result.call.key, identity(&result.text));
+        let (call, key) = (result.call.key, result.text.key());
         if self.is_evidence(result, key) {
             self.moved();
         }

@@ -4,14 +4,13 @@ use super::finding::{Finding, Now, Rule};
 use super::rounds::Rounds;
 use crate::completion::ToolCall;
 use crate::entry::Subject;
-use crate::identity::identity;
 
 /// Rounds that brought nothing new, if this one brings nothing new either. Before its calls run only a call
 /// goes on with it whose answer is still in the view.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let goes_on = rounds.is_known(call.key)
         && now.results.is_none_or(|results| {
-            results.iter().all(|it| rounds.has_brought(it.call.key, identity(&it.text)))
+            results.iter().all(|it| rounds.has_brought(it.call.key, it.text.key()))
         });
     goes_on.then(|| Finding {
         rule: Rule::Wandering,

@@ -71,7 +71,7 @@ impl Running<'_, '_, '_> {
                     executed.finished |= answer.finishes;
                     let result = ToolResult::executed(call, answer.status, answer.text);
                     if answer.fatal && executed.fatal.is_none() {
-                        executed.fatal = Some(result.text.clone());
+                        executed.fatal = Some(result.text.text().clone());
                     }
                     result
                 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::key::{self, CallKey, Shape};
+use crate::key::{self, CallKey, Keyed, Members, Shape};
 use crate::offer::{Effect, Offer};
 
 /// One accepted answer of the model.
@@ -92,6 +92,7 @@ pub struct ToolCall {
     pub key: CallKey,
     /// What running it can change, from the offer; `Unknown` for a tool that is not offered.
     pub effect: Effect,
+    pub(crate) members: Members,
 }
 
 impl Completion {
@@ -151,9 +152,14 @@ impl ToolCall {
     pub fn new(raw: RawCall, offer: &Offer) -> Self {
         let arguments = if is_blank(&raw.arguments) { "{}".into() } else { raw.arguments };
         let tool = offer.name_called(&raw.tool);
-        let (key, shape) = key::of_call(&tool, &arguments);
+        let Keyed { key, shape, members } = key::of_call(&tool, &arguments);
         let effect = offer.get(&tool).map_or(Effect::Unknown, |tool| tool.effect);
-        Self { id: raw.id, tool, arguments, shape, key, effect }
+        Self { id: raw.id, tool, arguments, shape, key, effect, members }
+    }
+
+    /// What stands in place of [`path`](Self::path) where it need not be read.
+    pub(crate) fn path_digest(&self) -> Option<u128> {
+        PATH_MEMBERS.iter().find_map(|name| self.members.get(name))
     }
 
     /// The file or directory this call is about, where its arguments name one: the first string member, at

@@ -27,6 +27,7 @@ use crate::drafts::Drafts;
 use crate::entry::{
     Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Origin, Status, Subject,
 };
+use crate::failure::reads_as_passing;
 use crate::guard::{Answer, Blocked, Decision, Guard, GuardFault, Question, Verdict};
 use crate::key::{CallKey, Shape};
 use crate::offer::{Effect, Purpose};
@@ -282,24 +283,6 @@ impl Duplicate {
 /// no word of what went wrong (`grep` without a hit, a command cut short).
 fn says_nothing(call: &Remembered) -> bool {
     !matches!(call.effect, Effect::ReadOnly | Effect::IdempotentWrite) && call.result.trim().is_empty()
-}
-
-/// True for an error that may pass by itself. Words of the tools, not of the model; where they are not
-/// recognised, the error counts as a lasting one.
-fn reads_as_passing(error: &str) -> bool {
-    const PASSING: [&str; 9] = [
-        "timeout",
-        "timed out",
-        "temporar",
-        "rate limit",
-        "too many requests",
-        "connection",
-        "unavailable", //
-        "try again",
-        "is locked",
-    ];
-    let error = error.to_ascii_lowercase();
-    PASSING.iter().any(|word| error.contains(word))
 }
 
 impl Guard for Duplicate {

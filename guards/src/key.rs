@@ -22,7 +22,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use digest::Seed;
+use digest::{Seed, Stored};
 use parser::Parser;
 
 mod digest;
@@ -50,6 +50,11 @@ impl CallKey {
     /// One key for several calls, in whatever order.
     pub(crate) fn of_all(calls: impl Iterator<Item = Self>) -> Self {
         Self(calls.fold(0, |sum, call| sum.wrapping_add(call.0)))
+    }
+
+    /// Half of it, where that is enough.
+    pub(crate) fn folded(self) -> u64 {
+        (self.0 ^ (self.0 >> 64)) as u64
     }
 
     /// Its low bits, as an index to be reduced.
@@ -92,12 +97,62 @@ pub(crate) fn from_hex(text: &str) -> Option<u128> {
     spelled.then(|| u128::from_str_radix(text, 16).ok()).flatten()
 }
 
+/// What keying found out about a call.
+pub(crate) struct Keyed {
+    pub(crate) key: CallKey,
+    pub(crate) shape: Shape,
+    pub(crate) members: Members,
+}
+
 /// The key of a call, and what kind of text its arguments are.
-pub(crate) fn of_call(tool: &str, arguments: &str) -> (CallKey, Shape) {
-    let (arguments, shape) = match Parser::new(arguments).document() {
+pub(crate) fn of_call(tool: &str, arguments: &str) -> Keyed {
+    let (arguments, shape, members) = match Parser::new(arguments).document() {
         Some(parsed) => parsed,
-        None => (Seed::Raw.hash(arguments.as_bytes()), Shape::NotJson),
+        None => (Seed::Raw.hash(arguments.as_bytes()), Shape::NotJson, Members::default()),
     };
     let call = [Seed::Tool.hash(tool.as_bytes()).to_le_bytes(), arguments.to_le_bytes()];
-    (CallKey(Seed::Call.hash(call.as_flattened())), shape)
+    Keyed { key: CallKey(Seed::Call.hash(call.as_flattened())), shape, members }
+}
+
+/// The members of an object as digests, in an order of their own: what two calls have in common can be told
+/// without a second parse. Of more than [`Members::KEPT`] the first ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Members {
+    kept: [(u128, u128); Self::KEPT],
+    len: u8,
+}
+
+impl Members {
+    /// More than tools that write take.
+    const KEPT: usize = 8;
+
+    fn of(members: &[[Stored; 2]]) -> Self {
+        let mut all = Self::default();
+        for (place, [name, value]) in all.kept.iter_mut().zip(members) {
+            *place = (u128::from_le_bytes(*name), u128::from_le_bytes(*value));
+            all.len += 1;
+        }
+        all
+    }
+
+    /// Name and value of each.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u128, u128)> + '_ {
+        self.kept[..usize::from(self.len)].iter().copied()
+    }
+
+    /// The value of the member of this name.
+    pub(crate) fn get(&self, name: &str) -> Option<u128> {
+        let name = digest::string(name.as_bytes());
+        self.iter().find(|(it, _)| *it == name).map(|(_, value)| value)
+    }
+
+    /// Whether there may be more members than are kept.
+    pub(crate) fn is_cut(&self) -> bool {
+        usize::from(self.len) == Self::KEPT
+    }
+
+    /// Whether a value is no number, nor `true`, `false` or `null`.
+    pub(crate) fn is_text(value: u128) -> bool {
+        !digest::is_scalar(value)
+    }
 }

@@ -11,6 +11,7 @@ mod drafts;
 pub mod duplicate;
 pub mod empty_completion;
 mod entry;
+mod failure;
 pub mod fence;
 mod guard;
 pub mod handoff;

@@ -46,6 +46,8 @@ pub enum Purpose {
     AskUser,
     /// Declares the task finished.
     Finish,
+    /// Waits for something, or looks how far it is.
+    Wait,
     /// Anything else.
     #[default]
     Other,

@@ -1,20 +1,36 @@
 //! **progress**: the model is busy, and gets nowhere.
 //!
-//! *Detects* five kinds of standstill, the tightest description first, in rounds and not in calls (parallel
-//! equal calls are one look): the same look at something that is still going on; two to six rounds in a cycle;
-//! the same call with the same answer between others; different arguments with the same failure; a long run
-//! of rounds that brings back only what was seen.
+//! *Detects* standstill in rounds and not in calls (parallel equal calls are one look), the tightest description
+//! first; each is a file of its own:
+//!
+//! | rule | what is seen |
+//! |---|---|
+//! | `waiting` | the same look at something that is still going on, or a tool that waits |
+//! | `unknown-tool` | calls of tools that are not on offer |
+//! | `invalid-arguments` | calls without what their tool requires |
+//! | `refused-finish` | the task is declared finished, is not, and nothing was changed |
+//! | `growing-call` | the call before with something put in, and the same answer |
+//! | `cycle` | two to six rounds in the same order |
+//! | `rewrite` | a file that is brought back to where it was |
+//! | `repeat` | the same call with the same answer between others |
+//! | `near-failure` | nearly the same arguments, exactly the same failure |
+//! | `same-failure` | different arguments, the same failure |
+//! | `wandering` | a long run of rounds that brings back only what was seen |
+//! | `refused-replies` | replies without a call that are answered with the same words in a row |
+//! | `repeated-text` | the same text without a call |
 //!
 //! A round is the set of its calls and answers (volatile parts masked, [`identity`](crate::identity)), and
 //! belongs to a state of the workspace. *Evidence of progress* begins a new one, and all counts with it: an
-//! answer that a call never gave, the first answer to a call that may change something and did not fail, and a
-//! message of the user. A write that is made again, and answers as it did, is no evidence, and neither is
-//! anything that did not run.
+//! answer that a call never gave, the first answer to a call that is known to change something and did not
+//! fail, and a message of the user that is not the one before. A write that is made again, or brings a file
+//! back to where it was, is no evidence, nor is another wording of the same failure, nor what did not run. A
+//! call of unknown effect may have changed something: what it stands between is not refused before it was seen
+//! twice as often.
 //!
-//! *Ladder* of each pattern: a note beside the results; calls that go on with it are refused, with the last
-//! warning; the user is asked; the run is ended. Where the note was dropped, for want of budget, the refusal
-//! comes first. Evidence takes the ladder back to the note, which is not said again. Who waits is never
-//! ended: once the user was asked, the count begins anew.
+//! *Ladder* of each pattern: a note beside the results (a correction where there are none); calls that go on
+//! with it are refused, with the last warning; the user is asked; the run is ended. Where the note was dropped,
+//! for want of budget, the refusal comes first. Evidence takes the ladder back to the note, which is not said
+//! again. Who waits is never ended: once the user was asked, the count begins anew.
 //!
 //! *Stays silent* where a call is repeated in a row ([`duplicate`](crate::duplicate) sees that), where answers
 //! change (polling), calls do (paging, batches, exploring), failures do (diagnosing), or something was changed
@@ -31,22 +47,34 @@ use crate::completion::{Completion, ToolCall};
 use crate::entry::{
     Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Origin, Speaker, ToolResult,
 };
+use crate::failure::Failure;
 use crate::guard::{Answer, Blocked, Decision, Guard, Question, Settlement, Verdict};
 use crate::offer::Effect;
 use finding::{Finding, Now, Rule};
 use ladder::{ASKED, Ladder, TOLD, WARNED};
-use rounds::Rounds;
-use words::Names;
+use names::Names;
+use rounds::{Evidence, Rounds};
+use said::Said;
+use words::Words;
 
 mod cycle;
-mod failure;
 mod finding;
+mod finish;
+mod growing;
 mod ladder;
+mod look;
+mod names;
+mod near_failure;
 mod repeat;
+mod rewrite;
 mod rounds;
-mod waiting;
+mod said;
+mod same_failure;
+mod unfit;
+pub(crate) mod waiting;
 mod wandering;
 mod words;
+mod workspace;
 
 /// How the guard is set; zero turns a rule off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +92,23 @@ pub struct ProgressSettings {
     /// Looks with the same answer that is no failure. One more: who does something else between may be right to
     /// look again.
     pub equal_answers: u32,
+    /// Calls in a row that cannot run, whoever tries: of tools that are not on offer, or without what the tool
+    /// requires. Three, where others count them as mistakes (`guards.md`, C4).
+    pub unfit_calls: u32,
+    /// Times that the task is declared finished, and is not, with nothing changed in between.
+    pub refused_ends: u32,
+    /// Calls in a row of which each has the one before in it, and which answer the same.
+    pub grown_calls: u32,
+    /// Writes in a row that bring a file back to where it was. Two: to undo one change is honest work.
+    pub returns: u32,
+    /// Calls in a row with nearly the same arguments and exactly the same failure; twice as many before one is
+    /// refused.
+    pub near_failures: u32,
+    /// Replies without a call, in a row, that were answered with the same words before one is corrected. Two:
+    /// readers call the second in a row stuck (`corpus/labelling-guide.md`).
+    pub refused_replies: u32,
+    /// Times that the same text is said without a call.
+    pub same_texts: u32,
     /// Different calls of one tool that fail in the same way; twice as many before one is refused. Six: three
     /// failures in a row are stuck in 41 % only (`corpus/README.md`), and others refuse at six (A10).
     pub same_failures: u32,
@@ -82,6 +127,13 @@ impl Default for ProgressSettings {
             laps: 2,
             equal_failures: 3,
             equal_answers: 4,
+            unfit_calls: 3,
+            refused_ends: 3,
+            grown_calls: 4,
+            returns: 2,
+            near_failures: 3,
+            refused_replies: 2,
+            same_texts: 3,
             same_failures: 6,
             wandering: 12,
             lapse: 5,
@@ -101,6 +153,7 @@ struct State {
     rounds: Rounds,
     ladder: Ladder,
     names: Names,
+    said: Said,
 }
 
 const NAME: &str = "progress";
@@ -117,29 +170,37 @@ impl Progress {
 
     /// How often a pattern must be seen; nothing where its rule is off.
     fn needed(&self, finding: &Finding) -> Option<u32> {
-        let ProgressSettings { waits, laps, equal_failures, equal_answers, same_failures, wandering, .. } =
-            self.settings;
+        let it = self.settings;
         let needed = match finding.rule {
-            Rule::Waiting => waits,
-            Rule::Cycle => laps.saturating_mul(finding.period),
-            Rule::Repeat if finding.failed => equal_failures,
-            Rule::Repeat => equal_answers,
-            Rule::SameFailure => same_failures,
-            Rule::Wandering => wandering,
+            Rule::Waiting => it.waits,
+            Rule::UnknownTool | Rule::Arguments => it.unfit_calls,
+            Rule::Finish => it.refused_ends,
+            Rule::Growing => it.grown_calls,
+            Rule::Cycle => it.laps.saturating_mul(finding.period),
+            Rule::Rewrite => it.returns,
+            Rule::Repeat if finding.failed => it.equal_failures,
+            Rule::Repeat => it.equal_answers,
+            Rule::NearFailure => it.near_failures,
+            Rule::SameFailure => it.same_failures,
+            Rule::Wandering => it.wandering,
+            Rule::RefusedReplies => it.refused_replies,
+            Rule::RepeatedText => it.same_texts,
         };
-        (needed > 0).then_some(needed)
+        // What may pass by itself is worth trying longer.
+        let patience = if finding.passing { 2 } else { 1 };
+        (needed > 0).then_some(needed.saturating_mul(patience))
     }
 
     /// The first pattern that was now seen often enough, of all that nothing was said about. Nothing soon after
     /// the guard spoke: it will be the same standstill.
     fn to_tell<'r>(&self, now: Now<'_>, results: &'r [ToolResult]) -> Option<(&'r ToolCall, Finding)> {
-        let State { rounds, ladder, .. } = &self.state;
+        let State { rounds, ladder, names, .. } = &self.state;
         if ladder.spoken > 0 && rounds.turn().saturating_sub(ladder.turn) < NEW_PATTERN_TURNS {
             return None;
         }
-        let found = Rule::ALL.into_iter().find_map(|rule| {
+        let found = Rule::OF_CALLS.into_iter().find_map(|rule| {
             results.iter().filter(|it| it.origin == Origin::Executed).find_map(|result| {
-                let finding = rule.find(rounds, &result.call, now)?;
+                let finding = rule.find(rounds, names, &result.call, now)?;
                 let is_due = finding.seen >= self.needed(&finding)?;
                 let (level, _) = ladder.level(&finding, rounds.marker());
                 (is_due && level == 0).then_some((&*result.call, finding))
@@ -147,7 +208,7 @@ impl Progress {
         })?;
         // What another call of this round moved was not known to the rule.
         let moved = results.iter().any(|it| match it.origin {
-            Origin::Executed => rounds.is_evidence(it, it.text.key()),
+            Origin::Executed => rounds.evidence(it, Failure::of(it)) == Evidence::Moved,
             Origin::Missing => it.call.effect != Effect::ReadOnly,
             Origin::Synthetic => false,
         });
@@ -157,19 +218,45 @@ impl Progress {
     /// The first pattern that this call goes on with, often enough seen for it to be refused, and how far the
     /// ladder about it has gone.
     fn to_refuse(&self, call: &ToolCall, now: Now<'_>) -> Option<(Finding, u8)> {
-        let State { rounds, ladder, .. } = &self.state;
-        Rule::ALL.into_iter().find_map(|rule| {
-            let finding = rule.find(rounds, call, now)?;
+        let State { rounds, ladder, names, .. } = &self.state;
+        Rule::OF_CALLS.into_iter().find_map(|rule| {
+            let finding = rule.find(rounds, names, call, now)?;
             let needed = self.needed(&finding)?;
             let patience = match rule {
-                Rule::Waiting | Rule::SameFailure => 2,
-                Rule::Cycle | Rule::Repeat | Rule::Wandering => 1,
+                Rule::Waiting | Rule::NearFailure | Rule::SameFailure => 2,
+                _ if !finding.is_sure => 2,
+                _ => 1,
             };
             let (level, spoken) = ladder.level(&finding, rounds.marker());
             let is_due = finding.seen >= needed.saturating_mul(patience);
             let has_run_since = finding.turn > spoken;
             let lapsed = rounds.turn().saturating_sub(spoken) > self.settings.lapse;
             (is_due && (level < WARNED || has_run_since || !lapsed)).then_some((finding, level.max(TOLD)))
+        })
+    }
+
+    /// The first pattern that a completion without a call goes on with, and how far the ladder about it has gone.
+    fn to_correct(&self) -> Option<(Finding, u8)> {
+        let State { rounds, ladder, said, .. } = &self.state;
+        let mut found = said.findings(rounds.turn()).into_iter();
+        let finding = found.find(|it| self.needed(it).is_some_and(|needed| it.seen >= needed))?;
+        let (level, _) = ladder.level(&finding, rounds.marker());
+        Some((finding, level))
+    }
+
+    /// What is said about a completion without a call.
+    fn about_text(&self) -> Option<Verdict> {
+        let (finding, level) = self.to_correct()?;
+        let State { ladder, names, .. } = &self.state;
+        let words = Words { finding: &finding, call: None, names, number: ladder.spoken + 1 };
+        Some(match level {
+            0 => Verdict::Retry(self.note(&finding, TOLD, words.note())),
+            TOLD => Verdict::Retry(self.note(&finding, WARNED, words.warning())),
+            WARNED => Verdict::Ask(Question {
+                note: self.note(&finding, ASKED, words.question()),
+                options: options(),
+            }),
+            _ => Verdict::Stop(self.note(&finding, ASKED + 1, words.stop())),
         })
     }
 
@@ -190,14 +277,20 @@ impl Guard for Progress {
     }
 
     fn observe(&mut self, entry: &Entry) {
-        let State { rounds, ladder, names } = &mut self.state;
+        let State { rounds, ladder, names, said } = &mut self.state;
         match entry {
             Entry::Start(start) => *names = Names::of(&start.offer),
-            Entry::Completion(_) => rounds.begin(),
-            Entry::Result(result) => rounds.result(result),
-            Entry::User(message) if message.from == Speaker::User => {
-                rounds.close();
-                rounds.moved();
+            Entry::Completion(completion) => {
+                rounds.begin();
+                said.observe(completion);
+            }
+            Entry::Result(result) => rounds.result(result, names),
+            Entry::User(message) => {
+                let said_before = said.answered(message);
+                if message.from == Speaker::User && !said_before {
+                    rounds.close();
+                    rounds.moved();
+                }
             }
             Entry::Compaction(_) => rounds.compact(),
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => {
@@ -209,8 +302,7 @@ impl Guard for Progress {
                     rounds.moved();
                 }
             }
-            Entry::User(_)
-            | Entry::Failed(_)
+            Entry::Failed(_)
             | Entry::Tried(_)
             | Entry::Intervention(_)
             | Entry::Answer(_)
@@ -220,6 +312,9 @@ impl Guard for Progress {
     }
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
+        if completion.calls.is_empty() {
+            return Ok(self.about_text().map(Decision::from).unwrap_or_default());
+        }
         let now = Now { calls: &completion.calls, results: None };
         let State { ladder, names, .. } = &self.state;
         let mut blocked = Vec::new();
@@ -233,21 +328,15 @@ impl Guard for Progress {
                 break;
             };
             let number = ladder.spoken + 1 + u32::try_from(blocked.len()).unwrap_or(u32::MAX);
+            let words = Words { finding: &finding, call: Some(call), names, number };
             match level {
                 TOLD => {
-                    let text = words::refusal(&finding, call, names, number);
-                    blocked.push(Blocked { call: at, note: self.note(&finding, WARNED, text) });
+                    blocked.push(Blocked { call: at, note: self.note(&finding, WARNED, words.warning()) })
                 }
                 WARNED => {
-                    asked = asked.or_else(|| {
-                        let text = words::question(&finding, call, names, number);
-                        Some(self.note(&finding, ASKED, text))
-                    });
+                    asked = asked.or_else(|| Some(self.note(&finding, ASKED, words.question())));
                 }
-                _ => {
-                    let text = words::stop(&finding, call, names);
-                    return Ok(Verdict::Stop(self.note(&finding, ASKED + 1, text)).into());
-                }
+                _ => return Ok(Verdict::Stop(self.note(&finding, ASKED + 1, words.stop())).into()),
             }
         }
         Ok(match asked {
@@ -261,7 +350,8 @@ impl Guard for Progress {
         let now = Now { calls: &completion.calls, results: Some(results) };
         let told = self.to_tell(now, results).map(|(call, finding)| {
             let State { ladder, names, .. } = &self.state;
-            self.note(&finding, TOLD, words::note(&finding, call, names, ladder.spoken + 1))
+            let words = Words { finding: &finding, call: Some(call), names, number: ladder.spoken + 1 };
+            self.note(&finding, TOLD, words.note())
         });
         Ok(Settlement::Accept(told.into_iter().collect()))
     }

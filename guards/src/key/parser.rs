@@ -1,7 +1,7 @@
 //! JSON text into a digest, in one pass.
 
-use super::Shape;
 use super::digest::{Digest, Digests, Leaf, SHORT, Seed, in_order, leaf, string};
+use super::{Members, Shape};
 
 /// How deep arrays and objects may nest. It bounds the recursion of the parser; the deepest arguments that
 /// tools take are far from it.
@@ -15,17 +15,25 @@ pub(super) struct Parser<'t> {
     open: Digests,
     /// What a string is unescaped into, and a long number is put together in.
     scratch: Vec<u8>,
+    /// Those of the document itself.
+    members: Members,
 }
 
 impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { bytes: text.as_bytes(), at: 0, open: Digests::new(), scratch: Vec::new() }
+        Self {
+            bytes: text.as_bytes(),
+            at: 0,
+            open: Digests::new(),
+            scratch: Vec::new(),
+            members: Members::default(),
+        }
     }
 
-    pub(super) fn document(mut self) -> Option<(Digest, Shape)> {
+    pub(super) fn document(mut self) -> Option<(Digest, Shape, Members)> {
         let shape = if self.peek() == Some(b'{') { Shape::Object } else { Shape::OtherJson };
         let digest = self.value(0)?;
-        (self.peek().is_none()).then_some((digest, shape))
+        (self.peek().is_none()).then_some((digest, shape, self.members))
     }
 
     /// The next byte that is not white space, not taken.
@@ -99,6 +107,9 @@ impl<'t> Parser<'t> {
         self.at += 1;
         let members = self.open.since(first).as_chunks_mut::<2>().0;
         let members = in_order(members);
+        if depth == 1 && first == 0 {
+            self.members = Members::of(members);
+        }
         let digest = Seed::Object.hash(members.as_flattened().as_flattened());
         self.open.truncate(first);
         Some(digest)

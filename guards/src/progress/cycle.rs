@@ -1,6 +1,6 @@
 //! The same two to six rounds in the same order, with the same answers, again and again.
 
-use super::finding::{Finding, Now, Rule};
+use super::finding::{Finding, Now, Rule, counted};
 use super::rounds::{Round, Rounds};
 use crate::completion::ToolCall;
 use crate::entry::Subject;
@@ -31,16 +31,13 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
         // Who looks again at what a compaction took away makes one lap more for a reason.
         let in_view = rounds.still().take(back + period).all(Round::is_in_view);
         let seen = if in_view { back + period } else { back };
+        // The sum of its calls: the same from wherever it is looked at.
+        let looks = || one().flat_map(|round| &round.looks);
+        let subject = Subject::Call(CallKey::of_all(looks().map(|look| look.call)));
         (back > 0).then(|| Finding {
-            rule: Rule::Cycle,
-            // The sum of its calls: the same from wherever it is looked at.
-            subject: Subject::Call(CallKey::of_all(
-                one().flat_map(|round| &round.looks).map(|look| look.call),
-            )),
-            seen: u32::try_from(seen).unwrap_or(u32::MAX).saturating_add(now.rounds()),
             period: u32::try_from(period).unwrap_or(u32::MAX),
-            turn: newest.turn,
-            failed: false,
+            is_sure: !rounds.still().take(back).any(|round| round.may_have_moved),
+            ..Finding::new(Rule::Cycle, subject, counted(seen, now), newest.turn)
         })
     });
     found.max_by_key(|finding| finding.seen / finding.period)

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::rounds::{Look, Rounds};
-use super::{cycle, failure, repeat, waiting, wandering};
+use super::look::{Look, Unfit};
+use super::names::Names;
+use super::rounds::Rounds;
+use super::{cycle, finish, growing, near_failure, repeat, rewrite, same_failure, unfit, waiting, wandering};
 use crate::completion::ToolCall;
 use crate::entry::{Origin, Subject, ToolResult};
+use crate::failure::is_failure;
 
 /// A description of standstill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,39 +18,95 @@ use crate::entry::{Origin, Subject, ToolResult};
 pub(super) enum Rule {
     /// The same call, and each time the answer that something is still going on.
     Waiting,
+    /// Calls of tools that are not on offer.
+    UnknownTool,
+    /// Calls without what their tool requires.
+    Arguments,
+    /// The task is declared finished, and is not.
+    Finish,
+    /// A call that grows, and answers the same.
+    Growing,
     /// The same few rounds in the same order.
     Cycle,
+    /// A file that is brought back to where it was.
+    Rewrite,
     /// The same call with the same answer, between others.
     Repeat,
+    /// Nearly the same arguments, exactly the same failure.
+    NearFailure,
     /// Different arguments, the same failure.
     SameFailure,
     /// A long run of look-ups that brings only what was seen.
     Wandering,
+    /// Replies without a call that are answered with the same words in a row.
+    RefusedReplies,
+    /// The same text without a call.
+    RepeatedText,
 }
 
 impl Rule {
-    /// In the order in which they are asked: the tightest description first, so that the words fit.
-    pub(super) const ALL: [Self; 5] =
-        [Self::Waiting, Self::Cycle, Self::Repeat, Self::SameFailure, Self::Wandering];
+    /// Those about calls, in the order in which they are asked: the tightest description first, so that the
+    /// words fit.
+    pub(super) const OF_CALLS: [Self; 11] = [
+        Self::Waiting,
+        Self::UnknownTool,
+        Self::Arguments,
+        Self::Finish,
+        Self::Growing,
+        Self::Cycle,
+        Self::Rewrite,
+        Self::Repeat,
+        Self::NearFailure,
+        Self::SameFailure,
+        Self::Wandering,
+    ];
+
+    const OF_TEXTS: [Self; 2] = [Self::RefusedReplies, Self::RepeatedText];
+
+    /// The rule of this name.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        Self::OF_CALLS.into_iter().chain(Self::OF_TEXTS).find(|rule| rule.name() == name)
+    }
 
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
+            Self::UnknownTool => "unknown-tool",
+            Self::Arguments => "invalid-arguments",
+            Self::Finish => "refused-finish",
+            Self::Growing => "growing-call",
             Self::Cycle => "cycle",
+            Self::Rewrite => "rewrite",
             Self::Repeat => "repeat",
+            Self::NearFailure => "near-failure",
             Self::SameFailure => "same-failure",
             Self::Wandering => "wandering",
+            Self::RefusedReplies => "refused-replies",
+            Self::RepeatedText => "repeated-text",
         }
     }
 
-    /// What this rule finds about a call.
-    pub(super) fn find(self, rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+    /// What this rule finds about a call; the two about texts find nothing there.
+    pub(super) fn find(
+        self,
+        rounds: &Rounds,
+        names: &Names,
+        call: &ToolCall,
+        now: Now<'_>,
+    ) -> Option<Finding> {
         match self {
             Self::Waiting => waiting::find(rounds, call, now),
+            Self::UnknownTool => unfit::find(rounds, names, call, now, Unfit::UnknownTool),
+            Self::Arguments => unfit::find(rounds, names, call, now, Unfit::Arguments),
+            Self::Finish => finish::find(rounds, names, call, now),
+            Self::Growing => growing::find(rounds, call, now),
             Self::Cycle => cycle::find(rounds, call, now),
+            Self::Rewrite => rewrite::find(rounds, call, now),
             Self::Repeat => repeat::find(rounds, call, now),
-            Self::SameFailure => failure::find(rounds, call, now),
+            Self::NearFailure => near_failure::find(rounds, call, now),
+            Self::SameFailure => same_failure::find(rounds, call, now),
             Self::Wandering => wandering::find(rounds, call, now),
+            Self::RefusedReplies | Self::RepeatedText => None,
         }
     }
 }
@@ -65,6 +124,21 @@ pub(super) struct Finding {
     /// When it was seen last.
     pub(super) turn: u64,
     pub(super) failed: bool,
+    /// The failure may pass by itself.
+    pub(super) passing: bool,
+    /// False where something may have changed meanwhile, as far as anybody can tell.
+    pub(super) is_sure: bool,
+}
+
+impl Finding {
+    pub(super) fn new(rule: Rule, subject: Subject, seen: u32, turn: u64) -> Self {
+        Self { rule, subject, seen, period: 1, turn, failed: false, passing: false, is_sure: true }
+    }
+}
+
+/// So many rounds, and the one that is going on once its calls ran.
+pub(super) fn counted(rounds: usize, now: Now<'_>) -> u32 {
+    u32::try_from(rounds).unwrap_or(u32::MAX).saturating_add(u32::from(now.results.is_some()))
 }
 
 /// The round that is going on: its calls and, once they ran, their answers.
@@ -75,11 +149,6 @@ pub(super) struct Now<'n> {
 }
 
 impl Now<'_> {
-    /// One, once the calls ran.
-    pub(super) fn rounds(self) -> u32 {
-        u32::from(self.results.is_some())
-    }
-
     /// Whether the call answered as it did in this look, or has not run.
     pub(super) fn agrees(self, look: &Look) -> bool {
         match self.results {
@@ -90,5 +159,14 @@ impl Now<'_> {
                     && of_call.all(|it| it.origin == Origin::Executed && it.text.key() == look.result)
             }
         }
+    }
+
+    /// Whether the call ran and failed.
+    pub(super) fn has_failed(self, call: &ToolCall) -> bool {
+        self.results.is_some_and(|results| {
+            results
+                .iter()
+                .any(|it| it.call.key == call.key && it.origin == Origin::Executed && is_failure(it))
+        })
     }
 }

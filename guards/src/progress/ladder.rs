@@ -46,7 +46,7 @@ impl Ladder {
     pub(super) fn spoke(&mut self, note: &Note, turn: u64, marker: u64) {
         self.spoken = self.spoken.saturating_add(1);
         self.turn = turn;
-        let Some(rule) = Rule::ALL.into_iter().find(|rule| rule.name() == note.rule) else { return };
+        let Some(rule) = Rule::of(&note.rule) else { return };
         self.steps.retain(|it| it.rule != rule || it.subject != note.subject);
         if self.steps.len() >= PATTERNS {
             self.steps.remove(0);

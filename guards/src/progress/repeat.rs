@@ -1,7 +1,7 @@
 //! The same call with the same answer, with something else in between: what a guard against duplicates lets
 //! through, for who does something else meanwhile may be looking whether a job has come on.
 
-use super::finding::{Finding, Now, Rule};
+use super::finding::{Finding, Now, Rule, counted};
 use super::rounds::Rounds;
 use crate::completion::ToolCall;
 use crate::entry::Subject;
@@ -22,11 +22,8 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
         return None;
     }
     Some(Finding {
-        rule: Rule::Repeat,
-        subject: Subject::Call(call.key),
-        seen: u32::try_from(seen).unwrap_or(u32::MAX).saturating_add(now.rounds()),
-        period: 1,
-        turn: newest.turn,
+        is_sure: !rounds.still().take(first).any(|round| round.may_have_moved),
         failed: last.failed,
+        ..Finding::new(Rule::Repeat, Subject::Call(call.key), counted(seen, now), newest.turn)
     })
 }

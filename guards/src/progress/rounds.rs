@@ -2,14 +2,15 @@
 
 use std::collections::VecDeque;
 use std::mem;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::failure::{Failure, failure};
-use super::waiting::says_it_goes_on;
+use super::look::{Before, Look};
+use super::names::Names;
+use super::workspace::Workspace;
 use crate::circling::Circling;
-use crate::entry::{Origin, Status, ToolResult};
+use crate::entry::{Origin, ToolResult};
+use crate::failure::{Failure, is_failure};
 use crate::identity::ResultKey;
 use crate::key::CallKey;
 use crate::offer::Effect;
@@ -18,19 +19,6 @@ use crate::offer::Effect;
 const ROUNDS: usize = 64;
 /// How many looks of one round are told apart; of a wider fan-out the first ones stand for all.
 const LOOKS: usize = 8;
-
-/// One call and what it answered; equal ones of a round are one look.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Look {
-    pub(super) call: CallKey,
-    pub(super) tool: Arc<str>,
-    pub(super) result: ResultKey,
-    pub(super) failed: bool,
-    /// How it failed, in a form that can be compared; none where it says too little, or did not fail.
-    pub(super) failure: Option<Failure>,
-    /// True where it did not fail, and the answer says that something is still going on.
-    pub(super) waits: bool,
-}
 
 /// What one completion had run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +32,8 @@ pub(super) struct Round {
     in_view: bool,
     /// Whether it brought anything that is not in the view already.
     is_new: bool,
+    /// Whether it may have changed something, as far as anybody can tell.
+    pub(super) may_have_moved: bool,
 }
 
 /// The last rounds, and the one that is going on.
@@ -55,6 +45,8 @@ pub(super) struct Rounds {
     past: VecDeque<Round>,
     open: Round,
     circling: Circling,
+    before: Before,
+    workspace: Workspace,
 }
 
 impl Round {
@@ -62,6 +54,11 @@ impl Round {
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.looks.len() == other.looks.len()
             && self.looks.iter().all(|look| other.has(look.call, look.result))
+    }
+
+    /// Its look, where it has no other.
+    pub(super) fn only(&self) -> Option<&Look> {
+        if let [look] = &*self.looks { Some(look) } else { None }
     }
 
     pub(super) fn is_in_view(&self) -> bool {
@@ -120,6 +117,16 @@ impl Rounds {
         self.past.iter().any(|round| round.in_view && round.has(call, result))
     }
 
+    /// What ran last.
+    pub(super) fn before(&self) -> &Before {
+        &self.before
+    }
+
+    /// The files that were written.
+    pub(super) fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     /// Something moved, or may have: the user spoke.
     pub(super) fn moved(&mut self) {
         self.marker += 1;
@@ -148,7 +155,8 @@ impl Rounds {
     pub(super) fn begin(&mut self) {
         self.close();
         self.turn += 1;
-        (self.open.turn, self.open.in_view, self.open.is_new) = (self.turn, true, false);
+        let Round { turn, in_view, is_new, may_have_moved, .. } = &mut self.open;
+        (*turn, *in_view, *is_new, *may_have_moved) = (self.turn, true, false, false);
     }
 
     /// What was answered is no longer in the view. The identities stay: a loop goes on through a compaction.
@@ -160,46 +168,71 @@ impl Rounds {
     }
 
     /// Folds one result. What never ran is neither progress nor evidence of a loop.
-    pub(super) fn result(&mut self, result: &ToolResult) {
+    pub(super) fn result(&mut self, result: &ToolResult, names: &Names) {
         match result.origin {
             Origin::Synthetic => {}
             Origin::Missing if result.call.effect == Effect::ReadOnly => {}
             Origin::Missing => self.moved(),
-            Origin::Executed => self.look(result),
+            Origin::Executed => self.look(result, names),
         }
     }
 
-    fn look(&mut self, result: &ToolResult) {
-        let (call, key) = (result.call.key, result.text.key());
-        if self.is_evidence(result, key) {
-            self.moved();
+    fn look(&mut self, result: &ToolResult, names: &Names) {
+        let call = &result.call;
+        let look = Look::of(result, &self.before, names);
+        match self.evidence(result, look.failure) {
+            Evidence::Moved => self.moved(),
+            Evidence::Perhaps => self.open.may_have_moved = true,
+            Evidence::None => {}
         }
-        if self.open.has(call, key) {
+        if !look.failed {
+            self.workspace.wrote(call);
+        }
+        self.before.ran(call, &look);
+        if self.open.has(look.call, look.result) {
             return;
         }
-        self.open.is_new |= !self.has_brought(call, key);
+        self.open.is_new |= !self.has_brought(look.call, look.result);
         if self.open.looks.len() < LOOKS {
-            let failed = result.status == Status::Error;
-            self.open.looks.push(Look {
-                call,
-                tool: result.call.tool.clone(),
-                result: key,
-                failed,
-                failure: if failed { failure(&result.call, &result.text) } else { None },
-                waits: !failed && says_it_goes_on(&result.text),
-            });
+            self.open.looks.push(look);
         }
     }
 
     /// Whether this result shows that something moved: an answer that this call never gave, or the first
-    /// answer to a call that may have changed something and did not fail. What was answered before shows
-    /// nothing: a write that is made again leaves behind what was there before.
-    pub(super) fn is_evidence(&self, result: &ToolResult, key: ResultKey) -> bool {
-        let call = result.call.key;
-        let mut asked = self.past.iter().filter(|round| round.calls(call)).peekable();
-        if asked.peek().is_some() {
-            return !asked.any(|round| round.has(call, key));
+    /// answer to a call that is known to change something and did not fail. What was answered before shows
+    /// nothing, and neither does another wording of the same failure: a write that is made again leaves behind
+    /// what was there before. Nor does a write that brings a file back to where it was.
+    pub(super) fn evidence(&self, result: &ToolResult, failure: Option<Failure>) -> Evidence {
+        let call = &result.call;
+        let key = result.text.key();
+        let mut asked = false;
+        for look in self.past.iter().flat_map(|round| &round.looks).filter(|look| look.call == call.key) {
+            let same_failure =
+                failure.is_some() && failure.map(|it| it.exact) == look.failure.map(|it| it.exact);
+            if look.result == key || same_failure {
+                return Evidence::None;
+            }
+            asked = true;
         }
-        result.call.effect != Effect::ReadOnly && result.status != Status::Error
+        match call.effect {
+            _ if asked => Evidence::Moved,
+            Effect::ReadOnly => Evidence::None,
+            _ if is_failure(result) => Evidence::None,
+            Effect::Unknown => Evidence::Perhaps,
+            Effect::IdempotentWrite | Effect::Write | Effect::External => {
+                if self.workspace.returns(call).is_some() { Evidence::None } else { Evidence::Moved }
+            }
+        }
     }
+}
+
+/// What a result shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Evidence {
+    /// Something has changed.
+    Moved,
+    /// Something may have changed, or nothing has: nobody said what the call can do.
+    Perhaps,
+    /// Nothing of the kind.
+    None,
 }

@@ -6,7 +6,7 @@
 
 use memchr::memmem;
 
-use super::finding::{Finding, Now, Rule};
+use super::finding::{Finding, Now, Rule, counted};
 use super::rounds::Rounds;
 use crate::completion::ToolCall;
 use crate::entry::Subject;
@@ -49,12 +49,6 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
     if !now.agrees(last) {
         return None;
     }
-    Some(Finding {
-        rule: Rule::Waiting,
-        subject: Subject::Call(call.key),
-        seen: u32::try_from(same).unwrap_or(u32::MAX).saturating_add(1 + now.rounds()),
-        period: 1,
-        turn: newest.turn,
-        failed: last.failed,
-    })
+    let found = Finding::new(Rule::Waiting, Subject::Call(call.key), counted(1 + same, now), newest.turn);
+    Some(Finding { failed: last.failed, ..found })
 }

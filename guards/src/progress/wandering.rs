@@ -1,6 +1,6 @@
 //! A long run of rounds that brings back only what was seen, with nothing changed or tested in between.
 
-use super::finding::{Finding, Now, Rule};
+use super::finding::{Finding, Now, Rule, counted};
 use super::rounds::Rounds;
 use crate::completion::ToolCall;
 use crate::entry::Subject;
@@ -9,15 +9,9 @@ use crate::entry::Subject;
 /// goes on with it whose answer is still in the view.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let goes_on = rounds.is_known(call.key)
-        && now.results.is_none_or(|results| {
-            results.iter().all(|it| rounds.has_brought(it.call.key, it.text.key()))
-        });
-    goes_on.then(|| Finding {
-        rule: Rule::Wandering,
-        subject: Subject::Run,
-        seen: rounds.circling().saturating_add(now.rounds()),
-        period: 1,
-        turn: rounds.turn(),
-        failed: false,
-    })
+        && now
+            .results
+            .is_none_or(|results| results.iter().all(|it| rounds.has_brought(it.call.key, it.text.key())));
+    let circling = usize::try_from(rounds.circling()).unwrap_or(usize::MAX);
+    goes_on.then(|| Finding::new(Rule::Wandering, Subject::Run, counted(circling, now), rounds.turn()))
 }

@@ -1,130 +1,178 @@
 //! What is said: what was observed, and another kind of step.
 
-use std::sync::Arc;
-
-use serde::{Deserialize, Serialize};
-
 use super::finding::{Finding, Rule};
+use super::names::Names;
 use crate::completion::ToolCall;
-use crate::offer::{Offer, Purpose};
 use crate::wording::times;
 
-/// The names that may be said.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Names {
-    offered: Vec<Arc<str>>,
-    ask: Option<Arc<str>>,
+/// A finding, the call it is about where it is about one, and the names that may be said.
+pub(super) struct Words<'w> {
+    pub(super) finding: &'w Finding,
+    pub(super) call: Option<&'w ToolCall>,
+    pub(super) names: &'w Names,
+    /// Interventions of this run, with this one.
+    pub(super) number: u32,
 }
 
-impl Names {
-    pub(super) fn of(offer: &Offer) -> Self {
-        Self {
-            offered: offer.tools().iter().map(|tool| tool.name.clone()).collect(),
-            ask: offer.first(Purpose::AskUser).map(|tool| tool.name.clone()),
+impl Words<'_> {
+    /// What was seen, without an end.
+    fn observed(&self) -> String {
+        let Finding { seen, period, is_sure, .. } = *self.finding;
+        let tool = self.call.map_or_else(|| "a tool".into(), |call| self.names.tool(call));
+        let how_often = times(seen);
+        // Where a tool of unknown effect ran, nobody can say more.
+        let still = if is_sure { "nothing has changed" } else { "nothing in between has changed its answer" };
+        match self.finding.rule {
+            Rule::Waiting => format!(
+                "the same call of {tool} was made {how_often}, and each time it answered that something is \
+                 still going on"
+            ),
+            Rule::UnknownTool => format!(
+                "{seen} rounds in a row called tools that do not exist here. On offer are {}",
+                self.names.some()
+            ),
+            Rule::Arguments => format!(
+                "{seen} calls of {tool} in a row had arguments that it cannot take: they must be one JSON \
+                 object{}",
+                self.call
+                    .and_then(|call| self.names.needed_by(&call.tool))
+                    .map_or_else(String::new, |needed| { format!(" with {needed} in it") })
+            ),
+            Rule::Finish => format!(
+                "the task was declared finished with {tool} {how_often}, and refused each time; nothing has \
+                 changed in between"
+            ),
+            Rule::Growing => format!(
+                "{seen} calls of {tool} in a row were the one before with something put in, and the answer \
+                 stayed the same"
+            ),
+            Rule::Cycle => format!(
+                "the same {period} steps, with {tool} among them, came round {} with the same answers; {still}",
+                times(seen / period)
+            ),
+            Rule::Rewrite => format!(
+                "{tool} brought the same file back to where it was before {how_often} in a row: it was changed, \
+                 changed back, and changed again"
+            ),
+            Rule::Repeat => format!(
+                "the same call of {tool} was made {how_often}, with other steps in between, and it answered the \
+                 same each time; {still}"
+            ),
+            Rule::NearFailure => format!(
+                "{seen} calls of {tool} in a row with nearly the same arguments met exactly the same error, so \
+                 what differed did not matter"
+            ),
+            Rule::SameFailure => format!(
+                "{seen} calls of {tool} with different arguments failed in the same way, so the arguments are \
+                 not what is wrong"
+            ),
+            Rule::Wandering => format!(
+                "at least {seen} steps brought back only what stands above already, and nothing was changed in \
+                 between"
+            ),
+            Rule::RefusedReplies => format!(
+                "the last {} replies called no tool, and were answered with the same words each time: they \
+                 are not taken in this form",
+                seen
+            ),
+            Rule::RepeatedText => {
+                format!("the same text was said {how_often}, and no tool was called in between")
+            }
         }
     }
 
-    fn tool(&self, call: &ToolCall) -> String {
-        if self.offered.contains(&call.tool) {
-            format!("`{}`", call.tool)
-        } else {
-            "a tool not on offer".into()
+    /// Another kind of step.
+    fn instead(&self) -> String {
+        let ask = self.names.ask();
+        let last_resort = format!("If something is missing, {ask}; if it cannot be done, say so and why.");
+        match self.finding.rule {
+            Rule::Waiting => format!(
+                "Looking again does not make it faster. Make one call that waits until it is over, as long as \
+                 the work needs, or do meanwhile what does not depend on it. If it should be over by now, {ask} \
+                 or say what you are waiting for."
+            ),
+            Rule::UnknownTool => format!("Use one of these, by its exact name. {last_resort}"),
+            Rule::Arguments => format!(
+                "Read the error, write the arguments anew from the tool's description, and send less at a time \
+                 if they were cut off. {last_resort}"
+            ),
+            Rule::Finish => format!(
+                "Read why it was refused and do what it says is left, with a change or a test, before anything \
+                 is declared again. {last_resort}"
+            ),
+            Rule::Growing => format!(
+                "Take another kind of step: begin with the smallest call that shows the cause, or reach the goal \
+                 another way. {last_resort}"
+            ),
+            Rule::Cycle | Rule::Repeat => format!(
+                "Take another kind of step: change something that the answer depends on and check that, or use \
+                 what is known and go on. {last_resort}"
+            ),
+            Rule::Rewrite => format!(
+                "Take another kind of step: neither version is it, so find out why with a call that only looks, \
+                 and then make a third one. {last_resort}"
+            ),
+            Rule::NearFailure | Rule::SameFailure => format!(
+                "Take another kind of step: find the cause with a call that only looks, or reach the goal \
+                 another way. {last_resort}"
+            ),
+            Rule::Wandering => format!(
+                "Take another kind of step: write down what is known and act on it, with a change or a test, or \
+                 put one narrower question. {last_resort}"
+            ),
+            Rule::RefusedReplies => format!(
+                "Read what the answer asks for, and send exactly that: one call in the form that it names, and \
+                 nothing else. {last_resort}"
+            ),
+            Rule::RepeatedText => format!("Do what the text says, with a call. {last_resort}"),
         }
     }
 
-    fn ask(&self) -> String {
-        self.ask.as_ref().map_or_else(|| "ask the user".into(), |ask| format!("ask the user with `{ask}`"))
+    /// The first step.
+    pub(super) fn note(&self) -> String {
+        format!("Observation {} of this run: {}. {}", self.number, self.observed(), self.instead())
     }
-}
 
-/// What was seen, without an end.
-fn observed(finding: &Finding, call: &ToolCall, names: &Names) -> String {
-    let Finding { seen, period, .. } = *finding;
-    let (tool, how_often) = (names.tool(call), times(seen));
-    match finding.rule {
-        Rule::Waiting => format!(
-            "the same call of {tool} was made {how_often}, and each time it answered that something is still \
-             going on"
-        ),
-        Rule::Cycle => format!(
-            "the same {period} steps, with {tool} among them, came round {} with the same answers, and nothing \
-             has changed",
-            times(seen / period)
-        ),
-        Rule::Repeat => format!(
-            "the same call of {tool} was made {how_often}, with other steps in between, and it answered the same \
-             each time; nothing has changed"
-        ),
-        Rule::SameFailure => format!(
-            "{seen} calls of {tool} with different arguments failed in the same way, so the arguments are not \
-             what is wrong"
-        ),
-        Rule::Wandering => format!(
-            "at least {seen} steps brought back only what stands above already, and nothing was changed in \
-             between"
-        ),
+    /// The last warning.
+    pub(super) fn warning(&self) -> String {
+        let what = match self.finding.rule {
+            Rule::NearFailure | Rule::SameFailure => {
+                "Calls of this tool run again once another step was taken."
+            }
+            Rule::UnknownTool | Rule::Arguments | Rule::RefusedReplies => "",
+            Rule::Finish => "It is taken again once something has changed.",
+            Rule::Growing => "Do not make it longer again.",
+            Rule::RepeatedText => "Do not say it again.",
+            Rule::Waiting | Rule::Cycle | Rule::Rewrite | Rule::Repeat | Rule::Wandering => {
+                "Do not send this call again with the same arguments until something has changed."
+            }
+        };
+        let gap = if what.is_empty() { "" } else { " " };
+        format!(
+            "{} (observation {} of this run). {}{gap}{what} This is the last warning: if it goes on like this, the \
+             user is asked in your place.",
+            self.observed(),
+            self.number,
+            self.instead()
+        )
     }
-}
 
-/// Another kind of step.
-fn instead(finding: &Finding, names: &Names) -> String {
-    let ask = names.ask();
-    match finding.rule {
-        Rule::Waiting => format!(
-            "Looking again does not make it faster. Make one call that waits until it is over, as long as the \
-             work needs, or do meanwhile what does not depend on it. If it should be over by now, {ask} or say \
-             what you are waiting for."
-        ),
-        Rule::Cycle | Rule::Repeat => format!(
-            "Take another kind of step: change something that the answer depends on and check that, or use what \
-             is known and go on. If something is missing, {ask}; if it cannot be done, say so and why."
-        ),
-        Rule::SameFailure => format!(
-            "Take another kind of step: find the cause with a call that only looks, or reach the goal another \
-             way. If something is missing, {ask}; if it cannot be done, say so and why."
-        ),
-        Rule::Wandering => format!(
-            "Take another kind of step: write down what is known and act on it, with a change or a test, or put \
-             one narrower question. If something is missing, {ask}; if it cannot be done, say so and why."
-        ),
+    /// What is put to the user.
+    pub(super) fn question(&self) -> String {
+        format!(
+            "The model does not get on, although it was told so: {} (observation {} of this run). What should it \
+             do?",
+            self.observed(),
+            self.number
+        )
     }
-}
 
-/// The first step.
-pub(super) fn note(finding: &Finding, call: &ToolCall, names: &Names, number: u32) -> String {
-    let (observed, instead) = (observed(finding, call, names), instead(finding, names));
-    format!("Observation {number} of this run: {observed}. {instead}")
-}
-
-/// The last warning, in place of a result.
-pub(super) fn refusal(finding: &Finding, call: &ToolCall, names: &Names, number: u32) -> String {
-    let (observed, instead) = (observed(finding, call, names), instead(finding, names));
-    let what = match finding.rule {
-        Rule::SameFailure => "Calls of this tool run again once another step was taken.",
-        Rule::Waiting | Rule::Cycle | Rule::Repeat | Rule::Wandering => {
-            "Do not send this call again with the same arguments until something has changed."
-        }
-    };
-    format!(
-        "{observed} (observation {number} of this run). {instead} {what} This is the last warning: if it goes on \
-         like this, the user is asked in your place."
-    )
-}
-
-/// What is put to the user.
-pub(super) fn question(finding: &Finding, call: &ToolCall, names: &Names, number: u32) -> String {
-    let observed = observed(finding, call, names);
-    format!(
-        "The model does not get on, although it was told so: {observed} (observation {number} of this run). What \
-         should it do?"
-    )
-}
-
-/// Why the run ends.
-pub(super) fn stop(finding: &Finding, call: &ToolCall, names: &Names) -> String {
-    let observed = observed(finding, call, names);
-    format!(
-        "Stopped without reaching the goal: {observed}. It went on like this after a last warning and after a \
-         question."
-    )
+    /// Why the run ends.
+    pub(super) fn stop(&self) -> String {
+        format!(
+            "Stopped without reaching the goal: {}. It went on like this after a last warning and after a \
+             question.",
+            self.observed()
+        )
+    }
 }

@@ -137,7 +137,8 @@ impl Joiner {
             Some(at) => {
                 let open = &mut self.open[at];
                 let call = open.call.clone();
-                let result = ToolResult { call, origin: Origin::Executed, status, tries: 1, text: text.into() };
+                let result =
+                    ToolResult { call, origin: Origin::Executed, status, tries: 1, text: text.into() };
                 open.answer = Some(Placed { message, entry: Entry::Result(result) });
             }
             None => self.oddities.late_results += 1,

@@ -1,0 +1,221 @@
+//! What a failure says, in forms that can be compared.
+//!
+//! *Whether* a result failed is told by its status. Where nobody gave one, its last line that begins like an
+//! error decides: one whose first word ends in `Error` or `Exception`, or is `error`, `fatal`, `failure` or
+//! `failed`. That is the form of compilers, interpreters and shells in any language of the user.
+//!
+//! *How* it failed is that line, or the beginning of an answer that is known to be a failure and has none.
+//! Two forms of it are compared:
+//!
+//! - *exactly*: but for its volatile parts ([`identity`](crate::identity::identity));
+//! - *loosely*, for calls with other arguments: every word in quotes or with a digit, a path or an assignment
+//!   in it is masked, and every word that the call itself holds, for an error repeats what it was given. Case,
+//!   white space and punctuation around words do not count, and nothing after the first 400 bytes does
+//!   (`guards.md`, A10). A text with few letters says nothing.
+
+use memchr::{memchr, memmem};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::completion::ToolCall;
+use crate::entry::{Status, ToolResult};
+use crate::identity::{ResultKey, identity};
+
+/// How a call failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Failure {
+    pub(crate) exact: ResultKey,
+    pub(crate) loose: u64,
+    /// True for a failure that may pass by itself.
+    pub(crate) passing: bool,
+}
+
+/// How much of an error is compared, and in how much of the arguments its words are looked for.
+const ERROR_BYTES: usize = 400;
+const ARGUMENT_BYTES: usize = 2_000;
+/// How much of an answer is searched for an error, from its end: there the last word is.
+const TAIL_BYTES: usize = 4_096;
+/// How much of an error is searched for words that say that it passes.
+const PASSING_BYTES: usize = 1_000;
+/// Letters that an error must have, to say more than "exit code 1".
+const LETTERS: usize = 12;
+
+impl Failure {
+    /// How this call failed; none where it did not, or the error says too little.
+    pub(crate) fn of(result: &ToolResult) -> Option<Self> {
+        let text = &*result.text;
+        let said = match result.status {
+            Status::Ok => return None,
+            Status::Unknown => error_line(text)?,
+            Status::Error => error_line(text).unwrap_or(text),
+        };
+        let said = &said[..said.floor_char_boundary(ERROR_BYTES)];
+        let loose = loose(&result.call, said.as_bytes())?;
+        Some(Self { exact: identity(said), loose, passing: reads_as_passing(said) })
+    }
+}
+
+/// True where this result is a failure, by its status or, where nobody gave one, by its text.
+pub(crate) fn is_failure(result: &ToolResult) -> bool {
+    match result.status {
+        Status::Ok => false,
+        Status::Error => true,
+        Status::Unknown => error_line(&result.text).is_some(),
+    }
+}
+
+/// True for an error that may pass by itself. Words of the tools, not of the model; where they are not
+/// recognised, the error counts as a lasting one.
+pub(crate) fn reads_as_passing(error: &str) -> bool {
+    const PASSING: [&str; 9] = [
+        "timeout",
+        "timed out",
+        "temporar",
+        "rate limit",
+        "too many requests",
+        "connection",
+        "unavailable", //
+        "try again",
+        "is locked",
+    ];
+    let mut lower = [0; PASSING_BYTES];
+    let lower = &mut lower[..error.len().min(PASSING_BYTES)];
+    lower.copy_from_slice(&error.as_bytes()[..lower.len()]);
+    lower.make_ascii_lowercase();
+    PASSING.iter().any(|word| memmem::find(lower, word.as_bytes()).is_some())
+}
+
+/// The last line that begins like an error.
+fn error_line(text: &str) -> Option<&str> {
+    let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(TAIL_BYTES))..];
+    tail.rsplit('\n').map(str::trim_ascii).find(|line| begins_like_an_error(line.as_bytes()))
+}
+
+fn begins_like_an_error(line: &[u8]) -> bool {
+    // What stands before the first word: brackets, bullets, colours.
+    let Some(start) = line.iter().take(8).position(u8::is_ascii_alphabetic) else { return false };
+    let line = &line[start..];
+    let inner = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    let end = line.iter().position(|byte| !inner(byte)).unwrap_or(line.len());
+    let word = &line[..end];
+    let is_named = word.ends_with(b"Error") || word.ends_with(b"Exception");
+    is_named
+        || [&b"error"[..], b"fatal", b"failure", b"failed"].iter().any(|it| word.eq_ignore_ascii_case(it))
+}
+
+/// The loose form; none where it says too little.
+fn loose(call: &ToolCall, error: &[u8]) -> Option<u64> {
+    let arguments = &call.arguments.as_bytes()[..call.arguments.len().min(ARGUMENT_BYTES)];
+    // A word and what parts it from the next, or a mask, takes no more than it took before and one byte.
+    let mut normal = [0; ERROR_BYTES + 1];
+    let (mut end, mut letters, mut masked) = (0, 0, false);
+    for word in error.split(u8::is_ascii_whitespace) {
+        let bare = trimmed(word);
+        let is_plain = !word.iter().any(|byte| byte.is_ascii_digit() || b"/\\='\"`".contains(byte));
+        letters += if is_plain { bare.len() } else { 0 };
+        let is_echo = bare.len() > 2 && (bare == call.tool.as_bytes() || has(arguments, bare));
+        if is_plain && !is_echo {
+            normal[end..end + bare.len()].copy_from_slice(bare);
+            end += bare.len();
+            (normal[end], masked) = (b' ', false);
+            end += usize::from(!bare.is_empty());
+        } else if !masked {
+            // No text has this byte.
+            (normal[end], masked) = (0xff, true);
+            end += 1;
+        }
+    }
+    normal[..end].make_ascii_lowercase();
+    (letters >= LETTERS).then(|| xxh3_64(&normal[..end]))
+}
+
+fn has(arguments: &[u8], word: &[u8]) -> bool {
+    memchr(word[0], arguments).is_some_and(|at| memmem::find(&arguments[at..], word).is_some())
+}
+
+fn trimmed(word: &[u8]) -> &[u8] {
+    let inner = |byte: &u8| !byte.is_ascii_punctuation();
+    let start = word.iter().position(inner).unwrap_or(word.len());
+    let end = word.iter().rposition(inner).map_or(start, |last| last + 1);
+    &word[start..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::completion::RawCall;
+    use crate::offer::Offer;
+
+    fn of(arguments: &str, status: Status, text: &str) -> Option<Failure> {
+        let raw = RawCall { id: "c".into(), tool: "sql".into(), arguments: arguments.into() };
+        let call = Arc::new(ToolCall::new(raw, &Offer::default()));
+        Failure::of(&ToolResult::executed(&call, status, text))
+    }
+
+    #[track_caller]
+    fn check(one: (&str, &str), other: (&str, &str), is_same: bool) {
+        let [first, second] = [one, other].map(|(arguments, error)| of(arguments, Status::Error, error));
+        let (first, second) = (first.expect("it says enough"), second.expect("it says enough"));
+        assert_eq!(first.loose == second.loose, is_same, "{one:?} and {other:?}");
+    }
+
+    #[test]
+    fn what_the_arguments_and_the_place_make_of_an_error_is_masked() {
+        let table = |name: &str| {
+            (format!(r#"{{"query":"select * from {name}"}}"#), format!("No such table: {name}."))
+        };
+        let [(a, no_a), (b, no_b)] = [table("users"), table("orders")];
+        check((&a, &no_a), (&b, &no_b), true);
+        check(("{}", "syntax error near line 3"), ("{}", "Syntax  error, near line 17"), true);
+        check(
+            ("{}", "cannot open file '/a/b.py' for reading"),
+            ("{}", "cannot open file 'c.py' for reading"),
+            true,
+        );
+    }
+
+    #[test]
+    fn other_words_are_another_failure() {
+        check(("{}", "no such table: users"), ("{}", "no such column: users"), false);
+        check(("{}", "permission denied"), ("{}", "no space left on device"), false);
+    }
+
+    #[test]
+    fn a_failure_that_says_nothing_has_no_form() {
+        for error in ["", "exit code 1", "/a/b: 12", "é"] {
+            assert_eq!(of("{}", Status::Error, error), None, "{error}");
+        }
+    }
+
+    #[test]
+    fn the_last_line_that_begins_like_an_error_says_how() {
+        let traceback = |line: u32, error: &str| {
+            format!(
+                "Traceback (most recent call last):\n  File \"a.py\", line {line}\n    x()\n{error}\n2 steps left"
+            )
+        };
+        let of = |text: &str| of("{}", Status::Unknown, text);
+        let one = of(&traceback(3, "numpy.linalg.LinAlgError: Singular matrix"));
+        assert!(one.is_some());
+        assert_eq!(one, of(&traceback(70, "numpy.linalg.LinAlgError: Singular matrix")));
+        let other = of(&traceback(3, "AssertionError: expected 2 but got 0"));
+        assert_ne!(one, other);
+        assert_ne!(other, of(&traceback(3, "AssertionError: expected 2 but got 1")), "digits count exactly");
+        assert!(of("error: could not compile `a` due to 2 previous errors").is_some());
+        assert!(of("  [ERROR] no such module on the path").is_some());
+    }
+
+    #[test]
+    fn a_text_about_errors_is_none() {
+        for text in [
+            "3 passed, no errors found here",
+            "Errors are listed below:\nnothing",
+            "see error_log.txt for more",
+        ] {
+            assert_eq!(of("{}", Status::Unknown, text), None, "{text}");
+        }
+        assert_eq!(of("{}", Status::Ok, "Error: but the tool says that it worked"), None);
+    }
+}

@@ -1,0 +1,21 @@
+//! A call that grows: the one before it with something put in, again and again, and the same answer.
+
+use super::finding::{Finding, Now, Rule, counted};
+use super::look::Step;
+use super::rounds::Rounds;
+use crate::completion::ToolCall;
+use crate::entry::Subject;
+
+/// The last rounds of which each made the call of the one before it longer, and learnt nothing from it.
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+    if rounds.before().step_now(call, now) != Step::Grown {
+        return None;
+    }
+    let grown =
+        rounds.still().take_while(|round| round.only().is_some_and(|look| look.step == Step::Grown)).count();
+    let newest = rounds.still().next()?;
+    // The call that was there first has not grown.
+    let found =
+        Finding::new(Rule::Growing, Subject::Tool(call.tool.clone()), counted(grown + 1, now), newest.turn);
+    Some(Finding { failed: newest.only()?.failed, ..found })
+}

@@ -1,0 +1,168 @@
+//! One call and what it answered, as the rules see it.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::finding::Now;
+use super::names::Names;
+use super::waiting::says_it_goes_on;
+use crate::completion::ToolCall;
+use crate::entry::{Origin, ToolResult};
+use crate::failure::{Failure, is_failure};
+use crate::identity::ResultKey;
+use crate::key::CallKey;
+use crate::offer::Purpose;
+use crate::similarity::{Nearness, Profile, Ratio};
+
+/// One call and what it answered; equal ones of a round are one look.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Look {
+    pub(super) call: CallKey,
+    pub(super) tool: Arc<str>,
+    pub(super) result: ResultKey,
+    pub(super) failed: bool,
+    /// How it failed, in a form that can be compared; none where it says too little, or did not fail.
+    pub(super) failure: Option<Failure>,
+    /// True where it did not fail, and waits for something or says that something is still going on.
+    pub(super) waits: bool,
+    /// Why it could not run, whoever tried.
+    pub(super) unfit: Option<Unfit>,
+    /// How it follows on the call before it.
+    pub(super) step: Step,
+}
+
+/// Why a call could not run, told from the offer alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Unfit {
+    /// It names a tool that is not on offer.
+    UnknownTool,
+    /// Its arguments are no JSON object, or lack a member that the tool requires.
+    Arguments,
+}
+
+/// How a call follows on the one that ran before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Step {
+    /// In none of the ways below.
+    Other,
+    /// The same tool with nearly the same arguments, and exactly the same failure.
+    NearFailure,
+    /// The same tool, and the arguments from before with something put in; the same answer, or failure.
+    Grown,
+}
+
+impl Look {
+    /// A look at what this call answered after the one before it.
+    pub(super) fn of(result: &ToolResult, before: &Before, names: &Names) -> Self {
+        let call = &result.call;
+        let failed = is_failure(result);
+        let failure = if failed { Failure::of(result) } else { None };
+        let key = result.text.key();
+        Self {
+            call: call.key,
+            tool: call.tool.clone(),
+            result: key,
+            failed,
+            failure,
+            waits: !failed
+                && (names.purpose(&call.tool) == Some(Purpose::Wait) || says_it_goes_on(&result.text)),
+            unfit: if failed { names.unfit(call) } else { None },
+            step: before.step(call, Some((key, failure))),
+        }
+    }
+}
+
+/// What ran last: what the next call is compared with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Before {
+    tool: Option<Arc<str>>,
+    /// The beginning of its arguments.
+    arguments: String,
+    result: ResultKey,
+    failure: Option<Failure>,
+}
+
+/// How much of the arguments is kept and compared.
+const ARGUMENT_BYTES: usize = 4_096;
+
+/// Above which similarity arguments are nearly the same. Of judged points where a tool fails for the third time
+/// with exactly one error, those above it are stuck more often than the others (`corpus/README.md` has the
+/// labels; the file of the rule has the figures).
+const NEAR: Ratio = Ratio::new(80, 100).expect("four fifths");
+
+impl Before {
+    /// How this call follows, with what it answered; without, as if it answered what was answered before.
+    fn step(&self, call: &ToolCall, answer: Option<(ResultKey, Option<Failure>)>) -> Step {
+        if self.tool.as_ref() != Some(&call.tool) {
+            return Step::Other;
+        }
+        let (result, failure) = answer.unwrap_or((self.result, self.failure));
+        let same_failure = failure.is_some() && failure.map(|it| it.exact) == self.failure.map(|it| it.exact);
+        if !same_failure && result != self.result {
+            return Step::Other;
+        }
+        let arguments = beginning(&call.arguments);
+        if is_grown(self.arguments.as_bytes(), arguments.as_bytes()) {
+            return Step::Grown;
+        }
+        let is_near = || {
+            let (one, other) = (Profile::new(&*self.arguments), Profile::new(arguments));
+            one.nearness(&other, NEAR) == Nearness::Near
+        };
+        if same_failure && is_near() { Step::NearFailure } else { Step::Other }
+    }
+
+    /// How this call follows in the round that is going on, if it is all of it.
+    pub(super) fn step_now(&self, call: &ToolCall, now: Now<'_>) -> Step {
+        match now.results {
+            None => self.step(call, None),
+            Some([result]) if result.origin == Origin::Executed => {
+                self.step(call, Some((result.text.key(), Failure::of(result))))
+            }
+            Some(_) => Step::Other,
+        }
+    }
+
+    /// Takes up what ran.
+    pub(super) fn ran(&mut self, call: &ToolCall, look: &Look) {
+        if self.tool.as_ref() != Some(&call.tool) {
+            self.tool = Some(call.tool.clone());
+        }
+        self.arguments.clear();
+        self.arguments.push_str(beginning(&call.arguments));
+        (self.result, self.failure) = (look.result, look.failure);
+    }
+}
+
+fn beginning(arguments: &str) -> &str {
+    &arguments[..arguments.floor_char_boundary(ARGUMENT_BYTES)]
+}
+
+/// Whether `after` is `before` with something put in at one place.
+fn is_grown(before: &[u8], after: &[u8]) -> bool {
+    if after.len() <= before.len() {
+        return false;
+    }
+    let same = |(one, other): &(&u8, &u8)| one == other;
+    let start = before.iter().zip(after).take_while(same).count();
+    let end = before.iter().rev().zip(after.iter().rev()).take_while(same).count();
+    start + end >= before.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grown_call_has_all_that_was_there_before() {
+        let grown = |before: &str, after: &str| is_grown(before.as_bytes(), after.as_bytes());
+        assert!(grown(r#"{"command":"cd x"}"#, r#"{"command":"cd x && cd x"}"#));
+        assert!(grown(r#"{"command":"ls","t":3}"#, r#"{"command":"ls -a","t":3}"#));
+        assert!(!grown(r#"{"command":"ls -a"}"#, r#"{"command":"ls"}"#));
+        assert!(!grown(r#"{"command":"ls a"}"#, r#"{"command":"cat a b"}"#));
+        assert!(!grown("ab", "ab"));
+    }
+}

@@ -1,0 +1,87 @@
+//! The tools on offer: what may be named, and what a call must have to be one of them.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::look::Unfit;
+use crate::completion::ToolCall;
+use crate::key::Shape;
+use crate::offer::{Offer, Purpose};
+
+/// What is remembered about the offer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Names {
+    tools: Vec<Named>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Named {
+    name: Arc<str>,
+    purpose: Purpose,
+    /// Members without which its arguments are refused.
+    required: Vec<String>,
+}
+
+impl Names {
+    pub(super) fn of(offer: &Offer) -> Self {
+        let tools = offer.tools().iter().map(|tool| Named {
+            name: tool.name.clone(),
+            purpose: tool.purpose,
+            required: required(&tool.parameters),
+        });
+        Self { tools: tools.collect() }
+    }
+
+    fn get(&self, tool: &str) -> Option<&Named> {
+        self.tools.iter().find(|it| *it.name == *tool)
+    }
+
+    /// What the tool is for; none where it is not on offer.
+    pub(super) fn purpose(&self, tool: &str) -> Option<Purpose> {
+        self.get(tool).map(|it| it.purpose)
+    }
+
+    /// Why this call cannot run, if that can be told without trying.
+    pub(super) fn unfit(&self, call: &ToolCall) -> Option<Unfit> {
+        let Some(tool) = self.get(&call.tool) else {
+            return (!self.tools.is_empty()).then_some(Unfit::UnknownTool);
+        };
+        let lacks_one =
+            || !call.members.is_cut() && tool.required.iter().any(|it| call.members.get(it).is_none());
+        (call.shape != Shape::Object || lacks_one()).then_some(Unfit::Arguments)
+    }
+
+    /// The name of the called tool, if it may be said.
+    pub(super) fn tool(&self, call: &ToolCall) -> String {
+        if self.get(&call.tool).is_some() { format!("`{}`", call.tool) } else { "a tool not on offer".into() }
+    }
+
+    /// A few of the names.
+    pub(super) fn some(&self) -> String {
+        const SAID: usize = 8;
+        let said: Vec<_> = self.tools.iter().take(SAID).map(|it| format!("`{}`", it.name)).collect();
+        let rest = if self.tools.len() > SAID { ", …" } else { "" };
+        format!("{}{rest}", said.join(", "))
+    }
+
+    /// The members that this tool needs, if there are any.
+    pub(super) fn needed_by(&self, tool: &str) -> Option<String> {
+        let required = &self.get(tool)?.required;
+        let said: Vec<_> = required.iter().map(|it| format!("`{it}`")).collect();
+        (!said.is_empty()).then(|| said.join(", "))
+    }
+
+    pub(super) fn ask(&self) -> String {
+        let ask = self.tools.iter().find(|it| it.purpose == Purpose::AskUser);
+        ask.map_or_else(|| "ask the user".into(), |ask| format!("ask the user with `{}`", ask.name))
+    }
+}
+
+/// The names under `required` of a JSON Schema; none where it has none.
+fn required(schema: &str) -> Vec<String> {
+    let Ok(schema) = serde_json::from_str::<Value>(schema) else { return Vec::new() };
+    let names = schema["required"].as_array().into_iter().flatten();
+    names.filter_map(|it| it.as_str().map(str::to_owned)).collect()
+}

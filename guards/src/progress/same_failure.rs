@@ -1,0 +1,40 @@
+//! Different arguments, the same failure, loosely compared ([`failure`](crate::failure)).
+
+use super::finding::{Finding, Now, Rule, counted};
+use super::rounds::{Round, Rounds};
+use crate::completion::ToolCall;
+use crate::entry::{Origin, Subject, ToolResult};
+use crate::failure::Failure;
+use crate::key::CallKey;
+
+/// Rounds in which one tool, with arguments that it did not have before, failed in the same way and did nothing
+/// else. Before a call runs nobody knows how it will answer, so then the newest round must be one of them.
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+    let has_tool = |round: &Round| round.looks.iter().any(|look| look.tool == call.tool);
+    let failure = match now.results {
+        Some(results) => common_failure(&call.tool, results)?,
+        None => rounds.still().next()?.looks.iter().find(|look| look.tool == call.tool)?.failure?,
+    };
+    let fails_so = |round: &Round| {
+        let mut looks = round.looks.iter().filter(|look| look.tool == call.tool);
+        looks.all(|look| look.failure.is_some_and(|it| it.loose == failure.loose))
+    };
+    let same = || rounds.still().filter(|round| has_tool(round)).take_while(|round| fails_so(round));
+    let is_now = |call: CallKey| now.results.is_some() && now.calls.iter().any(|it| it.key == call);
+    let has_other_arguments = |nth: usize, round: &Round| {
+        let mut looks = round.looks.iter().filter(|look| look.tool == call.tool);
+        looks.any(|look| !is_now(look.call) && !same().take(nth).any(|newer| newer.calls(look.call)))
+    };
+    let seen = same().enumerate().filter(|(nth, round)| has_other_arguments(*nth, round)).count();
+    let found =
+        Finding::new(Rule::SameFailure, Subject::Tool(call.tool.clone()), counted(seen, now), rounds.turn());
+    Some(Finding { failed: true, passing: failure.passing, ..found })
+}
+
+/// How all of this tool's calls failed, if they failed in one way.
+fn common_failure(tool: &str, results: &[ToolResult]) -> Option<Failure> {
+    let mut failures =
+        results.iter().filter(|it| *it.call.tool == *tool && it.origin == Origin::Executed).map(Failure::of);
+    let first = failures.next()??;
+    failures.all(|other| other.is_some_and(|it| it.loose == first.loose)).then_some(first)
+}

@@ -9,6 +9,8 @@ mod bad;
 mod fold;
 mod join;
 pub mod json;
+pub mod judged;
+pub mod labels;
 mod lines;
 mod neutral;
 mod one_line;

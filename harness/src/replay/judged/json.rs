@@ -7,7 +7,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{CUT, Found, Hits, Judged, Judgement, NEAR, Shot};
+use super::{CAP, Fate, FiredAt, Judged, Judgement, Tally, WINDOW};
+use crate::replay::json::record;
 use crate::replay::labels::{Label, Weight};
 use crate::replay::run::Replayed;
 use crate::stats::ClusteredShare;
@@ -16,10 +17,10 @@ use crate::stats::ClusteredShare;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn stretch(out: &mut dyn Write, file: &str, line: u64, it: &Replayed, first: &Shot) -> io::Result<()> {
-    let Shot { turn, message, guard, rule } = first;
+pub fn stretch(out: &mut dyn Write, file: &str, line: u64, it: &Replayed, first: &FiredAt) -> io::Result<()> {
+    let FiredAt { reply: _, turn, message, guard, rule, opens_stretch: _ } = first;
     let (turn, message) = (*turn, *message);
-    record(out, &Record::StretchNotJudged { file, line, id: &it.id, turn, message, guard, rule })
+    record(out, &StretchNotJudged { file, line, id: &it.id, turn, message, guard, rule })
 }
 
 /// All points, and the sums.
@@ -31,26 +32,23 @@ pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
         record(out, &point(judgement))?;
     }
     let [not_in_input, at_no_reply] = it.not_replayed();
-    let rates = |weights: &'static str, cut| {
-        let rates = it.rates(cut);
-        Rates { weights, recall: Rate::from(rates.recall), precision: Rate::from(rates.precision) }
-    };
     record(
         out,
-        &Record::Judged {
-            near: NEAR,
-            rates: [rates("whole", None), rates("cut", Some(CUT))],
-            cut: CUT,
-            stuck: Sums::from(it.hits(|it| it.label == Label::Stuck)),
-            legit: Sums::from(it.hits(|it| it.label == Label::Legit)),
-            unsure: Sums::from(it.hits(|it| it.label == Label::Unsure)),
-            controls: Sums::from(it.hits(|it| it.control)),
+        &JudgedSums {
+            window: WINDOW,
+            uncapped: Rates::from(it.rates(None)),
+            cap: CAP,
+            capped: Rates::from(it.rates(Some(CAP))),
+            stuck: Sums::from(it.tally(|it| it.label == Label::Stuck)),
+            legit: Sums::from(it.tally(|it| it.label == Label::Legit)),
+            unsure: Sums::from(it.tally(|it| it.label == Label::Unsure)),
+            controls: Sums::from(it.tally(|it| it.control)),
             stuck_kinds: it
                 .kinds(Label::Stuck)
                 .into_iter()
                 .map(|kind| Kind {
                     kind,
-                    sums: Sums::from(it.hits(|it| it.label == Label::Stuck && *it.kind == *kind)),
+                    sums: Sums::from(it.tally(|it| it.label == Label::Stuck && *it.kind == *kind)),
                 })
                 .collect(),
             not_in_input,
@@ -61,12 +59,13 @@ pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
     )
 }
 
-fn point(Judgement { point, found }: &Judgement) -> Record<'_> {
-    let firings = match found {
-        Found::NoTranscript | Found::NoReply => &[][..],
-        Found::Firings(firings) => firings,
+fn point(Judgement { point, fate }: &Judgement) -> JudgedPoint<'_> {
+    let (found, hits) = match fate {
+        Fate::NoTranscript => ("not-in-input", &[][..]),
+        Fate::NoReply => ("at-no-reply", &[][..]),
+        Fate::Replayed(hits) => (if hits.is_empty() { "missed" } else { "hit" }, &**hits),
     };
-    Record::JudgedPoint {
+    JudgedPoint {
         id: &point.trajectory,
         message: point.message,
         label: point.label,
@@ -76,69 +75,64 @@ fn point(Judgement { point, found }: &Judgement) -> Record<'_> {
         control: point.control,
         weight: point.weight,
         reason: &point.reason,
-        found: match found {
-            Found::NoTranscript => "not-in-input",
-            Found::NoReply => "at-no-reply",
-            Found::Firings(firings) if firings.is_empty() => "missed",
-            Found::Firings(_) => "hit",
-        },
-        firings: firings
+        found,
+        firings: hits
             .iter()
-            .map(|near| Firing {
-                after: near.after,
-                turn: near.shot.turn,
-                message: near.shot.message,
-                guard: &near.shot.guard,
-                rule: &near.shot.rule,
+            .map(|hit| Firing {
+                after: hit.after,
+                turn: hit.fired.turn,
+                message: hit.fired.message,
+                guard: &hit.fired.guard,
+                rule: &hit.fired.rule,
             })
             .collect(),
     }
 }
 
-fn record(out: &mut dyn Write, record: &Record) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, record)?;
-    out.write_all(b"\n")
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "stretch-not-judged")]
+struct StretchNotJudged<'a> {
+    file: &'a str,
+    line: u64,
+    id: &'a str,
+    turn: u64,
+    message: usize,
+    guard: &'a str,
+    rule: &'a str,
 }
 
 #[derive(Serialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
-enum Record<'a> {
-    StretchNotJudged {
-        file: &'a str,
-        line: u64,
-        id: &'a str,
-        turn: u64,
-        message: usize,
-        guard: &'a str,
-        rule: &'a str,
-    },
-    JudgedPoint {
-        id: &'a str,
-        message: usize,
-        label: Label,
-        kind: &'a str,
-        onset: Option<usize>,
-        confidence: u8,
-        control: bool,
-        weight: Weight,
-        reason: &'a str,
-        found: &'a str,
-        firings: Vec<Firing<'a>>,
-    },
-    Judged {
-        near: usize,
-        rates: [Rates; 2],
-        cut: Weight,
-        stuck: Sums,
-        legit: Sums,
-        unsure: Sums,
-        controls: Sums,
-        stuck_kinds: Vec<Kind<'a>>,
-        not_in_input: u64,
-        at_no_reply: u64,
-        same_ids: u64,
-        stretches_not_judged: u64,
-    },
+#[serde(tag = "type", rename = "judged-point")]
+struct JudgedPoint<'a> {
+    id: &'a str,
+    message: usize,
+    label: Label,
+    kind: &'a str,
+    onset: Option<usize>,
+    confidence: u8,
+    control: bool,
+    weight: Weight,
+    reason: &'a str,
+    found: &'a str,
+    firings: Vec<Firing<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "judged")]
+struct JudgedSums<'a> {
+    window: usize,
+    uncapped: Rates,
+    cap: Weight,
+    capped: Rates,
+    stuck: Sums,
+    legit: Sums,
+    unsure: Sums,
+    controls: Sums,
+    stuck_kinds: Vec<Kind<'a>>,
+    not_in_input: u64,
+    at_no_reply: u64,
+    same_ids: u64,
+    stretches_not_judged: u64,
 }
 
 #[derive(Serialize)]
@@ -152,9 +146,14 @@ struct Firing<'a> {
 
 #[derive(Serialize)]
 struct Rates {
-    weights: &'static str,
     recall: Rate,
     precision: Rate,
+}
+
+impl From<super::Rates> for Rates {
+    fn from(it: super::Rates) -> Self {
+        Self { recall: it.recall.into(), precision: it.precision.into() }
+    }
 }
 
 #[derive(Serialize)]
@@ -180,8 +179,8 @@ struct Sums {
     weight_hit: Weight,
 }
 
-impl From<Hits> for Sums {
-    fn from(Hits { points, hit, weight, weight_hit }: Hits) -> Self {
+impl From<Tally> for Sums {
+    fn from(Tally { points, hit, weight, weight_hit }: Tally) -> Self {
         Self { points, hit, weight, weight_hit }
     }
 }

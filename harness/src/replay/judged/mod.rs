@@ -1,14 +1,14 @@
 //! Firings held against judged points: how much of what is stuck was found, and how much was disturbed.
 //!
-//! A judged point is *hit* where a guard fired in the same transcript at most [`NEAR`] messages of the assistant
-//! before or after it. With the points' weights,
+//! A judged point is *hit* where a guard fired in the same transcript at most [`WINDOW`] messages of the
+//! assistant before or after it. With the points' weights,
 //!
-//! - *recall of the pool* is the share of the stuck points that were hit,
+//! - *pool recall* is the share of the stuck points that were hit,
 //! - *precision* is the share of the stuck points among the stuck and legit points that were hit.
 //!
-//! `unsure` points count for neither. A few points stand for hundreds, so both are also given with every
-//! weight cut to [`CUT`]. The pool knows only what some rule saw when the points were drawn: recall is relative
-//! to it, and stretches of firings near no judged point count for nothing until somebody judges them.
+//! `unsure` points count for neither. A few points stand for hundreds, so both are also given with weights
+//! capped at [`CAP`]. The pool holds only what some rule saw when the points were drawn: recall is relative to
+//! it, and stretches of firings near no judged point count for nothing until somebody judges them.
 //!
 //! A point of a transcript that was not replayed is counted apart and stands in no share.
 
@@ -24,10 +24,10 @@ use super::run::Replayed;
 use crate::stats::{Cluster, ClusteredShare};
 
 /// A firing so many messages of the assistant away from a judged point still hits it.
-pub const NEAR: usize = 3;
+pub const WINDOW: usize = 3;
 
-/// What weights are cut to.
-pub const CUT: Weight = Weight(20_000);
+/// What weights are capped at.
+pub const CAP: Weight = Weight(20_000);
 
 /// The judged points, and what became of them so far.
 #[derive(Clone, Debug)]
@@ -46,32 +46,34 @@ pub struct Judgement {
     /// The point.
     pub point: Point,
     /// What became of it.
-    pub found: Found,
+    pub fate: Fate,
 }
 
 /// What became of a judged point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Fate {
     /// Its transcript was not in the input.
     NoTranscript,
     /// Its transcript has no message of the assistant there.
     NoReply,
-    /// The firings that hit it, the nearest first.
-    Firings(Vec<Near>),
+    /// It was replayed; the firings that hit it, the nearest first.
+    Replayed(Vec<Hit>),
 }
 
 /// A firing, and how far it is from a judged point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Near {
-    /// Messages of the assistant between the two; negative where the firing comes before the point.
+pub struct Hit {
+    /// So many messages of the assistant after the point; negative before it.
     pub after: isize,
     /// Who fired where.
-    pub shot: Shot,
+    pub fired: FiredAt,
 }
 
 /// Who fired where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shot {
+pub struct FiredAt {
+    /// At which of the assistant's messages, from 0.
+    pub reply: usize,
     /// The turn, from 1.
     pub turn: u64,
     /// Index in `messages` of the assistant's message it is about.
@@ -80,11 +82,13 @@ pub struct Shot {
     pub guard: Box<str>,
     /// Its rule.
     pub rule: Box<str>,
+    /// The first of a stretch, whoever fired.
+    pub opens_stretch: bool,
 }
 
 /// How many points, and how many of them were hit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hits {
+pub struct Tally {
     /// Points.
     pub points: u64,
     /// Of these, hit.
@@ -112,37 +116,30 @@ impl Judged {
         for (at, point) in points.iter().enumerate() {
             by_trajectory.entry(point.trajectory.clone()).or_default().push(at);
         }
-        let points =
-            points.into_iter().map(|point| Judgement { point, found: Found::NoTranscript }).collect();
+        let points = points.into_iter().map(|point| Judgement { point, fate: Fate::NoTranscript }).collect();
         Self { points, by_trajectory, stretches_not_judged: 0, same_ids: 0 }
     }
 
     /// Judges one transcript. What is given back is the first firing of each stretch near no judged point.
-    pub fn add(&mut self, replayed: &Replayed) -> Vec<Shot> {
-        let shots: Vec<(bool, Shot)> = replayed.folded.events.iter().filter_map(shot).collect();
+    pub fn add(&mut self, replayed: &Replayed) -> Vec<FiredAt> {
         let reply = |message: usize| replayed.replies.binary_search(&message).ok();
-        let mine = self.by_trajectory.get(&replayed.id).map_or(&[][..], Vec::as_slice);
-        let places: Vec<usize> = mine.iter().filter_map(|at| reply(self.points[*at].point.message)).collect();
-        self.same_ids += u64::from(mine.iter().any(|at| self.points[*at].found != Found::NoTranscript));
-        for at in mine {
-            let Judgement { point, found } = &mut self.points[*at];
-            if *found == Found::NoTranscript {
-                *found = match reply(point.message) {
-                    None => Found::NoReply,
-                    Some(place) => Found::Firings(near(place, &shots, &reply)),
-                };
+        let firings: Vec<FiredAt> =
+            replayed.folded.events.iter().filter_map(|event| fired(event, reply(event.message)?)).collect();
+        let own = self.by_trajectory.get(&replayed.id).map_or(&[][..], Vec::as_slice);
+        self.same_ids += u64::from(own.iter().any(|at| self.points[*at].fate != Fate::NoTranscript));
+        let mut judged = Vec::new();
+        for at in own {
+            let Judgement { point, fate } = &mut self.points[*at];
+            let place = reply(point.message);
+            judged.extend(place);
+            if *fate == Fate::NoTranscript {
+                *fate = place.map_or(Fate::NoReply, |place| Fate::Replayed(hits(place, &firings)));
             }
         }
-        let mut stretches: Vec<(Shot, bool)> = Vec::new();
-        for (opens, shot) in shots {
-            let judged =
-                places.iter().any(|place| reply(shot.message).is_some_and(|it| it.abs_diff(*place) <= NEAR));
-            match stretches.last_mut() {
-                Some((_, known)) if !opens => *known |= judged,
-                Some(_) | None => stretches.push((shot, judged)),
-            }
-        }
-        let open: Vec<Shot> = stretches.into_iter().filter(|(_, known)| !known).map(|(it, _)| it).collect();
+        let is_judged = |it: &FiredAt| judged.iter().any(|place| it.reply.abs_diff(*place) <= WINDOW);
+        let stretches = firings.chunk_by(|_, next| !next.opens_stretch);
+        let open: Vec<FiredAt> =
+            stretches.filter(|it| !it.iter().any(is_judged)).map(|it| it[0].clone()).collect();
         self.stretches_not_judged += open.len() as u64;
         open
     }
@@ -155,17 +152,17 @@ impl Judged {
 
     /// The points of this kind that were replayed, and how many of them were hit.
     #[must_use]
-    pub fn hits(&self, of: impl Fn(&Point) -> bool) -> Hits {
-        let mut hits = Hits::default();
+    pub fn tally(&self, of: impl Fn(&Point) -> bool) -> Tally {
+        let mut tally = Tally::default();
         for (point, hit) in self.replayed().filter(|(point, _)| of(point)) {
-            hits.points += 1;
-            hits.weight.0 += point.weight.0;
+            tally.points += 1;
+            tally.weight.0 += point.weight.0;
             if hit {
-                hits.hit += 1;
-                hits.weight_hit.0 += point.weight.0;
+                tally.hit += 1;
+                tally.weight_hit.0 += point.weight.0;
             }
         }
-        hits
+        tally
     }
 
     /// The kinds of the points with this label that were replayed.
@@ -181,10 +178,10 @@ impl Judged {
         kinds
     }
 
-    /// Recall and precision, no weight above `cut`.
+    /// Recall and precision, no weight above `cap`.
     #[must_use]
-    pub fn rates(&self, cut: Option<Weight>) -> Rates {
-        let weight = |point: &Point| cut.map_or(point.weight, |cut| point.weight.min(cut)).0;
+    pub fn rates(&self, cap: Option<Weight>) -> Rates {
+        let weight = |point: &Point| cap.map_or(point.weight, |cap| point.weight.min(cap)).0;
         Rates {
             recall: self.share(weight, |point, hit| match point.label {
                 Label::Stuck => Some(hit),
@@ -201,8 +198,8 @@ impl Judged {
     /// Points whose transcript was not in the input, and points at no message of the assistant.
     #[must_use]
     pub fn not_replayed(&self) -> [u64; 2] {
-        [Found::NoTranscript, Found::NoReply]
-            .map(|why| self.points.iter().filter(|it| it.found == why).count() as u64)
+        [Fate::NoTranscript, Fate::NoReply]
+            .map(|why| self.points.iter().filter(|it| it.fate == why).count() as u64)
     }
 
     fn replayed(&self) -> impl Iterator<Item = (&Point, bool)> {
@@ -231,40 +228,37 @@ impl Judgement {
     /// Whether a firing hit it; nothing where it was not replayed.
     #[must_use]
     pub fn hit(&self) -> Option<bool> {
-        match &self.found {
-            Found::NoTranscript | Found::NoReply => None,
-            Found::Firings(firings) => Some(!firings.is_empty()),
+        match &self.fate {
+            Fate::NoTranscript | Fate::NoReply => None,
+            Fate::Replayed(hits) => Some(!hits.is_empty()),
         }
     }
 }
 
-/// A firing, and whether it opens a stretch.
-fn shot(event: &Event) -> Option<(bool, Shot)> {
+/// An event that is a firing; `reply` says at which of the assistant's messages.
+fn fired(event: &Event, reply: usize) -> Option<FiredAt> {
     match &event.what {
-        What::Fired(firing) => Some((
-            firing.opens_stretch,
-            Shot {
-                turn: event.turn,
-                message: event.message,
-                guard: (*firing.note.guard).into(),
-                rule: (*firing.note.rule).into(),
-            },
-        )),
+        What::Fired(firing) => Some(FiredAt {
+            reply,
+            turn: event.turn,
+            message: event.message,
+            guard: (*firing.note.guard).into(),
+            rule: (*firing.note.rule).into(),
+            opens_stretch: firing.opens_stretch,
+        }),
         What::Rerun { .. } | What::Resend { .. } => None,
     }
 }
 
 /// The firings near a point, the nearest first, of two as near the earlier.
-fn near(place: usize, shots: &[(bool, Shot)], reply: &dyn Fn(usize) -> Option<usize>) -> Vec<Near> {
-    let mut near: Vec<Near> = shots
-        .iter()
-        .filter_map(|(_, shot)| {
-            let after = reply(shot.message)?.checked_signed_diff(place)?;
-            (after.unsigned_abs() <= NEAR).then(|| Near { after, shot: shot.clone() })
-        })
-        .collect();
-    near.sort_by_key(|it| it.after.unsigned_abs());
-    near
+fn hits(place: usize, firings: &[FiredAt]) -> Vec<Hit> {
+    let hit = |fired: &FiredAt| {
+        let after = fired.reply.checked_signed_diff(place)?;
+        (after.unsigned_abs() <= WINDOW).then(|| Hit { after, fired: fired.clone() })
+    };
+    let mut hits: Vec<Hit> = firings.iter().filter_map(hit).collect();
+    hits.sort_by_key(|it| it.after.unsigned_abs());
+    hits
 }
 
 #[cfg(test)]

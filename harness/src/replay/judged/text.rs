@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{CUT, Found, Hits, Judged, Near};
+use super::{CAP, Fate, Hit, Judged, Tally};
 use crate::replay::labels::{Label, Point};
 use crate::replay::one_line;
 use crate::replay::text::{WHY_CHARS, heading, name, table};
@@ -12,21 +12,21 @@ use crate::replay::text::{WHY_CHARS, heading, name, table};
 /// # Errors
 /// Those of the writer.
 pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
-    let label = |label: Label| it.hits(|point| point.label == label);
+    let label = |label: Label| it.tally(|point| point.label == label);
     let mut rows = vec![counts("stuck", label(Label::Stuck))];
     for kind in it.kinds(Label::Stuck) {
-        let hits = it.hits(|point| point.label == Label::Stuck && *point.kind == *kind);
+        let hits = it.tally(|point| point.label == Label::Stuck && *point.kind == *kind);
         rows.push(counts(&format!("stuck  {}", name(kind)), hits));
     }
     rows.push(counts("legit", label(Label::Legit)));
     rows.push(counts("unsure", label(Label::Unsure)));
-    rows.push(counts("controls", it.hits(|point| point.control)));
+    rows.push(counts("controls", it.tally(|point| point.control)));
     table(out, "judged points", &["points", "hit", "weight", "weight hit"], rows)?;
 
     let mut rows = Vec::new();
-    for (weights, cut) in [(String::new(), None), (format!("  weights up to {}", CUT.0 / 1_000), Some(CUT))] {
-        let rates = it.rates(cut);
-        for (what, rate) in [("recall of the pool", rates.recall), ("precision", rates.precision)] {
+    for (weights, cap) in [(String::new(), None), (format!("  weights capped at {CAP}"), Some(CAP))] {
+        let rates = it.rates(cap);
+        for (what, rate) in [("pool recall", rates.recall), ("precision", rates.precision)] {
             let mut row = vec![format!("{what}{weights}")];
             row.extend(rate.percent());
             row.push(rate.effective_digits());
@@ -47,9 +47,9 @@ pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
 
     let disturbed = it.points().iter().filter(|it| it.point.label == Label::Legit);
     let mut disturbed = disturbed
-        .filter_map(|it| match &it.found {
-            Found::Firings(firings) => Some((&it.point, firings.first()?)),
-            Found::NoTranscript | Found::NoReply => None,
+        .filter_map(|it| match &it.fate {
+            Fate::Replayed(hits) => Some((&it.point, hits.first()?)),
+            Fate::NoTranscript | Fate::NoReply => None,
         })
         .peekable();
     if disturbed.peek().is_some() {
@@ -62,15 +62,15 @@ pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
     Ok(())
 }
 
-fn counts(what: &str, Hits { points, hit, weight, weight_hit }: Hits) -> Vec<String> {
+fn counts(what: &str, Tally { points, hit, weight, weight_hit }: Tally) -> Vec<String> {
     vec![what.into(), points.to_string(), hit.to_string(), weight.to_string(), weight_hit.to_string()]
 }
 
 /// A legit point, and the nearest firing.
-fn disturbance(point: &Point, Near { after: _, shot }: &Near) -> String {
+fn disturbance(point: &Point, Hit { after: _, fired }: &Hit) -> String {
     let (id, kind, reason) = (name(&point.trajectory), name(&point.kind), one_line(&point.reason, WHY_CHARS));
     format!(
         "{id}  message {}  {kind}  weight {}  hit by {}  {}  turn {}  message {}  {reason}",
-        point.message, point.weight, shot.guard, shot.rule, shot.turn, shot.message
+        point.message, point.weight, fired.guard, fired.rule, fired.turn, fired.message
     )
 }

@@ -67,19 +67,20 @@ Records of trials (`balk scenario NAME --format json`) are known line by line. T
 stand and nothing is inserted. The guards that they name must decide as recorded; the first difference is
 shown, with its turn. Other guards are asked what they would have done where those were at work.
 
-With --labels, points that readers judged say what firings are worth. Under the header
+With --labels, firings are held against points that readers judged. Under the header
   trajectory_id message_index label kind onset confidence control weight reason
 stand, with tabs between: a transcript's id; where the judged message of the assistant stands in its messages,
 from 0; stuck, legit or unsure; a word for the repetition; where the stuck stretch began, or -; 1 to 3; 1 for a
 point drawn where nothing looked odd, else 0; how many points of the pool this one stands for; the deciding
-fact. A point is hit where a guard fires at most three messages of the assistant before or after it. Recall of
-the pool: the weight of the stuck points hit, of all stuck points. Precision: the weight of the stuck points
-hit, of all stuck and legit points hit. Unsure points count for neither. The pool holds only what drew
-attention when it was made; stretches of firings near no judged point are counted, and listed in JSON.
+fact. A point is hit where a guard fires at most three messages of the assistant before or after it. Pool
+recall: the weight of the stuck points hit, of all stuck points. Precision: the weight of the stuck points hit,
+of all stuck and legit points hit. Unsure points count for neither. The pool holds only what drew attention
+when it was made; stretches of firings near no judged point are counted, and listed in the JSON form.
 
-A bad line is reported, counted and passed over. Exit codes: 0 fine, bad lines or not; 2 usage; 3 where a
-file cannot be opened or read to its end, or no line of any file was of use; 4 where the guards of a record
-do not decide as recorded; 6 where a guard broke. The report is written before a non-zero exit.";
+A bad line is reported, counted and passed over. Exit codes: 0 fine, bad lines or not; 2 usage; 3 where
+labels are bad (nothing is replayed then), a file cannot be opened or read to its end, or no line of any file
+was of use; 4 where the guards of a record do not decide as recorded; 6 where a guard broke. The report is
+written before a non-zero exit.";
 
 /// How a task ends.
 #[derive(Clone, Copy, Debug, ValueEnum)]

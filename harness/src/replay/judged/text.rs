@@ -24,7 +24,7 @@ pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
     table(out, "judged points", &["points", "hit", "weight", "weight hit"], rows)?;
 
     let mut rows = Vec::new();
-    for (weights, cap) in [(String::new(), None), (format!("  weights capped at {CAP}"), Some(CAP))] {
+    for (weights, cap) in [(String::new(), None), (format!("  weights capped at {}", CAP.0 / 1_000), Some(CAP))] {
         let rates = it.rates(cap);
         for (what, rate) in [("pool recall", rates.recall), ("precision", rates.precision)] {
             let mut row = vec![format!("{what}{weights}")];

@@ -23,8 +23,9 @@ pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
     rows.push(counts("controls", it.tally(|point| point.control)));
     table(out, "judged points", &["points", "hit", "weight", "weight hit"], rows)?;
 
+    let capped = format!("  weights capped at {}", CAP.0 / 1_000);
     let mut rows = Vec::new();
-    for (weights, cap) in [(String::new(), None), (format!("  weights capped at {}", CAP.0 / 1_000), Some(CAP))] {
+    for (cap, weights) in [(None, ""), (Some(CAP), &*capped)] {
         let rates = it.rates(cap);
         for (what, rate) in [("pool recall", rates.recall), ("precision", rates.precision)] {
             let mut row = vec![format!("{what}{weights}")];

@@ -15,7 +15,11 @@
 
 #![expect(clippy::float_arithmetic, reason = "statistics about trials; no trial depends on them")]
 
+mod clustered;
+
 use std::fmt;
+
+pub use clustered::{Cluster, ClusteredShare};
 
 /// What is shared between both tails: 5 %.
 const ALPHA: f64 = 0.05;

@@ -107,6 +107,41 @@ fn a_line_of_100_mb_is_reported_and_the_next_is_read() {
     insta::assert_snapshot!("long_line", replay(directory.path(), &["long.jsonl", "--guard", "none"]));
 }
 
+/// Text without a call is what the guard fires at, so that no threshold moves these.
+const JUDGED: [&str; 6] = ["--labels", "labels/good.tsv", "--guard", "no-tools", "--protocol", "tool"];
+
+#[test]
+fn judged_points() {
+    let run = |more: &[&str]| replay(&tests(), &[&["good"], &JUDGED[..], more].concat());
+    insta::assert_snapshot!("judged_text", run(&[]));
+    let json = run(&["--format", "json"]);
+    // The rest stands in other snapshots.
+    let judged = |line: &&str| {
+        ["exit", "{\"type\":\"judged", "{\"type\":\"stretch"].iter().any(|it| line.starts_with(it))
+    };
+    insta::assert_snapshot!("judged_json", json.lines().filter(judged).collect::<Vec<_>>().join("\n"));
+    assert_eq!(json, run(&["--format", "json", "--jobs", "1"]));
+    assert_eq!(json, run(&["--format", "json", "--jobs", "2"]));
+}
+
+#[test]
+fn no_transcript_of_the_judged_points() {
+    let judged =
+        replay(&tests(), &["good/demo.jsonl", "--guard", "none", "--labels", "labels/elsewhere.tsv"]);
+    let shares = judged.split_once("judged points").expect("judged points are shown whatever was replayed").1;
+    insta::assert_snapshot!("judged_elsewhere", shares);
+}
+
+#[test]
+fn labels_that_are_no_use() {
+    for file in ["bad-weight.tsv", "nowhere.tsv"] {
+        insta::assert_snapshot!(
+            format!("labels_{file}"),
+            replay(&tests(), &["good", "--guard", "none", "--labels", &format!("labels/{file}")])
+        );
+    }
+}
+
 #[test]
 fn plain_and_gzip_are_the_same() {
     let plain = fs::read(tests().join("good/demo.jsonl")).expect("the file is there");
@@ -116,7 +151,9 @@ fn plain_and_gzip_are_the_same() {
     let packed = encoder.finish().expect("memory takes it");
     let run = |bytes: &[u8]| {
         fs::write(directory.path().join("same-name"), bytes).expect("the file takes it");
-        replay(directory.path(), &["same-name", "--guard", "none", "--format", "json"])
+        let labels = tests().join("labels/good.tsv").display().to_string();
+        let json = ["--guard", "none", "--format", "json", "--labels", &labels];
+        replay(directory.path(), &[&["same-name"], &json[..]].concat())
     };
     assert_eq!(run(&plain), run(&packed));
 }

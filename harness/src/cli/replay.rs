@@ -13,7 +13,8 @@ use crate::engine::Whisper;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards;
-use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Setting, Summary, ToolTable};
+use crate::replay::judged::{self, Judged};
+use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Setting, Summary, ToolTable, labels};
 
 /// Arguments of `balk replay`.
 #[derive(Args, Clone, Debug)]
@@ -36,6 +37,10 @@ pub struct Replay {
     /// TOML table from tool name or pattern (`*`, `?`) to what a call can change; without it nobody knows
     #[arg(long, value_name = "FILE")]
     tools: Option<PathBuf>,
+
+    /// Judged points of the transcripts, to hold firings against: a TSV file, described below
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
 
     /// How a task ends in the recorded agents: by a text without a call, or by a tool
     #[arg(long, value_enum, default_value_t = Ends::Text)]
@@ -62,9 +67,20 @@ Records of trials (`balk scenario NAME --format json`) are known line by line. T
 stand and nothing is inserted. The guards that they name must decide as recorded; the first difference is
 shown, with its turn. Other guards are asked what they would have done where those were at work.
 
-A bad line is reported, counted and passed over. Exit codes: 0 fine, bad lines or not; 2 usage; 3 where a
-file cannot be opened or read to its end, or no line of any file was of use; 4 where the guards of a record
-do not decide as recorded; 6 where a guard broke. The report is written before a non-zero exit.";
+With --labels, firings are held against points that readers judged. Under the header
+  trajectory_id message_index label kind onset confidence control weight reason
+stand, with tabs between: a transcript's id; where the judged message of the assistant stands in its messages,
+from 0; stuck, legit or unsure; a word for the repetition; where the stuck stretch began, or -; 1 to 3; 1 for a
+point drawn where nothing looked odd, else 0; how many points of the pool this one stands for; the deciding
+fact. A point is hit where a guard fires at most three messages of the assistant before or after it. Pool
+recall: the weight of the stuck points hit, of all stuck points. Precision: the weight of the stuck points hit,
+of all stuck and legit points hit. Unsure points count for neither. The pool holds only what drew attention
+when it was made; stretches of firings near no judged point are counted, and listed in the JSON form.
+
+A bad line is reported, counted and passed over. Exit codes: 0 fine, bad lines or not; 2 usage; 3 where
+labels are bad (nothing is replayed then), a file cannot be opened or read to its end, or no line of any file
+was of use; 4 where the guards of a record do not decide as recorded; 6 where a guard broke. The report is
+written before a non-zero exit.";
 
 /// How a task ends.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -89,6 +105,7 @@ impl Replay {
             guards::stack(guard, &config, &Whisper::default())?;
         }
         let setting = self.setting()?;
+        let judged = self.labels.as_deref().map(judged_by).transpose()?;
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
         })?;
@@ -98,7 +115,7 @@ impl Replay {
             stack: &|spec, whisper| guards::stack(spec, &config, whisper),
             pool: &pool,
         };
-        let mut report = Report::new(self.format);
+        let mut report = Report::new(self.format, judged);
         let mut files = Vec::new();
         for input in &self.inputs {
             match expand(input) {
@@ -128,6 +145,17 @@ impl Replay {
     }
 }
 
+/// The judged points in a file.
+fn judged_by(file: &Path) -> Result<Judged, Error> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Error::file(file, "readable labels (TSV, UTF-8)", error))?;
+    let points = labels::parse(&text).map_err(|bad| {
+        let error = Error::file(file, &bad.expected, bad.found).hint(bad.hint);
+        Error { place: bad.place.into(), ..error }
+    })?;
+    Ok(Judged::new(points))
+}
+
 /// The transcripts behind one argument.
 fn expand(input: &Path) -> Result<Vec<PathBuf>, Error> {
     let unreadable = |error| Error::file(input, "a readable file or directory", error);
@@ -155,16 +183,17 @@ struct Report {
     out: BufWriter<anstream::AutoStream<io::Stdout>>,
     bar: ProgressBar,
     summary: Summary,
+    judged: Option<Judged>,
 }
 
 impl Report {
-    fn new(format: Format) -> Self {
+    fn new(format: Format, judged: Option<Judged>) -> Self {
         let out = match format {
             Format::Text => anstream::AutoStream::auto(io::stdout()),
             Format::Json => anstream::AutoStream::always_ansi(io::stdout()),
         };
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        Self { format, out: BufWriter::new(out), bar, summary: Summary::default() }
+        Self { format, out: BufWriter::new(out), bar, summary: Summary::default(), judged }
     }
 
     /// Shows a progress bar over these files where somebody looks.
@@ -234,6 +263,18 @@ impl Report {
             }
             (Format::Text, Ok(Found::Own(own))) => replay::text::own(&mut self.out, source, item.line, own),
             (Format::Text, Err(_)) => Ok(()),
+        }?;
+        match (&mut self.judged, &item.found) {
+            (Some(judged), Ok(Found::Foreign(replayed))) => {
+                let stretches = judged.add(replayed);
+                match self.format {
+                    Format::Text => Ok(()),
+                    Format::Json => stretches.iter().try_for_each(|first| {
+                        judged::json::stretch(&mut self.out, source, item.line, replayed, first)
+                    }),
+                }
+            }
+            (Some(_) | None, _) => Ok(()),
         }
     }
 
@@ -247,8 +288,18 @@ impl Report {
     fn finish(mut self) -> Result<Exit, Error> {
         self.bar.finish_and_clear();
         match self.format {
-            Format::Text => replay::text::summary(&mut self.out, &self.summary)?,
-            Format::Json => replay::json::summary(&mut self.out, &self.summary)?,
+            Format::Text => {
+                replay::text::summary(&mut self.out, &self.summary)?;
+                if let Some(judged) = &self.judged {
+                    judged::text::judged(&mut self.out, judged)?;
+                }
+            }
+            Format::Json => {
+                if let Some(judged) = &self.judged {
+                    judged::json::judged(&mut self.out, judged)?;
+                }
+                replay::json::summary(&mut self.out, &self.summary)?;
+            }
         }
         self.out.flush()?;
         if self.summary.is_empty() {

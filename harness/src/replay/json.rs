@@ -2,7 +2,8 @@
 //!
 //! One object a line, told apart by `type`, its members always in the same order, its numbers integers:
 //! `firing`, `rerun`, `resend`, `guard-fault` and `bad-line` as they come, of our own records `decision` and
-//! `own-record`, and one `summary` at the end. A rate is written as `stretches_per_million_turns`: a thousand times the rate per 1,000 turns, rounded.
+//! `own-record`, and one `summary` at the end. A rate is written as `stretches_per_million_turns`: a thousand
+//! times the rate per 1,000 turns, rounded. What judged points add stands in [`judged::json`](super::judged::json).
 
 use std::io::{self, Write};
 
@@ -108,7 +109,8 @@ fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<()> {
     record(out, &Record::Own { file, line, scenario, seed, guard, asked, turns, difference })
 }
 
-fn record(out: &mut dyn Write, record: &Record) -> io::Result<()> {
+/// One object on a line.
+pub(super) fn record(out: &mut dyn Write, record: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, record)?;
     out.write_all(b"\n")
 }

@@ -3,12 +3,15 @@
 //! The recorded model never saw an intervention of ours. So each is folded as *unseen*: budgets and ladders
 //! move on as if it had been ignored, no result is inserted, and firings at most two turns apart form one
 //! stretch, of which the first counts. Our own records are folded as they stand, and the decisions compared with
-//! the recorded ones. Input is streamed: memory depends on the longest line, not on the file.
+//! the recorded ones. Firings in foreign transcripts can be held against points that readers judged. Input is
+//! streamed: memory depends on the longest line, not on the file.
 
 mod bad;
 mod fold;
 mod join;
 pub mod json;
+pub mod judged;
+pub mod labels;
 mod lines;
 mod neutral;
 mod one_line;

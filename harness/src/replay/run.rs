@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use balk_guards::Stack;
+use balk_guards::{Entry, Stack};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::guards::{BadStack, DEFAULT};
 
 use super::bad::BadLine;
 use super::fold::{Folded, fold};
-use super::join::Oddities;
+use super::join::{Oddities, Placed};
 use super::lines::{Line, Lines};
 use super::neutral::{Outcome, Setting, read, text_of};
 use super::one_line::one_line;
@@ -65,6 +65,8 @@ pub struct Replayed {
     pub model: Arc<str>,
     /// How it ended, by the source's own verdict.
     pub outcome: Outcome,
+    /// Where the assistant's messages stand in `messages`, in order, empty ones too.
+    pub replies: Vec<usize>,
     /// What is odd about the recording.
     pub oddities: Oddities,
     /// What the guards would have done.
@@ -122,10 +124,13 @@ impl Replay<'_> {
         let guard = self.guard.unwrap_or(DEFAULT);
         let mut stack = (self.stack)(guard, &Whisper::default()).map_err(|bad| not_there(&bad))?;
         let folded = fold(&recorded.entries, &mut stack);
+        let is_reply = |it: &&Placed| matches!(it.entry, Entry::Completion(_) | Entry::Failed(_));
+        let replies = recorded.entries.iter().filter(is_reply).map(|it| it.message).collect();
         Ok(Found::Foreign(Replayed {
             id: recorded.id,
             model: recorded.model,
             outcome: recorded.outcome,
+            replies,
             oddities: recorded.oddities,
             folded,
         }))

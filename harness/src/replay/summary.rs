@@ -225,6 +225,7 @@ mod tests {
                 id: "".into(),
                 model: if n == 0 { " ".into() } else { format!("{n}").into() },
                 outcome: Outcome::Unknown,
+                replies: Vec::new(),
                 oddities: Oddities::default(),
                 folded: super::super::fold::Folded::default(),
             };

@@ -12,7 +12,7 @@ use super::run::Replayed;
 use super::summary::{Counts, Summary};
 
 /// As much of the words of an intervention as a line shows.
-const WHY_CHARS: usize = 100;
+pub(super) const WHY_CHARS: usize = 100;
 
 /// As much of a name from a recording as a line shows.
 const NAME_CHARS: usize = 80;
@@ -146,7 +146,7 @@ fn event_line(Event { turn, message: _, what }: &Event) -> String {
     text
 }
 
-fn name(text: &str) -> String {
+pub(super) fn name(text: &str) -> String {
     if text.trim().is_empty() { "-".into() } else { one_line(text, NAME_CHARS) }
 }
 
@@ -217,8 +217,13 @@ fn per_thousand(per_million: u64) -> String {
     format!("{}.{:03}", per_million / 1_000, per_million % 1_000)
 }
 
+/// The heading of a list.
+pub(super) fn heading(out: &mut dyn Write, title: &str) -> io::Result<()> {
+    writeln!(out, "{BOLD}{title}{BOLD:#}")
+}
+
 /// Rows under a heading, the first column to the left and the others to the right. Nothing without rows.
-fn table(
+pub(super) fn table(
     out: &mut dyn Write,
     title: &str,
     columns: &[&str],

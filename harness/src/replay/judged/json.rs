@@ -1,0 +1,193 @@
+//! Judged points as JSON lines: `stretch-not-judged` as they come; at the end one `judged-point` for each, in the
+//! order of their file, and one `judged` with the sums.
+//!
+//! Weights have three decimals, shares four significant digits; both are strings, so that no reader rounds them.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::{CAP, Fate, FiredAt, Judged, Judgement, Tally, WINDOW};
+use crate::replay::json::record;
+use crate::replay::labels::{Label, Weight};
+use crate::replay::run::Replayed;
+use crate::stats::ClusteredShare;
+
+/// A stretch of firings near no judged point, by its first firing.
+///
+/// # Errors
+/// Those of the writer.
+pub fn stretch(out: &mut dyn Write, file: &str, line: u64, it: &Replayed, first: &FiredAt) -> io::Result<()> {
+    let FiredAt { reply: _, turn, message, guard, rule, opens_stretch: _ } = first;
+    let (turn, message) = (*turn, *message);
+    record(out, &StretchNotJudged { file, line, id: &it.id, turn, message, guard, rule })
+}
+
+/// All points, and the sums.
+///
+/// # Errors
+/// Those of the writer.
+pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
+    for judgement in it.points() {
+        record(out, &point(judgement))?;
+    }
+    let [not_in_input, at_no_reply] = it.not_replayed();
+    record(
+        out,
+        &JudgedSums {
+            window: WINDOW,
+            uncapped: Rates::from(it.rates(None)),
+            cap: CAP,
+            capped: Rates::from(it.rates(Some(CAP))),
+            stuck: Sums::from(it.tally(|it| it.label == Label::Stuck)),
+            legit: Sums::from(it.tally(|it| it.label == Label::Legit)),
+            unsure: Sums::from(it.tally(|it| it.label == Label::Unsure)),
+            controls: Sums::from(it.tally(|it| it.control)),
+            stuck_kinds: it
+                .kinds(Label::Stuck)
+                .into_iter()
+                .map(|kind| Kind {
+                    kind,
+                    sums: Sums::from(it.tally(|it| it.label == Label::Stuck && *it.kind == *kind)),
+                })
+                .collect(),
+            not_in_input,
+            at_no_reply,
+            same_ids: it.same_ids,
+            stretches_not_judged: it.stretches_not_judged,
+        },
+    )
+}
+
+fn point(Judgement { point, fate }: &Judgement) -> JudgedPoint<'_> {
+    let (found, hits) = match fate {
+        Fate::NoTranscript => ("not-in-input", &[][..]),
+        Fate::NoReply => ("at-no-reply", &[][..]),
+        Fate::Replayed(hits) => (if hits.is_empty() { "missed" } else { "hit" }, &**hits),
+    };
+    JudgedPoint {
+        id: &point.trajectory,
+        message: point.message,
+        label: point.label,
+        kind: &point.kind,
+        onset: point.onset,
+        confidence: point.confidence,
+        control: point.control,
+        weight: point.weight,
+        reason: &point.reason,
+        found,
+        firings: hits
+            .iter()
+            .map(|hit| Firing {
+                after: hit.after,
+                turn: hit.fired.turn,
+                message: hit.fired.message,
+                guard: &hit.fired.guard,
+                rule: &hit.fired.rule,
+            })
+            .collect(),
+    }
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "stretch-not-judged")]
+struct StretchNotJudged<'a> {
+    file: &'a str,
+    line: u64,
+    id: &'a str,
+    turn: u64,
+    message: usize,
+    guard: &'a str,
+    rule: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "judged-point")]
+struct JudgedPoint<'a> {
+    id: &'a str,
+    message: usize,
+    label: Label,
+    kind: &'a str,
+    onset: Option<usize>,
+    confidence: u8,
+    control: bool,
+    weight: Weight,
+    reason: &'a str,
+    found: &'a str,
+    firings: Vec<Firing<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "judged")]
+struct JudgedSums<'a> {
+    window: usize,
+    uncapped: Rates,
+    cap: Weight,
+    capped: Rates,
+    stuck: Sums,
+    legit: Sums,
+    unsure: Sums,
+    controls: Sums,
+    stuck_kinds: Vec<Kind<'a>>,
+    not_in_input: u64,
+    at_no_reply: u64,
+    same_ids: u64,
+    stretches_not_judged: u64,
+}
+
+#[derive(Serialize)]
+struct Firing<'a> {
+    after: isize,
+    turn: u64,
+    message: usize,
+    guard: &'a str,
+    rule: &'a str,
+}
+
+#[derive(Serialize)]
+struct Rates {
+    recall: Rate,
+    precision: Rate,
+}
+
+impl From<super::Rates> for Rates {
+    fn from(it: super::Rates) -> Self {
+        Self { recall: it.recall.into(), precision: it.precision.into() }
+    }
+}
+
+#[derive(Serialize)]
+struct Rate {
+    share: Option<String>,
+    low: String,
+    high: String,
+    effective_n: String,
+}
+
+impl From<ClusteredShare> for Rate {
+    fn from(it: ClusteredShare) -> Self {
+        let (share, [low, high]) = it.digits();
+        Self { share, low, high, effective_n: it.effective_digits() }
+    }
+}
+
+#[derive(Serialize)]
+struct Sums {
+    points: u64,
+    hit: u64,
+    weight: Weight,
+    weight_hit: Weight,
+}
+
+impl From<Tally> for Sums {
+    fn from(Tally { points, hit, weight, weight_hit }: Tally) -> Self {
+        Self { points, hit, weight, weight_hit }
+    }
+}
+
+#[derive(Serialize)]
+struct Kind<'a> {
+    kind: &'a str,
+    #[serde(flatten)]
+    sums: Sums,
+}

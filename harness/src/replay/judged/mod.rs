@@ -1,0 +1,265 @@
+//! Firings held against judged points: how much of what is stuck was found, and how much was disturbed.
+//!
+//! A judged point is *hit* where a guard fired in the same transcript at most [`WINDOW`] messages of the
+//! assistant before or after it. With the points' weights,
+//!
+//! - *pool recall* is the share of the stuck points that were hit,
+//! - *precision* is the share of the stuck points among the stuck and legit points that were hit.
+//!
+//! `unsure` points count for neither. A few points stand for hundreds, so both are also given with weights
+//! capped at [`CAP`]. The pool holds only what some rule saw when the points were drawn: recall is relative to
+//! it, and stretches of firings near no judged point count for nothing until somebody judges them.
+//!
+//! A point of a transcript that was not replayed is counted apart and stands in no share.
+
+pub mod json;
+pub mod text;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::fold::{Event, What};
+use super::labels::{Label, Point, Weight};
+use super::run::Replayed;
+use crate::stats::{Cluster, ClusteredShare};
+
+/// A firing so many messages of the assistant away from a judged point still hits it.
+pub const WINDOW: usize = 3;
+
+/// What weights are capped at.
+pub const CAP: Weight = Weight(20_000);
+
+/// The judged points, and what became of them so far.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    points: Vec<Judgement>,
+    by_trajectory: BTreeMap<Arc<str>, Vec<usize>>,
+    /// Stretches of firings near no judged point.
+    stretches_not_judged: u64,
+    /// Transcripts whose id an earlier one has. The earlier one is judged.
+    same_ids: u64,
+}
+
+/// One judged point, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// The point.
+    pub point: Point,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a judged point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Its transcript was not in the input.
+    NoTranscript,
+    /// Its transcript has no message of the assistant there.
+    NoReply,
+    /// It was replayed; the firings that hit it, the nearest first.
+    Replayed(Vec<Hit>),
+}
+
+/// A firing, and how far it is from a judged point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// So many messages of the assistant after the point; negative before it.
+    pub after: isize,
+    /// Who fired where.
+    pub fired: FiredAt,
+}
+
+/// Who fired where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FiredAt {
+    /// At which of the assistant's messages, from 0.
+    pub reply: usize,
+    /// The turn, from 1.
+    pub turn: u64,
+    /// Index in `messages` of the assistant's message it is about.
+    pub message: usize,
+    /// The guard.
+    pub guard: Box<str>,
+    /// Its rule.
+    pub rule: Box<str>,
+    /// The first of a stretch, whoever fired.
+    pub opens_stretch: bool,
+}
+
+/// How many points, and how many of them were hit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Points.
+    pub points: u64,
+    /// Of these, hit.
+    pub hit: u64,
+    /// The weight of the points.
+    pub weight: Weight,
+    /// The weight of those that were hit.
+    pub weight_hit: Weight,
+}
+
+/// Recall and precision with these weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rates {
+    /// Of the stuck points, those that were hit.
+    pub recall: ClusteredShare,
+    /// Of the stuck and legit points that were hit, those that are stuck.
+    pub precision: ClusteredShare,
+}
+
+impl Judged {
+    /// These points, of which nothing is known yet.
+    #[must_use]
+    pub fn new(points: Vec<Point>) -> Self {
+        let mut by_trajectory: BTreeMap<Arc<str>, Vec<usize>> = BTreeMap::new();
+        for (at, point) in points.iter().enumerate() {
+            by_trajectory.entry(point.trajectory.clone()).or_default().push(at);
+        }
+        let points = points.into_iter().map(|point| Judgement { point, fate: Fate::NoTranscript }).collect();
+        Self { points, by_trajectory, stretches_not_judged: 0, same_ids: 0 }
+    }
+
+    /// Judges one transcript. What is given back is the first firing of each stretch near no judged point.
+    pub fn add(&mut self, replayed: &Replayed) -> Vec<FiredAt> {
+        let reply = |message: usize| replayed.replies.binary_search(&message).ok();
+        let firings: Vec<FiredAt> =
+            replayed.folded.events.iter().filter_map(|event| fired(event, reply(event.message)?)).collect();
+        let own = self.by_trajectory.get(&replayed.id).map_or(&[][..], Vec::as_slice);
+        self.same_ids += u64::from(own.iter().any(|at| self.points[*at].fate != Fate::NoTranscript));
+        let mut judged = Vec::new();
+        for at in own {
+            let Judgement { point, fate } = &mut self.points[*at];
+            let place = reply(point.message);
+            judged.extend(place);
+            if *fate == Fate::NoTranscript {
+                *fate = place.map_or(Fate::NoReply, |place| Fate::Replayed(hits(place, &firings)));
+            }
+        }
+        let is_judged = |it: &FiredAt| judged.iter().any(|place| it.reply.abs_diff(*place) <= WINDOW);
+        let stretches = firings.chunk_by(|_, next| !next.opens_stretch);
+        let open: Vec<FiredAt> =
+            stretches.filter(|it| !it.iter().any(is_judged)).map(|it| it[0].clone()).collect();
+        self.stretches_not_judged += open.len() as u64;
+        open
+    }
+
+    /// Every point with what became of it, in the order of the file.
+    #[must_use]
+    pub fn points(&self) -> &[Judgement] {
+        &self.points
+    }
+
+    /// The points of this kind that were replayed, and how many of them were hit.
+    #[must_use]
+    pub fn tally(&self, of: impl Fn(&Point) -> bool) -> Tally {
+        let mut tally = Tally::default();
+        for (point, hit) in self.replayed().filter(|(point, _)| of(point)) {
+            tally.points += 1;
+            tally.weight.0 += point.weight.0;
+            if hit {
+                tally.hit += 1;
+                tally.weight_hit.0 += point.weight.0;
+            }
+        }
+        tally
+    }
+
+    /// The kinds of the points with this label that were replayed.
+    #[must_use]
+    pub fn kinds(&self, label: Label) -> Vec<&str> {
+        let mut kinds: Vec<&str> = self
+            .replayed()
+            .filter(|(point, _)| point.label == label)
+            .map(|(point, _)| &*point.kind)
+            .collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
+    }
+
+    /// Recall and precision, no weight above `cap`.
+    #[must_use]
+    pub fn rates(&self, cap: Option<Weight>) -> Rates {
+        let weight = |point: &Point| cap.map_or(point.weight, |cap| point.weight.min(cap)).0;
+        Rates {
+            recall: self.share(weight, |point, hit| match point.label {
+                Label::Stuck => Some(hit),
+                Label::Legit | Label::Unsure => None,
+            }),
+            precision: self.share(weight, |point, hit| match point.label {
+                Label::Stuck if hit => Some(true),
+                Label::Legit if hit => Some(false),
+                Label::Stuck | Label::Legit | Label::Unsure => None,
+            }),
+        }
+    }
+
+    /// Points whose transcript was not in the input, and points at no message of the assistant.
+    #[must_use]
+    pub fn not_replayed(&self) -> [u64; 2] {
+        [Fate::NoTranscript, Fate::NoReply]
+            .map(|why| self.points.iter().filter(|it| it.fate == why).count() as u64)
+    }
+
+    fn replayed(&self) -> impl Iterator<Item = (&Point, bool)> {
+        self.points.iter().filter_map(|it| Some((&it.point, it.hit()?)))
+    }
+
+    /// The share of the points that `outcome` says yes to among those that it says anything about.
+    fn share(
+        &self,
+        weight: impl Fn(&Point) -> u64,
+        outcome: impl Fn(&Point, bool) -> Option<bool>,
+    ) -> ClusteredShare {
+        let mut clusters: BTreeMap<&str, Cluster> = BTreeMap::new();
+        for (point, hit) in self.replayed() {
+            if let Some(yes) = outcome(point, hit) {
+                let cluster = clusters.entry(&point.trajectory).or_default();
+                cluster.of += weight(point);
+                cluster.count += if yes { weight(point) } else { 0 };
+            }
+        }
+        ClusteredShare::new(&clusters.into_values().collect::<Vec<_>>())
+    }
+}
+
+impl Judgement {
+    /// Whether a firing hit it; nothing where it was not replayed.
+    #[must_use]
+    pub fn hit(&self) -> Option<bool> {
+        match &self.fate {
+            Fate::NoTranscript | Fate::NoReply => None,
+            Fate::Replayed(hits) => Some(!hits.is_empty()),
+        }
+    }
+}
+
+/// An event that is a firing; `reply` says at which of the assistant's messages.
+fn fired(event: &Event, reply: usize) -> Option<FiredAt> {
+    match &event.what {
+        What::Fired(firing) => Some(FiredAt {
+            reply,
+            turn: event.turn,
+            message: event.message,
+            guard: (*firing.note.guard).into(),
+            rule: (*firing.note.rule).into(),
+            opens_stretch: firing.opens_stretch,
+        }),
+        What::Rerun { .. } | What::Resend { .. } => None,
+    }
+}
+
+/// The firings near a point, the nearest first, of two as near the earlier.
+fn hits(place: usize, firings: &[FiredAt]) -> Vec<Hit> {
+    let hit = |fired: &FiredAt| {
+        let after = fired.reply.checked_signed_diff(place)?;
+        (after.unsigned_abs() <= WINDOW).then(|| Hit { after, fired: fired.clone() })
+    };
+    let mut hits: Vec<Hit> = firings.iter().filter_map(hit).collect();
+    hits.sort_by_key(|it| it.after.unsigned_abs());
+    hits
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! Judged points of recorded trajectories: what a careful reader said about one message of the assistant.
+//!
+//! Tab-separated lines under a header, one point a line:
+//!
+//! | column | holds |
+//! |---|---|
+//! | `trajectory_id` | the transcript's `id` |
+//! | `message_index` | where the judged message of the assistant stands in `messages`, from 0 |
+//! | `label` | `stuck`: an intervention there is right; `legit`: it disturbs; `unsure` |
+//! | `kind` | what the repetition is, a word of the readers' |
+//! | `onset` | where in `messages` the stuck stretch began, or `-` |
+//! | `confidence` | 1 to 3 |
+//! | `control` | 1 for a point drawn where nothing looked odd, else 0 |
+//! | `weight` | how many points of the pool this one stands for: the inverse of its chance to be drawn |
+//! | `reason` | the deciding fact |
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use super::one_line::one_line;
+
+/// The columns, in order.
+pub const COLUMNS: [&str; 9] =
+    ["trajectory_id", "message_index", "label", "kind", "onset", "confidence", "control", "weight", "reason"];
+
+/// One judged point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// The id of its transcript.
+    pub trajectory: Arc<str>,
+    /// Index in `messages` of the judged message.
+    pub message: usize,
+    /// The judgement.
+    pub label: Label,
+    /// What the repetition is.
+    pub kind: Box<str>,
+    /// Index in `messages` of the message with which the stuck stretch began.
+    pub onset: Option<usize>,
+    /// How sure the reader was, 1 to 3.
+    pub confidence: u8,
+    /// True for a point that was drawn where nothing looked odd.
+    pub control: bool,
+    /// How many points of the pool it stands for.
+    pub weight: Weight,
+    /// The deciding fact.
+    pub reason: Box<str>,
+}
+
+/// What a reader said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Label {
+    /// The agent gets nowhere; an intervention is right.
+    Stuck,
+    /// There is a reason to go on; an intervention disturbs.
+    Legit,
+    /// Good readers would split.
+    Unsure,
+}
+
+/// A weight in thousandths, so that sums are exact in any order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Weight(pub u64);
+
+impl Weight {
+    /// The largest that is read: the sum of any file that fits in memory is a number.
+    const MAX: Self = Self(1_000_000_000);
+}
+
+impl fmt::Display for Weight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:03}", self.0 / 1_000, self.0 % 1_000)
+    }
+}
+
+impl Serialize for Weight {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A decimal number above 0 with at most three decimals.
+impl FromStr for Weight {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (whole, part) = match text.split_once('.') {
+            Some((whole, part)) if (1..=3).contains(&part.len()) => (whole, part),
+            Some(_) => return Err(()),
+            None => (text, ""),
+        };
+        let weight: u64 = number(&format!("{whole}{part:0<3}")).ok_or(())?;
+        if whole.is_empty() || weight == 0 || weight > Self::MAX.0 { Err(()) } else { Ok(Self(weight)) }
+    }
+}
+
+/// Why a file of labels is of no use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadLabels {
+    /// The line, and the column where it is about one.
+    pub place: String,
+    /// What should have been there.
+    pub expected: String,
+    /// What was there.
+    pub found: String,
+    /// What to do about it.
+    pub hint: &'static str,
+}
+
+/// Reads a file of labels.
+///
+/// # Errors
+/// The first line that is not as it should be.
+pub fn parse(text: &str) -> Result<Vec<Point>, BadLabels> {
+    let mut lines = (1..).zip(text.lines());
+    let header = lines.next().map_or("", |(_, line)| line);
+    if header != COLUMNS.join("\t") {
+        let found = if header.trim().is_empty() { "nothing".into() } else { quoted(header) };
+        let expected = format!("the header `{}`, with tabs between", COLUMNS.join(" "));
+        return Err(BadLabels { place: "line 1".into(), expected, found, hint: SEE_HELP });
+    }
+    let mut points = Vec::new();
+    let mut seen: BTreeMap<(Arc<str>, usize), u64> = BTreeMap::new();
+    for (number, line) in lines {
+        let point = Row::new(number, line)?.point()?;
+        match seen.entry((point.trajectory.clone(), point.message)) {
+            Entry::Vacant(entry) => entry.insert(number),
+            Entry::Occupied(first) => {
+                return Err(BadLabels {
+                    place: format!("line {number}"),
+                    expected: "a point that is not judged yet".into(),
+                    found: format!(
+                        "message {} of {} again, as in line {}",
+                        point.message,
+                        quoted(&point.trajectory),
+                        first.get()
+                    ),
+                    hint: "keep one of the two lines",
+                });
+            }
+        };
+        points.push(point);
+    }
+    if points.is_empty() {
+        let (place, expected) = ("line 2".into(), "a judged point".into());
+        return Err(BadLabels { place, expected, found: "nothing".into(), hint: SEE_HELP });
+    }
+    Ok(points)
+}
+
+const SEE_HELP: &str = "`balk replay --help` says what stands in each column";
+
+/// The cells of one line.
+struct Row<'a> {
+    number: u64,
+    cells: [&'a str; COLUMNS.len()],
+}
+
+impl<'a> Row<'a> {
+    fn new(number: u64, line: &'a str) -> Result<Self, BadLabels> {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let cells = cells.try_into().map_err(|cells: Vec<&str>| BadLabels {
+            place: format!("line {number}"),
+            expected: format!("{} columns with tabs between", COLUMNS.len()),
+            found: format!("{}", cells.len()),
+            hint: "a cell holds neither tabs nor line breaks",
+        })?;
+        Ok(Self { number, cells })
+    }
+
+    fn point(&self) -> Result<Point, BadLabels> {
+        let text = |cell: &str| (!cell.trim().is_empty()).then(|| cell.to_owned());
+        let trajectory: Arc<str> = self.cell(0, "the id of a transcript", text)?.into();
+        let message = self.cell(1, "an index in `messages`, from 0", number)?;
+        let label = self.cell(2, "`stuck`, `legit` or `unsure`", |cell| match cell {
+            "stuck" => Some(Label::Stuck),
+            "legit" => Some(Label::Legit),
+            "unsure" => Some(Label::Unsure),
+            _ => None,
+        })?;
+        let kind = self.cell(3, "a word for the repetition, or `none`", text)?.into();
+        let onset = self.cell(4, "`-`, or an index up to that of the judged message", |cell| match cell {
+            "-" => Some(None),
+            cell => number(cell).filter(|onset| *onset <= message).map(Some),
+        })?;
+        let confidence =
+            self.cell(5, "1, 2 or 3", |cell| number(cell).filter(|confidence| (1..=3).contains(confidence)))?;
+        let control = self.cell(6, "0 or 1", |cell| match cell {
+            "0" => Some(false),
+            "1" => Some(true),
+            _ => None,
+        })?;
+        let expected = format!("a number above 0 and up to {}, with at most three decimals", Weight::MAX);
+        let weight = self.cell(7, &expected, |cell| cell.parse().ok())?;
+        let reason = self.cell(8, "the deciding fact", text)?.into();
+        Ok(Point { trajectory, message, label, kind, onset, confidence, control, weight, reason })
+    }
+
+    fn cell<T>(&self, at: usize, expected: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, BadLabels> {
+        read(self.cells[at]).ok_or_else(|| BadLabels {
+            place: format!("line {}, column {} ({})", self.number, at + 1, COLUMNS[at]),
+            expected: expected.into(),
+            found: quoted(self.cells[at]),
+            hint: SEE_HELP,
+        })
+    }
+}
+
+/// A number written in digits alone.
+fn number<T: FromStr>(text: &str) -> Option<T> {
+    if text.bytes().all(|it| it.is_ascii_digit()) { text.parse().ok() } else { None }
+}
+
+fn quoted(text: &str) -> String {
+    format!("`{}`", one_line(text, 80))
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,8 @@
 //!
 //! *Stays silent* (D7) where anything may have changed since: an edit before the same test, a write before
 //! the same read, also where both are in one completion, a call of unknown effect, a message of the user; where results change (polling) or
-//! arguments do (paging); where the error reads like a passing one (time-outs, 503) and was seen less than
+//! arguments do (paging); where the call waits for something ([`progress`](crate::progress) is more patient);
+//! where the error reads like a passing one (time-outs, 503) and was seen less than
 //! three times; where a call that did not fail comes back after something else was done (waiting for a job);
 //! and within one completion (parallel fan-out). A block lapses after some turns: a blocked call never shows
 //! that its result has changed.
@@ -126,7 +127,8 @@ impl Duplicate {
     fn duplicate_in(&self, family: CallKey) -> Option<(CallKey, &Remembered)> {
         let recall = &self.state.recall;
         let before = recall.get(family)?;
-        if !recall.is_unchanged_since(before) {
+        // Who waits has a patience of its own, and a text of its own: `progress` sees to it.
+        if before.waits || !recall.is_unchanged_since(before) {
             return None;
         }
         let needed = match before.status {

@@ -12,9 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::completion::ToolCall;
 use crate::entry::{Entry, Origin, Speaker, Status, ToolResult};
+use crate::failure::is_failure;
 use crate::identity::ResultKey;
 use crate::key::CallKey;
-use crate::offer::Effect;
+use crate::offer::{Effect, Purpose};
+use crate::progress::waiting::says_it_goes_on;
 
 /// How many distinct calls are remembered. A call that comes back after so many others is a new one: nothing
 /// grows with the run, and no recorded repetition is that wide.
@@ -33,6 +35,8 @@ pub(crate) struct Recall {
     /// Spares the search for most calls that are not there, so that a full memory costs what an empty one does.
     #[serde(skip)]
     filter: Filter,
+    /// The tools on offer that wait.
+    waiting: Vec<Arc<str>>,
     /// Rises with everything that may have changed something.
     possible_changes: u64,
     /// Rises with everything that is known to have changed something.
@@ -51,6 +55,8 @@ pub(crate) struct Remembered {
     /// In how many turns it gave an equal result, with no possible change in between, and, unless it failed,
     /// nothing else either.
     pub(crate) equal_results: u32,
+    /// Whether it waits, or its last result says that something is still going on.
+    pub(crate) waits: bool,
     /// The beginning of its last result.
     pub(crate) result: String,
     /// Where an escalation about it stands.
@@ -121,12 +127,15 @@ impl Recall {
     /// Folds one entry.
     pub(crate) fn observe(&mut self, entry: &Entry) {
         match entry {
+            Entry::Start(start) => {
+                let waiting = start.offer.tools().iter().filter(|tool| tool.purpose == Purpose::Wait);
+                self.waiting = waiting.map(|tool| tool.name.clone()).collect();
+            }
             Entry::Completion(_) => self.turn += 1,
             Entry::Result(result) => self.result(result),
             Entry::User(message) if message.from == Speaker::User => self.possible_changes += 1,
             Entry::Compaction(_) => self.possible_changes += 1,
-            Entry::Start(_)
-            | Entry::User(_)
+            Entry::User(_)
             | Entry::Failed(_)
             | Entry::Tried(_)
             | Entry::Intervention(_)
@@ -178,6 +187,8 @@ impl Recall {
             result.status == Status::Error || self.turn.saturating_sub(call.turn.max(call.ladder.turn)) <= 1;
         call.equal_results = if same && unchanged && in_a_row { call.equal_results + looks } else { 1 };
         call.status = result.status;
+        call.waits = !is_failure(result)
+            && (self.waiting.contains(&result.call.tool) || says_it_goes_on(&result.text));
         call.turn = self.turn;
         call.result_key = result_key;
         call.possible_changes = self.possible_changes;
@@ -209,6 +220,7 @@ impl Recall {
                 status: Status::Unknown,
                 turn: self.turn,
                 equal_results: 0,
+                waits: false,
                 result: String::new(),
                 ladder: Ladder::default(),
                 result_key: ResultKey::default(),

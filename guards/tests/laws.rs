@@ -14,7 +14,7 @@ use balk_guards::{
     ProgressSettings, Protocol, RawCall, RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Speaker, Stack,
     Start, Status, Subject, Termination, Tool, ToolResult, Usage, UserAnswer, UserMessage,
 };
-use common::{bare_offer, offer};
+use common::{bare_offer, offer, progress_at};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -37,15 +37,7 @@ fn retry_safety(policy: RetrySafetyPolicy) -> Box<dyn Guard> {
 
 /// Every rule fires as early as it can.
 fn hasty_progress() -> Box<dyn Guard> {
-    Box::new(Progress::new(ProgressSettings {
-        waits: 1,
-        laps: 1,
-        equal_failures: 1,
-        equal_answers: 1,
-        same_failures: 1,
-        wandering: 1,
-        lapse: 1,
-    }))
+    Box::new(Progress::new(ProgressSettings { lapse: 1, ..progress_at(1) }))
 }
 
 fn no_tools(message: Option<&str>) -> Box<dyn Guard> {

@@ -10,7 +10,7 @@ use balk_guards::{
     Abandonment, AttemptCause, AttemptFacts, AttemptFailure, Duplicate, EmptyCompletion, FinishReason, Guard,
     InterventionKind, NoTools, Offer, Progress, ProgressSettings, Protocol, RetrySafety, Stack, Start,
 };
-use common::{Loop, Turn, all_guards, bare_offer, calls, offer, says, thinks};
+use common::{Loop, Turn, all_guards, bare_offer, calls, offer, progress_at, says, thinks};
 use proptest::prelude::*;
 
 /// Arguments cut at 500 and a result cut at 1,000 characters (D2), and the words around them.
@@ -106,15 +106,7 @@ fn check_under(
 
 /// Every rule fires as early as it makes sense.
 fn hasty_progress() -> Progress {
-    Progress::new(ProgressSettings {
-        waits: 2,
-        laps: 2,
-        equal_failures: 2,
-        equal_answers: 2,
-        same_failures: 2,
-        wandering: 2,
-        lapse: 1,
-    })
+    Progress::new(ProgressSettings { lapse: 1, ..progress_at(2) })
 }
 
 proptest! {

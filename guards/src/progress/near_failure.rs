@@ -1,28 +1,29 @@
 //! Nearly the same arguments, exactly the same failure: changes that did not matter.
 
 use super::finding::{Finding, Now, Rule, counted};
-use super::look::Step;
+use super::look::{Look, Step};
 use super::rounds::Rounds;
 use crate::completion::ToolCall;
 use crate::entry::Subject;
 
-/// The last rounds of which each changed little of the call before it and met the same error.
+/// The last rounds of which each changed little of the call before it and met the same error. None where
+/// nothing differed at all, which is a duplicate.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let is_near = |step| matches!(step, Step::NearFailure | Step::Grown);
     let failure = rounds.still().next()?.only()?.failure?;
     if !is_near(rounds.before().step_now(call, now)) {
         return None;
     }
-    let near = rounds.still().take_while(|round| {
-        round.only().is_some_and(|look| {
-            is_near(look.step) && look.failure.is_some_and(|it| it.exact == failure.exact)
-        })
-    });
-    let found = Finding::new(
-        Rule::NearFailure,
-        Subject::Tool(call.tool.clone()),
-        counted(near.count() + 1, now),
-        rounds.turn(),
-    );
+    let fails_so = |look: &Look| look.failure.is_some_and(|it| it.exact == failure.exact);
+    let near =
+        rounds.still().take_while(|round| round.only().is_some_and(|it| is_near(it.step) && fails_so(it)));
+    // And the one that the first of them is near to.
+    let seen = near.count() + 1;
+    let is_this = |look: &Look| look.call == call.key && now.agrees(look);
+    if rounds.still().take(seen).all(|round| round.only().is_some_and(is_this)) {
+        return None;
+    }
+    let subject = Subject::Tool(call.tool.clone());
+    let found = Finding::new(Rule::NearFailure, subject, counted(seen, now), rounds.turn());
     Some(Finding { failed: true, passing: failure.passing, ..found })
 }

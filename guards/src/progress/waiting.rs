@@ -29,7 +29,7 @@ const WORDS: [&str; 12] = [
 ];
 
 /// Whether this answer says that something is still going on.
-pub(super) fn says_it_goes_on(answer: &str) -> bool {
+pub(crate) fn says_it_goes_on(answer: &str) -> bool {
     let mut buffer = [0; ANSWER_BYTES];
     let Some(answer) = buffer.get_mut(..answer.len()).map(|it| {
         it.copy_from_slice(answer.as_bytes());

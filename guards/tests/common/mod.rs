@@ -6,8 +6,8 @@ use std::sync::Arc;
 use balk_guards::{
     Abandonment, AttemptFailure, AttemptResponse, ChoiceKind, Compaction, Completion, Decision, Duplicate,
     Effect, EmptyCompletion, Entry, FailedAttempt, FinishReason, Guard, Handoff, Intervention,
-    InterventionKind, NoTools, Offer, Origin, Part, Progress, Protocol, Purpose, RawCall, Recovery,
-    RetrySafety, Settlement, Speaker, Start, Status, Tool, ToolCall, ToolResult, Transcript, Usage,
+    InterventionKind, NoTools, Offer, Origin, Part, Progress, ProgressSettings, Protocol, Purpose, RawCall,
+    Recovery, RetrySafety, Settlement, Speaker, Start, Status, Tool, ToolCall, ToolResult, Transcript, Usage,
     UserAnswer, UserMessage, Verdict,
 };
 
@@ -403,4 +403,24 @@ fn kind(kind: &InterventionKind) -> &'static str {
 #[track_caller]
 pub(crate) fn text(decision: &Decision) -> String {
     decision.interventions(true).first().expect("the guard says something").note.text.to_string()
+}
+
+/// Every rule of the progress guard with the same threshold.
+pub(crate) fn progress_at(threshold: u32) -> ProgressSettings {
+    ProgressSettings {
+        waits: threshold,
+        unfit_calls: threshold,
+        refused_ends: threshold,
+        grown_calls: threshold,
+        laps: threshold,
+        returns: threshold,
+        equal_failures: threshold,
+        equal_answers: threshold,
+        near_failures: threshold,
+        same_failures: threshold,
+        wandering: threshold,
+        refused_replies: threshold,
+        same_texts: threshold,
+        lapse: 5,
+    }
 }

@@ -131,6 +131,9 @@ fn name(truth: Truth) -> &'static str {
         Truth::Finished => "finished",
         Truth::Stuck(Stuck::IdenticalCall) => "stuck: identical call",
         Truth::Stuck(Stuck::SameFailure) => "stuck: same failure",
+        Truth::Stuck(Stuck::Cycle) => "stuck: cycle",
+        Truth::Stuck(Stuck::NoOp) => "stuck: no-op",
+        Truth::Stuck(Stuck::Wandering) => "stuck: wandering",
         Truth::Stuck(Stuck::Fence) => "stuck: fence",
         Truth::Stuck(Stuck::TextOnly) => "stuck: text only",
         Truth::Stuck(Stuck::ThinkingOnly) => "stuck: thinking only",
@@ -142,12 +145,15 @@ fn name(truth: Truth) -> &'static str {
 
 /// The truth that a record calls so.
 pub(crate) fn truth_named(wanted: &str) -> Option<Truth> {
-    const ALL: [Truth; 11] = [
+    const ALL: [Truth; 14] = [
         Truth::Productive,
         Truth::Waiting,
         Truth::Finished,
         Truth::Stuck(Stuck::IdenticalCall),
         Truth::Stuck(Stuck::SameFailure),
+        Truth::Stuck(Stuck::Cycle),
+        Truth::Stuck(Stuck::NoOp),
+        Truth::Stuck(Stuck::Wandering),
         Truth::Stuck(Stuck::Fence),
         Truth::Stuck(Stuck::TextOnly),
         Truth::Stuck(Stuck::ThinkingOnly),

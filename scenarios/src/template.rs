@@ -1,4 +1,5 @@
-//! Text with holes: `{pool.field}`, `{number}`, `{argument:path}`, `{code}`, `{draft}`, `{clock}`, `{hex}`, `{visit}`.
+//! Text with holes: `{pool.field}`, `{number}`, `{argument:path}`, `{code}`, `{draft}`, `{clock}`, `{hex}`, `{visit}`,
+//! `{step:number}`.
 
 use std::sync::Arc;
 
@@ -30,4 +31,6 @@ pub enum Piece {
     Hex,
     /// How often the state has been visited, from 1.
     Visit,
+    /// The visits, counted up to a number and from 1 again: the index of the number, which is at least 1.
+    Step(usize),
 }

@@ -224,6 +224,7 @@ impl<'a> World<'a> {
                 }
                 Piece::Hex => put(out, format_args!("{:08x}", source.word() >> 32)),
                 Piece::Visit => put(out, format_args!("{visit}")),
+                Piece::Step(at) => put(out, format_args!("{}", (visit - 1) % self.numbers[*at] + 1)),
             }
         }
     }
@@ -235,7 +236,7 @@ impl<'a> World<'a> {
             Piece::Field(pool, field) => out.push_str(self.field(*pool, *field)),
             Piece::Number(at) => put(out, format_args!("{}", self.numbers[*at])),
             Piece::Draft => crate::code::write(&mut self.draws.source(Drawer::World, "draft", 0, 0), out),
-            Piece::Argument(_) | Piece::Code | Piece::Clock | Piece::Hex | Piece::Visit => {}
+            Piece::Argument(_) | Piece::Code | Piece::Clock | Piece::Hex | Piece::Visit | Piece::Step(_) => {}
         }
     }
 

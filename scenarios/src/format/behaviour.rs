@@ -56,6 +56,9 @@ const TRUTHS: &[(&str, Going)] = &[
 const STUCK: &[(&str, Stuck)] = &[
     ("identical-call", Stuck::IdenticalCall),
     ("same-failure", Stuck::SameFailure),
+    ("cycle", Stuck::Cycle),
+    ("no-op", Stuck::NoOp),
+    ("wandering", Stuck::Wandering),
     ("fence", Stuck::Fence),
     ("text-only", Stuck::TextOnly),
     ("thinking-only", Stuck::ThinkingOnly),

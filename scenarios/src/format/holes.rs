@@ -10,6 +10,8 @@ use crate::template::{Piece, Template};
 
 /// What an argument of the call at hand is written as.
 const ARGUMENT: &str = "argument:";
+/// What the visits counted up to a number are written as.
+const STEP: &str = "step:";
 
 /// A `{…}`, kept until it is known where its text is used.
 #[derive(Clone, Debug)]
@@ -98,6 +100,10 @@ fn hole(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>
         let hole = Hole { kind: HoleKind::Argument, name: name.to_owned(), span };
         return Some((Piece::Argument(name.to_owned()), hole));
     }
+    if let Some(name) = inside.strip_prefix(STEP) {
+        let at = step(name, span.clone(), names, report)?;
+        return made(HoleKind::Visit, Piece::Step(at));
+    }
     if let Some((_, kind)) = BUILT_IN.iter().find(|(word, _)| *word == inside) {
         return match kind {
             HoleKind::Code => made(*kind, Piece::Code),
@@ -149,6 +155,25 @@ fn hole(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>
     made(HoleKind::Drawn, Piece::Field(pool_index, field_index))
 }
 
+/// The number that steps are counted up to, by its name.
+fn step(name: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>) -> Option<usize> {
+    let Some(at) = names.numbers.iter().position(|it| it.name == name) else {
+        let known: Vec<&str> = names.numbers.iter().map(|it| it.name.as_str()).collect();
+        report
+            .error(span, format!("unknown number `{name}`"), "steps are counted up to one of `[numbers]`")
+            .help(nearest_or_all("number", name, &known));
+        return None;
+    };
+    let least = names.numbers[at].from;
+    if least == 0 {
+        report
+            .error(span, format!("no step is left where `{name}` is 0"), "steps are counted from 1")
+            .help(format!("let `{name}` be at least 1"));
+        return None;
+    }
+    Some(at)
+}
+
 /// Where a part of a string's value stands in the file. The part begins and ends with a brace, and braces
 /// need no escape in TOML: the n-th of the value is the n-th of what is written.
 fn span_in(text: &Text, part: Range<usize>, report: &Report<'_>) -> Range<usize> {
@@ -179,7 +204,7 @@ mod tests {
             Pool { name: "page".into(), fields: vec!["path".into(), "what".into()], items: Vec::new() };
         let count = Number { name: "count".into(), from: 1, to: 2 };
         let names = Names { pools: vec![page], numbers: vec![count], ..Names::default() };
-        let text = "{page.what}{count} {{{argument:path}}} {code}{clock}{hex}{visit}";
+        let text = "{page.what}{count} {{{argument:path}}} {code}{clock}{hex}{visit}{step:count}";
         let source = Source::new("x", text);
         let mut report = Report::new(&source);
         let (template, _) = template(&Spanned::new(0..text.len(), text.to_owned()), &names, &mut report);
@@ -194,6 +219,7 @@ mod tests {
             Piece::Clock,
             Piece::Hex,
             Piece::Visit,
+            Piece::Step(0),
         ];
         assert_eq!(template.pieces, expected);
     }

@@ -189,7 +189,7 @@ fn check_hole(hole: &Hole, wanted: &Text, by: Saying, report: &mut Report<'_>) {
                 .error(
                     hole.span.clone(),
                     format!("{speaker} has no states to visit"),
-                    "`{visit}` counts the visits of an actor's state",
+                    "`{visit}` and `{step:…}` count the visits of an actor's state",
                 )
                 .related(wanted.span(), here);
         }

@@ -76,6 +76,12 @@ pub enum Stuck {
     IdenticalCall,
     /// Different calls, the same failure.
     SameFailure,
+    /// Two or more steps that go round.
+    Cycle,
+    /// Calls that succeed and change nothing.
+    NoOp,
+    /// Look-ups that bring back only what was seen.
+    Wandering,
     /// Code in text in place of a call.
     Fence,
     /// Prose in place of a call.

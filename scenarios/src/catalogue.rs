@@ -75,6 +75,8 @@ pub const CATALOGUE: &[Listed] = &[
     listed!(Control, "control", "partial-work-then-limit"),
     listed!(Control, "control", "paging"),
     listed!(Control, "control", "retry-after-transport-failure"),
+    listed!(Control, "control", "diagnosing"),
+    listed!(Control, "control", "shared-board"),
 ];
 
 /// The scenario of this name, if the catalogue has it.

@@ -32,9 +32,9 @@ fn third_look(results: &[ToolResult], now: &Completion) -> bool {
     })
 }
 
-/// A tool that failed three times in a row.
+/// A tool that failed three times, whatever else it did.
 fn failures(results: &[ToolResult], now: &Completion) -> bool {
-    let failed = |call| of_tool(results, call).take_while(|it| it.status == Status::Error).count();
+    let failed = |call| of_tool(results, call).filter(|it| it.status == Status::Error).count();
     now.calls.iter().any(|call| failed(call) >= 3)
 }
 

@@ -283,13 +283,19 @@ fn controls_tempt_at_least_one_naive_rule() {
 }
 
 /// Controls that look stuck, each with the rule that it is there to tempt.
-const TEMPTING: [(&str, &str); 6] = [
+const TEMPTING: [(&str, &str); 12] = [
     ("diagnosing", "failures"),
     ("shared-board", "third-look"),
     ("slow-steady-progress", "alternation"),
     ("long-build", "third-call"),
     ("debugger-stepping", "third-call"),
     ("user-asks-again", "third-look"),
+    ("many-distinct-fetches", "no-write"),
+    ("membership-checks", "equal-answers"),
+    ("honest-empty-search", "equal-answers"),
+    ("repetitive-table", "chant"),
+    ("systematic-candidates", "failures"),
+    ("batch-with-errors", "failures"),
 ];
 
 /// What is busy and well looks stuck to whoever counts: the rule that a control is there for fires in half of its

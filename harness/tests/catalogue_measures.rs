@@ -2,6 +2,8 @@
 //! controls are tempting and are left alone.
 
 mod common;
+#[path = "common/counting.rs"]
+mod counting;
 #[path = "common/naive.rs"]
 mod naive;
 #[path = "common/runs.rs"]
@@ -275,6 +277,43 @@ fn controls_tempt_at_least_one_naive_rule() {
         say(&format!("{line}; counts by {}", fired.join(", ")));
         if fired.is_empty() {
             broken.push(format!("no naive rule fires on a fifth of the runs: {line}"));
+        }
+    }
+    all_hold(&broken);
+}
+
+/// Controls that look stuck, each with the rule that it is there to tempt.
+const TEMPTING: [(&str, &str); 12] = [
+    ("diagnosing", "failures"),
+    ("shared-board", "third-look"),
+    ("slow-steady-progress", "alternation"),
+    ("long-build", "third-call"),
+    ("debugger-stepping", "third-call"),
+    ("user-asks-again", "third-look"),
+    ("many-distinct-fetches", "no-write"),
+    ("membership-checks", "equal-answers"),
+    ("honest-empty-search", "equal-answers"),
+    ("repetitive-table", "chant"),
+    ("systematic-candidates", "failures"),
+    ("batch-with-errors", "failures"),
+];
+
+/// What is busy and well looks stuck to whoever counts: the rule that a control is there for fires in half of its
+/// runs at least.
+#[test]
+fn busy_controls_look_stuck_to_whoever_counts() {
+    let mut broken = Vec::new();
+    for (name, tempted) in TEMPTING {
+        let scenario = scenario(name, &[]);
+        let counts = counting::RULES.map(|rule| {
+            let runs = runs(&scenario, seeds(), &|_| counting::guard(rule));
+            (rule.0, runs.iter().filter(|run| run.grade.interventions > 0).count(), runs.len())
+        });
+        let counted = counts.iter().find(|(rule, ..)| *rule == tempted);
+        let &(_, count, of) = counted.expect("it is one of the rules");
+        say(&format!("{name}: {tempted} {}; {counts:?}", share(count, of)));
+        if 2 * count < of {
+            broken.push(format!("{name}: {tempted} fires in {count} of {of} runs"));
         }
     }
     all_hold(&broken);

@@ -83,6 +83,12 @@ pub const CATALOGUE: &[Listed] = &[
     listed!(Stubborn, "stubborn", "undo-redo"),
     listed!(Control, "control", "paging"),
     listed!(Control, "control", "retry-after-transport-failure"),
+    listed!(Control, "control", "diagnosing"),
+    listed!(Control, "control", "shared-board"),
+    listed!(Control, "control", "slow-steady-progress"),
+    listed!(Control, "control", "long-build"),
+    listed!(Control, "control", "debugger-stepping"),
+    listed!(Control, "control", "user-asks-again"),
 ];
 
 /// The scenario of this name, if the catalogue has it.

@@ -1,4 +1,5 @@
-//! Text with holes: `{pool.field}`, `{number}`, `{argument:path}`, `{code}`, `{draft}`, `{clock}`, `{hex}`, `{visit}`.
+//! Text with holes: `{pool.field}`, `{number}`, `{argument:path}`, `{code}`, `{draft}`, `{clock}`, `{hex}`,
+//! `{visit}`, `{visit:pool.field}`.
 
 use std::sync::Arc;
 
@@ -30,4 +31,6 @@ pub enum Piece {
     Hex,
     /// How often the state has been visited, from 1.
     Visit,
+    /// A field of the drawn item of a pool, once for each visit of the state: indices of pool and field.
+    EachVisit(usize, usize),
 }

@@ -237,6 +237,9 @@ impl<'a> World<'a> {
                 }
                 Piece::Hex => put(out, format_args!("{:08x}", source.word() >> 32)),
                 Piece::Visit => put(out, format_args!("{visit}")),
+                Piece::EachVisit(pool, field) => {
+                    (0..visit).for_each(|_| out.push_str(self.field(*pool, *field)));
+                }
             }
         }
     }
@@ -248,7 +251,12 @@ impl<'a> World<'a> {
             Piece::Field(pool, field) => out.push_str(self.field(*pool, *field)),
             Piece::Number(at) => put(out, format_args!("{}", self.numbers[*at])),
             Piece::Draft => crate::code::write(&mut self.draws.source(Drawer::World, "draft", 0, 0), out),
-            Piece::Argument(_) | Piece::Code | Piece::Clock | Piece::Hex | Piece::Visit => {}
+            Piece::Argument(_)
+            | Piece::Code
+            | Piece::Clock
+            | Piece::Hex
+            | Piece::Visit
+            | Piece::EachVisit(..) => {}
         }
     }
 

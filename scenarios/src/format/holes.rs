@@ -10,6 +10,8 @@ use crate::template::{Piece, Template};
 
 /// What an argument of the call at hand is written as.
 const ARGUMENT: &str = "argument:";
+/// What stands there once for each visit is written as.
+const EACH_VISIT: &str = "visit:";
 
 /// A `{…}`, kept until it is known where its text is used.
 #[derive(Clone, Debug)]
@@ -98,6 +100,20 @@ fn hole(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>
         let hole = Hole { kind: HoleKind::Argument, name: name.to_owned(), span };
         return Some((Piece::Argument(name.to_owned()), hole));
     }
+    if let Some(name) = inside.strip_prefix(EACH_VISIT) {
+        let (piece, hole) = hole(name, span, names, report)?;
+        let Piece::Field(pool, field) = piece else {
+            report
+                .error(
+                    hole.span,
+                    format!("`{name}` cannot stand there once for each visit"),
+                    "no field of a pool",
+                )
+                .help("only what a pool holds can: `{visit:pool.field}`");
+            return None;
+        };
+        return Some((Piece::EachVisit(pool, field), Hole { kind: HoleKind::Visit, ..hole }));
+    }
     if let Some((_, kind)) = BUILT_IN.iter().find(|(word, _)| *word == inside) {
         return match kind {
             HoleKind::Code => made(*kind, Piece::Code),
@@ -179,7 +195,7 @@ mod tests {
             Pool { name: "page".into(), fields: vec!["path".into(), "what".into()], items: Vec::new() };
         let count = Number { name: "count".into(), from: 1, to: 2 };
         let names = Names { pools: vec![page], numbers: vec![count], ..Names::default() };
-        let text = "{page.what}{count} {{{argument:path}}} {code}{clock}{hex}{visit}";
+        let text = "{page.what}{count} {{{argument:path}}} {code}{clock}{hex}{visit}{visit:page.path}";
         let source = Source::new("x", text);
         let mut report = Report::new(&source);
         let (template, _) = template(&Spanned::new(0..text.len(), text.to_owned()), &names, &mut report);
@@ -194,6 +210,7 @@ mod tests {
             Piece::Clock,
             Piece::Hex,
             Piece::Visit,
+            Piece::EachVisit(0, 0),
         ];
         assert_eq!(template.pieces, expected);
     }

@@ -73,6 +73,8 @@ pub const CATALOGUE: &[Listed] = &[
     listed!(Control, "control", "corrects-its-call"),
     listed!(Stubborn, "stubborn", "stale-error"),
     listed!(Control, "control", "partial-work-then-limit"),
+    listed!(Stubborn, "stubborn", "monologue"),
+    listed!(Control, "control", "repetitive-table"),
     listed!(Control, "control", "paging"),
     listed!(Control, "control", "retry-after-transport-failure"),
 ];

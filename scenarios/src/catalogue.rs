@@ -75,6 +75,8 @@ pub const CATALOGUE: &[Listed] = &[
     listed!(Control, "control", "partial-work-then-limit"),
     listed!(Stubborn, "stubborn", "monologue"),
     listed!(Control, "control", "repetitive-table"),
+    listed!(Stubborn, "stubborn", "refused-replies"),
+    listed!(Control, "control", "batch-with-errors"),
     listed!(Control, "control", "paging"),
     listed!(Control, "control", "retry-after-transport-failure"),
 ];

@@ -77,6 +77,8 @@ pub const CATALOGUE: &[Listed] = &[
     listed!(Control, "control", "repetitive-table"),
     listed!(Stubborn, "stubborn", "refused-replies"),
     listed!(Control, "control", "batch-with-errors"),
+    listed!(Stubborn, "stubborn", "unknown-tool"),
+    listed!(Control, "control", "many-distinct-fetches"),
     listed!(Control, "control", "paging"),
     listed!(Control, "control", "retry-after-transport-failure"),
 ];

@@ -79,6 +79,8 @@ pub const CATALOGUE: &[Listed] = &[
     listed!(Control, "control", "batch-with-errors"),
     listed!(Stubborn, "stubborn", "unknown-tool"),
     listed!(Control, "control", "many-distinct-fetches"),
+    listed!(Stubborn, "stubborn", "invalid-arguments"),
+    listed!(Control, "control", "systematic-candidates"),
     listed!(Control, "control", "paging"),
     listed!(Control, "control", "retry-after-transport-failure"),
 ];

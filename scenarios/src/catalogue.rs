@@ -81,6 +81,8 @@ pub const CATALOGUE: &[Listed] = &[
     listed!(Control, "control", "many-distinct-fetches"),
     listed!(Stubborn, "stubborn", "invalid-arguments"),
     listed!(Control, "control", "systematic-candidates"),
+    listed!(Stubborn, "stubborn", "finish-storm"),
+    listed!(Control, "control", "honest-empty-search"),
     listed!(Control, "control", "paging"),
     listed!(Control, "control", "retry-after-transport-failure"),
 ];

@@ -83,6 +83,8 @@ pub const CATALOGUE: &[Listed] = &[
     listed!(Control, "control", "systematic-candidates"),
     listed!(Stubborn, "stubborn", "finish-storm"),
     listed!(Control, "control", "honest-empty-search"),
+    listed!(Stubborn, "stubborn", "self-growing-command"),
+    listed!(Control, "control", "membership-checks"),
     listed!(Control, "control", "paging"),
     listed!(Control, "control", "retry-after-transport-failure"),
 ];

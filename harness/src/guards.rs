@@ -139,7 +139,7 @@ pub const REGISTRY: &[Registered] = &[
     Registered {
         name: "progress",
         about: "busy and getting nowhere: cycles, repeats between others, the same failure, wandering, waiting",
-        by_default: false,
+        by_default: true,
         variants: &[],
         make: |settings, _| Ok(Box::new(Progress::new(read(settings)?))),
     },

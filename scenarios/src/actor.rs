@@ -18,7 +18,8 @@ pub use act::{Act, Broken};
 
 mod act;
 
-/// What the loop says where a tool must end the task and none was called; neutral, and no intervention.
+/// What the loop says where a tool must end the task and none was called, unless the scenario has its own words
+/// for it; neutral, and no intervention.
 pub const LOOP_PROMPT: &str = "Go on with the task.";
 
 /// The model in one trial.
@@ -149,7 +150,7 @@ impl<'w, 'a> Actor<'w, 'a> {
                 ChoiceKind::SwitchModel => self.following.switched = true,
                 ChoiceKind::Continue | ChoiceKind::Report | ChoiceKind::Stop => {}
             }
-        } else if &**text != LOOP_PROMPT {
+        } else if text != self.world.prompt() {
             self.intervention(text);
         }
     }

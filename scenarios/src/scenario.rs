@@ -32,6 +32,9 @@ pub struct Scenario {
     pub source: String,
     /// How a task ends.
     pub protocol: Protocol,
+    /// What the loop says to a message without a call where a tool must end the task; none is the neutral
+    /// [`LOOP_PROMPT`](crate::LOOP_PROMPT).
+    pub prompt: Option<PhraseId>,
     /// The bounds of a trial.
     pub limits: Limits,
     /// The tools that the task needs, by role.

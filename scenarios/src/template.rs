@@ -1,5 +1,5 @@
 //! Text with holes: `{pool.field}`, `{number}`, `{argument:path}`, `{code}`, `{draft}`, `{clock}`, `{hex}`, `{visit}`,
-//! `{step:number}`.
+//! `{step:number}`, `{visit:pool.field}`.
 
 use std::sync::Arc;
 
@@ -33,4 +33,6 @@ pub enum Piece {
     Visit,
     /// The visits, counted up to a number and from 1 again: the index of the number, which is at least 1.
     Step(usize),
+    /// A field of the drawn item of a pool, once for each visit of the state: indices of pool and field.
+    EachVisit(usize, usize),
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use balk_guards::Offer;
 
+use crate::actor::LOOP_PROMPT;
 use crate::draws::{Drawer, Draws, Source};
 use crate::scenario::{Bound, PhraseId, Role, Scenario, Toolset, ToolsetTool};
 use crate::template::{Piece, Template};
@@ -25,6 +26,8 @@ pub struct World<'a> {
     /// The legal name of each offered tool, with its place in the tool set.
     offered: Vec<(Arc<str>, usize)>,
     user: UserTexts,
+    /// What the loop says to a message without a call.
+    prompt: Arc<str>,
 }
 
 /// Everything the person can say in this world.
@@ -79,8 +82,12 @@ impl<'a> World<'a> {
             offer,
             offered,
             user: UserTexts::default(),
+            prompt: LOOP_PROMPT.into(),
         };
         world.user = world.user_texts();
+        if let Some(prompt) = scenario.prompt {
+            world.prompt = world.say(prompt, PROMPT_PART, 0, &[]).into();
+        }
         world
     }
 
@@ -141,6 +148,12 @@ impl<'a> World<'a> {
     #[must_use]
     pub fn draws(&self) -> &Draws {
         &self.draws
+    }
+
+    /// What the loop says to a message without a call where a tool must end the task.
+    #[must_use]
+    pub fn prompt(&self) -> &Arc<str> {
+        &self.prompt
     }
 
     pub(crate) fn user(&self) -> &UserTexts {
@@ -225,6 +238,9 @@ impl<'a> World<'a> {
                 Piece::Hex => put(out, format_args!("{:08x}", source.word() >> 32)),
                 Piece::Visit => put(out, format_args!("{visit}")),
                 Piece::Step(at) => put(out, format_args!("{}", (visit - 1) % self.numbers[*at] + 1)),
+                Piece::EachVisit(pool, field) => {
+                    (0..visit).for_each(|_| out.push_str(self.field(*pool, *field)));
+                }
             }
         }
     }
@@ -236,7 +252,13 @@ impl<'a> World<'a> {
             Piece::Field(pool, field) => out.push_str(self.field(*pool, *field)),
             Piece::Number(at) => put(out, format_args!("{}", self.numbers[*at])),
             Piece::Draft => crate::code::write(&mut self.draws.source(Drawer::World, "draft", 0, 0), out),
-            Piece::Argument(_) | Piece::Code | Piece::Clock | Piece::Hex | Piece::Visit | Piece::Step(_) => {}
+            Piece::Argument(_)
+            | Piece::Code
+            | Piece::Clock
+            | Piece::Hex
+            | Piece::Visit
+            | Piece::Step(_)
+            | Piece::EachVisit(..) => {}
         }
     }
 
@@ -244,6 +266,9 @@ impl<'a> World<'a> {
         &self.scenario.pools[pool].items[self.picks[pool]].values[field]
     }
 }
+
+/// Beside the parts of what the person says.
+const PROMPT_PART: u32 = 13;
 
 /// Most texts are shorter, and a longer one grows from here.
 const TEXT_BYTES: usize = 128;

@@ -7,7 +7,7 @@ use balk_guards::{
     FailedAttempt, Guard, GuardFault, Intervention, InterventionKind, Limit, Note, Origin, Protocol,
     Question, Recovery, Settlement, Speaker, Termination, ToolCall, ToolResult, UserMessage, Verdict, Wait,
 };
-use balk_scenarios::{Drawer, LOOP_PROMPT, Truth};
+use balk_scenarios::{Drawer, Truth};
 
 use super::trial::{Attempted, FailedFacts, Running};
 
@@ -258,7 +258,7 @@ impl Running<'_, '_, '_> {
     /// The model sent no call: the user speaks or leaves, or the loop says to go on.
     fn yield_to_user(&mut self) -> Option<Termination> {
         let (from, text) = match self.world.scenario().protocol {
-            Protocol::Tool => (Speaker::Loop, LOOP_PROMPT.into()),
+            Protocol::Tool => (Speaker::Loop, self.world.prompt().clone()),
             Protocol::Text => {
                 let goal = self.environment.goal();
                 match self.user.reply(goal) {

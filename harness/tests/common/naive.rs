@@ -1,7 +1,8 @@
 //! Guards that nobody should ship: naive readings of our rules. What they get wrong is what the rules'
 //! conditions are for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use balk_guards::{
     Answer, AttemptFailure, Blocked, CallKey, Completion, Conclusion, Decision, Entry, Gap, GapKind, Guard,
@@ -64,6 +65,43 @@ impl Guard for AnyRepeat {
             .map(|&call| Blocked { call, note: note("any-repeat", "You have made this call before.") })
             .collect();
         Ok(if blocked.is_empty() { Decision::pass() } else { Verdict::Block(blocked).into() })
+    }
+}
+
+/// Stagnation without its conditions: an answer that another call had before.
+#[derive(Default)]
+struct AnyAnswer {
+    /// The call that had each answer first.
+    seen: BTreeMap<Arc<str>, CallKey>,
+    again: bool,
+}
+
+impl Guard for AnyAnswer {
+    fn name(&self) -> &'static str {
+        "any-answer"
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Result(result) => {
+                let first = self.seen.entry(result.text.clone()).or_insert(result.call.key);
+                self.again = *first != result.call.key;
+            }
+            Entry::Intervention(_) => self.again = false,
+            Entry::Start(_)
+            | Entry::User(_)
+            | Entry::Completion(_)
+            | Entry::Failed(_)
+            | Entry::Tried(_)
+            | Entry::Answer(_)
+            | Entry::Compaction(_)
+            | Entry::Conclusion(_)
+            | Entry::End(_) => {}
+        }
+    }
+
+    fn review(&self, _: &Completion) -> Answer<Decision> {
+        Ok(retry_if(self.again, "any-answer", "Another call has told you that."))
     }
 }
 
@@ -221,10 +259,11 @@ fn retry_if(fires: bool, guard: &'static str, text: &str) -> Decision {
 }
 
 /// All of them, by name.
-pub(crate) fn all() -> [fn() -> Box<dyn Guard>; 8] {
+pub(crate) fn all() -> [fn() -> Box<dyn Guard>; 9] {
     [
         || Box::new(AnyFence::default()),
         || Box::new(AnyRepeat::default()),
+        || Box::new(AnyAnswer::default()),
         || Box::new(AnyRewrite::default()),
         || Box::new(AnyText),
         || Box::new(AnyThinking),

@@ -7,11 +7,11 @@ use balk_guards::Protocol;
 use super::KINDS;
 use super::behaviour::{actor, response};
 use super::names::{Names, ROLES, check_filled, check_kebab, limits, numbers, parameters, pools, role_name};
-use super::phrases::phrases;
+use super::phrases::{Saying, phrases, said};
 use super::report::{Report, listed};
 use super::wire::{ScenarioFile, ToolsTable};
 use super::world::{environment, goal, user};
-use crate::scenario::{Role, Scenario, Toolset};
+use crate::scenario::{PhraseId, Role, Scenario, Toolset};
 
 const PROTOCOLS: &[(&str, Protocol)] = &[("text", Protocol::Text), ("tool", Protocol::Tool)];
 
@@ -48,6 +48,7 @@ pub(super) fn scenario(file: &ScenarioFile, toolsets: &[Arc<Toolset>], report: &
         roles,
     };
     let (phrases, languages) = phrases(&file.phrases, &mut names, report);
+    let prompt = prompt(file, protocol, &names, report);
     Scenario {
         name: file.name.get_ref().as_str().into(),
         kind,
@@ -56,6 +57,7 @@ pub(super) fn scenario(file: &ScenarioFile, toolsets: &[Arc<Toolset>], report: &
         why: check_filled("why", &file.why, report),
         source: check_filled("source", &file.source, report),
         protocol,
+        prompt,
         limits: limits(&file.limits, report),
         provider,
         distractors,
@@ -75,6 +77,23 @@ pub(super) fn scenario(file: &ScenarioFile, toolsets: &[Arc<Toolset>], report: &
         pools: names.pools,
         numbers: names.numbers,
     }
+}
+
+/// What the loop says to a message without a call.
+fn prompt(
+    file: &ScenarioFile,
+    protocol: Protocol,
+    names: &Names,
+    report: &mut Report<'_>,
+) -> Option<PhraseId> {
+    let prompt = file.prompt.as_ref()?;
+    if protocol == Protocol::Text {
+        report
+            .error(prompt.span(), "the loop says nothing here", "the person answers a message without a call")
+            .related(file.protocol.span(), "text may end the task")
+            .help("write protocol = \"tool\", or let the person say it: `replies` of `[user]`");
+    }
+    Some(said(prompt, Saying::Loop, names, report))
 }
 
 /// The roles that the task needs, and how many distractors are offered beside them.

@@ -12,6 +12,8 @@ use crate::template::{Piece, Template};
 const ARGUMENT: &str = "argument:";
 /// What the visits counted up to a number are written as.
 const STEP: &str = "step:";
+/// What stands there once for each visit is written as.
+const EACH_VISIT: &str = "visit:";
 
 /// A `{…}`, kept until it is known where its text is used.
 #[derive(Clone, Debug)]
@@ -103,6 +105,20 @@ fn hole(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>
     if let Some(name) = inside.strip_prefix(STEP) {
         let at = step(name, span.clone(), names, report)?;
         return made(HoleKind::Visit, Piece::Step(at));
+    }
+    if let Some(name) = inside.strip_prefix(EACH_VISIT) {
+        let (piece, hole) = hole(name, span, names, report)?;
+        let Piece::Field(pool, field) = piece else {
+            report
+                .error(
+                    hole.span,
+                    format!("`{name}` cannot stand there once for each visit"),
+                    "no field of a pool",
+                )
+                .help("only what a pool holds can: `{visit:pool.field}`");
+            return None;
+        };
+        return Some((Piece::EachVisit(pool, field), Hole { kind: HoleKind::Visit, ..hole }));
     }
     if let Some((_, kind)) = BUILT_IN.iter().find(|(word, _)| *word == inside) {
         return match kind {
@@ -204,7 +220,8 @@ mod tests {
             Pool { name: "page".into(), fields: vec!["path".into(), "what".into()], items: Vec::new() };
         let count = Number { name: "count".into(), from: 1, to: 2 };
         let names = Names { pools: vec![page], numbers: vec![count], ..Names::default() };
-        let text = "{page.what}{count} {{{argument:path}}} {code}{clock}{hex}{visit}{step:count}";
+        let text =
+            "{page.what}{count} {{{argument:path}}} {code}{clock}{hex}{visit}{step:count}{visit:page.path}";
         let source = Source::new("x", text);
         let mut report = Report::new(&source);
         let (template, _) = template(&Spanned::new(0..text.len(), text.to_owned()), &names, &mut report);
@@ -220,6 +237,7 @@ mod tests {
             Piece::Hex,
             Piece::Visit,
             Piece::Step(0),
+            Piece::EachVisit(0, 0),
         ];
         assert_eq!(template.pieces, expected);
     }

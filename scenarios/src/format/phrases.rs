@@ -20,6 +20,8 @@ pub(super) enum Saying {
     Tool(Role),
     /// The person.
     User,
+    /// The loop, to a message without a call.
+    Loop,
     /// The model.
     Actor,
 }
@@ -158,6 +160,7 @@ fn check_hole(hole: &Hole, wanted: &Text, by: Saying, report: &mut Report<'_>) {
     let speaker = match by {
         Saying::Tool(_) => "a tool",
         Saying::User => "the user",
+        Saying::Loop => "the loop",
         Saying::Actor => "the actor",
     };
     let here = format!("{speaker} says it here");
@@ -174,7 +177,7 @@ fn check_hole(hole: &Hole, wanted: &Text, by: Saying, report: &mut Report<'_>) {
                     .related(wanted.span(), here);
             }
         }
-        (HoleKind::Argument, Saying::User | Saying::Actor) => {
+        (HoleKind::Argument, Saying::User | Saying::Loop | Saying::Actor) => {
             report
                 .error(
                     hole.span.clone(),
@@ -184,7 +187,7 @@ fn check_hole(hole: &Hole, wanted: &Text, by: Saying, report: &mut Report<'_>) {
                 .related(wanted.span(), here)
                 .help("use `{argument:…}` only in phrases of `[[environment.rule]]`");
         }
-        (HoleKind::Visit, Saying::Tool(_) | Saying::User) => {
+        (HoleKind::Visit, Saying::Tool(_) | Saying::User | Saying::Loop) => {
             report
                 .error(
                     hole.span.clone(),

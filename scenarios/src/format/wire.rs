@@ -47,6 +47,7 @@ pub(super) struct ScenarioFile {
     pub(super) why: Text,
     pub(super) source: Text,
     pub(super) protocol: Text,
+    pub(super) prompt: Option<Text>,
     pub(super) limits: LimitsTable,
     pub(super) tools: ToolsTable,
     #[serde(default)]

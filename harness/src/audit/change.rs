@@ -54,6 +54,20 @@ impl fmt::Display for Change {
 }
 
 impl Change {
+    /// Whether something is taken away: a guard, a rung, or a rule by its setting.
+    #[must_use]
+    pub fn is_removal(&self) -> bool {
+        match self {
+            Self::Guard(_) | Self::Rung(_) => true,
+            Self::Setting { guard, key, to, .. } => REGISTRY
+                .iter()
+                .filter(|row| row.name == *guard)
+                .flat_map(|row| row.off)
+                .any(|(of, off)| of == key && value(off) == *to),
+            Self::Budget { .. } => false,
+        }
+    }
+
     /// The stack with this change.
     pub(super) fn stack(&self, spec: &str, config: &Config, whisper: &Whisper) -> Result<Stack, BadStack> {
         let set = |guard: &str, key: &str, value: Value| {
@@ -140,14 +154,17 @@ fn steps(row: &Registered, key: &str, from: &Value) -> Vec<Value> {
             .collect(),
         Value::Null | Value::Object(_) => Vec::new(),
     };
-    let off = row
-        .off
-        .iter()
-        .filter(|(of, _)| *of == key)
-        .map(|(_, off)| serde_json::from_str(off).unwrap_or_else(|_| Value::from(*off)));
-    steps.extend(off);
-    steps.retain(|to| to != from);
+    for off in row.off.iter().filter(|(of, _)| *of == key).map(|(_, off)| value(off)) {
+        if off != *from && !steps.contains(&off) {
+            steps.push(off);
+        }
+    }
     steps
+}
+
+/// A value as the table writes it: JSON, and what is no JSON is text.
+fn value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
 }
 
 fn budgets() -> impl Iterator<Item = Change> {

@@ -51,7 +51,7 @@ pub struct Audited {
     pub undeclared: Vec<Undeclared>,
     /// What does not hold before anything is changed, and so can notice nothing.
     pub unmet: Vec<Broken>,
-    /// Every change, with what came of it.
+    /// Every change, with what came of it; of the rungs those that the audited stack comes to.
     pub changes: Vec<(Change, Effect)>,
 }
 
@@ -115,7 +115,7 @@ impl Audited {
         self.rows.iter().filter(|(_, reached)| reached.is_none()).map(|(row, _)| row)
     }
 
-    /// What came of taking this rung away; none where the audited stack does not have it.
+    /// What came of taking this rung away; none where the audited stack does not come to it.
     #[must_use]
     pub fn without(&self, row: &Row) -> Option<&Effect> {
         let it = self.changes.iter().find(|(change, _)| matches!(change, Change::Rung(it) if it == row));
@@ -187,6 +187,14 @@ impl Audit<'_> {
             effect.noticed = after.broken();
             effect.noticed.retain(|it| !unmet.iter().any(|was| was.is_of(it)));
         }
+        // A rung that the stack does not come to cannot be missed in it.
+        let on_the_way = |change: &Change| match change {
+            Change::Rung(row) => {
+                rows.iter().zip(&reached[0]).any(|(it, places)| it == row && !places.is_empty())
+            }
+            Change::Guard(_) | Change::Setting { .. } | Change::Budget { .. } => true,
+        };
+        let changes = changes.into_iter().zip(effects).filter(|(change, _)| on_the_way(change)).collect();
         let reached = |row: usize| {
             let first = reached.iter().position(|of_stack| !of_stack[row].is_empty())?;
             Some(Reached { guard: stacks[first].clone(), scenarios: reached[first][row].clone() })
@@ -197,7 +205,7 @@ impl Audit<'_> {
             rows: rows.into_iter().zip(reached).collect(),
             undeclared,
             unmet,
-            changes: changes.into_iter().zip(effects).collect(),
+            changes,
         })
     }
 

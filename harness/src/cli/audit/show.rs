@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::{Audit, Recorded};
-use crate::audit::{Audited, Broken, Change, Effect, Place, Reached, Row};
+use crate::audit::{Audited, Broken, Change, Effect, Expectation, Place, Reached, Row};
 use crate::replay::one_line;
 
 /// What is shown.
@@ -77,12 +77,10 @@ impl Shown<'_> {
             let which = changes.iter().filter(|(change, effect)| wanted(change) && effect.name() == name);
             which.map(|(change, _)| change.to_string()).collect::<Vec<_>>()
         };
-        let removal = |it: &Change| matches!(it, Change::Guard(_) | Change::Rung(_));
-        let setting = |it: &Change| matches!(it, Change::Setting { .. } | Change::Budget { .. });
-        sum(out, "visible removals", &of("visible", removal))?;
-        sum(out, "invisible removals", &of("invisible", removal))?;
-        sum(out, "visible steps", &of("visible", setting))?;
-        sum(out, "invisible steps", &of("invisible", setting))
+        sum(out, "visible removals", &of("visible", Change::is_removal))?;
+        sum(out, "invisible removals", &of("invisible", Change::is_removal))?;
+        sum(out, "visible steps", &of("visible", |it| !it.is_removal()))?;
+        sum(out, "invisible steps", &of("invisible", |it| !it.is_removal()))
     }
 
     pub(super) fn json(&self, out: &mut impl Write) -> io::Result<()> {
@@ -158,7 +156,17 @@ fn noticed_text(noticed: &[Broken]) -> String {
 
 fn broken_text(it: &Broken) -> String {
     let (missed, of) = it.missed;
-    format!("{}: {} ({missed} of {of} not)", it.place, it.expectation.name())
+    let of = match it.expectation {
+        Expectation::SeldomDisturbed => format!("{missed} in {of} turns"),
+        Expectation::BroughtBack
+        | Expectation::DoneOrTold
+        | Expectation::SaidByName
+        | Expectation::WorkDone
+        | Expectation::LeftAlone
+        | Expectation::NothingTwice
+        | Expectation::AskedForAReason => format!("{missed} of {of} not"),
+    };
+    format!("{}: {} ({of})", it.place, it.expectation.name())
 }
 
 fn sum(out: &mut impl Write, what: &str, which: &[String]) -> io::Result<()> {

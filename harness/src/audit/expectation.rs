@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use balk_guards::{Entry, InterventionKind, Protocol, Termination};
+use balk_guards::{Entry, FinishReason, InterventionKind, Origin, Protocol, Termination};
 use balk_reports::Grade;
 use balk_scenarios::{Kind, Scenario};
 
@@ -30,6 +30,8 @@ pub enum Expectation {
     NothingTwice,
     /// Nobody is asked about an attempt that could have been sent again.
     AskedForAReason,
+    /// No call runs that was cut off (spec E3).
+    NothingCutOffRuns,
 }
 
 impl Expectation {
@@ -45,6 +47,7 @@ impl Expectation {
             Self::SeldomDisturbed => "seldom disturbed",
             Self::NothingTwice => "nothing twice",
             Self::AskedForAReason => "asked for a reason",
+            Self::NothingCutOffRuns => "nothing cut off runs",
         }
     }
 }
@@ -76,6 +79,8 @@ pub(super) struct Facts {
     could: bool,
     /// Whether an end without the goal was said, and under its name.
     named: bool,
+    /// Whether a call ran that was cut off.
+    cut_off_ran: bool,
     /// The language where text may end the task; else empty.
     language: String,
 }
@@ -83,7 +88,8 @@ pub(super) struct Facts {
 impl Facts {
     pub(super) fn of(scenario: &Scenario, trial: &Trial, could: bool, language: &str) -> Self {
         let named = scenario.unreachable.as_deref().is_none_or(|expected| is_named(trial, expected));
-        Self { grade: grade::grade(trial), could, named, language: language.into() }
+        let cut_off_ran = cut_off_ran(trial);
+        Self { grade: grade::grade(trial), could, named, cut_off_ran, language: language.into() }
     }
 }
 
@@ -119,6 +125,29 @@ fn is_named(trial: &Trial, expected: &str) -> bool {
     said
 }
 
+/// Whether the last call of a completion ran that ended at the output limit.
+fn cut_off_ran(trial: &Trial) -> bool {
+    let mut cut_off = None;
+    trial.entries.iter().any(|entry| match entry {
+        Entry::Completion(it) => {
+            cut_off = it.calls.last().filter(|_| it.finish == FinishReason::Length);
+            false
+        }
+        Entry::Result(it) => {
+            it.origin == Origin::Executed && cut_off.is_some_and(|call| call.id == it.call.id)
+        }
+        Entry::Start(_)
+        | Entry::User(_)
+        | Entry::Failed(_)
+        | Entry::Tried(_)
+        | Entry::Intervention(_)
+        | Entry::Answer(_)
+        | Entry::Compaction(_)
+        | Entry::Conclusion(_)
+        | Entry::End(_) => false,
+    })
+}
+
 /// Counts of what is missed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tallies(BTreeMap<(Expectation, String), (u64, u64)>);
@@ -126,7 +155,7 @@ pub(super) struct Tallies(BTreeMap<(Expectation, String), (u64, u64)>);
 impl Tallies {
     /// Counts one trial.
     pub(super) fn add(&mut self, name: &str, scenario: &Scenario, facts: &Facts) {
-        let Facts { grade, could, named, language } = facts;
+        let Facts { grade, could, named, cut_off_ran, language } = facts;
         let mut miss = |expectation, place: &str, missed: u64, of: u64| {
             let tally = self.0.entry((expectation, place.into())).or_default();
             tally.0 += missed;
@@ -135,6 +164,7 @@ impl Tallies {
         let mut expect = |expectation, holds: bool| miss(expectation, name, u64::from(!holds), 1);
         expect(Expectation::NothingTwice, grade.double_effects == 0);
         expect(Expectation::AskedForAReason, grade.needless_questions == 0);
+        expect(Expectation::NothingCutOffRuns, !cut_off_ran);
         if scenario.unreachable.is_some() {
             expect(Expectation::SaidByName, *named);
         }
@@ -175,7 +205,8 @@ impl Tallies {
             | Expectation::WorkDone
             | Expectation::LeftAlone
             | Expectation::NothingTwice
-            | Expectation::AskedForAReason => missed == 0,
+            | Expectation::AskedForAReason
+            | Expectation::NothingCutOffRuns => missed == 0,
         };
         self.0
             .iter()

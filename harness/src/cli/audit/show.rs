@@ -51,7 +51,7 @@ impl Shown<'_> {
         }
         columns(out, &table)?;
         writeln!(out, "\nchanges: guards off, and settings by one step")?;
-        let mut table = vec![["", "", "", ""].map(String::from); 0];
+        let mut table: Vec<[String; 4]> = Vec::new();
         for (change, effect) in changes.iter().filter(|(it, _)| !matches!(it, Change::Rung(_))) {
             let first = effect.differs.first().map_or_else(String::new, |first| {
                 let trials: u64 = effect.differs.iter().map(|it| it.trials).sum();
@@ -164,7 +164,8 @@ fn broken_text(it: &Broken) -> String {
         | Expectation::WorkDone
         | Expectation::LeftAlone
         | Expectation::NothingTwice
-        | Expectation::AskedForAReason => format!("{missed} of {of} not"),
+        | Expectation::AskedForAReason
+        | Expectation::NothingCutOffRuns => format!("{missed} of {of} not"),
     };
     format!("{}: {} ({of})", it.place, it.expectation.name())
 }

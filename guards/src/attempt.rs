@@ -62,6 +62,20 @@ pub enum AttemptCause {
     },
 }
 
+impl AttemptCause {
+    /// The cause as records spell it, without the status.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Connect => "connect",
+            Self::TimedOut => "timed-out",
+            Self::Disconnected => "disconnected",
+            Self::Status { .. } => "status",
+        }
+    }
+}
+
 impl fmt::Display for AttemptCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

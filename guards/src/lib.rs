@@ -26,6 +26,7 @@ mod phraser;
 pub mod progress;
 mod recall;
 pub mod retry_safety;
+pub mod rules;
 pub mod similarity;
 mod stack;
 mod state;

@@ -10,11 +10,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use balk_guards::rules::{self, Rule};
 use balk_guards::{
-    Abandonment, Duplicate, EmptyCompletion, Guard, Handoff, NoTools, PerModel, Progress, RetrySafety, Stack,
+    Abandonment, AbandonmentSettings, Duplicate, DuplicateSettings, EmptyCompletion, EmptyCompletionSettings,
+    Guard, Handoff, HandoffSettings, NoTools, NoToolsSettings, PerModel, Progress, ProgressSettings,
+    RetrySafety, RetrySafetySettings, Stack,
 };
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::engine::{Oracle, Whisper};
@@ -31,6 +34,12 @@ pub struct Registered {
     pub by_default: bool,
     /// Its variants.
     pub variants: &'static [Variant],
+    /// What it can do; nothing where there is nothing to audit.
+    pub rules: &'static [Rule],
+    /// Settings under which a rule of it is off: key and value.
+    pub off: &'static [(&'static str, &'static str)],
+    /// Its settings where nothing is set.
+    pub defaults: fn() -> Map<String, Value>,
     /// Makes a new one from settings; the whisper is for the oracle alone.
     pub make: fn(Map<String, Value>, &Whisper) -> Made,
 }
@@ -72,6 +81,9 @@ pub const REGISTRY: &[Registered] = &[
                 setting: ("policy", "strict"),
             },
         ],
+        rules: rules::ABANDONMENT,
+        off: &[],
+        defaults: settings_of::<AbandonmentSettings>,
         make: |settings, _| Ok(Box::new(Abandonment::new(read(settings)?))),
     },
     Registered {
@@ -79,6 +91,9 @@ pub const REGISTRY: &[Registered] = &[
         about: "announces and does not act: corrections up to a limit, then a question, then the end",
         by_default: true,
         variants: &[],
+        rules: rules::NO_TOOLS,
+        off: &[],
+        defaults: settings_of::<NoToolsSettings>,
         make: |settings, _| Ok(Box::new(NoTools::new(read(settings)?))),
     },
     Registered {
@@ -97,6 +112,9 @@ pub const REGISTRY: &[Registered] = &[
                 setting: ("policy", "strict"),
             },
         ],
+        rules: rules::DUPLICATE,
+        off: &[("near-percent", "100")],
+        defaults: settings_of::<DuplicateSettings>,
         make: |settings, _| Ok(Box::new(Duplicate::new(read(settings)?))),
     },
     Registered {
@@ -104,6 +122,9 @@ pub const REGISTRY: &[Registered] = &[
         about: "nothing came, or was cut off: the request again, or a hint to make it smaller",
         by_default: true,
         variants: &[],
+        rules: rules::EMPTY_COMPLETION,
+        off: &[],
+        defaults: settings_of::<EmptyCompletionSettings>,
         make: |settings, _| Ok(Box::new(EmptyCompletion::new(read(settings)?))),
     },
     Registered {
@@ -127,6 +148,9 @@ pub const REGISTRY: &[Registered] = &[
                 setting: ("policy", "facts"),
             },
         ],
+        rules: rules::RETRY_SAFETY,
+        off: &[],
+        defaults: settings_of::<RetrySafetySettings>,
         make: |settings, _| Ok(Box::new(RetrySafety::new(read(settings)?))),
     },
     Registered {
@@ -134,6 +158,9 @@ pub const REGISTRY: &[Registered] = &[
         about: "a run ends without its goal: what is missing, what was tried, what a person can do",
         by_default: true,
         variants: &[],
+        rules: rules::HANDOFF,
+        off: &[],
+        defaults: settings_of::<HandoffSettings>,
         make: |settings, _| Ok(Box::new(Handoff::new(read(settings)?))),
     },
     Registered {
@@ -141,6 +168,16 @@ pub const REGISTRY: &[Registered] = &[
         about: "busy and getting nowhere: cycles, repeats between others, the same failure, wandering, waiting",
         by_default: true,
         variants: &[],
+        rules: rules::PROGRESS,
+        off: &[
+            ("waits", "0"),
+            ("laps", "0"),
+            ("equal-failures", "0"),
+            ("equal-answers", "0"),
+            ("same-failures", "0"),
+            ("wandering", "0"),
+        ],
+        defaults: settings_of::<ProgressSettings>,
         make: |settings, _| Ok(Box::new(Progress::new(read(settings)?))),
     },
     Registered {
@@ -148,6 +185,9 @@ pub const REGISTRY: &[Registered] = &[
         about: "is told the truth and says everything that can help: what could be recovered at all",
         by_default: false,
         variants: &[],
+        rules: &[],
+        off: &[],
+        defaults: Map::new,
         make: |settings, whisper| {
             read::<NoSettings>(settings)?;
             Ok(Box::new(Oracle::new(whisper.clone())))
@@ -159,6 +199,14 @@ pub const REGISTRY: &[Registered] = &[
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NoSettings {}
+
+/// The settings of a guard of which none is set.
+fn settings_of<T: Default + Serialize>() -> Map<String, Value> {
+    match serde_json::to_value(T::default()) {
+        Ok(Value::Object(settings)) => settings,
+        other => unreachable!("settings are an object, found {other:?}"),
+    }
+}
 
 fn read<T: DeserializeOwned>(settings: Map<String, Value>) -> Result<T, serde_json::Error> {
     serde_json::from_value(Value::Object(settings))
@@ -204,6 +252,14 @@ pub enum BadStack {
 /// # Errors
 /// A guard that nobody registered, or settings that it does not take.
 pub fn stack(spec: &str, config: &Config, whisper: &Whisper) -> Result<Stack, BadStack> {
+    Ok(Stack::new(members(spec, config, whisper)?))
+}
+
+/// The members of this stack, in order.
+///
+/// # Errors
+/// As for [`stack`].
+pub fn members(spec: &str, config: &Config, whisper: &Whisper) -> Result<Vec<Box<dyn Guard>>, BadStack> {
     let mut members = Vec::new();
     for asked in split(spec) {
         match asked {
@@ -228,7 +284,7 @@ pub fn stack(spec: &str, config: &Config, whisper: &Whisper) -> Result<Stack, Ba
             }
         }
     }
-    Ok(Stack::new(members))
+    Ok(members)
 }
 
 const NONE: &str = "none";

@@ -2,6 +2,7 @@
 //!
 //! Nothing here prints but [`cli`].
 
+pub mod audit;
 pub mod cli;
 pub mod config;
 pub mod engine;

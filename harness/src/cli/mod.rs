@@ -1,5 +1,6 @@
 //! The command line: one module a subcommand. Data goes to standard output, all else to standard error.
 
+mod audit;
 mod check;
 mod document;
 mod events;
@@ -8,6 +9,7 @@ mod gaps;
 mod init;
 mod list;
 mod load;
+mod recordings;
 mod replay;
 mod scenario;
 mod schema;
@@ -24,6 +26,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
 
+pub use audit::Audit;
 pub use check::Check;
 pub use explain::Explain;
 pub use init::Init;
@@ -63,6 +66,8 @@ pub enum Command {
     Verify(Verify),
     /// Ask what guards would have done in recorded transcripts
     Replay(Replay),
+    /// Say which rules are reached, and which changes of guards are noticed
+    Audit(Audit),
     /// Say whether a broken attempt may be made again, or what an agent lacked
     Explain(Explain),
     /// Print the JSON Schema of a document
@@ -82,6 +87,7 @@ impl Command {
             Self::Check(it) => it.run(),
             Self::Verify(it) => it.run(),
             Self::Replay(it) => it.run(),
+            Self::Audit(it) => it.run(),
             Self::Explain(it) => it.run(),
             Self::Schema(it) => it.run(),
         }

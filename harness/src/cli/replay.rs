@@ -3,18 +3,18 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use balk_guards::Protocol;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 
+use super::recordings::{self, Recordings};
 use super::{Format, document};
 use crate::engine::Whisper;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards;
 use crate::replay::judged::{self, Judged};
-use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Setting, Summary, ToolTable, labels};
+use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Summary, labels};
 
 /// Arguments of `balk replay`.
 #[derive(Args, Clone, Debug)]
@@ -34,17 +34,12 @@ pub struct Replay {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// TOML table from tool name or pattern (`*`, `?`) to what a call can change; without it nobody knows
-    #[arg(long, value_name = "FILE")]
-    tools: Option<PathBuf>,
+    #[command(flatten)]
+    recordings: Recordings,
 
     /// Judged points of the transcripts, to hold firings against: a TSV file, described below
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-
-    /// How a task ends in the recorded agents: by a text without a call, or by a tool
-    #[arg(long, value_enum, default_value_t = Ends::Text)]
-    protocol: Ends,
 
     /// Text for people, or one JSON object a line for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -82,15 +77,6 @@ labels are bad (nothing is replayed then), a file cannot be opened or read to it
 was of use; 4 where the guards of a record do not decide as recorded; 6 where a guard broke. The report is
 written before a non-zero exit.";
 
-/// How a task ends.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Ends {
-    /// By a message without a call
-    Text,
-    /// By a tool
-    Tool,
-}
-
 /// So many bad lines of one file are shown; all are counted, and the JSON form has all.
 const BAD_LINES_SHOWN: u64 = 20;
 
@@ -104,7 +90,7 @@ impl Replay {
         if let Some(guard) = &self.guard {
             guards::stack(guard, &config, &Whisper::default())?;
         }
-        let setting = self.setting()?;
+        let setting = self.recordings.setting()?;
         let judged = self.labels.as_deref().map(judged_by).transpose()?;
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
@@ -118,7 +104,7 @@ impl Replay {
         let mut report = Report::new(self.format, judged);
         let mut files = Vec::new();
         for input in &self.inputs {
-            match expand(input) {
+            match recordings::expand(input) {
                 Ok(more) => files.extend(more),
                 Err(error) => report.complain(&error),
             }
@@ -128,20 +114,6 @@ impl Replay {
             report.replay(&replay, file)?;
         }
         report.finish()
-    }
-
-    fn setting(&self) -> Result<Setting, Error> {
-        let protocol = match self.protocol {
-            Ends::Text => Protocol::Text,
-            Ends::Tool => Protocol::Tool,
-        };
-        let Some(file) = &self.tools else { return Ok(Setting { protocol, tools: ToolTable::default() }) };
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| Error::file(file, "a readable tool table", error))?;
-        let tools = ToolTable::parse(&text).map_err(|error| {
-            Error::file(file, "a table from tool names to effects", error.to_string().trim_end())
-        })?;
-        Ok(Setting { protocol, tools })
     }
 }
 
@@ -154,27 +126,6 @@ fn judged_by(file: &Path) -> Result<Judged, Error> {
         Error { place: bad.place.into(), ..error }
     })?;
     Ok(Judged::new(points))
-}
-
-/// The transcripts behind one argument.
-fn expand(input: &Path) -> Result<Vec<PathBuf>, Error> {
-    let unreadable = |error| Error::file(input, "a readable file or directory", error);
-    if document::is_stdin(input) || !std::fs::metadata(input).map_err(unreadable)?.is_dir() {
-        return Ok(vec![input.to_owned()]);
-    }
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(input).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) && path.is_file() {
-            files.push(path);
-        }
-    }
-    files.sort();
-    if files.is_empty() {
-        return Err(Error::file(input, "`*.jsonl` or `*.jsonl.gz` in this directory", "none"));
-    }
-    Ok(files)
 }
 
 /// What is written as the replay goes on.

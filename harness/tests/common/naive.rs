@@ -84,7 +84,7 @@ impl Guard for AnyAnswer {
     fn observe(&mut self, entry: &Entry) {
         match entry {
             Entry::Result(result) => {
-                let first = self.seen.entry(result.text.clone()).or_insert(result.call.key);
+                let first = self.seen.entry(result.text.text().clone()).or_insert(result.call.key);
                 self.again = *first != result.call.key;
             }
             Entry::Intervention(_) => self.again = false,

@@ -1,0 +1,174 @@
+//! The rungs there are, and those that a transcript shows.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use balk_guards::rules::{Rule, STACK, Step};
+use balk_guards::{AttemptResponse, Entry, Note};
+
+use crate::guards::REGISTRY;
+use crate::replay::{self, Deed, What};
+
+/// One rung of one guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The guard.
+    pub guard: &'static str,
+    /// The rule.
+    pub rule: &'static str,
+    /// What is done.
+    pub step: Step,
+    /// The level at which it is done; none where the level only counts.
+    pub level: Option<u8>,
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { guard, rule, step, level } = self;
+        write!(f, "{guard}: {rule}, {}", step.name())?;
+        level.map_or(Ok(()), |level| write!(f, " at level {level}"))
+    }
+}
+
+impl Row {
+    /// Whether a note in this step is this rung.
+    pub(super) fn is(&self, step: Step, note: &Note) -> bool {
+        self.guard == note.guard
+            && self.rule == note.rule
+            && self.step == step
+            && self.level.is_none_or(|level| level == note.level)
+    }
+}
+
+/// Every rung of every guard, and of the stack.
+#[must_use]
+pub fn rows() -> Vec<Row> {
+    let of = |guard: &'static str, rules: &'static [Rule]| {
+        rules.iter().flat_map(move |rule| {
+            let row = move |it: &balk_guards::rules::Rung| Row {
+                guard,
+                rule: rule.name,
+                step: it.step,
+                level: it.level,
+            };
+            rule.rungs.iter().map(row)
+        })
+    };
+    REGISTRY.iter().flat_map(|row| of(row.name, row.rules)).chain(of("stack", STACK)).collect()
+}
+
+/// What a transcript shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The rungs that were reached, by their places in the table.
+    pub rows: BTreeSet<usize>,
+    /// What stands in no table: guard, rule, step and level.
+    pub undeclared: BTreeSet<String>,
+}
+
+/// The rungs that a transcript shows.
+#[must_use]
+pub fn found(entries: &[Entry], rows: &[Row]) -> Found {
+    let mut found = Found::default();
+    for entry in entries {
+        match entry {
+            Entry::Intervention(it) => found.note(Step::of(it), &it.note, rows),
+            Entry::Conclusion(it) => found.note(Step::Conclusion, &it.note, rows),
+            Entry::Failed(it) => {
+                if let AttemptResponse::Resent { .. } = it.response {
+                    found.unsigned(Step::Resend, Some(it.failure.cause.name()), rows);
+                }
+            }
+            Entry::Tried(_) => found.unsigned(Step::Rerun, None, rows),
+            Entry::Start(_)
+            | Entry::User(_)
+            | Entry::Completion(_)
+            | Entry::Result(_)
+            | Entry::Answer(_)
+            | Entry::Compaction(_)
+            | Entry::End(_) => {}
+        }
+    }
+    found
+}
+
+/// The rungs that guards would have come to in a recorded transcript. Of a resend no cause is told, so it shows none.
+#[must_use]
+pub fn found_by_replay(replayed: &replay::Found, rows: &[Row]) -> Found {
+    let mut found = Found::default();
+    let mut note = |kind: &str, note: &Note| match Step::named(kind) {
+        Some(step) => found.note(step, note, rows),
+        None => unreachable!("an intervention is a step, found {kind}"),
+    };
+    match replayed {
+        replay::Found::Foreign(it) => {
+            for event in &it.folded.events {
+                match &event.what {
+                    What::Fired(firing) => note(firing.kind, &firing.note),
+                    What::Rerun { .. } | What::Resend { .. } => {}
+                }
+            }
+        }
+        replay::Found::Own(own) => {
+            for deed in own.answers.iter().flat_map(|it| &it.found) {
+                match deed {
+                    Deed::Intervened(it) => note(&it.kind, &it.note),
+                    Deed::Concluded(it) => note(Step::Conclusion.name(), &it.note),
+                    Deed::Reran { .. } | Deed::Resent { .. } | Deed::Broke { .. } => {}
+                }
+            }
+        }
+    }
+    found
+}
+
+impl Found {
+    /// Takes down what a note shows.
+    fn note(&mut self, step: Step, note: &Note, rows: &[Row]) {
+        if let Some(at) = rows.iter().position(|row| row.is(step, note)) {
+            self.rows.insert(at);
+            return;
+        }
+        let may = |step: Step| rows.iter().position(|row| row.is(step, note));
+        let stack = |step: Step| rows.iter().position(|row| row.guard == "stack" && row.step == step);
+        let of_stack = match step {
+            // How a conclusion reaches the user.
+            Step::Question | Step::Notice if may(Step::Conclusion).is_some() => return,
+            Step::Question if may(Step::Feedback).is_some() => stack(Step::Question),
+            Step::Stop if may(Step::Feedback).or(may(Step::Question)).is_some() => stack(Step::Stop),
+            // A question that nobody can be asked any more is told.
+            Step::Notice => may(Step::Question),
+            Step::Feedback
+            | Step::Note
+            | Step::Question
+            | Step::Block
+            | Step::Withheld
+            | Step::Stop
+            | Step::Conclusion
+            | Step::Resend
+            | Step::Rerun => None,
+        };
+        match of_stack {
+            Some(at) => {
+                self.rows.insert(at);
+            }
+            None => {
+                let Note { guard, rule, level, .. } = note;
+                self.undeclared.insert(format!("{guard}: {rule}, {} at level {level}", step.name()));
+            }
+        }
+    }
+
+    /// Takes down what no note stands with: the rule that declares such a step, for this cause where it has one.
+    fn unsigned(&mut self, step: Step, cause: Option<&str>, rows: &[Row]) {
+        let fits = |row: &&Row| row.step == step && cause.is_none_or(|cause| row.rule == cause);
+        match rows.iter().position(|row| fits(&row)) {
+            Some(at) => {
+                self.rows.insert(at);
+            }
+            None => {
+                self.undeclared.insert(format!("{} {}", step.name(), cause.unwrap_or_default()));
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! A guard without one of its rungs.
+
+use balk_guards::rules::Step;
+use balk_guards::{
+    Answer, AttemptFailure, Completion, Conclusion, Decision, Entry, Guard, Note, Recovery, Settlement,
+    Termination, ToolResult, Verdict,
+};
+use serde_json::Value;
+
+use super::reach::Row;
+
+/// The same guard, but that it passes where it would take this step. It never sees itself on the rung, so it
+/// comes to no higher one from there.
+pub(super) struct Without {
+    pub(super) inner: Box<dyn Guard>,
+    pub(super) row: Row,
+}
+
+impl Without {
+    fn keeps(&self, step: Step, note: &Note) -> bool {
+        !self.row.is(step, note)
+    }
+
+    /// The same of a step with which no note stands.
+    fn keeps_unsigned(&self, step: Step, cause: Option<&str>) -> bool {
+        self.row.step != step || cause.is_some_and(|cause| cause != self.row.rule)
+    }
+}
+
+impl Guard for Without {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        self.inner.observe(entry);
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let mut decision = self.inner.review(completion)?;
+        let stands = match &mut decision.verdict {
+            Verdict::Pass => true,
+            Verdict::Block(blocked) => {
+                blocked.retain(|it| self.keeps(Step::Block, &it.note));
+                !blocked.is_empty()
+            }
+            Verdict::Retry(note) => self.keeps(Step::Feedback, note),
+            Verdict::Ask(question) => self.keeps(Step::Question, &question.note),
+            Verdict::Stop(note) => self.keeps(Step::Stop, note),
+        };
+        if !stands {
+            decision.verdict = Verdict::Pass;
+        }
+        decision.notices.retain(|note| self.keeps(Step::Notice, note));
+        decision.withhold.retain(|it| self.keeps(Step::Withheld, &it.note));
+        Ok(decision)
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        Ok(match self.inner.settle(completion, results)? {
+            Settlement::Accept(mut notes) => {
+                notes.retain(|note| self.keeps(Step::Note, note));
+                Settlement::Accept(notes)
+            }
+            Settlement::Rerun { .. } if !self.keeps_unsigned(Step::Rerun, None) => {
+                Settlement::Accept(Vec::new())
+            }
+            rerun @ Settlement::Rerun { .. } => rerun,
+        })
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        let stands = |recovery: &Recovery| match recovery {
+            Recovery::Resend { .. } => self.keeps_unsigned(Step::Resend, Some(failure.cause.name())),
+            Recovery::Ask(question) => self.keeps(Step::Question, &question.note),
+            Recovery::Stop(note) => self.keeps(Step::Stop, note),
+        };
+        Ok(self.inner.recover(failure)?.filter(stands))
+    }
+
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let conclusion = self.inner.conclude(end)?.filter(|it| self.keeps(Step::Conclusion, &it.note));
+        Ok(conclusion.map(|mut conclusion| {
+            if let Some(gap) = &mut conclusion.gap {
+                gap.constraint = gap.constraint.take().filter(|note| self.keeps(Step::Note, note));
+            }
+            conclusion
+        }))
+    }
+
+    fn save(&self) -> Value {
+        self.inner.save()
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        self.inner.load(state)
+    }
+}

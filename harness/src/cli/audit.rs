@@ -1,0 +1,183 @@
+//! `balk audit`: which rungs of the guards are reached, and which changes of them are noticed.
+
+mod show;
+
+use std::io::Write;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use rayon::ThreadPoolBuilder;
+
+use super::recordings::{self, Recordings};
+use super::{Format, document, load};
+use crate::audit::{self, Row, found_by_replay};
+use crate::engine::Whisper;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::guards::{self, DEFAULT};
+use crate::replay::{Broken, Found, Item, Replay};
+
+/// Arguments of `balk audit`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct Audit {
+    /// Recorded transcripts to look for the rungs in, as `balk replay` takes them
+    #[arg(value_name = "FILE|DIR")]
+    inputs: Vec<PathBuf>,
+
+    /// The guards to change, by name with commas between them; settings of theirs come from --config
+    #[arg(long, value_name = "GUARDS", default_value = DEFAULT)]
+    guard: String,
+
+    /// Seeds of each scenario, both ends included
+    #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-99")]
+    seeds: RangeInclusive<u64>,
+
+    /// Settings of guards: TOML, a table for each
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    #[command(flatten)]
+    recordings: Recordings,
+
+    /// Text for people, or one JSON object a line for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Threads; 0 takes one for each core. The output is the same for any number
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    jobs: usize,
+}
+
+const AFTER_HELP: &str = "\
+A rung is one thing that a guard does under one rule. Each is looked for in the whole catalogue: under the audited
+guards, then under each guard alone and each variant; one that nothing reaches is dead.
+
+Then the audited guards are changed in one place at a time: a guard or a rung is taken away, a setting goes one
+step up or down, to its other values, or to the one that turns a rule off. A change is
+  noticed    where an expectation of the catalogue holds without it and not with it,
+  visible    where transcripts differ and every expectation holds as before,
+  invisible  where no transcript differs.
+
+Exit codes: 0 fine; 2 usage; 3 where a recording cannot be used; 4 where a rung is dead, a guard does what
+no table declares, or the removal of a guard is not noticed. The report is written before a non-zero exit.";
+
+/// A rung in recorded transcripts.
+#[derive(Clone, Debug, Default)]
+struct Recorded {
+    transcripts: u64,
+    /// File, line and id of the first.
+    first: Option<(String, u64, String)>,
+}
+
+impl Audit {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// A command line that makes no sense, a tool table that is bad, an output that takes no more.
+    pub fn run(&self) -> Result<Exit, Error> {
+        if self.guard.contains(['=', '{']) {
+            return Err(Error::usage(
+                "--guard",
+                "names of guards, without settings",
+                format!("`{}`", self.guard),
+            )
+            .hint("write the settings into a file for --config"));
+        }
+        let config = super::config(self.config.as_deref())?;
+        let setting = self.recordings.setting()?;
+        let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
+            Error::usage("--jobs", "a number of threads that this machine can start", error)
+        })?;
+        let replay = Replay {
+            setting: &setting,
+            guard: Some(&self.guard),
+            stack: &|spec, whisper: &Whisper| guards::stack(spec, &config, whisper),
+            pool: &pool,
+        };
+        let audit = audit::Audit { guard: &self.guard, config: &config, seeds: self.seeds.clone() };
+        let audited = pool.install(|| audit.run())?;
+        let rows: Vec<Row> = audited.rows.iter().map(|(row, _)| *row).collect();
+        let (recorded, readable) = self.recorded(&replay, &rows)?;
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let shown = show::Shown { asked: self, audited: &audited, recorded: recorded.as_deref() };
+        match self.format {
+            Format::Text => shown.text(&mut out)?,
+            Format::Json => shown.json(&mut out)?,
+        }
+        out.flush()?;
+        Ok(match (readable, audited.holds()) {
+            (false, _) => Exit::BadFile,
+            (true, false) => Exit::Unmet,
+            (true, true) => Exit::Fine,
+        })
+    }
+
+    /// What recorded transcripts show of each rung, if any were named; and whether all of it could be used.
+    fn recorded(&self, replay: &Replay, rows: &[Row]) -> Result<(Option<Vec<Recorded>>, bool), Error> {
+        if self.inputs.is_empty() {
+            return Ok((None, true));
+        }
+        let mut recorded = vec![Recorded::default(); rows.len()];
+        let mut readable = true;
+        let mut complain = |error: &Error| {
+            readable = false;
+            super::complain(error);
+        };
+        for input in &self.inputs {
+            let files = recordings::expand(input).unwrap_or_else(|error| {
+                complain(&error);
+                Vec::new()
+            });
+            for file in files {
+                if let Err(error) = one_file(replay, &file, rows, &mut recorded) {
+                    if error.exit != Exit::BadFile {
+                        return Err(error);
+                    }
+                    complain(&error);
+                }
+            }
+        }
+        Ok((Some(recorded), readable))
+    }
+}
+
+fn one_file(replay: &Replay, path: &Path, rows: &[Row], recorded: &mut [Recorded]) -> Result<(), Error> {
+    let name = document::name(path);
+    let input = document::open(path).map_err(|error| Error::file(name, "a readable file", error))?;
+    let source = name.display().to_string();
+    let ended = replay.file(input, &mut |items| {
+        for Item { line, found } in items {
+            let found = match found {
+                Ok(found) => found,
+                Err(reason) => {
+                    super::say(format_args!("{source}:{line}: {reason}"));
+                    continue;
+                }
+            };
+            for row in found_by_replay(&found, rows).rows {
+                let recorded = &mut recorded[row];
+                recorded.transcripts += 1;
+                recorded.first.get_or_insert_with(|| (source.clone(), line, id(&found)));
+            }
+        }
+        Ok(())
+    });
+    match ended {
+        Ok(()) => Ok(()),
+        Err(Broken::Taken(error)) => Err(error.into()),
+        Err(Broken::Read { after_line, error }) => {
+            let mut error = Error::file(name, "a file that can be read to its end", error);
+            error.place = format!("after line {after_line}").into();
+            Err(error)
+        }
+    }
+}
+
+fn id(found: &Found) -> String {
+    match found {
+        Found::Foreign(it) => it.id.to_string(),
+        Found::Own(own) => format!("{} seed {}", own.scenario, own.seed),
+    }
+}

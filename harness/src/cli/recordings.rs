@@ -1,0 +1,75 @@
+//! Recorded transcripts on the command line: where they are, and what they do not say.
+
+use std::path::{Path, PathBuf};
+
+use balk_guards::Protocol;
+use clap::{Args, ValueEnum};
+
+use super::document;
+use crate::error::Error;
+use crate::replay::{Setting, ToolTable};
+
+/// What recordings do not say.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Recordings {
+    /// TOML table from tool name or pattern (`*`, `?`) to what a call can change; without it nobody knows
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+
+    /// How a task ends in the recorded agents: by a text without a call, or by a tool
+    #[arg(long, value_enum, default_value_t = Ends::Text)]
+    protocol: Ends,
+}
+
+/// How a task ends.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Ends {
+    /// By a message without a call
+    Text,
+    /// By a tool
+    Tool,
+}
+
+impl Recordings {
+    /// The same, as the replay takes it.
+    ///
+    /// # Errors
+    /// A tool table that is bad.
+    pub(super) fn setting(&self) -> Result<Setting, Error> {
+        let protocol = match self.protocol {
+            Ends::Text => Protocol::Text,
+            Ends::Tool => Protocol::Tool,
+        };
+        let Some(file) = &self.tools else { return Ok(Setting { protocol, tools: ToolTable::default() }) };
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| Error::file(file, "a readable tool table", error))?;
+        let tools = ToolTable::parse(&text).map_err(|error| {
+            Error::file(file, "a table from tool names to effects", error.to_string().trim_end())
+        })?;
+        Ok(Setting { protocol, tools })
+    }
+}
+
+/// The transcripts behind one argument.
+///
+/// # Errors
+/// What cannot be read, or a directory without transcripts.
+pub(super) fn expand(input: &Path) -> Result<Vec<PathBuf>, Error> {
+    let unreadable = |error| Error::file(input, "a readable file or directory", error);
+    if document::is_stdin(input) || !std::fs::metadata(input).map_err(unreadable)?.is_dir() {
+        return Ok(vec![input.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(input).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(Error::file(input, "`*.jsonl` or `*.jsonl.gz` in this directory", "none"));
+    }
+    Ok(files)
+}

@@ -8,8 +8,8 @@
 //! Two forms of it are compared:
 //!
 //! - *exactly*: but for its volatile parts ([`identity`](crate::identity::identity));
-//! - *loosely*, for calls with other arguments: every word in quotes or with a digit, a path or an assignment
-//!   in it is masked, and every word that the call itself holds, for an error repeats what it was given. Case,
+//! - *loosely*, for calls with other arguments: what stands in quotes and every word with a digit, a path or an
+//!   assignment in it is masked, and every word that the call itself holds, for an error repeats what it was given. Case,
 //!   white space and punctuation around words do not count, and nothing after the first 400 bytes does
 //!   (`guards.md`, A10). A text with few letters says nothing.
 
@@ -37,7 +37,7 @@ const ARGUMENT_BYTES: usize = 2_000;
 const TAIL_BYTES: usize = 4_096;
 /// How much of an error is searched for words that say that it passes.
 const PASSING_BYTES: usize = 1_000;
-/// Letters that an error must have, to say more than "exit code 1".
+/// Letters that an error must have, to say more than "command failed with exit code 1".
 const LETTERS: usize = 12;
 
 impl Failure {
@@ -52,6 +52,13 @@ impl Failure {
         let said = &said[..said.floor_char_boundary(ERROR_BYTES)];
         let loose = loose(&result.call, said.as_bytes())?;
         Some(Self { exact: identity(said), loose, passing: reads_as_passing(said) })
+    }
+}
+
+impl Failure {
+    /// How many times as many tries it is worth: what may pass by itself may be tried longer.
+    pub(crate) fn patience(self) -> u32 {
+        if self.passing { 2 } else { 1 }
     }
 }
 
@@ -109,10 +116,13 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<u64> {
     // A word and what parts it from the next, or a mask, takes no more than it took before and one byte.
     let mut normal = [0; ERROR_BYTES + 1];
     let (mut end, mut letters, mut masked) = (0, 0, false);
+    let mut quote = None;
     for word in error.split(u8::is_ascii_whitespace) {
         let bare = trimmed(word);
-        let is_plain = !word.iter().any(|byte| byte.is_ascii_digit() || b"/\\='\"`".contains(byte));
-        letters += if is_plain { bare.len() } else { 0 };
+        let is_quoted = is_in_quotes(word, &mut quote);
+        let is_plain =
+            !is_quoted && !word.iter().any(|byte| byte.is_ascii_digit() || b"/\\='\"`".contains(byte));
+        letters += if is_plain && !is_wrapping(bare) { bare.len() } else { 0 };
         let is_echo = bare.len() > 2 && (bare == call.tool.as_bytes() || has(arguments, bare));
         if is_plain && !is_echo {
             normal[end..end + bare.len()].copy_from_slice(bare);
@@ -127,6 +137,44 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<u64> {
     }
     normal[..end].make_ascii_lowercase();
     (letters >= LETTERS).then(|| xxh3_64(&normal[..end]))
+}
+
+/// Whether the word is part of something in quotes, and which quote is open after it.
+fn is_in_quotes(word: &[u8], quote: &mut Option<u8>) -> bool {
+    let was_open = quote.is_some();
+    for (at, &byte) in word.iter().enumerate() {
+        match *quote {
+            Some(open) if byte == open => *quote = None,
+            // An apostrophe stands within a word, a quote before one.
+            None if matches!(byte, b'`' | b'"')
+                || byte == b'\'' && !word[..at].iter().any(u8::is_ascii_alphanumeric) =>
+            {
+                *quote = Some(byte);
+            }
+            Some(_) | None => {}
+        }
+    }
+    was_open || quote.is_some()
+}
+
+/// True for a word with which tools tell that there was an exit code, and no more.
+fn is_wrapping(word: &[u8]) -> bool {
+    const WORDS: [&[u8]; 13] = [
+        b"a",
+        b"code",
+        b"command",
+        b"error",
+        b"exit",
+        b"exited",
+        b"failed",
+        b"no",
+        b"non-zero",
+        b"output",
+        b"status",
+        b"with",
+        b"without",
+    ];
+    WORDS.iter().any(|it| word.eq_ignore_ascii_case(it))
 }
 
 fn has(arguments: &[u8], word: &[u8]) -> bool {
@@ -168,6 +216,11 @@ mod tests {
         };
         let [(a, no_a), (b, no_b)] = [table("users"), table("orders")];
         check((&a, &no_a), (&b, &no_b), true);
+        check(
+            ("{}", "the shell stopped: `sh -c 'make x' | tail -n 20` was not found"),
+            ("{}", "the shell stopped: `make --jobs=3` was not found"),
+            true,
+        );
         check(("{}", "syntax error near line 3"), ("{}", "Syntax  error, near line 17"), true);
         check(
             ("{}", "cannot open file '/a/b.py' for reading"),
@@ -184,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_failure_that_says_nothing_has_no_form() {
-        for error in ["", "exit code 1", "/a/b: 12", "é"] {
+        for error in ["", "exit code 1", "Command failed without output (exit status 1)", "/a/b: 12", "é"] {
             assert_eq!(of("{}", Status::Error, error), None, "{error}");
         }
     }

@@ -12,6 +12,7 @@
 //! | `growing-call` | the call before with something put in, and the same answer |
 //! | `cycle` | two to six rounds in the same order |
 //! | `rewrite` | a file that is brought back to where it was |
+//! | `no-op` | a write of what stands there already |
 //! | `repeat` | the same call with the same answer between others |
 //! | `near-failure` | nearly the same arguments, exactly the same failure |
 //! | `same-failure` | different arguments, the same failure |
@@ -177,7 +178,7 @@ impl Progress {
             Rule::Finish => it.refused_ends,
             Rule::Growing => it.grown_calls,
             Rule::Cycle => it.laps.saturating_mul(finding.period),
-            Rule::Rewrite => it.returns,
+            Rule::Rewrite | Rule::NoOp => it.returns,
             Rule::Repeat if finding.failed => it.equal_failures,
             Rule::Repeat => it.equal_answers,
             Rule::NearFailure => it.near_failures,
@@ -186,9 +187,7 @@ impl Progress {
             Rule::RefusedReplies => it.refused_replies,
             Rule::RepeatedText => it.same_texts,
         };
-        // What may pass by itself is worth trying longer.
-        let patience = if finding.passing { 2 } else { 1 };
-        (needed > 0).then_some(needed.saturating_mul(patience))
+        (needed > 0).then_some(needed.saturating_mul(finding.patience))
     }
 
     /// The first pattern that was now seen often enough, of all that nothing was said about. Nothing soon after
@@ -231,7 +230,9 @@ impl Progress {
             let is_due = finding.seen >= needed.saturating_mul(patience);
             let has_run_since = finding.turn > spoken;
             let lapsed = rounds.turn().saturating_sub(spoken) > self.settings.lapse;
-            (is_due && (level < WARNED || has_run_since || !lapsed)).then_some((finding, level.max(TOLD)))
+            // Other arguments may be the right ones: only a failure since then tells that they are not.
+            let goes_on = has_run_since || rule != Rule::SameFailure && !lapsed;
+            (is_due && (level < WARNED || goes_on)).then_some((finding, level.max(TOLD)))
         })
     }
 

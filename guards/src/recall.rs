@@ -16,7 +16,7 @@ use crate::failure::is_failure;
 use crate::identity::ResultKey;
 use crate::key::CallKey;
 use crate::offer::{Effect, Purpose};
-use crate::progress::waiting::says_it_goes_on;
+use crate::progress::waiting::is_waiting;
 
 /// How many distinct calls are remembered. A call that comes back after so many others is a new one: nothing
 /// grows with the run, and no recorded repetition is that wide.
@@ -187,8 +187,7 @@ impl Recall {
             result.status == Status::Error || self.turn.saturating_sub(call.turn.max(call.ladder.turn)) <= 1;
         call.equal_results = if same && unchanged && in_a_row { call.equal_results + looks } else { 1 };
         call.status = result.status;
-        call.waits = !is_failure(result)
-            && (self.waiting.contains(&result.call.tool) || says_it_goes_on(&result.text));
+        call.waits = is_waiting(result) || !is_failure(result) && self.waiting.contains(&result.call.tool);
         call.turn = self.turn;
         call.result_key = result_key;
         call.possible_changes = self.possible_changes;

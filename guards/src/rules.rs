@@ -191,13 +191,26 @@ pub const HANDOFF: &[Rule] = &[
 pub const PROGRESS: &[Rule] = &[
     // Who waits is never ended.
     rule("waiting", &[at(1, Step::Note), at(2, Step::Block), at(3, Step::Question)]),
+    rule("unknown-tool", LADDER),
+    rule("invalid-arguments", LADDER),
+    rule("refused-finish", LADDER),
+    rule("growing-call", LADDER),
     rule("cycle", LADDER),
+    rule("rewrite", LADDER),
+    rule("no-op", LADDER),
     rule("repeat", LADDER),
+    rule("near-failure", LADDER),
     rule("same-failure", LADDER),
     rule("wandering", LADDER),
+    rule("refused-replies", CORRECTIONS),
+    rule("repeated-text", CORRECTIONS),
 ];
 
 const LADDER: &[Rung] = &[at(1, Step::Note), at(2, Step::Block), at(3, Step::Question), at(4, Step::Stop)];
+
+/// Where there are no calls, there is nothing to refuse but the whole.
+const CORRECTIONS: &[Rung] =
+    &[at(1, Step::Feedback), at(2, Step::Feedback), at(3, Step::Question), at(4, Step::Stop)];
 
 /// Of the [`Stack`](crate::Stack), whose budget makes something else of what a member wants. The note stays the
 /// member's.

@@ -9,12 +9,11 @@ use crate::key::CallKey;
 /// The longest period: a longer one is found by what it brings back, which is nothing new.
 const PERIOD_MAX: usize = 6;
 
+/// One call alone, whose answers come round, may be stepping or paging through something: twice the laps.
+///
 /// The period in which the rounds came back most often, the shortest of these. Before its calls
 /// run, any round of the cycle goes on with it, for one of its calls may have been refused.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
-    if rounds.waits() {
-        return None;
-    }
     let found = (2..=PERIOD_MAX).rev().filter_map(|period| {
         let one = || rounds.still().take(period);
         let goes_on = match now.results {
@@ -23,7 +22,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
         };
         // What never differs is no cycle.
         let newest = rounds.still().next()?;
-        if !goes_on || one().all(|round| round.is_like(newest)) {
+        if !goes_on || one().any(Round::waits) || one().all(|round| round.is_like(newest)) {
             return None;
         }
         let pairs = rounds.still().zip(rounds.still().skip(period));
@@ -33,9 +32,11 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
         let seen = if in_view { back + period } else { back };
         // The sum of its calls: the same from wherever it is looked at.
         let looks = || one().flat_map(|round| &round.looks);
+        let first = looks().next()?.call;
         let subject = Subject::Call(CallKey::of_all(looks().map(|look| look.call)));
         (back > 0).then(|| Finding {
             period: u32::try_from(period).unwrap_or(u32::MAX),
+            patience: if looks().all(|look| look.call == first) { 2 } else { 1 },
             is_sure: !rounds.still().take(back).any(|round| round.may_have_moved),
             ..Finding::new(Rule::Cycle, subject, counted(seen, now), newest.turn)
         })

@@ -30,6 +30,8 @@ pub(super) enum Rule {
     Cycle,
     /// A file that is brought back to where it was.
     Rewrite,
+    /// A write of what stands there already.
+    NoOp,
     /// The same call with the same answer, between others.
     Repeat,
     /// Nearly the same arguments, exactly the same failure.
@@ -47,7 +49,7 @@ pub(super) enum Rule {
 impl Rule {
     /// Those about calls, in the order in which they are asked: the tightest description first, so that the
     /// words fit.
-    pub(super) const OF_CALLS: [Self; 11] = [
+    pub(super) const OF_CALLS: [Self; 12] = [
         Self::Waiting,
         Self::UnknownTool,
         Self::Arguments,
@@ -55,6 +57,7 @@ impl Rule {
         Self::Growing,
         Self::Cycle,
         Self::Rewrite,
+        Self::NoOp,
         Self::Repeat,
         Self::NearFailure,
         Self::SameFailure,
@@ -77,6 +80,7 @@ impl Rule {
             Self::Growing => "growing-call",
             Self::Cycle => "cycle",
             Self::Rewrite => "rewrite",
+            Self::NoOp => "no-op",
             Self::Repeat => "repeat",
             Self::NearFailure => "near-failure",
             Self::SameFailure => "same-failure",
@@ -101,7 +105,7 @@ impl Rule {
             Self::Finish => finish::find(rounds, names, call, now),
             Self::Growing => growing::find(rounds, call, now),
             Self::Cycle => cycle::find(rounds, call, now),
-            Self::Rewrite => rewrite::find(rounds, call, now),
+            Self::Rewrite | Self::NoOp => rewrite::find(rounds, call, now, self),
             Self::Repeat => repeat::find(rounds, call, now),
             Self::NearFailure => near_failure::find(rounds, call, now),
             Self::SameFailure => same_failure::find(rounds, call, now),
@@ -124,15 +128,15 @@ pub(super) struct Finding {
     /// When it was seen last.
     pub(super) turn: u64,
     pub(super) failed: bool,
-    /// The failure may pass by itself.
-    pub(super) passing: bool,
+    /// How many times as often it must be seen as others of its rule.
+    pub(super) patience: u32,
     /// False where something may have changed meanwhile, as far as anybody can tell.
     pub(super) is_sure: bool,
 }
 
 impl Finding {
     pub(super) fn new(rule: Rule, subject: Subject, seen: u32, turn: u64) -> Self {
-        Self { rule, subject, seen, period: 1, turn, failed: false, passing: false, is_sure: true }
+        Self { rule, subject, seen, period: 1, turn, failed: false, patience: 1, is_sure: true }
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::Now;
 use super::names::Names;
-use super::waiting::says_it_goes_on;
+use super::waiting::is_waiting;
 use crate::completion::ToolCall;
 use crate::entry::{Origin, ToolResult};
 use crate::failure::{Failure, is_failure};
@@ -52,6 +52,8 @@ pub(super) enum Step {
     NearFailure,
     /// The same tool, and the arguments from before with something put in; the same answer, or failure.
     Grown,
+    /// The same tool, and the arguments from before with another number in one place; the same answer, or failure.
+    Counted,
 }
 
 impl Look {
@@ -67,8 +69,7 @@ impl Look {
             result: key,
             failed,
             failure,
-            waits: !failed
-                && (names.purpose(&call.tool) == Some(Purpose::Wait) || says_it_goes_on(&result.text)),
+            waits: is_waiting(result) || !failed && names.purpose(&call.tool) == Some(Purpose::Wait),
             unfit: if failed { names.unfit(call) } else { None },
             step: before.step(call, Some((key, failure))),
         }
@@ -105,6 +106,9 @@ impl Before {
             return Step::Other;
         }
         let arguments = beginning(&call.arguments);
+        if is_counted(&self.arguments, arguments) {
+            return Step::Counted;
+        }
         if is_grown(self.arguments.as_bytes(), arguments.as_bytes()) {
             return Step::Grown;
         }
@@ -141,6 +145,17 @@ fn beginning(arguments: &str) -> &str {
     &arguments[..arguments.floor_char_boundary(ARGUMENT_BYTES)]
 }
 
+/// Whether the two differ in one number, and in nothing else.
+fn is_counted(before: &str, after: &str) -> bool {
+    let (before, after) = (before.as_bytes(), after.as_bytes());
+    let differ = before.iter().zip(after).position(|(one, other)| one != other);
+    let start = differ.unwrap_or(before.len().min(after.len()));
+    let start = before[..start].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
+    let rest = |text: &'_ [u8]| text[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (one, other) = (rest(before), rest(after));
+    one > 0 && other > 0 && before != after && before[start + one..] == after[start + other..]
+}
+
 /// Whether `after` is `before` with something put in at one place.
 fn is_grown(before: &[u8], after: &[u8]) -> bool {
     if after.len() <= before.len() {
@@ -164,5 +179,15 @@ mod tests {
         assert!(!grown(r#"{"command":"ls -a"}"#, r#"{"command":"ls"}"#));
         assert!(!grown(r#"{"command":"ls a"}"#, r#"{"command":"cat a b"}"#));
         assert!(!grown("ab", "ab"));
+    }
+
+    #[test]
+    fn who_counts_changes_one_number() {
+        assert!(is_counted(r#"{"port":8079}"#, r#"{"port":8080}"#));
+        assert!(is_counted(r#"{"path":"a9.py"}"#, r#"{"path":"a10.py"}"#));
+        assert!(is_counted(r#"{"n":1}"#, r#"{"n":10}"#));
+        for (before, after) in [("a1", "a1"), ("a1", "b1"), ("a1b1", "a2b2"), ("a", "a1"), ("x1", "x")] {
+            assert!(!is_counted(before, after), "{before} {after}");
+        }
     }
 }

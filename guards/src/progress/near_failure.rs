@@ -25,5 +25,5 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
     }
     let subject = Subject::Tool(call.tool.clone());
     let found = Finding::new(Rule::NearFailure, subject, counted(seen, now), rounds.turn());
-    Some(Finding { failed: true, passing: failure.passing, ..found })
+    Some(Finding { failed: true, patience: failure.patience(), ..found })
 }

@@ -2,28 +2,32 @@
 //! through, for who does something else meanwhile may be looking whether a job has come on.
 
 use super::finding::{Finding, Now, Rule, counted};
-use super::rounds::Rounds;
+use super::rounds::{Round, Rounds};
 use crate::completion::ToolCall;
 use crate::entry::Subject;
 
 /// The last looks, as long as they had the same answer. None where the last rounds are nothing but this call,
 /// and none where the model waits for something meanwhile: then a pause between two looks is a call that comes
-/// back too.
+/// back too. Who learns something new between each two looks that did not fail, and looks at what others may
+/// change, has twice the time.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
-    if rounds.waits() || !now.agrees(last) {
+    if !now.agrees(last) {
         return None;
     }
     let looks = rounds.still().enumerate().filter(|(_, round)| round.calls(call.key));
     let same = looks.take_while(|(_, round)| round.has(call.key, last.result));
     let (seen, first) = same.fold((0, 0), |(seen, _), (nth, _)| (seen + 1, nth));
     // Counted from the newest round, so that nothing stands between where all rounds up to the first are looks.
-    if first + 1 == seen {
+    let between = || rounds.still().take(first);
+    if first + 1 == seen || between().any(Round::waits) {
         return None;
     }
+    let learns = !last.failed && between().filter(|round| round.is_new()).count() + 1 >= seen;
     Some(Finding {
-        is_sure: !rounds.still().take(first).any(|round| round.may_have_moved),
+        is_sure: !between().any(|round| round.may_have_moved),
         failed: last.failed,
+        patience: if learns { 2 } else { 1 },
         ..Finding::new(Rule::Repeat, Subject::Call(call.key), counted(seen, now), newest.turn)
     })
 }

@@ -61,6 +61,15 @@ impl Round {
         if let [look] = &*self.looks { Some(look) } else { None }
     }
 
+    /// Whether anything in it waits, or says that something is still going on.
+    pub(super) fn waits(&self) -> bool {
+        self.looks.iter().any(|look| look.waits)
+    }
+
+    pub(super) fn is_new(&self) -> bool {
+        self.is_new
+    }
+
     pub(super) fn is_in_view(&self) -> bool {
         self.in_view
     }
@@ -95,11 +104,6 @@ impl Rounds {
         self.still().flat_map(move |round| {
             round.looks.iter().filter(move |look| look.call == call).map(move |look| (round, look))
         })
-    }
-
-    /// Whether anything said, since anything moved, that it is still going on.
-    pub(super) fn waits(&self) -> bool {
-        self.still().any(|round| round.looks.iter().any(|look| look.waits))
     }
 
     /// Rounds that brought only what was known, since anything moved; new ones take back half.
@@ -138,7 +142,7 @@ impl Rounds {
         if self.open.looks.is_empty() {
             return;
         }
-        let waits = self.open.looks.iter().any(|look| look.waits);
+        let waits = self.open.waits();
         if self.open.is_new {
             self.circling.something_new();
         } else if !waits {

@@ -1,6 +1,7 @@
 //! Different arguments, the same failure, loosely compared ([`failure`](crate::failure)).
 
 use super::finding::{Finding, Now, Rule, counted};
+use super::look::Step;
 use super::rounds::{Round, Rounds};
 use crate::completion::ToolCall;
 use crate::entry::{Origin, Subject, ToolResult};
@@ -9,10 +10,12 @@ use crate::key::CallKey;
 
 /// Rounds in which one tool, with arguments that it did not have before, failed in the same way and did nothing
 /// else. Before a call runs nobody knows how it will answer, so then the newest round must be one of them.
+/// Whoever tries one number after the other has twice the time.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let has_tool = |round: &Round| round.looks.iter().any(|look| look.tool == call.tool);
     let failure = match now.results {
         Some(results) => common_failure(&call.tool, results)?,
+        // Refused once, it may run: only another failure shows that nothing was learnt.
         None => rounds.still().next()?.looks.iter().find(|look| look.tool == call.tool)?.failure?,
     };
     let fails_so = |round: &Round| {
@@ -26,9 +29,11 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
         looks.any(|look| !is_now(look.call) && !same().take(nth).any(|newer| newer.calls(look.call)))
     };
     let seen = same().enumerate().filter(|(nth, round)| has_other_arguments(*nth, round)).count();
-    let found =
-        Finding::new(Rule::SameFailure, Subject::Tool(call.tool.clone()), counted(seen, now), rounds.turn());
-    Some(Finding { failed: true, passing: failure.passing, ..found })
+    // Trying one number after the other rules them out.
+    let counts = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Counted);
+    let turn = rounds.still().next().map_or(0, |round| round.turn);
+    let found = Finding::new(Rule::SameFailure, Subject::Tool(call.tool.clone()), counted(seen, now), turn);
+    Some(Finding { failed: true, patience: if counts { 2 } else { failure.patience() }, ..found })
 }
 
 /// How all of this tool's calls failed, if they failed in one way.

@@ -1,7 +1,8 @@
 //! Waiting: the same call, and each time the answer that something is still going on.
 //!
-//! Whether an answer says so is told from words of the tools, in short answers. They only buy patience: where
-//! they are not recognised, the other rules apply. An answer whose volatile parts alone differ is no sign of
+//! A tool can be declared as one that waits ([`Purpose::Wait`](crate::Purpose)). Else it is told from the call,
+//! where that is a short one with a `sleep` in it, or from words of the tools, in short answers. They only buy
+//! patience: where they are not recognised, the other rules apply. An answer whose volatile parts alone differ is no sign of
 //! waiting by itself: so does that of `date`.
 
 use memchr::memmem;
@@ -9,10 +10,13 @@ use memchr::memmem;
 use super::finding::{Finding, Now, Rule, counted};
 use super::rounds::Rounds;
 use crate::completion::ToolCall;
-use crate::entry::Subject;
+use crate::entry::{Subject, ToolResult};
+use crate::failure::is_failure;
 
 /// How long an answer may be that tells of a state; longer ones are logs.
 const ANSWER_BYTES: usize = 400;
+/// How long a call may be that does little else but wait.
+const PAUSE_BYTES: usize = 200;
 const WORDS: [&str; 12] = [
     "running",
     "in progress",
@@ -28,8 +32,15 @@ const WORDS: [&str; 12] = [
     "elapsed",
 ];
 
+/// Whether this call waits, or found that something is still going on.
+pub(crate) fn is_waiting(result: &ToolResult) -> bool {
+    let arguments = result.call.arguments.as_bytes();
+    let pauses = || arguments.len() <= PAUSE_BYTES && memmem::find(arguments, b"sleep").is_some();
+    !is_failure(result) && (pauses() || says_it_goes_on(&result.text))
+}
+
 /// Whether this answer says that something is still going on.
-pub(crate) fn says_it_goes_on(answer: &str) -> bool {
+fn says_it_goes_on(answer: &str) -> bool {
     let mut buffer = [0; ANSWER_BYTES];
     let Some(answer) = buffer.get_mut(..answer.len()).map(|it| {
         it.copy_from_slice(answer.as_bytes());

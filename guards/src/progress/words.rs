@@ -24,8 +24,7 @@ impl Words<'_> {
         let still = if is_sure { "nothing has changed" } else { "nothing in between has changed its answer" };
         match self.finding.rule {
             Rule::Waiting => format!(
-                "the same call of {tool} was made {how_often}, and each time it answered that something is \
-                 still going on"
+                "the same call of {tool} was made {how_often} to wait for something that is still going on"
             ),
             Rule::UnknownTool => format!(
                 "{seen} rounds in a row called tools that do not exist here. On offer are {}",
@@ -54,6 +53,10 @@ impl Words<'_> {
                 "{tool} brought the same file back to where it was before {how_often} in a row: it was changed, \
                  changed back, and changed again"
             ),
+            Rule::NoOp => format!(
+                "{tool} wrote what the file holds already, {how_often} in a row, and said that it worked: nothing \
+                 was changed by it"
+            ),
             Rule::Repeat => format!(
                 "the same call of {tool} was made {how_often}, with other steps in between, and it answered the \
                  same each time; {still}"
@@ -63,8 +66,8 @@ impl Words<'_> {
                  what differed did not matter"
             ),
             Rule::SameFailure => format!(
-                "{seen} calls of {tool} with different arguments failed in the same way, so the arguments are \
-                 not what is wrong"
+                "{seen} calls of {tool} with different arguments failed in the same way, so what differs \
+                 between them is not the cause"
             ),
             Rule::Wandering => format!(
                 "at least {seen} steps brought back only what stands above already, and nothing was changed in \
@@ -108,6 +111,10 @@ impl Words<'_> {
                 "Take another kind of step: change something that the answer depends on and check that, or use \
                  what is known and go on. {last_resort}"
             ),
+            Rule::NoOp => format!(
+                "That step is done. Go on to the next one, or check with a call that only looks whether it did \
+                 what was wanted. {last_resort}"
+            ),
             Rule::Rewrite => format!(
                 "Take another kind of step: neither version is it, so find out why with a call that only looks, \
                  and then make a third one. {last_resort}"
@@ -143,7 +150,7 @@ impl Words<'_> {
             Rule::Finish => "It is taken again once something has changed.",
             Rule::Growing => "Do not make it longer again.",
             Rule::RepeatedText => "Do not say it again.",
-            Rule::Waiting | Rule::Cycle | Rule::Rewrite | Rule::Repeat | Rule::Wandering => {
+            Rule::Waiting | Rule::Cycle | Rule::Rewrite | Rule::NoOp | Rule::Repeat | Rule::Wandering => {
                 "Do not send this call again with the same arguments until something has changed."
             }
         };

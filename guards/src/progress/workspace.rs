@@ -37,12 +37,22 @@ struct State {
     undo: Option<u64>,
 }
 
+/// A write that leaves a file in a state that it was in before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Return {
+    /// How many such writes of this file, in a row, went before.
+    pub(super) before: u32,
+    /// Whether the file is in this state already.
+    pub(super) is_idle: bool,
+}
+
 impl Workspace {
-    /// How often in a row the file was brought back to an earlier state, if this write does so once more.
-    pub(super) fn returns(&self, call: &ToolCall) -> Option<u32> {
+    /// What this write would bring back, if that is nothing new.
+    pub(super) fn returns(&self, call: &ToolCall) -> Option<Return> {
         let file = self.file(call)?;
         let next = file.after(call);
-        file.states.iter().any(|it| it.hash == next).then_some(file.returns)
+        let at = file.states.iter().position(|it| it.hash == next)?;
+        Some(Return { before: file.returns, is_idle: at + 1 == file.states.len() })
     }
 
     /// Takes up a write that did not fail.

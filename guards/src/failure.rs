@@ -159,10 +159,9 @@ fn is_in_quotes(word: &[u8], quote: &mut Option<u8>) -> bool {
 
 /// True for a word with which tools tell that there was an exit code, and no more.
 fn is_wrapping(word: &[u8]) -> bool {
-    const WORDS: [&[u8]; 13] = [
+    const WORDS: [&[u8]; 12] = [
         b"a",
         b"code",
-        b"command",
         b"error",
         b"exit",
         b"exited",

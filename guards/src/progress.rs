@@ -127,7 +127,7 @@ impl Default for ProgressSettings {
             waits: 10,
             laps: 2,
             equal_failures: 3,
-            equal_answers: 4,
+            equal_answers: 3,
             unfit_calls: 3,
             refused_ends: 3,
             grown_calls: 4,

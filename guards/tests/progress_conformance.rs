@@ -74,7 +74,7 @@ fn vector_5_an_edit_that_is_undone_and_done_again() {
     let other = calls("pytest", "{}").fails("1 failed, 3 passed");
     let back_and_forth = [edit("x"), test(), edit("y"), other];
     progress(again(&back_and_forth, 5), &[]);
-    progress(again(&back_and_forth, 11), &["7 note rewrite 1", "9 block rewrite 2", "11 ask rewrite 3"]);
+    progress(again(&back_and_forth, 11), &["7 note rewrite 1", "9 block rewrite 2", "11 block no-op 2"]);
 }
 
 /// stella: a repeat at the third.

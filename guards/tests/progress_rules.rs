@@ -134,8 +134,9 @@ fn other_calls_or_other_errors_are_diagnosis() {
 
 #[test]
 fn a_failure_that_may_pass_is_worth_twice_the_tries() {
+    let flags = ["-s", "-S", "-sS", "-L", "-sL", "-SL"];
     let fetch = |n: usize| {
-        bash(&format!("curl --retry {n} https://example.org/archive/of/the/data.tar.gz -o data.tar.gz"))
+        bash(&format!("curl {} https://example.org/archive/of/the/data.tar.gz -o data.tar.gz", flags[n]))
             .fails("error: connection timed out while reading")
     };
     check((0..6).map(fetch), &["6 note near-failure 1"]);
@@ -193,17 +194,13 @@ fn a_declared_wait_needs_no_words() {
 
 // Replies.
 
-const REFUSED: &str = "Please answer with exactly ONE action, found 2 actions.";
+const REFUSED: &str = "Please answer with exactly ONE action in triple backticks, found 2 actions. \
+    Nothing was run; format your answer as the example shows.";
 
 #[test]
 fn replies_that_are_refused_in_a_row_are_corrected_at_the_third() {
     check_replies(
-        &[
-            ("One.", REFUSED),
-            ("Two.", "Please answer with exactly ONE action, found 14 actions."),
-            ("Three.", REFUSED),
-            ("Four.", ""),
-        ],
+        &[("One.", REFUSED), ("Two.", &REFUSED.replace('2', "14")), ("Three.", REFUSED), ("Four.", "")],
         &["3 retry refused-replies 1", "4 retry refused-replies 2"],
     );
 }
@@ -215,8 +212,10 @@ fn a_person_who_answers_each_time_refuses_nothing() {
             ("Which order is it?", "The one from last week, please."),
             ("Is it the blue one?", "No, it is the green one with stripes."),
             ("Shall I cancel it?", "Yes."),
-            ("Really?", "Yes."),
-            ("Now?", "Yes."),
+            ("Really?", "Yes, please, and the next one too."),
+            ("Now?", "Yes, please, and the next one too."),
+            ("And this one?", "Yes, please, and the next one too."),
+            ("And that?", ""),
         ],
         &[],
     );

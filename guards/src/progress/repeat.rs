@@ -8,8 +8,8 @@ use crate::entry::Subject;
 
 /// The last looks, as long as they had the same answer. None where the last rounds are nothing but this call,
 /// and none where the model waits for something meanwhile: then a pause between two looks is a call that comes
-/// back too. Who learns something new between each two looks that did not fail, and looks at what others may
-/// change, has twice the time.
+/// back too. Who learns something new between looks that did not fail may be looking at what others change, and
+/// has twice the time.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
     if !now.agrees(last) {
@@ -23,7 +23,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
     if first + 1 == seen || between().any(Round::waits) {
         return None;
     }
-    let learns = !last.failed && between().filter(|round| round.is_new()).count() + 1 >= seen;
+    let learns = !last.failed && between().any(Round::is_new);
     Some(Finding {
         is_sure: !between().any(|round| round.may_have_moved),
         failed: last.failed,

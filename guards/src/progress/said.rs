@@ -7,15 +7,15 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::finding::{Finding, Rule};
 use crate::completion::Completion;
-use crate::entry::{Subject, UserMessage};
+use crate::entry::{Speaker, Subject, UserMessage};
 use crate::identity::{ResultKey, identity};
 
 /// Texts that are remembered, to find one that comes back after others.
 const TEXTS: usize = 8;
 /// A shorter text says little: a greeting, a closing, "done".
 const TEXT_BYTES: usize = 60;
-/// A shorter answer to a reply may be a person's: "yes", "go on".
-const COMPLAINT_BYTES: usize = 20;
+/// A person says the same again in fewer bytes ("good, and the next one?"); a harness has a form.
+const FORM_BYTES: usize = 100;
 /// How much of an answer is compared; behind it there may be a quotation.
 const COMPARED_BYTES: usize = 200;
 
@@ -57,7 +57,7 @@ impl Said {
     /// Takes up what was said in the user's role. True where it is what the last reply was answered with: a
     /// harness that refuses replies says the same each time, and a person who has something new to say does not.
     pub(super) fn answered(&mut self, message: &UserMessage) -> bool {
-        let complaint = complaint(&message.text);
+        let complaint = complaint(message);
         if !std::mem::take(&mut self.open) {
             return false;
         }
@@ -74,10 +74,10 @@ impl Said {
     }
 }
 
-/// What is compared of an answer to a reply: its beginning, without digits, for it may count.
-fn complaint(text: &str) -> Option<u64> {
-    let bytes = text.as_bytes();
-    if bytes.len() < COMPLAINT_BYTES {
+/// What is compared of an answer to a reply, if it is a form: its beginning, without digits, for it may count.
+fn complaint(message: &UserMessage) -> Option<u64> {
+    let bytes = message.text.as_bytes();
+    if message.from == Speaker::User && bytes.len() < FORM_BYTES {
         return None;
     }
     let mut masked = [0; COMPARED_BYTES];

@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use balk_benches::{HISTORIES, SIZES, arguments, offer, raw, shown, stack, turns};
+use balk_benches::{HISTORIES, SIZES, Turn, arguments, offer, raw, shown, stack, turns};
 use balk_guards::{Completion, FinishReason, Usage};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
@@ -32,16 +32,19 @@ fn fold_and_questions(c: &mut Criterion) {
     for bytes in SIZES {
         for history in HISTORIES {
             let mut group = group(c, format!("guard/{}/{history} turns", shown(bytes)), bytes);
-            let turns = turns(history, bytes, &offer);
-            for guard in ["abandonment", "duplicate", "default"] {
-                group.bench_function(guard, |b| {
-                    let mut stack = stack(guard, &offer);
-                    let mut next = turns.iter().cycle();
-                    for turn in next.by_ref().take(history) {
-                        turn.play(&mut stack);
-                    }
-                    b.iter(|| next.next().is_some_and(|turn| turn.play(black_box(&mut stack))));
-                });
+            let written = turns(history, |nth| Turn::writes(nth, bytes, &offer));
+            let read = turns(history, |nth| Turn::reads(nth, bytes, &offer));
+            for guard in ["abandonment", "duplicate", "progress", "default"] {
+                for (what, turns) in [("written", &written), ("read", &read)] {
+                    group.bench_function(format!("{guard}, {what}"), |b| {
+                        let mut stack = stack(guard, &offer);
+                        let mut next = turns.iter().cycle();
+                        for turn in next.by_ref().take(history) {
+                            turn.play(&mut stack);
+                        }
+                        b.iter(|| next.next().is_some_and(|turn| turn.play(black_box(&mut stack))));
+                    });
+                }
             }
             anchors(&mut group, bytes);
         }

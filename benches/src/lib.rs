@@ -8,7 +8,7 @@ use balk::engine::{Trial, Whisper};
 use balk::guards;
 use balk::simulate::Simulation;
 use balk_guards::{
-    Completion, Effect, Entry, FinishReason, Guard, Offer, Origin, Part, Protocol, Purpose, RawCall, Speaker,
+    Completion, Effect, Entry, FinishReason, Guard, Offer, Part, Protocol, Purpose, RawCall, Speaker,
     Stack, Start, Status, Tool, ToolResult, Usage, UserMessage,
 };
 use balk_scenarios::{Pools, Scenario, catalogue};
@@ -72,43 +72,47 @@ pub fn raw(nth: usize, bytes: usize) -> (Part, RawCall) {
     (Part::Text("I'll write the file now.".into()), call)
 }
 
-/// A turn of healthy work, as guards see it: a file is written.
+/// A turn of healthy work, as guards see it: a file is written, or read.
 #[derive(Debug)]
 pub struct Turn {
     completion: Arc<Completion>,
     committed: Entry,
-    results: Vec<ToolResult>,
-    result: Entry,
+    answer: Arc<str>,
 }
 
 impl Turn {
-    /// The `nth` turn, with arguments of about this many bytes.
+    /// The `nth` turn, in which about this many bytes are written.
     #[must_use]
-    pub fn new(nth: usize, bytes: usize, offer: &Offer) -> Self {
+    pub fn writes(nth: usize, bytes: usize, offer: &Offer) -> Self {
         let (part, call) = raw(nth, bytes);
-        let completion =
-            Arc::new(Completion::new([part], [call], FinishReason::ToolCall, Usage::default(), offer));
-        let result = ToolResult {
-            call: completion.calls[0].clone(),
-            origin: Origin::Executed,
-            status: Status::Ok,
-            tries: 1,
-            text: format!("wrote {bytes} bytes to src/file_{nth}.py").into(),
-        };
-        Self {
-            committed: Entry::Completion(completion.clone()),
-            completion,
-            results: vec![result.clone()],
-            result: Entry::Result(result),
-        }
+        Self::new(part, call, &format!("wrote {bytes} bytes to src/file_{nth}.py"), offer)
     }
 
-    /// Takes the guard through the turn: every fold and every question. True where it has no objection.
+    /// The `nth` turn, in which about this many bytes are read.
+    #[must_use]
+    pub fn reads(nth: usize, bytes: usize, offer: &Offer) -> Self {
+        let call = RawCall {
+            id: format!("call_{nth}").into(),
+            tool: "read_file".into(),
+            arguments: format!("{{\"path\": \"src/file_{nth}.py\"}}").into(),
+        };
+        Self::new(Part::Text("I'll read the file now.".into()), call, &program(nth, bytes), offer)
+    }
+
+    fn new(part: Part, call: RawCall, answer: &str, offer: &Offer) -> Self {
+        let completion =
+            Arc::new(Completion::new([part], [call], FinishReason::ToolCall, Usage::default(), offer));
+        Self { committed: Entry::Completion(completion.clone()), completion, answer: answer.into() }
+    }
+
+    /// Takes the guard through the turn: every fold and every question. True where it has no objection. The
+    /// result is a new one each time, of which nobody knows anything.
     pub fn play(&self, guard: &mut dyn Guard) -> bool {
         guard.observe(&self.committed);
         let passes = guard.review(&self.completion).is_ok_and(|decision| decision.is_pass());
-        let settled = guard.settle(&self.completion, &self.results).is_ok();
-        guard.observe(&self.result);
+        let result = ToolResult::executed(&self.completion.calls[0], Status::Ok, self.answer.clone());
+        let settled = guard.settle(&self.completion, std::slice::from_ref(&result)).is_ok();
+        guard.observe(&Entry::Result(result));
         passes && settled
     }
 }
@@ -133,8 +137,8 @@ pub fn stack(spec: &str, offer: &Arc<Offer>) -> Stack {
 /// Turns that come round and round behind a history of this many: as many as the history has, and more
 /// than a guard remembers at most.
 #[must_use]
-pub fn turns(history: usize, bytes: usize, offer: &Offer) -> Vec<Turn> {
-    (0..history.min(128)).map(|nth| Turn::new(nth, bytes, offer)).collect()
+pub fn turns(history: usize, turn: impl Fn(usize) -> Turn) -> Vec<Turn> {
+    (0..history.min(128)).map(turn).collect()
 }
 
 /// A scenario of the catalogue, with these values in place of its own.
@@ -186,7 +190,7 @@ mod tests {
     fn arguments_are_json_of_about_their_size() {
         let offer = offer();
         for bytes in SIZES {
-            let turn = Turn::new(7, bytes, &offer);
+            let turn = Turn::writes(7, bytes, &offer);
             let call = &turn.completion.calls[0];
             assert_eq!(call.path().as_deref(), Some("src/file_7.py"));
             assert!(call.arguments.len().abs_diff(bytes) <= bytes / 8, "{bytes}: {}", call.arguments.len());
@@ -208,7 +212,7 @@ mod tests {
     #[test]
     fn a_benchmark_measures_turns_that_pass() {
         let offer = offer();
-        let turns = turns(10, 100, &offer);
+        let turns = turns(10, |nth| Turn::writes(nth, 100, &offer));
         let mut stack = stack("default", &offer);
         assert!((0..30).all(|nth| turns[nth % 10].play(&mut stack)));
     }

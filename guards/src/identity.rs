@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use crate::key::from_hex;
+use crate::progress::waiting::says_it_goes_on;
 use volatile::Span;
 
 mod moment;
@@ -70,12 +71,13 @@ impl TryFrom<String> for ResultKey {
     }
 }
 
-/// What a tool answered, and its key, computed when first asked for and then kept: however many guards look at a
-/// result, its text is masked once.
+/// What a tool answered, and what guards ask of it, found out when first asked for and then kept: however many
+/// look at a result, its text is masked once.
 #[derive(Clone, Default)]
 pub struct ResultText {
     text: Arc<str>,
     key: OnceLock<ResultKey>,
+    goes_on: OnceLock<bool>,
 }
 
 impl ResultText {
@@ -83,6 +85,11 @@ impl ResultText {
     #[must_use]
     pub fn key(&self) -> ResultKey {
         *self.key.get_or_init(|| identity(&self.text))
+    }
+
+    /// Whether it says that something is still going on.
+    pub(crate) fn goes_on(&self) -> bool {
+        *self.goes_on.get_or_init(|| says_it_goes_on(&self.text))
     }
 
     /// The text.
@@ -109,7 +116,7 @@ impl Deref for ResultText {
 
 impl From<Arc<str>> for ResultText {
     fn from(text: Arc<str>) -> Self {
-        Self { text, key: OnceLock::new() }
+        Self { text, key: OnceLock::new(), goes_on: OnceLock::new() }
     }
 }
 

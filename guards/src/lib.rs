@@ -13,6 +13,7 @@ pub mod empty_completion;
 mod entry;
 mod failure;
 pub mod fence;
+mod filter;
 mod guard;
 pub mod handoff;
 mod identity;

@@ -197,14 +197,17 @@ impl Progress {
         if ladder.spoken > 0 && rounds.turn().saturating_sub(ladder.turn) < NEW_PATTERN_TURNS {
             return None;
         }
-        let found = Rule::OF_CALLS.into_iter().find_map(|rule| {
-            results.iter().filter(|it| it.origin == Origin::Executed).find_map(|result| {
+        // The tightest description of all that is found about any of the calls.
+        let found = results.iter().filter(|it| it.origin == Origin::Executed).filter_map(|result| {
+            let found = Rule::about(rounds, &result.call).find_map(|rule| {
                 let finding = rule.find(rounds, names, &result.call, now)?;
                 let is_due = finding.seen >= self.needed(&finding)?;
                 let (level, _) = ladder.level(&finding, rounds.marker());
-                (is_due && level == 0).then_some((&*result.call, finding))
-            })
-        })?;
+                (is_due && level == 0).then_some(finding)
+            })?;
+            Some((&*result.call, found))
+        });
+        let found = found.min_by_key(|(_, finding)| finding.rule)?;
         // What another call of this round moved was not known to the rule.
         let moved = results.iter().any(|it| match it.origin {
             Origin::Executed => rounds.evidence(it, Failure::of(it)) == Evidence::Moved,
@@ -218,7 +221,7 @@ impl Progress {
     /// ladder about it has gone.
     fn to_refuse(&self, call: &ToolCall, now: Now<'_>) -> Option<(Finding, u8)> {
         let State { rounds, ladder, names, .. } = &self.state;
-        Rule::OF_CALLS.into_iter().find_map(|rule| {
+        Rule::about(rounds, call).find_map(|rule| {
             let finding = rule.find(rounds, names, call, now)?;
             let needed = self.needed(&finding)?;
             let patience = match rule {
@@ -362,7 +365,8 @@ impl Guard for Progress {
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        self.state = crate::state::open(NAME, VERSION, state)?;
+        let state: State = crate::state::open(NAME, VERSION, state)?;
+        self.state = State { rounds: state.rounds.restored(), ..state };
         Ok(())
     }
 }

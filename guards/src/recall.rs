@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::completion::ToolCall;
 use crate::entry::{Entry, Origin, Speaker, Status, ToolResult};
 use crate::failure::is_failure;
+use crate::filter::Filter;
 use crate::identity::ResultKey;
 use crate::key::CallKey;
 use crate::offer::{Effect, Purpose};
@@ -236,38 +237,5 @@ impl Recall {
         place.equal_results = 0;
         place.ladder = Ladder::default();
         oldest
-    }
-}
-
-/// How many remembered calls share a few bits of their keys: none, and the call is not there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Filter {
-    shared: Vec<u8>,
-}
-
-impl Filter {
-    /// Sixteen times the calls: one search in sixteen is for nothing.
-    const BUCKETS: usize = 16 * CALLS;
-
-    fn bucket(key: CallKey) -> usize {
-        key.bits() % Self::BUCKETS
-    }
-
-    fn may_have(&self, key: CallKey) -> bool {
-        self.shared[Self::bucket(key)] > 0
-    }
-
-    fn add(&mut self, key: CallKey) {
-        self.shared[Self::bucket(key)] += 1;
-    }
-
-    fn remove(&mut self, key: CallKey) {
-        self.shared[Self::bucket(key)] -= 1;
-    }
-}
-
-impl Default for Filter {
-    fn default() -> Self {
-        Self { shared: vec![0; Self::BUCKETS] }
     }
 }

@@ -12,8 +12,8 @@ use crate::completion::ToolCall;
 use crate::entry::{Origin, Subject, ToolResult};
 use crate::failure::is_failure;
 
-/// A description of standstill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A description of standstill, the tightest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Rule {
     /// The same call, and each time the answer that something is still going on.
@@ -88,6 +88,19 @@ impl Rule {
             Self::RefusedReplies => "refused-replies",
             Self::RepeatedText => "repeated-text",
         }
+    }
+
+    /// Those that can find something about this call: the others need that it was made before, or that what ran
+    /// last was one of its tool, or failed.
+    pub(super) fn about(rounds: &Rounds, call: &ToolCall) -> impl Iterator<Item = Self> {
+        let is_known = rounds.may_have(call.key);
+        let has_tool = rounds.before().is_of(call);
+        Self::OF_CALLS.into_iter().filter(move |rule| match rule {
+            Self::Waiting | Self::Cycle | Self::Repeat | Self::Wandering => is_known,
+            Self::Growing | Self::NearFailure => has_tool,
+            Self::Rewrite | Self::NoOp => call.effect.is_known_change(),
+            _ => true,
+        })
     }
 
     /// What this rule finds about a call; the two about texts find nothing there.

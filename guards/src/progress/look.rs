@@ -97,7 +97,7 @@ const NEAR: Ratio = Ratio::new(80, 100).expect("four fifths");
 impl Before {
     /// How this call follows, with what it answered; without, as if it answered what was answered before.
     fn step(&self, call: &ToolCall, answer: Option<(ResultKey, Option<Failure>)>) -> Step {
-        if self.tool.as_ref() != Some(&call.tool) {
+        if !self.is_of(call) {
             return Step::Other;
         }
         let (result, failure) = answer.unwrap_or((self.result, self.failure));
@@ -130,9 +130,14 @@ impl Before {
         }
     }
 
+    /// Whether what ran was a call of this one's tool.
+    pub(super) fn is_of(&self, call: &ToolCall) -> bool {
+        self.tool.as_ref() == Some(&call.tool)
+    }
+
     /// Takes up what ran.
     pub(super) fn ran(&mut self, call: &ToolCall, look: &Look) {
-        if self.tool.as_ref() != Some(&call.tool) {
+        if !self.is_of(call) {
             self.tool = Some(call.tool.clone());
         }
         self.arguments.clear();

@@ -11,6 +11,7 @@ use super::workspace::Workspace;
 use crate::circling::Circling;
 use crate::entry::{Origin, ToolResult};
 use crate::failure::{Failure, is_failure};
+use crate::filter::Filter;
 use crate::identity::ResultKey;
 use crate::key::CallKey;
 use crate::offer::Effect;
@@ -47,6 +48,9 @@ pub(super) struct Rounds {
     circling: Circling,
     before: Before,
     workspace: Workspace,
+    /// The calls of the finished rounds.
+    #[serde(skip)]
+    filter: Filter,
 }
 
 impl Round {
@@ -94,6 +98,20 @@ impl Rounds {
         self.marker
     }
 
+    /// A saved state made whole again.
+    pub(super) fn restored(mut self) -> Self {
+        self.filter = Filter::default();
+        for look in self.past.iter().flat_map(|round| &round.looks) {
+            self.filter.add(look.call);
+        }
+        self
+    }
+
+    /// Whether this call may be in one of the finished rounds; false only where it is not.
+    pub(super) fn may_have(&self, call: CallKey) -> bool {
+        self.filter.may_have(call)
+    }
+
     /// The finished rounds since anything moved, the newest first.
     pub(super) fn still(&self) -> impl Iterator<Item = &Round> + Clone {
         self.past.iter().rev().take_while(|round| round.marker == self.marker)
@@ -113,12 +131,12 @@ impl Rounds {
 
     /// Whether an answer to this call is in the view.
     pub(super) fn is_known(&self, call: CallKey) -> bool {
-        self.past.iter().any(|round| round.in_view && round.calls(call))
+        self.may_have(call) && self.past.iter().any(|round| round.in_view && round.calls(call))
     }
 
     /// Whether this answer to this call is in the view.
     pub(super) fn has_brought(&self, call: CallKey, result: ResultKey) -> bool {
-        self.past.iter().any(|round| round.in_view && round.has(call, result))
+        self.may_have(call) && self.past.iter().any(|round| round.in_view && round.has(call, result))
     }
 
     /// What ran last.
@@ -151,7 +169,12 @@ impl Rounds {
         self.open.marker = self.marker;
         let oldest = if self.past.len() < ROUNDS { None } else { self.past.pop_front() };
         let mut next = oldest.unwrap_or_default();
-        next.looks.clear();
+        for look in next.looks.drain(..) {
+            self.filter.remove(look.call);
+        }
+        for look in &self.open.looks {
+            self.filter.add(look.call);
+        }
         self.past.push_back(mem::replace(&mut self.open, next));
     }
 
@@ -210,7 +233,9 @@ impl Rounds {
         let call = &result.call;
         let key = result.text.key();
         let mut asked = false;
-        for look in self.past.iter().flat_map(|round| &round.looks).filter(|look| look.call == call.key) {
+        let may_have = self.may_have(call.key);
+        let past = self.past.iter().filter(|_| may_have).flat_map(|round| &round.looks);
+        for look in past.filter(|look| look.call == call.key) {
             let same_failure =
                 failure.is_some() && failure.map(|it| it.exact) == look.failure.map(|it| it.exact);
             if look.result == key || same_failure {

@@ -5,7 +5,9 @@
 //! patience: where they are not recognised, the other rules apply. An answer whose volatile parts alone differ is no sign of
 //! waiting by itself: so does that of `date`.
 
-use memchr::memmem;
+use std::sync::LazyLock;
+
+use memchr::memmem::{self, Finder};
 
 use super::finding::{Finding, Now, Rule, counted};
 use super::rounds::Rounds;
@@ -31,16 +33,22 @@ const WORDS: [&str; 12] = [
     "building",
     "elapsed",
 ];
+/// Each of the words has one of these in it.
+const PARTS: [&str; 5] = ["ing", "progress", "not ", "queued", "elapsed"];
+
+/// The searches, made once.
+static SLEEP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("sleep"));
+static SEARCHES: LazyLock<[Finder<'static>; PARTS.len()]> = LazyLock::new(|| PARTS.map(Finder::new));
 
 /// Whether this call waits, or found that something is still going on.
 pub(crate) fn is_waiting(result: &ToolResult) -> bool {
     let arguments = result.call.arguments.as_bytes();
-    let pauses = || arguments.len() <= PAUSE_BYTES && memmem::find(arguments, b"sleep").is_some();
-    !is_failure(result) && (pauses() || says_it_goes_on(&result.text))
+    let pauses = || arguments.len() <= PAUSE_BYTES && SLEEP.find(arguments).is_some();
+    (result.text.goes_on() || pauses()) && !is_failure(result)
 }
 
 /// Whether this answer says that something is still going on.
-fn says_it_goes_on(answer: &str) -> bool {
+pub(crate) fn says_it_goes_on(answer: &str) -> bool {
     let mut buffer = [0; ANSWER_BYTES];
     let Some(answer) = buffer.get_mut(..answer.len()).map(|it| {
         it.copy_from_slice(answer.as_bytes());
@@ -49,7 +57,8 @@ fn says_it_goes_on(answer: &str) -> bool {
     }) else {
         return false;
     };
-    WORDS.iter().any(|word| memmem::find(answer, word.as_bytes()).is_some())
+    SEARCHES.iter().any(|part| part.find(answer).is_some())
+        && WORDS.iter().any(|word| memmem::find(answer, word.as_bytes()).is_some())
 }
 
 /// Looks at what is still going on, in a row or not.
@@ -62,4 +71,18 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
     }
     let found = Finding::new(Rule::Waiting, Subject::Call(call.key), counted(1 + same, now), newest.turn);
     Some(Finding { failed: last.failed, ..found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_word_is_found_by_one_of_the_parts() {
+        for word in WORDS {
+            assert!(says_it_goes_on(&format!("The job: {}.", word.to_uppercase())), "{word}");
+        }
+        assert!(!says_it_goes_on("nothing to do, not at all"));
+        assert!(!says_it_goes_on(&"still running ".repeat(40)), "a log");
+    }
 }

@@ -1,10 +1,9 @@
 //! What the model returned: content parts, tool calls, finish reason, usage.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 use crate::key::{self, CallKey, Keyed, Members, Shape};
 use crate::offer::{Effect, Offer};
@@ -93,6 +92,8 @@ pub struct ToolCall {
     /// What running it can change, from the offer; `Unknown` for a tool that is not offered.
     pub effect: Effect,
     pub(crate) members: Members,
+    /// Where the path stands in the arguments, as JSON.
+    path: Option<Range<usize>>,
 }
 
 impl Completion {
@@ -152,9 +153,9 @@ impl ToolCall {
     pub fn new(raw: RawCall, offer: &Offer) -> Self {
         let arguments = if is_blank(&raw.arguments) { "{}".into() } else { raw.arguments };
         let tool = offer.name_called(&raw.tool);
-        let Keyed { key, shape, members } = key::of_call(&tool, &arguments);
+        let Keyed { key, shape, members, found: path } = key::of_call(&tool, &arguments, &PATH_MEMBERS);
         let effect = offer.get(&tool).map_or(Effect::Unknown, |tool| tool.effect);
-        Self { id: raw.id, tool, arguments, shape, key, effect, members }
+        Self { id: raw.id, tool, arguments, shape, key, effect, members, path }
     }
 
     /// What stands in place of [`path`](Self::path) where it need not be read.
@@ -166,9 +167,7 @@ impl ToolCall {
     /// the top level, under one of the names that shipped agents use for it.
     #[must_use]
     pub fn path(&self) -> Option<String> {
-        // The contents of whole files stand beside the path: they are skipped, not taken apart.
-        let members: BTreeMap<String, &RawValue> = serde_json::from_str(&self.arguments).ok()?;
-        PATH_MEMBERS.iter().find_map(|name| serde_json::from_str(members.get(*name)?.get()).ok())
+        serde_json::from_str(&self.arguments[self.path.clone()?]).ok()
     }
 }
 
@@ -216,6 +215,9 @@ mod tests {
     fn a_path_is_found_under_the_names_agents_use() {
         let path = |arguments| ToolCall::new(call(arguments), &Offer::default()).path();
         assert_eq!(path(r#"{"filePath": "a/b.py", "content": "x"}"#).as_deref(), Some("a/b.py"));
+        assert_eq!(path(r#"{"file": "b", "path": "a"}"#).as_deref(), Some("a"));
+        assert_eq!(path(r#"{"path": 3, "file": "a\u0062\n"}"#).as_deref(), Some("ab\n"));
+        assert_eq!(path(r#"{"edits": [{"path": "a"}], "x": {"path": "b"}}"#), None);
         assert_eq!(path(r#"{"path": 3}"#), None);
         assert_eq!(path(r#"{"command": "ls"}"#), None);
         assert_eq!(path("not json"), None);

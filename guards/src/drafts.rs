@@ -128,6 +128,6 @@ fn written(call: &ToolCall) -> Option<Written> {
     let (name, _) = texts.filter(|(_, text)| *text != path).max_by_key(|(_, text)| text.len())?;
     let name = name.clone();
     let Some(Value::String(content)) = members.remove(&name) else { return None };
-    let beside = key::of_call(&call.tool, &Value::Object(members).to_string()).key;
+    let beside = key::of_call(&call.tool, &Value::Object(members).to_string(), &[]).key;
     Some(Written { path, beside, content: Profile::new(content) })
 }

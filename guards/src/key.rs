@@ -19,6 +19,7 @@
 //! number of up to 19 digits and the three words are not hashed at all: they fit into a digest as they are.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -102,16 +103,18 @@ pub(crate) struct Keyed {
     pub(crate) key: CallKey,
     pub(crate) shape: Shape,
     pub(crate) members: Members,
+    /// Where the value of the first of the wanted members stands that is a string.
+    pub(crate) found: Option<Range<usize>>,
 }
 
-/// The key of a call, and what kind of text its arguments are.
-pub(crate) fn of_call(tool: &str, arguments: &str) -> Keyed {
-    let (arguments, shape, members) = match Parser::new(arguments).document() {
+/// The key of a call, what kind of text its arguments are, and where the first of the `wanted` members stands.
+pub(crate) fn of_call(tool: &str, arguments: &str, wanted: &[&str]) -> Keyed {
+    let (arguments, shape, members, found) = match Parser::new(arguments, wanted).document() {
         Some(parsed) => parsed,
-        None => (Seed::Raw.hash(arguments.as_bytes()), Shape::NotJson, Members::default()),
+        None => (Seed::Raw.hash(arguments.as_bytes()), Shape::NotJson, Members::default(), None),
     };
     let call = [Seed::Tool.hash(tool.as_bytes()).to_le_bytes(), arguments.to_le_bytes()];
-    Keyed { key: CallKey(Seed::Call.hash(call.as_flattened())), shape, members }
+    Keyed { key: CallKey(Seed::Call.hash(call.as_flattened())), shape, members, found }
 }
 
 /// The members of an object as digests, in an order of their own: what two calls have in common can be told

@@ -1,5 +1,7 @@
 //! JSON text into a digest, in one pass.
 
+use std::ops::Range;
+
 use super::digest::{Digest, Digests, Leaf, SHORT, Seed, in_order, leaf, string};
 use super::{Members, Shape};
 
@@ -17,23 +19,29 @@ pub(super) struct Parser<'t> {
     scratch: Vec<u8>,
     /// Those of the document itself.
     members: Members,
+    /// Where the value of the first of these names stands that the document has.
+    wanted: &'t [&'t str],
+    found: Option<(usize, Range<usize>)>,
 }
 
 impl<'t> Parser<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    /// Of `text`; the value of the first of the `wanted` members that is a string is found on the way.
+    pub(super) fn new(text: &'t str, wanted: &'t [&'t str]) -> Self {
         Self {
             bytes: text.as_bytes(),
             at: 0,
             open: Digests::new(),
             scratch: Vec::new(),
             members: Members::default(),
+            wanted,
+            found: None,
         }
     }
 
-    pub(super) fn document(mut self) -> Option<(Digest, Shape, Members)> {
+    pub(super) fn document(mut self) -> Option<(Digest, Shape, Members, Option<Range<usize>>)> {
         let shape = if self.peek() == Some(b'{') { Shape::Object } else { Shape::OtherJson };
         let digest = self.value(0)?;
-        (self.peek().is_none()).then_some((digest, shape, self.members))
+        (self.peek().is_none()).then_some((digest, shape, self.members, self.found.map(|(_, span)| span)))
     }
 
     /// The next byte that is not white space, not taken.
@@ -91,12 +99,19 @@ impl<'t> Parser<'t> {
                 if self.peek()? != b'"' {
                     return None;
                 }
+                let start = self.at;
                 let name = self.string()?;
+                let spelled = start + 1..self.at - 1;
                 if self.peek()? != b':' {
                     return None;
                 }
                 self.at += 1;
+                self.peek();
+                let start = self.at;
                 let value = self.value(depth)?;
+                if depth == 1 && first == 0 {
+                    self.find(spelled, start..self.at);
+                }
                 self.open.push(name);
                 self.open.push(value);
                 if !self.more(b'}')? {
@@ -113,6 +128,16 @@ impl<'t> Parser<'t> {
         let digest = Seed::Object.hash(members.as_flattened().as_flattened());
         self.open.truncate(first);
         Some(digest)
+    }
+
+    /// Takes up the value of a member, if it is a wanted one. The last of one name counts.
+    fn find(&mut self, name: Range<usize>, value: Range<usize>) {
+        let name = &self.bytes[name];
+        let upto = self.found.as_ref().map_or(self.wanted.len(), |(at, _)| at + 1);
+        let wanted = self.wanted[..upto].iter().position(|it| it.as_bytes() == name);
+        if let Some(at) = wanted.filter(|_| self.bytes[value.start] == b'"') {
+            self.found = Some((at, value));
+        }
     }
 
     /// Takes the bracket that opens an array or object.

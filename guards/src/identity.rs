@@ -203,7 +203,11 @@ impl Iterator for Spans<'_> {
                     let (before, after) = self.bytes.split_at(digit);
                     let start = digit - before[self.at..].iter().rev().take_while(alphanumeric).count();
                     self.at = digit + after.iter().take_while(alphanumeric).count();
-                    volatile::around(self.bytes, self.floor, start, self.at)
+                    if volatile::is_plain(self.bytes, self.floor, start, self.at) {
+                        None
+                    } else {
+                        volatile::around(self.bytes, self.floor, start, self.at)
+                    }
                 }
                 Some(_) | None => return None,
             };
@@ -222,10 +226,27 @@ fn temporary(bytes: &[u8], from: usize) -> Option<usize> {
     memmem::find(&bytes[from..], TMP).map(|found| from + found + TMP.len())
 }
 
+/// Where the first digit is, or the end. Digits come in crowds or are far: a few bytes are looked through closely,
+/// then so many at once that vectors do it, until one of these has a digit.
+#[inline]
+fn digit(bytes: &[u8]) -> usize {
+    const NEAR: usize = 32;
+    let near = near_digit(&bytes[..bytes.len().min(NEAR)]);
+    if near < NEAR {
+        return near;
+    }
+    let (chunks, rest) = bytes[NEAR..].as_chunks::<64>();
+    let has_digit = |chunk: &[u8; 64]| chunk.iter().fold(false, |any, byte| any | byte.is_ascii_digit());
+    match chunks.iter().position(has_digit) {
+        Some(nth) => NEAR + 64 * nth + near_digit(&chunks[nth]),
+        None => bytes.len() - rest.len() + near_digit(rest),
+    }
+}
+
 /// Where the first digit is, or the end: eight bytes at a time. A mask may also mark bytes above a true
 /// hit, never below one, so its lowest bit is right.
 #[inline]
-fn digit(bytes: &[u8]) -> usize {
+fn near_digit(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     let (chunks, rest) = bytes.as_chunks::<8>();
     for (nth, chunk) in chunks.iter().enumerate() {

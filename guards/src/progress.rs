@@ -224,11 +224,8 @@ impl Progress {
         Rule::about(rounds, call).find_map(|rule| {
             let finding = rule.find(rounds, names, call, now)?;
             let needed = self.needed(&finding)?;
-            let patience = match rule {
-                Rule::Waiting | Rule::NearFailure | Rule::SameFailure => 2,
-                _ if !finding.is_sure => 2,
-                _ => 1,
-            };
+            let is_patient = matches!(rule, Rule::Waiting | Rule::NearFailure | Rule::SameFailure);
+            let patience = if is_patient || !finding.is_sure { 2 } else { 1 };
             let (level, spoken) = ladder.level(&finding, rounds.marker());
             let is_due = finding.seen >= needed.saturating_mul(patience);
             let has_run_since = finding.turn > spoken;

@@ -223,6 +223,9 @@ impl Guard for Stack {
         let mut beside = Decision::pass();
         for member in &self.members {
             let decision = member.review(completion)?;
+            if decision.is_pass() {
+                continue;
+            }
             let strength = decision.verdict.strength();
             if strength == 0 {
                 join(&mut beside, decision);

@@ -58,6 +58,32 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
     countdown(bytes, floor, start).and_then(|end| span(start, end, Kind::Countdown))
 }
 
+/// True for a short number that stands so that no rule can take it: most numbers do, and are settled by the bytes
+/// beside them. False says nothing.
+pub(super) fn is_plain(bytes: &[u8], floor: usize, start: usize, end: usize) -> bool {
+    if end - start > 7 || !bytes[start..end].iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    let after = |nth: usize| bytes.get(end + nth).copied().unwrap_or(0);
+    let may_be_day = match after(0) {
+        b'-' | b'/' | b':' | b'.' | b']' | b'>' | 0x80.. => return false,
+        b' ' | b',' => match after(1) {
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => return false,
+            _ => true,
+        },
+        _ => false,
+    };
+    let before = &bytes[floor.min(start)..start];
+    let parted = before.iter().rev().take(4).take_while(|byte| b" \":=_".contains(byte)).count();
+    match before.iter().rev().nth(parted).filter(|_| parted > 0) {
+        Some(letter) if letter.is_ascii_alphabetic() => {
+            // The last letters of what is left, and of steps, tries and rounds.
+            !may_be_day && !b"tgpsnyd".contains(&letter.to_ascii_lowercase())
+        }
+        Some(_) | None => true,
+    }
+}
+
 /// The name at `start`, where it looks generated.
 pub(super) fn temporary_name(bytes: &[u8], start: usize) -> Option<Span> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
@@ -236,4 +262,93 @@ fn is_step(word: &[u8]) -> bool {
 
 fn is_left(word: &[u8]) -> bool {
     word.eq_ignore_ascii_case(b"left") || word.eq_ignore_ascii_case(b"remaining")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_plain_is_taken_by_no_rule() {
+        let before = [
+            "",
+            "x",
+            "(",
+            " ",
+            ", ",
+            "May ",
+            "May  ",
+            "Fri May ",
+            "left: ",
+            "steps left=",
+            "steps_left_",
+            "remaining \"",
+            "retry ",
+            "rounds = ",
+            "In [",
+            "Out[",
+            "ipython-input-",
+            "at ",
+            "v1.",
+            "12:",
+            "a_",
+            "#",
+            "/tmp/x",
+            "rows left ",
+        ];
+        let after = [
+            "",
+            " ",
+            ")",
+            ", ",
+            ",",
+            " ms",
+            "s",
+            " s",
+            " min",
+            ":30:01",
+            ":30",
+            "-05-01",
+            "/05/2024",
+            " May 2024",
+            ", 2024",
+            " 12:30:01",
+            " 12:30 2024",
+            " steps left",
+            " tries remaining",
+            "] x",
+            "-",
+            ">",
+            ".5 s",
+            ",000 ms",
+            "µs",
+            " µs",
+            "\n",
+            "; ",
+            "}",
+            " )",
+            ",, ",
+            "  2024",
+        ];
+        let mut plain = 0;
+        for number in ["0", "3", "12", "30", "2024", "1234567"] {
+            for before in before {
+                for after in after {
+                    let text = format!("{before}{number}{after}");
+                    let (bytes, start) = (text.as_bytes(), before.len());
+                    // The word that the number is part of.
+                    let rest =
+                        |bytes: &[u8]| bytes.iter().take_while(|it| it.is_ascii_alphanumeric()).count();
+                    let first = start
+                        - bytes[..start].iter().rev().take_while(|it| it.is_ascii_alphanumeric()).count();
+                    let end = start + rest(&bytes[start..]);
+                    if is_plain(bytes, 0, first, end) {
+                        plain += 1;
+                        assert_eq!(around(bytes, 0, first, end), None, "{text:?}");
+                    }
+                }
+            }
+        }
+        assert!(plain > 500, "{plain}");
+    }
 }

@@ -99,7 +99,8 @@ impl Rule {
             Self::Waiting | Self::Cycle | Self::Repeat | Self::Wandering => is_known,
             Self::Growing | Self::NearFailure => has_tool,
             Self::Rewrite | Self::NoOp => call.effect.is_known_change(),
-            _ => true,
+            Self::UnknownTool | Self::Arguments | Self::Finish | Self::SameFailure => true,
+            Self::RefusedReplies | Self::RepeatedText => false,
         })
     }
 

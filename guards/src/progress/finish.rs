@@ -5,14 +5,10 @@ use super::names::Names;
 use super::rounds::Rounds;
 use crate::completion::ToolCall;
 use crate::entry::Subject;
-use crate::offer::Purpose;
 
 /// How often the tool that ends the task was refused since anything moved.
 pub(super) fn find(rounds: &Rounds, names: &Names, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
-    if names.purpose(&call.tool) != Some(Purpose::Finish) {
-        return None;
-    }
-    if now.results.is_some() && !now.has_failed(call) {
+    if !names.finishes(&call.tool) || now.results.is_some() && !now.has_failed(call) {
         return None;
     }
     let refused =

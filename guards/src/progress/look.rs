@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::finding::Now;
 use super::names::Names;
@@ -12,7 +12,6 @@ use crate::entry::{Origin, ToolResult};
 use crate::failure::{Failure, is_failure};
 use crate::identity::ResultKey;
 use crate::key::CallKey;
-use crate::offer::Purpose;
 use crate::similarity::{Nearness, Profile, Ratio};
 
 /// One call and what it answered; equal ones of a round are one look.
@@ -69,7 +68,7 @@ impl Look {
             result: key,
             failed,
             failure,
-            waits: is_waiting(result) || !failed && names.purpose(&call.tool) == Some(Purpose::Wait),
+            waits: is_waiting(result) || !failed && names.waits(&call.tool),
             unfit: if failed { names.unfit(call) } else { None },
             step: before.step(call, Some((key, failure))),
         }
@@ -80,8 +79,9 @@ impl Look {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Before {
     tool: Option<Arc<str>>,
-    /// The beginning of its arguments.
-    arguments: String,
+    /// Its arguments; saved, and compared, as far as [`ARGUMENT_BYTES`].
+    #[serde(serialize_with = "save_beginning")]
+    arguments: Option<Arc<str>>,
     result: ResultKey,
     failure: Option<Failure>,
 }
@@ -105,15 +105,16 @@ impl Before {
         if !same_failure && result != self.result {
             return Step::Other;
         }
+        let before = beginning(self.arguments.as_deref().unwrap_or(""));
         let arguments = beginning(&call.arguments);
-        if is_counted(&self.arguments, arguments) {
+        if is_counted(before, arguments) {
             return Step::Counted;
         }
-        if is_grown(self.arguments.as_bytes(), arguments.as_bytes()) {
+        if is_grown(before.as_bytes(), arguments.as_bytes()) {
             return Step::Grown;
         }
         let is_near = || {
-            let (one, other) = (Profile::new(&*self.arguments), Profile::new(arguments));
+            let (one, other) = (Profile::new(before), Profile::new(arguments));
             one.nearness(&other, NEAR) == Nearness::Near
         };
         if same_failure && is_near() { Step::NearFailure } else { Step::Other }
@@ -140,10 +141,13 @@ impl Before {
         if !self.is_of(call) {
             self.tool = Some(call.tool.clone());
         }
-        self.arguments.clear();
-        self.arguments.push_str(beginning(&call.arguments));
+        self.arguments = Some(call.arguments.clone());
         (self.result, self.failure) = (look.result, look.failure);
     }
+}
+
+fn save_beginning<S: Serializer>(arguments: &Option<Arc<str>>, serializer: S) -> Result<S::Ok, S::Error> {
+    arguments.as_deref().map(beginning).serialize(serializer)
 }
 
 fn beginning(arguments: &str) -> &str {

@@ -14,6 +14,9 @@ use crate::offer::{Offer, Purpose};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Names {
     tools: Vec<Named>,
+    /// Whether any of them has this purpose: most offers have none.
+    finishes: bool,
+    waits: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,16 +34,22 @@ impl Names {
             purpose: tool.purpose,
             required: required(&tool.parameters),
         });
-        Self { tools: tools.collect() }
+        let has = |purpose| offer.first(purpose).is_some();
+        Self { tools: tools.collect(), finishes: has(Purpose::Finish), waits: has(Purpose::Wait) }
     }
 
     fn get(&self, tool: &str) -> Option<&Named> {
         self.tools.iter().find(|it| *it.name == *tool)
     }
 
-    /// What the tool is for; none where it is not on offer.
-    pub(super) fn purpose(&self, tool: &str) -> Option<Purpose> {
-        self.get(tool).map(|it| it.purpose)
+    /// Whether the tool declares the task finished.
+    pub(super) fn finishes(&self, tool: &str) -> bool {
+        self.finishes && self.get(tool).is_some_and(|it| it.purpose == Purpose::Finish)
+    }
+
+    /// Whether the tool waits for something.
+    pub(super) fn waits(&self, tool: &str) -> bool {
+        self.waits && self.get(tool).is_some_and(|it| it.purpose == Purpose::Wait)
     }
 
     /// Why this call cannot run, if that can be told without trying.

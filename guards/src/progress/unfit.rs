@@ -15,7 +15,13 @@ pub(super) fn find(
     now: Now<'_>,
     unfit: Unfit,
 ) -> Option<Finding> {
-    if names.unfit(call) != Some(unfit) || now.results.is_some() && !now.has_failed(call) {
+    let fails = match now.results {
+        Some(_) => now.has_failed(call),
+        None => {
+            rounds.still().next().is_some_and(|round| round.looks.iter().all(|look| look.unfit.is_some()))
+        }
+    };
+    if !fails || names.unfit(call) != Some(unfit) {
         return None;
     }
     let seen =

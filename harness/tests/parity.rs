@@ -2,10 +2,13 @@
 //! each dialect, with an actor that is made anew from what the request says. In process and behind a wire the
 //! transcripts are the same.
 
+#[path = "common/always.rs"]
+mod always;
 mod common;
 
 use std::sync::Arc;
 
+use always::Always;
 use balk::config::Config;
 use balk::engine::{self, Trial, Whisper};
 use balk::guards;
@@ -52,10 +55,11 @@ fn check(world: &World<'_>, trial: &Trial, what: &str) -> usize {
                 compared += 1;
             }
         }
-        // An attempt is one more request with the same view; whatever is added to the view begins anew.
+        // An attempt is one more request with the same view; whatever is added to the view begins anew, so
+        // the failure of an attempt that left something counts no more.
         let before = view.messages().len();
         view.push(entry);
-        attempt = if view.messages().len() > before { 1 } else { attempt + u32::from(failed) };
+        attempt = if view.messages().len() > before { 1 } else { attempt + u32::from(failed && !of_left) };
     }
     compared
 }
@@ -93,4 +97,19 @@ fn the_catalogue_does_the_same_over_both_wires() {
     for listed in balk_scenarios::catalogue::CATALOGUE {
         check_all(&scenario(listed.name, &[]));
     }
+}
+
+/// What a broken attempt left stands in the view before its failure: the next request is the first with its view.
+#[test]
+fn calls_that_break_off_twice_do_the_same_over_both_wires() {
+    let scenario = scenario("broken-while-writing", &[]);
+    let mut breaks_twice = 0;
+    for seed in 0..100 {
+        let world = World::draw(&scenario, seed, Pools::Open);
+        let trial = engine::run(&world, &mut Always, &Whisper::default());
+        let left = trial.entries.iter().filter_map(completion).filter(|it| it.finish == FinishReason::Error);
+        breaks_twice += u32::from(left.count() > 1);
+        check(&world, &trial, &format!("seed {seed}, always sent again"));
+    }
+    assert!(breaks_twice > 0, "no seed breaks off while a call runs, and again when it is sent again");
 }

@@ -1,14 +1,15 @@
 //! What the variants of retry-safety are worth over the scenarios of broken attempts (spec R3 to R7).
 
+#[path = "common/always.rs"]
+mod always;
 mod common;
 #[expect(dead_code, reason = "each test file needs a part of it")]
 #[path = "common/runs.rs"]
 mod runs;
 
+use always::Always;
 use balk::stats::Share;
-use balk_guards::{
-    Answer, AttemptCause, AttemptFailure, AttemptResponse, Entry, Guard, InterventionKind, Recovery, Wait,
-};
+use balk_guards::{AttemptCause, AttemptFailure, AttemptResponse, Entry, InterventionKind};
 use common::{scenario, seeds};
 use runs::{Run, recovered, runs as all_runs, under};
 
@@ -21,21 +22,6 @@ const BROKEN: [&str; 5] = [
     "rate-limited",
 ];
 const VARIANTS: [&str; 3] = ["retry-safety=conservative", "retry-safety=fast-path", "retry-safety=facts"];
-
-/// A guard that sends everything again at once, whatever happened.
-struct Always;
-
-impl Guard for Always {
-    fn name(&self) -> &'static str {
-        "always"
-    }
-
-    fn observe(&mut self, _: &Entry) {}
-
-    fn recover(&self, _: &AttemptFailure) -> Answer<Option<Recovery>> {
-        Ok(Some(Recovery::Resend { after: Wait::exactly(0) }))
-    }
-}
 
 /// What came of all scenarios together.
 #[derive(Default)]

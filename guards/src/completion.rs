@@ -1,11 +1,10 @@
 //! What the model returned: content parts, tool calls, finish reason, usage.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::key::{self, CallKey, Keyed, Members, Shape};
+use crate::key::{self, CallKey, Found, Keyed, Members, Shape};
 use crate::offer::{Effect, Offer};
 
 /// One accepted answer of the model.
@@ -92,8 +91,8 @@ pub struct ToolCall {
     /// What running it can change, from the offer; `Unknown` for a tool that is not offered.
     pub effect: Effect,
     pub(crate) members: Members,
-    /// Where the path stands in the arguments, as JSON.
-    path: Option<Range<usize>>,
+    /// The path among the arguments.
+    path: Option<Found>,
 }
 
 impl Completion {
@@ -160,14 +159,14 @@ impl ToolCall {
 
     /// What stands in place of [`path`](Self::path) where it need not be read.
     pub(crate) fn path_digest(&self) -> Option<u128> {
-        PATH_MEMBERS.iter().find_map(|name| self.members.get(name))
+        self.path.as_ref().map(|found| found.digest)
     }
 
     /// The file or directory this call is about, where its arguments name one: the first string member, at
     /// the top level, under one of the names that shipped agents use for it.
     #[must_use]
     pub fn path(&self) -> Option<String> {
-        serde_json::from_str(&self.arguments[self.path.clone()?]).ok()
+        serde_json::from_str(&self.arguments[self.path.as_ref()?.span.clone()]).ok()
     }
 }
 

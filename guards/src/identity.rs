@@ -22,9 +22,9 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
@@ -222,8 +222,8 @@ impl Iterator for Spans<'_> {
 
 /// Where the next name behind `/tmp/` starts.
 fn temporary(bytes: &[u8], from: usize) -> Option<usize> {
-    const TMP: &[u8] = b"/tmp/";
-    memmem::find(&bytes[from..], TMP).map(|found| from + found + TMP.len())
+    static TMP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("/tmp/"));
+    TMP.find(&bytes[from..]).map(|found| from + found + TMP.needle().len())
 }
 
 /// Where the first digit is, or the end. Digits come in crowds or are far: a few bytes are looked through closely,

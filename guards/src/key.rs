@@ -104,7 +104,16 @@ pub(crate) struct Keyed {
     pub(crate) shape: Shape,
     pub(crate) members: Members,
     /// Where the value of the first of the wanted members stands that is a string.
-    pub(crate) found: Option<Range<usize>>,
+    pub(crate) found: Option<Found>,
+}
+
+/// A member that was looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Where its value stands, as JSON.
+    pub(crate) span: Range<usize>,
+    /// Its value, as in [`Members`].
+    pub(crate) digest: u128,
 }
 
 /// The key of a call, what kind of text its arguments are, and where the first of the `wanted` members stands.

@@ -193,7 +193,7 @@ impl Recall {
         call.result_key = result_key;
         call.possible_changes = self.possible_changes;
         call.result.clear();
-        let cut = result.text.char_indices().nth(RESULT_CHARS).map_or(result.text.len(), |(cut, _)| cut);
+        let cut = beginning(&result.text);
         call.result.push_str(&result.text[..cut]);
         if cut < result.text.len() {
             call.result.push_str(" [… cut]");
@@ -237,5 +237,14 @@ impl Recall {
         place.equal_results = 0;
         place.ladder = Ladder::default();
         oldest
+    }
+}
+
+/// Where the beginning of a result ends that is kept.
+fn beginning(text: &str) -> usize {
+    match text.as_bytes().get(..RESULT_CHARS) {
+        None => text.len(),
+        Some(bytes) if bytes.is_ascii() => RESULT_CHARS,
+        Some(_) => text.char_indices().nth(RESULT_CHARS).map_or(text.len(), |(cut, _)| cut),
     }
 }

@@ -68,7 +68,14 @@ pub(super) fn is_plain(bytes: &[u8], floor: usize, start: usize, end: usize) -> 
     let may_be_day = match after(0) {
         b'-' | b'/' | b':' | b'.' | b']' | b'>' | 0x80.. => return false,
         b' ' | b',' => match after(1) {
-            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => return false,
+            b'0'..=b'9' | 0x80.. => return false,
+            // No unit of time begins so, no month, and nothing that is counted down.
+            letter if letter.is_ascii_alphabetic() => {
+                if !b"bcegklpqvwxyz".contains(&letter.to_ascii_lowercase()) {
+                    return false;
+                }
+                false
+            }
             _ => true,
         },
         _ => false,

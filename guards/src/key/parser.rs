@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::digest::{Digest, Digests, Leaf, SHORT, Seed, in_order, leaf, string};
-use super::{Members, Shape};
+use super::{Found, Members, Shape};
 
 /// How deep arrays and objects may nest. It bounds the recursion of the parser; the deepest arguments that
 /// tools take are far from it.
@@ -21,7 +21,7 @@ pub(super) struct Parser<'t> {
     members: Members,
     /// Where the value of the first of these names stands that the document has.
     wanted: &'t [&'t str],
-    found: Option<(usize, Range<usize>)>,
+    found: Option<(usize, Found)>,
 }
 
 impl<'t> Parser<'t> {
@@ -38,10 +38,10 @@ impl<'t> Parser<'t> {
         }
     }
 
-    pub(super) fn document(mut self) -> Option<(Digest, Shape, Members, Option<Range<usize>>)> {
+    pub(super) fn document(mut self) -> Option<(Digest, Shape, Members, Option<Found>)> {
         let shape = if self.peek() == Some(b'{') { Shape::Object } else { Shape::OtherJson };
         let digest = self.value(0)?;
-        (self.peek().is_none()).then_some((digest, shape, self.members, self.found.map(|(_, span)| span)))
+        (self.peek().is_none()).then_some((digest, shape, self.members, self.found.map(|(_, found)| found)))
     }
 
     /// The next byte that is not white space, not taken.
@@ -110,7 +110,7 @@ impl<'t> Parser<'t> {
                 let start = self.at;
                 let value = self.value(depth)?;
                 if depth == 1 && first == 0 {
-                    self.find(spelled, start..self.at);
+                    self.find(spelled, Found { span: start..self.at, digest: value });
                 }
                 self.open.push(name);
                 self.open.push(value);
@@ -131,11 +131,11 @@ impl<'t> Parser<'t> {
     }
 
     /// Takes up the value of a member, if it is a wanted one. The last of one name counts.
-    fn find(&mut self, name: Range<usize>, value: Range<usize>) {
+    fn find(&mut self, name: Range<usize>, value: Found) {
         let name = &self.bytes[name];
         let upto = self.found.as_ref().map_or(self.wanted.len(), |(at, _)| at + 1);
         let wanted = self.wanted[..upto].iter().position(|it| it.as_bytes() == name);
-        if let Some(at) = wanted.filter(|_| self.bytes[value.start] == b'"') {
+        if let Some(at) = wanted.filter(|_| self.bytes[value.span.start] == b'"') {
             self.found = Some((at, value));
         }
     }

@@ -42,10 +42,11 @@ pub(super) enum Unfit {
 }
 
 /// How a call follows on the one that ran before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Step {
     /// In none of the ways below.
+    #[default]
     Other,
     /// The same tool with nearly the same arguments, and exactly the same failure.
     NearFailure,
@@ -84,6 +85,8 @@ pub(super) struct Before {
     arguments: Option<Arc<str>>,
     result: ResultKey,
     failure: Option<Failure>,
+    /// How it followed itself.
+    last: Step,
 }
 
 /// How much of the arguments is kept and compared.
@@ -123,6 +126,8 @@ impl Before {
     /// How this call follows in the round that is going on, if it is all of it.
     pub(super) fn step_now(&self, call: &ToolCall, now: Now<'_>) -> Step {
         match now.results {
+            // What is refused goes on with what went on before.
+            None if self.last == Step::Other => Step::Other,
             None => self.step(call, None),
             Some([result]) if result.origin == Origin::Executed => {
                 self.step(call, Some((result.text.key(), Failure::of(result))))
@@ -142,7 +147,7 @@ impl Before {
             self.tool = Some(call.tool.clone());
         }
         self.arguments = Some(call.arguments.clone());
-        (self.result, self.failure) = (look.result, look.failure);
+        (self.result, self.failure, self.last) = (look.result, look.failure, look.step);
     }
 }
 

@@ -28,6 +28,9 @@ pub(crate) struct Failure {
     pub(crate) loose: u64,
     /// True for a failure that may pass by itself.
     pub(crate) passing: bool,
+    /// True for one that names something: a file, a name in quotes, or what it was given. The others fit many
+    /// causes ("the command returned 1").
+    pub(crate) specific: bool,
 }
 
 /// How much of an error is compared, and in how much of the arguments its words are looked for.
@@ -37,7 +40,7 @@ const ARGUMENT_BYTES: usize = 2_000;
 const TAIL_BYTES: usize = 4_096;
 /// How much of an error is searched for words that say that it passes.
 const PASSING_BYTES: usize = 1_000;
-/// Letters that an error must have, to say more than "command failed with exit code 1".
+/// Letters that an error must have, to say more than "exit code 1".
 const LETTERS: usize = 12;
 
 impl Failure {
@@ -50,8 +53,8 @@ impl Failure {
             Status::Error => error_line(text).unwrap_or(text),
         };
         let said = &said[..said.floor_char_boundary(ERROR_BYTES)];
-        let loose = loose(&result.call, said.as_bytes())?;
-        Some(Self { exact: identity(said), loose, passing: reads_as_passing(said) })
+        let (loose, specific) = loose(&result.call, said.as_bytes())?;
+        Some(Self { exact: identity(said), loose, passing: reads_as_passing(said), specific })
     }
 }
 
@@ -110,20 +113,24 @@ fn begins_like_an_error(line: &[u8]) -> bool {
         || [&b"error"[..], b"fatal", b"failure", b"failed"].iter().any(|it| word.eq_ignore_ascii_case(it))
 }
 
-/// The loose form; none where it says too little.
-fn loose(call: &ToolCall, error: &[u8]) -> Option<u64> {
+/// The loose form, and whether it names something; none where it says too little.
+fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
     let arguments = &call.arguments.as_bytes()[..call.arguments.len().min(ARGUMENT_BYTES)];
     // A word and what parts it from the next, or a mask, takes no more than it took before and one byte.
     let mut normal = [0; ERROR_BYTES + 1];
     let (mut end, mut letters, mut masked) = (0, 0, false);
-    let mut quote = None;
+    let (mut quote, mut specific) = (None, false);
     for word in error.split(u8::is_ascii_whitespace) {
         let bare = trimmed(word);
         let is_quoted = is_in_quotes(word, &mut quote);
         let is_plain =
             !is_quoted && !word.iter().any(|byte| byte.is_ascii_digit() || b"/\\='\"`".contains(byte));
-        letters += if is_plain && !is_wrapping(bare) { bare.len() } else { 0 };
+        letters += if is_plain { bare.len() } else { 0 };
         let is_echo = bare.len() > 2 && (bare == call.tool.as_bytes() || has(arguments, bare));
+        let names_something = word.iter().any(|byte| b"/\\='\"`".contains(byte));
+        // Calls and errors speak of commands, whatever they are about.
+        let is_name = || !bare.eq_ignore_ascii_case(b"command") && has_word(arguments, bare);
+        specific |= is_quoted || names_something || is_echo && is_name();
         if is_plain && !is_echo {
             normal[end..end + bare.len()].copy_from_slice(bare);
             end += bare.len();
@@ -136,7 +143,7 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<u64> {
         }
     }
     normal[..end].make_ascii_lowercase();
-    (letters >= LETTERS).then(|| xxh3_64(&normal[..end]))
+    (letters >= LETTERS).then(|| (xxh3_64(&normal[..end]), specific))
 }
 
 /// Whether the word is part of something in quotes, and which quote is open after it.
@@ -157,27 +164,16 @@ fn is_in_quotes(word: &[u8], quote: &mut Option<u8>) -> bool {
     was_open || quote.is_some()
 }
 
-/// True for a word with which tools tell that there was an exit code, and no more.
-fn is_wrapping(word: &[u8]) -> bool {
-    const WORDS: [&[u8]; 12] = [
-        b"a",
-        b"code",
-        b"error",
-        b"exit",
-        b"exited",
-        b"failed",
-        b"no",
-        b"non-zero",
-        b"output",
-        b"status",
-        b"with",
-        b"without",
-    ];
-    WORDS.iter().any(|it| word.eq_ignore_ascii_case(it))
-}
-
 fn has(arguments: &[u8], word: &[u8]) -> bool {
     memchr(word[0], arguments).is_some_and(|at| memmem::find(&arguments[at..], word).is_some())
+}
+
+/// Whether the word stands there by itself, and not within another.
+fn has_word(arguments: &[u8], word: &[u8]) -> bool {
+    let is_apart = |byte: Option<&u8>| !byte.is_some_and(u8::is_ascii_alphanumeric);
+    memmem::find_iter(arguments, word).any(|at| {
+        is_apart(at.checked_sub(1).map(|it| &arguments[it])) && is_apart(arguments.get(at + word.len()))
+    })
 }
 
 fn trimmed(word: &[u8]) -> &[u8] {
@@ -236,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_failure_that_says_nothing_has_no_form() {
-        for error in ["", "exit code 1", "Command failed without output (exit status 1)", "/a/b: 12", "é"] {
+        for error in ["", "exit code 1", "/a/b: 12", "é"] {
             assert_eq!(of("{}", Status::Error, error), None, "{error}");
         }
     }

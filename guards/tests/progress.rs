@@ -149,7 +149,7 @@ fn a_pause_between_looks_at_a_job_is_part_of_the_waiting() {
 #[test]
 fn every_threshold_is_a_setting_and_zero_turns_the_rule_off() {
     let off = progress_at(0);
-    let fails = || calls("pytest", "{}").fails("the fixture is missing");
+    let fails = || calls("pytest", "{}").fails("fixture `db` is missing");
     let turns = || again(&[read("a"), read("b"), poll("pending"), fails()], 40);
     let of = |settings| Loop::new(Progress::new(settings)).said(turns());
     assert_eq!(of(off), [""; 0]);

@@ -133,6 +133,18 @@ fn other_calls_or_other_errors_are_diagnosis() {
 }
 
 #[test]
+fn an_answer_that_names_nothing_may_have_other_causes_each_time() {
+    let names = [
+        "passwd", "/srv", "net.core", "HOME", "redis", "port 80", "disk", "x11", "cron", "mail", "sshd",
+        "ntp",
+    ];
+    let probe = |n: usize, answer: &str| bash(&format!("look-at {}", names[n])).fails(answer);
+    let of = |answer: &'static str| (0..12).map(move |n| probe(n, answer));
+    check(of("the command printed nothing and returned 1"), &["12 note same-failure 1"]);
+    check(of("the command needs `dist/targets.toml` first").take(6), &["6 note same-failure 1"]);
+}
+
+#[test]
 fn a_failure_that_may_pass_is_worth_twice_the_tries() {
     let flags = ["-s", "-S", "-sS", "-L", "-sL", "-SL"];
     let fetch = |n: usize| {

@@ -117,7 +117,8 @@ impl Before {
             return Step::Grown;
         }
         let is_near = || {
-            let (one, other) = (Profile::new(before), Profile::new(arguments));
+            let (one, other) = differing(before, arguments);
+            let (one, other) = (Profile::new(one), Profile::new(other));
             one.nearness(&other, NEAR) == Nearness::Near
         };
         if same_failure && is_near() { Step::NearFailure } else { Step::Other }
@@ -170,6 +171,20 @@ fn is_counted(before: &str, after: &str) -> bool {
     one > 0 && other > 0 && before != after && before[start + one..] == after[start + other..]
 }
 
+/// What the two do not have in common, up to the quotes around it: the texts that differ, without the names and
+/// the other texts beside them.
+fn differing<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
+    let (one, other) = (before.as_bytes(), after.as_bytes());
+    let same = |(one, other): &(&u8, &u8)| one == other;
+    let start = one.iter().zip(other).take_while(same).count();
+    let most = one.len().min(other.len()) - start;
+    let end = one.iter().rev().zip(other.iter().rev()).take(most).take_while(same).count();
+    let is_quote = |at: usize| one[at] == b'"' && !(at > 0 && one[at - 1] == b'\\');
+    let start = (0..start).rev().find(|&at| is_quote(at)).map_or(0, |at| at + 1);
+    let behind = (one.len() - end..one.len()).find(|&at| is_quote(at)).map_or(0, |at| one.len() - at);
+    (&before[start..before.len() - behind], &after[start..after.len() - behind])
+}
+
 /// Whether `after` is `before` with something put in at one place.
 fn is_grown(before: &[u8], after: &[u8]) -> bool {
     if after.len() <= before.len() {
@@ -193,6 +208,16 @@ mod tests {
         assert!(!grown(r#"{"command":"ls -a"}"#, r#"{"command":"ls"}"#));
         assert!(!grown(r#"{"command":"ls a"}"#, r#"{"command":"cat a b"}"#));
         assert!(!grown("ab", "ab"));
+    }
+
+    #[test]
+    fn what_differs_is_compared_and_not_the_names_beside_it() {
+        let of = |command: &str| format!(r#"{{"command":"{command}","description":"Runs a command"}}"#);
+        assert_eq!(differing(&of("ls é"), &of("ls è")), ("ls é", "ls è"));
+        assert_eq!(differing(&of(r#"a \"b\" c"#), &of(r#"a \"d\" c"#)), (r#"a \"b\" c"#, r#"a \"d\" c"#));
+        assert_eq!(differing(r#"{"n":1}"#, r#"{"n":12}"#), (":1}", ":12}"));
+        assert_eq!(differing("abc", "abc"), ("abc", "abc"));
+        assert_eq!(differing("", "x"), ("", "x"));
     }
 
     #[test]

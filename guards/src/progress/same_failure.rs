@@ -10,7 +10,8 @@ use crate::key::CallKey;
 
 /// Rounds in which one tool, with arguments that it did not have before, failed in the same way and did nothing
 /// else. Before a call runs nobody knows how it will answer, so then the newest round must be one of them.
-/// Whoever tries one number after the other has twice the time.
+/// Whoever tries one number after the other has twice the time, and so has whoever gets an answer that names
+/// nothing: it may have other causes each time.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let has_tool = |round: &Round| round.looks.iter().any(|look| look.tool == call.tool);
     let failure = match now.results {
@@ -33,7 +34,11 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
     let counts = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Counted);
     let turn = rounds.still().next().map_or(0, |round| round.turn);
     let found = Finding::new(Rule::SameFailure, Subject::Tool(call.tool.clone()), counted(seen, now), turn);
-    Some(Finding { failed: true, patience: if counts { 2 } else { failure.patience() }, ..found })
+    Some(Finding {
+        failed: true,
+        patience: if counts || !failure.specific { 2 } else { failure.patience() },
+        ..found
+    })
 }
 
 /// How all of this tool's calls failed, if they failed in one way.

@@ -8,8 +8,8 @@ use balk::engine::{Trial, Whisper};
 use balk::guards;
 use balk::simulate::Simulation;
 use balk_guards::{
-    Completion, Effect, Entry, FinishReason, Guard, Offer, Part, Protocol, Purpose, RawCall, Speaker,
-    Stack, Start, Status, Tool, ToolResult, Usage, UserMessage,
+    Completion, Effect, Entry, FinishReason, Guard, Offer, Part, Protocol, Purpose, RawCall, Speaker, Stack,
+    Start, Status, Tool, ToolResult, Usage, UserMessage,
 };
 use balk_scenarios::{Pools, Scenario, catalogue};
 

@@ -272,11 +272,9 @@ impl Bench<'_> {
         let world = World::draw(scenario, seed, Pools::Open);
         let run = |setup: usize| match cast.with_settings.get(&setup) {
             None => named(&world, &self.setups[setup].guard, self.audit.config),
-            Some(it) => named(
-                &World::draw(it, seed, Pools::Open),
-                &self.setups[setup].guard,
-                self.audit.config,
-            ),
+            Some(it) => {
+                named(&World::draw(it, seed, Pools::Open), &self.setups[setup].guard, self.audit.config)
+            }
         };
         let base = run(0);
         let reached = found(&base.entries, self.rows);

@@ -73,9 +73,8 @@ const BEYOND: &[(&str, &str, Sets)] = &[
         "retry-safety",
         "broken-while-writing",
         &[
-            ("actor.redoes", "1/1"),
+            ("actor.forgets", "1/1"),
             ("actor.state.again.next.0.to", "again"),
-            ("actor.state.again.next.3.to", "again"),
             ("actor.state.again.next.4.to", "again"),
             ("response.stubbornness", "1/1"),
         ],
@@ -84,22 +83,15 @@ const BEYOND: &[(&str, &str, Sets)] = &[
     (
         "progress",
         "ignores-everything",
-        &[("phrases.held.any", "[\"{job.what}: pending (as of {clock})\"]"), ("response.stubbornness", "1/1")],
+        &[
+            ("phrases.held.any", "[\"{job.what}: pending (as of {clock})\"]"),
+            ("response.stubbornness", "1/1"),
+        ],
     ),
     // What other guards, or other rules of this one, are quicker to see.
     ("progress", "finish-storm", DEAF),
     ("progress", "text-only", DEAF),
-    (
-        "progress{same-failures=0}",
-        "malformed-arguments",
-        &[
-            ("actor.at_command", "1/1"),
-            ("actor.leaves_second", "1/1"),
-            ("actor.finds", "0/1"),
-            ("actor.state.other_flag.next.5.to", "other_flag"),
-            ("response.stubbornness", "1/1"),
-        ],
-    ),
+    ("progress{grown-calls=0}", "self-growing-command", DEAF),
 ];
 
 /// Why no trial can come to this rung, and where it is tested instead.

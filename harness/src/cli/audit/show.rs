@@ -177,6 +177,7 @@ fn noticed_text(noticed: &[Broken]) -> String {
 fn broken_text(it: &Broken) -> String {
     let (missed, of) = it.missed;
     let of = match it.expectation {
+        Expectation::BackSoon => format!("{missed} stuck turns in {of} runs"),
         Expectation::SeldomDisturbed => format!("{missed} in {of} turns"),
         Expectation::BroughtBack
         | Expectation::DoneOrTold

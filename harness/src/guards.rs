@@ -174,6 +174,13 @@ pub const REGISTRY: &[Registered] = &[
             ("laps", "0"),
             ("equal-failures", "0"),
             ("equal-answers", "0"),
+            ("unfit-calls", "0"),
+            ("refused-ends", "0"),
+            ("grown-calls", "0"),
+            ("returns", "0"),
+            ("near-failures", "0"),
+            ("refused-replies", "0"),
+            ("same-texts", "0"),
             ("same-failures", "0"),
             ("wandering", "0"),
         ],
@@ -449,7 +456,7 @@ mod tests {
     #[test]
     fn a_spec_names_guards_in_order() {
         check("none", "");
-        check("default", "abandonment no-tools duplicate empty-completion retry-safety handoff");
+        check("default", "abandonment no-tools duplicate empty-completion retry-safety handoff progress");
         check("duplicate=notice, abandonment", "duplicate abandonment");
         check("none,no-tools{limit=5, message=Use a tool},duplicate", "no-tools duplicate");
     }

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
+use balk::audit::Expectation;
 use balk::guards::REGISTRY;
 use balk::stats::{Share, per_thousand};
 use balk_guards::{AttemptCause, Conclusion, Entry, InterventionKind, Protocol, Termination};
@@ -31,9 +32,12 @@ fn is_deaf(scenario: &Scenario) -> bool {
     scenario.response.stubbornness.num == scenario.response.stubbornness.den
 }
 
+fn number(count: usize) -> u64 {
+    u64::try_from(count).expect("few trials")
+}
+
 /// `count` of `of` with the interval of its share.
 fn share(count: usize, of: usize) -> String {
-    let number = |it| u64::try_from(it).expect("few trials");
     format!("{} of {of}", Share::new(number(count), number(of)))
 }
 
@@ -59,17 +63,15 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
         let [alone, best, ours] = ["none", "oracle", "default"].map(|it| under(&scenario, CRITERION, it));
         let n = alone.len();
         let onsets = alone.iter().filter(|run| run.grade.onset.is_some()).count();
-        let pairs = || best.iter().zip(&ours).filter(|(best, _)| best.grade.recovered());
-        let (could, both) = (pairs().count(), pairs().filter(|(_, ours)| ours.grade.recovered()).count());
+        let (could, back) = (recovered(&best), recovered(&ours));
         let informed = ours.iter().filter(|run| told(run)).count();
         let figures = format!(
-            "{}: onset {}; alone {}; oracle {}; default {}, of the oracle's {}; done or told {}",
+            "{}: onset {}; alone {}; oracle {}; default {}; done or told {}",
             scenario.name,
             share(onsets, n),
             share(recovered(&alone), n),
             share(could, n),
-            share(recovered(&ours), n),
-            share(both, could),
+            share(back, n),
             share(informed, n),
         );
         say(&figures);
@@ -81,12 +83,23 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
         must(10 * onsets >= 9 * n, "nine in ten get stuck");
         must(2 * recovered(&alone) <= n, "at most half come back alone");
         if scenario.unreachable.is_some() {
-            must(could == 0 && recovered(&ours) == 0, "what cannot be reached is not reached");
+            must(could == 0 && back == 0, "what cannot be reached is not reached");
         } else if is_deaf(&scenario) {
-            must(informed == n, "who cannot be brought back is handed over");
+            must(
+                Expectation::DoneOrTold.holds(number(n - informed), number(n)),
+                "who cannot be brought back is handed over",
+            );
         } else {
             must(10 * could >= 3 * n && could < n, "the oracle brings back some, and not all");
-            must(10 * both >= 9 * could, "default brings back nine in ten of these");
+            must(
+                Expectation::BroughtBack.holds(number(could.saturating_sub(back)), number(could)),
+                "default brings back nine in ten of as many",
+            );
+            let stuck: u64 = ours.iter().map(|run| u64::from(run.grade.stuck_turns)).sum();
+            must(
+                Expectation::BackSoon.holds(stuck, number(n)),
+                &format!("at most seven turns of a run are stuck, found {stuck} in all"),
+            );
         }
     }
     all_hold(&broken);
@@ -141,8 +154,8 @@ fn controls_do_their_work_and_are_left_alone() {
     say(&table);
     assert!(languages.len() > 5, "five languages and their sum:\n{table}");
     for (language, (count, turns)) in &languages {
-        if 1_000 * count > 5 * turns {
-            broken.push(format!("more than 5 per 1,000 in {language}:\n{table}"));
+        if !Expectation::SeldomDisturbed.holds(*count, *turns) {
+            broken.push(format!("too many in {language}:\n{table}"));
         }
     }
     all_hold(&broken);

@@ -1,6 +1,6 @@
 //! What the catalogue expects of a stack, as counts over trials.
 //!
-//! The bounds are those that the tests of the catalogue hold the default stack to.
+//! The tests of the catalogue hold the default stack to these bounds, over more seeds.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,12 @@ use crate::grade;
 /// Something that is expected of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Expectation {
-    /// Stubborn: nine in ten of those that the oracle brings back are brought back.
+    /// Stubborn: nine in ten of as many as the oracle brings back are brought back. Not of the same seeds: once one
+    /// of the two has spoken, a seed's further draws are others.
     BroughtBack,
+    /// Stubborn: on average at most seven turns of a run are stuck. The most patient rule about failures speaks after
+    /// six.
+    BackSoon,
     /// Stubborn: whoever is not brought back is handed over; the user knows.
     DoneOrTold,
     /// Where the goal cannot be reached: the user learns it, in every run, under its name.
@@ -40,6 +44,7 @@ impl Expectation {
     pub const fn name(self) -> &'static str {
         match self {
             Self::BroughtBack => "brought back",
+            Self::BackSoon => "back soon",
             Self::DoneOrTold => "done or told",
             Self::SaidByName => "said by name",
             Self::WorkDone => "work done",
@@ -48,6 +53,23 @@ impl Expectation {
             Self::NothingTwice => "nothing twice",
             Self::AskedForAReason => "asked for a reason",
             Self::NothingCutOffRuns => "nothing cut off runs",
+        }
+    }
+
+    /// Whether it holds where so many of so many are missed; a tenth of a few trials is rounded up.
+    #[must_use]
+    pub const fn holds(self, missed: u64, of: u64) -> bool {
+        match self {
+            Self::BroughtBack => missed <= of.div_ceil(10),
+            Self::BackSoon => missed <= 7 * of,
+            Self::SeldomDisturbed => 1_000 * missed <= 5 * of,
+            Self::DoneOrTold
+            | Self::SaidByName
+            | Self::WorkDone
+            | Self::LeftAlone
+            | Self::NothingTwice
+            | Self::AskedForAReason
+            | Self::NothingCutOffRuns => missed == 0,
         }
     }
 }
@@ -59,8 +81,8 @@ pub struct Broken {
     pub place: String,
     /// Which.
     pub expectation: Expectation,
-    /// What is missed: a number of trials, of how many; for [`Expectation::SeldomDisturbed`] interventions in
-    /// turns.
+    /// What is missed: a number of trials, of how many; for [`Expectation::BackSoon`] stuck turns in trials, for
+    /// [`Expectation::SeldomDisturbed`] interventions in turns.
     pub missed: (u64, u64),
 }
 
@@ -150,18 +172,29 @@ fn cut_off_ran(trial: &Trial) -> bool {
 
 /// Counts of what is missed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tallies(BTreeMap<(Expectation, String), (u64, u64)>);
+pub(super) struct Tallies(BTreeMap<(Expectation, String), Tally>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    missed: u64,
+    /// What was had where it was not expected, and stands against what was missed.
+    beyond: u64,
+    of: u64,
+}
 
 impl Tallies {
     /// Counts one trial.
     pub(super) fn add(&mut self, name: &str, scenario: &Scenario, facts: &Facts) {
         let Facts { grade, could, named, cut_off_ran, language } = facts;
-        let mut miss = |expectation, place: &str, missed: u64, of: u64| {
+        let mut add = |expectation, place: &str, more: Tally| {
             let tally = self.0.entry((expectation, place.into())).or_default();
-            tally.0 += missed;
-            tally.1 += of;
+            tally.missed += more.missed;
+            tally.beyond += more.beyond;
+            tally.of += more.of;
         };
-        let mut expect = |expectation, holds: bool| miss(expectation, name, u64::from(!holds), 1);
+        let mut expect = |expectation, holds: bool| {
+            add(expectation, name, Tally { missed: u64::from(!holds), beyond: 0, of: 1 });
+        };
         expect(Expectation::NothingTwice, grade.double_effects == 0);
         expect(Expectation::AskedForAReason, grade.needless_questions == 0);
         expect(Expectation::NothingCutOffRuns, !cut_off_ran);
@@ -171,8 +204,16 @@ impl Tallies {
         match scenario.kind {
             Kind::Stubborn => {
                 expect(Expectation::DoneOrTold, !grade.not_told());
-                if *could && scenario.unreachable.is_none() {
-                    expect(Expectation::BroughtBack, grade.recovered());
+                if scenario.unreachable.is_none() {
+                    let is_back = grade.recovered();
+                    let tally = Tally {
+                        missed: u64::from(*could && !is_back),
+                        beyond: u64::from(is_back && !could),
+                        of: u64::from(*could),
+                    };
+                    add(Expectation::BroughtBack, name, tally);
+                    let tally = Tally { missed: grade.stuck_turns.into(), beyond: 0, of: 1 };
+                    add(Expectation::BackSoon, name, tally);
                 }
             }
             Kind::Control => {
@@ -184,11 +225,14 @@ impl Tallies {
                         Expectation::LeftAlone,
                         grade.interventions <= u32::from(scenario.unreachable.is_some()),
                     ),
-                    Protocol::Text => miss(
+                    Protocol::Text => add(
                         Expectation::SeldomDisturbed,
                         language,
-                        grade.interventions.into(),
-                        grade.healthy_turns.into(),
+                        Tally {
+                            missed: grade.interventions.into(),
+                            beyond: 0,
+                            of: grade.healthy_turns.into(),
+                        },
                     ),
                 }
             }
@@ -197,25 +241,11 @@ impl Tallies {
 
     /// What does not hold.
     pub(super) fn broken(&self) -> Vec<Broken> {
-        let holds = |expectation, (missed, of): (u64, u64)| match expectation {
-            Expectation::BroughtBack => 10 * missed <= of,
-            Expectation::SeldomDisturbed => 1_000 * missed <= 5 * of,
-            Expectation::DoneOrTold
-            | Expectation::SaidByName
-            | Expectation::WorkDone
-            | Expectation::LeftAlone
-            | Expectation::NothingTwice
-            | Expectation::AskedForAReason
-            | Expectation::NothingCutOffRuns => missed == 0,
-        };
-        self.0
-            .iter()
-            .filter(|((expectation, _), tally)| !holds(*expectation, **tally))
-            .map(|((expectation, place), tally)| Broken {
-                place: place.clone(),
-                expectation: *expectation,
-                missed: *tally,
-            })
-            .collect()
+        let counts = self.0.iter().map(|((expectation, place), tally)| Broken {
+            place: place.clone(),
+            expectation: *expectation,
+            missed: (tally.missed.saturating_sub(tally.beyond), tally.of),
+        });
+        counts.filter(|it| !it.expectation.holds(it.missed.0, it.missed.1)).collect()
     }
 }

@@ -1,7 +1,8 @@
 //! What of the guards anything depends on: which rungs are reached, and which changes are noticed.
 //!
 //! Every rung of every guard ([`balk_guards::rules`]) is looked for in trials of the whole catalogue: under the
-//! audited stack, under each guard alone, and under each variant. Then the stack is changed in one place at a
+//! audited stack, under each guard alone, and under each variant, and where that is not enough with settings of
+//! scenarios and guards. Then the stack is changed in one place at a
 //! time, a guard or a rung taken away, a setting moved by one step, and the catalogue is run again. A change
 //! is *noticed* where an [expectation](Expectation) that held no longer does, *visible* where only
 //! transcripts differ, *invisible* where none does.
@@ -9,25 +10,29 @@
 mod change;
 mod expectation;
 mod reach;
+mod setup;
 mod without;
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use balk_guards::Protocol;
-use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::catalogue::{CATALOGUE, Listed};
 use balk_scenarios::{Pools, Scenario, World};
 use rayon::prelude::*;
 
 use crate::config::Config;
 use crate::engine::{self, Trial, Whisper};
 use crate::grade;
-use crate::guards::{self, BadStack, REGISTRY};
+use crate::guards::{self, BadStack};
 
 pub use change::{Change, changes};
 pub use expectation::{Broken, Expectation};
 pub use reach::{Found, Row, found, found_by_replay, rows};
+pub use setup::{Sets, beyond_trials};
 
 use expectation::{Facts, Tallies};
+use setup::{Setup, setups};
 
 /// What is audited.
 #[derive(Clone, Debug)]
@@ -60,6 +65,8 @@ pub struct Audited {
 pub struct Reached {
     /// The stack: the audited one where it reaches the rung, else the first that does.
     pub guard: String,
+    /// Settings of the scenarios.
+    pub sets: Sets,
     /// In the order of the catalogue.
     pub scenarios: Vec<Place>,
 }
@@ -82,6 +89,8 @@ pub struct Undeclared {
     pub guard: String,
     /// The scenario.
     pub scenario: &'static str,
+    /// Settings of it.
+    pub sets: Sets,
     /// The seed.
     pub seed: u64,
     /// Guard, rule, step and level.
@@ -110,9 +119,10 @@ impl Effect {
 }
 
 impl Audited {
-    /// The rungs that nothing reaches.
+    /// The rungs that nothing reaches, and a trial could.
     pub fn dead(&self) -> impl Iterator<Item = &Row> {
-        self.rows.iter().filter(|(_, reached)| reached.is_none()).map(|(row, _)| row)
+        let unreached = self.rows.iter().filter(|(_, reached)| reached.is_none());
+        unreached.map(|(row, _)| row).filter(|row| beyond_trials(row).is_none())
     }
 
     /// What came of taking this rung away; none where the audited stack does not come to it.
@@ -145,31 +155,27 @@ impl Audit<'_> {
     pub fn run(&self) -> Result<Audited, BadStack> {
         let changes = changes(self.guard, self.config)?;
         let rows = rows();
-        let stacks = self.stacks();
-        let scenarios: Vec<(&'static str, Scenario)> = CATALOGUE
-            .iter()
-            .map(|it| (it.name, it.read(&[]).expect("a test reads every file of the catalogue")))
-            .collect();
-        let units: Vec<(usize, u64)> =
-            (0..scenarios.len()).flat_map(|at| self.seeds.clone().map(move |seed| (at, seed))).collect();
-        let bench = Bench { audit: self, rows: &rows, stacks: &stacks, changes: &changes };
-        let trials: Vec<Unit> =
-            units.par_iter().map(|&(at, seed)| bench.unit(&scenarios[at].1, seed)).collect();
+        let setups = setups(self.guard);
+        let casts: Vec<Cast> = CATALOGUE.iter().map(|listed| Cast::of(listed, &setups)).collect();
+        let units: Vec<(&Cast, u64)> =
+            casts.iter().flat_map(|cast| self.seeds.clone().map(move |seed| (cast, seed))).collect();
+        let bench = Bench { audit: self, rows: &rows, setups: &setups, changes: &changes };
+        let trials: Vec<Unit> = units.par_iter().map(|&(cast, seed)| bench.unit(cast, seed)).collect();
 
-        let mut reached: Vec<Vec<Vec<Place>>> = vec![vec![Vec::new(); rows.len()]; stacks.len()];
+        let mut reached: Vec<Vec<Vec<Place>>> = vec![vec![Vec::new(); rows.len()]; setups.len()];
         let mut undeclared = Vec::new();
         let mut before = Tallies::default();
         let mut after = vec![Tallies::default(); changes.len()];
         let mut effects = vec![Effect::default(); changes.len()];
-        for (&(at, seed), unit) in units.iter().zip(trials) {
-            let (name, scenario) = (scenarios[at].0, &scenarios[at].1);
-            for (stack, found) in unit.found.into_iter().enumerate() {
+        for (&(Cast { name, scenario, .. }, seed), unit) in units.iter().zip(trials) {
+            for (setup, found) in unit.found {
                 for row in found.rows {
-                    count(&mut reached[stack][row], name, seed);
+                    count(&mut reached[setup][row], name, seed);
                 }
                 undeclared.extend(found.undeclared.into_iter().map(|what| Undeclared {
-                    guard: stacks[stack].clone(),
+                    guard: setups[setup].guard.clone(),
                     scenario: name,
+                    sets: setups[setup].sets,
                     seed,
                     what,
                 }));
@@ -196,27 +202,18 @@ impl Audit<'_> {
         };
         let changes = changes.into_iter().zip(effects).filter(|(change, _)| on_the_way(change)).collect();
         let reached = |row: usize| {
-            let first = reached.iter().position(|of_stack| !of_stack[row].is_empty())?;
-            Some(Reached { guard: stacks[first].clone(), scenarios: reached[first][row].clone() })
+            let first = reached.iter().position(|of_setup| !of_setup[row].is_empty())?;
+            let Setup { guard, sets, .. } = &setups[first];
+            Some(Reached { guard: guard.clone(), sets, scenarios: reached[first][row].clone() })
         };
         let reached: Vec<Option<Reached>> = (0..rows.len()).map(reached).collect();
         Ok(Audited {
-            scenarios: scenarios.len(),
+            scenarios: casts.len(),
             rows: rows.into_iter().zip(reached).collect(),
             undeclared,
             unmet,
             changes,
         })
-    }
-
-    /// The stacks under which rungs are looked for: the audited one first.
-    fn stacks(&self) -> Vec<String> {
-        let mut stacks = vec![self.guard.to_owned()];
-        for row in REGISTRY.iter().filter(|row| !row.rules.is_empty()) {
-            stacks.push(row.name.to_owned());
-            stacks.extend(row.variants.iter().map(|it| format!("{}={}", row.name, it.name)));
-        }
-        stacks
     }
 }
 
@@ -228,35 +225,62 @@ fn count(places: &mut Vec<Place>, scenario: &'static str, seed: u64) {
     }
 }
 
+/// A scenario, as it stands and as some setups want it.
+struct Cast {
+    name: &'static str,
+    scenario: Scenario,
+    /// By the place of the setup; those that take it as it stands are not among them.
+    with_settings: BTreeMap<usize, Scenario>,
+    setups: Vec<usize>,
+}
+
+impl Cast {
+    fn of(listed: &Listed, setups: &[Setup]) -> Self {
+        let read = |sets: Sets| {
+            let sets: Vec<_> =
+                sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+            listed.read(&sets).expect("a test reads every file of the catalogue")
+        };
+        let met: Vec<usize> =
+            (0..setups.len()).filter(|&at| setups[at].meets(listed.name, listed.kind)).collect();
+        let other = met.iter().filter(|&&at| !setups[at].sets.is_empty());
+        let with_settings = other.map(|&at| (at, read(setups[at].sets))).collect();
+        Self { name: listed.name, scenario: read(&[]), with_settings, setups: met }
+    }
+}
+
 /// What is run for each scenario and seed.
 struct Bench<'a> {
     audit: &'a Audit<'a>,
     rows: &'a [Row],
-    stacks: &'a [String],
+    setups: &'a [Setup],
     changes: &'a [Change],
 }
 
 /// What came of one scenario and seed.
 struct Unit {
-    /// By stack.
-    found: Vec<Found>,
+    /// By the place of the setup.
+    found: Vec<(usize, Found)>,
     before: Facts,
     /// By change; none where the transcript is the same.
     after: Vec<Option<Facts>>,
 }
 
 impl Bench<'_> {
-    fn unit(&self, scenario: &Scenario, seed: u64) -> Unit {
+    fn unit(&self, cast: &Cast, seed: u64) -> Unit {
+        let scenario = &cast.scenario;
         let world = World::draw(scenario, seed, Pools::Open);
-        let found: Vec<(Found, Trial)> = self
-            .stacks
-            .iter()
-            .map(|spec| {
-                let trial = named(&world, spec, self.audit.config);
-                (found(&trial.entries, self.rows), trial)
-            })
-            .collect();
-        let (reached, base) = &found[0];
+        let run = |setup: usize| match cast.with_settings.get(&setup) {
+            None => named(&world, &self.setups[setup].guard, self.audit.config),
+            Some(it) => {
+                named(&World::draw(it, seed, Pools::Open), &self.setups[setup].guard, self.audit.config)
+            }
+        };
+        let base = run(0);
+        let reached = found(&base.entries, self.rows);
+        let others = cast.setups.iter().filter(|&&setup| setup > 0);
+        let mut found: Vec<(usize, Found)> =
+            others.map(|&setup| (setup, found(&run(setup).entries, self.rows))).collect();
         let could = grade::grade(&named(&world, "oracle", self.audit.config)).recovered();
         let language = match scenario.protocol {
             Protocol::Text => world.drawn().into_iter().find(|(name, _)| name == "language"),
@@ -268,7 +292,7 @@ impl Bench<'_> {
             .changes
             .iter()
             .map(|change| {
-                if change.is_unfelt(reached, self.rows) {
+                if change.is_unfelt(&reached, self.rows) {
                     return None;
                 }
                 let whisper = Whisper::default();
@@ -276,10 +300,12 @@ impl Bench<'_> {
                     .stack(self.audit.guard, self.audit.config, &whisper)
                     .expect("the same change was fine when it was listed");
                 let trial = engine::run(&world, &mut stack, &whisper);
-                (trial != *base).then(|| facts(&trial))
+                (trial != base).then(|| facts(&trial))
             })
             .collect();
-        Unit { before: facts(base), after, found: found.into_iter().map(|(found, _)| found).collect() }
+        let before = facts(&base);
+        found.push((0, reached));
+        Unit { before, after, found }
     }
 }
 

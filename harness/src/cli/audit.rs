@@ -52,7 +52,8 @@ pub struct Audit {
 
 const AFTER_HELP: &str = "\
 A rung is one thing that a guard does under one rule. Each is looked for in the whole catalogue: under the audited
-guards, then under each guard alone and each variant; one that nothing reaches is dead.
+guards, then with models that nothing moves, then under each guard alone and each variant, and at last with settings
+of a few scenarios and guards (--format json has them). One that nothing reaches is dead.
 
 Then the audited guards are changed in one place at a time: a guard or a rung is taken away, a setting goes one
 step up or down, to its other values, or to the one that turns a rule off. A change is

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::{Audit, Recorded};
-use crate::audit::{Audited, Broken, Change, Effect, Expectation, Place, Reached, Row};
+use crate::audit::{Audited, Broken, Change, Effect, Expectation, Place, Reached, Row, Sets, beyond_trials};
 use crate::replay::one_line;
 
 /// What is shown.
@@ -44,7 +44,7 @@ impl Shown<'_> {
                 format!("  {}", row.rule),
                 row.step.name().into(),
                 row.level.map_or_else(|| "–".into(), |it| it.to_string()),
-                reached.map_or_else(|| "dead".into(), |it| reached_text(it, guard)),
+                reached.map_or_else(|| unreached_text(row), |it| reached_text(it, guard)),
                 recorded.map_or_else(|| "-".into(), recorded_text),
                 self.audited.without(row).map_or_else(|| "–".into(), effect_text),
             ]);
@@ -64,9 +64,10 @@ impl Shown<'_> {
             writeln!(out, "\nnot met before any change, so it notices none: {}", broken_text(it))?;
         }
         for it in undeclared {
+            let sets: String = assignments(it.sets).map(|it| format!(" --set '{it}'")).collect();
             writeln!(
                 out,
-                "\nundeclared: {} (balk scenario {} --seed {} --guard {})",
+                "\nundeclared: {} (balk scenario {} --seed {} --guard '{}'{sets})",
                 it.what, it.scenario, it.seed, it.guard
             )?;
         }
@@ -87,7 +88,11 @@ impl Shown<'_> {
         for (row, reached, recorded) in self.rows() {
             let line = json!({
                 "rung": row_json(row),
-                "reached": reached.map(|it| json!({"guard": it.guard, "scenarios": places_json(&it.scenarios)})),
+                "reached": reached.map(|it| json!({
+                    "guard": it.guard,
+                    "set": assignments(it.sets).collect::<Vec<_>>(),
+                    "scenarios": places_json(&it.scenarios),
+                })),
                 "recorded": recorded.map(|it| json!({
                     "transcripts": it.transcripts,
                     "first": it.first.as_ref().map(|(file, line, id)| json!({"file": file, "line": line, "id": id})),
@@ -109,7 +114,10 @@ impl Shown<'_> {
         }
         for it in &self.audited.undeclared {
             let seed = it.seed.to_string();
-            let line = json!({"guard": it.guard, "scenario": it.scenario, "seed": seed, "what": it.what});
+            let set: Vec<String> = assignments(it.sets).collect();
+            let line = json!({
+                "guard": it.guard, "scenario": it.scenario, "set": set, "seed": seed, "what": it.what,
+            });
             writeln!(out, "{}", json!({"undeclared": line}))?;
         }
         Ok(())
@@ -126,7 +134,19 @@ fn reached_text(reached: &Reached, audited: &str) -> String {
     if reached.guard != audited {
         write!(text, ", {}", reached.guard).expect("writing to a string never fails");
     }
+    if !reached.sets.is_empty() {
+        text.push_str(", with settings");
+    }
     text
+}
+
+fn unreached_text(row: &Row) -> String {
+    beyond_trials(row).map_or_else(|| "dead".into(), |_| "in no trial".into())
+}
+
+/// Settings as `--set` takes them.
+fn assignments(sets: Sets) -> impl Iterator<Item = String> {
+    sets.iter().map(|(key, value)| format!("{key}={value}"))
 }
 
 fn recorded_text(recorded: &Recorded) -> String {
@@ -157,6 +177,7 @@ fn noticed_text(noticed: &[Broken]) -> String {
 fn broken_text(it: &Broken) -> String {
     let (missed, of) = it.missed;
     let of = match it.expectation {
+        Expectation::BackSoon => format!("{missed} stuck turns in {of} runs"),
         Expectation::SeldomDisturbed => format!("{missed} in {of} turns"),
         Expectation::BroughtBack
         | Expectation::DoneOrTold

@@ -90,28 +90,32 @@ pub struct ProgressSettings {
     pub laps: u32,
     /// Looks with the same failure, between others. Three: stuck in 71 to 74 % (`corpus/README.md`).
     pub equal_failures: u32,
-    /// Looks with the same answer that is no failure. One more: who does something else between may be right to
-    /// look again.
+    /// Looks with the same answer that is no failure; twice as many for whoever learns something new in between.
+    /// Three as well: both together hit no legitimate point of the judged ones (`balk replay --labels`, all other
+    /// thresholds at zero).
     pub equal_answers: u32,
     /// Calls in a row that cannot run, whoever tries: of tools that are not on offer, or without what the tool
     /// requires. Three, where others count them as mistakes (`guards.md`, C4).
     pub unfit_calls: u32,
-    /// Times that the task is declared finished, and is not, with nothing changed in between.
+    /// Times that the task is declared finished, and is not, with nothing changed in between. Three, as with other
+    /// failures.
     pub refused_ends: u32,
-    /// Calls in a row of which each has the one before in it, and which answer the same.
+    /// Calls in a row of which each has the one before in it, and which answer the same. Four: a command that is
+    /// put together bit by bit has said something by then. Assumed; no recorded figure decides it.
     pub grown_calls: u32,
     /// Writes in a row that bring a file back to where it was. Two: to undo one change is honest work.
     pub returns: u32,
     /// Calls in a row with nearly the same arguments and exactly the same failure; twice as many before one is
-    /// refused.
+    /// refused. Three: right in four of five judged points (`balk replay --labels`, all other thresholds at zero).
     pub near_failures: u32,
     /// Replies without a call, in a row, that were answered with the same words before one is corrected. Two:
     /// readers call the second in a row stuck (`corpus/labelling-guide.md`).
     pub refused_replies: u32,
-    /// Times that the same text is said without a call.
+    /// Times that the same text is said without a call. Three: at two, honest closings are among them.
     pub same_texts: u32,
     /// Different calls of one tool that fail in the same way; twice as many before one is refused. Six: three
-    /// failures in a row are stuck in 41 % only (`corpus/README.md`), and others refuse at six (A10).
+    /// failures in a row are stuck in 41 % only (`corpus/README.md`), and others refuse at six (A10). Twice as many
+    /// where the error names nothing, may pass, or the calls count up a number.
     pub same_failures: u32,
     /// Rounds that bring nothing new, where a new one takes back half. Twelve: half of the look-ups, new or not,
     /// at which others hint (A23).

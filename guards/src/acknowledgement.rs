@@ -1,8 +1,8 @@
 //! What a text acknowledges, judged by words: evidence beside structure, never in place of it.
 //!
-//! The guards judge by what a model does. Two places ask for its words: the `strict` variants, which are the
-//! field designs and exist to be measured, and the follow-up to a correction (spec A5), which is spared where
-//! a text already says one of the three things. The lists cover English, Chinese, Spanish, German and
+//! The guards judge by what a model does. Three places ask for its words: the `strict` variants, which are the
+//! field designs and exist to be measured; the follow-up to a correction (spec A5), which is spared where a text
+//! already says one of the three things; and `progress`, which leaves alone who says again that it cannot. The lists cover English, Chinese, Spanish, German and
 //! Japanese; in any other language a text simply brings no evidence.
 
 /// One of the three things a model can say about a tool that keeps failing (spec A5).
@@ -32,6 +32,12 @@ pub(crate) fn form(text: &str) -> Option<Form> {
     } else {
         None
     }
+}
+
+/// True for a text that says that something cannot be done.
+#[must_use]
+pub(crate) fn says_it_cannot(text: &str) -> bool {
+    has(&text.to_lowercase(), CANNOT)
 }
 
 /// True for a text that announces something else than before ("Instead, I will check whether the package is

@@ -102,15 +102,18 @@ fn error_line(text: &str) -> Option<&str> {
 }
 
 fn begins_like_an_error(line: &[u8]) -> bool {
-    // What stands before the first word: brackets, bullets, colours.
-    let Some(start) = line.iter().take(8).position(u8::is_ascii_alphabetic) else { return false };
+    // What stands before the first word: brackets, bullets, colours; a number counts the lines of something.
+    let Some(start) = line.iter().take(8).position(u8::is_ascii_alphanumeric) else { return false };
     let line = &line[start..];
     let inner = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
     let end = line.iter().position(|byte| !inner(byte)).unwrap_or(line.len());
     let word = &line[..end];
     let is_named = word.ends_with(b"Error") || word.ends_with(b"Exception");
-    is_named
-        || [&b"error"[..], b"fatal", b"failure", b"failed"].iter().any(|it| word.eq_ignore_ascii_case(it))
+    let is_word =
+        || [&b"error"[..], b"fatal", b"failure", b"failed"].iter().any(|it| word.eq_ignore_ascii_case(it));
+    // In small letters it may be a variable: an error goes on with a mark.
+    let is_marked = || line[end..].first().is_none_or(|byte| matches!(byte, b':' | b'[' | b']' | b')'));
+    is_named || is_word() && (word[0].is_ascii_uppercase() || is_marked())
 }
 
 /// The loose form, and whether it names something; none where it says too little.
@@ -258,6 +261,8 @@ mod tests {
     #[test]
     fn a_text_about_errors_is_none() {
         for text in [
+            "12\terror = None",
+            "error = None",
             "3 passed, no errors found here",
             "Errors are listed below:\nnothing",
             "see error_log.txt for more",

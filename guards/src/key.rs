@@ -162,9 +162,4 @@ impl Members {
     pub(crate) fn is_cut(&self) -> bool {
         usize::from(self.len) == Self::KEPT
     }
-
-    /// Whether a value is no number, nor `true`, `false` or `null`.
-    pub(crate) fn is_text(value: u128) -> bool {
-        !digest::is_scalar(value)
-    }
 }

@@ -48,13 +48,12 @@ use crate::completion::{Completion, ToolCall};
 use crate::entry::{
     Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Origin, Speaker, ToolResult,
 };
-use crate::failure::Failure;
-use crate::guard::{Answer, Blocked, Decision, Guard, Question, Settlement, Verdict};
+use crate::guard::{Answer, Blocked, Decision, Guard, GuardFault, Question, Settlement, Verdict};
 use crate::offer::Effect;
 use finding::{Finding, Now, Rule};
 use ladder::{ASKED, Ladder, TOLD, WARNED};
 use names::Names;
-use rounds::{Evidence, Rounds};
+use rounds::{LOOKS, Rounds};
 use said::Said;
 use words::Words;
 
@@ -194,15 +193,22 @@ impl Progress {
         (needed > 0).then_some(needed.saturating_mul(finding.patience))
     }
 
+    /// Whether the guard spoke so short a time ago that another pattern is the same standstill.
+    fn spoke_lately(&self) -> bool {
+        let State { rounds, ladder, .. } = &self.state;
+        ladder.spoken > 0 && rounds.turn().saturating_sub(ladder.turn) < NEW_PATTERN_TURNS
+    }
+
     /// The first pattern that was now seen often enough, of all that nothing was said about. Nothing soon after
     /// the guard spoke: it will be the same standstill.
     fn to_tell<'r>(&self, now: Now<'_>, results: &'r [ToolResult]) -> Option<(&'r ToolCall, Finding)> {
         let State { rounds, ladder, names, .. } = &self.state;
-        if ladder.spoken > 0 && rounds.turn().saturating_sub(ladder.turn) < NEW_PATTERN_TURNS {
+        if self.spoke_lately() {
             return None;
         }
         // The tightest description of all that is found about any of the calls.
-        let found = results.iter().filter(|it| it.origin == Origin::Executed).filter_map(|result| {
+        let ran = results.iter().take(LOOKS).filter(|it| it.origin == Origin::Executed);
+        let found = ran.filter_map(|result| {
             let found = Rule::about(rounds, &result.call).find_map(|rule| {
                 let finding = rule.find(rounds, names, &result.call, now)?;
                 let is_due = finding.seen >= self.needed(&finding)?;
@@ -214,7 +220,7 @@ impl Progress {
         let found = found.min_by_key(|(_, finding)| finding.rule)?;
         // What another call of this round moved was not known to the rule.
         let moved = results.iter().any(|it| match it.origin {
-            Origin::Executed => rounds.evidence(it, Failure::of(it)) == Evidence::Moved,
+            Origin::Executed => rounds.is_evidence(it),
             Origin::Missing => it.call.effect != Effect::ReadOnly,
             Origin::Synthetic => false,
         });
@@ -234,9 +240,17 @@ impl Progress {
             let is_due = finding.seen >= needed.saturating_mul(patience);
             let has_run_since = finding.turn > spoken;
             let lapsed = rounds.turn().saturating_sub(spoken) > self.settings.lapse;
-            // Other arguments may be the right ones: only a failure since then tells that they are not.
-            let goes_on = has_run_since || rule != Rule::SameFailure && !lapsed;
-            (is_due && (level < WARNED || goes_on)).then_some((finding, level.max(TOLD)))
+            // Other arguments may be the right ones, and whoever was asked may have mended it: only what ran since
+            // tells that they are not, and that it is not.
+            let is_of_others =
+                matches!(rule, Rule::SameFailure | Rule::NearFailure | Rule::Growing | Rule::Finish);
+            let goes_on = match level {
+                0 => !self.spoke_lately(),
+                TOLD => true,
+                WARNED => has_run_since || !is_of_others && !lapsed,
+                _ => has_run_since,
+            };
+            (is_due && goes_on).then_some((finding, level.max(TOLD)))
         })
     }
 
@@ -307,10 +321,17 @@ impl Guard for Progress {
                     rounds.moved();
                 }
             }
+            // What a person says may have changed everything; "let it go on" says nothing new.
+            Entry::Answer(answer) => match answer.choice {
+                ChoiceKind::Instruct | ChoiceKind::SwitchModel => {
+                    rounds.close();
+                    rounds.moved();
+                }
+                _ => {}
+            },
             Entry::Failed(_)
             | Entry::Tried(_)
             | Entry::Intervention(_)
-            | Entry::Answer(_)
             | Entry::Conclusion(_)
             | Entry::End(_) => {}
         }
@@ -367,7 +388,11 @@ impl Guard for Progress {
 
     fn load(&mut self, state: Value) -> Answer<()> {
         let state: State = crate::state::open(NAME, VERSION, state)?;
-        self.state = State { rounds: state.rounds.restored(), ..state };
+        let rounds = state.rounds.restored().ok_or_else(|| GuardFault {
+            guard: NAME.into(),
+            reason: "the saved state holds more rounds or calls than this version remembers".into(),
+        })?;
+        self.state = State { rounds, ..state };
         Ok(())
     }
 }

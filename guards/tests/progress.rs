@@ -39,16 +39,18 @@ fn a_cycle_climbs_from_a_note_to_the_end() {
     for period in 2..=6 {
         let names = ["a", "b", "c", "d", "e", "f"];
         let cycle: Vec<Turn> = names[..period].iter().map(|it| read(it)).collect();
-        let second = 2 * period;
-        check(
-            again(&cycle, second + 3),
-            &[
-                &format!("{second} note cycle 1"),
-                &format!("{} block cycle 2", second + 1),
-                &format!("{} ask cycle 3", second + 2),
-                &format!("{} stop cycle 4", second + 3),
-            ],
-        );
+        // Who reads through something may do so twice.
+        let second = if period > 2 { 3 * period } else { 2 * period };
+        let said = run().said(again(&cycle, second + 10 * period));
+        let to_the_question = [
+            format!("{second} note cycle 1"),
+            format!("{} block cycle 2", second + 1),
+            format!("{} ask cycle 3", second + 2),
+        ];
+        assert_eq!(said[..3], to_the_question);
+        // Whoever was asked may have mended it, so the next one runs.
+        assert!(said.iter().any(|it| it.contains(" stop ")), "{said:?}");
+        assert!(!said.iter().any(|it| it.starts_with(&format!("{} ", second + 3))), "{said:?}");
     }
 }
 
@@ -57,7 +59,7 @@ fn a_cycle_may_hold_a_round_twice() {
     for cycle in [[read("a"), read("b"), read("a")], [read("a"), read("a"), read("b")]] {
         let settings = ProgressSettings { equal_answers: 0, ..ProgressSettings::default() };
         let mut run = Loop::new(Progress::new(settings));
-        assert_eq!(run.said(again(&cycle, 7)), ["6 note cycle 1", "7 block cycle 2"]);
+        assert_eq!(run.said(again(&cycle, 10)), ["9 note cycle 1", "10 block cycle 2"]);
     }
 }
 
@@ -66,8 +68,7 @@ fn a_call_that_comes_back_between_others_is_a_repeat() {
     // Who learns something new in between may be looking at what others change.
     let looks =
         |call: Turn| (0..7).flat_map(move |n| [call.clone(), read(&format!("{n}"))]).collect::<Vec<_>>();
-    let to_the_end =
-        ["5 note repeat 1", "7 block repeat 2", "9 ask repeat 3", "11 stop repeat 4", "13 stop repeat 4"];
+    let to_the_end = ["5 note repeat 1", "7 block repeat 2", "9 ask repeat 3", "13 stop repeat 4"];
     check(looks(fails()), &to_the_end);
     check(looks(read("same")), &["11 note repeat 1", "13 block repeat 2"]);
     let known = ["a", "b", "c", "same", "a", "same", "b", "same"].map(read);
@@ -111,8 +112,8 @@ fn a_wide_circle_of_look_ups_is_wandering() {
     // Eight files: too wide for a cycle, and twelve rounds of nothing new come before the fourth look at one.
     let circle: Vec<Turn> = ["a", "b", "c", "d", "e", "f", "g", "h"].map(read).into();
     check(
-        again(&circle, 23),
-        &["20 note wandering 1", "21 block wandering 2", "22 ask wandering 3", "23 stop wandering 4"],
+        again(&circle, 24),
+        &["20 note wandering 1", "21 block wandering 2", "22 ask wandering 3", "24 stop wandering 4"],
     );
 }
 
@@ -303,15 +304,15 @@ fn a_refusal_lapses_once() {
 fn a_note_that_was_dropped_makes_the_refusal_the_first_step() {
     let budget = Budget { corrections: 0, ..Budget::default() };
     let mut run = Loop::new(Stack::with_budget(vec![Box::new(Progress::default())], budget));
-    let expected = ["5 block cycle 2", "6 ask cycle 3", "7 stop cycle 4"];
-    assert_eq!(run.said(again(&[read("a"), read("b")], 7)), expected);
+    let expected = ["5 block cycle 2", "6 ask cycle 3", "8 stop cycle 4"];
+    assert_eq!(run.said(again(&[read("a"), read("b")], 8)), expected);
 }
 
 #[test]
 fn m2_names_only_tools_on_offer_and_says_what_is_possible() {
-    let cycle = [calls("no_such_tool", "{}").answers("none"), calls("read", "{}")];
+    let cycle = [calls("no_such_tool", "{}").fails("none"), calls("read", "{}")];
     let mut run = Loop::with_offer(Progress::default(), common::bare_offer());
-    run.said(again(&cycle, 7));
+    run.said(again(&cycle, 8));
     let texts: Vec<_> = run.interventions().map(|it| it.note.text.clone()).collect();
     assert_eq!(texts.len(), 4);
     for text in &texts {

@@ -74,7 +74,7 @@ fn vector_5_an_edit_that_is_undone_and_done_again() {
     let other = calls("pytest", "{}").fails("1 failed, 3 passed");
     let back_and_forth = [edit("x"), test(), edit("y"), other];
     progress(again(&back_and_forth, 5), &[]);
-    progress(again(&back_and_forth, 11), &["7 note rewrite 1", "9 block rewrite 2", "11 block no-op 2"]);
+    progress(again(&back_and_forth, 11), &["7 note rewrite 1", "9 block rewrite 2"]);
 }
 
 /// stella: a repeat at the third.
@@ -97,12 +97,13 @@ fn vector_8_two_in_turn() {
     progress(again(&[read("a"), read("b")], 4), &["4 note cycle 1"]);
 }
 
-/// stella, hermes: a cycle at three laps, none of period 5. `Progress`: at two laps, and up to six.
+/// stella, hermes: a cycle at three laps, none of period 5. `Progress`: up to six, and at three laps
+/// where all are looks with one tool, for who reads through something may do so twice.
 #[test]
 fn vector_9_three_and_five_in_turn() {
     let five = ["a", "b", "c", "d", "e"].map(read);
-    progress(again(&five[..3], 6), &["6 note cycle 1"]);
-    progress(again(&five, 10), &["10 note cycle 1"]);
+    progress(again(&five[..3], 9), &["9 note cycle 1"]);
+    progress(again(&five, 15), &["15 note cycle 1"]);
 }
 
 /// zeroclaw, after a complaint: none, or a hint.
@@ -205,8 +206,8 @@ fn vector_20_another_loop_after_a_warning() {
 #[test]
 fn vector_21_the_same_cycle_from_another_call_on() {
     let mut turns = again(&[read("a"), read("b")], 4);
-    turns.extend(again(&[read("b"), read("a")], 3));
-    progress(turns, &["4 note cycle 1", "5 block cycle 2", "6 ask cycle 3", "7 stop cycle 4"]);
+    turns.extend(again(&[read("b"), read("a")], 2));
+    progress(turns, &["4 note cycle 1", "5 block cycle 2", "6 ask cycle 3"]);
 }
 
 /// stella: still counted. `Progress` too, and grants one lap in which what was lost is looked at again.
@@ -239,8 +240,8 @@ fn vector_26_a_stream_that_is_sent_again() {
 #[test]
 fn vector_27_a_refused_call_that_is_sent_again() {
     let mut turns = vec![test(), read("a"), test(), read("b"), test()];
-    turns.extend(again(&[test()], 3));
-    let expected = ["5 note repeat 1", "6 block repeat 2", "7 ask repeat 3", "8 stop repeat 4"];
+    turns.extend(again(&[test()], 4));
+    let expected = ["5 note repeat 1", "6 block repeat 2", "7 ask repeat 3", "9 stop repeat 4"];
     progress(turns, &expected);
 }
 

@@ -32,6 +32,7 @@ fn check(turns: impl IntoIterator<Item = Turn>, expected: &[&str]) {
 #[track_caller]
 fn check_replies(replies: &[(&str, &str)], expected: &[&str]) {
     let mut run = run();
+    run.said([bash("ls")]);
     let mut said = Vec::new();
     for (nth, (reply, answer)) in replies.iter().enumerate() {
         said.extend(run.said([says(reply)]).iter().map(|it| it.replacen('1', &(nth + 1).to_string(), 1)));
@@ -50,8 +51,8 @@ fn bash(command: &str) -> Turn {
 fn tools_that_are_not_on_offer_climb_to_the_end_whatever_their_names() {
     let unknown = |n: usize| calls(&format!("tool_{n}"), "{}").fails("no such tool");
     check(
-        (0..6).map(unknown),
-        &["3 note unknown-tool 1", "4 block unknown-tool 2", "5 ask unknown-tool 3", "6 stop unknown-tool 4"],
+        (0..7).map(unknown),
+        &["3 note unknown-tool 1", "4 block unknown-tool 2", "5 ask unknown-tool 3", "7 stop unknown-tool 4"],
     );
     let mut run = run();
     run.said((0..3).map(unknown));
@@ -88,12 +89,12 @@ fn a_good_call_that_fails_is_not_invalid() {
 fn a_task_declared_done_again_and_again_is_sent_back_to_what_was_said() {
     let done = |n: usize| calls("done", &format!(r#"{{"summary":"all is done {n}"}}"#)).fails("2 tests fail");
     check(
-        (0..6).map(done),
+        (0..8).map(done),
         &[
             "3 note refused-finish 1",
             "4 block refused-finish 2",
-            "5 ask refused-finish 3",
-            "6 stop refused-finish 4",
+            "6 ask refused-finish 3",
+            "8 stop refused-finish 4",
         ],
     );
     let work = |n: usize| calls("write_file", &format!(r#"{{"path":"{n}","content":""}}"#));
@@ -105,7 +106,7 @@ fn a_task_declared_done_again_and_again_is_sent_back_to_what_was_said() {
 #[test]
 fn a_call_that_grows_and_learns_nothing_is_told_so() {
     let grown = |n: usize| bash(&format!("cd app{}", " && cd app".repeat(n))).answers("app");
-    check((0..6).map(grown), &["4 note growing-call 1", "5 block growing-call 2", "6 ask growing-call 3"]);
+    check((0..8).map(grown), &["5 note growing-call 1", "6 block growing-call 2", "8 ask growing-call 3"]);
     let learns =
         |n: usize| bash(&format!("cat a{}", " | grep b".repeat(n))).answers(&format!("{} lines", 9 - n));
     check((0..6).map(learns), &[]);
@@ -113,13 +114,13 @@ fn a_call_that_grows_and_learns_nothing_is_told_so() {
 
 #[test]
 fn cosmetic_changes_to_a_call_that_fails_the_same_are_told_at_the_third() {
-    let names = ["value", "values", "vals", "valu", "val", "v", "vv", "vvv"];
+    let names = ["value", "values", "vals", "valu", "val", "v", "vv", "vvv", "w"];
     let patched = |n: usize| {
         let text =
             format!("import numpy as np; {} = np.linalg.inv(np.zeros((2, 2))); print('the end')", names[n]);
         bash(&text).answers_something("Traceback:\nnumpy.linalg.LinAlgError: Singular matrix")
     };
-    check((0..8).map(patched), &["3 note near-failure 1", "7 block near-failure 2", "8 ask near-failure 3"]);
+    check((0..9).map(patched), &["3 note near-failure 1", "7 block near-failure 2", "9 ask near-failure 3"]);
 }
 
 #[test]
@@ -165,8 +166,8 @@ fn an_edit_that_is_taken_back_and_made_again_is_a_rewrite() {
     // What is refused leaves the file as it is.
     let [forth, back] = [replace("x", "y"), replace("y", "x")];
     check(
-        [forth.clone(), back.clone(), forth, back.clone(), back.clone(), back],
-        &["3 note rewrite 1", "4 block rewrite 2", "5 ask rewrite 3", "6 stop rewrite 4"],
+        [forth.clone(), back.clone(), forth, back.clone(), back],
+        &["3 note rewrite 1", "4 block rewrite 2", "5 ask rewrite 3"],
     );
 }
 

@@ -54,17 +54,6 @@ pub(super) fn leaf(kind: Leaf, content: u128, len: usize) -> Digest {
     content << 16 | (len as u128) << 8 | kind as u128
 }
 
-/// True for a word or a number that is held as it is; by chance, once in many thousands, for a hash.
-pub(super) fn is_scalar(digest: Digest) -> bool {
-    let kind = (digest & 0xff) as u8;
-    let len = (digest >> 8 & 0xff) as u8;
-    match len {
-        0 | 12 => kind == Leaf::Positive as u8 || kind == Leaf::Negative as u8,
-        1 => kind == Leaf::Word as u8 && digest >> 24 == 0,
-        _ => false,
-    }
-}
-
 /// Sorts members by name and keeps the last of each name.
 pub(super) fn in_order(members: &mut [[Stored; 2]]) -> &[[Stored; 2]] {
     if members.is_sorted_by(|before, after| before[0] < after[0]) {

@@ -27,17 +27,19 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
         }
         let pairs = rounds.still().zip(rounds.still().skip(period));
         let back = pairs.take_while(|(later, earlier)| later.is_like(earlier)).count();
-        // Who looks again at what a compaction took away makes one lap more for a reason.
-        let in_view = rounds.still().take(back + period).all(Round::is_in_view);
-        let seen = if in_view { back + period } else { back };
-        // The sum of its calls: the same from wherever it is looked at.
         let looks = || one().flat_map(|round| &round.looks);
-        let first = looks().next()?.call;
+        let first = looks().next()?;
+        // Who looks again at what a compaction took away makes one lap more for a reason, and so does who reads
+        // through something a second time, one page after the other.
+        let in_view = rounds.still().take(back + period).all(Round::is_in_view);
+        let reads_on = period > 2 && looks().all(|look| look.reads && look.tool == first.tool);
+        let seen = if in_view && !reads_on { back + period } else { back };
+        // The sum of its calls: the same from wherever it is looked at.
         let subject = Subject::Call(CallKey::of_all(looks().map(|look| look.call)));
         (back > 0).then(|| Finding {
             period: u32::try_from(period).unwrap_or(u32::MAX),
-            patience: if looks().all(|look| look.call == first) { 2 } else { 1 },
-            is_sure: !rounds.still().take(back).any(|round| round.may_have_moved),
+            patience: if looks().all(|look| look.call == first.call) { 2 } else { 1 },
+            is_sure: !one().any(Round::may_change),
             ..Finding::new(Rule::Cycle, subject, counted(seen, now), newest.turn)
         })
     });

@@ -2,22 +2,31 @@
 
 use super::finding::{Finding, Now, Rule, counted};
 use super::names::Names;
-use super::rounds::Rounds;
+use super::rounds::{Round, Rounds};
 use crate::completion::ToolCall;
 use crate::entry::Subject;
 
-/// How often the tool that ends the task was refused since anything moved.
+/// How often the tool that ends the task was refused with the same answer since anything moved. Where something
+/// may have been done in between, nobody knows what, twice as often.
 pub(super) fn find(rounds: &Rounds, names: &Names, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     if !names.finishes(&call.tool) || now.results.is_some() && !now.has_failed(call) {
         return None;
     }
-    let refused =
-        rounds.still().filter(|round| round.looks.iter().any(|it| it.tool == call.tool && it.failed));
-    let found = Finding::new(
-        Rule::Finish,
-        Subject::Tool(call.tool.clone()),
-        counted(refused.count(), now),
-        rounds.turn(),
-    );
-    Some(Finding { failed: true, ..found })
+    let refused = || {
+        let looks = rounds
+            .still()
+            .filter_map(|round| Some((round, round.looks.iter().find(|it| it.tool == call.tool)?)));
+        looks.filter(|(_, look)| look.failed)
+    };
+    let (newest, last) = refused().next()?;
+    let same = refused().take_while(|(_, look)| look.result == last.result).count();
+    let agrees = now.results.is_none_or(|results| {
+        results.iter().any(|it| it.call.key == call.key && it.text.key() == last.result)
+    });
+    if !agrees {
+        return None;
+    }
+    let is_sure = !rounds.still().any(Round::may_change);
+    let found = Finding::new(Rule::Finish, Subject::Tool(call.tool.clone()), counted(same, now), newest.turn);
+    Some(Finding { failed: true, is_sure, patience: if is_sure { 1 } else { 2 }, ..found })
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::finding::Now;
@@ -12,6 +13,7 @@ use crate::entry::{Origin, ToolResult};
 use crate::failure::{Failure, is_failure};
 use crate::identity::ResultKey;
 use crate::key::CallKey;
+use crate::offer::Effect;
 use crate::similarity::{Nearness, Profile, Ratio};
 
 /// One call and what it answered; equal ones of a round are one look.
@@ -25,6 +27,10 @@ pub(super) struct Look {
     pub(super) failure: Option<Failure>,
     /// True where it did not fail, and waits for something or says that something is still going on.
     pub(super) waits: bool,
+    /// True where it did not fail, and cannot change anything.
+    pub(super) reads: bool,
+    /// True where it did not fail, and nobody said what it can change.
+    pub(super) may_change: bool,
     /// Why it could not run, whoever tried.
     pub(super) unfit: Option<Unfit>,
     /// How it follows on the call before it.
@@ -70,6 +76,8 @@ impl Look {
             failed,
             failure,
             waits: is_waiting(result) || !failed && names.waits(&call.tool),
+            reads: !failed && call.effect == Effect::ReadOnly,
+            may_change: !failed && call.effect == Effect::Unknown,
             unfit: if failed { names.unfit(call) } else { None },
             step: before.step(call, Some((key, failure))),
         }
@@ -113,7 +121,10 @@ impl Before {
         if is_counted(before, arguments) {
             return Step::Counted;
         }
-        if is_grown(before.as_bytes(), arguments.as_bytes()) {
+        if let Some(more) = grown(before.as_bytes(), arguments.as_bytes())
+            // Without a failure, only more of the same says nothing: a longer path is another one.
+            && (same_failure || memmem::find(before.as_bytes(), more).is_some())
+        {
             return Step::Grown;
         }
         let is_near = || {
@@ -185,15 +196,16 @@ fn differing<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
     (&before[start..before.len() - behind], &after[start..after.len() - behind])
 }
 
-/// Whether `after` is `before` with something put in at one place.
-fn is_grown(before: &[u8], after: &[u8]) -> bool {
+/// What was put in, if `after` is `before` with something put in at one place.
+fn grown<'t>(before: &[u8], after: &'t [u8]) -> Option<&'t [u8]> {
     if after.len() <= before.len() {
-        return false;
+        return None;
     }
     let same = |(one, other): &(&u8, &u8)| one == other;
     let start = before.iter().zip(after).take_while(same).count();
-    let end = before.iter().rev().zip(after.iter().rev()).take_while(same).count();
-    start + end >= before.len()
+    let rest = before.len() - start;
+    let end = before.iter().rev().zip(after.iter().rev()).take(rest).take_while(same).count();
+    (end == rest).then(|| &after[start..after.len() - end])
 }
 
 #[cfg(test)]
@@ -202,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_grown_call_has_all_that_was_there_before() {
-        let grown = |before: &str, after: &str| is_grown(before.as_bytes(), after.as_bytes());
+        let grown = |before: &str, after: &str| grown(before.as_bytes(), after.as_bytes()).is_some();
         assert!(grown(r#"{"command":"cd x"}"#, r#"{"command":"cd x && cd x"}"#));
         assert!(grown(r#"{"command":"ls","t":3}"#, r#"{"command":"ls -a","t":3}"#));
         assert!(!grown(r#"{"command":"ls -a"}"#, r#"{"command":"ls"}"#));

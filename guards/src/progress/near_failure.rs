@@ -10,7 +10,8 @@ use crate::entry::Subject;
 /// nothing differed at all, which is a duplicate.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let is_near = |step| matches!(step, Step::NearFailure | Step::Grown);
-    let failure = rounds.still().next()?.only()?.failure?;
+    let newest = rounds.still().next()?;
+    let failure = newest.only()?.failure?;
     if !is_near(rounds.before().step_now(call, now)) {
         return None;
     }
@@ -24,6 +25,6 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
         return None;
     }
     let subject = Subject::Tool(call.tool.clone());
-    let found = Finding::new(Rule::NearFailure, subject, counted(seen, now), rounds.turn());
+    let found = Finding::new(Rule::NearFailure, subject, counted(seen, now), newest.turn);
     Some(Finding { failed: true, patience: failure.patience(), ..found })
 }

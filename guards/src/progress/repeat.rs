@@ -25,7 +25,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
     }
     let learns = !last.failed && between().any(Round::is_new);
     Some(Finding {
-        is_sure: !between().any(|round| round.may_have_moved),
+        is_sure: !between().any(Round::may_change),
         failed: last.failed,
         patience: if learns { 2 } else { 1 },
         ..Finding::new(Rule::Repeat, Subject::Call(call.key), counted(seen, now), newest.turn)

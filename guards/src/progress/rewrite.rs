@@ -1,7 +1,7 @@
 //! Writes that bring a file back to where it was: undone and done again, or what stands there already.
 
 use super::finding::{Finding, Now, Rule, counted};
-use super::rounds::Rounds;
+use super::rounds::{Round, Rounds};
 use crate::completion::ToolCall;
 use crate::entry::Subject;
 
@@ -13,5 +13,8 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>, rule: Rule) -
         return None;
     }
     let before = usize::try_from(returns.before).unwrap_or(usize::MAX);
-    Some(Finding::new(rule, Subject::Tool(call.tool.clone()), counted(before, now), rounds.turn()))
+    let turn = rounds.still().next().map_or(0, |round| round.turn);
+    let found = Finding::new(rule, Subject::Tool(call.tool.clone()), counted(before, now), turn);
+    // A command may have brought the file back, or forth.
+    Some(Finding { is_sure: !rounds.still().any(Round::may_change), ..found })
 }

@@ -10,7 +10,7 @@ use super::names::Names;
 use super::workspace::Workspace;
 use crate::circling::Circling;
 use crate::entry::{Origin, ToolResult};
-use crate::failure::{Failure, is_failure};
+use crate::failure::is_failure;
 use crate::filter::Filter;
 use crate::identity::ResultKey;
 use crate::key::CallKey;
@@ -18,8 +18,8 @@ use crate::offer::Effect;
 
 /// How many rounds are remembered. What comes back after so many others is new.
 const ROUNDS: usize = 64;
-/// How many looks of one round are told apart; of a wider fan-out the first ones stand for all.
-const LOOKS: usize = 8;
+/// How many looks of one round are told apart; a wider fan-out is like no other round.
+pub(super) const LOOKS: usize = 16;
 
 /// What one completion had run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,8 +33,8 @@ pub(super) struct Round {
     in_view: bool,
     /// Whether it brought anything that is not in the view already.
     is_new: bool,
-    /// Whether it may have changed something, as far as anybody can tell.
-    pub(super) may_have_moved: bool,
+    /// Whether it had more looks than are remembered: then it is like no other.
+    is_cut: bool,
 }
 
 /// The last rounds, and the one that is going on.
@@ -56,7 +56,9 @@ pub(super) struct Rounds {
 impl Round {
     /// The same calls with the same answers, in any order.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.looks.len() == other.looks.len()
+        !self.is_cut
+            && !other.is_cut
+            && self.looks.len() == other.looks.len()
             && self.looks.iter().all(|look| other.has(look.call, look.result))
     }
 
@@ -68,6 +70,11 @@ impl Round {
     /// Whether anything in it waits, or says that something is still going on.
     pub(super) fn waits(&self) -> bool {
         self.looks.iter().any(|look| look.waits)
+    }
+
+    /// Whether it may have changed something, as far as anybody can tell.
+    pub(super) fn may_change(&self) -> bool {
+        self.looks.iter().any(|look| look.may_change)
     }
 
     pub(super) fn is_new(&self) -> bool {
@@ -98,13 +105,16 @@ impl Rounds {
         self.marker
     }
 
-    /// A saved state made whole again.
-    pub(super) fn restored(mut self) -> Self {
-        self.filter = Filter::default();
+    /// A saved state made whole again; nothing for one that holds more than it can.
+    pub(super) fn restored(mut self) -> Option<Self> {
+        let too_wide = |round: &Round| round.looks.len() > LOOKS;
+        if self.past.len() > ROUNDS || self.past.iter().any(too_wide) || too_wide(&self.open) {
+            return None;
+        }
         for look in self.past.iter().flat_map(|round| &round.looks) {
             self.filter.add(look.call);
         }
-        self
+        Some(self)
     }
 
     /// Whether this call may be in one of the finished rounds; false only where it is not.
@@ -153,6 +163,7 @@ impl Rounds {
     pub(super) fn moved(&mut self) {
         self.marker += 1;
         self.circling = Circling::default();
+        self.workspace.moved();
     }
 
     /// The round that was going on is over.
@@ -182,8 +193,8 @@ impl Rounds {
     pub(super) fn begin(&mut self) {
         self.close();
         self.turn += 1;
-        let Round { turn, in_view, is_new, may_have_moved, .. } = &mut self.open;
-        (*turn, *in_view, *is_new, *may_have_moved) = (self.turn, true, false, false);
+        let Round { turn, in_view, is_new, is_cut, .. } = &mut self.open;
+        (*turn, *in_view, *is_new, *is_cut) = (self.turn, true, false, false);
     }
 
     /// What was answered is no longer in the view. The identities stay: a loop goes on through a compaction.
@@ -207,13 +218,12 @@ impl Rounds {
     fn look(&mut self, result: &ToolResult, names: &Names) {
         let call = &result.call;
         let look = Look::of(result, &self.before, names);
-        match self.evidence(result, look.failure) {
-            Evidence::Moved => self.moved(),
-            Evidence::Perhaps => self.open.may_have_moved = true,
-            Evidence::None => {}
-        }
+        let moved = self.is_evidence(result);
         if !look.failed {
             self.workspace.wrote(call);
+        }
+        if moved {
+            self.moved();
         }
         self.before.ran(call, &look);
         if self.open.has(look.call, look.result) {
@@ -222,46 +232,23 @@ impl Rounds {
         self.open.is_new |= !self.has_brought(look.call, look.result);
         if self.open.looks.len() < LOOKS {
             self.open.looks.push(look);
+        } else {
+            self.open.is_cut = true;
         }
     }
 
     /// Whether this result shows that something moved: an answer that this call never gave, or the first
     /// answer to a call that is known to change something and did not fail. What was answered before shows
-    /// nothing, and neither does another wording of the same failure: a write that is made again leaves behind
-    /// what was there before. Nor does a write that brings a file back to where it was.
-    pub(super) fn evidence(&self, result: &ToolResult, failure: Option<Failure>) -> Evidence {
+    /// nothing: a write that is made again leaves behind what was there before. Nor does a write that brings a
+    /// file back to where it was.
+    pub(super) fn is_evidence(&self, result: &ToolResult) -> bool {
         let call = &result.call;
-        let key = result.text.key();
-        let mut asked = false;
-        let may_have = self.may_have(call.key);
-        let past = self.past.iter().filter(|_| may_have).flat_map(|round| &round.looks);
-        for look in past.filter(|look| look.call == call.key) {
-            let same_failure =
-                failure.is_some() && failure.map(|it| it.exact) == look.failure.map(|it| it.exact);
-            if look.result == key || same_failure {
-                return Evidence::None;
-            }
-            asked = true;
-        }
-        match call.effect {
-            _ if asked => Evidence::Moved,
-            Effect::ReadOnly => Evidence::None,
-            _ if is_failure(result) => Evidence::None,
-            Effect::Unknown => Evidence::Perhaps,
-            Effect::IdempotentWrite | Effect::Write | Effect::External => {
-                if self.workspace.returns(call).is_some() { Evidence::None } else { Evidence::Moved }
+        if self.may_have(call.key) {
+            let mut asked = self.past.iter().filter(|round| round.calls(call.key)).peekable();
+            if asked.peek().is_some() {
+                return !asked.any(|round| round.has(call.key, result.text.key()));
             }
         }
+        call.effect.is_known_change() && !is_failure(result) && self.workspace.returns(call).is_none()
     }
-}
-
-/// What a result shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Evidence {
-    /// Something has changed.
-    Moved,
-    /// Something may have changed, or nothing has: nobody said what the call can do.
-    Perhaps,
-    /// Nothing of the kind.
-    None,
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::finding::{Finding, Rule};
+use crate::acknowledgement::says_it_cannot;
 use crate::completion::Completion;
 use crate::entry::{Speaker, Subject, UserMessage};
 use crate::identity::{ResultKey, identity};
@@ -16,8 +17,8 @@ const TEXTS: usize = 8;
 const TEXT_BYTES: usize = 60;
 /// A person says the same again in fewer bytes ("good, and the next one?"); a harness has a form.
 const FORM_BYTES: usize = 100;
-/// How much of an answer is compared; behind it there may be a quotation.
-const COMPARED_BYTES: usize = 200;
+/// How much of an answer is compared.
+const COMPARED_BYTES: usize = 2_048;
 
 /// Replies without a call, since the last one with a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +28,8 @@ pub(super) struct Said {
     same: u32,
     /// Whether the newest completion called nothing, and nobody has answered it yet.
     open: bool,
+    /// Whether the model has called anything yet: who never does may be asked for one paragraph after the other.
+    has_acted: bool,
     /// What the last replies were answered with, and how many of them in a row.
     complaint: Option<u64>,
     refused: u32,
@@ -37,6 +40,7 @@ impl Said {
     pub(super) fn observe(&mut self, completion: &Completion) {
         if !completion.calls.is_empty() {
             self.texts.clear();
+            self.has_acted = true;
             (self.same, self.open, self.complaint, self.refused) = (0, false, None, 0);
             return;
         }
@@ -47,6 +51,11 @@ impl Said {
             return;
         };
         let key = identity(text);
+        // To say again that it cannot be done is an answer, whoever asks again.
+        if self.texts.contains(&key) && says_it_cannot(text) {
+            self.same = 0;
+            return;
+        }
         self.same = 1 + u32::try_from(self.texts.iter().filter(|it| **it == key).count()).unwrap_or(u32::MAX);
         if self.texts.len() == TEXTS {
             self.texts.pop_front();
@@ -57,7 +66,7 @@ impl Said {
     /// Takes up what was said in the user's role. True where it is what the last reply was answered with: a
     /// harness that refuses replies says the same each time, and a person who has something new to say does not.
     pub(super) fn answered(&mut self, message: &UserMessage) -> bool {
-        let complaint = complaint(message);
+        let complaint = complaint(message, self.has_acted);
         if !std::mem::take(&mut self.open) {
             return false;
         }
@@ -74,8 +83,8 @@ impl Said {
     }
 }
 
-/// What is compared of an answer to a reply, if it is a form: its beginning, without digits, for it may count.
-fn complaint(message: &UserMessage) -> Option<u64> {
+/// What is compared of an answer to a reply, if it is a form; on demand without digits, for it may count.
+fn complaint(message: &UserMessage, without_digits: bool) -> Option<u64> {
     let bytes = message.text.as_bytes();
     if message.from == Speaker::User && bytes.len() < FORM_BYTES {
         return None;
@@ -83,7 +92,7 @@ fn complaint(message: &UserMessage) -> Option<u64> {
     let mut masked = [0; COMPARED_BYTES];
     let mut end = 0;
     for &byte in bytes.iter().take(COMPARED_BYTES) {
-        let digit = byte.is_ascii_digit();
+        let digit = without_digits && byte.is_ascii_digit();
         if !(digit && end > 0 && masked[end - 1] == b'#') {
             masked[end] = if digit { b'#' } else { byte };
             end += 1;

@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Now, Rule, counted};
 use super::look::Step;
-use super::rounds::{Round, Rounds};
+use super::rounds::{LOOKS, Round, Rounds};
 use crate::completion::ToolCall;
 use crate::entry::{Origin, Subject, ToolResult};
 use crate::failure::Failure;
@@ -23,7 +23,9 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
         let mut looks = round.looks.iter().filter(|look| look.tool == call.tool);
         looks.all(|look| look.failure.is_some_and(|it| it.loose == failure.loose))
     };
-    let same = || rounds.still().filter(|round| has_tool(round)).take_while(|round| fails_so(round));
+    // Where something may have been changed in between, it is another failure.
+    let still = || rounds.still().take_while(|round| !round.may_change());
+    let same = || still().filter(|round| has_tool(round)).take_while(|round| fails_so(round));
     let is_now = |call: CallKey| now.results.is_some() && now.calls.iter().any(|it| it.key == call);
     let has_other_arguments = |nth: usize, round: &Round| {
         let mut looks = round.looks.iter().filter(|look| look.tool == call.tool);
@@ -43,8 +45,11 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
 
 /// How all of this tool's calls failed, if they failed in one way.
 fn common_failure(tool: &str, results: &[ToolResult]) -> Option<Failure> {
-    let mut failures =
-        results.iter().filter(|it| *it.call.tool == *tool && it.origin == Origin::Executed).map(Failure::of);
+    let mut failures = results
+        .iter()
+        .take(LOOKS)
+        .filter(|it| *it.call.tool == *tool && it.origin == Origin::Executed)
+        .map(Failure::of);
     let first = failures.next()??;
     failures.all(|other| other.is_some_and(|it| it.loose == first.loose)).then_some(first)
 }

@@ -1,7 +1,7 @@
 //! Calls that cannot run, whoever tries: of tools that are not on offer, or without what the tool requires.
 
 use super::finding::{Finding, Now, Rule, counted};
-use super::look::Unfit;
+use super::look::{Look, Unfit};
 use super::names::Names;
 use super::rounds::Rounds;
 use crate::completion::ToolCall;
@@ -24,12 +24,14 @@ pub(super) fn find(
     if !fails || names.unfit(call) != Some(unfit) {
         return None;
     }
-    let seen =
-        rounds.still().take_while(|round| round.looks.iter().all(|look| look.unfit == Some(unfit))).count();
+    let is_one =
+        |look: &Look| look.unfit == Some(unfit) && (unfit == Unfit::UnknownTool || look.tool == call.tool);
+    let seen = rounds.still().take_while(|round| round.looks.iter().all(is_one)).count();
+    let turn = rounds.still().next().map_or(0, |round| round.turn);
     let (rule, subject) = match unfit {
         Unfit::UnknownTool => (Rule::UnknownTool, Subject::Run),
         Unfit::Arguments => (Rule::Arguments, Subject::Tool(call.tool.clone())),
     };
-    let found = Finding::new(rule, subject, counted(seen, now), rounds.turn());
+    let found = Finding::new(rule, subject, counted(seen, now), turn);
     Some(Finding { failed: true, ..found })
 }

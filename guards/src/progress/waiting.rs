@@ -12,7 +12,7 @@ use memchr::memmem::{self, Finder};
 use super::finding::{Finding, Now, Rule, counted};
 use super::rounds::Rounds;
 use crate::completion::ToolCall;
-use crate::entry::{Subject, ToolResult};
+use crate::entry::{Origin, Subject, ToolResult};
 use crate::failure::is_failure;
 
 /// How long an answer may be that tells of a state; longer ones are logs.
@@ -43,7 +43,12 @@ static SEARCHES: LazyLock<[Finder<'static>; PARTS.len()]> = LazyLock::new(|| PAR
 /// Whether this call waits, or found that something is still going on.
 pub(crate) fn is_waiting(result: &ToolResult) -> bool {
     let arguments = result.call.arguments.as_bytes();
-    let pauses = || arguments.len() <= PAUSE_BYTES && SLEEP.find(arguments).is_some();
+    // `sleep 5`, `time.sleep(5)`, and no file of that name.
+    let is_pause = |at: usize| {
+        let rest = &arguments[at + "sleep".len()..];
+        matches!(rest, [b' ' | b'(', digit, ..] if digit.is_ascii_digit())
+    };
+    let pauses = || arguments.len() <= PAUSE_BYTES && SLEEP.find_iter(arguments).any(is_pause);
     (result.text.goes_on() || pauses()) && !is_failure(result)
 }
 
@@ -63,14 +68,17 @@ pub(crate) fn says_it_goes_on(answer: &str) -> bool {
 
 /// Looks at what is still going on, in a row or not.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
-    let mut looks = rounds.looks(call.key);
-    let (newest, last) = looks.next().filter(|(_, look)| look.waits)?;
-    let same = looks.take_while(|(_, look)| look.result == last.result).count();
-    if !now.agrees(last) {
-        return None;
-    }
-    let found = Finding::new(Rule::Waiting, Subject::Call(call.key), counted(1 + same, now), newest.turn);
-    Some(Finding { failed: last.failed, ..found })
+    let waiting = || rounds.looks(call.key).take_while(|(_, look)| look.waits);
+    let (newest, _) = waiting().next()?;
+    let goes_on = now.results.is_none_or(|results| {
+        let mut of_call = results.iter().filter(|it| it.call.key == call.key).peekable();
+        of_call.peek().is_some()
+            && of_call.all(|it| {
+                it.origin == Origin::Executed && waiting().any(|(_, look)| look.result == it.text.key())
+            })
+    });
+    let count = waiting().count();
+    goes_on.then(|| Finding::new(Rule::Waiting, Subject::Call(call.key), counted(count, now), newest.turn))
 }
 
 #[cfg(test)]

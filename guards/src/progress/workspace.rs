@@ -1,13 +1,12 @@
 //! What writes left behind, where that can be known: the states that files were in, as hashes.
 //!
 //! A tool that writes whole files leaves what the call says. An edit leaves a new state, but for the one that
-//! takes the last edit back: the same arguments, with two of them exchanged. Commands change files too, and
+//! takes the last edit back: what was put in is replaced by what was there. Commands change files too, and
 //! nobody sees how; the states of a file are those that its writes alone would leave.
 
 use serde::{Deserialize, Serialize};
 
 use crate::completion::ToolCall;
-use crate::key::Members;
 use crate::offer::Effect;
 
 /// How many files are followed, and how many states of each; those of longest ago are forgotten first.
@@ -88,6 +87,13 @@ impl Workspace {
         self.files.push(file);
     }
 
+    /// Something else moved: what is written now is written for a new reason.
+    pub(super) fn moved(&mut self) {
+        for file in &mut self.files {
+            file.returns = 0;
+        }
+    }
+
     fn file(&self, call: &ToolCall) -> Option<&File> {
         let path = path(call)?;
         self.files.iter().find(|it| it.path == path)
@@ -97,12 +103,18 @@ impl Workspace {
 impl File {
     /// The state after this write.
     fn after(&self, call: &ToolCall) -> u64 {
-        let Some(edit) = edit(call) else { return call.key.folded() };
+        if call.effect == Effect::IdempotentWrite {
+            return call.key.folded();
+        }
+        let edit = edit(call);
+        let change = edit.as_ref().map_or(call.key.folded(), |it| it.forth);
         let mut latest = self.states.iter().rev();
         match (latest.next(), latest.next()) {
-            (Some(State { undo: Some(undo), .. }), Some(before)) if *undo == edit.forth => before.hash,
-            (Some(now), _) => mixed(now.hash, call.key.folded()),
-            (None, _) => call.key.folded(),
+            (Some(State { undo: Some(undo), .. }), Some(before)) if edit.is_some() && *undo == change => {
+                before.hash
+            }
+            (Some(now), _) => mixed(now.hash, change),
+            (None, _) => change,
         }
     }
 }
@@ -121,20 +133,26 @@ fn path(call: &ToolCall) -> Option<u64> {
     }
 }
 
-/// The call as an edit: one that replaces one text by another. None for whole files.
+/// How shipped agents name what an edit replaces, and what by.
+const EDITS: [(&str, &str); 8] = [
+    ("old_string", "new_string"),
+    ("oldString", "newString"),
+    ("old_str", "new_str"),
+    ("old_text", "new_text"),
+    ("old", "new"),
+    ("search", "replace"),
+    ("find", "replace"),
+    ("before", "after"),
+];
+
+/// The call as an edit: one that replaces one text by another. None for whole files and what is put in.
 fn edit(call: &ToolCall) -> Option<Edit> {
     if call.effect == Effect::IdempotentWrite {
         return None;
     }
-    let path = call.path_digest();
-    let mut texts = call.members.iter().filter(|(_, value)| Some(*value) != path && Members::is_text(*value));
-    let ((_, one), (_, other)) = (texts.next()?, texts.next()?);
-    if texts.next().is_some() {
-        return None;
-    }
-    let order =
-        |first: u128, second: u128| mixed((first ^ (first >> 64)) as u64, (second ^ (second >> 64)) as u64);
-    Some(Edit { forth: order(one, other), undo: order(other, one) })
+    let text = |name| call.members.get(name).map(|it| (it ^ (it >> 64)) as u64);
+    let (old, new) = EDITS.iter().find_map(|(old, new)| text(old).zip(text(new)))?;
+    Some(Edit { forth: mixed(old, new), undo: mixed(new, old) })
 }
 
 /// A hash of two, where the order counts.

@@ -31,7 +31,9 @@
 //! *Ladder* of each pattern: a note beside the results (a correction where there are none); calls that go on
 //! with it are refused, with the last warning; the user is asked; the run is ended. Where the note was dropped,
 //! for want of budget, the refusal comes first. Evidence takes the ladder back to the note, which is not said
-//! again. Who waits is never ended: once the user was asked, the count begins anew.
+//! again. Who waits is never ended by this guard: once the user was asked, the
+//! count begins anew. What the user answers begins it anew for all, but for "let it go on", after which one call
+//! more runs; where a pattern is about other arguments than were seen, it goes on only with what ran since.
 //!
 //! *Stays silent* where a call is repeated in a row ([`duplicate`](crate::duplicate) sees that), where answers
 //! change (polling), calls do (paging, batches, exploring), failures do (diagnosing), or something was changed
@@ -327,7 +329,7 @@ impl Guard for Progress {
                     rounds.close();
                     rounds.moved();
                 }
-                _ => {}
+                ChoiceKind::Continue | ChoiceKind::Constrain | ChoiceKind::Report | ChoiceKind::Stop => {}
             },
             Entry::Failed(_)
             | Entry::Tried(_)

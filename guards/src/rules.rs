@@ -189,7 +189,7 @@ pub const HANDOFF: &[Rule] = &[
 
 /// Of [`Progress`](crate::Progress).
 pub const PROGRESS: &[Rule] = &[
-    // Who waits is never ended.
+    // Who waits is never ended by this guard; the questions of a stack are counted.
     rule("waiting", &[at(1, Step::Note), at(2, Step::Block), at(3, Step::Question)]),
     rule("unknown-tool", LADDER),
     rule("invalid-arguments", LADDER),

@@ -32,7 +32,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
         // Who looks again at what a compaction took away makes one lap more for a reason, and so does who reads
         // through something a second time, one page after the other.
         let in_view = rounds.still().take(back + period).all(Round::is_in_view);
-        let reads_on = period > 2 && looks().all(|look| look.reads && look.tool == first.tool);
+        let reads_on = period > 2 && looks().all(|look| !look.failed && look.tool == first.tool);
         let seen = if in_view && !reads_on { back + period } else { back };
         // The sum of its calls: the same from wherever it is looked at.
         let subject = Subject::Call(CallKey::of_all(looks().map(|look| look.call)));

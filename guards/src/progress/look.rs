@@ -27,8 +27,6 @@ pub(super) struct Look {
     pub(super) failure: Option<Failure>,
     /// True where it did not fail, and waits for something or says that something is still going on.
     pub(super) waits: bool,
-    /// True where it did not fail, and cannot change anything.
-    pub(super) reads: bool,
     /// True where it did not fail, and nobody said what it can change.
     pub(super) may_change: bool,
     /// Why it could not run, whoever tried.
@@ -76,7 +74,6 @@ impl Look {
             failed,
             failure,
             waits: is_waiting(result) || !failed && names.waits(&call.tool),
-            reads: !failed && call.effect == Effect::ReadOnly,
             may_change: !failed && call.effect == Effect::Unknown,
             unfit: if failed { names.unfit(call) } else { None },
             step: before.step(call, Some((key, failure))),

@@ -32,8 +32,8 @@ fn fold_and_questions(c: &mut Criterion) {
     for bytes in SIZES {
         for history in HISTORIES {
             let mut group = group(c, format!("guard/{}/{history} turns", shown(bytes)), bytes);
-            let written = turns(history, |nth| Turn::writes(nth, bytes, &offer));
-            let read = turns(history, |nth| Turn::reads(nth, bytes, &offer));
+            let written = turns(|nth| Turn::writes(nth, bytes, &offer));
+            let read = turns(|nth| Turn::reads(nth, bytes, &offer));
             for guard in ["abandonment", "duplicate", "progress", "default"] {
                 for (what, turns) in [("written", &written), ("read", &read)] {
                     group.bench_function(format!("{guard}, {what}"), |b| {

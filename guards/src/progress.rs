@@ -32,8 +32,9 @@
 //! with it are refused, with the last warning; the user is asked; the run is ended. Where the note was dropped,
 //! for want of budget, the refusal comes first. Evidence takes the ladder back to the note, which is not said
 //! again. Who waits is never ended by this guard: once the user was asked, the
-//! count begins anew. What the user answers begins it anew for all, but for "let it go on", after which one call
-//! more runs; where a pattern is about other arguments than were seen, it goes on only with what ran since.
+//! count begins anew. Whatever the user answered, the next call runs, for it may do what was said: only the same
+//! answer once more ends the run. Where a pattern is about other arguments than were seen, no step is taken but
+//! for what ran since the last one.
 //!
 //! *Stays silent* where a call is repeated in a row ([`duplicate`](crate::duplicate) sees that), where answers
 //! change (polling), calls do (paging, batches, exploring), failures do (diagnosing), or something was changed
@@ -323,15 +324,8 @@ impl Guard for Progress {
                     rounds.moved();
                 }
             }
-            // What a person says may have changed everything; "let it go on" says nothing new.
-            Entry::Answer(answer) => match answer.choice {
-                ChoiceKind::Instruct | ChoiceKind::SwitchModel => {
-                    rounds.close();
-                    rounds.moved();
-                }
-                ChoiceKind::Continue | ChoiceKind::Constrain | ChoiceKind::Report | ChoiceKind::Stop => {}
-            },
             Entry::Failed(_)
+            | Entry::Answer(_)
             | Entry::Tried(_)
             | Entry::Intervention(_)
             | Entry::Conclusion(_)

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use balk::audit::Expectation;
 use balk::guards::REGISTRY;
 use balk::stats::{Share, per_thousand};
-use balk_guards::{AttemptCause, Conclusion, Entry, InterventionKind, Protocol, Termination};
+use balk_guards::{AttemptCause, Conclusion, Entry, InterventionKind, Note, Protocol, Termination};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Pools, Scenario, World};
 use common::{scenario, seeds};
@@ -109,7 +109,10 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
 fn controls_do_their_work_and_are_left_alone() {
     /// False interventions and healthy turns.
     type Disturbed = (u64, u64);
+    /// What is said although all is well, and by which rule: a build that takes longer than the patience.
+    const KNOWN: [(&str, &str); 1] = [("long-build", "waiting")];
     let mut broken = Vec::new();
+    let mut acting: Disturbed = (0, 0);
     let mut languages: BTreeMap<String, Disturbed> = BTreeMap::new();
     for scenario in all(Kind::Control) {
         for run in under(&scenario, CRITERION, "default") {
@@ -124,12 +127,14 @@ fn controls_do_their_work_and_are_left_alone() {
             match scenario.protocol {
                 Protocol::Tool => {
                     // What stands at the end of a run that could not reach its goal is judged below.
-                    if grade.interventions > u32::from(scenario.unreachable.is_some()) {
-                        broken.push(format!(
-                            "{} seed {}: {} interventions",
-                            scenario.name, run.seed, grade.interventions
-                        ));
+                    let at_the_end = u32::from(scenario.unreachable.is_some());
+                    let said = interventions(&run).map(|note| (&*scenario.name, &*note.rule));
+                    let unknown: Vec<_> = said.filter(|it| !KNOWN.contains(it)).collect();
+                    if grade.interventions > at_the_end && !unknown.is_empty() {
+                        broken.push(format!("{} seed {}: {unknown:?}", scenario.name, run.seed));
                     }
+                    acting.0 += u64::from(grade.interventions.saturating_sub(at_the_end));
+                    acting.1 += u64::from(grade.healthy_turns);
                 }
                 Protocol::Text => {
                     let drawn = world.drawn();
@@ -152,6 +157,11 @@ fn controls_do_their_work_and_are_left_alone() {
             .expect("writing to a string never fails");
     }
     say(&table);
+    let rate = per_thousand(acting.0, acting.1).expect("there are controls that act");
+    say(&format!("where a tool ends the task: {} in {} healthy turns, {rate} per 1,000", acting.0, acting.1));
+    if 1_000 * acting.0 > acting.1 {
+        broken.push(format!("more than one in 1,000 turns of those that act: {rate}"));
+    }
     assert!(languages.len() > 5, "five languages and their sum:\n{table}");
     for (language, (count, turns)) in &languages {
         if !Expectation::SeldomDisturbed.holds(*count, *turns) {
@@ -166,6 +176,14 @@ fn conclusions(run: &Run) -> impl Iterator<Item = &Arc<Conclusion>> {
     run.trial.entries.iter().filter_map(|entry| {
         let Entry::Conclusion(conclusion) = entry else { return None };
         Some(conclusion)
+    })
+}
+
+/// All that was said to the model or the user.
+fn interventions(run: &Run) -> impl Iterator<Item = &Note> {
+    run.trial.entries.iter().filter_map(|entry| {
+        let Entry::Intervention(intervention) = entry else { return None };
+        intervention.seen.then_some(&intervention.note)
     })
 }
 
@@ -229,7 +247,7 @@ fn h1_what_cannot_be_reached_is_said_in_every_run_and_under_its_name() {
             share(handed_over, n),
             share(admitted, n)
         ));
-        if 5 * handed_over < n {
+        if 10 * handed_over < n {
             broken.push(format!("{}: too few runs come to a handoff: {handed_over} of {n}", scenario.name));
         }
     }

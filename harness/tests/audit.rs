@@ -127,11 +127,9 @@ const UNNOTICED: &Known = &[
         &[
             "progress: unknown-tool, note at level 1: off",
             "progress: invalid-arguments, note at level 1: off",
-            "progress: refused-finish, note at level 1: off",
             "progress: growing-call, note at level 1: off",
             "progress: rewrite, note at level 1: off",
             "progress: no-op, note at level 1: off",
-            "progress: repeat, note at level 1: off",
             "progress: near-failure, note at level 1: off",
             "progress: wandering, note at level 1: off",
         ],
@@ -141,6 +139,8 @@ const UNNOTICED: &Known = &[
         &[
             "progress: unknown-tool, block at level 2: off",
             "progress: unknown-tool, question at level 3: off",
+            "progress: unknown-tool, stop at level 4: off",
+            "progress: near-failure, block at level 2: off",
             "progress: invalid-arguments, question at level 3: off",
             "progress: invalid-arguments, stop at level 4: off",
             "progress: growing-call, block at level 2: off",
@@ -155,9 +155,6 @@ const UNNOTICED: &Known = &[
             "progress: wandering, block at level 2: off",
             "progress: wandering, question at level 3: off",
             "progress: wandering, stop at level 4: off",
-            "progress: repeated-text, feedback at level 2: off",
-            "progress: repeated-text, question at level 3: off",
-            "progress: repeated-text, stop at level 4: off",
         ],
     ),
     (
@@ -171,7 +168,7 @@ const UNNOTICED: &Known = &[
     ("`duplicate` sees who declares it done in the same words", &["progress: refused-ends, 3 to 0"]),
     ("`no-tools` corrects the first of them", &["progress: refused-replies, 2 to 0"]),
     ("who waits is not stuck, and nobody of the catalogue looks ten times", &["progress: waits, 10 to 0"]),
-    ("`cycle` and `repeat` see most of it earlier", &["progress: wandering, 12 to 0"]),
+    ("`repeat` and `wandering` see what goes round, later", &["progress: laps, 2 to 0"]),
 ];
 
 /// Steps of settings under which no transcript differs, and why that may be.
@@ -180,15 +177,11 @@ const UNSEEN: &Known = &[
     ("the default policy has no limit", &["abandonment: limit, 3 to 2", "abandonment: limit, 3 to 4"]),
     (
         "a few of a hundred seeds come so far",
-        &[
-            "abandonment: policy, \"soft\" to \"hard\"",
-            "empty-completion: truncations, 3 to 4",
-            "stack: questions, 3 to 4",
-        ],
+        &["abandonment: policy, \"soft\" to \"hard\"", "empty-completion: truncations, 3 to 4"],
     ),
     (
-        "no call between others fails three times with nothing else to be said about it",
-        &["progress: equal-failures, 3 to 4"],
+        "`duplicate` and `no-tools` see who declares it done before",
+        &["progress: refused-ends, 3 to 2", "progress: refused-ends, 3 to 4"],
     ),
     ("no model waits for a refusal to lapse", &["progress: lapse, 5 to 4", "progress: lapse, 5 to 6"]),
     (

@@ -98,7 +98,7 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
             let stuck: u64 = ours.iter().map(|run| u64::from(run.grade.stuck_turns)).sum();
             must(
                 Expectation::BackSoon.holds(stuck, number(n)),
-                &format!("at most seven turns of a run are stuck, found {stuck} in all"),
+                &format!("at most ten turns of a run are stuck, found {stuck} in all"),
             );
         }
     }

@@ -17,8 +17,8 @@ pub enum Expectation {
     /// Stubborn: nine in ten of as many as the oracle brings back are brought back. Not of the same seeds: once one
     /// of the two has spoken, a seed's further draws are others.
     BroughtBack,
-    /// Stubborn: on average at most seven turns of a run are stuck. The most patient rule about failures speaks after
-    /// six.
+    /// Stubborn: on average at most ten turns of a run are stuck. The most patient rule about failures speaks after
+    /// six, and a cycle of up to six rounds must come round.
     BackSoon,
     /// Stubborn: whoever is not brought back is handed over; the user knows.
     DoneOrTold,
@@ -61,7 +61,7 @@ impl Expectation {
     pub const fn holds(self, missed: u64, of: u64) -> bool {
         match self {
             Self::BroughtBack => missed <= of.div_ceil(10),
-            Self::BackSoon => missed <= 7 * of,
+            Self::BackSoon => missed <= 10 * of,
             Self::SeldomDisturbed => 1_000 * missed <= 5 * of,
             Self::DoneOrTold
             | Self::SaidByName

@@ -1,7 +1,7 @@
 //! **progress**: the model is busy, and gets nowhere.
 //!
 //! *Detects* standstill in rounds and not in calls (parallel equal calls are one look), the tightest description
-//! first; each is a file of its own:
+//! first:
 //!
 //! | rule | what is seen |
 //! |---|---|
@@ -24,17 +24,15 @@
 //! belongs to a state of the workspace. *Evidence of progress* begins a new one, and all counts with it: an
 //! answer that a call never gave, the first answer to a call that is known to change something and did not
 //! fail, and a message of the user that is not the one before. A write that is made again, or brings a file
-//! back to where it was, is no evidence, nor is another wording of the same failure, nor what did not run. A
-//! call of unknown effect may have changed something: what it stands between is not refused before it was seen
-//! twice as often.
+//! back to where it was, is no evidence, and neither is what did not run. A call of unknown effect may have
+//! changed something: what it stands between is not refused before it was seen twice as often.
 //!
 //! *Ladder* of each pattern: a note beside the results (a correction where there are none); calls that go on
 //! with it are refused, with the last warning; the user is asked; the run is ended. Where the note was dropped,
 //! for want of budget, the refusal comes first. Evidence takes the ladder back to the note, which is not said
-//! again. Who waits is never ended by this guard: once the user was asked, the
-//! count begins anew. Whatever the user answered, the next call runs, for it may do what was said: only the same
-//! answer once more ends the run. Where a pattern is about other arguments than were seen, no step is taken but
-//! for what ran since the last one.
+//! again. Who waits is never ended by this guard: once the user was asked, the count begins anew. Whatever the
+//! user answered, the next call runs, for it may do what was said: only the same answer once more ends the run.
+//! Where a pattern is about other arguments than were seen, no step is taken but for what ran since the last one.
 //!
 //! *Stays silent* where a call is repeated in a row ([`duplicate`](crate::duplicate) sees that), where answers
 //! change (polling), calls do (paging, batches, exploring), failures do (diagnosing), or something was changed
@@ -108,7 +106,7 @@ pub struct ProgressSettings {
     /// Writes in a row that bring a file back to where it was. Two: to undo one change is honest work.
     pub returns: u32,
     /// Calls in a row with nearly the same arguments and exactly the same failure; twice as many before one is
-    /// refused. Three: right in four of five judged points (`balk replay --labels`, all other thresholds at zero).
+    /// refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds at zero).
     pub near_failures: u32,
     /// Replies without a call, in a row, that were answered with the same words before one is corrected. Two:
     /// readers call the second in a row stuck (`corpus/labelling-guide.md`).

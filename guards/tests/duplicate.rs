@@ -268,6 +268,20 @@ fn d7_an_error_that_may_pass_by_itself_is_worth_three_tries() {
     }
 }
 
+/// The progress guard is more patient with them, and has words for it.
+#[test]
+fn d7_calls_that_wait_are_left_alone() {
+    let wait =
+        |command: &str, answer: &str| calls("bash", &format!(r#"{{"command":"{command}"}}"#)).answers(answer);
+    for turn in
+        [wait("job status", "still running"), wait("sleep 5", ""), wait("sleep 5; job status", "3 of 7")]
+    {
+        check(&[(turn.clone(), "pass"), (turn.clone(), "pass"), (turn.clone(), "pass"), (turn, "pass")]);
+    }
+    let file = wait("cat sleep.rs", "text");
+    check(&[(file.clone(), "pass"), (file.clone(), "pass"), (file, BLOCK)]);
+}
+
 #[test]
 fn d7_a_call_that_works_may_come_back_after_something_else() {
     let status = || calls("bash", r#"{"command":"job status"}"#).answers("3 of 7");

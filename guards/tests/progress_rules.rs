@@ -253,6 +253,25 @@ fn the_same_text_for_the_third_time_is_corrected() {
 }
 
 #[test]
+fn who_says_again_that_it_cannot_is_left_alone() {
+    let honest = "I cannot finish this: the package is missing, and no file was written for you.";
+    let spanish = "No puedo terminarlo: falta el paquete, y no se ha escrito ningún fichero para usted.";
+    for text in [honest, spanish] {
+        check_replies(&[(text, "Go on."), (text, "Please do."), (text, "And?"), (text, "")], &[]);
+    }
+}
+
+#[test]
+fn who_tries_one_number_after_the_other_has_twice_the_time() {
+    let port = |n: usize| bash(&format!("connect {n}")).fails("error: `db` refuses the connection string");
+    let tries = |all: usize| (8000..8000 + all).map(port).collect::<Vec<_>>();
+    check(tries(11), &[]);
+    let words = ["one", "alpha", "x", "main", "test", "prod"];
+    let named = words.map(|it| bash(&format!("open {it}")).fails("error: `db` has no such schema in it"));
+    check(named, &["6 note same-failure 1"]);
+}
+
+#[test]
 fn each_of_these_rules_can_be_off() {
     let off = ProgressSettings {
         laps: 0,

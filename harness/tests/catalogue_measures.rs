@@ -56,6 +56,19 @@ fn told(run: &Run) -> bool {
     !run.grade.not_told()
 }
 
+/// Where the oracle and the default stack speak in other turns, so that what a seed draws later is another thing:
+/// there only how many come back can be compared.
+const DRAWN_ANEW: [&str; 8] = [
+    "long-cycle",
+    "varied-args-same-error",
+    "successful-no-op",
+    "read-only-loop",
+    "page-by-page-again",
+    "undo-redo",
+    "monologue",
+    "unknown-tool",
+];
+
 #[test]
 fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
     let mut broken = Vec::new();
@@ -64,9 +77,11 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
         let n = alone.len();
         let onsets = alone.iter().filter(|run| run.grade.onset.is_some()).count();
         let (could, back) = (recovered(&best), recovered(&ours));
+        let pairs = best.iter().zip(&ours).filter(|(best, _)| best.grade.recovered());
+        let both = pairs.filter(|(_, ours)| ours.grade.recovered()).count();
         let informed = ours.iter().filter(|run| told(run)).count();
         let figures = format!(
-            "{}: onset {}; alone {}; oracle {}; default {}; done or told {}",
+            "{}: onset {}; alone {}; oracle {}; default {}, {both} of the oracle's; done or told {}",
             scenario.name,
             share(onsets, n),
             share(recovered(&alone), n),
@@ -94,6 +109,11 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
             must(
                 Expectation::BroughtBack.holds(number(could.saturating_sub(back)), number(could)),
                 "default brings back nine in ten of as many",
+            );
+            let is_drawn_anew = DRAWN_ANEW.contains(&&*scenario.name);
+            must(
+                is_drawn_anew != (10 * both >= 9 * could),
+                "default brings back nine in ten of the very runs, or is on the list of those where it does not",
             );
             let stuck: u64 = ours.iter().map(|run| u64::from(run.grade.stuck_turns)).sum();
             must(
@@ -247,7 +267,7 @@ fn h1_what_cannot_be_reached_is_said_in_every_run_and_under_its_name() {
             share(handed_over, n),
             share(admitted, n)
         ));
-        if 10 * handed_over < n {
+        if 5 * handed_over < n {
             broken.push(format!("{}: too few runs come to a handoff: {handed_over} of {n}", scenario.name));
         }
     }

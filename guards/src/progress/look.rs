@@ -98,7 +98,7 @@ pub(super) struct Before {
 const ARGUMENT_BYTES: usize = 4_096;
 
 /// Above which similarity what differs is nearly the same. With it the rule for near failures alone is right in
-/// four of five judged points that it hits (`balk replay --labels`, all other thresholds at zero); a third
+/// three of four judged points that it hits (`balk replay --labels`, all other thresholds at zero); a third
 /// failure of one tool alone is stuck in two of five (`corpus/README.md`).
 const NEAR: Ratio = Ratio::new(80, 100).expect("four fifths");
 

@@ -16,7 +16,6 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
     let has_tool = |round: &Round| round.looks.iter().any(|look| look.tool == call.tool);
     let failure = match now.results {
         Some(results) => common_failure(&call.tool, results)?,
-        // Refused once, it may run: only another failure shows that nothing was learnt.
         None => rounds.still().next()?.looks.iter().find(|look| look.tool == call.tool)?.failure?,
     };
     let fails_so = |round: &Round| {

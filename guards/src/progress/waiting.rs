@@ -2,8 +2,8 @@
 //!
 //! A tool can be declared as one that waits ([`Purpose::Wait`](crate::Purpose)). Else it is told from the call,
 //! where that is a short one with a `sleep` in it, or from words of the tools, in short answers. They only buy
-//! patience: where they are not recognised, the other rules apply. An answer whose volatile parts alone differ is no sign of
-//! waiting by itself: so does that of `date`.
+//! patience: where they are not recognised, the other rules apply. An answer whose volatile parts alone differ is
+//! no sign of waiting by itself: so does that of `date`.
 
 use std::sync::LazyLock;
 

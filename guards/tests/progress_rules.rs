@@ -101,6 +101,13 @@ fn a_task_declared_done_again_and_again_is_sent_back_to_what_was_said() {
     check((0..12).map(|n| if n % 3 == 2 { work(n) } else { done(n) }), &[]);
 }
 
+#[test]
+fn what_a_shell_may_have_mended_in_between_buys_a_finish_twice_the_time() {
+    let done = |n: usize| calls("done", &format!(r#"{{"summary":"all is done {n}"}}"#)).fails("2 tests fail");
+    let fix = |n: usize| bash(&format!("sed -i s/a/{n}/ a.py")).answers("");
+    check((0..7).flat_map(|n| [fix(n), done(n)]), &["12 note refused-finish 1"]);
+}
+
 // Calls that change little.
 
 #[test]
@@ -263,7 +270,7 @@ fn who_says_again_that_it_cannot_is_left_alone() {
 
 #[test]
 fn who_tries_one_number_after_the_other_has_twice_the_time() {
-    let port = |n: usize| bash(&format!("connect {n}")).fails("error: `db` refuses the connection string");
+    let port = |n: usize| bash(&format!("connect {n}")).fails("error: `db` has no such schema in it");
     let tries = |all: usize| (8000..8000 + all).map(port).collect::<Vec<_>>();
     check(tries(11), &[]);
     let words = ["one", "alpha", "x", "main", "test", "prod"];

@@ -12,5 +12,4 @@ pub mod grade;
 pub mod guards;
 pub mod replay;
 pub mod simulate;
-pub mod stats;
 pub mod verify;

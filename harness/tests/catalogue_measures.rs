@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use balk::audit::Expectation;
 use balk::guards::REGISTRY;
-use balk::stats::{Share, per_thousand};
 use balk_guards::{AttemptCause, Conclusion, Entry, InterventionKind, Note, Protocol, Termination};
+use balk_reports::stats::{Share, per_thousand};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Pools, Scenario, World};
 use common::{scenario, seeds};

@@ -7,8 +7,8 @@ mod instead;
 mod runs;
 
 use balk::guards;
-use balk::stats::Share;
 use balk_guards::{Abandonment, Duplicate, Effect, Entry, Origin, Status};
+use balk_reports::stats::Share;
 use balk_scenarios::{Scenario, Stuck, Truth};
 use common::{scenario, seeds};
 use instead::{Instead, What};

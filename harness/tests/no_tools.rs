@@ -4,8 +4,8 @@ mod common;
 #[path = "common/runs.rs"]
 mod runs;
 
-use balk::stats::Share;
 use balk_guards::{ChoiceKind, Entry, Intervention, InterventionKind, Status, Termination};
+use balk_reports::stats::Share;
 use balk_scenarios::scenario::Role;
 use balk_scenarios::{Pools, Scenario, World};
 use common::{scenario, seeds};

@@ -8,8 +8,8 @@ mod common;
 mod runs;
 
 use always::Always;
-use balk::stats::Share;
 use balk_guards::{AttemptCause, AttemptFailure, AttemptResponse, Entry, InterventionKind};
+use balk_reports::stats::Share;
 use common::{scenario, seeds};
 use runs::{Run, recovered, runs as all_runs, under};
 

@@ -8,6 +8,7 @@ mod entry;
 mod gap;
 mod incident;
 mod issue;
+pub mod stats;
 mod text;
 mod trial;
 

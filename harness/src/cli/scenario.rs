@@ -16,7 +16,7 @@ use super::{Format, OrExit};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::simulate::Simulation;
-use crate::stats::{Share, per_thousand};
+use balk_reports::stats::{Share, per_thousand};
 
 /// Arguments of `balk scenario`.
 #[derive(Args, Clone, Debug)]

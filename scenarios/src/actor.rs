@@ -10,7 +10,7 @@ use std::sync::Arc;
 use balk_guards::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
 
 use crate::draws::Drawer;
-use crate::response::{self, Delivered, Reaction};
+use crate::response::{self, Correction, Delivered, Reaction};
 use crate::scenario::{Ratio, State, StateId, Transition, Trigger};
 use crate::world::World;
 
@@ -255,14 +255,14 @@ impl<'w, 'a> Actor<'w, 'a> {
             other_tools: &other_tools,
         });
         let scenario = self.world.scenario();
-        let reaction = response::react(
-            &scenario.response,
+        let correction = Correction {
             features,
-            self.corrections,
-            self.world.draws(),
-            &scenario.actor.states[self.state].name,
-            self.visits[self.state],
-        );
+            in_a_row: self.corrections,
+            state: &scenario.actor.states[self.state].name,
+            visit: self.visits[self.state],
+        };
+        let reaction =
+            response::react(&scenario.response, self.world.parameters(), &correction, self.world.draws());
         self.last_correction = Some(std::mem::take(&mut self.following.said));
         Some(reaction)
     }

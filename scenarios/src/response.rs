@@ -24,10 +24,15 @@
 //! | forbids, obeyed | 950 | measured: the same call next in 1 of 180; range 800 to 990 |
 //!
 //! In **flat** mode there is one draw for each delivered intervention, whatever it carries: an empty notice
-//! and the best message tie exactly.
+//! and the best message tie exactly. In **drawn** mode the numbers are taken from their ranges, another set for
+//! each of [`DRAWS`] remainders of the seed ([`Parameters::drawn`]).
+
+mod parameters;
 
 use crate::draws::{Drawer, Draws};
-use crate::scenario::{Profile, Ratio, ResponseMode, ResponseSpec};
+use crate::scenario::{Ratio, ResponseMode, ResponseSpec};
+
+pub use parameters::{DRAWS, PARAMETERS, Parameter, Parameters, draw_of};
 
 /// What an intervention carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -137,39 +142,61 @@ const WITHHOLDS_WORDS: [&str; 7] = [
     "提供されません",
 ];
 
-/// How the actor takes the `in_a_row`-th correction in a row (from 1), drawn by (state, visit).
+impl ResponseSpec {
+    /// The numbers that hold under this seed.
+    #[must_use]
+    pub fn parameters(&self, seed: u64) -> Parameters {
+        match self.mode {
+            ResponseMode::Features | ResponseMode::Flat => Parameters::of(self.profile),
+            ResponseMode::Drawn => Parameters::drawn(self.profile, draw_of(seed)),
+        }
+    }
+}
+
+/// A correction as an actor meets it.
+#[derive(Clone, Copy, Debug)]
+pub struct Correction<'a> {
+    /// What it carries.
+    pub features: Features,
+    /// The how-manieth in a row it is, from 1.
+    pub in_a_row: u32,
+    /// The state that the actor is in.
+    pub state: &'a str,
+    /// Its visits to it.
+    pub visit: u32,
+}
+
+/// How the actor takes a correction, drawn by (state, visit).
 #[must_use]
 pub fn react(
     spec: &ResponseSpec,
-    features: Features,
-    in_a_row: u32,
+    numbers: &Parameters,
+    correction: &Correction<'_>,
     draws: &Draws,
-    state: &str,
-    visit: u32,
 ) -> Reaction {
+    let &Correction { features, in_a_row, state, visit } = correction;
     let row = usize::try_from(in_a_row.clamp(1, 4) - 1).expect("at most three");
-    let numbers = numbers(spec.profile);
-    let chances = match spec.mode {
-        ResponseMode::Flat => [numbers.flat[row], 0, 0, 0, 0, 0, 0],
-        ResponseMode::Features => {
-            let fade = |on: bool, chance: u32| if on { chance * FADE[row] / 1_000 } else { 0 };
-            let whole = |on: bool, chance: u32| if on { chance } else { 0 };
-            [
-                numbers.base[row],
-                fade(features.cause, CAUSE),
-                fade(features.form, FORM),
-                fade(features.options, OPTIONS),
-                fade(features.shows, SHOWS),
-                whole(features.withholds, WITHHOLDS),
-                whole(features.novel, NOVEL),
-            ]
-        }
+    let flat = spec.mode == ResponseMode::Flat;
+    let chances = if flat {
+        [numbers.flat[row], 0, 0, 0, 0, 0, 0]
+    } else {
+        let fade = |on: bool, chance: u32| if on { chance * numbers.fade[row] / 1_000 } else { 0 };
+        let whole = |on: bool, chance: u32| if on { chance } else { 0 };
+        [
+            numbers.base[row],
+            fade(features.cause, numbers.cause),
+            fade(features.form, numbers.form),
+            fade(features.options, numbers.options),
+            fade(features.shows, numbers.shows),
+            whole(features.withholds, numbers.withholds),
+            whole(features.novel, numbers.novel),
+        ]
     };
     // Every chance has its own word, so a message that carries more moves every actor that one with less moved.
     let mut source = draws.source(Drawer::Response, state, 0, visit);
     let mut hits = |chance| source.happens(damped(chance, spec.stubbornness));
     let moved = chances.map(&mut hits).contains(&true);
-    let obeys = hits(OBEYS) && features.forbids && spec.mode == ResponseMode::Features;
+    let obeys = hits(numbers.obeys) && features.forbids && !flat;
     match (moved, obeys) {
         (true, _) => Reaction::Moved,
         (false, true) => Reaction::Varied,
@@ -182,31 +209,10 @@ fn damped(chance: u32, stubbornness: Ratio) -> Ratio {
     Ratio { num: chance * (stubbornness.den - stubbornness.num), den: 1_000 * stubbornness.den }
 }
 
-struct Numbers {
-    base: [u32; 4],
-    flat: [u32; 4],
-}
-
-const fn numbers(profile: Profile) -> Numbers {
-    match profile {
-        Profile::Strong => Numbers { base: [900, 590, 580, 260], flat: [950, 590, 580, 260] },
-        Profile::Gpt4o => Numbers { base: [760, 560, 690, 530], flat: [880, 610, 690, 530] },
-        Profile::Gpt35 => Numbers { base: [650, 250, 110, 30], flat: [750, 360, 120, 60] },
-    }
-}
-
-const FADE: [u32; 4] = [1_000, 550, 200, 200];
-const CAUSE: u32 = 310;
-const FORM: u32 = 310;
-const OPTIONS: u32 = 120;
-const SHOWS: u32 = 100;
-const WITHHOLDS: u32 = 500;
-const NOVEL: u32 = 500;
-const OBEYS: u32 = 950;
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::Profile;
 
     const ERROR: &str = "error: write rolled back: cannot resolve import";
 
@@ -255,8 +261,8 @@ mod tests {
         let spec = ResponseSpec { profile: Profile::Gpt35, mode, stubbornness: Ratio { num: 0, den: 1 } };
         (0..2_000)
             .map(|visit| {
-                let draws = Draws::new(3, "x");
-                react(&spec, features, in_a_row, &draws, "s", visit) == Reaction::Moved
+                let correction = Correction { features, in_a_row, state: "s", visit };
+                react(&spec, &spec.parameters(3), &correction, &Draws::new(3, "x")) == Reaction::Moved
             })
             .collect()
     }
@@ -310,7 +316,9 @@ mod tests {
             mode: ResponseMode::Features,
             stubbornness: Ratio { num: 1, den: 1 },
         };
-        let draws = Draws::new(3, "x");
-        assert!((0..100).all(|visit| react(&spec, ALL, 1, &draws, "s", visit) == Reaction::Ignored));
+        assert!((0..100).all(|visit| {
+            let correction = Correction { features: ALL, in_a_row: 1, state: "s", visit };
+            react(&spec, &spec.parameters(3), &correction, &Draws::new(3, "x")) == Reaction::Ignored
+        }));
     }
 }

@@ -8,7 +8,8 @@ use balk_guards::Offer;
 
 use crate::actor::LOOP_PROMPT;
 use crate::draws::{Drawer, Draws, Source};
-use crate::scenario::{Bound, PhraseId, Role, Scenario, Toolset, ToolsetTool};
+use crate::response::{self, Parameters};
+use crate::scenario::{Bound, PhraseId, ResponseMode, Role, Scenario, Toolset, ToolsetTool};
 use crate::template::{Piece, Template};
 
 /// One scenario under one seed, before the first turn. Everything in it is fixed.
@@ -17,6 +18,7 @@ pub struct World<'a> {
     scenario: &'a Scenario,
     seed: u64,
     draws: Draws,
+    parameters: Parameters,
     language: usize,
     toolset: Arc<Toolset>,
     /// The drawn item of each pool.
@@ -75,6 +77,7 @@ impl<'a> World<'a> {
             scenario,
             seed,
             draws,
+            parameters: scenario.response.parameters(seed),
             language,
             toolset,
             picks,
@@ -141,6 +144,10 @@ impl<'a> World<'a> {
                 .zip(&self.numbers)
                 .map(|(it, drawn)| (it.name.clone(), drawn.to_string())),
         );
+        if self.scenario.response.mode == ResponseMode::Drawn {
+            let draw = format!("draw {} of {}", response::draw_of(self.seed), response::DRAWS);
+            drawn.push(("response".to_owned(), draw));
+        }
         drawn
     }
 
@@ -148,6 +155,12 @@ impl<'a> World<'a> {
     #[must_use]
     pub fn draws(&self) -> &Draws {
         &self.draws
+    }
+
+    /// The numbers by which this seed's actor takes corrections.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
     }
 
     /// What the loop says to a message without a call where a tool must end the task.

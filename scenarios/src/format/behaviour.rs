@@ -23,7 +23,8 @@ use crate::template::Template;
 const PROFILES: &[(&str, Profile)] =
     &[("strong", Profile::Strong), ("gpt-4o-like", Profile::Gpt4o), ("gpt-3.5-like", Profile::Gpt35)];
 
-const MODES: &[(&str, ResponseMode)] = &[("features", ResponseMode::Features), ("flat", ResponseMode::Flat)];
+const MODES: &[(&str, ResponseMode)] =
+    &[("features", ResponseMode::Features), ("flat", ResponseMode::Flat), ("drawn", ResponseMode::Drawn)];
 
 const TRIGGERS: &[(&str, Trigger)] = &[
     ("always", Trigger::Always),

@@ -206,4 +206,6 @@ pub enum ResponseMode {
     Features,
     /// That it was delivered.
     Flat,
+    /// What the delivered text carries, by numbers that the seed draws from their ranges.
+    Drawn,
 }

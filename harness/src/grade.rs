@@ -16,9 +16,12 @@ pub fn grade(trial: &Trial) -> Grade {
     // A failed attempt belongs to the turn that it delays.
     let delayed = stuck_attempt.map(|it| trial.turns.partition_point(|turn| turn.entry < it.entry));
     let onset = [stuck_turn, delayed].into_iter().flatten().min();
+    let onset = onset.map(|at| number(at) + 1);
+    let last_stuck = trial.turns.iter().rposition(|turn| is_onset(turn.truth));
     let mut grade = Grade {
         goal: trial.goal,
-        onset: onset.map(|at| number(at) + 1),
+        onset,
+        last_stuck: last_stuck.map(|at| number(at) + 1).max(onset),
         told: trial.turns.iter().any(|turn| turn.tells_user),
         turns: number(trial.turns.len()),
         stuck_turns: count(is_stuck),
@@ -33,11 +36,19 @@ pub fn grade(trial: &Trial) -> Grade {
     // What a guard adds is about the completion, or the failed attempt, that came last.
     let mut last = None;
     let mut concluded = false;
+    // The turn that an entry is about, from 1.
+    let mut turn = 0;
+    let helped = |grade: &mut Grade, turn: u32| {
+        if grade.first_help.is_none() && onset.is_some_and(|onset| onset <= turn) {
+            grade.first_help = Some(turn);
+        }
+    };
     for entry in &trial.entries {
         match entry {
             Entry::Completion(completion) => {
                 last = turns.next().map(|turn| turn.truth);
                 concluded = false;
+                turn = number(trial.turns.len() - turns.len());
                 let texts: usize = completion.texts().map(|text| text.len()).sum();
                 let calls: usize = completion.calls.iter().map(|it| it.tool.len() + it.arguments.len()).sum();
                 written += texts + calls;
@@ -47,12 +58,17 @@ pub fn grade(trial: &Trial) -> Grade {
                 last = facts.map(|it| it.truth);
                 let asked = matches!(failed.response, AttemptResponse::Asked);
                 grade.needless_questions += u32::from(asked && facts.is_some_and(|it| !it.unsafe_effect));
-                grade.resends += u32::from(matches!(failed.response, AttemptResponse::Resent { .. }));
+                turn = number(trial.turns.len() - turns.len()) + 1;
+                if let AttemptResponse::Resent { .. } = failed.response {
+                    grade.resends += 1;
+                    helped(&mut grade, turn);
+                }
             }
             Entry::Tried(_) => grade.calls += 1,
             Entry::Result(result) => grade.calls += u32::from(result.origin == Origin::Executed),
             Entry::Intervention(it) => {
                 grade.interventions += 1;
+                helped(&mut grade, turn);
                 // Where the run is at its end in any case, saying so disturbs nobody.
                 grade.false_interventions += u32::from(!concluded && last.is_some_and(is_healthy));
                 grade.told |= match it.kind {

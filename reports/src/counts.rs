@@ -4,43 +4,74 @@ use serde::{Deserialize, Serialize};
 
 use crate::trial::Grade;
 
-/// What came of many trials of one scenario with one stack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Trials.
-    pub trials: u64,
-    /// Trials that got stuck at least once.
-    pub onsets: u64,
-    /// Trials whose goal held in the end.
-    pub done: u64,
-    /// Of these, after an onset: recovered by work.
-    pub recovered: u64,
-    /// Trials whose goal did not hold, and the user was told.
-    pub handed_over: u64,
-    /// Trials whose goal did not hold, and the user was not told.
-    pub not_told: u64,
-    /// Interventions.
-    pub interventions: u64,
-    /// Of these, in healthy turns.
-    pub false_interventions: u64,
-    /// Healthy turns.
-    pub healthy_turns: u64,
-    /// Turns.
-    pub turns: u64,
-    /// Calls that ran.
-    pub calls: u64,
-    /// Requests sent again.
-    pub resends: u64,
-    /// Questions about failed attempts that could have been sent again.
-    pub needless_questions: u64,
-    /// Trials with at least one of these.
-    pub asked_needlessly: u64,
-    /// Effects in the world that were to happen once and happened again.
-    pub double_effects: u64,
-    /// Trials with at least one of these.
-    pub doubled: u64,
-    /// Trials in which a guard broke.
-    pub guard_faults: u64,
+/// A struct of counts that add up member by member.
+macro_rules! counts {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: u64,)+
+        }
+
+        impl $name {
+            /// Both together.
+            #[must_use]
+            pub fn plus(&self, other: &Self) -> Self {
+                Self { $($field: self.$field + other.$field,)+ }
+            }
+        }
+    };
+}
+
+pub(crate) use counts;
+
+counts! {
+    /// What came of many trials of one scenario with one stack.
+    Counts {
+        /// Trials.
+        trials,
+        /// Trials that got stuck at least once.
+        onsets,
+        /// Trials whose goal held in the end.
+        done,
+        /// Of these, after an onset: recovered by work.
+        recovered,
+        /// Of these, where nobody had stepped in since the onset, and nothing was sent again.
+        unprompted,
+        /// Trials that got stuck, and nobody stepped in after that, and nothing was sent again.
+        missed,
+        /// Trials whose goal did not hold, and the user was told.
+        handed_over,
+        /// Trials whose goal did not hold, and the user was not told.
+        not_told,
+        /// Interventions.
+        interventions,
+        /// Of these, in healthy turns.
+        false_interventions,
+        /// Healthy turns.
+        healthy_turns,
+        /// Turns in which the model was stuck.
+        stuck_turns,
+        /// Turns.
+        turns,
+        /// Calls that ran.
+        calls,
+        /// Estimated tokens sent to the model and written by it (bytes / 4).
+        tokens,
+        /// Requests sent again.
+        resends,
+        /// Questions about failed attempts that could have been sent again.
+        needless_questions,
+        /// Trials with at least one of these.
+        asked_needlessly,
+        /// Effects in the world that were to happen once and happened again.
+        double_effects,
+        /// Trials with at least one of these.
+        doubled,
+        /// Trials in which a guard broke.
+        guard_faults,
+    }
 }
 
 impl Counts {
@@ -51,13 +82,17 @@ impl Counts {
             onsets: u64::from(grade.onset.is_some()),
             done: u64::from(grade.goal),
             recovered: u64::from(grade.recovered()),
+            unprompted: u64::from(grade.recovered() && grade.first_help.is_none()),
+            missed: u64::from(grade.onset.is_some() && grade.first_help.is_none()),
             handed_over: u64::from(grade.handed_over()),
             not_told: u64::from(grade.not_told()),
             interventions: grade.interventions.into(),
             false_interventions: grade.false_interventions.into(),
             healthy_turns: grade.healthy_turns.into(),
+            stuck_turns: grade.stuck_turns.into(),
             turns: grade.turns.into(),
             calls: grade.calls.into(),
+            tokens: grade.tokens_in + grade.tokens_out,
             resends: grade.resends.into(),
             needless_questions: grade.needless_questions.into(),
             asked_needlessly: u64::from(grade.needless_questions > 0),
@@ -65,29 +100,5 @@ impl Counts {
             doubled: u64::from(grade.double_effects > 0),
             guard_faults: u64::from(grade.guard_fault),
         });
-    }
-
-    /// Both together.
-    #[must_use]
-    pub fn plus(&self, other: &Self) -> Self {
-        Self {
-            trials: self.trials + other.trials,
-            onsets: self.onsets + other.onsets,
-            done: self.done + other.done,
-            recovered: self.recovered + other.recovered,
-            handed_over: self.handed_over + other.handed_over,
-            not_told: self.not_told + other.not_told,
-            interventions: self.interventions + other.interventions,
-            false_interventions: self.false_interventions + other.false_interventions,
-            healthy_turns: self.healthy_turns + other.healthy_turns,
-            turns: self.turns + other.turns,
-            calls: self.calls + other.calls,
-            resends: self.resends + other.resends,
-            needless_questions: self.needless_questions + other.needless_questions,
-            asked_needlessly: self.asked_needlessly + other.asked_needlessly,
-            double_effects: self.double_effects + other.double_effects,
-            doubled: self.doubled + other.doubled,
-            guard_faults: self.guard_faults + other.guard_faults,
-        }
     }
 }

@@ -3,6 +3,7 @@
 //! A record is all there is to know about a trial: it reads back into the transcript it was made from, and
 //! everything shown is computed from it alone.
 
+pub mod bench;
 mod counts;
 mod entry;
 mod gap;

@@ -92,6 +92,12 @@ pub struct Grade {
     pub goal: bool,
     /// The first stuck turn, from 1.
     pub onset: Option<u32>,
+    /// The first turn from it on in which somebody stepped in or a request was sent again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_help: Option<u32>,
+    /// The last stuck turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_stuck: Option<u32>,
     /// Whether the user was told that the task is not done, by a guard or by the model.
     pub told: bool,
     /// Turns.

@@ -1,0 +1,102 @@
+//! The record of a bench: what was planned, which trials are done, and a cell for every scenario and stack.
+//!
+//! There is one form for a whole run, a shard, a checkpoint and a merge: [`Bench`]. A trial is a pure function of
+//! what the plan says, cells are integer counts, and what is done is a set of seeds for each scenario; so records
+//! of one plan add up in any order to the same bytes, and a killed run goes on with the seeds that are missing.
+
+mod cell;
+mod file;
+mod plan;
+mod seeds;
+
+pub use cell::{
+    ByDraw, Cell, DRAWS, Histogram, Language, Outcome, Paired, Response, RuleCount, Slip, Squares,
+};
+pub use file::BadBench;
+pub use plan::{BENCH_SCHEMA, Plan, PlannedScenario, PlannedStack, Pools, Unlike};
+pub use seeds::{Seeds, SeedsTwice};
+
+/// Everything that is known about the trials of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bench {
+    /// What is measured.
+    pub plan: Plan,
+    /// The seeds that are done, for each scenario of the plan.
+    pub done: Vec<Seeds>,
+    /// One cell for each scenario and stack: all stacks of the first scenario, then of the next.
+    pub cells: Vec<Cell>,
+}
+
+/// Records that do not add up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Apart {
+    /// They measure different things.
+    Unlike(Unlike),
+    /// They hold the same trials of this scenario.
+    Twice {
+        /// The scenario's label.
+        scenario: String,
+        /// The first seed that is in both.
+        seed: u64,
+    },
+}
+
+impl Bench {
+    /// A plan of which nothing is done.
+    #[must_use]
+    pub fn new(plan: Plan) -> Self {
+        let done = vec![Seeds::default(); plan.scenarios.len()];
+        let cells = vec![Cell::default(); plan.scenarios.len() * plan.stacks.len()];
+        Self { plan, done, cells }
+    }
+
+    /// The cells of a scenario, one for each stack.
+    #[must_use]
+    pub fn of_scenario(&self, scenario: usize) -> &[Cell] {
+        let stacks = self.plan.stacks.len();
+        &self.cells[scenario * stacks..][..stacks]
+    }
+
+    /// One cell.
+    #[must_use]
+    pub fn cell(&self, scenario: usize, stack: usize) -> &Cell {
+        &self.of_scenario(scenario)[stack]
+    }
+
+    /// Whether every planned trial is done.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let [from, to] = self.plan.seeds;
+        self.done.iter().all(|done| done.missing(from, to).next().is_none())
+    }
+
+    /// Takes in trials of some seeds of a scenario: a cell for each stack.
+    ///
+    /// # Errors
+    /// Some of them are in it already; then nothing is taken in.
+    pub fn add(&mut self, scenario: usize, seeds: &Seeds, cells: &[Cell]) -> Result<(), SeedsTwice> {
+        self.done[scenario] = self.done[scenario].union(seeds)?;
+        let stacks = self.plan.stacks.len();
+        for (mine, more) in self.cells[scenario * stacks..][..stacks].iter_mut().zip(cells) {
+            mine.add(more);
+        }
+        Ok(())
+    }
+
+    /// Takes in all trials of another record of the same plan.
+    ///
+    /// # Errors
+    /// The records do not add up; then nothing is taken in.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Apart> {
+        self.plan.same(&other.plan).map_err(Apart::Unlike)?;
+        for ((planned, mine), theirs) in self.plan.scenarios.iter().zip(&self.done).zip(&other.done) {
+            if let Err(SeedsTwice { seed }) = mine.union(theirs) {
+                return Err(Apart::Twice { scenario: planned.label(), seed });
+            }
+        }
+        for (scenario, seeds) in other.done.iter().enumerate() {
+            self.add(scenario, seeds, other.of_scenario(scenario)).expect("no seed is in both");
+        }
+        Ok(())
+    }
+}

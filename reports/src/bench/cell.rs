@@ -1,0 +1,347 @@
+//! A cell: what came of the trials of one scenario with one stack, in integers that add up.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::counts::{Counts, counts};
+use crate::trial::Grade;
+
+/// How many draws of the response model's parameters there are; a seed has the draw of its remainder.
+pub const DRAWS: usize = 32;
+
+/// What came of the trials of one scenario with one stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cell {
+    /// Everything that is counted.
+    pub counts: Counts,
+    /// The goal beside that of the baseline, seed by seed.
+    pub paired: Paired,
+    /// Of false interventions and healthy turns of a trial: for an interval by trials.
+    pub squares: Squares,
+    /// The same trials by the remainder of their seed, the draw: for comparisons that keep pairs together.
+    #[serde(default, skip_serializing_if = "ByDraw::is_zero")]
+    pub by_draw: ByDraw,
+    /// Turns from the onset to the first help, 0 for the same turn: how many trials.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub until_help: Histogram,
+    /// Turns from the onset to the last stuck one, both counted, in trials that recovered.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub stuck_for: Histogram,
+    /// By the language of the world.
+    pub languages: BTreeMap<String, Language>,
+    /// By `guard: rule`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rules: BTreeMap<String, RuleCount>,
+    /// The lowest seed with each kind of slip.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub slips: BTreeMap<Slip, u64>,
+    /// The same seeds where only that an intervention was delivered counts.
+    pub flat: Response,
+    /// The same seeds with drawn parameters of the response model.
+    pub drawn: Response,
+    /// These by the draw.
+    #[serde(default, skip_serializing_if = "ByDraw::is_zero")]
+    pub drawn_by: ByDraw,
+}
+
+counts! {
+    /// The goal beside that of the baseline.
+    Paired {
+        /// Trials whose goal holds, and not under the baseline.
+        saved,
+        /// Trials whose goal holds under the baseline, and not here.
+        lost,
+    }
+}
+
+counts! {
+    /// Sums over trials, of false interventions `x` and healthy turns `y`.
+    Squares {
+        /// Σx².
+        false_false,
+        /// Σxy.
+        false_healthy,
+        /// Σy².
+        healthy_healthy,
+    }
+}
+
+counts! {
+    /// What another response model makes of the same seeds.
+    Response {
+        /// Trials that got stuck at least once.
+        onsets,
+        /// Trials whose goal held in the end.
+        done,
+        /// Of these, after an onset.
+        recovered,
+        /// Interventions in healthy turns.
+        false_interventions,
+        /// Healthy turns.
+        healthy_turns,
+    }
+}
+
+counts! {
+    /// In one language.
+    Language {
+        /// Interventions in healthy turns.
+        false_interventions,
+        /// Healthy turns.
+        healthy_turns,
+    }
+}
+
+counts! {
+    /// Under one rule of one guard.
+    RuleCount {
+        /// Interventions.
+        interventions,
+        /// Of these, in healthy turns.
+        false_interventions,
+    }
+}
+
+/// Something that should not happen in any trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Slip {
+    /// Something happened twice that was to happen once.
+    DoneTwice,
+    /// A guard broke.
+    GuardFault,
+    /// The task is not done, and the user does not know.
+    NotTold,
+    /// Somebody stepped in in a healthy turn.
+    FalseIntervention,
+}
+
+impl Slip {
+    /// All of them, the gravest first.
+    pub const ALL: [Self; 4] = [Self::DoneTwice, Self::GuardFault, Self::NotTold, Self::FalseIntervention];
+
+    /// What happened, in a few words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DoneTwice => "done twice",
+            Self::GuardFault => "guard fault",
+            Self::NotTold => "not done and not told",
+            Self::FalseIntervention => "false intervention",
+        }
+    }
+
+    /// Whether it happened in a trial.
+    #[must_use]
+    pub const fn is_in(self, grade: &Grade) -> bool {
+        match self {
+            Self::DoneTwice => grade.double_effects > 0,
+            Self::GuardFault => grade.guard_fault,
+            Self::NotTold => !grade.goal && !grade.told,
+            Self::FalseIntervention => grade.false_interventions > 0,
+        }
+    }
+
+    /// In how many trials it happened; of false interventions, how many there were.
+    #[must_use]
+    pub const fn count(self, counts: &Counts) -> u64 {
+        match self {
+            Self::DoneTwice => counts.doubled,
+            Self::GuardFault => counts.guard_faults,
+            Self::NotTold => counts.not_told,
+            Self::FalseIntervention => counts.false_interventions,
+        }
+    }
+}
+
+/// Counts of trials by a small number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Histogram(BTreeMap<u32, u64>);
+
+impl Histogram {
+    /// One more trial with this number.
+    pub fn add(&mut self, number: u32) {
+        *self.0.entry(number).or_default() += 1;
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The number below or at which so many percent of the trials are; none where there is no trial.
+    #[must_use]
+    pub fn quantile(&self, percent: u64) -> Option<u32> {
+        let all: u64 = self.0.values().sum();
+        let mut seen = 0;
+        self.0
+            .iter()
+            .find(|(_, count)| {
+                seen += **count;
+                100 * seen >= percent * all
+            })
+            .map(|(number, _)| *number)
+    }
+
+    /// The numbers with their counts, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.0.iter().map(|(number, count)| (*number, *count))
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (number, count) in &other.0 {
+            *self.0.entry(*number).or_default() += count;
+        }
+    }
+}
+
+/// Counts of trials by the draw of their seed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ByDraw {
+    /// Trials that got stuck at least once.
+    pub onsets: [u64; DRAWS],
+    /// Trials whose goal held in the end.
+    pub done: [u64; DRAWS],
+    /// Of these, after an onset.
+    pub recovered: [u64; DRAWS],
+    /// Interventions in healthy turns.
+    pub false_interventions: [u64; DRAWS],
+}
+
+impl Default for ByDraw {
+    fn default() -> Self {
+        let none = [0; DRAWS];
+        Self { onsets: none, done: none, recovered: none, false_interventions: none }
+    }
+}
+
+impl ByDraw {
+    fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The draw of a seed.
+    #[must_use]
+    pub fn draw_of(seed: u64) -> usize {
+        usize::try_from(seed % DRAWS as u64).expect("less than the number of draws")
+    }
+
+    fn take(&mut self, seed: u64, grade: &Grade) {
+        let draw = Self::draw_of(seed);
+        self.onsets[draw] += u64::from(grade.onset.is_some());
+        self.done[draw] += u64::from(grade.goal);
+        self.recovered[draw] += u64::from(grade.recovered());
+        self.false_interventions[draw] += u64::from(grade.false_interventions);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        let Self { onsets, done, recovered, false_interventions } = self;
+        let mine = [onsets, done, recovered, false_interventions];
+        let theirs = [&other.onsets, &other.done, &other.recovered, &other.false_interventions];
+        for (mine, theirs) in mine.into_iter().zip(theirs) {
+            for (mine, more) in mine.iter_mut().zip(theirs) {
+                *mine += more;
+            }
+        }
+    }
+}
+
+impl Response {
+    fn take(&mut self, grade: &Grade) {
+        *self = self.plus(&Self {
+            onsets: u64::from(grade.onset.is_some()),
+            done: u64::from(grade.goal),
+            recovered: u64::from(grade.recovered()),
+            false_interventions: grade.false_interventions.into(),
+            healthy_turns: grade.healthy_turns.into(),
+        });
+    }
+}
+
+/// What a cell takes of one seed.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome<'a> {
+    /// The seed.
+    pub seed: u64,
+    /// The language of its world.
+    pub language: &'a str,
+    /// What came of the trial.
+    pub grade: &'a Grade,
+    /// Whether the goal held under the baseline.
+    pub baseline: bool,
+    /// What came of it where only that an intervention was delivered counts.
+    pub flat: &'a Grade,
+    /// What came of it with drawn parameters.
+    pub drawn: &'a Grade,
+}
+
+impl Cell {
+    /// Takes the trials of one seed in.
+    pub fn take(&mut self, outcome: &Outcome<'_>) {
+        let &Outcome { seed, language, grade, baseline, flat, drawn } = outcome;
+        self.counts.add(grade);
+        let [saved, lost] = [grade.goal && !baseline, baseline && !grade.goal].map(u64::from);
+        self.paired = self.paired.plus(&Paired { saved, lost });
+        let [x, y] = [grade.false_interventions, grade.healthy_turns].map(u64::from);
+        let squares = Squares { false_false: x * x, false_healthy: x * y, healthy_healthy: y * y };
+        self.squares = self.squares.plus(&squares);
+        self.by_draw.take(seed, grade);
+        if let Some(onset) = grade.onset {
+            if let Some(help) = grade.first_help {
+                self.until_help.add(help - onset);
+            }
+            if grade.goal {
+                self.stuck_for.add(grade.last_stuck.unwrap_or(onset) + 1 - onset);
+            }
+        }
+        // No allocation but for the first trial in a language.
+        let more = Language { false_interventions: x, healthy_turns: y };
+        match self.languages.get_mut(language) {
+            Some(counted) => *counted = counted.plus(&more),
+            None => _ = self.languages.insert(language.to_owned(), more),
+        }
+        for slip in Slip::ALL.into_iter().filter(|slip| slip.is_in(grade)) {
+            let lowest = self.slips.entry(slip).or_insert(seed);
+            *lowest = seed.min(*lowest);
+        }
+        self.flat.take(flat);
+        self.drawn.take(drawn);
+        self.drawn_by.take(seed, drawn);
+    }
+
+    /// One intervention more under this rule.
+    pub fn fired(&mut self, guard: &str, rule: &str, is_false: bool) {
+        let count = self.rules.entry(format!("{guard}: {rule}")).or_default();
+        count.interventions += 1;
+        count.false_interventions += u64::from(is_false);
+    }
+
+    /// Takes in all that another cell of other trials holds.
+    pub fn add(&mut self, other: &Self) {
+        self.counts = self.counts.plus(&other.counts);
+        self.paired = self.paired.plus(&other.paired);
+        self.squares = self.squares.plus(&other.squares);
+        self.by_draw.merge(&other.by_draw);
+        self.until_help.merge(&other.until_help);
+        self.stuck_for.merge(&other.stuck_for);
+        for (language, more) in &other.languages {
+            let counted = self.languages.entry(language.clone()).or_default();
+            *counted = counted.plus(more);
+        }
+        for (rule, more) in &other.rules {
+            let counted = self.rules.entry(rule.clone()).or_default();
+            *counted = counted.plus(more);
+        }
+        for (slip, seed) in &other.slips {
+            let lowest = self.slips.entry(*slip).or_insert(*seed);
+            *lowest = *seed.min(lowest);
+        }
+        self.flat = self.flat.plus(&other.flat);
+        self.drawn = self.drawn.plus(&other.drawn);
+        self.drawn_by.merge(&other.drawn_by);
+    }
+}

@@ -1,6 +1,6 @@
 //! What came of a trial: pure functions from a trial to numbers and to its record.
 
-use balk_guards::{AttemptResponse, Entry, InterventionKind, Origin, Termination};
+use balk_guards::{AttemptResponse, Entry, Intervention, InterventionKind, Origin, Termination};
 use balk_reports::{Drawn, EntryRecord, FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};
 use balk_scenarios::{Stuck, Truth, World};
 
@@ -9,6 +9,11 @@ use crate::engine::Trial;
 /// Judges a trial.
 #[must_use]
 pub fn grade(trial: &Trial) -> Grade {
+    grade_each(trial, |_, _| ())
+}
+
+/// Judges a trial, and each intervention: whether it came in a healthy turn.
+pub fn grade_each(trial: &Trial, mut see: impl FnMut(&Intervention, bool)) -> Grade {
     let count =
         |wanted: fn(Truth) -> bool| number(trial.turns.iter().filter(|turn| wanted(turn.truth)).count());
     let stuck_turn = trial.turns.iter().position(|turn| is_onset(turn.truth));
@@ -70,7 +75,9 @@ pub fn grade(trial: &Trial) -> Grade {
                 grade.interventions += 1;
                 helped(&mut grade, turn);
                 // Where the run is at its end in any case, saying so disturbs nobody.
-                grade.false_interventions += u32::from(!concluded && last.is_some_and(is_healthy));
+                let is_false = !concluded && last.is_some_and(is_healthy);
+                grade.false_interventions += u32::from(is_false);
+                see(it, is_false);
                 grade.told |= match it.kind {
                     InterventionKind::Notice | InterventionKind::Question(_) | InterventionKind::Stop => true,
                     InterventionKind::Feedback

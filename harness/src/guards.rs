@@ -231,6 +231,13 @@ impl Config {
     pub fn of(&self, guard: &str) -> Map<String, Value> {
         self.guards.get(guard).cloned().unwrap_or_default()
     }
+
+    /// All of it: a member for each guard that something is set for.
+    #[must_use]
+    pub fn as_json(&self) -> Map<String, Value> {
+        let set = self.guards.iter().filter(|(_, settings)| !settings.is_empty());
+        set.map(|(name, settings)| (name.clone(), Value::Object(settings.clone()))).collect()
+    }
 }
 
 /// A stack that cannot be had.
@@ -294,9 +301,32 @@ pub fn members(spec: &str, config: &Config, whisper: &Whisper) -> Result<Vec<Box
     Ok(members)
 }
 
-const NONE: &str = "none";
+/// The spec of no guard at all: the baseline.
+pub const NONE: &str = "none";
 /// The spec of the guards that are on unless others are named.
 pub const DEFAULT: &str = "default";
+
+/// The stacks that a bench measures where none is named: the default one, the oracle, and each guard that is on by
+/// nobody's default.
+#[must_use]
+pub fn benched() -> Vec<String> {
+    let others = REGISTRY.iter().filter(|row| !row.by_default).map(|row| row.name);
+    std::iter::once(DEFAULT).chain(others).map(str::to_owned).collect()
+}
+
+/// What a stack is, in a line: that of its one guard, or the names of its guards.
+#[must_use]
+pub fn about(spec: &str) -> String {
+    match spec {
+        NONE => "no guard: the baseline".to_owned(),
+        DEFAULT => "the guards that are on by default".to_owned(),
+        _ => match find(spec) {
+            Ok((row, None)) => row.about.to_owned(),
+            Ok((_, Some(variant))) => variant.about.to_owned(),
+            Err(_) => "as it is written".to_owned(),
+        },
+    }
+}
 
 /// The parts of a spec: at commas outside of braces.
 fn split(spec: &str) -> impl Iterator<Item = &str> {

@@ -3,11 +3,13 @@
 //! Nothing here prints but [`cli`].
 
 pub mod audit;
+pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod error;
 pub mod exit;
+mod files;
 pub mod grade;
 pub mod guards;
 pub mod replay;

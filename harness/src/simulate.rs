@@ -68,7 +68,13 @@ impl<'a> Simulation<'a> {
     #[must_use]
     pub fn record(&self, seed: u64, set: &[(String, String)]) -> TrialRecord {
         let world = self.world(seed);
-        grade::record(&world, self.guard, set, &self.trial(&world))
+        self.recorded(&world, set, &self.trial(&world))
+    }
+
+    /// The record of a trial that was run in this world.
+    #[must_use]
+    pub fn recorded(&self, world: &World<'_>, set: &[(String, String)], trial: &Trial) -> TrialRecord {
+        grade::record(world, self.guard, set, trial)
     }
 
     /// Counts over seeds; the same for any number of threads.

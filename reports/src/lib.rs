@@ -9,6 +9,7 @@ mod entry;
 mod gap;
 mod incident;
 mod issue;
+mod shell;
 pub mod stats;
 mod text;
 mod trial;
@@ -22,5 +23,6 @@ pub use incident::{
     BadIncident, Executor, INCIDENT_PLACES, Incident, IncidentCause, IncidentFacts, IncidentTool, SideEffect,
 };
 pub use issue::{LINK_CHARS_MAX, REPOSITORY_CHARS_MAX, issue_link, prefilled};
+pub use shell::quoted;
 pub use text::{Chat, Palette, show, show_outcome};
 pub use trial::{Drawn, FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};

@@ -125,11 +125,17 @@ impl<'a> World<'a> {
         &self.offer
     }
 
+    /// The language in which everything is said; `any` where all are the same.
+    #[must_use]
+    pub fn language(&self) -> &'a Arc<str> {
+        &self.scenario.languages[self.language]
+    }
+
     /// What was drawn, in the order of the scenario: name and value.
     #[must_use]
     pub fn drawn(&self) -> Vec<(String, String)> {
         let mut drawn = vec![
-            ("language".to_owned(), self.scenario.languages[self.language].to_string()),
+            ("language".to_owned(), self.language().to_string()),
             ("toolset".to_owned(), self.toolset.name.clone()),
         ];
         for (pool, &pick) in self.scenario.pools.iter().zip(&self.picks) {

@@ -1,13 +1,13 @@
 //! Where gap reports are kept, and where they are sent to.
 
-use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use balk_reports::{GapReport, REPOSITORY_CHARS_MAX, issue_link};
 use clap::Args;
 
 use crate::error::Error;
+use crate::files;
 
 /// To whom gaps are reported.
 #[derive(Args, Clone, Debug)]
@@ -81,7 +81,11 @@ pub(super) fn state_dir(
 pub(super) fn keep(state_dir: &Path, report: &GapReport) -> Result<PathBuf, Error> {
     let folder = state_dir.join("gaps");
     let path = folder.join(format!("gap-{}.json", report.id));
-    write(&folder, &path, report).map_err(|error| {
+    files::write_durably(&path, |out| {
+        serde_json::to_writer_pretty(&mut *out, report)?;
+        out.write_all(b"\n")
+    })
+    .map_err(|error| {
         // The error itself names a temporary file, which is nobody's business.
         Error::file(&path, "a folder that can be written to", error.kind())
             .hint("give another with --state-dir DIR")
@@ -89,30 +93,10 @@ pub(super) fn keep(state_dir: &Path, report: &GapReport) -> Result<PathBuf, Erro
     Ok(path)
 }
 
-fn write(folder: &Path, path: &Path, report: &GapReport) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer_pretty(&mut file, report)?;
-    file.write_all(b"\n")?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    sync(folder)
-}
-
-/// Puts the new name on the disk.
-#[cfg(unix)]
-fn sync(folder: &Path) -> io::Result<()> {
-    fs::File::open(folder)?.sync_all()
-}
-
-/// Elsewhere a folder does not open.
-#[cfg(not(unix))]
-fn sync(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use balk_guards::{Conclusion, Gap, GapKind, Note, Subject, Termination};
     use balk_reports::GapRun;
 

@@ -1,5 +1,6 @@
 //! Scenarios from the command line: by name or by file, with settings and seeds.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -8,31 +9,57 @@ use balk_scenarios::{Scenario, catalogue, toolsets};
 
 use crate::error::Error;
 
+/// The text of a scenario, not yet read.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    /// What it is called in messages.
+    file: String,
+    /// All of it.
+    pub(super) text: Cow<'static, str>,
+}
+
+impl Source {
+    /// A scenario of the catalogue, or one in a file.
+    pub(super) fn of(target: &str) -> Result<Self, Error> {
+        if let Some(listed) = catalogue::find(target) {
+            return Ok(Self { file: listed.file.to_owned(), text: listed.text.into() });
+        }
+        let path = Path::new(target);
+        if path.extension().is_none() && !path.exists() {
+            let names: Vec<&str> = catalogue::CATALOGUE.iter().map(|it| it.name).collect();
+            let near = names.iter().map(|name| (strsim::damerau_levenshtein(target, name), *name)).min();
+            let hint = match near {
+                Some((distance, name)) if distance <= 3 => format!("did you mean `{name}`?"),
+                _ => format!("known: {}; see `balk list`", names.join(", ")),
+            };
+            return Err(
+                Error::usage("SCENARIO", "a scenario's name or file", format!("`{target}`")).hint(&hint)
+            );
+        }
+        Self::file(path)
+    }
+
+    /// A scenario in a file.
+    pub(super) fn file(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::file(path, "a readable scenario file (TOML, UTF-8)", error))?;
+        Ok(Self { file: path.display().to_string(), text: text.into() })
+    }
+
+    /// Reads it, with these settings in place of its own.
+    pub(super) fn read(&self, sets: &[(String, String)]) -> Result<Scenario, Diagnostics> {
+        format::parse(&self.file, &self.text, &toolsets::catalogue(), sets)
+    }
+}
+
 /// A scenario of the catalogue, or one in a file.
 pub(super) fn scenario(target: &str, sets: &[(String, String)]) -> Result<Scenario, Failure> {
-    if let Some(listed) = catalogue::find(target) {
-        return Ok(listed.read(sets)?);
-    }
-    let path = Path::new(target);
-    if path.extension().is_none() && !path.exists() {
-        let names: Vec<&str> = catalogue::CATALOGUE.iter().map(|it| it.name).collect();
-        let near = names.iter().map(|name| (strsim::damerau_levenshtein(target, name), *name)).min();
-        let hint = match near {
-            Some((distance, name)) if distance <= 3 => format!("did you mean `{name}`?"),
-            _ => format!("known: {}; see `balk list`", names.join(", ")),
-        };
-        return Err(Error::usage("SCENARIO", "a scenario's name or file", format!("`{target}`"))
-            .hint(&hint)
-            .into());
-    }
-    file(path, sets)
+    Ok(Source::of(target)?.read(sets)?)
 }
 
 /// A scenario in a file.
 pub(super) fn file(path: &Path, sets: &[(String, String)]) -> Result<Scenario, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Error::file(path, "a readable scenario file (TOML, UTF-8)", error))?;
-    Ok(format::parse(&path.display().to_string(), &text, &toolsets::catalogue(), sets)?)
+    Ok(Source::file(path)?.read(sets)?)
 }
 
 /// Why there is no scenario.

@@ -1,6 +1,7 @@
 //! The command line: one module a subcommand. Data goes to standard output, all else to standard error.
 
 mod audit;
+mod bench;
 mod check;
 mod document;
 mod events;
@@ -9,6 +10,7 @@ mod gaps;
 mod init;
 mod list;
 mod load;
+mod merge;
 mod recordings;
 mod replay;
 mod scenario;
@@ -27,10 +29,12 @@ use crate::error::Error;
 use crate::exit::Exit;
 
 pub use audit::Audit;
+pub use bench::Bench;
 pub use check::Check;
 pub use explain::Explain;
 pub use init::Init;
 pub use list::List;
+pub use merge::Merge;
 pub use replay::Replay;
 pub use scenario::Scenario;
 pub use schema::PrintSchema;
@@ -66,6 +70,10 @@ pub enum Command {
     Verify(Verify),
     /// Ask what guards would have done in recorded transcripts
     Replay(Replay),
+    /// Measure every stack on every scenario, paired seed by seed
+    Bench(Bench),
+    /// Put the parts of a bench together
+    Merge(Merge),
     /// Say which rules are reached, and which changes of guards are noticed
     Audit(Audit),
     /// Say whether a broken attempt may be made again, or what an agent lacked
@@ -87,6 +95,8 @@ impl Command {
             Self::Check(it) => it.run(),
             Self::Verify(it) => it.run(),
             Self::Replay(it) => it.run(),
+            Self::Bench(it) => it.run(),
+            Self::Merge(it) => it.run(),
             Self::Audit(it) => it.run(),
             Self::Explain(it) => it.run(),
             Self::Schema(it) => it.run(),

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use balk_reports::Counts;
+use balk_reports::{Counts, quoted};
 use balk_scenarios::{Kind, Pools, Scenario as Model};
 use clap::Args;
 
@@ -273,14 +273,4 @@ struct Row<'a> {
     guard: &'a str,
     measured: Counts,
     flat: Counts,
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

@@ -31,9 +31,9 @@ pub struct Cell {
     pub stuck_for: Histogram,
     /// By the language of the world.
     pub languages: BTreeMap<String, Language>,
-    /// By `guard: rule`.
+    /// By guard and rule.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub rules: BTreeMap<String, RuleCount>,
+    pub rules: BTreeMap<String, BTreeMap<String, RuleCount>>,
     /// The lowest seed with each kind of slip.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub slips: BTreeMap<Slip, u64>,
@@ -298,12 +298,8 @@ impl Cell {
                 self.stuck_for.add(grade.last_stuck.unwrap_or(onset) + 1 - onset);
             }
         }
-        // No allocation but for the first trial in a language.
-        let more = Language { false_interventions: x, healthy_turns: y };
-        match self.languages.get_mut(language) {
-            Some(counted) => *counted = counted.plus(&more),
-            None => _ = self.languages.insert(language.to_owned(), more),
-        }
+        let counted = entry(&mut self.languages, language);
+        *counted = counted.plus(&Language { false_interventions: x, healthy_turns: y });
         for slip in Slip::ALL.into_iter().filter(|slip| slip.is_in(grade)) {
             let lowest = self.slips.entry(slip).or_insert(seed);
             *lowest = seed.min(*lowest);
@@ -315,7 +311,7 @@ impl Cell {
 
     /// One intervention more under this rule.
     pub fn fired(&mut self, guard: &str, rule: &str, is_false: bool) {
-        let count = self.rules.entry(format!("{guard}: {rule}")).or_default();
+        let count = entry(entry(&mut self.rules, guard), rule);
         count.interventions += 1;
         count.false_interventions += u64::from(is_false);
     }
@@ -329,12 +325,14 @@ impl Cell {
         self.until_help.merge(&other.until_help);
         self.stuck_for.merge(&other.stuck_for);
         for (language, more) in &other.languages {
-            let counted = self.languages.entry(language.clone()).or_default();
+            let counted = entry(&mut self.languages, language);
             *counted = counted.plus(more);
         }
-        for (rule, more) in &other.rules {
-            let counted = self.rules.entry(rule.clone()).or_default();
-            *counted = counted.plus(more);
+        for (guard, rules) in &other.rules {
+            for (rule, more) in rules {
+                let counted = entry(entry(&mut self.rules, guard), rule);
+                *counted = counted.plus(more);
+            }
         }
         for (slip, seed) in &other.slips {
             let lowest = self.slips.entry(*slip).or_insert(*seed);
@@ -344,4 +342,12 @@ impl Cell {
         self.drawn = self.drawn.plus(&other.drawn);
         self.drawn_by.merge(&other.drawn_by);
     }
+}
+
+/// The entry under this name; it is copied only where there is none yet.
+fn entry<'m, T: Default>(map: &'m mut BTreeMap<String, T>, name: &str) -> &'m mut T {
+    if !map.contains_key(name) {
+        map.insert(name.to_owned(), T::default());
+    }
+    map.get_mut(name).expect("it was just put there")
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::shell::quoted;
 use crate::trial::Drawn;
 
 /// The version of the record of a bench; rises when a reader of the old one would misread the new one.
@@ -16,6 +17,11 @@ pub struct Plan {
     pub schema: u32,
     /// The version of Balk that runs the trials.
     pub balk: String,
+    /// Which scenarios were asked for, as on the command line.
+    pub suite: String,
+    /// What was swept, as on the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<String>,
     /// The first and the last seed of every scenario; as text in JSON.
     #[serde(with = "as_text")]
     pub seeds: [u64; 2],
@@ -104,6 +110,46 @@ impl PlannedScenario {
 }
 
 impl Plan {
+    /// The command that measures this plan from the start. Settings of guards that came from a file or from the
+    /// environment are in the plan, and not in the command.
+    #[must_use]
+    pub fn command(&self) -> String {
+        let mut command = format!("balk bench --suite {}", quoted(&self.suite));
+        // The baseline is there without being asked for.
+        for stack in &self.stacks[1..] {
+            command.push_str(&format!(" --guard {}", quoted(&stack.guard)));
+        }
+        command.push_str(&format!(" --seeds {}-{}", self.seeds[0], self.seeds[1]));
+        for Drawn { name, value } in &self.set {
+            command.push_str(&format!(" --set {}", quoted(&format!("{name}={value}"))));
+        }
+        if let Some(sweep) = &self.sweep {
+            command.push_str(&format!(" --sweep {}", quoted(sweep)));
+        }
+        if self.pools == Pools::Reserve {
+            command.push_str(" --reserve");
+        }
+        command
+    }
+
+    /// The command that shows one trial of it.
+    #[must_use]
+    pub fn trial(&self, scenario: usize, stack: usize, seed: u64) -> String {
+        let (scenario, stack) = (&self.scenarios[scenario], &self.stacks[stack]);
+        let mut command = format!(
+            "balk scenario {} --seed {seed} --guard {}",
+            quoted(&scenario.target),
+            quoted(&stack.guard)
+        );
+        for Drawn { name, value } in self.set.iter().chain(&scenario.set) {
+            command.push_str(&format!(" --set {}", quoted(&format!("{name}={value}"))));
+        }
+        if self.pools == Pools::Reserve {
+            command.push_str(" --reserve");
+        }
+        command
+    }
+
     /// Whether another plan is this one.
     ///
     /// # Errors
@@ -181,6 +227,8 @@ pub(crate) mod tests {
         Plan {
             schema: BENCH_SCHEMA,
             balk: "0".into(),
+            suite: "all".into(),
+            sweep: None,
             seeds: [0, 9],
             pools: Pools::Open,
             set: Vec::new(),

@@ -1,0 +1,156 @@
+//! What is measured: scenarios in three response models, stacks, and the plan that a record of it carries.
+
+use balk_guards::Protocol;
+use balk_reports::Drawn;
+use balk_reports::bench::{BENCH_SCHEMA, Plan, PlannedScenario, PlannedStack, Pools};
+use balk_scenarios::{Kind, Pools as Values, Scenario};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::config::Config;
+use crate::error::Error;
+use crate::guards;
+use crate::simulate::Simulation;
+
+/// Scenarios and stacks, ready to run.
+#[derive(Debug)]
+pub struct Matrix {
+    pub(super) plan: Plan,
+    scenarios: Vec<(Models, Vec<(String, String)>)>,
+    config: Config,
+    pools: Values,
+}
+
+/// A scenario under each response model.
+#[derive(Clone, Debug)]
+pub struct Models {
+    /// As its file has it.
+    pub own: Scenario,
+    /// Where only that an intervention was delivered counts.
+    pub flat: Scenario,
+    /// With parameters that the seed draws.
+    pub drawn: Scenario,
+}
+
+/// A scenario that is to be measured.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Its name or its file, as on the command line.
+    pub target: String,
+    /// The text of its file.
+    pub text: String,
+    /// What a sweep sets in it.
+    pub set: Vec<(String, String)>,
+    /// What was read.
+    pub models: Models,
+}
+
+/// What holds for all scenarios of a bench.
+#[derive(Clone, Debug)]
+pub struct Setting<'a> {
+    /// Which scenarios were asked for.
+    pub suite: &'a str,
+    /// What is swept.
+    pub sweep: Option<&'a str>,
+    /// The stacks; the baseline is put before them.
+    pub stacks: &'a [String],
+    /// Settings of guards.
+    pub config: Config,
+    /// What the seeds draw from.
+    pub pools: Values,
+    /// The first and the last seed.
+    pub seeds: [u64; 2],
+    /// What is set in all scenarios.
+    pub set: &'a [(String, String)],
+}
+
+impl Matrix {
+    /// Everything that is asked for, with the baseline first.
+    ///
+    /// # Errors
+    /// A guard that nobody registered, or settings that it does not take.
+    pub fn new(asked: Vec<Asked>, setting: Setting<'_>) -> Result<Self, Error> {
+        let Setting { suite, sweep, stacks, config, pools, seeds, set } = setting;
+        let mut names = vec![guards::NONE.to_owned()];
+        for stack in stacks {
+            if !names.contains(stack) {
+                names.push(stack.clone());
+            }
+        }
+        let stacks: Result<_, Error> = names
+            .into_iter()
+            .map(|guard| {
+                guards::stack(&guard, &config, &crate::engine::Whisper::default())?;
+                Ok(PlannedStack { about: guards::about(&guard), guard })
+            })
+            .collect();
+        let plan = Plan {
+            schema: BENCH_SCHEMA,
+            balk: env!("CARGO_PKG_VERSION").to_owned(),
+            suite: suite.to_owned(),
+            sweep: sweep.map(str::to_owned),
+            seeds,
+            pools: match pools {
+                Values::Open => Pools::Open,
+                Values::Reserve => Pools::Reserve,
+            },
+            set: drawn(set),
+            config: config.as_json(),
+            stacks: stacks?,
+            scenarios: asked.iter().map(planned).collect(),
+        };
+        // What a sweep sets comes last: it is set where the other value stood.
+        let scenarios = asked.into_iter().map(|it| (it.models, [set, &it.set].concat())).collect();
+        Ok(Self { plan, scenarios, config, pools })
+    }
+
+    /// What a record of it begins with.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Every stack on this scenario, each under the three response models.
+    pub(super) fn simulations(&self, scenario: usize) -> Vec<[Simulation<'_>; 3]> {
+        let (Models { own, flat, drawn }, _) = &self.scenarios[scenario];
+        let stacks = self.plan.stacks.iter();
+        stacks
+            .map(|stack| {
+                [own, flat, drawn].map(|scenario| {
+                    Simulation::new(scenario, &stack.guard, &self.config, self.pools)
+                        .expect("every stack was built once when the plan was made")
+                })
+            })
+            .collect()
+    }
+
+    /// What is set in this scenario differently from its file.
+    pub(super) fn set(&self, scenario: usize) -> &[(String, String)] {
+        &self.scenarios[scenario].1
+    }
+}
+
+fn planned(asked: &Asked) -> PlannedScenario {
+    let scenario = &asked.models.own;
+    PlannedScenario {
+        name: scenario.name.to_string(),
+        target: asked.target.clone(),
+        set: drawn(&asked.set),
+        kind: match scenario.kind {
+            Kind::Stubborn => "stubborn",
+            Kind::Control => "control",
+        }
+        .to_owned(),
+        protocol: match scenario.protocol {
+            Protocol::Tool => "tool",
+            Protocol::Text => "text",
+        }
+        .to_owned(),
+        title: scenario.title.clone(),
+        unreachable: scenario.unreachable.as_deref().map(str::to_owned),
+        text: format!("{:032x}", xxh3_128(asked.text.as_bytes())),
+    }
+}
+
+fn drawn(set: &[(String, String)]) -> Vec<Drawn> {
+    set.iter().map(|(name, value)| Drawn { name: name.clone(), value: value.clone() }).collect()
+}

@@ -1,0 +1,69 @@
+//! One unit: a seed of a scenario, played by every stack.
+
+use balk_reports::bench::{Cell, Outcome, Slip};
+use balk_reports::{Grade, TrialRecord};
+
+use crate::grade;
+use crate::simulate::Simulation;
+
+/// Which transcripts are kept for a closer look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// None.
+    Nothing,
+    /// Those of trials with a slip.
+    Failing,
+    /// All.
+    Everything,
+}
+
+impl Keep {
+    fn takes(self, grade: &Grade) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Failing => Slip::ALL.into_iter().any(|slip| slip.is_in(grade)),
+            Self::Everything => true,
+        }
+    }
+}
+
+/// Plays one seed with every stack and takes what came of it into their cells. The first stack is the baseline.
+///
+/// The transcripts to keep come back in the order of the stacks; those of the other response models are not kept.
+pub(super) fn play(
+    stacks: &[[Simulation<'_>; 3]],
+    seed: u64,
+    set: &[(String, String)],
+    keep: Keep,
+    cells: &mut [Cell],
+) -> Vec<TrialRecord> {
+    let Some([first, ..]) = stacks.first() else { return Vec::new() };
+    let world = first.world(seed);
+    let language = world.language();
+    let mut baseline = None;
+    let mut kept = Vec::new();
+    for ([own, flat, drawn], cell) in stacks.iter().zip(cells) {
+        let trial = own.trial(&world);
+        let graded = grade::grade_each(&trial, |it, is_false| {
+            cell.fired(&it.note.guard, &it.note.rule, is_false);
+        });
+        // What nobody stepped into never asked how a correction is taken.
+        let other = |it: &Simulation<'_>| {
+            (graded.interventions > 0).then(|| grade::grade(&it.trial(&it.world(seed))))
+        };
+        let (flat, drawn) = (other(flat), other(drawn));
+        let baseline = *baseline.get_or_insert(graded.goal);
+        cell.take(&Outcome {
+            seed,
+            language,
+            grade: &graded,
+            baseline,
+            flat: flat.as_ref().unwrap_or(&graded),
+            drawn: drawn.as_ref().unwrap_or(&graded),
+        });
+        if keep.takes(&graded) {
+            kept.push(own.recorded(&world, set, &trial));
+        }
+    }
+    kept
+}

@@ -1,0 +1,301 @@
+//! `balk bench`: every stack on every scenario under every seed.
+
+mod sweep;
+
+use std::io::IsTerminal as _;
+use std::ops::{ControlFlow, RangeInclusive};
+use std::path::PathBuf;
+
+use balk_reports::TrialRecord;
+use balk_reports::bench::Bench as Record;
+use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::{Kind, Pools};
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::ThreadPoolBuilder;
+
+use super::load::{self, Failure, Source};
+use super::{OrExit as _, say};
+use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Models, Setting};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::guards;
+
+use sweep::Sweep;
+
+/// Arguments of `balk bench`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct Bench {
+    /// The scenarios: all, stubborn, control, or names and files with commas between them
+    #[arg(long, default_value = "all")]
+    suite: String,
+
+    /// A stack to measure; may be given again. The baseline `none` is always measured [default: `default`, `oracle`
+    /// and every rule of a shipped agent]
+    #[arg(long, value_name = "SET")]
+    guard: Vec<String>,
+
+    /// Seeds of each scenario, both ends included
+    #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-99")]
+    seeds: RangeInclusive<u64>,
+
+    /// The first N seeds, from 0
+    #[arg(long, value_name = "N", conflicts_with = "seeds", value_parser = clap::value_parser!(u64).range(1..))]
+    trials: Option<u64>,
+
+    /// A value to replace in every scenario, by its dotted path; may be given again
+    #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
+    set: Vec<(String, String)>,
+
+    /// A number to vary in every scenario, from A to B: each step is a scenario of its own, as in
+    /// response.stubbornness=0..1:1/8
+    #[arg(long, value_name = "KEY=A..B:STEP", value_parser = Sweep::parse)]
+    sweep: Option<Sweep>,
+
+    /// Settings of guards: TOML, a table for each
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Draw from the pools that are kept back, to check what was tuned on the others
+    #[arg(long)]
+    reserve: bool,
+
+    /// Threads; 0 takes one for each core. The record is the same for any number
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    jobs: usize,
+
+    /// Only the m-th of n equal parts of the seeds; `balk merge` puts the parts together
+    #[arg(long, value_name = "m/n", value_parser = shard)]
+    shard: Option<Shard>,
+
+    /// A folder for the record; must be empty, or hold a record to go on with
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Go on with the record in the folder of --out, where a run was killed
+    #[arg(long, requires = "out")]
+    resume: bool,
+
+    /// Transcripts to keep beside the record, packed with zstd
+    #[arg(long, value_enum, default_value_t = KeepTranscripts::None, requires = "out")]
+    keep_transcripts: KeepTranscripts,
+}
+
+const AFTER_HELP: &str = "\
+The unit is a seed of a scenario with all stacks, so every comparison is paired. Each trial is also run in flat mode and
+with drawn parameters of the response model, where a stack stepped in at all.
+
+DIR/bench.jsonl has the plan, a cell of integer counts for each scenario and stack, and the seeds that are done; it is
+the same bytes for any number of threads, however often the run was killed and resumed, and merged from any parts.
+DIR/meta.json has the command, the machine and wall-clock figures.";
+
+/// Which transcripts are kept.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum KeepTranscripts {
+    /// None
+    None,
+    /// Those in which something happened that should not: a false intervention, an end that nobody was told of,
+    /// an effect that came twice, a guard that broke
+    Failing,
+    /// All
+    All,
+}
+
+/// A part of the seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shard {
+    nth: u64,
+    of: u64,
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let (nth, of) = text.split_once('/').unwrap_or((text, ""));
+    match (nth.trim().parse(), of.trim().parse()) {
+        (Ok(nth), Ok(of)) if 1 <= nth && nth <= of => Ok(Shard { nth, of }),
+        _ => Err("expected m/n with m from 1 to n, as in 2/7".into()),
+    }
+}
+
+impl Shard {
+    /// Its seeds of these; none where there are fewer seeds than parts.
+    fn seeds(self, [from, to]: [u64; 2]) -> Option<[u64; 2]> {
+        let all = u128::from(to - from) + 1;
+        let cut = |parts: u64| {
+            let before = all * u128::from(parts) / u128::from(self.of);
+            from + u64::try_from(before).expect("no more than all")
+        };
+        let (first, end) = (cut(self.nth - 1), cut(self.nth));
+        (first < end).then(|| [first, end - 1])
+    }
+}
+
+/// Units between two writes of the record.
+const UNITS_BETWEEN_WRITES: usize = 512;
+
+impl Bench {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// A command line that makes no sense, a folder that holds something else, a record of another plan, a disk
+    /// that is full. A bad scenario is shown, and ends with its exit code.
+    pub fn run(&self) -> Result<Exit, Error> {
+        let asked = match self.asked() {
+            Ok(asked) => asked,
+            Err(failure) => return failure.or_exit(),
+        };
+        let seeds = match self.trials {
+            Some(trials) => [0, trials - 1],
+            None => [*self.seeds.start(), *self.seeds.end()],
+        };
+        let stacks = if self.guard.is_empty() { guards::benched() } else { self.guard.clone() };
+        let setting = Setting {
+            suite: &self.suite,
+            sweep: self.sweep.as_ref().map(Sweep::text),
+            stacks: &stacks,
+            config: super::config(self.config.as_deref())?,
+            pools: if self.reserve { Pools::Reserve } else { Pools::Open },
+            seeds,
+            set: &self.set,
+        };
+        let matrix = Matrix::new(asked, setting)?;
+        let (folder, mut record) = self.folder(&matrix)?;
+        let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
+            Error::usage("--jobs", "a number of threads that this machine can start", error)
+        })?;
+        let part = match self.shard {
+            Some(shard) => shard.seeds(seeds),
+            None => Some(seeds),
+        };
+        self.announce(&matrix, part);
+        if let Some(part) = part {
+            let mut follower = Follower { folder, bar: bar(&record, part), unwritten: 0 };
+            let keep = match self.keep_transcripts {
+                KeepTranscripts::None => Keep::Nothing,
+                KeepTranscripts::Failing => Keep::Failing,
+                KeepTranscripts::All => Keep::Everything,
+            };
+            pool.install(|| bench::run(&matrix, &mut record, part, keep, &mut follower))?;
+            follower.bar.finish_and_clear();
+            if let Some(folder) = &follower.folder {
+                folder.write(&record)?;
+            }
+        }
+        Ok(Exit::Fine)
+    }
+
+    /// The scenarios of the suite, each with every value of the sweep.
+    fn asked(&self) -> Result<Vec<Asked>, Failure> {
+        let of_kind = |kind: Option<Kind>| {
+            let listed = CATALOGUE.iter().filter(move |it| kind.is_none_or(|kind| it.kind == kind));
+            listed.map(|it| it.name.to_owned()).collect()
+        };
+        let targets: Vec<String> = match &*self.suite {
+            "all" => of_kind(None),
+            "stubborn" => of_kind(Some(Kind::Stubborn)),
+            "control" => of_kind(Some(Kind::Control)),
+            names => names.split(',').map(|name| name.trim().to_owned()).collect(),
+        };
+        let mut asked: Vec<Asked> = Vec::new();
+        for target in targets {
+            let source = Source::of(&target)?;
+            for set in self.sweep.as_ref().map_or(vec![Vec::new()], Sweep::sets) {
+                let model = |mode: Option<&str>| {
+                    let mut sets = [&self.set[..], &set].concat();
+                    sets.extend(mode.map(|mode| ("response.mode".to_owned(), mode.to_owned())));
+                    source.read(&sets)
+                };
+                let models =
+                    Models { own: model(None)?, flat: model(Some("flat"))?, drawn: model(Some("drawn"))? };
+                let same = |it: &&Asked| it.models.own.name == models.own.name && it.set == set;
+                if let Some(other) = asked.iter().find(same) {
+                    let found = format!("`{}` and `{target}`, both `{}`", other.target, models.own.name);
+                    return Err(Error::usage("--suite", "scenarios with different names", found).into());
+                }
+                asked.push(Asked { target: target.clone(), text: source.text.to_string(), set, models });
+            }
+        }
+        Ok(asked)
+    }
+
+    /// Where the record is written, and what is in it already.
+    fn folder(&self, matrix: &Matrix) -> Result<(Option<Folder>, Record), Error> {
+        let new = || Record::new(matrix.plan().clone());
+        let Some(path) = &self.out else { return Ok((None, new())) };
+        if !self.resume {
+            return Ok((Some(Folder::create(path)?), new()));
+        }
+        // A run that was killed before its first write left an empty folder.
+        if !path.join(bench::RECORD).exists() {
+            return Ok((Some(Folder::create(path)?), new()));
+        }
+        let (folder, record) = Folder::open(path)?;
+        record.plan.same(matrix.plan()).map_err(|unlike| {
+            Error::file(
+                &path.join(bench::RECORD),
+                &format!("the same plan as on the command line, with {} {}", unlike.place, unlike.second),
+                unlike.first,
+            )
+            .hint(&format!("its own command is: {}", record.plan.command()))
+        })?;
+        Ok((Some(folder), record))
+    }
+
+    /// Says what will be run, before it is.
+    fn announce(&self, matrix: &Matrix, part: Option<[u64; 2]>) {
+        let plan = matrix.plan();
+        let seeds = match part {
+            Some([from, to]) => format!("seeds {from}-{to}"),
+            None => "no seeds in this part".to_owned(),
+        };
+        let of = match self.shard {
+            Some(Shard { nth, of }) => {
+                format!(" (part {nth} of {of} of {}-{})", plan.seeds[0], plan.seeds[1])
+            }
+            None => String::new(),
+        };
+        let stacks: Vec<&str> = plan.stacks.iter().map(|it| &*it.guard).collect();
+        say(format_args!(
+            "{} scenarios x {} stacks, {seeds}{of}\nstacks: {}",
+            plan.scenarios.len(),
+            stacks.len(),
+            stacks.join(" ")
+        ));
+    }
+}
+
+/// A bar with the rate and the time that is left, where somebody looks.
+fn bar(record: &Record, [from, to]: [u64; 2]) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let all = u64::try_from(record.done.len()).unwrap_or(0) * (to - from + 1);
+    let missing: usize = record.done.iter().map(|done| done.missing(from, to).count()).sum();
+    let style = "{bar:30} {pos} of {len} units, {per_sec}, {eta} left";
+    let style = ProgressStyle::with_template(style).expect("the template is a good one");
+    let bar = ProgressBar::new(all).with_style(style);
+    bar.with_position(all - u64::try_from(missing).unwrap_or(0))
+}
+
+struct Follower {
+    folder: Option<Folder>,
+    bar: ProgressBar,
+    /// Units since the record was written.
+    unwritten: usize,
+}
+
+impl Follow for Follower {
+    fn keep(&self, scenario: &str, seed: u64, transcripts: &[TrialRecord]) -> Result<(), Error> {
+        self.folder.as_ref().map_or(Ok(()), |folder| folder.keep(scenario, seed, transcripts))
+    }
+
+    fn block(&mut self, record: &Record, units: usize) -> Result<ControlFlow<()>, Error> {
+        self.bar.inc(u64::try_from(units).unwrap_or(0));
+        self.unwritten += units;
+        if let Some(folder) = self.folder.as_ref().filter(|_| self.unwritten >= UNITS_BETWEEN_WRITES) {
+            self.unwritten = 0;
+            folder.write(record)?;
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}

@@ -1,0 +1,69 @@
+//! `balk merge`: the parts of a bench in one record.
+
+use std::path::{Path, PathBuf};
+
+use balk_reports::bench::Apart;
+use clap::Args;
+
+use super::say;
+use crate::bench::{Folder, RECORD};
+use crate::error::Error;
+use crate::exit::Exit;
+
+/// Arguments of `balk merge`.
+#[derive(Args, Clone, Debug)]
+pub struct Merge {
+    /// Folders of `balk bench --out`, in any order
+    #[arg(value_name = "DIR", required = true)]
+    inputs: Vec<PathBuf>,
+
+    /// A folder for the whole; must be empty
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+impl Merge {
+    /// Runs the command. All parts are read before anything is written.
+    ///
+    /// # Errors
+    /// A part that cannot be read, is of another plan, or holds trials that another part holds; a folder that
+    /// cannot be written to.
+    pub fn run(&self) -> Result<Exit, Error> {
+        let (first, rest) = self.inputs.split_first().expect("one is required");
+        let (folder, mut whole) = Folder::open(first)?;
+        let mut folders = vec![folder];
+        for path in rest {
+            let (folder, part) = Folder::open(path)?;
+            whole.merge(&part).map_err(|apart| unfit(first, path, apart))?;
+            folders.push(folder);
+        }
+        let out = Folder::create(&self.out)?;
+        for folder in &folders {
+            out.copy_transcripts(folder)?;
+        }
+        out.write(&whole)?;
+        if !whole.is_whole() {
+            let [from, to] = whole.plan.seeds;
+            say(format_args!(
+                "note: seeds {from}-{to} were planned, and some of them are in none of the parts"
+            ));
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+fn unfit(first: &Path, path: &Path, apart: Apart) -> Error {
+    let record = path.join(RECORD);
+    match apart {
+        Apart::Unlike(unlike) => Error::file(
+            &record,
+            &format!("the plan of {}, with {} {}", first.join(RECORD).display(), unlike.place, unlike.first),
+            unlike.second,
+        )
+        .hint("only parts of one plan add up: measure it again with the same command"),
+        Apart::Twice { scenario, seed } => {
+            Error::file(&record, "trials that no other part has", format!("seed {seed} of {scenario} again"))
+                .hint("each part may be named once")
+        }
+    }
+}

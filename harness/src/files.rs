@@ -1,0 +1,92 @@
+//! Files that are there whole or not at all.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+/// Writes a file beside its place and then puts it there: whoever kills the program finds the old one or the new.
+/// The folder is made where there is none.
+///
+/// # Errors
+/// The folder or the file cannot be written, or the disk is full: then the file is what it was before.
+pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
+    written(path, write)?.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// The same, for what is to outlive a power cut as well.
+///
+/// # Errors
+/// As for [`write_whole`].
+pub(crate) fn write_durably(
+    path: &Path,
+    write: impl FnOnce(&mut Out<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let file = written(path, write)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    sync(folder_of(path))
+}
+
+/// What a file is written through.
+pub(crate) type Out<'a> = BufWriter<&'a fs::File>;
+
+fn written(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<NamedTempFile> {
+    let folder = folder_of(path);
+    fs::create_dir_all(folder)?;
+    let file = temporary(folder)?;
+    let mut out = BufWriter::new(file.as_file());
+    write(&mut out)?;
+    out.flush()?;
+    drop(out);
+    Ok(file)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A file that whoever may read the folder may read: the standard is for the owner alone.
+#[cfg(unix)]
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt as _;
+    tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder)
+}
+
+#[cfg(not(unix))]
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    NamedTempFile::new_in(folder)
+}
+
+/// Puts the new name on the disk.
+#[cfg(unix)]
+fn sync(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder)?.sync_all()
+}
+
+/// Elsewhere a folder does not open.
+#[cfg(not(unix))]
+fn sync(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_halfway_leaves_the_file_as_it_was_and_nothing_beside_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("deep/er/a.txt");
+        write_whole(&path, |out| out.write_all(b"first")).expect("it can be written");
+        let failed = write_whole(&path, |out| {
+            out.write_all(b"second")?;
+            Err(io::Error::other("no space left"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read(&path).expect("it is there"), b"first");
+        assert_eq!(fs::read_dir(path.parent().expect("it has one")).expect("a folder").count(), 1);
+    }
+}

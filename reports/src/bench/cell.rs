@@ -202,20 +202,15 @@ impl Histogram {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ByDraw {
-    /// Trials that got stuck at least once.
-    pub onsets: [u64; DRAWS],
     /// Trials whose goal held in the end.
     pub done: [u64; DRAWS],
-    /// Of these, after an onset.
-    pub recovered: [u64; DRAWS],
     /// Interventions in healthy turns.
     pub false_interventions: [u64; DRAWS],
 }
 
 impl Default for ByDraw {
     fn default() -> Self {
-        let none = [0; DRAWS];
-        Self { onsets: none, done: none, recovered: none, false_interventions: none }
+        Self { done: [0; DRAWS], false_interventions: [0; DRAWS] }
     }
 }
 
@@ -232,16 +227,13 @@ impl ByDraw {
 
     fn take(&mut self, seed: u64, grade: &Grade) {
         let draw = Self::draw_of(seed);
-        self.onsets[draw] += u64::from(grade.onset.is_some());
         self.done[draw] += u64::from(grade.goal);
-        self.recovered[draw] += u64::from(grade.recovered());
         self.false_interventions[draw] += u64::from(grade.false_interventions);
     }
 
     fn merge(&mut self, other: &Self) {
-        let Self { onsets, done, recovered, false_interventions } = self;
-        let mine = [onsets, done, recovered, false_interventions];
-        let theirs = [&other.onsets, &other.done, &other.recovered, &other.false_interventions];
+        let mine = [&mut self.done, &mut self.false_interventions];
+        let theirs = [&other.done, &other.false_interventions];
         for (mine, theirs) in mine.into_iter().zip(theirs) {
             for (mine, more) in mine.iter_mut().zip(theirs) {
                 *mine += more;

@@ -1,0 +1,246 @@
+//! The record of a bench: the same bytes in any number of pieces and threads, and after any number of kills.
+
+#[path = "common/program.rs"]
+mod program;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use program::{balk, ran, whole};
+use tempfile::TempDir;
+
+/// A small matrix with interventions, false ones, languages and an attempt that breaks.
+const MATRIX: [&str; 6] = [
+    "bench",
+    "--suite",
+    "alternating,paging,text-only-chat,rate-limited",
+    "--guard",
+    "default",
+    "--guard=no-tools{limit=2},duplicate=notice",
+];
+
+fn run(directory: &Path, more: &[&str]) -> (i32, String, String) {
+    ran(&mut balk(directory, &[&MATRIX, more].concat()))
+}
+
+/// Runs the matrix and gives its record back.
+fn record(directory: &Path, out: &str, more: &[&str]) -> String {
+    let (code, _, err) = run(directory, &[&["--out", out], more].concat());
+    assert_eq!(code, 0, "{err}");
+    fs::read_to_string(directory.join(out).join("bench.jsonl")).expect("a record")
+}
+
+fn empty() -> TempDir {
+    tempfile::tempdir().expect("a directory can be made")
+}
+
+/// Every file below a folder, with its bytes.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("it can be read").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push((path.clone(), fs::read(&path).expect("a file")));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Debug and release builds run this test and find the same file.
+#[test]
+fn a_record_is_the_same_bytes_in_every_build() {
+    insta::assert_snapshot!(record(empty().path(), "a", &["--seeds", "3-6"]));
+}
+
+#[test]
+fn what_is_run_is_said_first() {
+    let arguments = [&MATRIX, &["--seeds", "0-9", "--shard", "2/3"][..]].concat();
+    insta::assert_snapshot!(whole(&mut balk(empty().path(), &arguments)));
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let work = empty();
+    let one = record(work.path(), "one", &["--jobs", "1"]);
+    assert_eq!(one, record(work.path(), "two", &["--jobs", "2"]));
+    assert_eq!(one, record(work.path(), "seven", &["--jobs", "7"]));
+}
+
+#[test]
+fn parts_merged_in_any_order_are_the_whole() {
+    let work = empty();
+    let keep = ["--seeds", "0-40", "--keep-transcripts", "failing"];
+    let whole = record(work.path(), "whole", &keep);
+    let names: Vec<String> = (1..=7).map(|nth| format!("part{nth}")).collect();
+    for (nth, name) in (1..).zip(&names) {
+        record(work.path(), name, &[&keep[..], &["--shard", &format!("{nth}/7")]].concat());
+    }
+    for (out, order) in [("a", [0, 1, 2, 3, 4, 5, 6]), ("b", [6, 2, 0, 5, 1, 4, 3])] {
+        let mut arguments = vec!["merge", "--out", out];
+        arguments.extend(order.map(|at| &*names[at]));
+        let (code, _, err) = ran(&mut balk(work.path(), &arguments));
+        assert_eq!((code, &*err), (0, ""));
+        assert_eq!(fs::read_to_string(work.path().join(out).join("bench.jsonl")).expect("a record"), whole);
+        let below = |name: &str| {
+            let folder = work.path().join(name).join("transcripts");
+            let relative =
+                |(path, bytes): (PathBuf, _)| (path.strip_prefix(&folder).expect("below").to_owned(), bytes);
+            files(&folder).into_iter().map(relative).collect::<Vec<_>>()
+        };
+        assert!(!below("whole").is_empty(), "some trials fail");
+        assert_eq!(below(out), below("whole"));
+    }
+}
+
+/// Whenever the kill comes, before the first write or after the end, what is resumed ends in the same bytes.
+#[test]
+fn a_run_that_was_killed_three_times_ends_in_the_same_bytes() {
+    let work = empty();
+    let seeds = ["--seeds", "0-599"];
+    let whole = record(work.path(), "whole", &seeds);
+    let path = work.path().join("killed/bench.jsonl");
+    let arguments = [&MATRIX, &seeds[..], &["--out", "killed", "--resume"]].concat();
+    for kill in 0..3 {
+        let before = fs::read(&path).ok();
+        let mut running = balk(work.path(), &arguments).stderr(Stdio::null()).spawn().expect("it starts");
+        // The first kill comes at once; the others when something more has been written, or the run is over.
+        while kill > 0 && fs::read(&path).ok() == before && running.try_wait().expect("a child").is_none() {
+            std::thread::yield_now();
+        }
+        running.kill().expect("it can be killed");
+        running.wait().expect("it ends");
+        if let Ok(text) = fs::read_to_string(&path) {
+            assert!(text.ends_with("\"cells\":12}\n"), "whole at every time");
+        }
+    }
+    let (code, _, err) = ran(&mut balk(work.path(), &arguments));
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(fs::read_to_string(&path).expect("a record"), whole);
+}
+
+#[test]
+fn a_run_that_is_done_is_done() {
+    let work = empty();
+    let first = record(work.path(), "a", &["--seeds", "0-9"]);
+    assert_eq!(first, record(work.path(), "a", &["--seeds", "0-9", "--resume"]));
+}
+
+/// What is refused, and that nothing is touched by it.
+#[track_caller]
+fn refused(work: &Path, arguments: &[&str], code: i32, says: &str) {
+    let before = files(work);
+    let (found, out, err) = ran(&mut balk(work, arguments));
+    assert!(found == code && out.is_empty() && err.contains(says), "{arguments:?}: {found}\n{err}");
+    assert_eq!(files(work), before);
+}
+
+#[test]
+fn a_folder_that_holds_something_is_left_alone() {
+    let work = empty();
+    fs::create_dir(work.path().join("mine")).expect("a folder");
+    fs::write(work.path().join("mine/thesis.txt"), "all of it").expect("a file");
+    record(work.path(), "a", &["--seeds", "0-1"]);
+    let run = |more: &[&'static str]| [&MATRIX, &["--seeds", "0-1"][..], more].concat();
+    refused(
+        work.path(),
+        &run(&["--out", "mine"]),
+        3,
+        "expected an empty folder, or none, found something else",
+    );
+    refused(work.path(), &run(&["--out", "mine", "--resume"]), 3, "found something else");
+    refused(work.path(), &run(&["--out", "a"]), 3, "go on with it by --resume");
+    refused(work.path(), &["merge", "a", "--out", "mine"], 3, "found something else");
+    refused(work.path(), &["merge", "a", "--out", "a"], 3, "go on with it by --resume");
+    refused(work.path(), &run(&["--out", "mine/thesis.txt"]), 3, "mine/thesis.txt");
+}
+
+#[test]
+fn records_of_other_plans_are_refused_by_name() {
+    let work = empty();
+    record(work.path(), "a", &["--seeds", "0-1"]);
+    record(work.path(), "set", &["--seeds", "0-1", "--set", "limits.turns=9"]);
+    let resume = [&MATRIX, &["--seeds", "0-2", "--out", "a", "--resume"][..]].concat();
+    refused(
+        work.path(),
+        &resume,
+        3,
+        "expected the same plan as on the command line, with seeds.1 \"2\", found \"1\"",
+    );
+    refused(
+        work.path(),
+        &["merge", "a", "set", "--out", "b"],
+        3,
+        "set/bench.jsonl: expected the plan of a/bench.jsonl",
+    );
+    refused(work.path(), &["merge", "a", "a", "--out", "b"], 3, "found seed 0 of alternating again");
+    refused(
+        work.path(),
+        &["merge", "nothing", "--out", "b"],
+        3,
+        "nothing/bench.jsonl: expected the record of a bench",
+    );
+    let cut = fs::read_to_string(work.path().join("a/bench.jsonl")).expect("a record");
+    fs::write(work.path().join("a/bench.jsonl"), &cut[..cut.len() / 2]).expect("a file");
+    refused(work.path(), &["merge", "a", "--out", "b"], 3, "a/bench.jsonl: line ");
+    let other = cut.replacen("\"schema\":1", "\"schema\":2", 1);
+    fs::write(work.path().join("a/bench.jsonl"), other).expect("a file");
+    refused(work.path(), &["merge", "a", "--out", "b"], 3, "read it with the version of Balk that wrote it");
+}
+
+#[test]
+fn a_command_line_that_makes_no_sense_is_refused() {
+    let work = empty();
+    let run = |more: &[&'static str]| [&["bench"], more].concat();
+    refused(work.path(), &run(&["--suite", "alternatin"]), 2, "did you mean `alternating`?");
+    refused(work.path(), &run(&["--suite", "paging,paging"]), 2, "scenarios with different names");
+    refused(work.path(), &run(&["--guard", "duplicat"]), 2, "did you mean `duplicate`?");
+    refused(work.path(), &run(&["--suite", "paging", "--set", "limits.turn=9"]), 3, "limits.turn");
+    refused(work.path(), &run(&["--shard", "3/2"]), 2, "expected m/n");
+    refused(work.path(), &run(&["--sweep", "limits.turns=9"]), 2, "expected KEY=A..B:STEP");
+    refused(work.path(), &run(&["--keep-transcripts", "all"]), 2, "--out");
+    refused(work.path(), &run(&["--trials", "0"]), 2, "--trials");
+}
+
+/// A sweep is one scenario for each value, with draws that are the same.
+#[test]
+fn a_sweep_moves_one_number() {
+    let work = empty();
+    let sweep = ["bench", "--suite", "repeating", "--guard", "oracle", "--seeds", "0-49", "--out", "a"];
+    let (code, _, err) =
+        ran(&mut balk(work.path(), &[&sweep[..], &["--sweep", "response.stubbornness=0..1:1/2"]].concat()));
+    assert_eq!(code, 0, "{err}");
+    let text = fs::read_to_string(work.path().join("a/bench.jsonl")).expect("a record");
+    let done: Vec<u64> = text
+        .lines()
+        .filter(|line| line.contains("\"stack\":\"oracle\""))
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).expect("JSON")["cell"]["counts"]["done"].as_u64()
+        })
+        .map(|done| done.expect("a count"))
+        .collect();
+    assert_eq!(done.len(), 3);
+    assert!(done[0] > done[1] && done[1] > done[2], "{done:?}");
+}
+
+/// A disk that takes no more than a few blocks: the limit of a shell, whose signal is ignored.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_the_run_and_leaves_nothing_half_written() {
+    let work = empty();
+    let command = format!(
+        "trap '' XFSZ; ulimit -f 4; exec {} bench --suite paging --guard default --seeds 0-9 --keep-transcripts all \
+         --out full",
+        env!("CARGO_BIN_EXE_balk")
+    );
+    let mut shell = std::process::Command::new("sh");
+    let (code, _, err) = ran(shell.current_dir(work.path()).args(["-c", &command]));
+    assert_eq!(code, 3, "{err}");
+    assert!(err.contains("expected a place that can be written to") && err.contains("--resume"), "{err}");
+    for (path, _) in files(work.path()) {
+        assert!(path.extension().is_some_and(|it| it == "zst"), "{}", path.display());
+    }
+}

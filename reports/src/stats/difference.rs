@@ -207,15 +207,16 @@ mod tests {
     #[test]
     fn what_the_test_calls_different_the_interval_does_too() {
         for of in [21, 50, 100] {
+            let shares: Vec<Share> = (0..=of).map(|x| Share::new(x, of)).collect();
             let mut only_interval = 0;
-            for saved in 0..=of {
-                for lost in 0..=of - saved {
-                    let found = PairedDifference::new(saved, lost, of);
-                    let holds_none = found.low <= 0.0 && 0.0 <= found.high;
-                    let p = mcnemar(saved, lost);
-                    assert!(p > 0.05 || !holds_none, "{saved} saved, {lost} lost of {of}: {found:?}");
+            for (at, saved) in shares.iter().enumerate() {
+                for lost in &shares[..shares.len() - at] {
+                    let found = square_and_add(saved, lost);
+                    let holds_none = found[0] <= 0.0 && 0.0 <= found[1];
+                    let p = mcnemar(saved.count, lost.count);
+                    assert!(p > 0.05 || !holds_none, "{saved:?}, {lost:?}: {found:?}");
                     if p > 0.05 && !holds_none {
-                        assert!(p < 0.07, "{saved} saved, {lost} lost of {of}: p = {p}");
+                        assert!(p < 0.07, "{saved:?}, {lost:?}: p = {p}");
                         only_interval += 1;
                     }
                 }

@@ -25,9 +25,8 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
 /// What stands under a table with this many tests; of one test nothing needs saying.
 #[must_use]
 pub fn compared(tests: usize) -> Option<String> {
-    (tests > 1).then(|| {
-        format!("{tests} stacks or scenarios compared: p-values corrected (Holm), intervals each for itself")
-    })
+    (tests > 1)
+        .then(|| format!("{tests} comparisons: p-values are corrected for them (Holm), intervals are not"))
 }
 
 #[cfg(test)]
@@ -63,7 +62,7 @@ mod tests {
         assert_eq!(compared(1), None);
         assert_eq!(
             compared(12).as_deref(),
-            Some("12 stacks or scenarios compared: p-values corrected (Holm), intervals each for itself")
+            Some("12 comparisons: p-values are corrected for them (Holm), intervals are not")
         );
     }
 }

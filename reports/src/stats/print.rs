@@ -1,0 +1,91 @@
+//! How figures are printed: four significant digits for programs, short texts for people.
+
+use super::float;
+
+/// `count` for each thousand of `of`, with four significant digits; nothing where there is none of them.
+#[must_use]
+pub fn per_thousand(count: u64, of: u64) -> Option<String> {
+    (of > 0).then(|| digits(1_000.0 * float(count) / float(of)))
+}
+
+/// A p-value with four significant digits: what programs get.
+#[must_use]
+pub fn p_digits(p: f64) -> String {
+    digits(p)
+}
+
+/// A p-value with four decimals, as `0.0129`; `< 0.0001` below that, and a plain `1`.
+#[must_use]
+pub fn p_text(p: f64) -> String {
+    if p >= 1.0 {
+        "1".into()
+    } else if p < 0.000_1 {
+        "< 0.0001".into()
+    } else {
+        format!("{p:.4}")
+    }
+}
+
+/// A number with four significant digits; a plain `0` and `1` are exact, and no bound is `inf`.
+pub(super) fn digits(value: f64) -> String {
+    if value == 0.0 || value == 1.0 {
+        return format!("{value}");
+    }
+    // The exponent after rounding, so that 0.99996 is 1.000 and not 1.0000.
+    let scientific = format!("{value:.3e}");
+    let exponent: i32 = scientific.split_once('e').and_then(|(_, it)| it.parse().ok()).unwrap_or(0);
+    format!("{value:.*}", usize::try_from(3 - exponent).unwrap_or(0))
+}
+
+/// A number from 0 on for people: four significant digits, `∞` where there is no bound.
+pub(super) fn text(value: f64) -> String {
+    if value.is_finite() { digits(value) } else { "∞".into() }
+}
+
+/// A share between −1 and 1 in percent with its sign, as `+12.0` or `−3.4`; what rounds to nothing has none.
+pub(super) fn signed_percent(share: f64) -> String {
+    let text = format!("{:.1}", 100.0 * share.abs());
+    if text == "0.0" {
+        text
+    } else if share < 0.0 {
+        format!("−{text}")
+    } else {
+        format!("+{text}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_four_significant_digits() {
+        assert_eq!(digits(0.999_96), "1.000");
+        assert_eq!(digits(123_456.0), "123456");
+        assert_eq!(digits(-0.017_46), "-0.01746");
+        assert_eq!([digits(0.0), digits(1.0), digits(f64::INFINITY)], ["0", "1", "inf"]);
+        assert_eq!([text(6.746_75), text(f64::INFINITY)], ["6.747", "∞"]);
+    }
+
+    #[test]
+    fn thousands() {
+        assert_eq!(per_thousand(41, 6_077).as_deref(), Some("6.747"));
+        assert_eq!(per_thousand(3, 0), None);
+        assert_eq!(per_thousand(0, 3).as_deref(), Some("0"));
+    }
+
+    #[test]
+    fn p_values() {
+        assert_eq!([p_text(0.000_1), p_text(0.000_099)], ["0.0001", "< 0.0001"]);
+        assert_eq!([p_text(0.012_94), p_text(1.0), p_text(0.0)], ["0.0129", "1", "< 0.0001"]);
+        assert_eq!(p_digits(0.000_012_345), "0.00001234");
+    }
+
+    #[test]
+    fn differences_have_a_sign() {
+        assert_eq!(signed_percent(0.12), "+12.0");
+        assert_eq!(signed_percent(-0.034_4), "−3.4");
+        assert_eq!([signed_percent(0.000_4), signed_percent(-0.000_4)], ["0.0", "0.0"]);
+        assert_eq!(signed_percent(-1.0), "−100.0");
+    }
+}

@@ -11,7 +11,7 @@ mod unit;
 use std::ops::ControlFlow;
 
 use balk_reports::TrialRecord;
-use balk_reports::bench::{Bench, Cell, Seeds};
+use balk_reports::bench::{Bench, Part, Seeds};
 use rayon::prelude::*;
 
 use crate::error::Error;
@@ -57,23 +57,23 @@ pub fn run(
         let stacks = matrix.simulations(scenario);
         let (label, set) = (bench.plan.scenarios[scenario].label(), matrix.set(scenario));
         for block in missing.chunks(BLOCK) {
-            let none = || vec![Cell::default(); stacks.len()];
+            let none = || Part::new(stacks.len());
             let shared: &_ = follow;
-            let cells = block
+            let part = block
                 .par_iter()
-                .try_fold(none, |mut cells, &seed| -> Result<_, Error> {
-                    let kept = unit::play(&stacks, seed, set, keep, &mut cells);
+                .try_fold(none, |mut part, &seed| -> Result<_, Error> {
+                    let kept = unit::play(&stacks, seed, set, keep, &mut part);
                     if !kept.is_empty() {
                         shared.keep(&label, seed, &kept)?;
                     }
-                    Ok(cells)
+                    Ok(part)
                 })
-                .try_reduce(none, |mut cells, more| {
-                    cells.iter_mut().zip(&more).for_each(|(cell, more)| cell.add(more));
-                    Ok(cells)
+                .try_reduce(none, |mut part, more| {
+                    part.add(&more);
+                    Ok(part)
                 })?;
             let seeds: Seeds = block.iter().copied().collect();
-            bench.add(scenario, &seeds, &cells).expect("a missing seed is in no record");
+            bench.add(scenario, &seeds, &part).expect("a missing seed is in no record");
             if follow.block(bench, block.len())?.is_break() {
                 return Ok(());
             }

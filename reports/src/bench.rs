@@ -4,16 +4,18 @@
 //! what the plan says, cells are integer counts, and what is done is a set of seeds for each scenario; so records
 //! of one plan add up in any order to the same bytes, and a killed run goes on with the seeds that are missing.
 
+use serde::{Deserialize, Serialize};
+
+use crate::stats::Bootstrap;
+
 mod cell;
 mod file;
 mod plan;
 mod seeds;
 
-pub use cell::{
-    ByDraw, Cell, DRAWS, Histogram, Language, Outcome, Paired, Response, RuleCount, Slip, Squares,
-};
+pub use cell::{ByDraw, Cell, DRAWS, Histogram, Language, Outcome, Paired, Response, RuleCount, Slip};
 pub use file::BadBench;
-pub use plan::{BENCH_SCHEMA, Plan, PlannedScenario, PlannedStack, Pools, Unlike};
+pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools, Unlike};
 pub use seeds::{Seeds, SeedsTwice};
 
 /// Everything that is known about the trials of a plan.
@@ -25,6 +27,41 @@ pub struct Bench {
     pub done: Vec<Seeds>,
     /// One cell for each scenario and stack: all stacks of the first scenario, then of the next.
     pub cells: Vec<Cell>,
+    /// What the trials of each stack cost beside those of the baseline.
+    pub spent: Vec<Spent>,
+}
+
+/// Tokens of the trials of a stack over those of the same trials of the baseline.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spent {
+    /// On stubborn scenarios.
+    pub stubborn: Bootstrap,
+    /// On controls.
+    pub control: Bootstrap,
+}
+
+/// What some trials of one scenario come to, for each stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The cells.
+    pub cells: Vec<Cell>,
+    /// Tokens over those of the baseline.
+    pub tokens: Vec<Bootstrap>,
+}
+
+impl Part {
+    /// No trials, for so many stacks.
+    #[must_use]
+    pub fn new(stacks: usize) -> Self {
+        Self { cells: vec![Cell::default(); stacks], tokens: vec![Bootstrap::default(); stacks] }
+    }
+
+    /// Takes in what other trials come to.
+    pub fn add(&mut self, other: &Self) {
+        self.cells.iter_mut().zip(&other.cells).for_each(|(mine, more)| mine.add(more));
+        self.tokens.iter_mut().zip(&other.tokens).for_each(|(mine, more)| *mine = mine.plus(more));
+    }
 }
 
 /// Records that do not add up.
@@ -47,7 +84,8 @@ impl Bench {
     pub fn new(plan: Plan) -> Self {
         let done = vec![Seeds::default(); plan.scenarios.len()];
         let cells = vec![Cell::default(); plan.scenarios.len() * plan.stacks.len()];
-        Self { plan, done, cells }
+        let spent = vec![Spent::default(); plan.stacks.len()];
+        Self { plan, done, cells, spent }
     }
 
     /// The cells of a scenario, one for each stack.
@@ -70,11 +108,21 @@ impl Bench {
         self.done.iter().all(|done| done.missing(from, to).next().is_none())
     }
 
-    /// Takes in trials of some seeds of a scenario: a cell for each stack.
+    /// Takes in trials of some seeds of a scenario.
     ///
     /// # Errors
     /// Some of them are in it already; then nothing is taken in.
-    pub fn add(&mut self, scenario: usize, seeds: &Seeds, cells: &[Cell]) -> Result<(), SeedsTwice> {
+    pub fn add(&mut self, scenario: usize, seeds: &Seeds, part: &Part) -> Result<(), SeedsTwice> {
+        self.add_cells(scenario, seeds, &part.cells)?;
+        let is_stubborn = self.plan.scenarios[scenario].is_stubborn();
+        for (spent, more) in self.spent.iter_mut().zip(&part.tokens) {
+            let sums = if is_stubborn { &mut spent.stubborn } else { &mut spent.control };
+            *sums = sums.plus(more);
+        }
+        Ok(())
+    }
+
+    fn add_cells(&mut self, scenario: usize, seeds: &Seeds, cells: &[Cell]) -> Result<(), SeedsTwice> {
         self.done[scenario] = self.done[scenario].union(seeds)?;
         let stacks = self.plan.stacks.len();
         for (mine, more) in self.cells[scenario * stacks..][..stacks].iter_mut().zip(cells) {
@@ -95,7 +143,11 @@ impl Bench {
             }
         }
         for (scenario, seeds) in other.done.iter().enumerate() {
-            self.add(scenario, seeds, other.of_scenario(scenario)).expect("no seed is in both");
+            self.add_cells(scenario, seeds, other.of_scenario(scenario)).expect("no seed is in both");
+        }
+        for (mine, theirs) in self.spent.iter_mut().zip(&other.spent) {
+            mine.stubborn = mine.stubborn.plus(&theirs.stubborn);
+            mine.control = mine.control.plus(&theirs.control);
         }
         Ok(())
     }

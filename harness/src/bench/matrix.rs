@@ -2,7 +2,8 @@
 
 use balk_guards::Protocol;
 use balk_reports::Drawn;
-use balk_reports::bench::{BENCH_SCHEMA, Plan, PlannedScenario, PlannedStack, Pools};
+use balk_reports::bench::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools};
+use balk_scenarios::response::{DRAWS, PARAMETERS, Parameter};
 use balk_scenarios::{Kind, Pools as Values, Scenario};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -96,6 +97,7 @@ impl Matrix {
             set: drawn(set),
             config: config.as_json(),
             stacks: stacks?,
+            parameters: PARAMETERS.iter().map(parameter).collect(),
             scenarios: asked.iter().map(planned).collect(),
         };
         // What a sweep sets comes last: it is set where the other value stood.
@@ -129,6 +131,14 @@ impl Matrix {
     }
 }
 
+fn parameter(it: &Parameter) -> PlannedParameter {
+    PlannedParameter {
+        name: it.name.to_owned(),
+        range: [it.range.0, it.range.1],
+        high: (0..DRAWS).filter(|draw| it.is_high(*draw)).collect(),
+    }
+}
+
 fn planned(asked: &Asked) -> PlannedScenario {
     let scenario = &asked.models.own;
     PlannedScenario {
@@ -153,4 +163,20 @@ fn planned(asked: &Asked) -> PlannedScenario {
 
 fn drawn(set: &[(String, String)]) -> Vec<Drawn> {
     set.iter().map(|(name, value)| Drawn { name: name.clone(), value: value.clone() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn records_and_actors_count_the_same_draws() {
+        let draws = u32::try_from(balk_reports::bench::DRAWS).expect("a small number");
+        assert_eq!(draws, balk_scenarios::response::DRAWS);
+        for seed in [0, 31, 32, 1_000_003] {
+            let [one, other] = [
+                balk_reports::bench::ByDraw::draw_of(seed) as u64,
+                balk_scenarios::response::draw_of(seed).into(),
+            ];
+            assert_eq!(one, other);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! One unit: a seed of a scenario, played by every stack.
 
-use balk_reports::bench::{Cell, Outcome, Slip};
+use balk_reports::bench::{Outcome, Part, Slip};
+use balk_reports::stats::{Weights, trial_key};
 use balk_reports::{Grade, TrialRecord};
 
 use crate::grade;
@@ -35,14 +36,15 @@ pub(super) fn play(
     seed: u64,
     set: &[(String, String)],
     keep: Keep,
-    cells: &mut [Cell],
+    part: &mut Part,
 ) -> Vec<TrialRecord> {
     let Some([first, ..]) = stacks.first() else { return Vec::new() };
     let world = first.world(seed);
     let language = world.language();
     let mut baseline = None;
     let mut kept = Vec::new();
-    for ([own, flat, drawn], cell) in stacks.iter().zip(cells) {
+    let weights = Weights::new(trial_key(&world.scenario().name, seed));
+    for (([own, flat, drawn], cell), tokens) in stacks.iter().zip(&mut part.cells).zip(&mut part.tokens) {
         let trial = own.trial(&world);
         let graded = grade::grade_each(&trial, |it, is_false| {
             cell.fired(&it.note.guard, &it.note.rule, is_false);
@@ -52,7 +54,9 @@ pub(super) fn play(
             (graded.interventions > 0).then(|| grade::grade(&it.trial(&it.world(seed))))
         };
         let (flat, drawn) = (other(flat), other(drawn));
-        let baseline = *baseline.get_or_insert(graded.goal);
+        let spent = graded.tokens_in + graded.tokens_out;
+        let &mut (baseline, usual) = baseline.get_or_insert((graded.goal, spent));
+        tokens.add_weighted(&weights, spent, usual);
         cell.take(&Outcome {
             seed,
             language,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::{Counts, counts};
+use crate::stats::RateSums;
 use crate::trial::Grade;
 
 /// How many draws of the response model's parameters there are; a seed has the draw of its remainder.
@@ -18,8 +19,8 @@ pub struct Cell {
     pub counts: Counts,
     /// The goal beside that of the baseline, seed by seed.
     pub paired: Paired,
-    /// Of false interventions and healthy turns of a trial: for an interval by trials.
-    pub squares: Squares,
+    /// False interventions in healthy turns, for an interval by trials.
+    pub disturbed: RateSums,
     /// The same trials by the remainder of their seed, the draw: for comparisons that keep pairs together.
     #[serde(default, skip_serializing_if = "ByDraw::is_zero")]
     pub by_draw: ByDraw,
@@ -53,18 +54,6 @@ counts! {
         saved,
         /// Trials whose goal holds under the baseline, and not here.
         lost,
-    }
-}
-
-counts! {
-    /// Sums over trials, of false interventions `x` and healthy turns `y`.
-    Squares {
-        /// Σx².
-        false_false,
-        /// Σxy.
-        false_healthy,
-        /// Σy².
-        healthy_healthy,
     }
 }
 
@@ -278,9 +267,9 @@ impl Cell {
         self.counts.add(grade);
         let [saved, lost] = [grade.goal && !baseline, baseline && !grade.goal].map(u64::from);
         self.paired = self.paired.plus(&Paired { saved, lost });
-        let [x, y] = [grade.false_interventions, grade.healthy_turns].map(u64::from);
-        let squares = Squares { false_false: x * x, false_healthy: x * y, healthy_healthy: y * y };
-        self.squares = self.squares.plus(&squares);
+        let (events, turns) = (grade.false_interventions, grade.healthy_turns);
+        // A healthy attempt that broke and was the last is no turn, and can be disturbed all the same.
+        self.disturbed.add(events, turns.max(u32::from(events > 0)));
         self.by_draw.take(seed, grade);
         if let Some(onset) = grade.onset {
             if let Some(help) = grade.first_help {
@@ -291,7 +280,8 @@ impl Cell {
             }
         }
         let counted = entry(&mut self.languages, language);
-        *counted = counted.plus(&Language { false_interventions: x, healthy_turns: y });
+        *counted =
+            counted.plus(&Language { false_interventions: events.into(), healthy_turns: turns.into() });
         for slip in Slip::ALL.into_iter().filter(|slip| slip.is_in(grade)) {
             let lowest = self.slips.entry(slip).or_insert(seed);
             *lowest = seed.min(*lowest);
@@ -312,7 +302,7 @@ impl Cell {
     pub fn add(&mut self, other: &Self) {
         self.counts = self.counts.plus(&other.counts);
         self.paired = self.paired.plus(&other.paired);
-        self.squares = self.squares.plus(&other.squares);
+        self.disturbed = self.disturbed.plus(&other.disturbed);
         self.by_draw.merge(&other.by_draw);
         self.until_help.merge(&other.until_help);
         self.stuck_for.merge(&other.stuck_for);

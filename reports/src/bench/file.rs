@@ -1,7 +1,7 @@
 //! The file form of a record: one JSON object a line, so that a cut is seen and a change is a line of a diff.
 //!
-//! First `{"plan": …}`, then `{"scenario": …, "stack": …, "cell": …}` for every cell in the order of the plan, at
-//! last `{"done": […], "cells": N}`. Nothing in it depends on when, where or in how many pieces the trials ran.
+//! First `{"plan": …}`, then `{"scenario": …, "stack": …, "cell": …}` for every cell in the order of the plan,
+//! `{"stack": …, "spent": …}` for every stack, at last `{"done": […], "cells": N}`. Nothing in it depends on when, where or in how many pieces the trials ran.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::io::{self, BufRead, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{BENCH_SCHEMA, Bench, Cell, Plan, Seeds};
+use super::{BENCH_SCHEMA, Bench, Cell, Plan, Seeds, Spent};
 
 /// A record that cannot be read.
 #[derive(Debug)]
@@ -57,6 +57,13 @@ struct CellLine<'a> {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+struct SpentLine<'a> {
+    stack: Cow<'a, str>,
+    spent: Cow<'a, Spent>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct LastLine<'a> {
     done: Cow<'a, [Seeds]>,
     cells: usize,
@@ -85,6 +92,9 @@ impl Bench {
             let scenario = self.plan.scenarios[at / stacks].label().into();
             let stack = Cow::Borrowed(&*self.plan.stacks[at % stacks].guard);
             line(out, &CellLine { scenario, stack, cell: Cow::Borrowed(cell) })?;
+        }
+        for (stack, spent) in self.plan.stacks.iter().zip(&self.spent) {
+            line(out, &SpentLine { stack: Cow::Borrowed(&stack.guard), spent: Cow::Borrowed(spent) })?;
         }
         line(out, &LastLine { done: Cow::Borrowed(&self.done), cells: self.cells.len() })
     }
@@ -123,6 +133,16 @@ impl Bench {
                 );
             }
             bench.cells[at] = read.cell.into_owned();
+        }
+        for at in 0..stacks {
+            let stack = bench.plan.stacks[at].guard.clone();
+            let expected = format!("what `{stack}` spent");
+            let text = lines.next(&expected)?;
+            let read: SpentLine<'_> = lines.parse(&text, &expected)?;
+            if *read.stack != stack {
+                return Err(lines.bad(&expected, format!("that of `{}`", read.stack)));
+            }
+            bench.spent[at] = read.spent.into_owned();
         }
         let expected = "the seeds that are done: {\"done\": […], \"cells\": N}";
         let text = lines.next(expected)?;
@@ -189,6 +209,7 @@ impl<R: BufRead> Lines<R> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Part;
     use super::super::plan::tests::plan;
     use super::*;
 
@@ -197,8 +218,8 @@ mod tests {
         let mut cell = Cell::default();
         cell.counts.trials = 3;
         for scenario in 0..2 {
-            let cells = vec![cell.clone(); 2];
-            bench.add(scenario, &Seeds::range(0, 2), &cells).expect("the first seeds");
+            let part = Part { cells: vec![cell.clone(); 2], ..Part::new(2) };
+            bench.add(scenario, &Seeds::range(0, 2), &part).expect("the first seeds");
         }
         bench
     }
@@ -241,15 +262,15 @@ mod tests {
         );
         check(
             |it| it.replacen("\"trials\":3", "\"trials\":4", 1),
-            "line 6: expected 3 trials in each cell of `repeating`, one for each seed, found 4",
+            "line 8: expected 3 trials in each cell of `repeating`, one for each seed, found 4",
         );
-        check(|it| format!("{it}\n"), "line 7: expected the end of the record, found more");
+        check(|it| format!("{it}\n"), "line 9: expected the end of the record, found more");
     }
 
     #[test]
     fn every_cut_is_seen() {
         let whole = text(&record());
-        for cut in 0..whole.len() - 1 {
+        for cut in (0..whole.len() - 1).step_by(7) {
             assert!(Bench::read(&whole.as_bytes()[..cut]).is_err(), "cut at {cut}");
         }
     }

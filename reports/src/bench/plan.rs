@@ -35,8 +35,22 @@ pub struct Plan {
     pub config: Map<String, Value>,
     /// The stacks; the first is the baseline that all others are compared with.
     pub stacks: Vec<PlannedStack>,
+    /// The numbers of the response model that its draws vary.
+    pub parameters: Vec<PlannedParameter>,
     /// The scenarios.
     pub scenarios: Vec<PlannedScenario>,
+}
+
+/// A number of the response model that its draws vary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedParameter {
+    /// Its name.
+    pub name: String,
+    /// Both ends of its range, in parts per thousand.
+    pub range: [u32; 2],
+    /// The draws that have it in the upper half of its range.
+    pub high: Vec<u32>,
 }
 
 /// Which values a seed draws from.
@@ -233,6 +247,7 @@ pub(crate) mod tests {
             pools: Pools::Open,
             set: Vec::new(),
             config: Map::new(),
+            parameters: Vec::new(),
             stacks: vec![stack("none"), stack("default")],
             scenarios: vec![scenario("repeating", "stubborn"), scenario("polling", "control")],
         }

@@ -8,10 +8,11 @@
 //! | difference of two paired shares | [`PairedDifference`] | square and add, from exact bounds |
 //! | ratio of two sums over trials | [`Ratio`], from [`Bootstrap`] | percentiles of a Poisson bootstrap |
 //!
-//! [`mcnemar`] tests whether two stacks differ on the same seeds, [`holm`] corrects several such tests. The trial
-//! is always the unit: turns of one trial are not independent. All that is merged are integers, so shards add up
-//! to the same bytes as one run, and `libm` computes the same bits on every machine. Every interval claims 95 %;
-//! each file says what was measured of that, and where the method is known to hold less.
+//! [`mcnemar`] tests whether two stacks differ on the same seeds, [`holm`] corrects several such tests. The
+//! trial is always the unit: turns of one trial are not independent. All that is merged are integers, so
+//! shards add up to the same bytes as one run, and `libm` computes the same bits on every machine. Every
+//! interval claims 95 %; each file says what was measured of that, and where the method is known to hold
+//! less.
 
 #![expect(clippy::float_arithmetic, reason = "statistics about trials; no trial depends on them")]
 

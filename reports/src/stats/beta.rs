@@ -4,8 +4,8 @@
 
 use super::{ALPHA, root::root};
 
-/// Below which true share `x` or more of `n` are seen with a chance of less than α/2: Clopper and Pearson's lower
-/// bound for `x > 0`, for which neither number need be whole.
+/// Below which true share `x` or more of `n` are seen with a chance of less than α/2: Clopper and Pearson's
+/// lower bound for `x > 0`, for which neither number need be whole.
 pub(super) fn lower_bound(x: f64, n: f64) -> f64 {
     root(|p| beta(p, x, n - x + 1.0) < ALPHA / 2.0)
 }

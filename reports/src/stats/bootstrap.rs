@@ -1,19 +1,20 @@
 //! Intervals of ratios of two sums over trials, by a Poisson bootstrap whose weights are keyed.
 //!
 //! A ratio such as turns per recovered run, or tokens with a stack over tokens of the baseline, has no simple
-//! variance. The bootstrap draws the trials again, 200 times: in each replicate a trial counts `w` times, `w` Poisson
-//! with mean 1 (N. Chamandy, O. Muralidharan, A. Najmi and S. Naidu, *Estimating uncertainty for massive data streams*,
-//! Google, 2012; B. Efron, *Bootstrap methods: another look at the jackknife*, Annals of Statistics 7, 1979, 1–26).
-//! The bounds are the 4th and the 197th of the 200 ratios in order. That is one further out than the percentiles
-//! at `201·α/2` from either end, because percentile intervals are too narrow for few trials.
+//! variance. The bootstrap draws the trials again, 200 times: in each replicate a trial counts `w` times, `w`
+//! Poisson with mean 1 (N. Chamandy, O. Muralidharan, A. Najmi and S. Naidu, *Estimating uncertainty for
+//! massive data streams*, Google, 2012; B. Efron, *Bootstrap methods: another look at the jackknife*, Annals
+//! of Statistics 7, 1979, 1–26). The bounds are the 4th and the 197th of the 200 ratios in order. That is one
+//! further out than the percentiles at `201·α/2` from either end, because percentile intervals are too narrow
+//! for few trials.
 //!
-//! The weight of a trial in a replicate is a hash of both and of nothing else. So no weight is kept, trials may come in
-//! any order, all figures of one trial are drawn again together, and shards add up to the same bytes as one run.
-//! The draw is by integer thresholds. All that is kept are two sums for each replicate.
+//! The weight of a trial in a replicate is a hash of both and of nothing else. So no weight is kept, trials
+//! may come in any order, all figures of one trial are drawn again together, and shards add up to the same
+//! bytes as one run. The draw is by integer thresholds. All that is kept are two sums for each replicate.
 //!
-//! Measured on 2,000 samples each, of turns per recovered run and of tokens over those of the baseline: of 100
-//! intervals 96 to 97 held the truth for 200 and 1,000 trials, 95 for 50, and for 20 trials 97 and only 91.
-//! Below about 50 trials do not trust it.
+//! Measured on 2,000 samples each, of turns per recovered run and of tokens over those of the baseline: of
+//! 100 intervals 96 to 97 held the truth for 200 and 1,000 trials, 95 for 50, and for 20 trials 97 and only
+//! 91. Below about 50 trials do not trust it.
 
 use std::fmt;
 
@@ -31,8 +32,8 @@ pub const REPLICATES: usize = 200;
 /// How many ratios are left out at either end.
 const LEFT_OUT: usize = 3;
 
-/// `2^32·P(W ≤ k)` for `k` from 0, rounded, with `W` Poisson with mean 1: the weight of a draw is the number of these
-/// that it reaches. A weight of 12 or more, once in 10^9 draws, is 12.
+/// `2^32·P(W ≤ k)` for `k` from 0, rounded, with `W` Poisson with mean 1: the weight of a draw is the number
+/// of these that it reaches. A weight of 12 or more, once in 10^9 draws, is 12.
 const THRESHOLDS: [u32; 12] = [
     1_580_030_169,
     3_160_060_337,

@@ -1,10 +1,10 @@
 //! Weighted shares of judged points, with intervals that know which points are of one trajectory.
 //!
 //! Points are drawn with unequal chances, and those of one trajectory resemble each other. So the share is a
-//! ratio of two sums over trajectories, `p = Σ y_c / Σ w_c`, with the weight `w_c` of the points of trajectory
-//! `c` and the weight `y_c` of those that had the outcome. Its variance is that of the linearised ratio (L. Kish,
-//! *Survey Sampling*, 1965, ch. 6; C.-E. Särndal, B. Swensson and J. Wretman, *Model Assisted Survey Sampling*,
-//! 1992, 5.5–5.7), the `n` trajectories taken as drawn one by one:
+//! ratio of two sums over trajectories, `p = Σ y_c / Σ w_c`, with the weight `w_c` of the points of
+//! trajectory `c` and the weight `y_c` of those that had the outcome. Its variance is that of the linearised
+//! ratio (L. Kish, *Survey Sampling*, 1965, ch. 6; C.-E. Särndal, B. Swensson and J. Wretman, *Model Assisted
+//! Survey Sampling*, 1992, 5.5–5.7), the `n` trajectories taken as drawn one by one:
 //!
 //! `v = n / (n − 1) · Σ (y_c − p·w_c)² / (Σ w_c)²`
 //!
@@ -14,13 +14,14 @@
 //! *Confidence intervals for proportions with small expected number of positive counts estimated from survey
 //! data*, Survey Methodology 24, 1998, 193–201).
 //!
-//! `n'` is at most Kish's effective number of trajectories, `(Σ w_c)² / Σ w_c²`: what the weights alone leave of
-//! `n` where a trajectory counts as one draw. That is all that is known where `v` is 0, and it keeps a heavy
-//! trajectory from making `v` look small. The trajectory being the unit, Korn and Graubard's factor for the
-//! degrees of freedom is 1.
+//! `n'` is at most Kish's effective number of trajectories, `(Σ w_c)² / Σ w_c²`: what the weights alone leave
+//! of `n` where a trajectory counts as one draw. That is all that is known where `v` is 0, and it keeps a
+//! heavy trajectory from making `v` look small. The trajectory being the unit, Korn and Graubard's factor for
+//! the degrees of freedom is 1.
 //!
-//! At least 95 % held the truth for ten trajectories of any weights that agree within (all outcomes summed). For 50
-//! and 200 trajectories of 5 to 60 points that resemble each other, 300 intervals each, so did all that 95 % allows.
+//! At least 95 % held the truth for ten trajectories of any weights that agree within (all outcomes summed).
+//! For 50 and 200 trajectories of 5 to 60 points that resemble each other, 300 intervals each, so did all
+//! that 95 % allows.
 
 use super::{
     beta::{lower_bound, upper_bound},
@@ -124,7 +125,7 @@ mod tests {
         // v = 10/9 · (8·0.2² + 2·0.8²) / 10² = 0.01778, so n' = 0.16 / v = 9 of 10.
         let eight_of_ten: Vec<_> = (0..10).map(|at| (u64::from(at < 8), 1)).collect();
         check(&eight_of_ten, "0.8000 0.4219 0.9789 of 10.0");
-        // Where all agree v is 0, and n' = 4² / (1 + 1 + 4) = 2.667: the bounds are 0.025^(1/n') and its rest.
+        // Where all agree v is 0, and n' = 4² / (1 + 1 + 4) = 2.667: 0.025^(1/n') and its rest.
         check(&[(1, 1), (1, 1), (2, 2)], "1 0.2507 1 of 2.7");
         check(&[(0, 1), (0, 1), (0, 2)], "0 0 0.7493 of 2.7");
         // Four points of four trajectories: n' = 3. The same points of two that agree within: n' = 1.
@@ -160,8 +161,8 @@ mod tests {
         assert_eq!(of(1, &[0, 1, 2, 3, 4]), of(1, &[3, 1, 4, 2, 0]));
     }
 
-    /// The chance that the interval holds the truth, summed over every outcome of trajectories with these weights
-    /// that each have the outcome as a whole or not at all.
+    /// The chance that the interval holds the truth, summed over every outcome of trajectories with these
+    /// weights that each have the outcome as a whole or not at all.
     fn coverage(weights: &[u64], p: f64) -> f64 {
         let outcomes = 0..1_u32 << weights.len();
         outcomes
@@ -190,8 +191,8 @@ mod tests {
         }
     }
 
-    /// The share of intervals that hold the truth where points of a trajectory resemble each other: its own chance is
-    /// 0, half, one and a half or twice the common one.
+    /// The share of intervals that hold the truth where points of a trajectory resemble each other: its own
+    /// chance is 0, half, one and a half or twice the common one.
     fn simulated(runs: u32, trajectories: u32, p: f64) -> f64 {
         let mut draws = Draws::new(u64::from(trajectories) ^ p.to_bits());
         let holds = |_: &u32| {

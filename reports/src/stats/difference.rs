@@ -1,24 +1,26 @@
 //! The difference of two shares of the same trials, with its interval.
 //!
-//! Of `n` pairs `b` were saved and `c` lost; the others came out alike under both stacks. The difference of the
-//! shares is `(b − c) / n`. Its interval squares and adds what the two shares `p = b / n` and `q = c / n` may be off
-//! by, with the exact bounds `l` and `u` of each ([`Share`]) and their correlation in a multinomial sample,
-//! `ρ = −√(p·q / ((1 − p)·(1 − q)))`:
+//! Of `n` pairs `b` were saved and `c` lost; the others came out alike under both stacks. The difference of
+//! the shares is `(b − c) / n`. Its interval squares and adds what the two shares `p = b / n` and `q = c / n`
+//! may be off by, with the exact bounds `l` and `u` of each ([`Share`]) and their correlation in a
+//! multinomial sample, `ρ = −√(p·q / ((1 − p)·(1 − q)))`:
 //!
 //! - low: `p − q − √((p − l_p)² + (u_q − q)² − 2ρ·(p − l_p)·(u_q − q))`
 //! - high: `p − q + √((u_p − p)² + (q − l_q)² − 2ρ·(u_p − p)·(q − l_q))`
 //!
-//! (R. G. Newcombe, *Improved confidence intervals for the difference between binomial proportions based on paired
-//! data*, Statistics in Medicine 17, 1998, 2635–2650, and G. Y. Zou and A. Donner, *Construction of confidence
-//! limits about effect measures: a general approach*, Statistics in Medicine 27, 2008, 1693–1702). Newcombe adds the
-//! margins of the table, for which the pairs that came out alike are needed singly, and both take Wilson's bounds.
+//! (R. G. Newcombe, *Improved confidence intervals for the difference between binomial proportions based on
+//! paired data*, Statistics in Medicine 17, 1998, 2635–2650, and G. Y. Zou and A. Donner, *Construction of
+//! confidence limits about effect measures: a general approach*, Statistics in Medicine 27, 2008, 1693–1702).
+//! Newcombe adds the margins of the table, for which the pairs that came out alike are needed singly, and
+//! both take Wilson's bounds.
 //!
-//! Measured by summing over all tables of 20 to 300 pairs: the interval held the truth in at least 95 % wherever the
-//! stacks differ on up to 90 % of the pairs. Where hardly any pair comes out alike the correlation is estimated
-//! badly, and it fell to 91.4 % (50 pairs, 94.9 % saved and 5 % lost). Tango's score interval is 7 % narrower and fell
-//! to 90 to 94 % (T. Tango, *Equivalence test and confidence interval for the difference in proportions for the
-//! paired-sample design*, Statistics in Medicine 17, 1998, 891–908). The interval excludes 0 wherever
-//! [`mcnemar`](super::mcnemar) calls the stacks different, and otherwise only in some tables with p just above 5 %.
+//! Measured by summing over all tables of 20 to 300 pairs: the interval held the truth in at least 95 %
+//! wherever the stacks differ on up to 90 % of the pairs. Where hardly any pair comes out alike the
+//! correlation is estimated badly, and it fell to 91.4 % (50 pairs, 94.9 % saved and 5 % lost). Tango's score
+//! interval is 7 % narrower and fell to 90 to 94 % (T. Tango, *Equivalence test and confidence interval for
+//! the difference in proportions for the paired-sample design*, Statistics in Medicine 17, 1998, 891–908).
+//! The interval excludes 0 wherever [`mcnemar`](super::mcnemar) calls the stacks different, and otherwise
+//! only in some tables with p just above 5 %.
 
 use std::fmt;
 
@@ -64,7 +66,7 @@ impl PairedDifference {
     }
 }
 
-/// The difference in percentage points with the bounds, as `+12.0 (+4.6 to +19.1)`; a dash where there was no pair.
+/// The difference in points with the bounds, as `+20.0 (+4.6 to +35.0)`; a dash where there was no pair.
 impl fmt::Display for PairedDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = if self.of == 0 {
@@ -105,8 +107,9 @@ mod tests {
         }
     }
 
-    /// The score of Tango's test that the difference is `d`, from the shares that are likeliest under it: what is
-    /// lost has the share `q` at which the likelihood `b·ln(q + d) + c·ln q + (n − b − c)·ln(1 − 2q − d)` is largest.
+    /// The score of Tango's test that the difference is `d`, from the shares that are likeliest under it:
+    /// what is lost has the share `q` at which the likelihood
+    /// `b·ln(q + d) + c·ln q + (n − b − c)·ln(1 − 2q − d)` is largest.
     fn score(saved: f64, lost: f64, of: f64, d: f64) -> f64 {
         let first = (-d).max(0.0);
         let room = (1.0 - d) / 2.0 - first;
@@ -126,9 +129,9 @@ mod tests {
 
     #[test]
     fn the_interval_holds_the_published_score_interval_and_is_little_wider() {
-        // Bentur et al. 2009 and Cavo et al. 2012 as in M. W. Fagerland, S. Lydersen and P. Laake, Recommended tests
-        // and confidence intervals for paired binomial proportions, Statistics in Medicine 33, 2014: for the
-        // first −0.517 to −0.026, with the signs of before minus after.
+        // Bentur et al. 2009 and Cavo et al. 2012 as in M. W. Fagerland, S. Lydersen and P. Laake,
+        // Recommended tests and confidence intervals for paired binomial proportions, Statistics in Medicine
+        // 33, 2014: for the first −0.517 to −0.026, with the signs of before minus after.
         let bentur = tango(7.0, 1.0, 21.0);
         assert_eq!(bentur.map(|it| format!("{it:.3}")), ["0.026", "0.517"]);
         for (saved, lost, of) in [(7, 1, 21), (16, 6, 161), (12, 2, 50), (40, 20, 160), (1, 0, 44)] {
@@ -164,7 +167,7 @@ mod tests {
         chances
     }
 
-    /// The chance that the interval holds the truth, summed over all tables: `b` is binomial, and `c` of the rest.
+    /// The chance that the interval holds the truth, over all tables: `b` is binomial, and `c` of the rest.
     fn coverage(shares: &[Share], p: f64, q: f64) -> f64 {
         let of = shares.len() - 1;
         let mut covered = 0.0;

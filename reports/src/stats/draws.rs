@@ -33,7 +33,7 @@ impl Draws {
     }
 }
 
-/// The least share of `runs` intervals that may hold the truth when the chance is 95 %: three standard errors less.
+/// The least share of `runs` intervals that may hold the truth: 95 % less three standard errors.
 pub(super) fn least(runs: u32) -> f64 {
     0.95 - 3.0 * (0.95 * 0.05 / f64::from(runs)).sqrt()
 }

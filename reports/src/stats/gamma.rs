@@ -1,9 +1,9 @@
 //! Quantiles of the gamma distribution, from the regularised incomplete gamma function.
 //!
-//! `P(a, x)` is its series below `a + 1` (DLMF 8.7.1) and one minus its continued fraction above (DLMF 8.9.2, by
-//! Lentz' method). For shapes above 10,000 the quantile is Wilson and Hilferty's (E. B. Wilson and M. M. Hilferty,
-//! *The distribution of chi-square*, Proceedings of the National Academy of Sciences 17, 1931, 684–688), which
-//! there agrees with the exact one to seven digits and costs the same for every shape.
+//! `P(a, x)` is its series below `a + 1` (DLMF 8.7.1) and one minus its continued fraction above (DLMF 8.9.2,
+//! by Lentz' method). For shapes above 10,000 the quantile is Wilson and Hilferty's (E. B. Wilson and M. M.
+//! Hilferty, *The distribution of chi-square*, Proceedings of the National Academy of Sciences 17, 1931,
+//! 684–688), which there agrees with the exact one to seven digits and costs the same for every shape.
 
 use super::{ALPHA, root::root};
 
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn quantiles_are_the_published_limits_of_a_poisson_count() {
-        // F. Garwood, Fiducial limits for the Poisson distribution, Biometrika 28, 1936: limits for 1, 10, 100.
+        // F. Garwood, Fiducial limits for the Poisson distribution, Biometrika 28, 1936, for 1, 10 and 100.
         for (count, low, high) in [(1.0, 0.0253, 5.572), (10.0, 4.795, 18.390), (100.0, 81.364, 121.627)] {
             assert!((quantile(Tail::Lower, count, count) - low).abs() < 5e-4, "{count}");
             assert!((quantile(Tail::Upper, count + 1.0, count + 1.0) - high).abs() < 5e-4, "{count}");

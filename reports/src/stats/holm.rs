@@ -1,10 +1,10 @@
 //! Holm's correction of several p-values, and the sentence that says so.
 //!
-//! Of `m` hypotheses in the order of their p-values, the `k`-th has the adjusted `max_{j ≤ k} min(1, (m − j + 1)·p_j)`.
-//! Rejecting those whose adjusted value is at most α rejects a true one with a chance of at most α, however the
-//! tests depend on each other (S. Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian
-//! Journal of Statistics 6, 1979, 65–70). That covers the p-values of one table. Intervals stay single: each is a
-//! statement about its own cell.
+//! Of `m` hypotheses in the order of their p-values, the `k`-th has the adjusted
+//! `max_{j ≤ k} min(1, (m − j + 1)·p_j)`. Rejecting those whose adjusted value is at most α rejects a true
+//! one with a chance of at most α, however the tests depend on each other (S. Holm, *A simple sequentially
+//! rejective multiple test procedure*, Scandinavian Journal of Statistics 6, 1979, 65–70). That covers the
+//! p-values of one table. Intervals stay single: each is a statement about its own cell.
 
 /// Adjusted p-values, in the order given.
 #[must_use]

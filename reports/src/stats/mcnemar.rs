@@ -1,17 +1,17 @@
 //! Exact McNemar test: do two stacks differ on the same seeds?
 //!
-//! Of the pairs only those count that differ: `b` trials saved, `c` lost. If neither stack is better, each of these
-//! was as likely to go one way as the other, so `b` is binomial of `b + c` with ½, and
+//! Of the pairs only those count that differ: `b` trials saved, `c` lost. If neither stack is better, each of
+//! these was as likely to go one way as the other, so `b` is binomial of `b + c` with ½, and
 //!
 //! `p = min(1, 2·P(X ≤ min(b, c) | b + c, ½)) = min(1, 2·I_½(max(b, c), min(b, c) + 1))`
 //!
 //! (Q. McNemar, *Note on the sampling error of the difference between correlated proportions or percentages*,
-//! Psychometrika 12, 1947, 153–157; the exact form is the sign test). The mid-p version is less conservative and
-//! exceeded its level in none of 9,595 cases looked at (M. W. Fagerland, S. Lydersen and P. Laake, *The McNemar test
-//! for binary matched-pairs data: mid-p and asymptotic are better than exact conditional*, BMC Medical Research
-//! Methodology 13, 2013, 91), but nothing proves that it never does. Here the exact one is shown, and only it:
-//! seeds are cheap, so power is bought with trials, and a correction for several tests is only as good as the bound
-//! on each. Below six pairs that differ no outcome is significant at 5 %.
+//! Psychometrika 12, 1947, 153–157; the exact form is the sign test). The mid-p version is less conservative
+//! and exceeded its level in none of 9,595 cases looked at (M. W. Fagerland, S. Lydersen and P. Laake, *The
+//! McNemar test for binary matched-pairs data: mid-p and asymptotic are better than exact conditional*, BMC
+//! Medical Research Methodology 13, 2013, 91), but nothing proves that it never does. Here the exact one is
+//! shown, and only it: seeds are cheap, so power is bought with trials, and a correction for several tests is
+//! only as good as the bound on each. Below six pairs that differ no outcome is significant at 5 %.
 
 use super::{beta::beta, float};
 

@@ -1,32 +1,34 @@
 //! Events per turn, with an interval that knows which turns are of one trial.
 //!
-//! Trial `i` of `n` had `x_i` events in `y_i` turns. With `X = Σ x_i` and `Y = Σ y_i` the rate is `r = X / Y`, and
-//! how much `X` varies from run to run is the variance of the linearised ratio (L. Kish, *Survey Sampling*, 1965,
-//! ch. 6):
+//! Trial `i` of `n` had `x_i` events in `y_i` turns. With `X = Σ x_i` and `Y = Σ y_i` the rate is
+//! `r = X / Y`, and how much `X` varies from run to run is the variance of the linearised ratio (L. Kish,
+//! *Survey Sampling*, 1965, ch. 6):
 //!
 //! `v = n / (n − 1) · Σ (x_i − r·y_i)² = n / (n − 1) · (Σ x² − 2r·Σ xy + r²·Σ y²)`
 //!
-//! Where events are rare, `r ± 1.96·√v / Y` fails, and for `X = 0` it is a point. So the bounds are quantiles of gamma
-//! distributions, as for a weighted sum of Poisson counts (M. P. Fay and E. J. Feuer, *Confidence intervals for
-//! directly standardized rates: a method based on the gamma distribution*, Statistics in Medicine 16, 1997,
-//! 791–801), and like Clopper and Pearson's each supposes one more trial at the bad end. Its length is the mean
-//! length of the trial that a turn is of, `W = Σ y² / Y`.
+//! Where events are rare, `r ± 1.96·√v / Y` fails, and for `X = 0` it is a point. So the bounds are quantiles
+//! of gamma distributions, as for a weighted sum of Poisson counts (M. P. Fay and E. J. Feuer, *Confidence
+//! intervals for directly standardized rates: a method based on the gamma distribution*, Statistics in
+//! Medicine 16, 1997, 791–801), and like Clopper and Pearson's each supposes one more trial at the bad end.
+//! Its length is the mean length of the trial that a turn is of, `W = Σ y² / Y`.
 //!
 //! - low: mean `X` and variance `v + (r·W)²`, over `Y + W` turns; 0 for `X = 0`. The trial more had no event.
-//! - high: mean `X + w` and variance `v + w²`, over `Y` turns. A trial more with an event in every turn exceeds the
-//!   mean by `e = (1 − r)·W`; with it there are `d + 1` trials with an event, and `w = √((v + e²) / (d + 1))` is the
-//!   root mean square of their bursts. For `X = 0` this is `3.689·W / Y`, Garwood's bound for trials.
+//! - high: mean `X + w` and variance `v + w²`, over `Y` turns. A trial more with an event in every turn
+//!   exceeds the mean by `e = (1 − r)·W`; with it there are `d + 1` trials with an event, and
+//!   `w = √((v + e²) / (d + 1))` is the root mean square of their bursts. For `X = 0` this is `3.689·W / Y`,
+//!   Garwood's bound for trials.
 //!
-//! So no events in 1,000 trials leave 3.7 of 1,000 turns open, however long the trials are: nothing seen tells whether
-//! the few disturbed trials that may be left are disturbed once or in every turn. The first events tell, and where
-//! they come singly the upper bound sinks, to 1.7 for five in five of 1,000 trials of 20 turns. The
-//! [`Share`](super::Share) of trials with an event says more where there are few.
+//! So no events in 1,000 trials leave 3.7 of 1,000 turns open, however long the trials are: nothing seen
+//! tells whether the few disturbed trials that may be left are disturbed once or in every turn. The first
+//! events tell, and where they come singly the upper bound sinks, to 1.7 for five in five of 1,000 trials of
+//! 20 turns. The [`Share`](super::Share) of trials with an event says more where there are few.
 //!
-//! Measured for 5 to 1,000 trials of 5 to 60 turns, rates from 0.0003 to 0.95, and events that are independent, in
-//! bursts, in a few prone trials, in whole trials, more in long trials, or beta-binomial with an intra-trial
-//! correlation of 0.05 and 0.3: in every case at least 94.4 % of 2,000 intervals held the truth, and 93.5 % is
-//! three standard errors below 95 %. Garwood's interval on an effective count, `X² / v`, held it in as few as 15 %.
-//! Where a trial can have more events than turns, few events bound the rate too low; count disturbed turns there.
+//! Measured for 5 to 1,000 trials of 5 to 60 turns, rates from 0.0003 to 0.95, and events that are
+//! independent, in bursts, in a few prone trials, in whole trials, more in long trials, or beta-binomial with
+//! an intra-trial correlation of 0.05 and 0.3: in every case at least 94.4 % of 2,000 intervals held the
+//! truth, and 93.5 % is three standard errors below 95 %. Garwood's interval on an effective count, `X² / v`,
+//! held it in as few as 15 %. Where a trial can have more events than turns, few events bound the rate too
+//! low; count disturbed turns there.
 
 use std::fmt;
 
@@ -90,8 +92,8 @@ impl RateSums {
         }
     }
 
-    /// `Σ (x_i·Y − X·y_i)²`, which is 0 exactly where all trials have the same rate: in floats the terms would leave
-    /// a rest. Nothing where a term is above 2^128, far from any bench.
+    /// `Σ (x_i·Y − X·y_i)²`, which is 0 exactly where all trials have the same rate: in floats the terms
+    /// would leave a rest. Nothing where a term is above 2^128, far from any bench.
     fn spread(&self) -> Option<u128> {
         let [events, turns] = [self.events, self.turns].map(u128::from);
         let squares = turns.checked_mul(turns)?.checked_mul(self.events_squared.into())?;

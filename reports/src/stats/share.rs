@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn bounds_are_those_that_others_printed() {
-        // Wasted nudges in unsloth's issue 7505, and loops without a guard in OpenRouter's: percent with two digits.
+        // Wasted nudges in unsloth's issue 7505, and loops without a guard in OpenRouter's: percent with two
+        // digits.
         let percent = |count, of| {
             let share = Share::new(count, of);
             format!("{:.2}–{:.2}", 100.0 * share.low, 100.0 * share.high)

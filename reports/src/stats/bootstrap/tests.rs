@@ -122,7 +122,7 @@ fn a_constant_ratio_has_no_width_and_no_trial_says_nothing() {
 enum Kind {
     /// 5 to 60 turns a trial, half of the trials recovered, and sooner: turns for each recovered one.
     TurnsPerRecovery,
-    /// Tokens with a stack over those of the baseline: pairs that are alike but for a fifth that is cut short.
+    /// Tokens with a stack over those of the baseline, alike but for a fifth that is cut short.
     TokensOfBaseline,
 }
 

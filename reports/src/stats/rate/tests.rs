@@ -23,15 +23,15 @@ fn no_events_leave_open_what_no_disturbed_trial_leaves_open() {
     for turns in [5, 60] {
         check(&vec![(0, turns); 1_000], "0 (0–3.689)");
         check(&vec![(0, turns); 300], "0 (0–12.30)");
-        check(&vec![(0, turns); 20], "0 (0–184.4)");
+        check(&[(0, turns); 20], "0 (0–184.4)");
     }
     check(&[(0, 1), (0, 3)], "0 (0–2306)");
 }
 
 #[test]
 fn the_variance_is_that_of_the_linearised_ratio() {
-    // X = 9, Y = 60, r = 0.15, residuals 1, −2.5 and 1.5: v = 3/2 · 9.5 = 14.25. W = 1,400/60, r·W = 3.5, e = 19.83,
-    // w = √((14.25 + 393.4) / 4) = 10.10. The quantiles were computed apart, by a library of others.
+    // X = 9, Y = 60, r = 0.15, residuals 1, −2.5 and 1.5: v = 3/2 · 9.5 = 14.25. W = 1,400/60, r·W = 3.5, e =
+    // 19.83, w = √((14.25 + 393.4) / 4) = 10.10. The quantiles were computed apart, by a library of others.
     check(&[(4, 20), (2, 30), (3, 10)], "150.0 (22.73–754.7)");
     check(&[(0, 12), (3, 9), (1, 40), (0, 7), (0, 33), (2, 18), (0, 25), (0, 60)], "29.41 (3.104–349.3)");
 }
@@ -47,7 +47,8 @@ fn events_that_come_singly_show_that_bursts_are_rare() {
 
 #[test]
 fn many_events_of_many_trials_are_nearly_normal() {
-    // One event each in half of 100,000 trials of ten turns: a share of ½ ± 1.96·½/√100,000, a tenth of it per turn.
+    // One event each in half of 100,000 trials of ten turns: a share of ½ ± 1.96·½/√100,000, a tenth of it
+    // per turn.
     let trials: Vec<_> = (0..100_000).map(|at| (at % 2, 10)).collect();
     let (rate, [low, high]) = Rate::new(&sums(&trials)).per_thousand();
     assert_eq!(

@@ -216,7 +216,7 @@ fn a_sweep_moves_one_number() {
     let text = fs::read_to_string(work.path().join("a/bench.jsonl")).expect("a record");
     let done: Vec<u64> = text
         .lines()
-        .filter(|line| line.contains("\"stack\":\"oracle\""))
+        .filter(|line| line.contains("\"scenario\"") && line.contains("\"stack\":\"oracle\""))
         .map(|line| {
             serde_json::from_str::<serde_json::Value>(line).expect("JSON")["cell"]["counts"]["done"].as_u64()
         })

@@ -132,6 +132,9 @@ impl Bench {
                     lines.bad(&expected, format!("that of `{}` with `{}`", read.scenario, read.stack))
                 );
             }
+            if let Some(odd) = read.cell.odd() {
+                return Err(lines.bad("counts that trials can come to", odd.to_owned()));
+            }
             bench.cells[at] = read.cell.into_owned();
         }
         for at in 0..stacks {
@@ -217,6 +220,7 @@ mod tests {
         let mut bench = Bench::new(plan());
         let mut cell = Cell::default();
         cell.counts.trials = 3;
+        cell.counts.not_told = 3;
         for scenario in 0..2 {
             let part = Part { cells: vec![cell.clone(); 2], ..Part::new(2) };
             bench.add(scenario, &Seeds::range(0, 2), &part).expect("the first seeds");
@@ -261,8 +265,14 @@ mod tests {
             "line 3: expected the cell of `repeating` with `default`, found that of `repeating` with `oracle`",
         );
         check(
-            |it| it.replacen("\"trials\":3", "\"trials\":4", 1),
+            |it| {
+                it.replacen("\"trials\":3", "\"trials\":4", 1).replacen("\"not_told\":3", "\"not_told\":4", 1)
+            },
             "line 8: expected 3 trials in each cell of `repeating`, one for each seed, found 4",
+        );
+        check(
+            |it| it.replacen("\"recovered\":0", "\"recovered\":1", 1),
+            "line 2: expected counts that trials can come to, found more that recovered than got stuck or got done",
         );
         check(|it| format!("{it}\n"), "line 9: expected the end of the record, found more");
     }

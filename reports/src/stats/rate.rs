@@ -92,6 +92,12 @@ impl RateSums {
         }
     }
 
+    /// Whether trials can come to these sums: [`Rate::new`] panics on others.
+    #[must_use]
+    pub fn is_of_trials(&self) -> bool {
+        self.disturbed <= self.trials.min(self.events) && self.spread().is_some()
+    }
+
     /// `Σ (x_i·Y − X·y_i)²`, which is 0 exactly where all trials have the same rate: in floats the terms
     /// would leave a rest. Nothing where a term is above 2^128, far from any bench.
     fn spread(&self) -> Option<u128> {

@@ -3,10 +3,7 @@
 
 use std::hint::black_box;
 
-use balk::config::Config;
-use balk::{grade, simulate::Simulation};
-use balk_benches::{endless, scenario, trials};
-use balk_scenarios::{Pools, Scenario};
+use balk_benches::{endless, graded, scenario, simulation};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 const SEEDS: std::ops::Range<u64> = 0..100;
@@ -15,8 +12,8 @@ fn abandonment(c: &mut Criterion) {
     let scenario = scenario("abandonment", &[]);
     let mut group = c.benchmark_group("trial/abandonment");
     for guard in ["none", "default"] {
-        group.throughput(Throughput::Elements(turns(&scenario, guard, SEEDS)));
         let simulation = simulation(&scenario, guard);
+        group.throughput(Throughput::Elements(graded(&simulation, SEEDS)));
         group.bench_function(guard, |b| b.iter(|| graded(&simulation, SEEDS)));
     }
     let records: Vec<_> = SEEDS.map(|seed| simulation(&scenario, "default").record(seed, &[])).collect();
@@ -37,23 +34,10 @@ fn length(c: &mut Criterion) {
     for limit in [100, 1_000] {
         let scenario = endless(limit);
         let seeds = 0..10;
-        group.throughput(Throughput::Elements(turns(&scenario, "none", seeds.clone())));
         let simulation = simulation(&scenario, "none");
+        group.throughput(Throughput::Elements(graded(&simulation, seeds.clone())));
         group.bench_function(format!("{limit} turns"), |b| b.iter(|| graded(&simulation, seeds.clone())));
     }
-}
-
-fn graded(simulation: &Simulation<'_>, seeds: std::ops::Range<u64>) -> u32 {
-    seeds.map(|seed| grade::grade(&simulation.trial(&simulation.world(seed))).turns).sum()
-}
-
-fn simulation<'a>(scenario: &'a Scenario, guard: &'a str) -> Simulation<'a> {
-    Simulation::new(scenario, guard, &Config::default(), Pools::Open)
-        .expect("benchmarks name registered guards")
-}
-
-fn turns(scenario: &Scenario, guard: &str, seeds: std::ops::Range<u64>) -> u64 {
-    trials(scenario, guard, seeds).iter().map(|trial| u64::try_from(trial.turns.len()).unwrap_or(0)).sum()
 }
 
 criterion_group!(benches, abandonment, length);

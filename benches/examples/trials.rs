@@ -1,13 +1,59 @@
-//! Runs trials and says nothing: `trials SCENARIO GUARD SEEDS`, for `.ci/instructions` to count under.
+//! How fast trials are: `trials GUARD SEEDS [SCENARIO…]`, the whole catalogue where no scenario is named.
+//!
+//! Prints for each scenario its turns and the nanoseconds a turn, the slowest last, and the median scenario. A
+//! trial is counted whole: its world is drawn, its turns are played, its end is judged. Of several rounds over
+//! all scenarios the fastest counts, since a busy machine only ever makes one slower. `.ci/instructions` counts
+//! instructions under it, which no busy machine changes.
 
 use std::hint::black_box;
+use std::time::Instant;
 
-use balk_benches::{scenario, trials};
+use balk_benches::{graded, scenario, simulation};
+use balk_scenarios::catalogue::CATALOGUE;
 
+const ROUNDS: u32 = 5;
+
+struct Measured {
+    name: String,
+    turns: u64,
+    nanoseconds: u128,
+}
+
+impl Measured {
+    fn per_turn(&self) -> u128 {
+        self.nanoseconds / u128::from(self.turns.max(1))
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the figures are what it is run for")]
 fn main() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [name, guard, seeds] = &arguments[..] else { return Err("usage: SCENARIO GUARD SEEDS".into()) };
+    let [guard, seeds, names @ ..] = &arguments[..] else {
+        return Err("usage: trials GUARD SEEDS [SCENARIO…]".into());
+    };
     let seeds = seeds.parse().map_err(|error| format!("`{seeds}` is no number of seeds: {error}"))?;
-    black_box(trials(&scenario(name, &[]), guard, 0..seeds));
+    let all = || CATALOGUE.iter().map(|it| it.name.to_owned());
+    let names: Vec<String> = if names.is_empty() { all().collect() } else { names.to_vec() };
+    let scenarios: Vec<_> = names.iter().map(|name| scenario(name, &[])).collect();
+    let simulations: Vec<_> = scenarios.iter().map(|it| simulation(it, guard)).collect();
+    // One named scenario is run once, for a tool that counts.
+    let rounds = if let [_] = &names[..] { 1 } else { ROUNDS };
+    let mut measured: Vec<_> =
+        names.into_iter().map(|name| Measured { name, turns: 0, nanoseconds: u128::MAX }).collect();
+    for _ in 0..rounds {
+        for (simulation, measured) in simulations.iter().zip(&mut measured) {
+            #[expect(clippy::disallowed_methods, reason = "time is what is measured here")]
+            let start = Instant::now();
+            measured.turns = black_box(graded(simulation, 0..seeds));
+            measured.nanoseconds = measured.nanoseconds.min(start.elapsed().as_nanos());
+        }
+    }
+    measured.sort_by_key(Measured::per_turn);
+    for it in &measured {
+        println!("{:32} {:8} turns {:8} ns a turn", it.name, it.turns, it.per_turn());
+    }
+    let median = &measured[measured.len() / 2];
+    let per_second = u128::from(median.turns) * 1_000_000_000 / median.nanoseconds.max(1);
+    println!("median: {}, {} ns a turn, {per_second} turns a second", median.name, median.per_turn());
     Ok(())
 }

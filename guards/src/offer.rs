@@ -1,6 +1,5 @@
 //! What the model may call: the tools on offer, with what a call of each can change.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -128,8 +127,6 @@ impl Tool {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     tools: Vec<Tool>,
-    by_name: BTreeMap<Arc<str>, usize>,
-    by_original: BTreeMap<Arc<str>, usize>,
 }
 
 impl Offer {
@@ -137,7 +134,8 @@ impl Offer {
     /// name that is then taken gets a number.
     #[must_use]
     pub fn new(tools: impl IntoIterator<Item = Tool>) -> Self {
-        let mut offer = Self::default();
+        let tools = tools.into_iter();
+        let mut offer = Self { tools: Vec::with_capacity(tools.size_hint().0) };
         for tool in tools {
             offer.add(tool);
         }
@@ -146,15 +144,12 @@ impl Offer {
 
     fn add(&mut self, mut tool: Tool) {
         tool.name = self.free_name(&tool.name);
-        let at = self.tools.len();
-        self.by_name.insert(tool.name.clone(), at);
-        self.by_original.entry(tool.original.clone()).or_insert(at);
         self.tools.push(tool);
     }
 
     fn free_name(&self, wanted: &Arc<str>) -> Arc<str> {
         let legal = if is_legal_name(wanted) { wanted.clone() } else { made_legal(wanted).into() };
-        if !self.by_name.contains_key(&legal) {
+        if self.get(&legal).is_none() {
             return legal;
         }
         (2..)
@@ -163,7 +158,7 @@ impl Offer {
                 let keep = NAME_CHARS - number.len();
                 format!("{}{number}", &legal[..legal.len().min(keep)])
             })
-            .find(|name| !self.by_name.contains_key(name.as_str()))
+            .find(|name| self.get(name).is_none())
             .expect("an offer has fewer tools than there are numbers")
             .into()
     }
@@ -177,13 +172,13 @@ impl Offer {
     /// The tool of this legal name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Tool> {
-        self.by_name.get(name).map(|&at| &self.tools[at])
+        self.tools.iter().find(|tool| *tool.name == *name)
     }
 
-    /// The tool that its owner calls so.
+    /// The first tool that its owner calls so.
     #[must_use]
     pub fn by_original(&self, original: &str) -> Option<&Tool> {
-        self.by_original.get(original).map(|&at| &self.tools[at])
+        self.tools.iter().find(|tool| *tool.original == *original)
     }
 
     /// The name under which the transcript holds a call that the model addressed to `called`: the name

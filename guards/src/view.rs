@@ -150,8 +150,8 @@ impl View {
     /// Takes the id of a call, or a numbered one where an earlier call has it: some providers count anew in
     /// each answer, and send an empty id or the same one twice.
     fn free_id(&mut self, wanted: &Arc<str>) -> Arc<str> {
-        let base: &str = if is_blank(wanted) { "call" } else { wanted };
-        let mut id: Arc<str> = base.into();
+        let base = if is_blank(wanted) { "call".into() } else { wanted.clone() };
+        let mut id = base.clone();
         let mut number = 1_u64;
         while !self.ids.insert(id.clone()) {
             number += 1;

@@ -1,6 +1,6 @@
 //! Trials by name: a scenario, a stack as it is written on the command line, and a seed.
 
-use balk_guards::{Entry, Stack};
+use balk_guards::Entry;
 use balk_reports::{Counts, TrialRecord};
 use balk_scenarios::{Pools, Scenario, World};
 use rayon::prelude::*;
@@ -8,14 +8,14 @@ use rayon::prelude::*;
 use crate::config::Config;
 use crate::engine::{self, Person, Trial, Watched, Whisper};
 use crate::grade;
-use crate::guards::{self, BadStack};
+use crate::guards::{BadStack, Recipe};
 
 /// What is run under many seeds.
 #[derive(Clone, Debug)]
 pub struct Simulation<'a> {
     scenario: &'a Scenario,
     guard: &'a str,
-    config: Config,
+    recipe: Recipe,
     pools: Pools,
 }
 
@@ -30,8 +30,7 @@ impl<'a> Simulation<'a> {
         config: &Config,
         pools: Pools,
     ) -> Result<Self, BadStack> {
-        guards::stack(guard, config, &Whisper::default())?;
-        Ok(Self { scenario, guard, config: config.clone(), pools })
+        Ok(Self { scenario, guard, recipe: Recipe::new(guard, config)?, pools })
     }
 
     /// The world of a seed.
@@ -44,11 +43,7 @@ impl<'a> Simulation<'a> {
     #[must_use]
     pub fn trial(&self, world: &World<'_>) -> Trial {
         let whisper = Whisper::default();
-        engine::run(world, &mut self.stack(&whisper), &whisper)
-    }
-
-    fn stack(&self, whisper: &Whisper) -> Stack {
-        guards::stack(self.guard, &self.config, whisper).expect("the same spec was fine when this was made")
+        engine::run(world, &mut self.recipe.stack(&whisper), &whisper)
     }
 
     /// One trial in its world, with somebody who sees each entry as it is committed, and somebody who answers.
@@ -60,7 +55,7 @@ impl<'a> Simulation<'a> {
         person: &mut dyn Person<'a>,
     ) -> Trial {
         let whisper = Whisper::default();
-        let mut stack = self.stack(&whisper);
+        let mut stack = self.recipe.stack(&whisper);
         engine::run_with(world, &mut Watched::new(&mut stack, see), &whisper, person)
     }
 

@@ -306,8 +306,12 @@ impl<'w, 'a> Actor<'w, 'a> {
 #[must_use]
 pub fn reads_as_failure(answer: &str) -> bool {
     const CHARS: usize = 120;
-    let head =
-        answer.char_indices().nth(CHARS).map_or(answer, |(cut, _)| &answer[..cut]).to_ascii_lowercase();
+    let cut = match answer.as_bytes().get(..CHARS) {
+        None => answer.len(),
+        Some(head) if head.is_ascii() => CHARS,
+        Some(_) => answer.char_indices().nth(CHARS).map_or(answer.len(), |(cut, _)| cut),
+    };
+    let head = answer[..cut].to_ascii_lowercase();
     FAILURES.iter().any(|word| head.contains(word))
 }
 

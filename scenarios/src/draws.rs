@@ -7,11 +7,13 @@
 //! The generator is ChaCha8 with the key from (seed, scenario), the stream from (drawer, name) and the
 //! position from the visit. Sampling is our own, because that of general libraries is not value-stable.
 
-use rand_chacha::ChaCha8Rng;
-use rand_core::{Rng, SeedableRng};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
 
 use crate::scenario::Ratio;
+
+use chacha::{Key, WORDS};
+
+mod chacha;
 
 /// Who draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,17 +33,24 @@ pub enum Drawer {
 /// All draws of one trial.
 #[derive(Clone, Debug)]
 pub struct Draws {
-    rng: ChaCha8Rng,
+    key: Key,
 }
 
-/// The words of one named draw.
+/// The words of one named draw; a block of them is made when the first of it is wanted.
 #[derive(Clone, Debug)]
 pub struct Source {
-    rng: ChaCha8Rng,
+    key: Key,
+    stream: u64,
+    /// Where the next 64 bits stand in the stream, in units of 64 bits.
+    at: u64,
+    block: [u32; WORDS],
+    /// The number of this block, once one is made.
+    made: Option<u64>,
 }
 
-/// Words of 32 bits between two visits of one name.
-const WORDS_PER_VISIT: u128 = 1 << 12;
+/// Units of 64 bits between two visits of one name.
+const PER_VISIT: u64 = 1 << 11;
+const PER_BLOCK: u64 = 8;
 
 impl Draws {
     /// The draws of this seed of this scenario.
@@ -50,28 +59,43 @@ impl Draws {
         let mut key = [0; 32];
         key[..16].copy_from_slice(&xxh3_128_with_seed(scenario.as_bytes(), seed).to_le_bytes());
         key[16..24].copy_from_slice(&seed.to_le_bytes());
-        Self { rng: ChaCha8Rng::from_seed(key) }
+        Self { key: Key::new(key) }
     }
 
     /// The words for one purpose: who, for what, which part of it, the how-manieth time.
     #[must_use]
     pub fn source(&self, drawer: Drawer, name: &str, part: u32, visit: u32) -> Source {
-        let mut rng = self.rng.clone();
         let tag = ((drawer as u64) << 32) | u64::from(part);
-        rng.set_stream(xxh3_64_with_seed(name.as_bytes(), tag));
-        rng.set_word_pos(u128::from(visit) * WORDS_PER_VISIT);
-        Source { rng }
+        Source {
+            key: self.key,
+            stream: xxh3_64_with_seed(name.as_bytes(), tag),
+            at: u64::from(visit) * PER_VISIT,
+            block: [0; WORDS],
+            made: None,
+        }
     }
 }
 
 impl Source {
     /// The next 64 bits.
     pub fn word(&mut self) -> u64 {
-        self.rng.next_u64()
+        let number = self.at / PER_BLOCK;
+        if self.made != Some(number) {
+            self.block = self.key.block(self.stream, number);
+            self.made = Some(number);
+        }
+        let low = 2 * (self.at % PER_BLOCK) as usize;
+        self.at += 1;
+        u64::from(self.block[low + 1]) << 32 | u64::from(self.block[low])
     }
 
     /// A number below `bound`, which must not be 0. Uniform up to one part in 2⁶⁴ / bound.
     pub fn below(&mut self, bound: u32) -> u32 {
+        if bound == 1 {
+            // Nothing is to be drawn: its bits are passed over.
+            self.at += 1;
+            return 0;
+        }
         let scaled = (u128::from(self.word()) * u128::from(bound)) >> 64;
         u32::try_from(scaled).expect("a product scaled by 2^64 is below the bound")
     }
@@ -126,6 +150,13 @@ mod tests {
         assert_eq!(drawn, FIXED);
     }
     const FIXED: [u32; 8] = [610, 556, 336, 453, 230, 534, 527, 70];
+
+    #[test]
+    fn a_draw_without_a_choice_takes_its_place_all_the_same() {
+        let mut source = Draws::new(0, "abandonment").source(Drawer::World, "language", 0, 0);
+        let drawn: Vec<u32> = (0..12).map(|nth| source.below(if nth % 3 == 0 { 1 } else { 1_000 })).collect();
+        assert_eq!(drawn[..8], [0, FIXED[1], FIXED[2], 0, FIXED[4], FIXED[5], 0, FIXED[7]]);
+    }
 
     #[test]
     fn chances_come_out() {

@@ -1,8 +1,10 @@
 //! The simulated world that the tools act on: files, facts, and what happens when a tool is called.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use balk_guards::{Status, ToolCall};
+use serde::Deserialize;
 
 use crate::scenario::{Condition, PhraseId, Role, Rule, ToolsetTool};
 use crate::template::Template;
@@ -53,7 +55,7 @@ impl<'w, 'a> Environment<'w, 'a> {
         let Some(tool) = self.world.tool(&call.tool) else {
             return failed(format!("error: unknown tool {}", call.tool));
         };
-        let Ok(sent) = serde_json::from_str::<BTreeMap<String, String>>(&call.arguments) else {
+        let Ok(sent) = serde_json::from_str::<BTreeMap<Text<'_>, Text<'_>>>(&call.arguments) else {
             return failed(format!(
                 "error: invalid arguments for {}: expected an object of strings",
                 call.tool
@@ -61,8 +63,8 @@ impl<'w, 'a> Environment<'w, 'a> {
         };
         let mut arguments = Vec::with_capacity(2);
         for (canonical, name) in tool.role.arguments().iter().zip(&tool.arguments) {
-            match sent.get(name) {
-                Some(value) => arguments.push((*canonical, value.as_str())),
+            match sent.get(&Text(name.into())) {
+                Some(Text(value)) => arguments.push((*canonical, &**value)),
                 None => {
                     return failed(format!(
                         "error: invalid arguments for {}: `{name}` is missing",
@@ -181,6 +183,10 @@ impl<'w, 'a> Environment<'w, 'a> {
         }
     }
 }
+
+/// A string of JSON; where nothing in it is escaped, it is a part of that text.
+#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+struct Text<'t>(#[serde(borrow)] Cow<'t, str>);
 
 fn done(text: String) -> Executed {
     Executed { text, status: Status::Ok, finishes: false, fatal: false }

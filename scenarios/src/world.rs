@@ -21,8 +21,8 @@ pub struct World<'a> {
     parameters: Parameters,
     language: usize,
     toolset: Arc<Toolset>,
-    /// The drawn item of each pool.
-    picks: Vec<usize>,
+    /// The values of the drawn item of each pool.
+    picks: Vec<&'a [Arc<str>]>,
     numbers: Vec<u32>,
     offer: Arc<Offer>,
     /// The legal name of each offered tool, with its place in the tool set.
@@ -57,14 +57,13 @@ impl<'a> World<'a> {
         let draws = Draws::new(seed, &scenario.name);
         let source = |name: &str| draws.source(Drawer::World, name, 0, 0);
         let language = source("language").index(scenario.languages.len());
-        let toolsets = open(&scenario.toolsets, |set| set.reserve, pools);
-        let toolset = scenario.toolsets[toolsets[source("toolset").index(toolsets.len())]].clone();
+        let toolset = open(&scenario.toolsets, |set| set.reserve, pools, &mut source("toolset")).clone();
         let picks = scenario
             .pools
             .iter()
             .map(|pool| {
-                let items = open(&pool.items, |item| item.reserve, pools);
-                items[draws.source(Drawer::World, &pool.name, 1, 0).index(items.len())]
+                let mut source = draws.source(Drawer::World, &pool.name, 1, 0);
+                &open(&pool.items, |item| item.reserve, pools, &mut source).values[..]
             })
             .collect();
         let numbers = scenario
@@ -138,8 +137,8 @@ impl<'a> World<'a> {
             ("language".to_owned(), self.language().to_string()),
             ("toolset".to_owned(), self.toolset.name.clone()),
         ];
-        for (pool, &pick) in self.scenario.pools.iter().zip(&self.picks) {
-            for (field, value) in pool.fields.iter().zip(&pool.items[pick].values) {
+        for (pool, values) in self.scenario.pools.iter().zip(&self.picks) {
+            for (field, value) in pool.fields.iter().zip(*values) {
                 drawn.push((format!("{}.{field}", pool.name), value.to_string()));
             }
         }
@@ -227,8 +226,12 @@ impl<'a> World<'a> {
     }
 
     /// A template that reads the same at every use in this world: the format refuses other holes in it.
-    pub(crate) fn fixed(&self, template: &Template) -> Cow<'a, str> {
+    pub(crate) fn fixed<'t>(&self, template: &'t Template) -> Cow<'t, str>
+    where
+        'a: 't,
+    {
         match &template.pieces[..] {
+            [Piece::Text(text)] => Cow::Borrowed(text),
             [Piece::Field(pool, field)] => Cow::Borrowed(self.field(*pool, *field)),
             pieces => {
                 let mut text = String::with_capacity(TEXT_BYTES);
@@ -282,7 +285,7 @@ impl<'a> World<'a> {
     }
 
     fn field(&self, pool: usize, field: usize) -> &'a str {
-        &self.scenario.pools[pool].items[self.picks[pool]].values[field]
+        &self.picks[pool][field]
     }
 }
 
@@ -299,15 +302,18 @@ pub(crate) struct Holes<'a> {
     pub(crate) visit: u32,
 }
 
-fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
+pub(crate) fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
     out.write_fmt(what).expect("writing to a string never fails");
 }
 
-/// The places of what may be drawn; all of it, where nothing is kept back or nothing else is left.
-fn open<T>(all: &[T], is_reserve: impl Fn(&T) -> bool, pools: Pools) -> Vec<usize> {
-    let wanted = |reserve| (0..all.len()).filter(|&at| is_reserve(&all[at]) == reserve).collect::<Vec<_>>();
-    let open = wanted(pools == Pools::Reserve);
-    if open.is_empty() { (0..all.len()).collect() } else { open }
+/// One of what may be drawn; of all, where nothing is kept back or nothing else is left.
+fn open<'t, T>(all: &'t [T], is_reserve: impl Fn(&T) -> bool, pools: Pools, source: &mut Source) -> &'t T {
+    let open = || all.iter().filter(|it| is_reserve(it) == (pools == Pools::Reserve));
+    let drawn = match open().count() {
+        0 => all.get(source.index(all.len())),
+        count => open().nth(source.index(count)),
+    };
+    drawn.expect("an index is below the count")
 }
 
 /// The offer of a world: the tools that the task needs and some that it does not, in a drawn order.

@@ -7,7 +7,7 @@ use balk_guards::{AttemptCause, Completion, FinishReason, Part, RawCall, Usage};
 use super::Actor;
 use crate::draws::Drawer;
 use crate::scenario::{CallSpec, Called, Kind, Sent, Stage, State, Stuck, Truth};
-use crate::world::Holes;
+use crate::world::{Holes, put};
 
 /// What the model does in one attempt, and what is really going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,8 @@ impl Act {
     /// The act as the loop receives it.
     #[must_use]
     pub fn completion(&self, offer: &balk_guards::Offer) -> Completion {
-        Completion::new(self.parts.clone(), self.calls.clone(), self.finish, Usage::default(), offer)
+        let (parts, calls) = (self.parts.iter().cloned(), self.calls.iter().cloned());
+        Completion::new(parts, calls, self.finish, Usage::default(), offer)
     }
 }
 
@@ -129,7 +130,9 @@ impl Actor<'_, '_> {
     fn call(&self, state: &State, spec: &CallSpec, at: usize, visit: u32) -> RawCall {
         let part = 1_000 + u32::try_from(at).expect("a completion has few calls");
         let mut source = self.world.draws().source(Drawer::Phrase, &state.name, part, visit);
-        let id: Arc<str> = format!("call_{}_{visit}_{at}", self.state).into();
+        let mut id = String::with_capacity(ID_BYTES);
+        put(&mut id, format_args!("call_{}_{visit}_{at}", self.state));
+        let id: Arc<str> = id.into();
         let (name, tool) = match &spec.called {
             Called::Role(role) => {
                 let (name, tool) = self.world.role(*role);
@@ -171,6 +174,9 @@ const ATTEMPTS: u32 = 1_000;
 const TICKS_PER_SECOND: u64 = 1_000;
 /// Above the places of the calls that the loop runs.
 const PROVIDER_CALL: usize = 1_000;
+
+/// More than nearly every id of a call takes.
+const ID_BYTES: usize = 32;
 
 fn member(out: &mut Vec<u8>, name: &str, value: &str) {
     // Text with an escape for one character in eight fits without growing.

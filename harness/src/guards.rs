@@ -23,6 +23,10 @@ use serde_json::{Map, Value};
 use crate::engine::{Oracle, Whisper};
 use crate::error::Error;
 
+mod peers;
+
+pub use peers::PEERS;
+
 /// One guard.
 #[derive(Clone, Copy, Debug)]
 pub struct Registered {
@@ -58,7 +62,7 @@ pub struct Variant {
     pub setting: (&'static str, &'static str),
 }
 
-/// Every guard that can be named. A new guard is one more row.
+/// Every guard of ours that can be named, and the oracle. A new guard is one more row.
 pub const REGISTRY: &[Registered] = &[
     Registered {
         name: "abandonment",
@@ -201,6 +205,11 @@ pub const REGISTRY: &[Registered] = &[
         },
     },
 ];
+
+/// All that can be named: our guards, then what they are compared with.
+pub fn rows() -> impl Iterator<Item = &'static Registered> {
+    REGISTRY.iter().chain(PEERS)
+}
 
 /// Settings of a guard that has none.
 #[derive(Deserialize)]
@@ -368,7 +377,7 @@ fn per_model(row: &Registered, mut settings: Map<String, Value>, whisper: &Whisp
 
 fn find(asked: &str) -> Result<(&'static Registered, Option<&'static Variant>), BadStack> {
     let (name, variant) = asked.split_once('=').map_or((asked, None), |(name, it)| (name, Some(it)));
-    let row = REGISTRY.iter().find(|row| row.name == name);
+    let row = rows().find(|row| row.name == name);
     match (row, variant) {
         (Some(row), None) => Ok((row, None)),
         (Some(row), Some(variant)) => match row.variants.iter().find(|it| it.name == variant) {
@@ -381,7 +390,7 @@ fn find(asked: &str) -> Result<(&'static Registered, Option<&'static Variant>), 
 
 /// Every guard and every variant, as they are written on the command line.
 pub fn names() -> impl Iterator<Item = String> {
-    REGISTRY.iter().flat_map(|row| {
+    rows().flat_map(|row| {
         let variants = row.variants.iter().map(|it| format!("{}={}", row.name, it.name));
         std::iter::once(row.name.to_owned()).chain(variants)
     })

@@ -7,7 +7,7 @@ use balk_guards::peers::{
 };
 use serde_json::{Map, Value};
 
-use super::{Made, NoSettings, Registered, Variant, read, settings_of};
+use super::{Made, NoSettings, Registered, read, settings_of};
 use crate::engine::Whisper;
 
 /// Every peer that can be named. None is part of the stack `default`, and none is audited: what a rule cannot do is
@@ -63,11 +63,6 @@ pub const PEERS: &[Registered] = &[
     ),
     Registered {
         defaults: settings_of::<HermesLikeSettings>,
-        variants: &[Variant {
-            name: "attended",
-            about: "words only: nothing is refused and nothing ended",
-            setting: ("hard-stops", "false"),
-        }],
         ..plain(
             "hermes-like",
             "rules as documented for hermes-agent, 06c25ac90b: failures, equal results and cycles, words then stops",

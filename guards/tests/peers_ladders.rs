@@ -1,5 +1,5 @@
-//! The ladders of the peers as documented: each fires at its threshold and not before, goes up as its product does,
-//! and begins anew where its product does.
+//! The ladders of the peers as documented: each fires at its threshold and not before, goes up as its product
+//! does, and begins anew where its product does.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
@@ -418,6 +418,8 @@ fn broken_attempts_are_made_again_as_documented() {
     check_attempts(&OpenCode, empty, "-");
     check_attempts(&KimiCli::default(), empty, "300 600 1200 -");
     check_attempts(&KimiCli::default(), status(503, None), "300 600 1200 -");
+    check_attempts(&HermesLike::default(), empty, "0 0 0 -");
+    check_attempts(&HermesLike::default(), broken, "-");
     check_attempts(&NaiveRetry, status(400, None), "0 0 0 0 0");
 }
 

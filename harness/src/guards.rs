@@ -388,16 +388,22 @@ fn find(asked: &str) -> Result<(&'static Registered, Option<&'static Variant>), 
     }
 }
 
-/// Every guard and every variant, as they are written on the command line.
+/// Every guard of ours and every variant, as they are written on the command line.
 pub fn names() -> impl Iterator<Item = String> {
-    rows().flat_map(|row| {
+    spelled(REGISTRY)
+}
+
+/// These guards and their variants, as they are written on the command line.
+pub fn spelled(rows: &'static [Registered]) -> impl Iterator<Item = String> {
+    rows.iter().flat_map(|row| {
         let variants = row.variants.iter().map(|it| format!("{}={}", row.name, it.name));
         std::iter::once(row.name.to_owned()).chain(variants)
     })
 }
 
 fn unknown(asked: &str) -> BadStack {
-    let known: Vec<String> = [NONE, DEFAULT].map(str::to_owned).into_iter().chain(names()).collect();
+    let all = [NONE, DEFAULT].map(str::to_owned).into_iter().chain(names()).chain(spelled(PEERS));
+    let known: Vec<String> = all.collect();
     // A typing error changes few letters; a name that differs in more than a third is another name.
     let near = asked.chars().count().div_ceil(3);
     let nearest = known
@@ -475,13 +481,25 @@ mod tests {
         let known = "known: none, default, abandonment, abandonment=hard, abandonment=auto-retry, \
                      abandonment=strict, no-tools, duplicate, duplicate=notice, duplicate=strict, \
                      empty-completion, retry-safety, retry-safety=conservative, retry-safety=fast-path, \
-                     retry-safety=facts, handoff, progress, oracle";
+                     retry-safety=facts, handoff, progress, oracle, cline, roo-code, openhands, gemini-cli, \
+                     qwen-code, opencode, crush, kimi-cli, openrouter, hermes-like, turn-limit, \
+                     naive-abandonment, naive-no-tools, naive-duplicate, naive-retry";
         check("duplicat", &format!("unknown guard `duplicat`; did you mean `duplicate`? {known}"));
         check(
             "duplicate=notise",
             &format!("unknown guard `duplicate=notise`; did you mean `duplicate=notice`? {known}"),
         );
         check("quite-other", &format!("unknown guard `quite-other` {known}"));
+    }
+
+    #[test]
+    fn a_peer_is_named_like_a_guard_and_is_in_no_stack_by_itself() {
+        check("cline, duplicate, turn-limit{limit=3}", "cline duplicate turn-limit");
+        check("cline{limit=3}", "`cline{limit=3}`: unknown field `limit`, there are no fields");
+        check("roo-code{soft=3}", "`roo-code{soft=3}`: unknown field `soft`, expected `limit`");
+        for name in spelled(PEERS) {
+            check(&name, &name);
+        }
     }
 
     #[test]

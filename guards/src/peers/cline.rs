@@ -1,4 +1,5 @@
-//! **cline**: the rules of Cline's classic extension, as documented at efcec4b1c6 (2026-06-10; `guards.md`, A1).
+//! **cline**: the rules of Cline's classic extension, as documented at efcec4b1c6 (2026-06-10; `guards.md`,
+//! A1).
 //!
 //! | seen | the product | here |
 //! |---|---|---|
@@ -9,15 +10,17 @@
 //! | nothing came | again, three times, after 2, 4 and 8 s; then the user is asked | the same |
 //! | a request broke | the same, but not for authentication and credit | the same |
 //!
-//! Results are not looked at, and nothing is exempt: who polls is told to change the arguments. Calls are equal where
-//! tool and parameters are, `task_progress` aside; a call that did not run counts as well. A question clears both
-//! counts. A call with arguments that cannot be read is a mistake, any other call clears the mistakes, before it is
-//! known what comes of it.
+//! Results are not looked at, and nothing is exempt: who polls is told to change the arguments. Calls are
+//! equal where tool and parameters are, `task_progress` aside; a call that did not run counts as well. A
+//! question clears both counts. A call with arguments that cannot be read is a mistake, any other call clears
+//! the mistakes, before it is known what comes of it.
 //!
 //! *Where our key differs*: Cline's parameters are flat strings, so `1` and `1.0` are two there and one here.
 //!
-//! *Left out*: advice about writes that were cut off and edits that do not fit (their tools are Cline's own), and the
-//! cut of the context.
+//! The correction does not ask whether text may end the task: in the product nothing but a tool ends it.
+//!
+//! *Left out*: advice about writes that were cut off and edits that do not fit (their tools are Cline's own),
+//! and the cut of the context.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -105,9 +108,9 @@ impl Guard for Cline {
         if !completion.calls.is_empty() {
             return Ok(Decision::pass());
         }
-        let text = "[error] Your last reply used no tool. Each reply has to call one: the tool that completes the \
-                    task if it is done, the tool that asks the user if something is missing, or else the tool for \
-                    the next step. This message is automatic; do not answer it.";
+        let text = "[error] Your last reply used no tool. Each reply has to call one: the tool that \
+                    completes the task if it is done, the tool that asks the user if something is missing, \
+                    or else the tool for the next step. This message is automatic; do not answer it.";
         Ok(Verdict::Retry(note(NAME, "no-tool", mistakes, Subject::Run, text.into())).into())
     }
 
@@ -115,8 +118,8 @@ impl Guard for Cline {
         let repeated = self.counts(completion).find(|(_, count)| *count == SOFT);
         let told = repeated.map(|(call, count)| {
             let text = format!(
-                "`{}` has now been called {count} times in a row with the same arguments. Use other arguments or \
-                 another tool.",
+                "`{}` has now been called {count} times in a row with the same arguments. Use other \
+                 arguments or another tool.",
                 call.tool
             );
             note(NAME, "same-call", 1, Subject::Call(call.key), text)

@@ -4,11 +4,11 @@
 //! |---|---|---|
 //! | of the last ten steps more than five have the same calls with the same results | ends the run, without a word to the model | the next completion is refused, the run ends |
 //!
-//! A step is a completion; one without a call is among the ten and equals none. There need to be ten steps, so two
-//! calls in turn, five times each, are never found, and neither is a loop whose results carry the time. Calls and
-//! results of a step are compared in order, with the argument text as it was sent and the whole result. The
-//! documentation does not say where the steps begin; here they do with each message of the user, since they are those of
-//! one run.
+//! A step is a completion; one without a call is among the ten and equals none. There need to be ten steps,
+//! so two calls in turn, five times each, are never found, and neither is a loop whose results carry the
+//! time. Calls and results of a step are compared in order, with the argument text as it was sent and the
+//! whole result. The documentation does not say where the steps begin; here they do with each message of the
+//! user, since they are those of one run.
 //!
 //! *Left out*: nothing.
 

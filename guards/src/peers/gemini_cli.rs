@@ -1,4 +1,5 @@
-//! **gemini-cli**: the loop detection of gemini-cli, as documented at 5411f113ca (2026-08-21; `guards.md`, A7).
+//! **gemini-cli**: the loop detection of gemini-cli, as documented at 5411f113ca (2026-08-21; `guards.md`,
+//! A7).
 //!
 //! | seen since the user's prompt | the product | here |
 //! |---|---|---|
@@ -9,16 +10,17 @@
 //! | nothing came | again, three times, after 1, 2 and 4 s | the same |
 //! | a request broke | again, nine times, after 5 to 30 s, 30 % more or less | the same |
 //!
-//! Results are not looked at: polling is a loop at the fifth look. A text, a thought or a failure in between resets
-//! nothing; only a new prompt does. A second detection follows at once where the model goes on.
+//! Results are not looked at: polling is a loop at the fifth look. A text, a thought or a failure in between
+//! resets nothing; only a new prompt does. A second detection follows at once where the model goes on.
 //!
-//! *Where our key differs*: the product hashes name and arguments without sorting members, and so does this rule: the
-//! argument text as it was sent. White space and the spelling of numbers, which the product does not keep apart,
-//! count here.
+//! *Where our key differs*: the product hashes name and arguments without sorting members, and so does this
+//! rule: the argument text as it was sent. White space and the spelling of numbers, which the product does
+//! not keep apart, count here.
 //!
-//! *Left out*: the model that judges from the 30th turn on (a model is no rule), the question whether the model should
-//! go on (off by default), the limit of turns, and replies without a finish reason. The chanting rule is asked about
-//! whole replies, not about a stream; its regular expressions for lists and dividing lines are read as they were meant.
+//! *Left out*: the model that judges from the 30th turn on (a model is no rule), the question whether the
+//! model should go on (off by default), the limit of turns, and replies without a finish reason. The chanting
+//! rule is asked about whole replies, not about a stream; its regular expressions for lists and dividing
+//! lines are read as they were meant.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -109,8 +111,8 @@ impl Guard for GeminiCli {
                 Verdict::Stop(told(format!("Stopped: a loop was detected again: {what}."))).into()
             } else {
                 let text = format!(
-                    "[system] Potential loop detected: {what}. Step back and confirm that you make progress towards \
-                     the goal. If you do not, change the approach; if you do, go on."
+                    "[system] Potential loop detected: {what}. Step back and confirm that you make progress \
+                     towards the goal. If you do not, change the approach; if you do, go on."
                 );
                 Verdict::Retry(told(text)).into()
             });

@@ -1,5 +1,5 @@
-//! **hermes-like**: a rule that looks at results and finds cycles, after the guardrails of hermes-agent as documented at
-//! 06c25ac90b (`guards.md`, A21).
+//! **hermes-like**: a rule that looks at results and finds cycles, after the guardrails of hermes-agent as
+//! documented at 06c25ac90b (`guards.md`, A21; `peers.md`, 2.4).
 //!
 //! | seen | the product | here |
 //! |---|---|---|
@@ -13,14 +13,16 @@
 //! | five times | halts the run | as above |
 //! | two to four calls with their results in the same order, three laps on | a notice | a note |
 //! | five laps | halts the run | as above |
+//! | nothing came | a nudge, at most three times (PR #6488) | the request again, for after an empty reply there is nothing to answer to |
 //!
-//! Tools that wait are exempt from all but failures. A change that succeeded clears the failures, so that a test may be
-//! run again after an edit; a success clears those of its call and its tool. Results are compared with volatile parts
-//! masked, as the product strips its own. Refusing and halting can be turned off (`hard-stops`): the product has it so
-//! where somebody sits in front of it.
+//! Tools that wait are exempt from all but failures. A change that succeeded clears the failures, so that a
+//! test may be run again after an edit; a success clears those of its call and its tool. Results are compared
+//! with volatile parts masked, as the product strips its own. Refusing and halting can be turned off
+//! (`hard-stops`): the product has it so where somebody sits in front of it.
 //!
-//! *Left out*: stubs in place of long results that came before, limits of searches and sub-agents, and the difference
-//! between a failure and a user's no, which no result carries here. Shells are told by the purpose of a tool.
+//! *Left out*: stubs in place of long results that came before, limits of searches and sub-agents, and the
+//! difference between a failure and a user's no, which no result carries here. Shells are told by the purpose
+//! of a tool.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -28,11 +30,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::answer::note;
+use super::answer::{Resends, note};
 use super::memory::Recent;
+use crate::attempt::{AttemptCause, AttemptFailure};
 use crate::completion::Completion;
 use crate::entry::{Entry, Intervention, InterventionKind, Note, Origin, Status, Subject, ToolResult};
-use crate::guard::{Answer, Blocked, Decision, Guard, Settlement, Verdict};
+use crate::guard::{Answer, Blocked, Decision, Guard, Recovery, Settlement, Verdict};
 use crate::identity::ResultKey;
 use crate::key::CallKey;
 use crate::offer::{Effect, Offer, Purpose};
@@ -91,6 +94,7 @@ const TOOL_HALT: u32 = 8;
 const LAPS: usize = 3;
 const LAPS_MAX: usize = 5;
 const PERIOD_MAX: usize = 4;
+const AGAIN: Resends = Resends { times: 3, first: 0, most: 0, jitter: 0 };
 /// Calls and tools that are remembered.
 const KEPT: usize = 64;
 
@@ -184,8 +188,8 @@ impl State {
         let failing = self.failing.get(tool).copied().unwrap_or(0);
         if failed >= WARN {
             let text = format!(
-                "`{tool}` failed {failed} times with the same arguments. Look at the error and change the arguments or \
-                 the approach."
+                "`{tool}` failed {failed} times with the same arguments. Look at the error and change the \
+                 arguments or the approach."
             );
             return said("same-failure", failed, text);
         }
@@ -285,6 +289,10 @@ impl Guard for HermesLike {
             then.notice(result)
         });
         Ok(Settlement::Accept(told.collect()))
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        Ok(if failure.cause == AttemptCause::Empty { AGAIN.next(failure) } else { None })
     }
 
     fn save(&self) -> Value {

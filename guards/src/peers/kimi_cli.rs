@@ -8,13 +8,13 @@
 //! | 12 times | runs it, then ends the turn | the run ends, and it does not run (as in the product since PR #2651) |
 //! | nothing came, or a request broke | again, three times, after 0.3 to 5 s | the same |
 //!
-//! Equal calls of one completion count once. Results are not looked at, and nothing is exempt: who polls with the same
-//! arguments is ended at the twelfth look. A new message of the user begins the count anew. Our key is what the product
-//! compares: name and canonical arguments.
+//! Equal calls of one completion count once. Results are not looked at, and nothing is exempt: who polls with
+//! the same arguments is ended at the twelfth look. A new message of the user begins the count anew. Our key
+//! is what the product compares: name and canonical arguments.
 //!
-//! *Left out*: one execution for equal calls of one completion (a guard cannot give a call the result of another), the
-//! same request again after thinking without an answer (what was committed is not sent again here), the limit of
-//! 1,000 steps.
+//! *Left out*: one execution for equal calls of one completion (a guard cannot give a call the result of
+//! another), the same request again after thinking without an answer (what was committed is not sent again
+//! here), the limit of 1,000 steps.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -71,23 +71,23 @@ fn reminder(call: &ToolCall, count: u32) -> Option<(u32, String)> {
     match count {
         0..MILD | STOP.. => None,
         MILD..DETAILED => {
-            let text = "The same call was made several times in a row. Look at what it has answered, and think about \
-                        whether to make it again.";
+            let text = "The same call was made several times in a row. Look at what it has answered, and \
+                        think about whether to make it again.";
             Some((1, text.into()))
         }
         DETAILED..DEAD_END => {
             let arguments = excerpt(&call.arguments, ARGUMENT_CHARS);
             let text = format!(
-                "`{tool}` was called {count} times in a row with the same arguments: {arguments}\nIts answers will not \
-                 be others. Change the arguments, or take another way."
+                "`{tool}` was called {count} times in a row with the same arguments: {arguments}\nIts \
+                 answers will not be others. Change the arguments, or take another way."
             );
             Some((2, text))
         }
         DEAD_END..STOP => {
             let text = format!(
-                "This is a dead end: `{tool}` was called {count} times in a row with the same arguments. Call no more \
-                 tools. Write a message: what the problem is, what you have tried, and which information or decision \
-                 you need."
+                "This is a dead end: `{tool}` was called {count} times in a row with the same arguments. \
+                 Call no more tools. Write a message: what the problem is, what you have tried, and which \
+                 information or decision you need."
             );
             Some((3, text))
         }

@@ -1,9 +1,10 @@
-//! Rules of shipped agents against loops and silence, as documented, and naive readings of our own designs: what our
-//! guards are compared with.
+//! Rules of shipped agents against loops and silence, as documented, and naive readings of our own designs:
+//! what our guards are compared with.
 //!
-//! Each file holds the rule of one product as it was read in the version that the file names. It is that rule, not
-//! the product: judging models, streams, tools and screens of the products are not here, and what each file leaves
-//! out it says. Constants, thresholds and resets are those of the versions; the words are ours.
+//! Each file holds the rule of one product as it was read in the version that the file names. It is that
+//! rule, not the product: judging models, streams, tools and screens of the products are not here, and what
+//! each file leaves out it says. Constants, thresholds and resets are those of the versions; the words are
+//! ours.
 //!
 //! How what a product does becomes an answer of a [`Guard`](crate::Guard):
 //!
@@ -16,11 +17,11 @@
 //! | ends the run, or the turn of the user | [`Stop`](crate::Verdict::Stop) |
 //! | makes a broken request again | [`Resend`](crate::Recovery::Resend) |
 //!
-//! A run cannot be ended between a result and the next completion. Where a product ends it there, the next completion
-//! is what is refused here, whatever it is: one request more, and nothing of it runs.
+//! A run cannot be ended between a result and the next completion. Where a product ends it there, the next
+//! completion is what is refused here, whatever it is: one request more, and nothing of it runs.
 //!
-//! Two calls are equal where their [`key`](crate::ToolCall) is, unless the file says that its product compares
-//! something else.
+//! Two calls are equal where their [`key`](crate::ToolCall) is, unless the file says that its product
+//! compares something else.
 
 pub use cline::Cline;
 pub use crush::Crush;

@@ -1,5 +1,5 @@
-//! **naive-abandonment**, **naive-no-tools**, **naive-duplicate**, **naive-retry**: the four field designs (spec A, N,
-//! D, R) as a quick reader would build them, without the conditions that our guards have.
+//! **naive-abandonment**, **naive-no-tools**, **naive-duplicate**, **naive-retry**: the four field designs
+//! (spec A, N, D, R) as a quick reader would build them, without the conditions that our guards have.
 //!
 //! | name | what is seen | what it does |
 //! |---|---|---|

@@ -6,12 +6,13 @@
 //! | the last three parts of one message of the assistant are the same call | asks for the permission `doom_loop` | the user is asked, nothing runs |
 //! | a request broke | again without a limit, after 2 s, doubled up to 30 s, or when the provider wants it | the same, within the bounds of the run |
 //!
-//! A message of the assistant is one completion, so equal calls in three steps are never seen together, which its users
-//! report as its gap; and three equal calls at once ask for a permission. Nothing is remembered. Calls are compared as
-//! JSON in the order of their members, here as the argument text that was sent: white space counts here and not there.
+//! A message of the assistant is one completion, so equal calls in three steps are never seen together, which
+//! its users report as its gap; and three equal calls at once ask for a permission. Nothing is remembered.
+//! Calls are compared as JSON in the order of their members, here as the argument text that was sent: white
+//! space counts here and not there.
 //!
-//! *Left out*: allowing it for good (the question has no such answer), the compaction of a context that overflows, and
-//! replies of unknown finish, after which the product goes on.
+//! *Left out*: allowing it for good (the question has no such answer), the compaction of a context that
+//! overflows, and replies of unknown finish, after which the product goes on.
 
 use super::answer::{Resends, may_pass, note};
 use crate::attempt::{AttemptCause, AttemptFailure, Wait};

@@ -1,4 +1,5 @@
-//! **openhands**: the stuck detector of the OpenHands SDK, as documented at 611629e699 (2026-08-22; `guards.md`, A6).
+//! **openhands**: the stuck detector of the OpenHands SDK, as documented at 611629e699 (2026-08-22;
+//! `guards.md`, A6).
 //!
 //! | seen since the last message of the user | the product | here |
 //! |---|---|---|
@@ -10,13 +11,14 @@
 //! | thinking, and neither text nor call | a nudge: use a tool | a correction |
 //! | nothing came | again, five times, after 8 to 64 s | the same |
 //!
-//! The window is the last 20 events: a call and its result are two, a message without a call is one. Two actions are
-//! the same where their calls are *and the text beside them is*; two observations where their whole text is, so that
-//! a clock in an answer hides a loop; of failures only that they failed counts. Text without a call is an answer, and
-//! ends the conversation; nobody is nudged for it.
+//! The window is the last 20 events: a call and its result are two, a message without a call is one. Two
+//! actions are the same where their calls are *and the text beside them is*; two observations where their
+//! whole text is, so that a clock in an answer hides a loop; of failures only that they failed counts. Text
+//! without a call is an answer, and ends the conversation; nobody is nudged for it.
 //!
-//! *Left out*: the warmer temperature of a request that is sent again, the rule about the context window (a stub that
-//! never fires), the limits of iterations and money. The thresholds can be set in the product; these are its own.
+//! *Left out*: the warmer temperature of a request that is sent again, the rule about the context window (a
+//! stub that never fires), the limits of iterations and money. The thresholds can be set in the product;
+//! these are its own.
 
 use std::collections::VecDeque;
 
@@ -178,8 +180,8 @@ impl Guard for OpenHands {
             then.step(result);
             (then.failures() == FAILED).then(|| {
                 let text = format!(
-                    "`{}` failed {FAILED} times in a row with the same arguments. The last error was: {}\nTo repeat it \
-                     will not work. Correct the arguments or try another approach.",
+                    "`{}` failed {FAILED} times in a row with the same arguments. The last error was: {}\nTo \
+                     repeat it will not work. Correct the arguments or try another approach.",
                     result.call.tool,
                     excerpt(&result.text, ERROR_CHARS)
                 );

@@ -1,5 +1,5 @@
-//! **openrouter**: the doom loop rule of OpenRouter's agent SDK, as documented at 5a7ed03e5a (2026-08-06; `guards.md`,
-//! A18). The product has it off unless somebody turns it on; these are its thresholds then.
+//! **openrouter**: the doom loop rule of OpenRouter's agent SDK, as documented at 5a7ed03e5a (2026-08-06;
+//! `guards.md`, A18). The product has it off unless somebody turns it on; these are its thresholds then.
 //!
 //! | the same call in rounds of its tool in a row | the product | here |
 //! |---|---|---|
@@ -7,16 +7,17 @@
 //! | 3 to 5 | does not run it, and says why | refused |
 //! | 6 | ends the run | the run ends |
 //!
-//! A round is the set of calls of one tool in one completion, in any order: equal calls in it count once and share
-//! their fate. Another tool in between resets nothing, another call of the same tool does. What did not run counts as
-//! well, and so do arguments that cannot be read. A new message of the user clears nothing but an end that was
-//! ordered. Results are not looked at, so polling is refused at the third look.
+//! A round is the set of calls of one tool in one completion, in any order: equal calls in it count once and
+//! share their fate. Another tool in between resets nothing, another call of the same tool does. What did not
+//! run counts as well, and so do arguments that cannot be read. A new message of the user clears nothing but
+//! an end that was ordered. Results are not looked at, so polling is refused at the third look.
 //!
-//! *Where our key differs*: the product compares JSON by RFC 8785, where numbers go through a double: integers of 17
-//! digits and more may be one there and are two here.
+//! *Where our key differs*: the product compares JSON by RFC 8785, where numbers go through a double:
+//! integers of 17 digits and more may be one there and are two here.
 //!
-//! *Left out*: keys that a tool declares by itself (`loopKey`), the rungs that are off by default (a hint, a stronger
-//! model for one turn), and the rules about text, of which the documentation does not say what follows.
+//! *Left out*: keys that a tool declares by itself (`loopKey`), the rungs that are off by default (a hint, a
+//! stronger model for one turn), and the rules about text, of which the documentation does not say what
+//! follows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -93,8 +94,8 @@ impl Guard for OpenRouter {
             }
             if count >= BLOCK {
                 let text = format!(
-                    "`{}` was called {count} times with the same arguments. It was not run. Try something else, or say \
-                     what is in the way.",
+                    "`{}` was called {count} times with the same arguments. It was not run. Try something \
+                     else, or say what is in the way.",
                     call.tool
                 );
                 blocked.push(Blocked { call: at, note: told(1, text) });

@@ -1,5 +1,5 @@
-//! **qwen-code**: the loop detection of qwen-code that is always on, as documented at 00aa71b4a0 and 78ee24857e
-//! (`guards.md`, A8).
+//! **qwen-code**: the loop detection of qwen-code that is always on, as documented at 00aa71b4a0 and
+//! 78ee24857e (`guards.md`, A8).
 //!
 //! | seen since the user's prompt | the product | here |
 //! |---|---|---|
@@ -8,14 +8,15 @@
 //! | more than 100 calls, of which one was made at least six times | the same | the same |
 //! | more than 1,000 calls | the same | the same |
 //!
-//! There is no nudge. Results are looked at for one tool only: an answer of `task_list` that is not the one before
-//! begins its count anew. Calls of an attempt that broke are taken back, for the request that is sent again brings them
-//! again. Our key sorts members, as the product does.
+//! There is no nudge. Results are looked at for one tool only: an answer of `task_list` that is not the one
+//! before begins its count anew. Calls of an attempt that broke are taken back, for the request that is sent
+//! again brings them again. Our key sorts members, as the product does.
 //!
-//! *Left out*: other names of the same tool (they are the product's own tools), a cap of calls that somebody sets, the
-//! rules that are off by default (the same pair six times, A-B three times, eight reads of fifteen, one name eight
-//! times, thoughts, chanting), and replies that were cut off: the product asks again with a higher output limit, which
-//! a guard does not have.
+//! *Left out*: other names of the same tool (they are the product's own tools), a cap of calls that somebody
+//! sets, the rules that are off by default (the same pair six times, A-B three times, eight reads of fifteen,
+//! one name eight times, thoughts, chanting), and replies that were cut off: the product asks again with a
+//! higher output limit, which a guard does not have. How often it asks again after a broken stream is not
+//! documented, so this rule has no opinion.
 
 use std::collections::BTreeMap;
 

@@ -8,13 +8,16 @@
 //! | the third mistake in a row | the user is asked | the user is asked |
 //! | nothing came, or a request broke | again without a limit (with approval by itself), after 5 s, doubled up to 600 s | the same, within the bounds of the run |
 //!
-//! The limit is a setting; zero turns the rule off. After the question calls are counted anew. Results are not looked
-//! at, and nothing is exempt: a tool that returns the next page each time is refused like any other. Calls are
-//! compared as stable JSON of name and parameters, which our key is, but for the spelling of numbers. A call with
-//! arguments that cannot be read is a mistake, any other call clears the mistakes (so in Cline, from which it comes).
+//! The limit is a setting; zero turns the rule off. After the question calls are counted anew. Results are
+//! not looked at, and nothing is exempt: a tool that returns the next page each time is refused like any
+//! other. Calls are compared as stable JSON of name and parameters, which our key is, but for the spelling of
+//! numbers. A call with arguments that cannot be read is a mistake, any other call clears the mistakes (so in
+//! Cline, from which it comes).
 //!
-//! *Left out*: counts for each file of edits that do not fit, calls written as XML, the limits of requests and cost,
-//! and the cut of the context.
+//! The correction does not ask whether text may end the task: in the product nothing but a tool ends it.
+//!
+//! *Left out*: counts for each file of edits that do not fit, calls written as XML, the limits of requests
+//! and cost, and the cut of the context.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -97,8 +100,8 @@ impl Guard for RooCode {
         let limit = self.settings.limit;
         if let Some((call, count)) = counts.find(|(_, count)| limit > 0 && *count > limit) {
             let text = format!(
-                "The limit of repetitions is reached for `{}`: {count} equal calls in a row. Another approach is \
-                 needed.",
+                "The limit of repetitions is reached for `{}`: {count} equal calls in a row. Another \
+                 approach is needed.",
                 call.tool
             );
             return Ok(ask(note(NAME, "same-call", 1, Subject::Call(call.key), text)));
@@ -110,9 +113,9 @@ impl Guard for RooCode {
         if !completion.calls.is_empty() {
             return Ok(Decision::pass());
         }
-        let text = "[error] Your last reply used no tool. Complete the task with its tool if it is done, ask the \
-                    user with the tool for that if something is missing, or else take the next step. This message \
-                    is automatic; do not answer it.";
+        let text = "[error] Your last reply used no tool. Complete the task with its tool if it is done, ask \
+                    the user with the tool for that if something is missing, or else take the next step. \
+                    This message is automatic; do not answer it.";
         let mut decision: Decision =
             Verdict::Retry(note(NAME, "no-tool", without_call, Subject::Run, text.into())).into();
         if without_call > 1 {

@@ -1,10 +1,12 @@
-//! **turn-limit**: nothing but a bound on turns, as in smolagents at e3a5b8994b (`max_steps`, 20; `guards.md`, A16).
+//! **turn-limit**: nothing but a bound on turns, as in smolagents at e3a5b8994b (`max_steps`, 20;
+//! `guards.md`, A16).
 //!
-//! The completion after the last allowed one is refused, and the run ends. Each message of the user begins the count
-//! anew: it begins a run of the product. Nothing is looked at, so a loop costs the whole bound, and long work is cut off.
+//! The completion after the last allowed one is refused, and the run ends. Each message of the user begins
+//! the count anew: it begins a run of the product. Nothing is looked at, so a loop costs the whole bound, and
+//! long work is cut off.
 //!
-//! *Left out*: the answer that the product asks for at the bound. Others have 10 (openai-agents), 25 (crewAI), 50
-//! (letta), 500 (OpenHands).
+//! *Left out*: the answer that the product asks for at the bound. Others have 10 (openai-agents), 25
+//! (crewAI), 50 (letta), 500 (OpenHands).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

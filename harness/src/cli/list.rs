@@ -1,4 +1,5 @@
-//! `balk list`: the scenarios of the catalogue, the guards that can be named, and what they are compared with.
+//! `balk list`: the scenarios of the catalogue, the guards that can be named, and what they are compared
+//! with.
 
 use std::io::Write;
 
@@ -57,14 +58,14 @@ fn show_guards(out: &mut impl Write) -> Result<(), Error> {
     writeln!(out)?;
     writeln!(
         out,
-        "peers (named in the same way: rules of other agents, as documented in the version named, never the agents \
-         themselves; and naive readings of the field designs)"
+        "peers (named in the same way: rules of other agents, as documented in the version named, never the \
+         agents themselves; and naive readings of the field designs)"
     )?;
     show_rows(out, PEERS)
 }
 
-fn show_rows(out: &mut impl Write, rows: &[Registered]) -> Result<(), Error> {
-    let width = guards::names().map(|it| it.len()).max().unwrap_or(0);
+fn show_rows(out: &mut impl Write, rows: &'static [Registered]) -> Result<(), Error> {
+    let width = guards::spelled(rows).map(|it| it.len()).max().unwrap_or(0);
     for row in rows {
         let star = if row.by_default { '*' } else { ' ' };
         writeln!(out, "{star} {:width$}  {}", row.name, row.about)?;

@@ -1,4 +1,5 @@
-//! The rules of other agents, as documented, and naive readings of the field designs: what ours are compared with.
+//! The rules of other agents, as documented, and naive readings of the field designs: what ours are compared
+//! with.
 
 use balk_guards::peers::{
     Cline, Crush, GeminiCli, HermesLike, HermesLikeSettings, KimiCli, NaiveAbandonment,
@@ -10,12 +11,12 @@ use serde_json::{Map, Value};
 use super::{Made, NoSettings, Registered, read, settings_of};
 use crate::engine::Whisper;
 
-/// Every peer that can be named. None is part of the stack `default`, and none is audited: what a rule cannot do is
-/// not its mistake.
+/// Every peer that can be named. None is part of the stack `default`, and none is audited: what a rule cannot
+/// do is not its mistake.
 pub const PEERS: &[Registered] = &[
     plain(
         "cline",
-        "rules as documented for Cline's classic extension, efcec4b1c6: the same call 3 and 5 times, no tool used",
+        "rules as documented for classic Cline, efcec4b1c6: the same call 3 and 5 times, no tool used",
         |settings, _| with_none(settings, Cline::default),
     ),
     Registered {
@@ -28,7 +29,7 @@ pub const PEERS: &[Registered] = &[
     },
     plain(
         "openhands",
-        "rules as documented for the OpenHands SDK, 611629e699: same action and observation 4 times, failing 3 and 4",
+        "rules as documented for the OpenHands SDK, 611629e699: the same step 4 times, failing 3 and 4",
         |settings, _| with_none(settings, OpenHands::default),
     ),
     plain(
@@ -38,7 +39,7 @@ pub const PEERS: &[Registered] = &[
     ),
     plain(
         "qwen-code",
-        "rules as documented for qwen-code, 00aa71b4a0: the same call 5 times, git overviews, many calls; no nudge",
+        "rules as documented for qwen-code, 00aa71b4a0: 5 equal calls, git overviews, many calls; no nudge",
         |settings, _| with_none(settings, QwenCode::default),
     ),
     plain(
@@ -48,7 +49,7 @@ pub const PEERS: &[Registered] = &[
     ),
     plain(
         "crush",
-        "rule as documented for crush, 37f36e9382: more than 5 of 10 steps with equal calls and results end the run",
+        "rule as documented for crush, 37f36e9382: more than 5 of 10 steps equal, with their results",
         |settings, _| with_none(settings, Crush::default),
     ),
     plain(
@@ -65,7 +66,7 @@ pub const PEERS: &[Registered] = &[
         defaults: settings_of::<HermesLikeSettings>,
         ..plain(
             "hermes-like",
-            "rules as documented for hermes-agent, 06c25ac90b: failures, equal results and cycles, words then stops",
+            "rules as documented for hermes-agent, 06c25ac90b: failures, equal results, cycles; words, then stops",
             |settings, _| Ok(Box::new(HermesLike::new(read(settings)?))),
         )
     },

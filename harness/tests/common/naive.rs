@@ -7,7 +7,7 @@ use std::sync::Arc;
 use balk_guards::peers::{NaiveAbandonment, NaiveAbandonmentSettings, NaiveDuplicate, NaiveNoTools};
 use balk_guards::{
     Answer, AttemptFailure, CallKey, Completion, Conclusion, Decision, Entry, Gap, GapKind, Guard, Limit,
-    Note, Origin, Part, Recovery, Status, Subject, Termination, Verdict,
+    Note, Part, Recovery, Status, Subject, Termination, Verdict,
 };
 
 fn note(guard: &'static str, text: &str) -> Note {

@@ -1,5 +1,6 @@
 //! The peers in whole trials: the same bytes each time, legal views, and the marks that are documented of them.
 
+#[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
 #[expect(dead_code, reason = "each test file needs a part of it")]
 #[path = "common/runs.rs"]

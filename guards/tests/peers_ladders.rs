@@ -223,6 +223,18 @@ fn qwen_code_ends_many_calls_only_where_some_are_the_same() {
 }
 
 #[test]
+fn qwen_code_ends_a_thousand_different_calls_and_begins_anew_with_each_prompt() {
+    let different: Vec<Turn> = (0..1_001).map(|n| call(&n.to_string())).collect();
+    check(QwenCode::default(), &different, &["1001 stop calls 1"]);
+    let mut run = Loop::new(QwenCode::default());
+    run.pass(&call("a"), 4);
+    run.user("Go on.");
+    run.pass(&call("a"), 4);
+    run.prompt();
+    run.check(&call("a"), "stop same-call 1");
+}
+
+#[test]
 fn c6_26_qwen_code_takes_back_what_a_broken_stream_brought() {
     let broken = AttemptFailure { cause: AttemptCause::Disconnected, ..AttemptFailure::empty(1) };
     let mut run = Loop::new(QwenCode::default());
@@ -255,6 +267,11 @@ fn crush_wants_ten_steps_and_six_of_them_equal() {
     let clock: Vec<Turn> = (0..30).map(|n| call("a").answers(&n.to_string())).collect();
     check(Crush::default(), &clock, &[]);
     check(Crush::default(), &again(&[says("a")], 30), &[]);
+    let mut run = Loop::new(Crush::default());
+    run.pass(&call("a"), 9);
+    run.user("Go on.");
+    run.pass(&call("a"), 10);
+    run.check(&call("a"), "stop same-step 1");
 }
 
 #[test]
@@ -320,6 +337,20 @@ fn hermes_like_refuses_the_sixth_failure_and_an_edit_clears_them() {
         (0..5).map(|n| call("a").fails(&format!("error {n}"))).chain([call("a")]).collect();
     let said = Loop::new(HermesLike::default()).said(varied);
     assert_eq!(said.last().map(|it| &**it), Some("6 block same-failure 5"));
+}
+
+#[test]
+fn hermes_like_refuses_a_sixth_look_at_the_same_answer() {
+    let look = || calls("read", r#"{"path":"a"}"#).answers("the same");
+    let turns: Vec<Turn> = (0..6).flat_map(|n| [look(), call(&n.to_string())]).collect();
+    let expected = [
+        "3 note no-progress 2",
+        "5 note no-progress 3",
+        "7 note no-progress 4",
+        "9 note no-progress 5",
+        "11 block no-progress 5",
+    ];
+    check(HermesLike::default(), &turns, &expected);
 }
 
 #[test]

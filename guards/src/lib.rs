@@ -22,6 +22,8 @@ pub mod no_tools;
 mod offer;
 mod offered;
 mod pattern;
+#[cfg(feature = "peers")]
+pub mod peers;
 mod per_model;
 mod phraser;
 pub mod progress;

@@ -1,4 +1,4 @@
-//! The laws of every guard, over any transcript: questions change nothing, a saved state is the whole state,
+//! The laws of every guard, peers among them, over any transcript: questions change nothing, a saved state is the whole state,
 //! nothing breaks it, and it is bounded.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
@@ -14,7 +14,7 @@ use balk_guards::{
     ProgressSettings, Protocol, RawCall, RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Speaker, Stack,
     Start, Status, Subject, Termination, Tool, ToolResult, Usage, UserAnswer, UserMessage,
 };
-use common::{bare_offer, offer, progress_at};
+use common::{PEERS, bare_offer, offer, progress_at};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -85,6 +85,11 @@ const GUARDS: [fn() -> Box<dyn Guard>; 24] = [
         ))
     },
 ];
+
+/// These, and what they are compared with.
+fn all() -> impl Iterator<Item = fn() -> Box<dyn Guard>> {
+    GUARDS.into_iter().chain(PEERS)
+}
 
 /// One piece of a foreign transcript.
 #[derive(Clone, Debug)]
@@ -195,6 +200,9 @@ fn intervention() -> impl Strategy<Value = Entry> {
         Just("handoff"),
         Just("progress"),
         Just("stack"),
+        Just("cline"),
+        Just("roo-code"),
+        Just("hermes-like"),
         Just("other"),
     ];
     let kind = prop_oneof![
@@ -392,17 +400,17 @@ proptest! {
 
     #[test]
     fn questions_change_nothing_and_a_saved_state_is_the_whole_state(events in events()) {
-        for make in GUARDS {
+        for make in all() {
             check(make, &events)?;
         }
     }
 
     #[test]
     fn a_state_that_is_none_is_refused(events in events(), garbage in value()) {
-        for make in GUARDS {
+        for make in all() {
             let mut guard = check(make, &events)?;
             check_refused(&mut guard, garbage.clone())?;
-            for other in GUARDS {
+            for other in all() {
                 let theirs = other();
                 if theirs.name() != guard.name() {
                     check_refused(&mut guard, theirs.save()).or_else(|refused| {
@@ -455,7 +463,7 @@ fn the_state_is_bounded() {
     let tools = (0..100).map(|n| Tool::new(&format!("{n}_{}", "x".repeat(60))).effect(Effect::Write));
     let offer = Arc::new(Offer::new(tools));
     let text = "\u{1}".repeat(5_000);
-    for make in GUARDS {
+    for make in all() {
         let mut guard = make();
         guard.observe(&start(Protocol::Tool, offer.clone()));
         for n in 0..1_500 {

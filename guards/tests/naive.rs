@@ -3,8 +3,8 @@
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
 
+use balk_guards::peers::{NaiveAbandonment, NaiveAbandonmentSettings, NaiveDuplicate};
 use balk_guards::{Abandonment, Duplicate, Guard};
-use common::naive::{NaiveAbandonment, NaiveDuplicate};
 use common::{Loop, Turn, calls, outline, says};
 
 const PYTHON: &str = "It does this:\n\n```python\nprint('hello')\n```\n";
@@ -24,7 +24,8 @@ fn check(naive: impl Guard + 'static, ours: impl Guard + 'static, healthy: &[Tur
 
 #[track_caller]
 fn check_fence(healthy: &[Turn]) {
-    check(NaiveAbandonment::default(), Abandonment::default(), healthy);
+    let naive = NaiveAbandonment::new(NaiveAbandonmentSettings { failures: 1 });
+    check(naive, Abandonment::default(), healthy);
 }
 
 #[track_caller]

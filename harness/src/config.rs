@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 
 use crate::engine::Whisper;
 use crate::error::Error;
-use crate::guards::{self, REGISTRY};
+use crate::guards;
 
 pub use crate::guards::Config;
 
@@ -51,8 +51,8 @@ impl Config {
             Error::file(path, "a table for each guard, as in [no-tools]", error.to_string().trim_end())
         })?;
         for (name, settings) in tables {
-            if !REGISTRY.iter().any(|row| row.name == name) {
-                let known: Vec<&str> = REGISTRY.iter().map(|row| row.name).collect();
+            if !guards::rows().any(|row| row.name == name) {
+                let known: Vec<&str> = guards::rows().map(|row| row.name).collect();
                 return Err(Error::file(path, "the name of a guard", format!("[{name}]"))
                     .hint(&format!("known: {}", known.join(", "))));
             }

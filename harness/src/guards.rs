@@ -15,9 +15,11 @@ use serde_json::{Map, Value};
 use crate::engine::{Oracle, Whisper};
 
 pub use bad::BadStack;
+pub use peers::PEERS;
 pub use recipe::{Config, DEFAULT, NONE, Recipe, about, members, stack};
 
 mod bad;
+mod peers;
 mod recipe;
 
 /// One guard.
@@ -55,7 +57,7 @@ pub struct Variant {
     pub setting: (&'static str, &'static str),
 }
 
-/// Every guard that can be named. A new guard is one more row.
+/// Every guard of ours that can be named, and the oracle. A new guard is one more row.
 pub const REGISTRY: &[Registered] = &[
     Registered {
         name: "abandonment",
@@ -199,17 +201,26 @@ pub const REGISTRY: &[Registered] = &[
     },
 ];
 
-/// The stacks that a bench measures where none is named: the default one, the oracle, and each guard that is on by
-/// nobody's default.
+/// All that can be named: our guards, then what they are compared with.
+pub fn rows() -> impl Iterator<Item = &'static Registered> {
+    REGISTRY.iter().chain(PEERS)
+}
+
+/// The stacks that a bench measures where none is named: the default one, the oracle, and every peer.
 #[must_use]
 pub fn benched() -> Vec<String> {
-    let others = REGISTRY.iter().filter(|row| !row.by_default).map(|row| row.name);
+    let others = rows().filter(|row| !row.by_default).map(|row| row.name);
     std::iter::once(DEFAULT).chain(others).map(str::to_owned).collect()
 }
 
-/// Every guard and every variant, as they are written on the command line.
+/// Every guard of ours and every variant, as they are written on the command line.
 pub fn names() -> impl Iterator<Item = String> {
-    REGISTRY.iter().flat_map(|row| {
+    spelled(REGISTRY)
+}
+
+/// These guards and their variants, as they are written on the command line.
+pub fn spelled(rows: &'static [Registered]) -> impl Iterator<Item = String> {
+    rows.iter().flat_map(|row| {
         let variants = row.variants.iter().map(|it| format!("{}={}", row.name, it.name));
         std::iter::once(row.name.to_owned()).chain(variants)
     })

@@ -39,11 +39,23 @@ pub struct Difference {
     pub second: String,
 }
 
-/// Runs a scenario under every registered guard, forwards on this thread and backwards on those of the pool.
+/// What is verified unless something else is asked for: no guard, the default stack, and every guard of ours.
 #[must_use]
-pub fn scenario(scenario: &Scenario, seeds: RangeInclusive<u64>, pool: &ThreadPool) -> Found {
-    let mut stacks = vec!["none".to_owned(), "default".to_owned()];
-    stacks.extend(guards::names());
+pub fn stacks() -> Vec<String> {
+    ["none", "default"].map(str::to_owned).into_iter().chain(guards::names()).collect()
+}
+
+/// Runs a scenario under each of these stacks, forwards on this thread and backwards on those of the pool.
+///
+/// # Panics
+/// Where a stack cannot be had.
+#[must_use]
+pub fn scenario(
+    scenario: &Scenario,
+    stacks: &[String],
+    seeds: RangeInclusive<u64>,
+    pool: &ThreadPool,
+) -> Found {
     let jobs: Vec<(&str, u64)> =
         stacks.iter().flat_map(|stack| seeds.clone().map(move |seed| (&**stack, seed))).collect();
     let config = Config::default();

@@ -1,17 +1,15 @@
 //! What holds in every trial, whatever guards do: random stacks of guards that answer anything, every scenario,
 //! random seeds.
 
-#[path = "common/always.rs"]
-mod always;
 #[path = "common/wild.rs"]
 mod wild;
 
 use std::sync::{Arc, LazyLock};
 
-use always::Always;
 use balk::engine::{self, Trial, Whisper};
 use balk::grade;
 use balk::replay::{Found, Replay, Setting};
+use balk_guards::peers::NaiveRetry;
 use balk_guards::wire::Dialect;
 use balk_guards::{
     Answer, Choice, Completion, Entry, FinishReason, Guard, InterventionKind, LOST, Limit, NOT_RUN, Origin,
@@ -292,7 +290,7 @@ fn a_request_after_calls_of_a_broken_attempt_is_the_first_with_its_view() -> Res
     let mut breaks_twice = 0;
     for seed in 0..100 {
         let world = World::draw(&scenario, seed, Pools::Open);
-        let trial = engine::run(&world, &mut Always, &Whisper::default());
+        let trial = engine::run(&world, &mut NaiveRetry, &Whisper::default());
         let left = trial.entries.iter().filter_map(completion).filter(|it| it.finish == FinishReason::Error);
         breaks_twice += u32::from(left.count() > 1);
         views(&world, &trial)?;

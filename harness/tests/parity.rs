@@ -2,16 +2,14 @@
 //! each dialect, with an actor that is made anew from what the request says. In process and behind a wire the
 //! transcripts are the same.
 
-#[path = "common/always.rs"]
-mod always;
 mod common;
 
 use std::sync::Arc;
 
-use always::Always;
 use balk::config::Config;
 use balk::engine::{self, Trial, Whisper};
 use balk::guards;
+use balk_guards::peers::NaiveRetry;
 use balk_guards::wire::{Dialect, Seen};
 use balk_guards::{Completion, Entry, FinishReason, View};
 use balk_scenarios::{Actor, Pools, Scenario, World};
@@ -106,7 +104,7 @@ fn calls_that_break_off_twice_do_the_same_over_both_wires() {
     let mut breaks_twice = 0;
     for seed in 0..100 {
         let world = World::draw(&scenario, seed, Pools::Open);
-        let trial = engine::run(&world, &mut Always, &Whisper::default());
+        let trial = engine::run(&world, &mut NaiveRetry, &Whisper::default());
         let left = trial.entries.iter().filter_map(completion).filter(|it| it.finish == FinishReason::Error);
         breaks_twice += u32::from(left.count() > 1);
         check(&world, &trial, &format!("seed {seed}, always sent again"));

@@ -1,13 +1,11 @@
 //! What the variants of retry-safety are worth over the scenarios of broken attempts (spec R3 to R7).
 
-#[path = "common/always.rs"]
-mod always;
 mod common;
 #[expect(dead_code, reason = "each test file needs a part of it")]
 #[path = "common/runs.rs"]
 mod runs;
 
-use always::Always;
+use balk_guards::peers::NaiveRetry;
 use balk_guards::{AttemptCause, AttemptFailure, AttemptResponse, Entry, InterventionKind};
 use balk_reports::stats::Share;
 use common::{scenario, seeds};
@@ -77,7 +75,7 @@ fn r4_r5_nothing_is_done_twice_and_the_facts_ask_least() {
             sum.add(&under(&scenario, all_seeds(), variant));
         }
         none.add(&under(&scenario, all_seeds(), "none"));
-        always.add(&all_runs(&scenario, all_seeds(), &|_| Box::new(Always)));
+        always.add(&all_runs(&scenario, all_seeds(), &|_| Box::new(NaiveRetry)));
     }
     say(&format!(
         "{:28} {:>6} {:>21} {:>23} {:>23}",

@@ -3,6 +3,10 @@
 
 use std::sync::Arc;
 
+use balk_guards::peers::{
+    Cline, Crush, GeminiCli, HermesLike, KimiCli, NaiveAbandonment, NaiveDuplicate, NaiveNoTools, NaiveRetry,
+    OpenCode, OpenHands, OpenRouter, QwenCode, RooCode, TurnLimit,
+};
 use balk_guards::{
     Abandonment, AttemptFailure, AttemptResponse, ChoiceKind, Compaction, Completion, Decision, Duplicate,
     Effect, EmptyCompletion, Entry, FailedAttempt, FinishReason, Guard, Handoff, Intervention,
@@ -12,7 +16,6 @@ use balk_guards::{
 };
 
 pub(crate) mod broken;
-pub(crate) mod naive;
 
 /// One tool of each effect, a shell and a way to ask.
 pub(crate) fn offer() -> Arc<Offer> {
@@ -40,6 +43,25 @@ pub(crate) fn all_guards() -> Vec<Box<dyn Guard>> {
         Box::new(Progress::default()),
     ]
 }
+
+/// Every rule of another agent, and every naive reading, set as it comes.
+pub(crate) const PEERS: [fn() -> Box<dyn Guard>; 15] = [
+    || Box::new(Cline::default()),
+    || Box::new(RooCode::default()),
+    || Box::new(OpenHands::default()),
+    || Box::new(GeminiCli::default()),
+    || Box::new(QwenCode::default()),
+    || Box::new(OpenCode),
+    || Box::new(Crush::default()),
+    || Box::new(KimiCli::default()),
+    || Box::new(OpenRouter::default()),
+    || Box::new(HermesLike::default()),
+    || Box::new(TurnLimit::default()),
+    || Box::new(NaiveAbandonment::default()),
+    || Box::new(NaiveNoTools),
+    || Box::new(NaiveDuplicate::default()),
+    || Box::new(NaiveRetry),
+];
 
 /// An offer with neither a shell nor a way to ask.
 pub(crate) fn bare_offer() -> Arc<Offer> {

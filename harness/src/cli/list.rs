@@ -1,4 +1,5 @@
-//! `balk list`: the scenarios of the catalogue, and the guards that can be named.
+//! `balk list`: the scenarios of the catalogue, the guards that can be named, and what they are compared
+//! with.
 
 use std::io::Write;
 
@@ -8,7 +9,7 @@ use clap::Args;
 
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::guards::{self, REGISTRY};
+use crate::guards::{self, PEERS, REGISTRY, Registered};
 
 /// Arguments of `balk list`.
 #[derive(Args, Clone, Debug)]
@@ -53,8 +54,19 @@ fn show_guards(out: &mut impl Write) -> Result<(), Error> {
         out,
         "guards (--guard NAME[=VARIANT][{{key=value,…}}],…; `default` takes those with a star, `none` takes none)"
     )?;
-    let width = guards::names().map(|it| it.len()).max().unwrap_or(0);
-    for row in REGISTRY {
+    show_rows(out, REGISTRY)?;
+    writeln!(out)?;
+    writeln!(
+        out,
+        "peers (named in the same way: rules of other agents, as documented in the version named, never the \
+         agents themselves; and naive readings of the field designs)"
+    )?;
+    show_rows(out, PEERS)
+}
+
+fn show_rows(out: &mut impl Write, rows: &'static [Registered]) -> Result<(), Error> {
+    let width = guards::spelled(rows).map(|it| it.len()).max().unwrap_or(0);
+    for row in rows {
         let star = if row.by_default { '*' } else { ' ' };
         writeln!(out, "{star} {:width$}  {}", row.name, row.about)?;
         for variant in row.variants {

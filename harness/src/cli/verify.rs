@@ -30,10 +30,11 @@ impl Verify {
             .build()
             .map_err(|error| Error::usage("verify", "threads that this machine can start", error))?;
         let mut out = std::io::stdout().lock();
+        let stacks = verify::stacks();
         let mut exit = Exit::Fine;
         for listed in CATALOGUE {
             let scenario = listed.read(&[]).expect("a test reads every file of the catalogue");
-            let found = verify::scenario(&scenario, self.seeds.clone(), &pool);
+            let found = verify::scenario(&scenario, &stacks, self.seeds.clone(), &pool);
             match &found.difference {
                 None => writeln!(
                     out,

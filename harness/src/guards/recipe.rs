@@ -15,7 +15,7 @@ use balk_guards::{Guard, PerModel, Stack};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{BadStack, Maker, REGISTRY, Registered, Variant, names};
+use super::{BadStack, Maker, PEERS, REGISTRY, Registered, Variant, names, rows, spelled};
 use crate::engine::Whisper;
 
 /// Settings of guards, by the guard's name.
@@ -202,7 +202,7 @@ fn unless_off(enabled: bool, make: Maker) -> Maker {
 
 fn find(asked: &str) -> Result<(&'static Registered, Option<&'static Variant>), BadStack> {
     let (name, variant) = asked.split_once('=').map_or((asked, None), |(name, it)| (name, Some(it)));
-    let row = REGISTRY.iter().find(|row| row.name == name);
+    let row = rows().find(|row| row.name == name);
     match (row, variant) {
         (Some(row), None) => Ok((row, None)),
         (Some(row), Some(variant)) => match row.variants.iter().find(|it| it.name == variant) {
@@ -214,7 +214,8 @@ fn find(asked: &str) -> Result<(&'static Registered, Option<&'static Variant>), 
 }
 
 fn unknown(asked: &str) -> BadStack {
-    let known: Vec<String> = [NONE, DEFAULT].map(str::to_owned).into_iter().chain(names()).collect();
+    let all = [NONE, DEFAULT].map(str::to_owned).into_iter().chain(names()).chain(spelled(PEERS));
+    let known: Vec<String> = all.collect();
     // A typing error changes few letters; a name that differs in more than a third is another name.
     let near = asked.chars().count().div_ceil(3);
     let nearest = known
@@ -256,13 +257,25 @@ mod tests {
         let known = "known: none, default, abandonment, abandonment=hard, abandonment=auto-retry, \
                      abandonment=strict, no-tools, duplicate, duplicate=notice, duplicate=strict, \
                      empty-completion, retry-safety, retry-safety=conservative, retry-safety=fast-path, \
-                     retry-safety=facts, handoff, progress, oracle";
+                     retry-safety=facts, handoff, progress, oracle, cline, roo-code, openhands, gemini-cli, \
+                     qwen-code, opencode, crush, kimi-cli, openrouter, hermes-like, turn-limit, \
+                     naive-abandonment, naive-no-tools, naive-duplicate, naive-retry";
         check("duplicat", &format!("unknown guard `duplicat`; did you mean `duplicate`? {known}"));
         check(
             "duplicate=notise",
             &format!("unknown guard `duplicate=notise`; did you mean `duplicate=notice`? {known}"),
         );
         check("quite-other", &format!("unknown guard `quite-other` {known}"));
+    }
+
+    #[test]
+    fn a_peer_is_named_like_a_guard_and_is_in_no_stack_by_itself() {
+        check("cline, duplicate, turn-limit{limit=3}", "cline duplicate turn-limit");
+        check("cline{limit=3}", "`cline{limit=3}`: unknown field `limit`, there are no fields");
+        check("roo-code{soft=3}", "`roo-code{soft=3}`: unknown field `soft`, expected `limit`");
+        for name in spelled(PEERS) {
+            check(&name, &name);
+        }
     }
 
     #[test]

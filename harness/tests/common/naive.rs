@@ -1,71 +1,17 @@
-//! Guards that nobody should ship: naive readings of our rules. What they get wrong is what the rules'
-//! conditions are for.
+//! Guards that nobody should ship: naive readings of our rules, beside those that can be named on the command line.
+//! What they get wrong is what the rules' conditions are for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use balk_guards::peers::{NaiveAbandonment, NaiveAbandonmentSettings, NaiveDuplicate, NaiveNoTools};
 use balk_guards::{
-    Answer, AttemptFailure, Blocked, CallKey, Completion, Conclusion, Decision, Entry, Gap, GapKind, Guard,
-    Limit, Note, Origin, Part, Recovery, Status, Subject, Termination, Verdict,
+    Answer, AttemptFailure, CallKey, Completion, Conclusion, Decision, Entry, Gap, GapKind, Guard, Limit,
+    Note, Part, Recovery, Status, Subject, Termination, Verdict,
 };
 
 fn note(guard: &'static str, text: &str) -> Note {
     Note { guard: guard.into(), rule: "naive".into(), level: 1, subject: Subject::Run, text: text.into() }
-}
-
-/// A3 without its conditions: any failure of any tool at any time, and then a fence.
-#[derive(Default)]
-struct AnyFence {
-    failed: bool,
-}
-
-impl Guard for AnyFence {
-    fn name(&self) -> &'static str {
-        "any-fence"
-    }
-
-    fn observe(&mut self, entry: &Entry) {
-        if let Entry::Result(result) = entry {
-            self.failed |= result.origin == Origin::Executed && result.status == Status::Error;
-        }
-    }
-
-    fn review(&self, completion: &Completion) -> Answer<Decision> {
-        let fenced = completion.texts().any(|text| text.contains("```") || text.contains("~~~"));
-        Ok(retry_if(self.failed && fenced, "any-fence", "Do not show code. Use the tools."))
-    }
-}
-
-/// D1 without its conditions: any call that was made before.
-#[derive(Default)]
-struct AnyRepeat {
-    seen: BTreeSet<CallKey>,
-    /// Calls of the completion at hand that were there before it.
-    repeated: Vec<usize>,
-}
-
-impl Guard for AnyRepeat {
-    fn name(&self) -> &'static str {
-        "any-repeat"
-    }
-
-    fn observe(&mut self, entry: &Entry) {
-        if let Entry::Completion(completion) = entry {
-            let calls = completion.calls.iter().enumerate();
-            self.repeated =
-                calls.filter(|(_, call)| self.seen.contains(&call.key)).map(|(at, _)| at).collect();
-            self.seen.extend(completion.calls.iter().map(|call| call.key));
-        }
-    }
-
-    fn review(&self, _: &Completion) -> Answer<Decision> {
-        let blocked: Vec<Blocked> = self
-            .repeated
-            .iter()
-            .map(|&call| Blocked { call, note: note("any-repeat", "You have made this call before.") })
-            .collect();
-        Ok(if blocked.is_empty() { Decision::pass() } else { Verdict::Block(blocked).into() })
-    }
 }
 
 /// Stagnation without its conditions: an answer that another call had before.
@@ -130,22 +76,6 @@ impl Guard for AnyRewrite {
 
     fn review(&self, _: &Completion) -> Answer<Decision> {
         Ok(retry_if(self.again, "any-rewrite", "You have written this file before."))
-    }
-}
-
-/// N1 without its conditions: any text without a call.
-struct AnyText;
-
-impl Guard for AnyText {
-    fn name(&self) -> &'static str {
-        "any-text"
-    }
-
-    fn observe(&mut self, _: &Entry) {}
-
-    fn review(&self, completion: &Completion) -> Answer<Decision> {
-        let fires = completion.has_text() && completion.calls.is_empty();
-        Ok(retry_if(fires, "any-text", "No tool was used."))
     }
 }
 
@@ -261,11 +191,11 @@ fn retry_if(fires: bool, guard: &'static str, text: &str) -> Decision {
 /// All of them, by name.
 pub(crate) fn all() -> [fn() -> Box<dyn Guard>; 9] {
     [
-        || Box::new(AnyFence::default()),
-        || Box::new(AnyRepeat::default()),
+        || Box::new(NaiveAbandonment::new(NaiveAbandonmentSettings { failures: 1 })),
+        || Box::new(NaiveDuplicate::default()),
         || Box::new(AnyAnswer::default()),
         || Box::new(AnyRewrite::default()),
-        || Box::new(AnyText),
+        || Box::new(NaiveNoTools),
         || Box::new(AnyThinking),
         || Box::new(AnyShort),
         || Box::new(AnyGap::default()),

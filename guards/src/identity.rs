@@ -30,9 +30,12 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use crate::key::from_hex;
 use crate::progress::waiting::says_it_goes_on;
+use digits::Digits;
 use volatile::Span;
 
+mod digits;
 mod moment;
+mod plain;
 mod reader;
 mod volatile;
 
@@ -167,19 +170,37 @@ pub fn identity(text: &str) -> ResultKey {
 /// The volatile parts of a text, in order.
 struct Spans<'t> {
     bytes: &'t [u8],
+    digits: Digits<'t>,
     /// Everything before is done.
     at: usize,
     /// Where the last span ended: nothing before it is looked back at.
     floor: usize,
-    /// Where the next digit is, or the end.
-    digit: usize,
     /// Where the next name behind `/tmp/` starts.
     temporary: Option<usize>,
 }
 
 impl<'t> Spans<'t> {
     fn new(bytes: &'t [u8]) -> Self {
-        Self { bytes, at: 0, floor: 0, digit: digit(bytes), temporary: temporary(bytes, 0) }
+        Self { bytes, digits: Digits::new(bytes), at: 0, floor: 0, temporary: temporary(bytes, 0) }
+    }
+
+    /// The next word with a digit in it that some rule may take, and that starts no later than `until`.
+    #[inline]
+    fn word(&mut self, until: usize) -> Option<(usize, usize)> {
+        loop {
+            let (first, last) = self.digits.run(self.at)?;
+            if first >= until {
+                return None;
+            }
+            self.at = last;
+            if !plain::is_plain(self.bytes, first, last) {
+                // Words are taken whole, so that a long one is looked at once.
+                let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
+                let before = self.bytes[self.floor..first].iter().rev().take_while(alphanumeric).count();
+                self.at = last + self.bytes[last..].iter().take_while(alphanumeric).count();
+                return Some((first - before, self.at));
+            }
+        }
     }
 }
 
@@ -188,28 +209,14 @@ impl Iterator for Spans<'_> {
 
     fn next(&mut self) -> Option<Span> {
         loop {
-            if self.digit < self.at {
-                self.digit = self.at + digit(&self.bytes[self.at..]);
-            }
-            let digit = self.digit;
-            let span = match self.temporary {
-                Some(name) if name <= digit => {
+            let until = self.temporary.unwrap_or(self.bytes.len());
+            let span = match (self.word(until), self.temporary) {
+                (Some((start, end)), _) => volatile::around(self.bytes, self.floor, start, end),
+                (None, Some(name)) => {
                     self.temporary = temporary(self.bytes, name);
                     volatile::temporary_name(self.bytes, name)
                 }
-                Some(_) | None if digit < self.bytes.len() => {
-                    // Words are taken whole, so that a long one is looked at once.
-                    let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
-                    let (before, after) = self.bytes.split_at(digit);
-                    let start = digit - before[self.at..].iter().rev().take_while(alphanumeric).count();
-                    self.at = digit + after.iter().take_while(alphanumeric).count();
-                    if volatile::is_plain(self.bytes, self.floor, start, self.at) {
-                        None
-                    } else {
-                        volatile::around(self.bytes, self.floor, start, self.at)
-                    }
-                }
-                Some(_) | None => return None,
+                (None, None) => return None,
             };
             if let Some(span) = span.filter(|span| span.start >= self.floor) {
                 self.at = self.at.max(span.end);
@@ -224,39 +231,4 @@ impl Iterator for Spans<'_> {
 fn temporary(bytes: &[u8], from: usize) -> Option<usize> {
     static TMP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("/tmp/"));
     TMP.find(&bytes[from..]).map(|found| from + found + TMP.needle().len())
-}
-
-/// Where the first digit is, or the end. Digits come in crowds or are far: a few bytes are looked through closely,
-/// then so many at once that vectors do it, until one of these has a digit.
-#[inline]
-fn digit(bytes: &[u8]) -> usize {
-    const NEAR: usize = 32;
-    let near = near_digit(&bytes[..bytes.len().min(NEAR)]);
-    if near < NEAR {
-        return near;
-    }
-    let (chunks, rest) = bytes[NEAR..].as_chunks::<64>();
-    let has_digit = |chunk: &[u8; 64]| chunk.iter().fold(false, |any, byte| any | byte.is_ascii_digit());
-    match chunks.iter().position(has_digit) {
-        Some(nth) => NEAR + 64 * nth + near_digit(&chunks[nth]),
-        None => bytes.len() - rest.len() + near_digit(rest),
-    }
-}
-
-/// Where the first digit is, or the end: eight bytes at a time. A mask may also mark bytes above a true
-/// hit, never below one, so its lowest bit is right.
-#[inline]
-fn near_digit(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    for (nth, chunk) in chunks.iter().enumerate() {
-        // Digits become 0 to 9, and nothing else does.
-        let word = u64::from_le_bytes(*chunk) ^ (ONES * b'0' as u64);
-        let hit = word.wrapping_sub(ONES * 10) & !word & (ONES << 7);
-        if hit != 0 {
-            return nth * 8 + (hit.trailing_zeros() / 8) as usize;
-        }
-    }
-    let found = rest.iter().position(u8::is_ascii_digit).unwrap_or(rest.len());
-    bytes.len() - rest.len() + found
 }

@@ -22,8 +22,9 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock};
 
+use memchr::memchr;
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
@@ -31,9 +32,11 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 use crate::key::from_hex;
 use crate::progress::waiting::says_it_goes_on;
 use digits::Digits;
+use known::Known;
 use volatile::Span;
 
 mod digits;
+mod known;
 mod moment;
 mod plain;
 mod reader;
@@ -79,20 +82,19 @@ impl TryFrom<String> for ResultKey {
 #[derive(Clone, Default)]
 pub struct ResultText {
     text: Arc<str>,
-    key: OnceLock<ResultKey>,
-    goes_on: OnceLock<bool>,
+    known: Known,
 }
 
 impl ResultText {
     /// Its [`identity`].
     #[must_use]
     pub fn key(&self) -> ResultKey {
-        *self.key.get_or_init(|| identity(&self.text))
+        self.known.key(|| identity(&self.text))
     }
 
     /// Whether it says that something is still going on.
     pub(crate) fn goes_on(&self) -> bool {
-        *self.goes_on.get_or_init(|| says_it_goes_on(&self.text))
+        self.known.goes_on(|| says_it_goes_on(&self.text))
     }
 
     /// The text.
@@ -119,7 +121,7 @@ impl Deref for ResultText {
 
 impl From<Arc<str>> for ResultText {
     fn from(text: Arc<str>) -> Self {
-        Self { text, key: OnceLock::new(), goes_on: OnceLock::new() }
+        Self { text, known: Known::default() }
     }
 }
 
@@ -171,8 +173,6 @@ pub fn identity(text: &str) -> ResultKey {
 struct Spans<'t> {
     bytes: &'t [u8],
     digits: Digits<'t>,
-    /// Everything before is done.
-    at: usize,
     /// Where the last span ended: nothing before it is looked back at.
     floor: usize,
     /// Where the next name behind `/tmp/` starts.
@@ -181,25 +181,24 @@ struct Spans<'t> {
 
 impl<'t> Spans<'t> {
     fn new(bytes: &'t [u8]) -> Self {
-        Self { bytes, digits: Digits::new(bytes), at: 0, floor: 0, temporary: temporary(bytes, 0) }
+        Self { bytes, digits: Digits::new(bytes), floor: 0, temporary: temporary(bytes, 0) }
     }
 
-    /// The next word with a digit in it that some rule may take, and that starts no later than `until`.
+    /// The next word with a digit in it that a rule may take; none where the digit is not before `until`.
     #[inline]
     fn word(&mut self, until: usize) -> Option<(usize, usize)> {
         loop {
-            let (first, last) = self.digits.run(self.at)?;
-            if first >= until {
-                return None;
+            let (first, last) = self.digits.run().filter(|(first, _)| *first < until)?;
+            if plain::is_plain(self.bytes, first, last) {
+                self.digits.skip_to(last);
+                continue;
             }
-            self.at = last;
-            if !plain::is_plain(self.bytes, first, last) {
-                // Words are taken whole, so that a long one is looked at once.
-                let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
-                let before = self.bytes[self.floor..first].iter().rev().take_while(alphanumeric).count();
-                self.at = last + self.bytes[last..].iter().take_while(alphanumeric).count();
-                return Some((first - before, self.at));
-            }
+            // Words are taken whole, so that a long one is looked at once.
+            let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
+            let before = self.bytes[self.floor..first].iter().rev().take_while(alphanumeric).count();
+            let end = last + self.bytes[last..].iter().take_while(alphanumeric).count();
+            self.digits.skip_to(end);
+            return Some((first - before, end));
         }
     }
 }
@@ -219,8 +218,8 @@ impl Iterator for Spans<'_> {
                 (None, None) => return None,
             };
             if let Some(span) = span.filter(|span| span.start >= self.floor) {
-                self.at = self.at.max(span.end);
-                self.floor = self.at;
+                self.digits.skip_to(span.end);
+                self.floor = span.end;
                 return Some(span);
             }
         }
@@ -230,5 +229,7 @@ impl Iterator for Spans<'_> {
 /// Where the next name behind `/tmp/` starts.
 fn temporary(bytes: &[u8], from: usize) -> Option<usize> {
     static TMP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("/tmp/"));
+    // Many texts have no path in them, which is told sooner.
+    let from = from + memchr(b'/', &bytes[from..])?;
     TMP.find(&bytes[from..]).map(|found| from + found + TMP.needle().len())
 }

@@ -247,9 +247,10 @@ impl Guard for Stack {
     fn review(&self, completion: &Completion) -> Answer<Decision> {
         let mut objections: Option<Objections> = None;
         for member in &self.members {
-            let decision = member.review(completion)?;
-            if !decision.is_pass() {
-                objections.get_or_insert_default().add(decision);
+            match member.review(completion)? {
+                Decision { verdict: Verdict::Pass, notices, withhold }
+                    if notices.is_empty() && withhold.is_empty() => {}
+                decision => objections.get_or_insert_default().add(decision),
             }
         }
         let Some(objections) = objections else { return Ok(Decision::pass()) };

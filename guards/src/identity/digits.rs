@@ -1,12 +1,15 @@
 //! Where the digits of a text are.
 
+use std::array::from_fn;
+
 /// How many bytes are looked through at once: as many as a word has bits.
 const BLOCK: usize = 64;
 
 /// The runs of digits of a text, from left to right.
 pub(super) struct Digits<'t> {
     bytes: &'t [u8],
-    /// Where the block starts that is being read, and which of its bytes are digits, the first one lowest.
+    /// Where the block starts that is being read, and which of its bytes are digits that are not done, the first
+    /// one lowest.
     block: usize,
     mask: u64,
 }
@@ -16,40 +19,49 @@ impl<'t> Digits<'t> {
         Self { bytes, block: 0, mask: mask_at(bytes, 0) }
     }
 
-    /// The first run of digits from `at` on, which is never less than it was: its start and its end.
+    /// The first run of digits that is not done: its start and its end.
     #[inline]
-    pub(super) fn run(&mut self, at: usize) -> Option<(usize, usize)> {
-        while at >= self.block + BLOCK {
+    pub(super) fn run(&mut self) -> Option<(usize, usize)> {
+        while self.mask == 0 {
             self.next_block()?;
         }
-        let mut rest = self.mask & u64::MAX << at.saturating_sub(self.block);
-        while rest == 0 {
-            self.next_block()?;
-            rest = self.mask;
-        }
-        let start = rest.trailing_zeros();
+        let start = self.mask.trailing_zeros();
         let digits = (self.mask >> start).trailing_ones();
         let start = self.block + start as usize;
         let mut end = start + digits as usize;
         if end == self.block + BLOCK {
-            end +=
-                self.bytes[end.min(self.bytes.len())..].iter().take_while(|it| it.is_ascii_digit()).count();
+            end += self.bytes[end..].iter().take_while(|it| it.is_ascii_digit()).count();
         }
         Some((start, end))
     }
 
+    /// Everything before `at` is done.
+    #[inline]
+    pub(super) fn skip_to(&mut self, at: usize) {
+        while at >= self.block + BLOCK {
+            if self.next_block().is_none() {
+                return;
+            }
+        }
+        self.mask &= u64::MAX << at.saturating_sub(self.block);
+    }
+
     #[inline]
     fn next_block(&mut self) -> Option<()> {
-        self.block += BLOCK;
-        self.mask = mask_at(self.bytes, self.block);
-        (self.block < self.bytes.len()).then_some(())
+        self.mask = 0;
+        let next = self.block + BLOCK;
+        if next < self.bytes.len() {
+            (self.block, self.mask) = (next, mask_at(self.bytes, next));
+            return Some(());
+        }
+        None
     }
 }
 
 /// Which of the bytes from `start` on are digits.
 #[inline]
 fn mask_at(bytes: &[u8], start: usize) -> u64 {
-    let rest = bytes.get(start..).unwrap_or_default();
+    let rest = &bytes[start..];
     match rest.first_chunk() {
         Some(block) => mask(block),
         None => {
@@ -65,7 +77,10 @@ fn mask_at(bytes: &[u8], start: usize) -> u64 {
 fn mask(block: &[u8; BLOCK]) -> u64 {
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let flags = block.map(|byte| u8::from(byte.is_ascii_digit()));
-    let (words, _) = flags.as_chunks::<8>();
-    let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(GATHER) >> 56;
+    let words: [u64; BLOCK / 8] = from_fn(|nth| u64::from_le_bytes(from_fn(|at| flags[8 * nth + at])));
+    if words.iter().fold(0, |any, word| any | word) == 0 {
+        return 0;
+    }
+    let bits = |word: &u64| word.wrapping_mul(GATHER) >> 56;
     words.iter().enumerate().fold(0, |mask, (nth, word)| mask | bits(word) << (8 * nth))
 }

@@ -52,29 +52,31 @@ static CLASSES: [Class; 256] = {
 /// are digits, and none beside them.
 #[inline]
 pub(super) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
-    let after = |nth: usize| bytes.get(end + nth).map_or(0, |&byte| CLASSES[usize::from(byte)]);
-    let before = |nth: usize| start.checked_sub(nth).map_or(0, |at| CLASSES[usize::from(bytes[at])]);
-    let next = after(0);
-    // Part of a group of digits is the last of a UUID, from eight digits on.
-    if next & OPEN != 0 || end - start > 7 {
+    let Some([second_before, before, .., next, second]) = bytes.get(start.wrapping_sub(2)..end + 2) else {
+        return false;
+    };
+    let class = |byte: &u8| CLASSES[usize::from(*byte)];
+    // From eight digits on it may be the last group of a UUID.
+    if class(next) & OPEN != 0 || end - start > 7 {
         return false;
     }
     let mut may_be_day = false;
-    if next & PARTS != 0 {
-        let second = after(1);
+    if class(next) & PARTS != 0 {
         // Behind a comma or a point the number goes on with digits only.
-        let goes_on = if next & BETWEEN != 0 { UNIT } else { DIGIT };
-        if second & goes_on != 0 {
+        let goes_on = if *next == b' ' { UNIT } else { DIGIT };
+        if class(second) & goes_on != 0 {
             return false;
         }
-        may_be_day = second & DIGIT != 0 || bytes.get(end + 1) == Some(&b' ');
+        may_be_day = *before == b' ' && (*second == b' ' || class(second) & DIGIT != 0);
     }
-    let first = before(1);
-    if first & BETWEEN == 0 {
-        return first & LETTER == 0;
+    if class(before) & BETWEEN == 0 {
+        return class(before) & LETTER == 0;
     }
-    may_be_day &= bytes[start - 1] == b' ';
-    let word = (2..=5).map(before).find(|class| class & BETWEEN == 0).unwrap_or(0);
+    let mut word = class(second_before);
+    if word & BETWEEN != 0 {
+        let more = bytes[..start - 2].iter().rev().take(3).map(class);
+        word = more.into_iter().find(|class| class & BETWEEN == 0).unwrap_or(0);
+    }
     word & if may_be_day { LETTER } else { COUNTED } == 0
 }
 

@@ -98,7 +98,7 @@ impl Rule {
         call: &ToolCall,
         now: Now<'_>,
     ) -> impl Iterator<Item = Self> {
-        let is_known = rounds.may_have(call.key);
+        let is_known = rounds.has(call.key);
         let follows = rounds.before().may_be_followed(call, now);
         let returns = rounds.workspace().returns(call);
         let fails = now.fails(rounds);

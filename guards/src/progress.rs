@@ -368,12 +368,12 @@ impl Guard for Progress {
 
     fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
         let now = Now { calls: &completion.calls, results: Some(results) };
-        let told = self.to_tell(now, results).map(|(call, finding)| {
-            let State { ladder, names, .. } = &self.state;
-            let words = Words { finding: &finding, call: Some(call), names, number: ladder.spoken + 1 };
-            self.note(&finding, TOLD, words.note())
-        });
-        Ok(Settlement::Accept(told.into_iter().collect()))
+        let Some((call, finding)) = self.to_tell(now, results) else {
+            return Ok(Settlement::Accept(Vec::new()));
+        };
+        let State { ladder, names, .. } = &self.state;
+        let words = Words { finding: &finding, call: Some(call), names, number: ladder.spoken + 1 };
+        Ok(Settlement::Accept(vec![self.note(&finding, TOLD, words.note())]))
     }
 
     fn save(&self) -> Value {

@@ -269,3 +269,34 @@ fn beginning(text: &str) -> usize {
         Some(_) => text.char_indices().nth(RESULT_CHARS).map_or(text.len(), |(cut, _)| cut),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::completion::{Completion, RawCall};
+    use crate::offer::Offer;
+
+    fn result(nth: u32) -> Entry {
+        let raw = RawCall { id: "c".into(), tool: "ls".into(), arguments: format!("[{nth}]").into() };
+        let call = Arc::new(ToolCall::new(raw, &Offer::default()));
+        Entry::Result(ToolResult::executed(&call, Status::Ok, "a"))
+    }
+
+    #[test]
+    fn the_call_that_ran_longest_ago_is_forgotten_first() {
+        let mut recall = Recall::default();
+        let mut drawn = 1_u32;
+        for _ in 0..1_000 {
+            recall.observe(&Entry::Completion(Arc::new(Completion::default())));
+            // One to four calls a turn, of 96 different ones.
+            for _ in 0..=drawn % 4 {
+                drawn = drawn.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                recall.observe(&result((drawn >> 16) % 96));
+                let mut order: Vec<u8> = (0..).take(recall.calls.len()).collect();
+                order.sort_by_key(|&at| recall.turns[usize::from(at)]);
+                assert_eq!(recall.order, order);
+            }
+        }
+        assert_eq!(recall.calls.len(), CALLS);
+    }
+}

@@ -84,3 +84,35 @@ fn mask(block: &[u8; BLOCK]) -> u64 {
     let bits = |word: &u64| word.wrapping_mul(GATHER) >> 56;
     words.iter().enumerate().fold(0, |mask, (nth, word)| mask | bits(word) << (8 * nth))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every run, one after the other, or from `skip` on.
+    fn runs(text: &str, skip: usize) -> Vec<(usize, usize)> {
+        let mut digits = Digits::new(text.as_bytes());
+        digits.skip_to(skip);
+        let mut found = Vec::new();
+        while let Some(run) = digits.run() {
+            found.push(run);
+            digits.skip_to(run.1);
+        }
+        found
+    }
+
+    #[test]
+    fn runs_are_found_wherever_blocks_begin() {
+        for start in (0..200).filter(|start| start % 7 == 0 || start % 64 < 2 || start % 64 > 60) {
+            for len in [1, 2, 3, 63, 64, 65, 130] {
+                let text = format!("{}{}é/:{}", "x".repeat(start), "7".repeat(len), "0");
+                let last = text.len() - 1;
+                assert_eq!(runs(&text, 0), [(start, start + len), (last, last + 1)], "{start}, {len}");
+                assert_eq!(runs(&text, start + len), [(last, last + 1)], "{start}, {len}");
+                assert_eq!(runs(&text, last + 1), []);
+            }
+        }
+        assert_eq!(runs("", 0), []);
+        assert_eq!(runs(&"/:".repeat(70), 0), []);
+    }
+}

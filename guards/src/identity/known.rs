@@ -60,3 +60,21 @@ impl Clone for Known {
         copy
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_asks_twice_nor_does_a_copy() {
+        let known = Known::default();
+        assert_eq!(known.clone().kept_key(), None);
+        let key = ResultKey(3 << 100 | 7);
+        assert_eq!(known.key(|| key), key);
+        assert!(!known.goes_on(|| false));
+        for known in [known.clone(), known] {
+            assert_eq!(known.key(|| unreachable!("the key is known")), key);
+            assert!(!known.goes_on(|| unreachable!("the answer is known")));
+        }
+    }
+}

@@ -150,9 +150,9 @@ mod tests {
         let mut plain = 0;
         for number in ["0", "3", "12", "30", "2024", "1234567"] {
             for before in before {
-                for after in after {
-                    let text = format!("{before}{number}{after}");
-                    let (bytes, start) = (text.as_bytes(), before.len());
+                for (after, frame) in after.iter().flat_map(|after| [(after, ""), (after, "\n\n")]) {
+                    let text = format!("{frame}{before}{number}{after}{frame}");
+                    let (bytes, start) = (text.as_bytes(), frame.len() + before.len());
                     // The word that the number is part of.
                     let rest =
                         |bytes: &[u8]| bytes.iter().take_while(|it| it.is_ascii_alphanumeric()).count();

@@ -177,7 +177,7 @@ impl Decision {
     /// True where model and user will see nothing of it.
     #[must_use]
     pub fn is_pass(&self) -> bool {
-        self.verdict == Verdict::Pass && self.notices.is_empty() && self.withhold.is_empty()
+        matches!(self.verdict, Verdict::Pass) && self.notices.is_empty() && self.withhold.is_empty()
     }
 
     /// What is committed for this decision, in order. The same function serves the loop and the replay, so

@@ -22,17 +22,23 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock};
 
+use memchr::memchr;
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use crate::key::from_hex;
 use crate::progress::waiting::says_it_goes_on;
+use digits::Digits;
+use known::Known;
 use volatile::Span;
 
+mod digits;
+mod known;
 mod moment;
+mod plain;
 mod reader;
 mod volatile;
 
@@ -76,20 +82,19 @@ impl TryFrom<String> for ResultKey {
 #[derive(Clone, Default)]
 pub struct ResultText {
     text: Arc<str>,
-    key: OnceLock<ResultKey>,
-    goes_on: OnceLock<bool>,
+    known: Known,
 }
 
 impl ResultText {
     /// Its [`identity`].
     #[must_use]
     pub fn key(&self) -> ResultKey {
-        *self.key.get_or_init(|| identity(&self.text))
+        self.known.key(|| identity(&self.text))
     }
 
     /// Whether it says that something is still going on.
     pub(crate) fn goes_on(&self) -> bool {
-        *self.goes_on.get_or_init(|| says_it_goes_on(&self.text))
+        self.known.goes_on(|| says_it_goes_on(&self.text))
     }
 
     /// The text.
@@ -116,7 +121,7 @@ impl Deref for ResultText {
 
 impl From<Arc<str>> for ResultText {
     fn from(text: Arc<str>) -> Self {
-        Self { text, key: OnceLock::new(), goes_on: OnceLock::new() }
+        Self { text, known: Known::default() }
     }
 }
 
@@ -167,19 +172,34 @@ pub fn identity(text: &str) -> ResultKey {
 /// The volatile parts of a text, in order.
 struct Spans<'t> {
     bytes: &'t [u8],
-    /// Everything before is done.
-    at: usize,
+    digits: Digits<'t>,
     /// Where the last span ended: nothing before it is looked back at.
     floor: usize,
-    /// Where the next digit is, or the end.
-    digit: usize,
     /// Where the next name behind `/tmp/` starts.
     temporary: Option<usize>,
 }
 
 impl<'t> Spans<'t> {
     fn new(bytes: &'t [u8]) -> Self {
-        Self { bytes, at: 0, floor: 0, digit: digit(bytes), temporary: temporary(bytes, 0) }
+        Self { bytes, digits: Digits::new(bytes), floor: 0, temporary: temporary(bytes, 0) }
+    }
+
+    /// The next word with a digit in it that a rule may take; none where the digit is not before `until`.
+    #[inline]
+    fn word(&mut self, until: usize) -> Option<(usize, usize)> {
+        loop {
+            let (first, last) = self.digits.run().filter(|(first, _)| *first < until)?;
+            if plain::is_plain(self.bytes, first, last) {
+                self.digits.skip_to(last);
+                continue;
+            }
+            // Words are taken whole, so that a long one is looked at once.
+            let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
+            let before = self.bytes[self.floor..first].iter().rev().take_while(alphanumeric).count();
+            let end = last + self.bytes[last..].iter().take_while(alphanumeric).count();
+            self.digits.skip_to(end);
+            return Some((first - before, end));
+        }
     }
 }
 
@@ -188,32 +208,18 @@ impl Iterator for Spans<'_> {
 
     fn next(&mut self) -> Option<Span> {
         loop {
-            if self.digit < self.at {
-                self.digit = self.at + digit(&self.bytes[self.at..]);
-            }
-            let digit = self.digit;
-            let span = match self.temporary {
-                Some(name) if name <= digit => {
+            let until = self.temporary.unwrap_or(self.bytes.len());
+            let span = match (self.word(until), self.temporary) {
+                (Some((start, end)), _) => volatile::around(self.bytes, self.floor, start, end),
+                (None, Some(name)) => {
                     self.temporary = temporary(self.bytes, name);
                     volatile::temporary_name(self.bytes, name)
                 }
-                Some(_) | None if digit < self.bytes.len() => {
-                    // Words are taken whole, so that a long one is looked at once.
-                    let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
-                    let (before, after) = self.bytes.split_at(digit);
-                    let start = digit - before[self.at..].iter().rev().take_while(alphanumeric).count();
-                    self.at = digit + after.iter().take_while(alphanumeric).count();
-                    if volatile::is_plain(self.bytes, self.floor, start, self.at) {
-                        None
-                    } else {
-                        volatile::around(self.bytes, self.floor, start, self.at)
-                    }
-                }
-                Some(_) | None => return None,
+                (None, None) => return None,
             };
             if let Some(span) = span.filter(|span| span.start >= self.floor) {
-                self.at = self.at.max(span.end);
-                self.floor = self.at;
+                self.digits.skip_to(span.end);
+                self.floor = span.end;
                 return Some(span);
             }
         }
@@ -223,40 +229,7 @@ impl Iterator for Spans<'_> {
 /// Where the next name behind `/tmp/` starts.
 fn temporary(bytes: &[u8], from: usize) -> Option<usize> {
     static TMP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("/tmp/"));
+    // Many texts have no path in them, which is told sooner.
+    let from = from + memchr(b'/', &bytes[from..])?;
     TMP.find(&bytes[from..]).map(|found| from + found + TMP.needle().len())
-}
-
-/// Where the first digit is, or the end. Digits come in crowds or are far: a few bytes are looked through closely,
-/// then so many at once that vectors do it, until one of these has a digit.
-#[inline]
-fn digit(bytes: &[u8]) -> usize {
-    const NEAR: usize = 32;
-    let near = near_digit(&bytes[..bytes.len().min(NEAR)]);
-    if near < NEAR {
-        return near;
-    }
-    let (chunks, rest) = bytes[NEAR..].as_chunks::<64>();
-    let has_digit = |chunk: &[u8; 64]| chunk.iter().fold(false, |any, byte| any | byte.is_ascii_digit());
-    match chunks.iter().position(has_digit) {
-        Some(nth) => NEAR + 64 * nth + near_digit(&chunks[nth]),
-        None => bytes.len() - rest.len() + near_digit(rest),
-    }
-}
-
-/// Where the first digit is, or the end: eight bytes at a time. A mask may also mark bytes above a true
-/// hit, never below one, so its lowest bit is right.
-#[inline]
-fn near_digit(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    for (nth, chunk) in chunks.iter().enumerate() {
-        // Digits become 0 to 9, and nothing else does.
-        let word = u64::from_le_bytes(*chunk) ^ (ONES * b'0' as u64);
-        let hit = word.wrapping_sub(ONES * 10) & !word & (ONES << 7);
-        if hit != 0 {
-            return nth * 8 + (hit.trailing_zeros() / 8) as usize;
-        }
-    }
-    let found = rest.iter().position(u8::is_ascii_digit).unwrap_or(rest.len());
-    bytes.len() - rest.len() + found
 }

@@ -210,7 +210,7 @@ impl Progress {
         // The tightest description of all that is found about any of the calls.
         let ran = results.iter().take(LOOKS).filter(|it| it.origin == Origin::Executed);
         let found = ran.filter_map(|result| {
-            let found = Rule::about(rounds, &result.call).find_map(|rule| {
+            let found = Rule::about(rounds, names, &result.call, now).find_map(|rule| {
                 let finding = rule.find(rounds, names, &result.call, now)?;
                 let is_due = finding.seen >= self.needed(&finding)?;
                 let (level, _) = ladder.level(&finding, rounds.marker());
@@ -232,7 +232,7 @@ impl Progress {
     /// ladder about it has gone.
     fn to_refuse(&self, call: &ToolCall, now: Now<'_>) -> Option<(Finding, u8)> {
         let State { rounds, ladder, names, .. } = &self.state;
-        Rule::about(rounds, call).find_map(|rule| {
+        Rule::about(rounds, names, call, now).find_map(|rule| {
             let finding = rule.find(rounds, names, call, now)?;
             let needed = self.needed(&finding)?;
             let is_patient = matches!(rule, Rule::Waiting | Rule::NearFailure | Rule::SameFailure);
@@ -368,12 +368,12 @@ impl Guard for Progress {
 
     fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
         let now = Now { calls: &completion.calls, results: Some(results) };
-        let told = self.to_tell(now, results).map(|(call, finding)| {
-            let State { ladder, names, .. } = &self.state;
-            let words = Words { finding: &finding, call: Some(call), names, number: ladder.spoken + 1 };
-            self.note(&finding, TOLD, words.note())
-        });
-        Ok(Settlement::Accept(told.into_iter().collect()))
+        let Some((call, finding)) = self.to_tell(now, results) else {
+            return Ok(Settlement::Accept(Vec::new()));
+        };
+        let State { ladder, names, .. } = &self.state;
+        let words = Words { finding: &finding, call: Some(call), names, number: ladder.spoken + 1 };
+        Ok(Settlement::Accept(vec![self.note(&finding, TOLD, words.note())]))
     }
 
     fn save(&self) -> Value {

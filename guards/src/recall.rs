@@ -33,6 +33,9 @@ pub(crate) struct Recall {
     /// The turn in which each ran last, at the same places.
     turns: Vec<u64>,
     calls: Vec<Remembered>,
+    /// The places, in the order in which their calls ran last; of one turn the lowest first.
+    #[serde(skip)]
+    order: Vec<u8>,
     /// Spares the search for most calls that are not there, so that a full memory costs what an empty one does.
     #[serde(skip)]
     filter: Filter,
@@ -108,9 +111,22 @@ impl Recall {
     /// Notes that a call that counts as this one ran.
     pub(crate) fn ran(&mut self, key: CallKey) {
         if let Some(at) = self.place_of(key) {
-            self.turns[at] = self.turn;
+            self.ran_at(at);
             self.calls[at].turn = self.turn;
         }
+    }
+
+    /// Takes up that the call at this place ran now: it is forgotten after all others.
+    fn ran_at(&mut self, at: usize) {
+        if self.turns[at] == self.turn {
+            return;
+        }
+        self.turns[at] = self.turn;
+        let is_later = |&&it: &&u8| usize::from(it) > at && self.turns[usize::from(it)] == self.turn;
+        let later = self.order.iter().rev().take_while(is_later).count();
+        let end = self.order.len() - later;
+        let from = self.order.iter().position(|&it| usize::from(it) == at).unwrap_or(end);
+        self.order[from..end].rotate_left(1);
     }
 
     /// A saved state made whole again; nothing for one whose parts do not fit each other.
@@ -122,6 +138,8 @@ impl Recall {
         for &key in &self.keys {
             self.filter.add(key);
         }
+        self.order = (0..).take(places).collect();
+        self.order.sort_by_key(|&at| self.turns[usize::from(at)]);
         Some(self)
     }
 
@@ -174,7 +192,7 @@ impl Recall {
             Some(at) => at,
             None => self.place_for(&result.call),
         };
-        self.turns[at] = self.turn;
+        self.ran_at(at);
         let call = &mut self.calls[at];
         let same = call.result_key == result_key && call.status == result.status && call.equal_results > 0;
         if !same {
@@ -214,6 +232,7 @@ impl Recall {
         if self.calls.len() < CALLS {
             self.keys.push(call.key);
             self.turns.push(self.turn);
+            self.order.push(self.calls.len() as u8);
             self.calls.push(Remembered {
                 tool: call.tool.clone(),
                 effect: call.effect,
@@ -228,11 +247,13 @@ impl Recall {
             });
             return self.calls.len() - 1;
         }
-        let oldest = (0..CALLS).min_by_key(|&at| self.turns[at]).unwrap_or(0);
+        let oldest = usize::from(self.order[0]);
         self.filter.remove(self.keys[oldest]);
         self.keys[oldest] = call.key;
         let place = &mut self.calls[oldest];
-        place.tool = call.tool.clone();
+        if place.tool != call.tool {
+            place.tool = call.tool.clone();
+        }
         place.effect = call.effect;
         place.equal_results = 0;
         place.ladder = Ladder::default();
@@ -246,5 +267,36 @@ fn beginning(text: &str) -> usize {
         None => text.len(),
         Some(bytes) if bytes.is_ascii() => RESULT_CHARS,
         Some(_) => text.char_indices().nth(RESULT_CHARS).map_or(text.len(), |(cut, _)| cut),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::completion::{Completion, RawCall};
+    use crate::offer::Offer;
+
+    fn result(nth: u32) -> Entry {
+        let raw = RawCall { id: "c".into(), tool: "ls".into(), arguments: format!("[{nth}]").into() };
+        let call = Arc::new(ToolCall::new(raw, &Offer::default()));
+        Entry::Result(ToolResult::executed(&call, Status::Ok, "a"))
+    }
+
+    #[test]
+    fn the_call_that_ran_longest_ago_is_forgotten_first() {
+        let mut recall = Recall::default();
+        let mut drawn = 1_u32;
+        for _ in 0..1_000 {
+            recall.observe(&Entry::Completion(Arc::new(Completion::default())));
+            // One to four calls a turn, of 96 different ones.
+            for _ in 0..=drawn % 4 {
+                drawn = drawn.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                recall.observe(&result((drawn >> 16) % 96));
+                let mut order: Vec<u8> = (0..).take(recall.calls.len()).collect();
+                order.sort_by_key(|&at| recall.turns[usize::from(at)]);
+                assert_eq!(recall.order, order);
+            }
+        }
+        assert_eq!(recall.calls.len(), CALLS);
     }
 }

@@ -140,6 +140,33 @@ impl Stack {
     }
 }
 
+/// What the members have against a completion.
+#[derive(Default)]
+struct Objections {
+    /// The strongest so far.
+    strongest: Decision,
+    /// What stands beside a Pass is kept, whoever wins.
+    beside: Decision,
+}
+
+impl Objections {
+    fn add(&mut self, decision: Decision) {
+        let strength = decision.verdict.strength();
+        if strength == 0 {
+            join(&mut self.beside, decision);
+        } else if strength > self.strongest.verdict.strength() {
+            self.strongest = decision;
+        } else {
+            join(&mut self.strongest, decision);
+        }
+    }
+
+    fn joined(mut self) -> Decision {
+        join(&mut self.strongest, self.beside);
+        self.strongest
+    }
+}
+
 /// Takes a decision that is no stronger into the one that stands: blocks are united, what stands beside a
 /// Pass is kept, and any other loses, with all that stands beside it.
 fn join(stands: &mut Decision, mut next: Decision) {
@@ -218,24 +245,16 @@ impl Guard for Stack {
     }
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
-        // Members that pass come last: what stands beside a Pass is kept, whoever wins.
-        let mut all = Decision::pass();
-        let mut beside = Decision::pass();
+        let mut objections: Option<Objections> = None;
         for member in &self.members {
-            let decision = member.review(completion)?;
-            if decision.is_pass() {
-                continue;
-            }
-            let strength = decision.verdict.strength();
-            if strength == 0 {
-                join(&mut beside, decision);
-            } else if strength > all.verdict.strength() {
-                all = decision;
-            } else {
-                join(&mut all, decision);
+            let answer = member.review(completion);
+            // Nearly all of them pass: what they answer is looked at where it stands.
+            if !answer.as_ref().is_ok_and(Decision::is_pass) {
+                objections.get_or_insert_default().add(answer?);
             }
         }
-        join(&mut all, beside);
+        let Some(objections) = objections else { return Ok(Decision::pass()) };
+        let mut all = objections.joined();
         all.verdict = match all.verdict {
             Verdict::Retry(note) if self.left() == 0 => self.escalate(note),
             Verdict::Ask(question) => self.ask_or_stop(question),
@@ -249,11 +268,14 @@ impl Guard for Stack {
         let mut rerun = None;
         for member in &self.members {
             match member.settle(completion, results)? {
+                Settlement::Accept(more) if more.is_empty() => {}
                 Settlement::Accept(more) => notes.extend(more),
                 again @ Settlement::Rerun { .. } => rerun = rerun.or(Some(again)),
             }
         }
-        notes.truncate(self.left());
+        if !notes.is_empty() {
+            notes.truncate(self.left());
+        }
         Ok(rerun.unwrap_or(Settlement::Accept(notes)))
     }
 

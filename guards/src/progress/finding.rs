@@ -90,16 +90,28 @@ impl Rule {
         }
     }
 
-    /// Those that can find something about this call: the others need that it was made before, or that what ran
-    /// last was one of its tool, or failed.
-    pub(super) fn about(rounds: &Rounds, call: &ToolCall) -> impl Iterator<Item = Self> {
-        let is_known = rounds.may_have(call.key);
-        let has_tool = rounds.before().is_of(call);
-        Self::OF_CALLS.into_iter().filter(move |rule| match rule {
+    /// Those that can find something about this call: what it takes for each is told at once, and mostly there is
+    /// none.
+    pub(super) fn about(
+        rounds: &Rounds,
+        names: &Names,
+        call: &ToolCall,
+        now: Now<'_>,
+    ) -> impl Iterator<Item = Self> {
+        let is_known = rounds.has(call.key);
+        let follows = rounds.before().may_be_followed(call, now);
+        let returns = rounds.workspace().returns(call);
+        let fails = now.fails(rounds);
+        let finishes = names.finishes(&call.tool);
+        let any = is_known || follows || returns.is_some() || fails || finishes;
+        let rules: &[Self] = if any { &Self::OF_CALLS } else { &[] };
+        rules.iter().copied().filter(move |rule| match rule {
             Self::Waiting | Self::Cycle | Self::Repeat | Self::Wandering => is_known,
-            Self::Growing | Self::NearFailure => has_tool,
-            Self::Rewrite | Self::NoOp => call.effect.is_known_change(),
-            Self::UnknownTool | Self::Arguments | Self::Finish | Self::SameFailure => true,
+            Self::Growing | Self::NearFailure => follows,
+            Self::Rewrite => returns.is_some_and(|it| !it.is_idle),
+            Self::NoOp => returns.is_some_and(|it| it.is_idle),
+            Self::UnknownTool | Self::Arguments | Self::SameFailure => fails,
+            Self::Finish => finishes,
             Self::RefusedReplies | Self::RepeatedText => false,
         })
     }
@@ -176,6 +188,14 @@ impl Now<'_> {
                 of_call.peek().is_some()
                     && of_call.all(|it| it.origin == Origin::Executed && it.text.key() == look.result)
             }
+        }
+    }
+
+    /// Whether any call ran and failed; before they run, whether any did in the newest round since anything moved.
+    fn fails(self, rounds: &Rounds) -> bool {
+        match self.results {
+            Some(results) => results.iter().any(|it| it.origin == Origin::Executed && is_failure(it)),
+            None => rounds.still().next().is_some_and(|round| round.looks.iter().any(|look| look.failed)),
         }
     }
 

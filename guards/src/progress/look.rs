@@ -145,8 +145,20 @@ impl Before {
         }
     }
 
+    /// False where the call follows in none of the ways: its step need not be asked for.
+    pub(super) fn may_be_followed(&self, call: &ToolCall, now: Now<'_>) -> bool {
+        let answers_alike = match now.results {
+            None => self.last != Step::Other,
+            Some([result]) => {
+                result.text.key() == self.result || self.failure.is_some() && is_failure(result)
+            }
+            Some(_) => false,
+        };
+        answers_alike && self.is_of(call)
+    }
+
     /// Whether what ran was a call of this one's tool.
-    pub(super) fn is_of(&self, call: &ToolCall) -> bool {
+    fn is_of(&self, call: &ToolCall) -> bool {
         self.tool.as_ref() == Some(&call.tool)
     }
 

@@ -117,8 +117,13 @@ impl Rounds {
         Some(self)
     }
 
-    /// Whether this call may be in one of the finished rounds; false only where it is not.
-    pub(super) fn may_have(&self, call: CallKey) -> bool {
+    /// Whether this call is in one of the finished rounds.
+    pub(super) fn has(&self, call: CallKey) -> bool {
+        self.may_have(call) && self.past.iter().any(|round| round.calls(call))
+    }
+
+    /// The same before a search; false only where it is not.
+    fn may_have(&self, call: CallKey) -> bool {
         self.filter.may_have(call)
     }
 

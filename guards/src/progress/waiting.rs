@@ -7,7 +7,8 @@
 
 use std::sync::LazyLock;
 
-use memchr::memmem::{self, Finder};
+use memchr::memchr2_iter;
+use memchr::memmem::Finder;
 
 use super::finding::{Finding, Now, Rule, counted};
 use super::rounds::Rounds;
@@ -19,26 +20,24 @@ use crate::failure::is_failure;
 const ANSWER_BYTES: usize = 400;
 /// How long a call may be that does little else but wait.
 const PAUSE_BYTES: usize = 200;
-const WORDS: [&str; 12] = [
-    "running",
-    "in progress",
-    "in_progress",
-    "pending",
-    "queued",
-    "waiting",
-    "not ready",
-    "not finished",
-    "not done",
-    "processing",
-    "building",
-    "elapsed",
+/// Words that say it, and where each of them has its first `d` or `g`: the search looks for these two letters.
+const WORDS: [(&str, usize); 12] = [
+    ("running", 6),
+    ("in progress", 6),
+    ("in_progress", 6),
+    ("pending", 3),
+    ("queued", 5),
+    ("waiting", 6),
+    ("not ready", 7),
+    ("not finished", 11),
+    ("not done", 4),
+    ("processing", 9),
+    ("building", 4),
+    ("elapsed", 6),
 ];
-/// Each of the words has one of these in it.
-const PARTS: [&str; 5] = ["ing", "progress", "not ", "queued", "elapsed"];
 
-/// The searches, made once.
+/// The search, made once.
 static SLEEP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("sleep"));
-static SEARCHES: LazyLock<[Finder<'static>; PARTS.len()]> = LazyLock::new(|| PARTS.map(Finder::new));
 
 /// Whether this call waits, or found that something is still going on.
 pub(crate) fn is_waiting(result: &ToolResult) -> bool {
@@ -62,8 +61,13 @@ pub(crate) fn says_it_goes_on(answer: &str) -> bool {
     }) else {
         return false;
     };
-    SEARCHES.iter().any(|part| part.find(answer).is_some())
-        && WORDS.iter().any(|word| memmem::find(answer, word.as_bytes()).is_some())
+    memchr2_iter(b'd', b'g', answer)
+        .any(|at| WORDS.iter().any(|(word, letter)| stands(word, *letter, answer, at)))
+}
+
+/// Whether the word stands there in the answer that has this letter of it at `at`.
+fn stands(word: &str, letter: usize, answer: &[u8], at: usize) -> bool {
+    at.checked_sub(letter).is_some_and(|start| answer[start..].starts_with(word.as_bytes()))
 }
 
 /// Looks at what is still going on, in a row or not.
@@ -86,9 +90,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_word_is_found_by_one_of_the_parts() {
-        for word in WORDS {
+    fn each_word_is_found_by_its_letter() {
+        for (word, letter) in WORDS {
+            assert_eq!(word.find(['d', 'g']), Some(letter), "{word}");
             assert!(says_it_goes_on(&format!("The job: {}.", word.to_uppercase())), "{word}");
+            assert!(says_it_goes_on(word), "{word}");
         }
         assert!(!says_it_goes_on("nothing to do, not at all"));
         assert!(!says_it_goes_on(&"still running ".repeat(40)), "a log");

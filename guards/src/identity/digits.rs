@@ -1,0 +1,118 @@
+//! Where the digits of a text are.
+
+use std::array::from_fn;
+
+/// How many bytes are looked through at once: as many as a word has bits.
+const BLOCK: usize = 64;
+
+/// The runs of digits of a text, from left to right.
+pub(super) struct Digits<'t> {
+    bytes: &'t [u8],
+    /// Where the block starts that is being read, and which of its bytes are digits that are not done, the first
+    /// one lowest.
+    block: usize,
+    mask: u64,
+}
+
+impl<'t> Digits<'t> {
+    pub(super) fn new(bytes: &'t [u8]) -> Self {
+        Self { bytes, block: 0, mask: mask_at(bytes, 0) }
+    }
+
+    /// The first run of digits that is not done: its start and its end.
+    #[inline]
+    pub(super) fn run(&mut self) -> Option<(usize, usize)> {
+        while self.mask == 0 {
+            self.next_block()?;
+        }
+        let start = self.mask.trailing_zeros();
+        let digits = (self.mask >> start).trailing_ones();
+        let start = self.block + start as usize;
+        let mut end = start + digits as usize;
+        if end == self.block + BLOCK {
+            end += self.bytes[end..].iter().take_while(|it| it.is_ascii_digit()).count();
+        }
+        Some((start, end))
+    }
+
+    /// Everything before `at` is done.
+    #[inline]
+    pub(super) fn skip_to(&mut self, at: usize) {
+        while at >= self.block + BLOCK {
+            if self.next_block().is_none() {
+                return;
+            }
+        }
+        self.mask &= u64::MAX << at.saturating_sub(self.block);
+    }
+
+    #[inline]
+    fn next_block(&mut self) -> Option<()> {
+        self.mask = 0;
+        let next = self.block + BLOCK;
+        if next < self.bytes.len() {
+            (self.block, self.mask) = (next, mask_at(self.bytes, next));
+            return Some(());
+        }
+        None
+    }
+}
+
+/// Which of the bytes from `start` on are digits.
+#[inline]
+fn mask_at(bytes: &[u8], start: usize) -> u64 {
+    let rest = &bytes[start..];
+    match rest.first_chunk() {
+        Some(block) => mask(block),
+        None => {
+            let mut block = [0; BLOCK];
+            block[..rest.len()].copy_from_slice(rest);
+            mask(&block)
+        }
+    }
+}
+
+/// One bit for each byte. Vectors find the digits; a product then brings eight flags into one byte.
+#[inline]
+fn mask(block: &[u8; BLOCK]) -> u64 {
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let flags = block.map(|byte| u8::from(byte.is_ascii_digit()));
+    let words: [u64; BLOCK / 8] = from_fn(|nth| u64::from_le_bytes(from_fn(|at| flags[8 * nth + at])));
+    if words.iter().fold(0, |any, word| any | word) == 0 {
+        return 0;
+    }
+    let bits = |word: &u64| word.wrapping_mul(GATHER) >> 56;
+    words.iter().enumerate().fold(0, |mask, (nth, word)| mask | bits(word) << (8 * nth))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every run, one after the other, or from `skip` on.
+    fn runs(text: &str, skip: usize) -> Vec<(usize, usize)> {
+        let mut digits = Digits::new(text.as_bytes());
+        digits.skip_to(skip);
+        let mut found = Vec::new();
+        while let Some(run) = digits.run() {
+            found.push(run);
+            digits.skip_to(run.1);
+        }
+        found
+    }
+
+    #[test]
+    fn runs_are_found_wherever_blocks_begin() {
+        for start in (0..200).filter(|start| start % 7 == 0 || start % 64 < 2 || start % 64 > 60) {
+            for len in [1, 2, 3, 63, 64, 65, 130] {
+                let text = format!("{}{}é/:{}", "x".repeat(start), "7".repeat(len), "0");
+                let last = text.len() - 1;
+                assert_eq!(runs(&text, 0), [(start, start + len), (last, last + 1)], "{start}, {len}");
+                assert_eq!(runs(&text, start + len), [(last, last + 1)], "{start}, {len}");
+                assert_eq!(runs(&text, last + 1), []);
+            }
+        }
+        assert_eq!(runs("", 0), []);
+        assert_eq!(runs(&"/:".repeat(70), 0), []);
+    }
+}

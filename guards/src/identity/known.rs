@@ -1,0 +1,80 @@
+//! What is known of a text once somebody asked. No lock: whoever asks at the same time finds out the same.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use super::ResultKey;
+
+/// Kept answers about one text.
+#[derive(Default)]
+pub(super) struct Known {
+    /// The halves of its key, and whether they stand there yet.
+    key: [AtomicU64; 2],
+    has_key: AtomicU8,
+    goes_on: AtomicU8,
+}
+
+const YES: u8 = 1;
+const NO: u8 = 2;
+
+impl Known {
+    /// The key, found out where nobody has asked yet.
+    #[inline]
+    pub(super) fn key(&self, find: impl FnOnce() -> ResultKey) -> ResultKey {
+        self.kept_key().unwrap_or_else(|| {
+            let key = find();
+            self.keep(key);
+            key
+        })
+    }
+
+    /// Whether the text says that something goes on, found out where nobody has asked yet.
+    #[inline]
+    pub(super) fn goes_on(&self, find: impl FnOnce() -> bool) -> bool {
+        let mut answer = self.goes_on.load(Ordering::Relaxed);
+        if answer == 0 {
+            answer = if find() { YES } else { NO };
+            self.goes_on.store(answer, Ordering::Relaxed);
+        }
+        answer == YES
+    }
+
+    fn kept_key(&self) -> Option<ResultKey> {
+        let half = |at: usize| u128::from(self.key[at].load(Ordering::Relaxed));
+        let has_key = self.has_key.load(Ordering::Acquire) == YES;
+        has_key.then(|| ResultKey(half(0) << 64 | half(1)))
+    }
+
+    fn keep(&self, ResultKey(key): ResultKey) {
+        self.key[0].store((key >> 64) as u64, Ordering::Relaxed);
+        self.key[1].store(key as u64, Ordering::Relaxed);
+        self.has_key.store(YES, Ordering::Release);
+    }
+}
+
+impl Clone for Known {
+    fn clone(&self) -> Self {
+        let copy = Self { goes_on: self.goes_on.load(Ordering::Relaxed).into(), ..Self::default() };
+        if let Some(key) = self.kept_key() {
+            copy.keep(key);
+        }
+        copy
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_asks_twice_nor_does_a_copy() {
+        let known = Known::default();
+        assert_eq!(known.clone().kept_key(), None);
+        let key = ResultKey(3 << 100 | 7);
+        assert_eq!(known.key(|| key), key);
+        assert!(!known.goes_on(|| false));
+        for known in [known.clone(), known] {
+            assert_eq!(known.key(|| unreachable!("the key is known")), key);
+            assert!(!known.goes_on(|| unreachable!("the answer is known")));
+        }
+    }
+}

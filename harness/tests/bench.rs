@@ -211,7 +211,7 @@ fn a_sweep_moves_one_number() {
     let work = empty();
     let sweep = ["bench", "--suite", "repeating", "--guard", "oracle", "--seeds", "0-49", "--out", "a"];
     let (code, _, err) =
-        ran(&mut balk(work.path(), &[&sweep[..], &["--sweep", "response.stubbornness=0..1:1/2"]].concat()));
+        ran(&mut balk(work.path(), &[&sweep[..], &["--sweep", "actor.stubbornness=0..1:1/2"]].concat()));
     assert_eq!(code, 0, "{err}");
     let text = fs::read_to_string(work.path().join("a/bench.jsonl")).expect("a record");
     let done: Vec<u64> = text

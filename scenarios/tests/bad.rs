@@ -100,6 +100,7 @@ fn a_set_takes_the_place_of_what_the_file_says() {
         ("user.replies", "[\"task\", \"task\"]"),
         ("user.replies.1", "excuse"),
         ("response.mode", "flat"),
+        ("actor.stubbornness", "1/4"),
     ];
     let sets: Vec<(String, String)> =
         sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
@@ -113,6 +114,7 @@ fn a_set_takes_the_place_of_what_the_file_says() {
     assert_eq!(scenario.user.replies.len(), 2);
     assert_ne!(scenario.user.replies[0], scenario.user.replies[1]);
     assert_eq!(scenario.response.mode, ResponseMode::Flat);
+    assert_eq!((scenario.response.stubbornness.num, scenario.response.stubbornness.den), (1, 4));
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub struct Bench {
     set: Vec<(String, String)>,
 
     /// A number to vary in every scenario, from A to B: each step is a scenario of its own, as in
-    /// response.stubbornness=0..1:1/8
+    /// actor.stubbornness=0..1:1/8
     #[arg(long, value_name = "KEY=A..B:STEP", value_parser = Sweep::parse)]
     sweep: Option<Sweep>,
 

@@ -2,6 +2,7 @@
 //!
 //! The value takes the place of one that the file has, and must be of its type; a string may be written
 //! without quotes. An edit of the text, and not of the model, meets every check that the file meets.
+//! `actor.NAME` also finds a parameter of the actor, and what the table `response` says of it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -57,10 +58,9 @@ impl Argument<'_> {
         let segments = segments(self.path);
         let mut place = root;
         for (index, segment) in segments.iter().enumerate() {
-            let parameter = || child(child(root.get_ref(), "actor")?.get_ref(), "parameters");
             let next = child(place.get_ref(), &segment.name).or_else(|| {
                 let short = index == 1 && segments.len() == 2 && segments[0].name == "actor";
-                child(parameter().filter(|_| short)?.get_ref(), &segment.name)
+                short.then(|| of_the_actor(root, &segment.name)).flatten()
             });
             place = next.ok_or_else(|| self.unknown(root, place, segment))?;
         }
@@ -75,7 +75,9 @@ impl Argument<'_> {
     ) -> Diagnostics {
         let mut known = Vec::new();
         paths(root, "", &mut known);
-        let short = known.iter().filter_map(|(path, _)| path.strip_prefix("actor.parameters."));
+        let short = known.iter().filter_map(|(path, _)| {
+            SHORT_FOR.iter().find_map(|table| path.strip_prefix(table)?.strip_prefix('.'))
+        });
         let short: Vec<String> = short.map(|name| format!("actor.{name}")).collect();
         let known = known.iter().map(|(path, _)| path).chain(&short);
         let known: Vec<&str> = known.map(String::as_str).collect();
@@ -179,6 +181,20 @@ impl From<Diagnostic> for Diagnostics {
     fn from(diagnostic: Diagnostic) -> Self {
         Self::new(vec![diagnostic])
     }
+}
+
+/// `actor.NAME` is short for what is said of the actor in a table of its own: its parameters, and how it takes
+/// corrections.
+const SHORT_FOR: [&str; 2] = ["actor.parameters", "response"];
+
+fn of_the_actor<'t, 'i>(root: &'t Spanned<DeValue<'i>>, name: &str) -> Option<&'t Spanned<DeValue<'i>>> {
+    SHORT_FOR.iter().find_map(|table| {
+        let mut place = root;
+        for segment in table.split('.') {
+            place = child(place.get_ref(), segment)?;
+        }
+        child(place.get_ref(), name)
+    })
 }
 
 /// The parts between the dots; a part in double quotes may hold dots.

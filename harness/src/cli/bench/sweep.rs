@@ -9,7 +9,7 @@ pub(super) struct Sweep {
 }
 
 const EXPECTED: &str =
-    "expected KEY=A..B:STEP with whole numbers or fractions, as in response.stubbornness=0..1:1/8";
+    "expected KEY=A..B:STEP with whole numbers or fractions, as in actor.stubbornness=0..1:1/8";
 /// More are surely a slip of the hand.
 const VALUES_MAX: u64 = 1_000;
 
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn values_go_from_one_end_to_the_other() {
-        check("response.stubbornness=0..1:1/8", Ok("0/8 1/8 2/8 3/8 4/8 5/8 6/8 7/8 8/8"));
+        check("actor.stubbornness=0..1:1/8", Ok("0/8 1/8 2/8 3/8 4/8 5/8 6/8 7/8 8/8"));
         check("limits.turns=10..40:10", Ok("10 20 30 40"));
         check("limits.turns = 10..35:10", Ok("10 20 30"));
         check("x=1/2..3/4:1/4", Ok("2/4 3/4"));

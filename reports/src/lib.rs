@@ -4,16 +4,19 @@
 //! everything shown is computed from it alone.
 
 pub mod bench;
+mod cost;
 mod counts;
 mod entry;
 mod gap;
 mod incident;
 mod issue;
+pub mod report;
 mod shell;
 pub mod stats;
 mod text;
 mod trial;
 
+pub use cost::{Cost, Instructions, Timed};
 pub use counts::Counts;
 pub use entry::{
     BadRecord, CallRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord, transcript,

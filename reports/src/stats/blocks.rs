@@ -23,7 +23,7 @@ use super::{
     ALPHA,
     beta::beta,
     float,
-    print::{PValue, four, four_or_none, signed_percent},
+    print::{PValue, digits, four, four_or_none, signed_percent},
     root::root,
 };
 
@@ -135,6 +135,12 @@ impl BlockDifference {
             }
             Some(_) | None => "–".into(),
         }
+    }
+
+    /// Difference and bounds with four significant digits: what programs get; `inf` is no bound.
+    #[must_use]
+    pub fn digits(&self) -> (Option<String>, [String; 2]) {
+        (self.difference.map(digits), [digits(self.low), digits(self.high)])
     }
 
     /// How large it is, for an order; what is not known comes last.

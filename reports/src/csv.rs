@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::report::{Comparison, Figures, Report, ScenarioRow, ScenarioTable, Shift};
-use crate::stats::{BlockDifference, Median, Rate, Share, p_digits};
+use crate::stats::{BlockDifference, Median, Rate, Share};
 
 /// A cell of a table: column and value.
 type Field = (String, String);
@@ -113,8 +113,8 @@ fn comparison(it: Option<&Comparison>) -> [Field; 6] {
         ("lost".into(), text(|it| it.difference.lost.to_string())),
         ("difference_low".into(), low),
         ("difference_high".into(), high),
-        ("p".into(), text(|it| p_digits(it.p.0))),
-        ("p_corrected".into(), text(|it| p_digits(it.p_corrected.0))),
+        ("p".into(), text(|it| it.p.digits())),
+        ("p_corrected".into(), text(|it| it.p_corrected.digits())),
     ]
 }
 

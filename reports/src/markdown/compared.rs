@@ -2,7 +2,7 @@
 
 use super::table::Side::{Left, Right};
 use super::table::{Table, code, folded, grouped, names};
-use crate::report::{Report, VersusCell};
+use crate::report::{Measure, Report, Versus, VersusCell};
 
 /// Which stack is surely before which.
 pub(super) fn ranking(report: &Report) -> String {
@@ -35,23 +35,11 @@ pub(super) fn default(report: &Report) -> String {
         text.push('\n');
         text.push_str(&folded(&heading, &cells(&unsure).or("")));
     }
-    let mut counts = Table::new(&[
-        ("stack", Left),
-        ("", Left),
-        ("better", Right),
-        ("surely", Right),
-        ("worse", Right),
-        ("surely", Right),
-        ("scenarios", Right),
-    ]);
-    for it in &versus.counts {
-        let numbers = [it.better, it.surely_better, it.worse, it.surely_worse, it.scenarios];
-        let cells = numbers.map(|it| it.to_string());
-        counts.row([code(&it.stack), it.measure.to_string()].into_iter().chain(cells));
-    }
     text.push_str(&format!(
-        "\nIn how many scenarios another stack is better or worse than `default`:\n\n{}",
-        counts.or("")
+        "\nIn how many of {} scenarios another stack is better or worse than `default`, and in brackets how often \
+         surely:\n\n{}",
+        report.scenarios.len(),
+        counts(versus).or("")
     ));
     text.push_str(&format!(
         "\nIntervals by the draws of the seeds as blocks. *Surely*: p below 5 % after correction for all {} comparisons \
@@ -59,6 +47,23 @@ pub(super) fn default(report: &Report) -> String {
         grouped(versus.comparisons)
     ));
     text
+}
+
+/// One row for each stack: better and worse, in both measures.
+fn counts(versus: &Versus) -> Table {
+    let mut table = Table::of_numbers(&["stack", "more done", "fewer done", "fewer false", "more false"]);
+    let (done, disturbed): (Vec<_>, Vec<_>) = versus.counts.iter().partition(|it| match it.measure {
+        Measure::Done => true,
+        Measure::FalseInterventions => false,
+    });
+    for (done, disturbed) in done.into_iter().zip(disturbed) {
+        let both = [done, disturbed].map(|it| {
+            [(it.better, it.surely_better), (it.worse, it.surely_worse)]
+                .map(|(all, sure)| format!("{all} ({sure})"))
+        });
+        table.row(std::iter::once(code(&done.stack)).chain(both.into_iter().flatten()));
+    }
+    table
 }
 
 fn cells(cells: &[&VersusCell]) -> Table {
@@ -70,7 +75,7 @@ fn cells(cells: &[&VersusCell]) -> Table {
         ("`default`", Right),
         ("trials", Right),
         ("difference per 100 trials", Right),
-        ("p", Right),
+        ("p, corrected", Right),
     ]);
     for it in cells {
         table.row([

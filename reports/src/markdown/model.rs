@@ -46,6 +46,9 @@ pub(super) fn sensitivity(report: &Report) -> String {
         most.row([vec![code(&row.stack)], done.to_vec(), disturbed.to_vec()].concat());
     }
     text.push_str(&most.or("No number of the response model was varied."));
+    text.push_str(
+        "\nThe largest of all shifts is shown, so it is overstated; and one in twenty intervals leaves 0 out by chance.\n",
+    );
     let mut all = Table::new(&[
         ("stack", Left),
         ("number", Left),
@@ -63,7 +66,7 @@ pub(super) fn sensitivity(report: &Report) -> String {
     let cells = largest_cells(report);
     if !cells.is_empty() {
         let heading =
-            format!("The {CELLS} largest of {} cells, so overstated", grouped(it.cells.len() as u64));
+            format!("The largest of {} shifts of a cell, so overstated", grouped(it.cells.len() as u64));
         text.push('\n');
         text.push_str(&folded(&heading, &cells.or("")));
     }
@@ -93,7 +96,7 @@ fn largest_cells(report: &Report) -> Table {
         .cells
         .iter()
         .filter_map(|it| Some((it, it.shift.done.as_ref()?)))
-        .filter(|(_, it)| it.p.is_sure())
+        .filter(|(_, it)| it.p.0 < 1.0)
         .collect();
     cells.sort_by(|(_, one), (_, other)| other.size().total_cmp(&one.size()));
     let mut table =

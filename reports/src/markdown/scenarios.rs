@@ -43,7 +43,7 @@ fn recovery(it: &ScenarioTable) -> String {
             ("recovered, %", |it| it.recovered.percent()),
             ("of", |it| grouped(it.recovered.of)),
             ("saved less lost, points", |it| or_dash(it.against.as_ref().map(|it| it.difference))),
-            ("p", |it| or_dash(it.against.as_ref().map(|it| it.p_corrected))),
+            ("p, corrected", |it| or_dash(it.against.as_ref().map(|it| it.p_corrected))),
             ("flat, %", |it| it.recovered_flat.percent()),
             ("drawn, %", |it| it.recovered_drawn.percent()),
             ("unprompted, %", |it| it.unprompted.percent()),
@@ -63,8 +63,8 @@ fn course(it: &ScenarioTable) -> String {
             ("not told, %", |it| it.not_told.percent()),
             ("false per 1,000", |it| it.false_on_stubborn.to_string()),
             ("healthy turns", |it| grouped(it.false_on_stubborn.turns)),
-            ("done twice, %", |it| it.done_twice.percent()),
-            ("guard faults, %", |it| it.guard_faults.percent()),
+            ("done twice", |it| it.done_twice.to_string()),
+            ("guard faults", |it| it.guard_faults.to_string()),
             ("turns to help", |it| it.until_help.to_string()),
             ("turns stuck", |it| it.stuck_for.to_string()),
         ],
@@ -80,11 +80,11 @@ fn control(it: &ScenarioTable) -> String {
             ("saved less lost, points", |it| {
                 or_dash(it.against_on_controls.as_ref().map(|it| it.difference))
             }),
-            ("p", |it| or_dash(it.against_on_controls.as_ref().map(|it| it.p_corrected))),
+            ("p, corrected", |it| or_dash(it.against_on_controls.as_ref().map(|it| it.p_corrected))),
             ("false per 1,000", |it| it.false_on_controls.to_string()),
             ("healthy turns", |it| grouped(it.false_on_controls.turns)),
-            ("done twice, %", |it| it.done_twice.percent()),
-            ("guard faults, %", |it| it.guard_faults.percent()),
+            ("done twice", |it| it.done_twice.to_string()),
+            ("guard faults", |it| it.guard_faults.to_string()),
         ],
     )
 }

@@ -10,7 +10,7 @@ pub(super) fn stacks(report: &Report) -> String {
         "recovered, %",
         "of",
         "saved less lost, points",
-        "p",
+        "p, corrected",
         "false per 1,000",
         "told, %",
         "tokens",
@@ -88,9 +88,9 @@ pub(super) fn healthy(report: &Report) -> String {
         "false per 1,000, stubborn runs",
         "turns",
         "controls saved less lost, points",
-        "p",
-        "done twice, %",
-        "guard faults, %",
+        "p, corrected",
+        "done twice",
+        "guard faults",
         "tokens on controls",
     ]);
     for row in &report.stacks.rows {
@@ -104,12 +104,13 @@ pub(super) fn healthy(report: &Report) -> String {
             grouped(it.false_on_stubborn.turns),
             or_dash(against.map(|it| it.difference)),
             or_dash(against.map(|it| it.p_corrected)),
-            it.done_twice.percent(),
-            it.guard_faults.percent(),
+            it.done_twice.to_string(),
+            it.guard_faults.to_string(),
             or_dash(row.tokens_on_controls),
         ]);
     }
     table.or("No stack.")
         + "\nA turn is healthy where the model works, waits or is done; its intervals take the trial as the unit. \
-           *Done twice* and *guard faults* are shares of all trials.\n"
+           *Done twice* and *guard faults* are trials of all, with \
+           the bounds of their share.\n"
 }

@@ -28,7 +28,8 @@ pub struct StackRow {
     pub about: String,
     /// Its figures.
     pub figures: Figures,
-    /// Tokens over those of the same trials of the baseline, on stubborn scenarios; nothing without trials.
+    /// Tokens over those of the same trials of the baseline, on stubborn scenarios; nothing without trials, and
+    /// of the baseline itself.
     pub tokens_on_stubborn: Option<Ratio>,
     /// The same on controls.
     pub tokens_on_controls: Option<Ratio>,
@@ -73,9 +74,11 @@ impl StackTable {
             .iter()
             .zip(figures(bench, &all))
             .zip(&bench.spent)
-            .map(|((stack, figures), spent)| {
-                let ratio =
-                    |it: &crate::stats::Bootstrap| Some(it.interval()).filter(|it| it.ratio.is_some());
+            .enumerate()
+            .map(|(nth, ((stack, figures), spent))| {
+                let ratio = |it: &crate::stats::Bootstrap| {
+                    Some(it.interval()).filter(|it| nth > 0 && it.ratio.is_some())
+                };
                 StackRow {
                     stack: stack.guard.clone(),
                     about: stack.about.clone(),

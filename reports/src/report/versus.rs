@@ -10,8 +10,8 @@ use super::{DEFAULT, ORACLE};
 use crate::bench::Bench;
 use crate::stats::{BlockDifference, PValue, holm};
 
-/// `default` beside every other stack but the oracle, scenario by scenario: pairs are kept together by the draw of
-/// their seed, and the draws are the blocks of the interval.
+/// `default` beside every other stack, scenario by scenario: pairs are kept together by the draw of their seed, and
+/// the draws are the blocks of the interval. The baseline, which never steps in, and the oracle are no rivals.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Versus {
@@ -107,7 +107,7 @@ impl Versus {
         let default = plan.stacks.iter().position(|it| it.guard == DEFAULT)?;
         let rival = |&at: &usize| at != default && plan.stacks[at].guard != ORACLE;
         let mut cells = Vec::new();
-        for stack in (0..plan.stacks.len()).filter(rival) {
+        for stack in (1..plan.stacks.len()).filter(rival) {
             for (measure, counted) in Measure::ALL {
                 for (at, scenario) in plan.scenarios.iter().enumerate() {
                     let [other, own] = [stack, default].map(|it| counted(&bench.cell(at, it).by_draw));

@@ -48,6 +48,12 @@ pub(super) fn digits(value: f64) -> String {
 pub struct PValue(#[serde(serialize_with = "four")] pub f64);
 
 impl PValue {
+    /// Four significant digits, as `3.249e-16` where it is small: what programs get.
+    #[must_use]
+    pub fn digits(self) -> String {
+        if self.0 > 0.0 && self.0 < 0.000_1 { format!("{:.3e}", self.0) } else { digits(self.0) }
+    }
+
     /// Whether it calls a difference one, at 5 %.
     #[must_use]
     pub fn is_sure(self) -> bool {
@@ -141,6 +147,11 @@ mod tests {
         assert_eq!([p_text(0.000_1), p_text(0.000_099)], ["0.0001", "< 0.0001"]);
         assert_eq!([p_text(0.012_94), p_text(1.0), p_text(0.0)], ["0.0129", "1", "< 0.0001"]);
         assert_eq!(p_digits(0.000_012_345), "0.00001234");
+        assert_eq!(
+            [0.0, 0.000_012_345, 0.012_944, 1.0].map(|it| PValue(it).digits()),
+            ["0", "1.234e-5", "0.01294", "1"]
+        );
+        assert!(PValue(0.049).is_sure() && !PValue(0.05).is_sure());
     }
 
     #[test]

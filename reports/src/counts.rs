@@ -1,5 +1,6 @@
 //! Counts over trials: integers, so that shards add up to the same as one run.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::trial::Grade;
@@ -8,7 +9,7 @@ use crate::trial::Grade;
 macro_rules! counts {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident,)+ }) => {
         $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
             $($(#[$doc])* pub $field: u64,)+
@@ -19,6 +20,12 @@ macro_rules! counts {
             #[must_use]
             pub fn plus(&self, other: &Self) -> Self {
                 Self { $($field: self.$field + other.$field,)+ }
+            }
+
+            /// Each count with its name, in the order above.
+            #[must_use]
+            pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+                [$((stringify!($field), self.$field),)+].into_iter()
             }
         }
     };

@@ -4,16 +4,23 @@
 //! everything shown is computed from it alone.
 
 pub mod bench;
+mod cost;
 mod counts;
+pub mod csv;
 mod entry;
 mod gap;
 mod incident;
 mod issue;
+pub mod junit;
+pub mod markdown;
+pub mod report;
 mod shell;
+mod splice;
 pub mod stats;
 mod text;
 mod trial;
 
+pub use cost::{Cost, Instructions, Timed};
 pub use counts::Counts;
 pub use entry::{
     BadRecord, CallRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord, transcript,
@@ -24,5 +31,6 @@ pub use incident::{
 };
 pub use issue::{LINK_CHARS_MAX, REPOSITORY_CHARS_MAX, issue_link, prefilled};
 pub use shell::quoted;
+pub use splice::{BadMarker, splice};
 pub use text::{Chat, Palette, show, show_outcome};
 pub use trial::{Drawn, FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};

@@ -7,6 +7,8 @@
 //! | events per turn | [`Rate`], from [`RateSums`] | gamma, with the variance between trials |
 //! | difference of two paired shares | [`PairedDifference`] | square and add, from exact bounds |
 //! | ratio of two sums over trials | [`Ratio`], from [`Bootstrap`] | percentiles of a Poisson bootstrap |
+//! | difference of what is summed over blocks | [`BlockDifference`], from [`Block`]s | Student's t over the blocks |
+//! | median of a number over trials | [`Median`] | order statistics |
 //!
 //! [`mcnemar`] tests whether two stacks differ on the same seeds, [`holm`] corrects several such tests. The
 //! trial is always the unit: turns of one trial are not independent. All that is merged are integers, so
@@ -17,6 +19,7 @@
 #![expect(clippy::float_arithmetic, reason = "statistics about trials; no trial depends on them")]
 
 mod beta;
+mod blocks;
 mod bootstrap;
 mod clustered;
 mod difference;
@@ -25,17 +28,20 @@ mod draws;
 mod gamma;
 mod holm;
 mod mcnemar;
+mod median;
 mod print;
 mod rate;
 mod root;
 mod share;
 
+pub use blocks::{Block, BlockDifference};
 pub use bootstrap::{BadBootstrap, Bootstrap, REPLICATES, Ratio, Weights, trial_key};
 pub use clustered::{Cluster, ClusteredShare};
 pub use difference::PairedDifference;
 pub use holm::{compared, holm};
 pub use mcnemar::mcnemar;
-pub use print::{p_digits, p_text, per_thousand};
+pub use median::Median;
+pub use print::{PValue, Times, p_digits, p_text, per_thousand};
 pub use rate::{Rate, RateSums};
 pub use share::Share;
 

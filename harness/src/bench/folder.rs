@@ -2,20 +2,28 @@
 //!
 //! - `bench.jsonl`: the record ([`balk_reports::bench`]), written whole every time,
 //! - `transcripts/SCENARIO/SEED.jsonl.zst`: kept transcripts, one record a line, one line for each stack,
-//! - `meta.json`: command, host, threads and wall-clock figures; nothing else depends on these.
+//! - `meta.json`: command, host, threads and wall-clock figures, `cost` among them,
+//! - `instructions.json`: what turns cost in instructions.
+//!
+//! Nothing else depends on the last two; reports show them.
 
 use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use balk_reports::TrialRecord;
 use balk_reports::bench::{BadBench, Bench};
+use balk_reports::{Cost, Instructions, Timed, TrialRecord};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 use crate::files::{self, Out};
 
 /// The name of the record in its folder.
 pub const RECORD: &str = "bench.jsonl";
+const META: &str = "meta.json";
+const INSTRUCTIONS: &str = "instructions.json";
 const TRANSCRIPTS: &str = "transcripts";
 /// Fast: transcripts repeat themselves so much that more effort saves little.
 const LEVEL: i32 = 1;
@@ -77,10 +85,35 @@ impl Folder {
     /// # Errors
     /// It cannot be written.
     pub fn write_meta(&self, meta: &serde_json::Value) -> Result<(), Error> {
-        self.whole("meta.json", |out| {
+        self.whole(META, |out| {
             serde_json::to_writer_pretty(&mut *out, meta)?;
             out.write_all(b"\n")
         })
+    }
+
+    /// What was measured of cost, as far as it is there.
+    ///
+    /// # Errors
+    /// A file that says something else.
+    pub fn cost(&self) -> Result<Cost, Error> {
+        let meta: Option<Meta> = self.beside(META, "the figures of a run: {\"cost\": […]}")?;
+        let instructions: Option<Vec<Instructions>> =
+            self.beside(INSTRUCTIONS, "counts of instructions: […]")?;
+        Ok(Cost {
+            timed: meta.map(|it| it.cost).unwrap_or_default(),
+            instructions: instructions.unwrap_or_default(),
+        })
+    }
+
+    fn beside<T: DeserializeOwned>(&self, name: &str, expected: &str) -> Result<Option<T>, Error> {
+        let path = self.path.join(name);
+        match fs::read(&path) {
+            Ok(text) => {
+                serde_json::from_slice(&text).map(Some).map_err(|bad| Error::file(&path, expected, bad))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::file(&path, expected, error)),
+        }
     }
 
     /// Keeps the transcripts of one unit.
@@ -125,6 +158,13 @@ impl Folder {
         let path = self.path.join(name);
         files::write_whole(&path, write).map_err(|error| unwritable(&path, error))
     }
+}
+
+/// What a report takes of the figures of a run.
+#[derive(Deserialize)]
+struct Meta {
+    #[serde(default)]
+    cost: Vec<Timed>,
 }
 
 fn unwritable(path: &Path, error: io::Error) -> Error {

@@ -13,6 +13,7 @@ mod load;
 mod merge;
 mod recordings;
 mod replay;
+mod report;
 mod scenario;
 mod schema;
 pub mod terminal;
@@ -36,6 +37,7 @@ pub use init::Init;
 pub use list::List;
 pub use merge::Merge;
 pub use replay::Replay;
+pub use report::Report;
 pub use scenario::Scenario;
 pub use schema::PrintSchema;
 pub use verify::Verify;
@@ -74,6 +76,8 @@ pub enum Command {
     Bench(Bench),
     /// Put the parts of a bench together
     Merge(Merge),
+    /// Say what the record of a bench shows
+    Report(Report),
     /// Say which rules are reached, and which changes of guards are noticed
     Audit(Audit),
     /// Say whether a broken attempt may be made again, or what an agent lacked
@@ -97,6 +101,7 @@ impl Command {
             Self::Replay(it) => it.run(),
             Self::Bench(it) => it.run(),
             Self::Merge(it) => it.run(),
+            Self::Report(it) => it.run(),
             Self::Audit(it) => it.run(),
             Self::Explain(it) => it.run(),
             Self::Schema(it) => it.run(),

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use balk_reports::report::Report;
 use balk_reports::{GapReport, Incident};
 use clap::{Args, ValueEnum};
 use schemars::{Schema, schema_for};
@@ -24,6 +25,8 @@ enum Document {
     Incident,
     /// What an agent lacked in a run, as `balk explain gap` reads it
     Gap,
+    /// What the record of a bench shows, as `balk report --format json` writes it
+    Report,
 }
 
 impl Document {
@@ -31,6 +34,7 @@ impl Document {
         match self {
             Self::Incident => schema_for!(Incident),
             Self::Gap => schema_for!(GapReport),
+            Self::Report => Report::schema(),
         }
     }
 }

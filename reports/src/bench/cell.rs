@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::{Counts, counts};
@@ -94,7 +95,7 @@ counts! {
 }
 
 /// Something that should not happen in any trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Slip {
     /// Something happened twice that was to happen once.
@@ -180,7 +181,7 @@ impl Histogram {
         self.0.iter().map(|(number, count)| (*number, *count))
     }
 
-    fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         for (number, count) in &other.0 {
             *self.0.entry(*number).or_default() += count;
         }

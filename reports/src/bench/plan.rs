@@ -1,5 +1,6 @@
 //! What a bench measures: everything that its numbers depend on, and nothing else.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -54,7 +55,7 @@ pub struct PlannedParameter {
 }
 
 /// Which values a seed draws from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Pools {
     /// Those that everything was tuned on.

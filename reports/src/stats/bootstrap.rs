@@ -18,12 +18,13 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{
     float,
-    print::{digits, text},
+    print::{digits, four, four_or_none, text},
 };
 
 /// How often the trials are drawn again.
@@ -199,13 +200,19 @@ impl TryFrom<Vec<[u64; 2]>> for Bootstrap {
 }
 
 /// A ratio of two sums over trials, with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Ratio {
     /// Where the denominator is 0 there is none.
+    #[serde(serialize_with = "four_or_none")]
     pub ratio: Option<f64>,
     /// The lower bound.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "f64")]
     pub low: f64,
     /// The upper bound; infinite where too many replicates had the denominator 0.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "Option<f64>")]
     pub high: f64,
 }
 

@@ -24,13 +24,17 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::{
     Share, float,
-    print::{digits, signed_percent},
+    print::{digits, four, signed_percent},
 };
 
 /// Saved minus lost of paired trials, with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct PairedDifference {
     /// Trials with the outcome under the stack and not under the baseline.
     pub saved: u64,
@@ -39,8 +43,12 @@ pub struct PairedDifference {
     /// Pairs.
     pub of: u64,
     /// The lower bound of the difference of the shares, from −1 to 1.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "f64")]
     pub low: f64,
     /// The upper bound.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "f64")]
     pub high: f64,
 }
 

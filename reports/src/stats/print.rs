@@ -1,5 +1,10 @@
 //! How figures are printed: four significant digits for programs, short texts for people.
 
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
 use super::float;
 
 /// `count` for each thousand of `of`, with four significant digits; nothing where there is none of them.
@@ -35,6 +40,69 @@ pub(super) fn digits(value: f64) -> String {
     let scientific = format!("{value:.3e}");
     let exponent: i32 = scientific.split_once('e').and_then(|(_, it)| it.parse().ok()).unwrap_or(0);
     format!("{value:.*}", usize::try_from(3 - exponent).unwrap_or(0))
+}
+
+/// A p-value: four significant digits in JSON, four decimals for people.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct PValue(#[serde(serialize_with = "four")] pub f64);
+
+impl PValue {
+    /// Four significant digits, as `3.249e-16` where it is small: what programs get.
+    #[must_use]
+    pub fn digits(self) -> String {
+        if self.0 > 0.0 && self.0 < 0.000_1 { format!("{:.3e}", self.0) } else { digits(self.0) }
+    }
+
+    /// Whether it calls a difference one, at 5 %.
+    #[must_use]
+    pub fn is_sure(self) -> bool {
+        self.0 < super::ALPHA
+    }
+}
+
+/// As [`p_text`].
+impl fmt::Display for PValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&p_text(self.0))
+    }
+}
+
+/// How many times one number is another; nothing where the other is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Times(#[serde(serialize_with = "four_or_none")] Option<f64>);
+
+impl Times {
+    /// One number over another.
+    #[must_use]
+    pub fn new(one: u64, other: u64) -> Self {
+        Self((other > 0).then(|| float(one) / float(other)))
+    }
+}
+
+/// Four significant digits; a dash where there is none.
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0.map_or_else(|| "–".into(), digits))
+    }
+}
+
+/// A number with four significant digits in JSON; `null` where there is no bound.
+pub(super) fn four<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.is_finite() {
+        serializer.serialize_f64(digits(*value).parse().expect("digits are a number"))
+    } else {
+        serializer.serialize_none()
+    }
+}
+
+/// The same of a number that there may not be.
+pub(super) fn four_or_none<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => four(value, serializer),
+        None => serializer.serialize_none(),
+    }
 }
 
 /// A number from 0 on for people: four significant digits, `∞` where there is no bound.
@@ -79,6 +147,11 @@ mod tests {
         assert_eq!([p_text(0.000_1), p_text(0.000_099)], ["0.0001", "< 0.0001"]);
         assert_eq!([p_text(0.012_94), p_text(1.0), p_text(0.0)], ["0.0129", "1", "< 0.0001"]);
         assert_eq!(p_digits(0.000_012_345), "0.00001234");
+        assert_eq!(
+            [0.0, 0.000_012_345, 0.012_944, 1.0].map(|it| PValue(it).digits()),
+            ["0", "1.234e-5", "0.01294", "1"]
+        );
+        assert!(PValue(0.049).is_sure() && !PValue(0.05).is_sure());
     }
 
     #[test]

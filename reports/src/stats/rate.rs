@@ -32,12 +32,13 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     float,
     gamma::{Tail, quantile},
-    print::{digits, text},
+    print::{digits, four, four_or_none, text},
 };
 
 /// Sums over trials from which a rate and its interval follow: integers, so that shards add up.
@@ -110,13 +111,25 @@ impl RateSums {
 }
 
 /// Events per turn with their 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Rate {
+    /// Events.
+    pub events: u64,
+    /// Turns.
+    pub turns: u64,
+    /// Trials with at least one turn.
+    pub trials: u64,
     /// Events for each turn; of no turns there is none.
+    #[serde(serialize_with = "four_or_none")]
     pub rate: Option<f64>,
     /// The lower bound.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "f64")]
     pub low: f64,
     /// The upper bound; infinite where there was no turn.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "Option<f64>")]
     pub high: f64,
 }
 
@@ -127,8 +140,9 @@ impl Rate {
     /// If the sums are not those of trials, or above what a bench can reach.
     #[must_use]
     pub fn new(sums: &RateSums) -> Self {
-        if sums.turns == 0 {
-            return Self { rate: None, low: 0.0, high: f64::INFINITY };
+        let &RateSums { events, turns, trials, .. } = sums;
+        if turns == 0 {
+            return Self { events, turns, trials, rate: None, low: 0.0, high: f64::INFINITY };
         }
         let spread = sums.spread().expect("sums over trials");
         let (n, x, y) = (float(sums.trials), float(sums.events), float(sums.turns));
@@ -143,7 +157,7 @@ impl Rate {
         let variance = v + burst * burst;
         // Where every turn had its event, one more trial can add nothing.
         let high = if variance > 0.0 { quantile(Tail::Upper, x + burst, variance) / y } else { r };
-        Self { rate: Some(r), low, high }
+        Self { events, turns, trials, rate: Some(r), low, high }
     }
 
     /// Rate and bounds for 1,000 turns with four significant digits: what programs get; `inf` is no bound.

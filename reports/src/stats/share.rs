@@ -12,22 +12,30 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::{
     beta::{lower_bound, upper_bound},
     float,
-    print::digits,
+    print::{digits, four},
 };
 
 /// A share of trials with its exact 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Share {
     /// Trials that had the outcome.
     pub count: u64,
     /// Trials.
     pub of: u64,
     /// The lower bound, from 0 to 1.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "f64")]
     pub low: f64,
     /// The upper bound, from 0 to 1.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "f64")]
     pub high: f64,
 }
 
@@ -49,6 +57,17 @@ impl Share {
     #[must_use]
     pub fn bounds(&self) -> [String; 2] {
         [digits(self.low), digits(self.high)]
+    }
+
+    /// The share in percent with the bounds, as `84.5 (82.1–86.7)`; a dash where there was no trial.
+    #[must_use]
+    pub fn percent(&self) -> String {
+        if self.of == 0 {
+            return "–".into();
+        }
+        let share = float(self.count) / float(self.of);
+        let [share, low, high] = [share, self.low, self.high].map(|it| 100.0 * it);
+        format!("{share:.1} ({low:.1}–{high:.1})")
     }
 }
 

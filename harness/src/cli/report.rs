@@ -1,0 +1,105 @@
+//! `balk report`: what the record of a bench says.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use balk_reports::markdown::{self, Section};
+use balk_reports::report::Report as Tables;
+use balk_reports::{BadMarker, csv, junit, splice};
+use clap::{Args, ValueEnum};
+
+use crate::bench::Folder;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::files;
+
+/// Arguments of `balk report`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct Report {
+    /// A folder of `balk bench --out` or `balk merge --out`
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// How it is written
+    #[arg(long, value_enum, default_value_t = Form::Markdown)]
+    format: Form,
+
+    /// A file to write, instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// A file in which to replace what stands between <!-- balk report NAME --> and <!-- end -->
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "out"])]
+    splice: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+Everything is computed from DIR/bench.jsonl, and beside it from what was measured of cost, where it is there: `cost` in
+DIR/meta.json, and DIR/instructions.json. The same record gives the same bytes. `balk schema report` prints the form of
+the JSON.
+
+JUnit fails a stack on a scenario where something was done twice or a guard broke.
+
+Names for --splice: short, stacks, ranking, default, runs, healthy, models, false-interventions, sensitivity, slips,
+cost, scenarios, command, limits.";
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Form {
+    /// For people, and for GitHub
+    Markdown,
+    /// All tables, for programs
+    Json,
+    /// One row for each scenario and stack
+    Csv,
+    /// For continuous integration
+    Junit,
+}
+
+impl Report {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// A record that cannot be read, a marker that cannot be followed, a file that cannot be written: then it is
+    /// what it was.
+    pub fn run(&self) -> Result<Exit, Error> {
+        let (folder, bench) = Folder::open(&self.folder)?;
+        let tables = Tables::new(&bench, &folder.cost()?);
+        if let Some(path) = &self.splice {
+            return splice_into(path, &tables).map(|()| Exit::Fine);
+        }
+        let text = match self.format {
+            Form::Markdown => markdown::render(&tables),
+            Form::Json => serde_json::to_string_pretty(&tables).map_err(std::io::Error::from)? + "\n",
+            Form::Csv => csv::render(&tables),
+            Form::Junit => junit::render(&tables, &junit::safety(&tables)),
+        };
+        match &self.out {
+            Some(path) => write(path, &text)?,
+            None => std::io::stdout().lock().write_all(text.as_bytes())?,
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+/// Replaces the sections of a file, all or none.
+fn splice_into(path: &Path, tables: &Tables) -> Result<(), Error> {
+    let text =
+        fs::read_to_string(path).map_err(|error| Error::file(path, "a text file with markers", error))?;
+    let section = |name: &str| match Section::named(name) {
+        Some(section) => Ok(section.text(tables)),
+        None => Err(Section::ALL.map(Section::name).join(", ")),
+    };
+    let spliced = splice(&text, section).map_err(|BadMarker { line, expected, found }| {
+        let place = if line > 0 { format!("line {line}") } else { String::new() };
+        Error { place: place.into(), ..Error::file(path, &expected, found) }
+    })?;
+    write(path, &spliced)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    files::write_whole(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|error| Error::file(path, "a place that can be written to", error))
+}

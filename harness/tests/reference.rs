@@ -1,0 +1,74 @@
+//! The reference report is what its record says, byte for byte, and so is what the README takes of it.
+//!
+//! `INSTA_UPDATE=always cargo test -p balk --test reference` writes both anew.
+
+#[path = "common/program.rs"]
+mod program;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use program::{balk, ran};
+
+const FOLDER: &str = "reports/reference";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[track_caller]
+fn run(arguments: &[&str]) -> String {
+    let (code, out, err) = ran(&mut balk(&root(), arguments));
+    assert_eq!((code, &*err), (0, ""), "balk {arguments:?}");
+    out
+}
+
+/// Holds a file against what it should be, or writes it where that is asked for.
+#[track_caller]
+fn same(path: &Path, expected: &str) {
+    if fs::read_to_string(path).is_ok_and(|it| it == expected) {
+        return;
+    }
+    assert!(
+        update(),
+        "{} is not what the record says; read what changed after INSTA_UPDATE=always cargo test --test reference",
+        path.display()
+    );
+    fs::write(path, expected).expect("it can be written");
+}
+
+#[expect(clippy::disallowed_methods, reason = "whether to write is asked for as with the snapshots")]
+fn update() -> bool {
+    std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always")
+}
+
+#[test]
+fn the_reference_report_is_what_its_record_says() {
+    same(&root().join(FOLDER).join("report.md"), &run(&["report", FOLDER]));
+}
+
+#[test]
+fn the_readme_takes_its_tables_from_the_reference_record() {
+    let readme = root().join("README.md");
+    let work = tempfile::tempdir().expect("a directory can be made");
+    let copy = work.path().join("README.md");
+    fs::copy(&readme, &copy).expect("it can be copied");
+    run(&["report", FOLDER, "--splice", copy.to_str().expect("a plain path")]);
+    same(&readme, &read(&copy));
+}
+
+/// The README of the folder says how the record was made: with the command that stands in it.
+#[test]
+fn the_record_says_how_it_is_made() {
+    let record: serde_json::Value =
+        serde_json::from_str(&run(&["report", FOLDER, "--format", "json"])).expect("JSON");
+    let command = record["head"]["command"].as_str().expect("a command");
+    let about = read(&root().join(FOLDER).join("README.md"));
+    let typed = command.strip_prefix("balk ").expect("it is ours");
+    assert!(about.contains(typed), "{FOLDER}/README.md does not say how to make its record: {command}");
+    assert_eq!(record["head"]["missing"], serde_json::json!([]));
+}

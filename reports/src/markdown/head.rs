@@ -1,0 +1,109 @@
+//! What is said in words: the answer in short, how it was measured, and what it does not show.
+
+use super::table::{code, grouped, names};
+use crate::bench::Pools;
+use crate::report::{DEFAULT, Figures, Measure, Report, StackRow};
+
+/// The answer in a few lines.
+pub(super) fn short(report: &Report) -> String {
+    let rows = &report.stacks.rows;
+    let others = || rows.iter().skip(1);
+    let mut text = String::new();
+    let mut list = |what: &str, found: Vec<&StackRow>| {
+        if !found.is_empty() {
+            text.push_str(&format!("- **{what}**: {}\n", names(found.iter().map(|it| &*it.stack))));
+        }
+    };
+    let sure = |it: &&StackRow| it.figures.against.as_ref().is_some_and(|it| it.p_corrected.is_sure());
+    let more = |it: &&StackRow| {
+        it.figures.against.as_ref().is_some_and(|it| it.difference.saved > it.difference.lost)
+    };
+    list("Brings back more runs than no guard, surely", others().filter(sure).filter(more).collect());
+    let unsure = |it: &&StackRow| it.figures.against.is_some() && !sure(it);
+    list("Not told apart from no guard", others().filter(unsure).collect());
+    list(
+        "Brings back fewer runs than no guard, surely",
+        others().filter(sure).filter(|it| !more(it)).collect(),
+    );
+    let has = |wanted: fn(&Figures) -> bool| others().filter(move |it| wanted(&it.figures)).collect();
+    list(
+        "Never stepped into a control",
+        has(|it| it.false_on_controls.turns > 0 && it.false_on_controls.events == 0),
+    );
+    let loses = |it: &Figures| {
+        it.against_on_controls
+            .as_ref()
+            .is_some_and(|it| it.p_corrected.is_sure() && it.difference.lost > it.difference.saved)
+    };
+    list("Loses healthy runs that no guard loses, surely", has(loses));
+    list("Something was done twice", has(|it| it.done_twice.count > 0));
+    list("A guard broke", has(|it| it.guard_faults.count > 0));
+    if let Some(versus) = &report.versus {
+        let better: Vec<String> = versus
+            .counts
+            .iter()
+            .filter(|it| it.surely_better > 0)
+            .map(|it| {
+                let (of, how) = (
+                    grouped(it.scenarios),
+                    match it.measure {
+                        Measure::Done => "more done",
+                        Measure::FalseInterventions => "fewer false interventions",
+                    },
+                );
+                format!("{} ({how} on {} of {of} scenarios)", code(&it.stack), it.surely_better)
+            })
+            .collect();
+        let found = if better.is_empty() { "nobody".into() } else { better.join(", ") };
+        text.push_str(&format!("- **Surely better than `{DEFAULT}` somewhere**: {found}\n"));
+    }
+    if !report.head.missing.is_empty() {
+        text.push_str(
+            "- **Not all planned trials are done**: see [how it was measured](#how-it-was-measured)\n",
+        );
+    }
+    text
+}
+
+/// How it was measured.
+pub(super) fn command(report: &Report) -> String {
+    let head = &report.head;
+    let [from, to] = &head.seeds;
+    let pools = match head.pools {
+        Pools::Open => "open pools",
+        Pools::Reserve => "reserved pools",
+    };
+    let mut text = format!(
+        "```console\n{}\n```\n\n\
+         Balk {}; {} stubborn scenarios ({} with a goal that can be reached) and {} controls, {} stacks, seeds \
+         {from}–{to}, {pools}; {} trials.\n",
+        head.command,
+        head.balk,
+        head.stubborn,
+        head.reachable,
+        head.controls,
+        head.stacks,
+        grouped(head.done),
+    );
+    if !head.config.is_empty() {
+        let config = serde_json::to_string(&head.config).expect("plain data");
+        text.push_str(&format!("\nSettings that are not in the command: `{config}`\n"));
+    }
+    if !head.missing.is_empty() {
+        let missing: Vec<String> =
+            head.missing.iter().map(|it| format!("{} ({} seeds)", code(&it.scenario), it.seeds)).collect();
+        text.push_str(&format!(
+            "\n**Not whole**: {} of {} planned trials are done, so pooled figures do not weigh scenarios equally. \
+             Missing: {}.\n",
+            grouped(head.done),
+            grouped(head.planned),
+            missing.join(", ")
+        ));
+    }
+    text
+}
+
+/// What this does not show.
+pub(super) fn limits(report: &Report) -> String {
+    report.limits.iter().map(|it| format!("- {it}\n")).collect()
+}

@@ -1,0 +1,116 @@
+//! Every stack over all scenarios, in three tables.
+
+use super::table::{Table, code, grouped, or_dash};
+use crate::report::Report;
+
+/// What matters most.
+pub(super) fn stacks(report: &Report) -> String {
+    let mut table = Table::of_numbers(&[
+        "stack",
+        "recovered, %",
+        "of",
+        "saved less lost, points",
+        "p, corrected",
+        "false per 1,000",
+        "told, %",
+        "tokens",
+    ]);
+    for row in &report.stacks.rows {
+        let it = &row.figures;
+        table.row([
+            code(&row.stack),
+            it.recovered.percent(),
+            grouped(it.recovered.of),
+            or_dash(it.against.as_ref().map(|it| it.difference)),
+            or_dash(it.against.as_ref().map(|it| it.p_corrected)),
+            it.false_on_controls.to_string(),
+            it.told.percent(),
+            or_dash(row.tokens_on_stubborn),
+        ]);
+    }
+    let pairs =
+        report.stacks.rows.iter().find_map(|it| it.figures.against.as_ref()).map_or(0, |it| it.difference.of);
+    let told = report.stacks.rows.first().map_or(0, |it| it.figures.told.of);
+    let mut text = table.or("No stack.");
+    text.push_str(&format!(
+        "\nIn brackets 95 % intervals. *Recovered*: the goal holds in the end, of the runs that got stuck where it \
+         can be reached. *Saved less lost*: against the first row, on the same {} trials; *p* by McNemar's exact \
+         test. *False per 1,000*: interventions in healthy turns of controls. *Told*: the user knew in the end \
+         that the task is not done, of {} trials in which it cannot be. *Tokens*: over those of the first row on \
+         the same stubborn trials. Pooled figures weigh scenarios equally, as the catalogue has them; they compare \
+         stacks, and are no forecast.",
+        grouped(pairs),
+        grouped(told),
+    ));
+    if let Some(compared) = &report.stacks.compared {
+        text.push_str(&format!(" Each test is one of {compared}."));
+    }
+    text.push('\n');
+    text
+}
+
+/// How stuck runs come back.
+pub(super) fn runs(report: &Report) -> String {
+    let mut table = Table::of_numbers(&[
+        "stack",
+        "unprompted, % of recovered",
+        "missed, % of onsets",
+        "not told, % of trials",
+        "of",
+        "turns to help",
+        "turns stuck",
+    ]);
+    for row in &report.stacks.rows {
+        let it = &row.figures;
+        table.row([
+            code(&row.stack),
+            it.unprompted.percent(),
+            it.missed.percent(),
+            it.not_told.percent(),
+            grouped(it.not_told.of),
+            it.until_help.to_string(),
+            it.stuck_for.to_string(),
+        ]);
+    }
+    table.or("No stack.")
+        + "\n*Unprompted*: nobody had stepped in after the onset. *Missed*: nobody stepped in after the onset. *Not \
+           told*: the task was not done, and the user did not know. *Turns to help*: medians from the onset to the \
+           first intervention or resend, 0 for the same turn; *turns stuck*: from the onset to the last stuck turn \
+           of runs that recovered.\n"
+}
+
+/// Whom a stack disturbs, and what is to be 0.
+pub(super) fn healthy(report: &Report) -> String {
+    let mut table = Table::of_numbers(&[
+        "stack",
+        "false per 1,000, controls",
+        "turns",
+        "false per 1,000, stubborn runs",
+        "turns",
+        "controls saved less lost, points",
+        "p, corrected",
+        "done twice",
+        "guard faults",
+        "tokens on controls",
+    ]);
+    for row in &report.stacks.rows {
+        let it = &row.figures;
+        let against = it.against_on_controls.as_ref();
+        table.row([
+            code(&row.stack),
+            it.false_on_controls.to_string(),
+            grouped(it.false_on_controls.turns),
+            it.false_on_stubborn.to_string(),
+            grouped(it.false_on_stubborn.turns),
+            or_dash(against.map(|it| it.difference)),
+            or_dash(against.map(|it| it.p_corrected)),
+            it.done_twice.to_string(),
+            it.guard_faults.to_string(),
+            or_dash(row.tokens_on_controls),
+        ]);
+    }
+    table.or("No stack.")
+        + "\nA turn is healthy where the model works, waits or is done; its intervals take the trial as the unit. \
+           *Done twice* and *guard faults* are trials of all, with \
+           the bounds of their share.\n"
+}

@@ -13,6 +13,9 @@
 //!   white space and punctuation around words do not count, and nothing after the first 400 bytes does
 //!   (`guards.md`, A10). A text with few letters says nothing.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use memchr::{memchr, memmem};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -77,23 +80,28 @@ pub(crate) fn is_failure(result: &ToolResult) -> bool {
 /// True for an error that may pass by itself. Words of the tools, not of the model; where they are not
 /// recognised, the error counts as a lasting one.
 pub(crate) fn reads_as_passing(error: &str) -> bool {
-    const PASSING: [&str; 9] = [
+    let mut lower = [0; PASSING_BYTES];
+    let lower = &mut lower[..error.len().min(PASSING_BYTES)];
+    lower.copy_from_slice(&error.as_bytes()[..lower.len()]);
+    lower.make_ascii_lowercase();
+    PASSING.iter().any(|word| word.find(lower).is_some())
+}
+
+/// The searches for words that say so, made once.
+static PASSING: LazyLock<[Finder<'static>; 9]> = LazyLock::new(|| {
+    [
         "timeout",
         "timed out",
         "temporar",
         "rate limit",
         "too many requests",
         "connection",
-        "unavailable", //
+        "unavailable",
         "try again",
         "is locked",
-    ];
-    let mut lower = [0; PASSING_BYTES];
-    let lower = &mut lower[..error.len().min(PASSING_BYTES)];
-    lower.copy_from_slice(&error.as_bytes()[..lower.len()]);
-    lower.make_ascii_lowercase();
-    PASSING.iter().any(|word| memmem::find(lower, word.as_bytes()).is_some())
-}
+    ]
+    .map(Finder::new)
+});
 
 /// The last line that begins like an error.
 fn error_line(text: &str) -> Option<&str> {
@@ -129,11 +137,13 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
         let is_plain =
             !is_quoted && !word.iter().any(|byte| byte.is_ascii_digit() || b"/\\='\"`".contains(byte));
         letters += if is_plain { bare.len() } else { 0 };
-        let is_echo = bare.len() > 2 && (bare == call.tool.as_bytes() || has(arguments, bare));
-        let names_something = word.iter().any(|byte| b"/\\='\"`".contains(byte));
+        let names_something = is_quoted || word.iter().any(|byte| b"/\\='\"`".contains(byte));
+        // Of a word that is masked in any case it need not be known.
+        let is_echo =
+            !names_something && bare.len() > 2 && (bare == call.tool.as_bytes() || has(arguments, bare));
         // Calls and errors speak of commands, whatever they are about.
         let is_name = || !bare.eq_ignore_ascii_case(b"command") && has_word(arguments, bare);
-        specific |= is_quoted || names_something || is_echo && is_name();
+        specific |= names_something || is_echo && is_name();
         if is_plain && !is_echo {
             normal[end..end + bare.len()].copy_from_slice(bare);
             end += bare.len();

@@ -5,12 +5,12 @@ use crate::key::CallKey;
 /// How many remembered calls share a few bits of their keys: none, and the call is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Filter {
-    shared: Vec<u16>,
+    shared: [u16; Self::BUCKETS],
 }
 
 impl Filter {
-    /// Sixteen times the calls that are remembered by most: one search in sixteen is for nothing.
-    const BUCKETS: usize = 1024;
+    /// Four times the calls that are remembered by most: one search in four is for nothing.
+    const BUCKETS: usize = 256;
 
     fn bucket(key: CallKey) -> usize {
         key.bits() % Self::BUCKETS
@@ -31,6 +31,6 @@ impl Filter {
 
 impl Default for Filter {
     fn default() -> Self {
-        Self { shared: vec![0; Self::BUCKETS] }
+        Self { shared: [0; Self::BUCKETS] }
     }
 }

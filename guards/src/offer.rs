@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::schema::Schema;
+
 /// What running a tool can change.
 ///
 /// Declared by whoever offers the tool (the Model Context Protocol calls these annotations). `Unknown` is
@@ -61,8 +63,8 @@ pub struct Tool {
     pub original: Arc<str>,
     /// One sentence for the model.
     pub description: Arc<str>,
-    /// JSON Schema of the arguments, as JSON text.
-    pub parameters: Arc<str>,
+    /// JSON Schema of the arguments.
+    pub parameters: Schema,
     /// What a call can change.
     pub effect: Effect,
     /// What the tool is for.
@@ -80,7 +82,7 @@ impl Tool {
             original: name.clone(),
             name,
             description: "".into(),
-            parameters: r#"{"type":"object"}"#.into(),
+            parameters: Schema::new(r#"{"type":"object"}"#),
             effect: Effect::Unknown,
             purpose: Purpose::Other,
             provider_executed: false,
@@ -118,7 +120,7 @@ impl Tool {
     /// The same tool with a JSON Schema for its arguments, as JSON text.
     #[must_use]
     pub fn parameters(mut self, schema: &str) -> Self {
-        self.parameters = schema.into();
+        self.parameters = Schema::new(schema);
         self
     }
 }
@@ -204,16 +206,16 @@ pub const NAME_CHARS: usize = 64;
 
 /// True where OpenAI and Anthropic accept the name: 1 to 64 of `[A-Za-z0-9_-]`.
 pub(crate) fn is_legal_name(name: &str) -> bool {
-    !name.is_empty() && name.len() <= NAME_CHARS && name.chars().all(is_name_char)
+    !name.is_empty() && name.len() <= NAME_CHARS && name.bytes().all(is_name_byte)
 }
 
-fn is_name_char(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
 fn made_legal(wanted: &str) -> String {
-    let legal: String =
-        wanted.chars().take(NAME_CHARS).map(|c| if is_name_char(c) { c } else { '_' }).collect();
+    let legal_char = |c: char| if u8::try_from(c).is_ok_and(is_name_byte) { c } else { '_' };
+    let legal: String = wanted.chars().take(NAME_CHARS).map(legal_char).collect();
     if legal.is_empty() { "_".into() } else { legal }
 }
 

@@ -202,11 +202,17 @@ impl Progress {
 
     /// The first pattern that was now seen often enough, of all that nothing was said about. Nothing soon after
     /// the guard spoke: it will be the same standstill.
-    fn to_tell<'r>(&self, now: Now<'_>, results: &'r [ToolResult]) -> Option<(&'r ToolCall, Finding)> {
+    fn to_tell<'r>(
+        &self,
+        completion: &Completion,
+        results: &'r [ToolResult],
+    ) -> Option<(&'r ToolCall, Finding)> {
         let State { rounds, ladder, names, .. } = &self.state;
         if self.spoke_lately() {
             return None;
         }
+        let failures = Now::failures_of(results);
+        let now = Now { calls: &completion.calls, results: Some(results), failures: &failures };
         // The tightest description of all that is found about any of the calls.
         let ran = results.iter().take(LOOKS).filter(|it| it.origin == Origin::Executed);
         let found = ran.filter_map(|result| {
@@ -335,7 +341,7 @@ impl Guard for Progress {
         if completion.calls.is_empty() {
             return Ok(self.about_text().map(Decision::from).unwrap_or_default());
         }
-        let now = Now { calls: &completion.calls, results: None };
+        let now = Now { calls: &completion.calls, results: None, failures: &[] };
         let State { ladder, names, .. } = &self.state;
         let mut blocked = Vec::new();
         let mut asked = None;
@@ -367,8 +373,7 @@ impl Guard for Progress {
     }
 
     fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
-        let now = Now { calls: &completion.calls, results: Some(results) };
-        let Some((call, finding)) = self.to_tell(now, results) else {
+        let Some((call, finding)) = self.to_tell(completion, results) else {
             return Ok(Settlement::Accept(Vec::new()));
         };
         let State { ladder, names, .. } = &self.state;

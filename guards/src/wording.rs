@@ -3,21 +3,36 @@
 /// The first `chars` characters of a text, cut on a character boundary and marked where something is missing.
 pub(crate) fn excerpt(text: &str, chars: usize) -> String {
     let text = text.trim();
-    match text.char_indices().nth(chars) {
-        None => text.to_owned(),
-        Some((cut, _)) => format!("{} [… {} more characters]", &text[..cut], text[cut..].chars().count()),
+    match text.split_at(beginning(text, chars).len()) {
+        (all, "") => all.to_owned(),
+        (first, rest) => format!("{first} [… {} more characters]", rest.chars().count()),
     }
 }
 
 /// A text in one line, cut where it is long.
 pub(crate) fn one_line(text: &str, chars: usize) -> String {
-    excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), chars)
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    excerpt(&line, chars)
 }
 
 /// Keeps the first `chars` characters of a text in a buffer that is used again.
 pub(crate) fn keep(buffer: &mut String, text: &str, chars: usize) {
     buffer.clear();
-    buffer.push_str(text.char_indices().nth(chars).map_or(text, |(cut, _)| &text[..cut]));
+    buffer.push_str(beginning(text, chars));
+}
+
+/// The first `chars` characters.
+fn beginning(text: &str, chars: usize) -> &str {
+    if text.len() <= chars {
+        return text;
+    }
+    text.char_indices().nth(chars).map_or(text, |(cut, _)| &text[..cut])
 }
 
 /// The first line that says something, for messages that want one.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use balk_guards::{
     Choice, Compaction, Completion, Conclusion, Effect, Entry, FailedAttempt, FinishReason, Intervention,
-    InterventionKind, Note, Offer, Origin, Part, Protocol, Purpose, RawCall, Speaker, Start, Status,
+    InterventionKind, Note, Offer, Origin, Part, Protocol, Purpose, RawCall, Schema, Speaker, Start, Status,
     Termination, Tool, ToolCall, ToolResult, Transcript, Usage, UserAnswer, UserMessage,
 };
 use serde::{Deserialize, Serialize};
@@ -180,7 +180,7 @@ impl From<&Tool> for ToolRecord {
             name: tool.name.clone(),
             original: tool.original.clone(),
             description: tool.description.clone(),
-            parameters: tool.parameters.clone(),
+            parameters: tool.parameters.text().clone(),
             effect: tool.effect,
             purpose: tool.purpose,
             provider_executed: tool.provider_executed,
@@ -194,7 +194,7 @@ impl From<&ToolRecord> for Tool {
             name: record.name.clone(),
             original: record.original.clone(),
             description: record.description.clone(),
-            parameters: record.parameters.clone(),
+            parameters: Schema::new(record.parameters.clone()),
             effect: record.effect,
             purpose: record.purpose,
             provider_executed: record.provider_executed,

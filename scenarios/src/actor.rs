@@ -312,21 +312,22 @@ pub fn reads_as_failure(answer: &str) -> bool {
         Some(_) => answer.char_indices().nth(CHARS).map_or(answer.len(), |(cut, _)| cut),
     };
     let head = answer[..cut].to_ascii_lowercase();
-    FAILURES.iter().any(|word| head.contains(word))
+    (0..cut).any(|at| begins_a_failure(&head.as_bytes()[at..]))
 }
 
-const FAILURES: [&str; 10] = [
-    "error",
-    "failed",
-    "not found",
-    "no such",
-    "denied",
-    "exit code",
-    "exit status",
-    "traceback",
-    "fatal",
-    "rolled back",
-];
+/// Whether words of a failure stand here; told from the first letter which ones they can be.
+fn begins_a_failure(rest: &[u8]) -> bool {
+    let words: &[&[u8]] = match rest.first() {
+        Some(b'd') => &[b"denied"],
+        Some(b'e') => &[b"error", b"exit code", b"exit status"],
+        Some(b'f') => &[b"failed", b"fatal"],
+        Some(b'n') => &[b"not found", b"no such"],
+        Some(b'r') => &[b"rolled back"],
+        Some(b't') => &[b"traceback"],
+        Some(_) | None => &[],
+    };
+    words.iter().any(|word| rest.starts_with(word))
+}
 
 #[cfg(test)]
 mod tests {

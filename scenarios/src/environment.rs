@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use balk_guards::{Status, ToolCall};
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use crate::scenario::{Condition, PhraseId, Role, Rule, ToolsetTool};
 use crate::template::Template;
@@ -55,7 +56,7 @@ impl<'w, 'a> Environment<'w, 'a> {
         let Some(tool) = self.world.tool(&call.tool) else {
             return failed(format!("error: unknown tool {}", call.tool));
         };
-        let Ok(sent) = serde_json::from_str::<BTreeMap<Text<'_>, Text<'_>>>(&call.arguments) else {
+        let Ok(sent) = serde_json::from_str::<Sent<'_>>(&call.arguments) else {
             return failed(format!(
                 "error: invalid arguments for {}: expected an object of strings",
                 call.tool
@@ -63,8 +64,8 @@ impl<'w, 'a> Environment<'w, 'a> {
         };
         let mut arguments = Vec::with_capacity(2);
         for (canonical, name) in tool.role.arguments().iter().zip(&tool.arguments) {
-            match sent.get(&Text(name.into())) {
-                Some(Text(value)) => arguments.push((*canonical, &**value)),
+            match sent.get(name) {
+                Some(value) => arguments.push((*canonical, value)),
                 None => {
                     return failed(format!(
                         "error: invalid arguments for {}: `{name}` is missing",
@@ -184,9 +185,42 @@ impl<'w, 'a> Environment<'w, 'a> {
     }
 }
 
+/// An object of strings, as it was sent: few members, of which the last of a name counts.
+struct Sent<'t>(Vec<[Text<'t>; 2]>);
+
 /// A string of JSON; where nothing in it is escaped, it is a part of that text.
-#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(serde::Deserialize)]
 struct Text<'t>(#[serde(borrow)] Cow<'t, str>);
+
+impl Sent<'_> {
+    fn get(&self, wanted: &str) -> Option<&str> {
+        self.0.iter().rfind(|[name, _]| name.0 == wanted).map(|[_, value]| &*value.0)
+    }
+}
+
+impl<'t> Deserialize<'t> for Sent<'t> {
+    fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+
+        impl<'t> Visitor<'t> for Members {
+            type Value = Sent<'t>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of strings")
+            }
+
+            fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Sent<'t>, A::Error> {
+                let mut members = Vec::with_capacity(2);
+                while let Some((name, value)) = map.next_entry()? {
+                    members.push([name, value]);
+                }
+                Ok(Sent(members))
+            }
+        }
+
+        deserializer.deserialize_map(Members)
+    }
+}
 
 fn done(text: String) -> Executed {
     Executed { text, status: Status::Ok, finishes: false, fatal: false }

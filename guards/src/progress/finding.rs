@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::look::{Look, Unfit};
+use super::look::{Look, Step, Unfit};
 use super::names::Names;
-use super::rounds::Rounds;
+use super::rounds::{LOOKS, Rounds};
 use super::{cycle, finish, growing, near_failure, repeat, rewrite, same_failure, unfit, waiting, wandering};
 use crate::completion::ToolCall;
 use crate::entry::{Origin, Subject, ToolResult};
-use crate::failure::is_failure;
+use crate::failure::{Failure, is_failure};
 
 /// A description of standstill, the tightest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -99,15 +99,16 @@ impl Rule {
         now: Now<'_>,
     ) -> impl Iterator<Item = Self> {
         let is_known = rounds.has(call.key);
-        let follows = rounds.before().may_be_followed(call, now);
+        let step = rounds.before().step_now(call, now);
         let returns = rounds.workspace().returns(call);
         let fails = now.fails(rounds);
         let finishes = names.finishes(&call.tool);
-        let any = is_known || follows || returns.is_some() || fails || finishes;
+        let any = is_known || step != Step::Other || returns.is_some() || fails || finishes;
         let rules: &[Self] = if any { &Self::OF_CALLS } else { &[] };
         rules.iter().copied().filter(move |rule| match rule {
             Self::Waiting | Self::Cycle | Self::Repeat | Self::Wandering => is_known,
-            Self::Growing | Self::NearFailure => follows,
+            Self::Growing => step == Step::Grown,
+            Self::NearFailure => matches!(step, Step::NearFailure | Step::Grown),
             Self::Rewrite => returns.is_some_and(|it| !it.is_idle),
             Self::NoOp => returns.is_some_and(|it| it.is_idle),
             Self::UnknownTool | Self::Arguments | Self::SameFailure => fails,
@@ -176,9 +177,22 @@ pub(super) fn counted(rounds: usize, now: Now<'_>) -> u32 {
 pub(super) struct Now<'n> {
     pub(super) calls: &'n [Arc<ToolCall>],
     pub(super) results: Option<&'n [ToolResult]>,
+    /// How the first [`LOOKS`] of them failed, told once for all rules; empty where none did.
+    pub(super) failures: &'n [Option<Failure>],
 }
 
-impl Now<'_> {
+impl<'n> Now<'n> {
+    /// How results failed, for [`failures`](Self::failures).
+    pub(super) fn failures_of(results: &[ToolResult]) -> Vec<Option<Failure>> {
+        let looks = &results[..results.len().min(LOOKS)];
+        if looks.iter().any(is_failure) { looks.iter().map(Failure::of).collect() } else { Vec::new() }
+    }
+
+    /// The results that failures are told of, with them; none where none of them failed.
+    pub(super) fn looked_at(self) -> impl Iterator<Item = (&'n ToolResult, Option<Failure>)> {
+        self.results.into_iter().flatten().zip(self.failures.iter().copied())
+    }
+
     /// Whether the call answered as it did in this look, or has not run.
     pub(super) fn agrees(self, look: &Look) -> bool {
         match self.results {

@@ -6,11 +6,9 @@ use super::rounds::Rounds;
 use crate::completion::ToolCall;
 use crate::entry::Subject;
 
-/// The last rounds of which each made the call of the one before it longer, and learnt nothing from it.
+/// The last rounds of which each made the call of the one before it longer, and learnt nothing from it; this
+/// call did.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
-    if rounds.before().step_now(call, now) != Step::Grown {
-        return None;
-    }
     let grown =
         rounds.still().take_while(|round| round.only().is_some_and(|look| look.step == Step::Grown)).count();
     let newest = rounds.still().next()?;

@@ -134,19 +134,21 @@ impl Before {
 
     /// How this call follows in the round that is going on, if it is all of it.
     pub(super) fn step_now(&self, call: &ToolCall, now: Now<'_>) -> Step {
+        if !self.may_be_followed(call, now) {
+            return Step::Other;
+        }
         match now.results {
             // What is refused goes on with what went on before.
-            None if self.last == Step::Other => Step::Other,
             None => self.step(call, None),
             Some([result]) if result.origin == Origin::Executed => {
-                self.step(call, Some((result.text.key(), Failure::of(result))))
+                self.step(call, Some((result.text.key(), now.failures.first().copied().flatten())))
             }
             Some(_) => Step::Other,
         }
     }
 
-    /// False where the call follows in none of the ways: its step need not be asked for.
-    pub(super) fn may_be_followed(&self, call: &ToolCall, now: Now<'_>) -> bool {
+    /// False where the call follows in none of the ways, which is told sooner than in which it does.
+    fn may_be_followed(&self, call: &ToolCall, now: Now<'_>) -> bool {
         let answers_alike = match now.results {
             None => self.last != Step::Other,
             Some([result]) => {

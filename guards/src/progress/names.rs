@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::look::Unfit;
 use crate::completion::ToolCall;
@@ -24,7 +23,7 @@ struct Named {
     name: Arc<str>,
     purpose: Purpose,
     /// Members without which its arguments are refused.
-    required: Vec<String>,
+    required: Arc<[Arc<str>]>,
 }
 
 impl Names {
@@ -32,7 +31,7 @@ impl Names {
         let tools = offer.tools().iter().map(|tool| Named {
             name: tool.name.clone(),
             purpose: tool.purpose,
-            required: required(&tool.parameters),
+            required: tool.parameters.required().clone(),
         });
         let has = |purpose| offer.first(purpose).is_some();
         Self { tools: tools.collect(), finishes: has(Purpose::Finish), waits: has(Purpose::Wait) }
@@ -86,11 +85,4 @@ impl Names {
         let ask = self.tools.iter().find(|it| it.purpose == Purpose::AskUser);
         ask.map_or_else(|| "ask the user".into(), |ask| format!("ask the user with `{}`", ask.name))
     }
-}
-
-/// The names under `required` of a JSON Schema; none where it has none.
-fn required(schema: &str) -> Vec<String> {
-    let Ok(schema) = serde_json::from_str::<Value>(schema) else { return Vec::new() };
-    let names = schema["required"].as_array().into_iter().flatten();
-    names.filter_map(|it| it.as_str().map(str::to_owned)).collect()
 }

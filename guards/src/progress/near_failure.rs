@@ -6,15 +6,12 @@ use super::rounds::Rounds;
 use crate::completion::ToolCall;
 use crate::entry::Subject;
 
-/// The last rounds of which each changed little of the call before it and met the same error. None where
-/// nothing differed at all, which is a duplicate.
+/// The last rounds of which each changed little of the call before it and met the same error, as this
+/// call did. None where nothing differed at all, which is a duplicate.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let is_near = |step| matches!(step, Step::NearFailure | Step::Grown);
     let newest = rounds.still().next()?;
     let failure = newest.only()?.failure?;
-    if !is_near(rounds.before().step_now(call, now)) {
-        return None;
-    }
     let fails_so = |look: &Look| look.failure.is_some_and(|it| it.exact == failure.exact);
     let near =
         rounds.still().take_while(|round| round.only().is_some_and(|it| is_near(it.step) && fails_so(it)));

@@ -2,9 +2,9 @@
 
 use super::finding::{Finding, Now, Rule, counted};
 use super::look::Step;
-use super::rounds::{LOOKS, Round, Rounds};
+use super::rounds::{Round, Rounds};
 use crate::completion::ToolCall;
-use crate::entry::{Origin, Subject, ToolResult};
+use crate::entry::{Origin, Subject};
 use crate::failure::Failure;
 use crate::key::CallKey;
 
@@ -15,7 +15,7 @@ use crate::key::CallKey;
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let has_tool = |round: &Round| round.looks.iter().any(|look| look.tool == call.tool);
     let failure = match now.results {
-        Some(results) => common_failure(&call.tool, results)?,
+        Some(_) => common_failure(&call.tool, now)?,
         None => rounds.still().next()?.looks.iter().find(|look| look.tool == call.tool)?.failure?,
     };
     let fails_so = |round: &Round| {
@@ -43,12 +43,11 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
 }
 
 /// How all of this tool's calls failed, if they failed in one way.
-fn common_failure(tool: &str, results: &[ToolResult]) -> Option<Failure> {
-    let mut failures = results
-        .iter()
-        .take(LOOKS)
-        .filter(|it| *it.call.tool == *tool && it.origin == Origin::Executed)
-        .map(Failure::of);
+fn common_failure(tool: &str, now: Now<'_>) -> Option<Failure> {
+    let mut failures = now
+        .looked_at()
+        .filter(|(it, _)| *it.call.tool == *tool && it.origin == Origin::Executed)
+        .map(|(_, failure)| failure);
     let first = failures.next()??;
     failures.all(|other| other.is_some_and(|it| it.loose == first.loose)).then_some(first)
 }

@@ -79,7 +79,9 @@ pub(super) fn one_text(texts: &[Arc<str>]) -> Arc<str> {
 /// The schema of a tool's arguments; one that is no JSON object stands for any object, as a provider would
 /// refuse the whole request.
 pub(super) fn schema(tool: &Tool) -> Box<RawValue> {
-    object(&tool.parameters).or_else(|| object(r#"{"type":"object"}"#)).expect("a literal object is JSON")
+    object(tool.parameters.text())
+        .or_else(|| object(r#"{"type":"object"}"#))
+        .expect("a literal object is JSON")
 }
 
 /// `text` as raw JSON, where it is an object and nothing around it.

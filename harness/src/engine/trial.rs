@@ -140,8 +140,8 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
             user,
             view: View::default(),
             view_bytes: 0,
-            entries: Vec::new(),
-            turns: Vec::new(),
+            entries: Vec::with_capacity(SHORT_RUN),
+            turns: Vec::with_capacity(SHORT_RUN),
             failed: Vec::new(),
             ticks: 0,
             refused_until: 0,
@@ -258,6 +258,9 @@ pub(super) enum Attempted {
     /// The run ends.
     Ended(Termination),
 }
+
+/// Entries, and turns, that most runs do not have more of: their lists are made once.
+const SHORT_RUN: usize = 32;
 
 /// The scripted model's name.
 const MODEL: &str = "balk-actor";

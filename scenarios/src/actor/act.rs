@@ -7,7 +7,7 @@ use balk_guards::{AttemptCause, Completion, FinishReason, Part, RawCall, Usage};
 use super::Actor;
 use crate::draws::Drawer;
 use crate::scenario::{CallSpec, Called, Kind, Sent, Stage, State, Stuck, Truth};
-use crate::world::{Holes, put};
+use crate::world::Holes;
 
 /// What the model does in one attempt, and what is really going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Actor<'_, '_> {
     pub(super) fn perform(&self, attempt: u32) -> Act {
         let state = &self.world.scenario().actor.states[self.state];
         let visit = self.visits[self.state];
-        let part = u32::try_from(self.state).expect("an actor has few states");
+        let part = part_of(self.state);
         if self.comes_back_empty(state, attempt, visit) {
             return Act {
                 parts: Vec::new(),
@@ -128,11 +128,9 @@ impl Actor<'_, '_> {
     }
 
     fn call(&self, state: &State, spec: &CallSpec, at: usize, visit: u32) -> RawCall {
-        let part = 1_000 + u32::try_from(at).expect("a completion has few calls");
+        let part = 1_000 + part_of(at);
         let mut source = self.world.draws().source(Drawer::Phrase, &state.name, part, visit);
-        let mut id = String::with_capacity(ID_BYTES);
-        put(&mut id, format_args!("call_{}_{visit}_{at}", self.state));
-        let id: Arc<str> = id.into();
+        let id = id([part_of(self.state), visit, part_of(at)]);
         let (name, tool) = match &spec.called {
             Called::Role(role) => {
                 let (name, tool) = self.world.role(*role);
@@ -149,8 +147,9 @@ impl Actor<'_, '_> {
                 return RawCall { id, tool: name, arguments: sent.into() };
             }
         };
-        let mut arguments = vec![b'{'];
-        let mut value = String::new();
+        let mut arguments = Vec::with_capacity(ARGUMENT_BYTES);
+        arguments.push(b'{');
+        let mut value = String::with_capacity(ARGUMENT_BYTES);
         for (name, template) in tool.arguments.iter().zip(values) {
             value.clear();
             self.world.render(template, Holes { source: &mut source, arguments: &[], visit }, &mut value);
@@ -177,6 +176,32 @@ const PROVIDER_CALL: usize = 1_000;
 
 /// More than nearly every id of a call takes.
 const ID_BYTES: usize = 32;
+/// Most arguments are shorter, and longer ones grow from here.
+const ARGUMENT_BYTES: usize = 256;
+
+/// The id of a call: `call_` and three numbers.
+fn id(numbers: [u32; 3]) -> Arc<str> {
+    let mut id = String::with_capacity(ID_BYTES);
+    id.push_str("call");
+    for number in numbers {
+        id.push('_');
+        decimal(&mut id, number);
+    }
+    id.into()
+}
+
+/// Writes a number, without what the general formatting of numbers takes.
+fn decimal(out: &mut String, number: u32) {
+    if let rest @ 1.. = number / 10 {
+        decimal(out, rest);
+    }
+    out.extend(char::from_digit(number % 10, 10));
+}
+
+/// A place in a scenario, as a part of a draw's name.
+fn part_of(place: usize) -> u32 {
+    u32::try_from(place).expect("a scenario has few states and calls")
+}
 
 fn member(out: &mut Vec<u8>, name: &str, value: &str) {
     // Text with an escape for one character in eight fits without growing.

@@ -15,6 +15,7 @@ mod recordings;
 mod replay;
 mod scenario;
 mod schema;
+mod shrink;
 pub mod terminal;
 mod verify;
 mod watch;
@@ -38,6 +39,7 @@ pub use merge::Merge;
 pub use replay::Replay;
 pub use scenario::Scenario;
 pub use schema::PrintSchema;
+pub use shrink::Shrink;
 pub use verify::Verify;
 
 use load::Failure;
@@ -74,6 +76,8 @@ pub enum Command {
     Bench(Bench),
     /// Put the parts of a bench together
     Merge(Merge),
+    /// Make a trial that shows something as small as it can be
+    Shrink(Shrink),
     /// Say which rules are reached, and which changes of guards are noticed
     Audit(Audit),
     /// Say whether a broken attempt may be made again, or what an agent lacked
@@ -97,6 +101,7 @@ impl Command {
             Self::Replay(it) => it.run(),
             Self::Bench(it) => it.run(),
             Self::Merge(it) => it.run(),
+            Self::Shrink(it) => it.run(),
             Self::Audit(it) => it.run(),
             Self::Explain(it) => it.run(),
             Self::Schema(it) => it.run(),

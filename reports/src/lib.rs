@@ -7,6 +7,7 @@ pub mod bench;
 mod counts;
 mod entry;
 mod gap;
+pub mod gate;
 mod incident;
 mod issue;
 mod shell;

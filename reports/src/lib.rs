@@ -4,6 +4,7 @@
 //! everything shown is computed from it alone.
 
 pub mod bench;
+pub mod compare;
 mod counts;
 mod entry;
 mod gap;

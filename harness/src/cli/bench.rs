@@ -2,18 +2,20 @@
 
 mod sweep;
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 
 use balk_reports::TrialRecord;
-use balk_reports::bench::Bench as Record;
+use balk_reports::bench::{Bench as Record, slips};
+use balk_reports::gate;
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Pools};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 
+use super::gates::{Gates, HELP as GATES_HELP, Records};
 use super::load::{self, Failure, Source};
 use super::{OrExit as _, say};
 use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Models, Setting};
@@ -25,7 +27,7 @@ use sweep::Sweep;
 
 /// Arguments of `balk bench`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{GATES_HELP}"))]
 pub struct Bench {
     /// The scenarios: all, stubborn, control, or names and files with commas between them
     #[arg(long, default_value = "all")]
@@ -80,6 +82,9 @@ pub struct Bench {
     /// Transcripts to keep beside the record, packed with zstd
     #[arg(long, value_enum, default_value_t = KeepTranscripts::None, requires = "out")]
     keep_transcripts: KeepTranscripts,
+
+    #[command(flatten)]
+    gates: Gates,
 }
 
 const AFTER_HELP: &str = "\
@@ -159,6 +164,7 @@ impl Bench {
             set: &self.set,
         };
         let matrix = Matrix::new(asked, setting)?;
+        self.gates.fit(matrix.plan(), Records::One)?;
         let (folder, mut record) = self.folder(&matrix)?;
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
@@ -181,7 +187,21 @@ impl Bench {
                 folder.write(&record)?;
             }
         }
-        Ok(Exit::Fine)
+        self.judge(&record)
+    }
+
+    /// Says which gates hold, or where there are none, what went wrong.
+    fn judge(&self, record: &Record) -> Result<Exit, Error> {
+        let mut out = std::io::stdout().lock();
+        let gates = self.gates.all();
+        if gates.is_empty() {
+            write!(out, "{}", slips(record))?;
+            return Ok(Exit::Fine);
+        }
+        let found = |metric: gate::Metric, scenario: usize, stack: usize| {
+            metric.of(&record.plan.scenarios[scenario], record.cell(scenario, stack))
+        };
+        Ok(self.gates.report(&gate::judge(gates, self.gates.sureness(), record, found), out)?)
     }
 
     /// The scenarios of the suite, each with every value of the sweep.

@@ -3,10 +3,12 @@
 mod audit;
 mod bench;
 mod check;
+mod compare;
 mod document;
 mod events;
 mod explain;
 mod gaps;
+mod gates;
 mod init;
 mod list;
 mod load;
@@ -32,6 +34,7 @@ use crate::exit::Exit;
 pub use audit::Audit;
 pub use bench::Bench;
 pub use check::Check;
+pub use compare::Compare;
 pub use explain::Explain;
 pub use init::Init;
 pub use list::List;
@@ -76,6 +79,8 @@ pub enum Command {
     Bench(Bench),
     /// Put the parts of a bench together
     Merge(Merge),
+    /// Say what changed from one record of a bench to another
+    Compare(Compare),
     /// Make a trial that shows something as small as it can be
     Shrink(Shrink),
     /// Say which rules are reached, and which changes of guards are noticed
@@ -101,6 +106,7 @@ impl Command {
             Self::Replay(it) => it.run(),
             Self::Bench(it) => it.run(),
             Self::Merge(it) => it.run(),
+            Self::Compare(it) => it.run(),
             Self::Shrink(it) => it.run(),
             Self::Audit(it) => it.run(),
             Self::Explain(it) => it.run(),

@@ -26,6 +26,7 @@ use super::{
     beta::{lower_bound, upper_bound},
     float,
     print::digits,
+    square,
 };
 
 /// The weights of one trajectory.
@@ -96,10 +97,6 @@ impl ClusteredShare {
             Some(share) => [share, self.low, self.high].map(|it| format!("{:.1} %", 100.0 * it)),
         }
     }
-}
-
-fn square(value: f64) -> f64 {
-    value * value
 }
 
 #[cfg(test)]

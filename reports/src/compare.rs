@@ -1,0 +1,235 @@
+//! Two records side by side: what changed from the first to the second, cell by cell.
+//!
+//! Only what both have is compared: a cell of the same label and stack. Where both have the same seeds of it, the
+//! trials are pairs, and what is done is compared draw by draw ([`Change::of_blocks`]). Recoveries are of the trials
+//! that got stuck, which need not be the same ones, and rates are of turns: these are compared as if the trials had
+//! nothing in common, which claims too little rather than too much.
+
+use crate::bench::{Bench, Cell, DRAWS, Plan, PlannedScenario, Seeds};
+use crate::gate::{Found, Metric};
+use crate::stats::{Block, Change, Rate, Share, holm};
+use crate::trial::Drawn;
+
+mod json;
+mod text;
+
+pub use json::comparison_as_json;
+pub use text::comparison_as_text;
+
+/// Two records side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// What else is different between the plans, and so may be why figures are.
+    pub notes: Vec<String>,
+    /// What only one of the records has.
+    pub only: Vec<String>,
+    /// The cells that both have, in the order of the second record.
+    pub cells: Vec<ComparedCell>,
+}
+
+/// A cell that both records have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedCell {
+    /// The scenario's label.
+    pub scenario: String,
+    /// The stack.
+    pub stack: String,
+    /// Its scenario and its stack in the second plan.
+    pub place: [usize; 2],
+    /// Whether both records have the same seeds of it.
+    pub is_paired: bool,
+    /// Recovered trials of those that got stuck; none in controls, and where the goal cannot be reached.
+    pub recovery: Option<Compared>,
+    /// Done trials; none where the goal cannot be reached.
+    pub done: Option<Compared>,
+    /// False interventions by healthy turn.
+    pub false_rate: Option<Compared>,
+}
+
+/// A figure in both records.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// In the first, as people read it.
+    pub before: String,
+    /// In the second.
+    pub after: String,
+    /// The second minus the first.
+    pub change: Change,
+    /// The p-value, corrected for all cells with this figure.
+    pub p: Option<f64>,
+}
+
+impl Comparison {
+    /// What changed from one record to another.
+    #[must_use]
+    pub fn new(before: &Bench, after: &Bench) -> Self {
+        let mut cells = Vec::new();
+        for (at, scenario) in after.plan.scenarios.iter().enumerate() {
+            for (stack, planned) in after.plan.stacks.iter().enumerate() {
+                if let Some((was, other)) = place(&before.plan, scenario, &planned.guard) {
+                    let is_paired = before.done[was] == after.done[at] && after.done[at].count() > 0;
+                    let seeds = is_paired.then_some(&after.done[at]);
+                    let cells_of = [before.cell(was, other), after.cell(at, stack)];
+                    cells.push(compared(scenario, &planned.guard, [at, stack], cells_of, seeds));
+                }
+            }
+        }
+        correct(&mut cells, |cell| cell.recovery.as_mut());
+        correct(&mut cells, |cell| cell.done.as_mut());
+        Self { notes: notes(&before.plan, &after.plan), only: only(&before.plan, &after.plan), cells }
+    }
+
+    /// What a metric of change comes to in a cell of the second record; none where the first has no such cell.
+    #[must_use]
+    pub fn found(&self, metric: Metric, scenario: usize, stack: usize) -> Option<Found> {
+        let cell = self.cells.iter().find(|it| it.place == [scenario, stack])?;
+        let (compared, per_turn) = match metric {
+            Metric::RecoveryChange => (cell.recovery.as_ref()?, false),
+            Metric::DoneChange => (cell.done.as_ref()?, false),
+            Metric::FalseRateChange => (cell.false_rate.as_ref()?, true),
+            Metric::FalseInterventions
+            | Metric::DoubleEffects
+            | Metric::GuardFaults
+            | Metric::NotTold
+            | Metric::Missed
+            | Metric::Lost
+            | Metric::NeedlessQuestions
+            | Metric::Recovery
+            | Metric::Done
+            | Metric::Told
+            | Metric::Unprompted
+            | Metric::FalseRate => return None,
+        };
+        let change = if per_turn { compared.change.thousandfold() } else { compared.change };
+        let [value, low, high] = change.digits();
+        let text = format!("{value} ({low} to {high}), from {} to {}", compared.before, compared.after);
+        Some(Found::Interval { low: change.low, high: change.high, text })
+    }
+}
+
+/// Where a plan has this cell.
+fn place(plan: &Plan, scenario: &PlannedScenario, stack: &str) -> Option<(usize, usize)> {
+    let scenario = plan.scenarios.iter().position(|it| it.label() == scenario.label())?;
+    Some((scenario, plan.stacks.iter().position(|it| it.guard == stack)?))
+}
+
+/// One cell; `seeds` are those of both records, where they are the same.
+fn compared(
+    scenario: &PlannedScenario,
+    stack: &str,
+    place: [usize; 2],
+    [before, after]: [&Cell; 2],
+    seeds: Option<&Seeds>,
+) -> ComparedCell {
+    let is_reachable = scenario.unreachable.is_none();
+    let share = |cell: &Cell, of: fn(&Cell) -> [u64; 2]| {
+        let [count, of] = of(cell);
+        Share::new(count, of)
+    };
+    let figure = |before: Share, after: Share, change: Option<Change>| {
+        let shown = |it: Share| format!("{} of {}", it.count, it.of);
+        Some(Compared { before: shown(before), after: shown(after), change: change?, p: None })
+    };
+    let recovered = |cell: &Cell| [cell.counts.recovered, cell.counts.onsets];
+    let done = |cell: &Cell| [cell.counts.done, cell.counts.trials];
+    let recovery = [share(before, recovered), share(after, recovered)];
+    let finished = [share(before, done), share(after, done)];
+    let of_done = match seeds {
+        Some(seeds) => Change::of_blocks(&blocks(before, after, seeds)),
+        None => Change::of_shares(&finished[0], &finished[1]),
+    };
+    let [slow, fast] = [before, after].map(|cell| Rate::new(&cell.disturbed));
+    let rate = |it: &Rate| it.per_thousand().0.unwrap_or_default();
+    ComparedCell {
+        scenario: scenario.label(),
+        stack: stack.to_owned(),
+        place,
+        is_paired: seeds.is_some(),
+        recovery: (scenario.is_stubborn() && is_reachable)
+            .then(|| figure(recovery[0], recovery[1], Change::of_shares(&recovery[0], &recovery[1])))
+            .flatten(),
+        done: is_reachable.then(|| figure(finished[0], finished[1], of_done)).flatten(),
+        false_rate: Change::of_rates(&slow, &fast).map(|change| Compared {
+            before: rate(&slow),
+            after: rate(&fast),
+            change,
+            p: None,
+        }),
+    }
+}
+
+/// The trials that are done, by the draw of their seed.
+fn blocks(before: &Cell, after: &Cell, seeds: &Seeds) -> [Block; DRAWS] {
+    let draws = DRAWS as u64;
+    std::array::from_fn(|draw| {
+        // Seeds below `end` with this remainder.
+        let below = |end: u64| (end + draws - 1 - draw as u64) / draws;
+        let of = seeds.ranges().iter().map(|[from, to]| below(to + 1) - below(*from)).sum();
+        Block { of, before: before.by_draw.done[draw], after: after.by_draw.done[draw] }
+    })
+}
+
+/// Corrects the p-values of one figure for all cells that have it.
+fn correct(cells: &mut [ComparedCell], figure: impl Fn(&mut ComparedCell) -> Option<&mut Compared>) {
+    let figures: Vec<&mut Compared> = cells.iter_mut().filter_map(figure).collect();
+    let single: Vec<f64> = figures.iter().filter_map(|it| it.change.p).collect();
+    for (figure, p) in figures.into_iter().zip(holm(&single)) {
+        figure.p = Some(p);
+    }
+}
+
+/// What differs between two plans beside what is compared.
+fn notes(before: &Plan, after: &Plan) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut differ = |what: &str, one: String, two: String| {
+        if one != two {
+            notes.push(format!("{what}: {one} in A, {two} in B"));
+        }
+    };
+    let seeds = |plan: &Plan| format!("{}-{}", plan.seeds[0], plan.seeds[1]);
+    let set = |set: &[Drawn]| {
+        let set: Vec<String> = set.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
+        if set.is_empty() { "nothing".to_owned() } else { set.join(" ") }
+    };
+    let config = |plan: &Plan| serde_json::Value::Object(plan.config.clone()).to_string();
+    differ("version of Balk", before.balk.clone(), after.balk.clone());
+    differ("planned seeds", seeds(before), seeds(after));
+    differ(
+        "pools",
+        format!("{:?}", before.pools).to_lowercase(),
+        format!("{:?}", after.pools).to_lowercase(),
+    );
+    differ("set in all scenarios", set(&before.set), set(&after.set));
+    differ("settings of guards", config(before), config(after));
+    if before.parameters != after.parameters {
+        notes.push("the parameters of the response model are not the same".to_owned());
+    }
+    let other: Vec<String> = after
+        .scenarios
+        .iter()
+        .filter(|it| before.scenarios.iter().any(|old| old.label() == it.label() && old.text != it.text))
+        .map(PlannedScenario::label)
+        .collect();
+    if !other.is_empty() {
+        notes.push(format!("other text of {}", other.join(", ")));
+    }
+    notes
+}
+
+/// What only one of two plans has.
+fn only(before: &Plan, after: &Plan) -> Vec<String> {
+    let labels = |plan: &Plan| plan.scenarios.iter().map(PlannedScenario::label).collect::<Vec<_>>();
+    let stacks = |plan: &Plan| plan.stacks.iter().map(|it| it.guard.clone()).collect::<Vec<_>>();
+    let mut only = Vec::new();
+    for (name, mine, other) in [("A", before, after), ("B", after, before)] {
+        for (what, mine, others) in
+            [("scenarios", labels(mine), labels(other)), ("stacks", stacks(mine), stacks(other))]
+        {
+            let missing: Vec<String> = mine.into_iter().filter(|it| !others.contains(it)).collect();
+            if !missing.is_empty() {
+                only.push(format!("{what} only in {name}: {}", missing.join(", ")));
+            }
+        }
+    }
+    only
+}

@@ -1,11 +1,12 @@
 //! Two records side by side: what changed from the first to the second, cell by cell.
 //!
 //! Only what both have is compared: a cell of the same label and stack. Where both have the same seeds of it, the
-//! trials are pairs, and what is done is compared draw by draw ([`Change::of_blocks`]). Recoveries are of the trials
-//! that got stuck, which need not be the same ones, and rates are of turns: these are compared as if the trials had
-//! nothing in common, which claims too little rather than too much.
+//! trials are pairs, and what is done is compared draw by draw ([`Change::of_blocks`]). So is what recovered where every
+//! trial got stuck, under both; otherwise these need not be the same ones. Rates are of turns. What is not compared as
+//! pairs is compared as if the trials had nothing in common, which claims too little rather than too much.
 
 use crate::bench::{Bench, Cell, DRAWS, Plan, PlannedScenario, Seeds};
+use crate::counts::Counts;
 use crate::gate::{Found, Metric};
 use crate::stats::{Block, Change, Rate, Share, holm};
 use crate::trial::Drawn;
@@ -36,8 +37,6 @@ pub struct ComparedCell {
     pub stack: String,
     /// Its scenario and its stack in the second plan.
     pub place: [usize; 2],
-    /// Whether both records have the same seeds of it.
-    pub is_paired: bool,
     /// Recovered trials of those that got stuck; none in controls, and where the goal cannot be reached.
     pub recovery: Option<Compared>,
     /// Done trials; none where the goal cannot be reached.
@@ -55,6 +54,8 @@ pub struct Compared {
     pub after: String,
     /// The second minus the first.
     pub change: Change,
+    /// Whether the trials of both are compared as pairs.
+    pub is_paired: bool,
     /// The p-value, corrected for all cells with this figure.
     pub p: Option<f64>,
 }
@@ -69,14 +70,28 @@ impl Comparison {
                 if let Some((was, other)) = place(&before.plan, scenario, &planned.guard) {
                     let is_paired = before.done[was] == after.done[at] && after.done[at].count() > 0;
                     let seeds = is_paired.then_some(&after.done[at]);
-                    let cells_of = [before.cell(was, other), after.cell(at, stack)];
-                    cells.push(compared(scenario, &planned.guard, [at, stack], cells_of, seeds));
+                    let [recovery, done, false_rate] =
+                        figures(scenario, before.cell(was, other), after.cell(at, stack), seeds);
+                    cells.push(ComparedCell {
+                        scenario: scenario.label(),
+                        stack: planned.guard.clone(),
+                        place: [at, stack],
+                        recovery,
+                        done,
+                        false_rate,
+                    });
                 }
             }
         }
         correct(&mut cells, |cell| cell.recovery.as_mut());
         correct(&mut cells, |cell| cell.done.as_mut());
-        Self { notes: notes(&before.plan, &after.plan), only: only(&before.plan, &after.plan), cells }
+        let mut notes = notes(&before.plan, &after.plan);
+        for (name, bench) in [("A", before), ("B", after)] {
+            if !bench.is_whole() {
+                notes.push(format!("not all that was planned is done in {name}"));
+            }
+        }
+        Self { notes, only: only(&before.plan, &after.plan), cells }
     }
 
     /// What a metric of change comes to in a cell of the second record; none where the first has no such cell.
@@ -113,49 +128,37 @@ fn place(plan: &Plan, scenario: &PlannedScenario, stack: &str) -> Option<(usize,
     Some((scenario, plan.stacks.iter().position(|it| it.guard == stack)?))
 }
 
-/// One cell; `seeds` are those of both records, where they are the same.
-fn compared(
+/// Recovery, done and false rate of one cell; `seeds` are those of both records, where they are the same.
+fn figures(
     scenario: &PlannedScenario,
-    stack: &str,
-    place: [usize; 2],
-    [before, after]: [&Cell; 2],
+    before: &Cell,
+    after: &Cell,
     seeds: Option<&Seeds>,
-) -> ComparedCell {
-    let is_reachable = scenario.unreachable.is_none();
-    let share = |cell: &Cell, of: fn(&Cell) -> [u64; 2]| {
-        let [count, of] = of(cell);
-        Share::new(count, of)
-    };
-    let figure = |before: Share, after: Share, change: Option<Change>| {
+) -> [Option<Compared>; 3] {
+    let of_pairs = seeds.and_then(|seeds| Change::of_blocks(&blocks(before, after, seeds)));
+    let share = |of: fn(&Counts) -> [u64; 2], pairs: Option<Change>| {
+        let [was, is] = [before, after].map(|cell| of(&cell.counts)).map(|[count, of]| Share::new(count, of));
         let shown = |it: Share| format!("{} of {}", it.count, it.of);
-        Some(Compared { before: shown(before), after: shown(after), change: change?, p: None })
+        let change = pairs.or_else(|| Change::of_shares(&was, &is))?;
+        let (before, after) = (shown(was), shown(is));
+        Some(Compared { before, after, change, is_paired: pairs.is_some(), p: None })
     };
-    let recovered = |cell: &Cell| [cell.counts.recovered, cell.counts.onsets];
-    let done = |cell: &Cell| [cell.counts.done, cell.counts.trials];
-    let recovery = [share(before, recovered), share(after, recovered)];
-    let finished = [share(before, done), share(after, done)];
-    let of_done = match seeds {
-        Some(seeds) => Change::of_blocks(&blocks(before, after, seeds)),
-        None => Change::of_shares(&finished[0], &finished[1]),
-    };
-    let [slow, fast] = [before, after].map(|cell| Rate::new(&cell.disturbed));
-    let rate = |it: &Rate| it.per_thousand().0.unwrap_or_default();
-    ComparedCell {
-        scenario: scenario.label(),
-        stack: stack.to_owned(),
-        place,
-        is_paired: seeds.is_some(),
-        recovery: (scenario.is_stubborn() && is_reachable)
-            .then(|| figure(recovery[0], recovery[1], Change::of_shares(&recovery[0], &recovery[1])))
-            .flatten(),
-        done: is_reachable.then(|| figure(finished[0], finished[1], of_done)).flatten(),
-        false_rate: Change::of_rates(&slow, &fast).map(|change| Compared {
-            before: rate(&slow),
-            after: rate(&fast),
-            change,
-            p: None,
-        }),
-    }
+    let is_reachable = scenario.unreachable.is_none();
+    // Where all trials got stuck, those that recovered are those that are done.
+    let all_stuck = [before, after].iter().all(|cell| cell.counts.onsets == cell.counts.trials);
+    let can_recover = scenario.is_stubborn() && is_reachable;
+    let recovery = can_recover.then(|| share(|it| [it.recovered, it.onsets], of_pairs.filter(|_| all_stuck)));
+    let done = is_reachable.then(|| share(|it| [it.done, it.trials], of_pairs));
+    let rates = [before, after].map(|cell| Rate::new(&cell.disturbed));
+    let [was, is] = rates.map(|rate| rate.per_thousand().0.unwrap_or_default());
+    let false_rate = Change::of_rates(&rates[0], &rates[1]).map(|change| Compared {
+        before: was,
+        after: is,
+        change,
+        is_paired: false,
+        p: None,
+    });
+    [recovery.flatten(), done.flatten(), false_rate]
 }
 
 /// The trials that are done, by the draw of their seed.

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use crate::bench::{Bench, Plan, Slip};
+use crate::bench::{Bench, Plan};
 
 mod annotation;
 mod metric;
@@ -143,14 +143,13 @@ pub fn judge(
         let mut cells = 0;
         for (at, scenario) in plan.scenarios.iter().enumerate() {
             for (stack, planned) in plan.stacks.iter().enumerate() {
-                if !gate.scope.holds(scenario, &planned.guard) {
+                if !gate.scope.holds(scenario, planned) {
                     continue;
                 }
                 let Some(found) = found(gate.metric, at, stack) else { continue };
                 cells += 1;
                 if gate.fails(&found, sureness) {
-                    let seed =
-                        gate.metric.slip().and_then(|slip: Slip| bench.cell(at, stack).slips.get(&slip));
+                    let seed = gate.metric.slip().and_then(|slip| bench.cell(at, stack).slips.get(&slip));
                     judged.failed.push(Failed {
                         gate: gate.to_string(),
                         scenario: scenario.label(),

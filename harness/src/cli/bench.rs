@@ -1,5 +1,6 @@
 //! `balk bench`: every stack on every scenario under every seed.
 
+mod shard;
 mod sweep;
 
 use std::io::{IsTerminal as _, Write as _};
@@ -23,6 +24,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards;
 
+use shard::{Shard, shard};
 use sweep::Sweep;
 
 /// Arguments of `balk bench`.
@@ -105,34 +107,6 @@ enum KeepTranscripts {
     Failing,
     /// All
     All,
-}
-
-/// A part of the seeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shard {
-    nth: u64,
-    of: u64,
-}
-
-fn shard(text: &str) -> Result<Shard, String> {
-    let (nth, of) = text.split_once('/').unwrap_or((text, ""));
-    match (nth.trim().parse(), of.trim().parse()) {
-        (Ok(nth), Ok(of)) if 1 <= nth && nth <= of => Ok(Shard { nth, of }),
-        _ => Err("expected m/n with m from 1 to n, as in 2/7".into()),
-    }
-}
-
-impl Shard {
-    /// Its seeds of these; none where there are fewer seeds than parts.
-    fn seeds(self, [from, to]: [u64; 2]) -> Option<[u64; 2]> {
-        let all = u128::from(to - from) + 1;
-        let cut = |parts: u64| {
-            let before = all * u128::from(parts) / u128::from(self.of);
-            from + u64::try_from(before).expect("no more than all")
-        };
-        let (first, end) = (cut(self.nth - 1), cut(self.nth));
-        (first < end).then(|| [first, end - 1])
-    }
 }
 
 /// Units between two writes of the record.

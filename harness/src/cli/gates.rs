@@ -107,8 +107,7 @@ impl Gates {
             let fails = judged.failed.iter().filter(|it| it.gate == gate.to_string()).count();
             match (cells, fails) {
                 (0, _) => say(format_args!("note: the gate {gate} has no cell to judge")),
-                (cells, 0) => writeln!(out, "holds: {gate} in {cells} cells")?,
-                (cells, fails) => writeln!(out, "does not hold: {gate} in {fails} of {cells} cells")?,
+                (cells, fails) => writeln!(out, "gate {gate}: {fails} of {cells} cells fail")?,
             }
         }
         Ok(if judged.failed.is_empty() { Exit::Fine } else { Exit::Unmet })

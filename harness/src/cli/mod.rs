@@ -57,7 +57,7 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 fine, 1 unexpected error, 2 usage, 3 a file is bad, 4 an expectation does not hold,
+Exit codes: 0 fine, 1 unexpected error, 2 usage, 3 a file is bad, 4 an expectation or a gate does not hold,
 5 a safety rule was broken, 6 guard fault, 7 not deterministic";
 
 /// The subcommands.

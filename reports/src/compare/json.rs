@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{Compared, Comparison};
-use crate::stats::{Change, p_digits};
+use crate::stats::p_digits;
 
 /// All cells that both records have. Each figure has `before` and `after` as people read them, and as text of four
 /// significant digits `change` and its `bounds` (shares from −1 to 1, rates for 1,000 turns), and `p`, corrected
-/// for all cells; a figure that has no meaning in a cell is null.
+/// for all cells; `paired` says whether the trials were compared as pairs. A figure that has no meaning in a cell is null.
 #[must_use]
 pub fn comparison_as_json(comparison: &Comparison) -> Value {
     let share = |it: &Option<Compared>| it.as_ref().map(|it| figure(it, it.change.digits()));
@@ -19,7 +19,6 @@ pub fn comparison_as_json(comparison: &Comparison) -> Value {
             json!({
                 "scenario": cell.scenario,
                 "stack": cell.stack,
-                "paired": cell.is_paired,
                 "recovery": share(&cell.recovery),
                 "done": share(&cell.done),
                 "false_per_1000_healthy_turns": rate(&cell.false_rate),
@@ -30,12 +29,13 @@ pub fn comparison_as_json(comparison: &Comparison) -> Value {
 }
 
 fn figure(it: &Compared, [value, low, high]: [String; 3]) -> Value {
-    let Compared { before, after, change: Change { .. }, p } = it;
+    let Compared { before, after, is_paired, p, .. } = it;
     json!({
         "before": before,
         "after": after,
         "change": value,
         "bounds": [low, high],
         "p": p.map(p_digits),
+        "paired": is_paired,
     })
 }

@@ -14,17 +14,17 @@ struct Figure {
 
 const FIGURES: [Figure; 3] = [
     Figure {
-        title: "recovered of those that got stuck, change in percentage points (trials compared as different ones)",
+        title: "recovered of those that got stuck, change in percentage points",
         of: |cell| cell.recovery.as_ref(),
         shown: points,
     },
     Figure {
-        title: "done of all trials, change in percentage points (`paired`: by the 32 draws of the same seeds)",
+        title: "done of all trials, change in percentage points",
         of: |cell| cell.done.as_ref(),
         shown: points,
     },
     Figure {
-        title: "false interventions in 1,000 healthy turns (trials compared as different ones)",
+        title: "false interventions in 1,000 healthy turns",
         of: |cell| cell.false_rate.as_ref(),
         shown: |change| {
             let [value, low, high] = change.per_thousand();
@@ -32,6 +32,9 @@ const FIGURES: [Figure; 3] = [
         },
     },
 ];
+
+const PAIRED: &str =
+    "paired: by the 32 draws of the same seeds; everything else as if the trials had nothing in common";
 
 fn points(change: &Change) -> String {
     change.to_string()
@@ -61,7 +64,7 @@ pub fn comparison_as_text(comparison: &Comparison) -> String {
                     it.after.clone(),
                     (figure.shown)(&it.change),
                     it.p.map_or(String::new(), p_text),
-                    if cell.is_paired { "paired" } else { "unpaired" }.to_owned(),
+                    if it.is_paired { "paired" } else { "unpaired" }.to_owned(),
                 ]
             })
             .collect();
@@ -71,9 +74,8 @@ pub fn comparison_as_text(comparison: &Comparison) -> String {
             put(&mut text, format_args!("all {} cells are as they were\n", all.len()));
             continue;
         }
-        // Which trials are pairs, and how likely chance alone is, is said where it is taken into account.
+        // Rates have no p-value and are never of pairs.
         let columns = if has_p { 7 } else { 5 };
-        let columns = columns.min(if figure.title.starts_with("done") { 7 } else { 6 });
         let titles = ["scenario", "stack", "A", "B", "change (95 %)", "p", "trials"].map(str::to_owned);
         table(&mut text, &titles, &rows, columns);
         let same = all.len() - rows.len();
@@ -84,6 +86,7 @@ pub fn comparison_as_text(comparison: &Comparison) -> String {
             put(&mut text, format_args!("{said}\n"));
         }
     }
+    put(&mut text, format_args!("\n{PAIRED}\n"));
     text
 }
 

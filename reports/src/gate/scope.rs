@@ -2,15 +2,12 @@
 
 use std::fmt;
 
-use crate::bench::{Plan, PlannedScenario};
-
-/// The stacks that are judged only where they are named: one does nothing, the other is told the truth.
-pub(super) const UNJUDGED: [&str; 2] = ["none", "oracle"];
+use crate::bench::{Plan, PlannedScenario, PlannedStack};
 
 /// Which cells a gate judges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// The stack; otherwise all but the baseline and the oracle.
+    /// The stack; otherwise all that are under test.
     pub stack: Option<String>,
     /// The scenarios; otherwise all.
     pub scenarios: Option<Where>,
@@ -41,10 +38,10 @@ pub struct NoSuch {
 impl Scope {
     /// Whether it has this cell.
     #[must_use]
-    pub fn holds(&self, scenario: &PlannedScenario, stack: &str) -> bool {
+    pub fn holds(&self, scenario: &PlannedScenario, stack: &PlannedStack) -> bool {
         let has_stack = match &self.stack {
-            Some(named) => named == stack,
-            None => !UNJUDGED.contains(&stack),
+            Some(named) => *named == stack.guard,
+            None => stack.is_under_test(),
         };
         has_stack
             && match &self.scenarios {

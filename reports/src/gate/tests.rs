@@ -1,5 +1,5 @@
 use super::*;
-use crate::bench::{Bench, Cell, Part, Seeds, plan::tests::plan};
+use crate::bench::{Bench, Cell, Part, Seeds, Slip, plan::tests::plan};
 use crate::stats::RateSums;
 
 fn gate(text: &str) -> Gate {

@@ -13,8 +13,8 @@
 //! and `Σ max(−D_k, 0)` lost: few differences seldom fall into one block, and then these are all. The p-value is the
 //! larger one of the t-test and of [`mcnemar`] on the same numbers.
 //!
-//! Measured for 20 to 3,200 trials in 32 blocks with 0 to 60 % saved and 0 to 30 % lost, 2,000 intervals each: at
-//! least 94.0 % held the truth in every case but one.
+//! Measured for 20 to 3,200 trials in 32 blocks, with 0 to 60 % saved and 0 to 30 % lost: in every one of 42 cases at
+//! least 94.1 % of 2,000 intervals held the truth, and 93.5 % is three standard errors below 95 %.
 
 use super::{Change, PairedDifference, beta::beta, float, mcnemar, root::root, square};
 
@@ -150,7 +150,6 @@ mod tests {
             {
                 let (held, _) = runs(of, saved, lost, nth as u64);
                 let share = f64::from(held) / f64::from(RUNS);
-                eprintln!("COV {of} {saved} {lost} {share}");
                 assert!(share >= least(RUNS), "{of} trials, {saved} and {lost}: {share}");
             }
         }

@@ -13,5 +13,6 @@ mod files;
 pub mod grade;
 pub mod guards;
 pub mod replay;
+pub mod shrink;
 pub mod simulate;
 pub mod verify;

@@ -10,13 +10,15 @@ use crate::stats::Bootstrap;
 
 mod cell;
 mod file;
-mod plan;
+pub(crate) mod plan;
 mod seeds;
+mod slips;
 
 pub use cell::{ByDraw, Cell, DRAWS, Histogram, Language, Outcome, Paired, Response, RuleCount, Slip};
 pub use file::BadBench;
 pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools, Unlike};
 pub use seeds::{Seeds, SeedsTwice};
+pub use slips::slips;
 
 /// Everything that is known about the trials of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,11 +4,13 @@
 //! everything shown is computed from it alone.
 
 pub mod bench;
+pub mod compare;
 mod cost;
 mod counts;
 pub mod csv;
 mod entry;
 mod gap;
+pub mod gate;
 mod incident;
 mod issue;
 pub mod junit;

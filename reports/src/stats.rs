@@ -4,6 +4,9 @@
 //! |---|---|---|
 //! | share of trials | [`Share`] | exact (Clopper and Pearson) |
 //! | share of weighted points in clusters | [`ClusteredShare`] | exact on the effective number of points |
+//! | difference of two shares of the same trials in blocks | [`Change::of_blocks`] | Student's t over blocks, and no less than pairs leave open |
+//! | difference of two shares of other trials | [`Change::of_shares`] | square and add, from exact bounds |
+//! | difference of two rates | [`Change::of_rates`] | square and add |
 //! | events per turn | [`Rate`], from [`RateSums`] | gamma, with the variance between trials |
 //! | difference of two paired shares | [`PairedDifference`] | square and add, from exact bounds |
 //! | ratio of two sums over trials | [`Ratio`], from [`Bootstrap`] | percentiles of a Poisson bootstrap |
@@ -21,21 +24,25 @@
 mod beta;
 mod blocks;
 mod bootstrap;
+mod change;
 mod clustered;
 mod difference;
 #[cfg(test)]
 mod draws;
 mod gamma;
 mod holm;
+mod independent;
 mod mcnemar;
 mod median;
 mod print;
 mod rate;
 mod root;
 mod share;
+mod shares_by_block;
 
 pub use blocks::{Block, BlockDifference};
 pub use bootstrap::{BadBootstrap, Bootstrap, REPLICATES, Ratio, Weights, trial_key};
+pub use change::Change;
 pub use clustered::{Cluster, ClusteredShare};
 pub use difference::PairedDifference;
 pub use holm::{compared, holm};
@@ -51,4 +58,8 @@ const ALPHA: f64 = 0.05;
 /// Counts of trials are far below 2^53, up to which every one is a number.
 fn float(count: u64) -> f64 {
     count as f64
+}
+
+fn square(value: f64) -> f64 {
+    value * value
 }

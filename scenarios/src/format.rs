@@ -47,12 +47,26 @@ pub fn parse(
     toolsets: &[Arc<Toolset>],
     sets: &[(String, String)],
 ) -> Result<Scenario, Diagnostics> {
-    let mut source = Source::new(file_name, text);
-    for (path, value) in sets {
-        set::apply(&mut source, path, value)?;
-    }
+    let source = edited(file_name, text, sets)?;
     let file = syntax::read(&source, wire::TOP)?;
     let mut report = Report::new(&source);
     let scenario = convert::scenario(&file, toolsets, &mut report);
     report.finish(scenario)
+}
+
+/// The text of a file with these settings in it. Whether it is a good scenario, [`parse`] says.
+///
+/// # Errors
+///
+/// The text is not TOML, or a setting leads to no value of it.
+pub fn with_sets(file_name: &str, text: &str, sets: &[(String, String)]) -> Result<String, Diagnostics> {
+    edited(file_name, text, sets).map(|source| source.text().to_owned())
+}
+
+fn edited(file_name: &str, text: &str, sets: &[(String, String)]) -> Result<Source, Diagnostics> {
+    let mut source = Source::new(file_name, text);
+    for (path, value) in sets {
+        set::apply(&mut source, path, value)?;
+    }
+    Ok(source)
 }

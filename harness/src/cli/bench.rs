@@ -1,19 +1,22 @@
 //! `balk bench`: every stack on every scenario under every seed.
 
+mod shard;
 mod sweep;
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 
 use balk_reports::TrialRecord;
-use balk_reports::bench::Bench as Record;
+use balk_reports::bench::{Bench as Record, slips};
+use balk_reports::gate;
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Pools};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 
+use super::gates::{Gates, HELP as GATES_HELP, Records};
 use super::load::{self, Failure, Source};
 use super::{OrExit as _, say};
 use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Models, Setting};
@@ -21,11 +24,12 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards;
 
+use shard::{Shard, shard};
 use sweep::Sweep;
 
 /// Arguments of `balk bench`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{GATES_HELP}"))]
 pub struct Bench {
     /// The scenarios: all, stubborn, control, or names and files with commas between them
     #[arg(long, default_value = "all")]
@@ -80,6 +84,9 @@ pub struct Bench {
     /// Transcripts to keep beside the record, packed with zstd
     #[arg(long, value_enum, default_value_t = KeepTranscripts::None, requires = "out")]
     keep_transcripts: KeepTranscripts,
+
+    #[command(flatten)]
+    gates: Gates,
 }
 
 const AFTER_HELP: &str = "\
@@ -100,34 +107,6 @@ enum KeepTranscripts {
     Failing,
     /// All
     All,
-}
-
-/// A part of the seeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shard {
-    nth: u64,
-    of: u64,
-}
-
-fn shard(text: &str) -> Result<Shard, String> {
-    let (nth, of) = text.split_once('/').unwrap_or((text, ""));
-    match (nth.trim().parse(), of.trim().parse()) {
-        (Ok(nth), Ok(of)) if 1 <= nth && nth <= of => Ok(Shard { nth, of }),
-        _ => Err("expected m/n with m from 1 to n, as in 2/7".into()),
-    }
-}
-
-impl Shard {
-    /// Its seeds of these; none where there are fewer seeds than parts.
-    fn seeds(self, [from, to]: [u64; 2]) -> Option<[u64; 2]> {
-        let all = u128::from(to - from) + 1;
-        let cut = |parts: u64| {
-            let before = all * u128::from(parts) / u128::from(self.of);
-            from + u64::try_from(before).expect("no more than all")
-        };
-        let (first, end) = (cut(self.nth - 1), cut(self.nth));
-        (first < end).then(|| [first, end - 1])
-    }
 }
 
 /// Units between two writes of the record.
@@ -159,6 +138,7 @@ impl Bench {
             set: &self.set,
         };
         let matrix = Matrix::new(asked, setting)?;
+        self.gates.fit(matrix.plan(), Records::One)?;
         let (folder, mut record) = self.folder(&matrix)?;
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
@@ -181,7 +161,21 @@ impl Bench {
                 folder.write(&record)?;
             }
         }
-        Ok(Exit::Fine)
+        self.judge(&record)
+    }
+
+    /// Says which gates hold, or where there are none, what went wrong.
+    fn judge(&self, record: &Record) -> Result<Exit, Error> {
+        let mut out = std::io::stdout().lock();
+        let gates = self.gates.all();
+        if gates.is_empty() {
+            write!(out, "{}", slips(record))?;
+            return Ok(Exit::Fine);
+        }
+        let found = |metric: gate::Metric, scenario: usize, stack: usize| {
+            metric.of(&record.plan.scenarios[scenario], record.cell(scenario, stack))
+        };
+        Ok(self.gates.report(&gate::judge(gates, self.gates.sureness(), record, found), out)?)
     }
 
     /// The scenarios of the suite, each with every value of the sweep.

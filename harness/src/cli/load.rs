@@ -50,6 +50,11 @@ impl Source {
     pub(super) fn read(&self, sets: &[(String, String)]) -> Result<Scenario, Diagnostics> {
         format::parse(&self.file, &self.text, &toolsets::catalogue(), sets)
     }
+
+    /// The text with these settings in it.
+    pub(super) fn with_sets(&self, sets: &[(String, String)]) -> Result<String, Diagnostics> {
+        format::with_sets(&self.file, &self.text, sets)
+    }
 }
 
 /// A scenario of the catalogue, or one in a file.

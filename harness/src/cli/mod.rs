@@ -3,10 +3,12 @@
 mod audit;
 mod bench;
 mod check;
+mod compare;
 mod document;
 mod events;
 mod explain;
 mod gaps;
+mod gates;
 mod init;
 mod list;
 mod load;
@@ -16,6 +18,7 @@ mod replay;
 mod report;
 mod scenario;
 mod schema;
+mod shrink;
 pub mod terminal;
 mod verify;
 mod watch;
@@ -32,6 +35,7 @@ use crate::exit::Exit;
 pub use audit::Audit;
 pub use bench::Bench;
 pub use check::Check;
+pub use compare::Compare;
 pub use explain::Explain;
 pub use init::Init;
 pub use list::List;
@@ -40,6 +44,7 @@ pub use replay::Replay;
 pub use report::Report;
 pub use scenario::Scenario;
 pub use schema::PrintSchema;
+pub use shrink::Shrink;
 pub use verify::Verify;
 
 use load::Failure;
@@ -54,7 +59,7 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 fine, 1 unexpected error, 2 usage, 3 a file is bad, 4 an expectation does not hold,
+Exit codes: 0 fine, 1 unexpected error, 2 usage, 3 a file is bad, 4 an expectation or a gate does not hold,
 5 a safety rule was broken, 6 guard fault, 7 not deterministic";
 
 /// The subcommands.
@@ -78,6 +83,10 @@ pub enum Command {
     Merge(Merge),
     /// Say what the record of a bench shows
     Report(Report),
+    /// Say what changed from one record of a bench to another
+    Compare(Compare),
+    /// Make a trial that shows something as small as it can be
+    Shrink(Shrink),
     /// Say which rules are reached, and which changes of guards are noticed
     Audit(Audit),
     /// Say whether a broken attempt may be made again, or what an agent lacked
@@ -102,6 +111,8 @@ impl Command {
             Self::Bench(it) => it.run(),
             Self::Merge(it) => it.run(),
             Self::Report(it) => it.run(),
+            Self::Compare(it) => it.run(),
+            Self::Shrink(it) => it.run(),
             Self::Audit(it) => it.run(),
             Self::Explain(it) => it.run(),
             Self::Schema(it) => it.run(),

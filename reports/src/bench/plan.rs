@@ -109,6 +109,14 @@ pub struct Unlike {
     pub second: String,
 }
 
+impl PlannedStack {
+    /// Whether it is under test: the baseline does nothing, and the oracle is told the truth.
+    #[must_use]
+    pub fn is_under_test(&self) -> bool {
+        !["none", "oracle"].contains(&&*self.guard)
+    }
+}
+
 impl PlannedScenario {
     /// The name, with what a sweep sets: `repeating (response.stubbornness=1/2)`.
     #[must_use]

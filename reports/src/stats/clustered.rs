@@ -27,6 +27,7 @@ use super::{
     beta::{lower_bound, upper_bound},
     float,
     print::digits,
+    square,
 };
 
 /// The weights of one trajectory.
@@ -97,10 +98,6 @@ impl ClusteredShare {
             Some(share) => [share, self.low, self.high].map(|it| format!("{:.1} %", 100.0 * it)),
         }
     }
-}
-
-fn square(value: f64) -> f64 {
-    value * value
 }
 
 #[cfg(test)]

@@ -1,0 +1,71 @@
+//! `balk compare`: what changed from one record of a bench to another.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use balk_reports::compare::{Comparison, comparison_as_json, comparison_as_text};
+use balk_reports::gate::{self, Metric};
+use clap::Args;
+
+use super::Format;
+use super::gates::{Gates, HELP, Records};
+use crate::bench::Folder;
+use crate::error::Error;
+use crate::exit::Exit;
+
+/// Arguments of `balk compare`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = HELP)]
+pub struct Compare {
+    /// The folder of the earlier record
+    #[arg(value_name = "A")]
+    before: PathBuf,
+
+    /// The folder of the later record, which the gates judge
+    #[arg(value_name = "B")]
+    after: PathBuf,
+
+    #[command(flatten)]
+    gates: Gates,
+
+    /// Tables for people, or one JSON object for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+impl Compare {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// A record that cannot be read, a gate that cannot be judged, an output that takes no more.
+    pub fn run(&self) -> Result<Exit, Error> {
+        let (_, before) = Folder::open(&self.before)?;
+        let (_, after) = Folder::open(&self.after)?;
+        self.gates.fit(&after.plan, Records::Two)?;
+        let comparison = Comparison::new(&before, &after);
+        let judged =
+            gate::judge(self.gates.all(), self.gates.sureness(), &after, |metric: Metric, at, stack| {
+                if metric.is_change() {
+                    comparison.found(metric, at, stack)
+                } else {
+                    metric.of(&after.plan.scenarios[at], after.cell(at, stack))
+                }
+            });
+        match self.format {
+            Format::Text => {
+                let mut out = io::stdout().lock();
+                writeln!(out, "A: {}\nB: {}", self.before.display(), self.after.display())?;
+                write!(out, "{}", comparison_as_text(&comparison))?;
+                if !self.gates.all().is_empty() {
+                    writeln!(out)?;
+                }
+                Ok(self.gates.report(&judged, out)?)
+            }
+            Format::Json => {
+                writeln!(io::stdout(), "{}", comparison_as_json(&comparison))?;
+                // Standard output is one object and nothing else.
+                Ok(self.gates.report(&judged, io::stderr())?)
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Gates on the command line: what fails a bench, and how it is said.
+
+use std::io::{self, Write};
+
+use balk_reports::bench::Plan;
+use balk_reports::gate::{Gate, Judged, NoSuch, Sureness, annotation};
+use clap::{Args, ValueEnum};
+
+use super::say;
+use crate::error::Error;
+use crate::exit::Exit;
+
+/// The options of a command that has gates.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Gates {
+    /// A gate: what a cell fails by, as in 'recovery<0.9' or 'default@control: false_interventions>0'; may be given
+    /// again. Where a cell fails, the exit code is 4
+    #[arg(long, value_name = "GATE", value_parser = gate)]
+    fail_on: Vec<Gate>,
+
+    /// Which end of a rate's 95 % interval a gate judges
+    #[arg(long, value_enum, default_value_t = Judge::Certain)]
+    gate: Judge,
+}
+
+/// What the help says about gates.
+pub(super) const HELP: &str = "\
+A GATE is [STACK][@WHERE]: METRIC OP NUMBER. Without STACK it judges every stack but `none` and `oracle`; WHERE is
+stubborn, control or a scenario. OP is <, <=, > or >=, NUMBER as in 3, 0.95 or 19/20. Metrics are
+  counts  false_interventions double_effects guard_faults not_told missed lost needless_questions
+  shares  recovery (of trials that got stuck), done (of all), told (of those not done), unprompted (of recovered)
+  rates   false_rate (false interventions in 1,000 healthy turns)
+  compare recovery_change done_change false_rate_change (B minus A; `balk compare` only)
+With --gate certain a gate fails unless its 95 % bound clears it, so too few trials fail as well; with --gate refuted
+it fails only where the other bound does not clear it either.";
+
+/// Which end of a rate's interval is judged.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Judge {
+    /// The unfavourable one: what holds is certain
+    Certain,
+    /// The favourable one: what fails is refuted
+    Refuted,
+}
+
+fn gate(text: &str) -> Result<Gate, String> {
+    text.parse()
+}
+
+impl Gates {
+    /// The gates.
+    pub(super) fn all(&self) -> &[Gate] {
+        &self.fail_on
+    }
+
+    /// Which end of an interval they judge.
+    pub(super) fn sureness(&self) -> Sureness {
+        match self.gate {
+            Judge::Certain => Sureness::Certain,
+            Judge::Refuted => Sureness::Refuted,
+        }
+    }
+
+    /// Whether they can be judged: before anything is run.
+    ///
+    /// # Errors
+    /// A stack or a scenario that the plan does not have; a change where there is one record only.
+    pub(super) fn fit(&self, plan: &Plan, records: Records) -> Result<(), Error> {
+        for gate in &self.fail_on {
+            gate.fits(plan).map_err(|NoSuch { what, asked, nearest }| {
+                let wrong =
+                    Error::usage("--fail-on", &format!("a {what} that is measured"), format!("`{asked}`"));
+                match nearest {
+                    Some(nearest) => wrong.hint(&format!("did you mean `{nearest}`?")),
+                    None => wrong,
+                }
+            })?;
+            if gate.metric.is_change() && records == Records::One {
+                return Err(Error::usage(
+                    "--fail-on",
+                    "a metric of one record",
+                    format!("`{}`", gate.metric),
+                )
+                .hint("a change is between two records: see `balk compare`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what failed, on standard output where that is for people.
+    ///
+    /// # Errors
+    /// An output that takes no more.
+    pub(super) fn report(&self, judged: &Judged, mut out: impl Write) -> io::Result<Exit> {
+        for failed in &judged.failed {
+            writeln!(out, "failed: {failed}")?;
+            if let Some(again) = &failed.again {
+                writeln!(out, "  see: {again}")?;
+            }
+            if in_github_actions() {
+                let title = format!("{} with {}", failed.scenario, failed.stack);
+                let see = failed.again.as_ref().map_or(String::new(), |again| format!("\nsee: {again}"));
+                writeln!(out, "{}", annotation(&title, &format!("{failed}{see}")))?;
+            }
+        }
+        for (gate, cells) in self.fail_on.iter().zip(&judged.cells) {
+            let fails = judged.failed.iter().filter(|it| it.gate == gate.to_string()).count();
+            match (cells, fails) {
+                (0, _) => say(format_args!("note: the gate {gate} has no cell to judge")),
+                (cells, fails) => writeln!(out, "gate {gate}: {fails} of {cells} cells fail")?,
+            }
+        }
+        Ok(if judged.failed.is_empty() { Exit::Fine } else { Exit::Unmet })
+    }
+}
+
+/// How many records there are to judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Records {
+    /// One: that of a bench.
+    One,
+    /// Two, of which the second is judged.
+    Two,
+}
+
+/// Whether a run is shown by GitHub Actions, which reads commands from what is printed.
+#[expect(clippy::disallowed_methods, reason = "where a run is shown is a matter of its environment")]
+fn in_github_actions() -> bool {
+    std::env::var("GITHUB_ACTIONS").is_ok_and(|it| it == "true")
+}

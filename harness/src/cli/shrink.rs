@@ -1,0 +1,174 @@
+//! `balk shrink`: from a trial that shows something to the smallest one that still shows it.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use balk_reports::{Palette, quoted};
+use balk_scenarios::Pools;
+use clap::Args;
+
+use super::load::{self, Failure, Source};
+use super::{OrExit as _, say};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::files;
+use crate::shrink::{self, Case, Shows, Shrunk, Unfit};
+
+/// Arguments of `balk shrink`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct Shrink {
+    /// A scenario of the catalogue (`balk list`), or a file
+    #[arg(value_name = "NAME|FILE")]
+    target: String,
+
+    /// The seed of the trial
+    #[arg(long, value_name = "N", default_value_t = load::SEED)]
+    seed: u64,
+
+    /// The stack
+    #[arg(long, value_name = "SET", default_value = "default")]
+    guard: String,
+
+    /// What the trial shows and goes on showing
+    #[arg(long, value_name = "WHAT")]
+    shows: Shows,
+
+    /// A value of the scenario file to replace, by its dotted path; may be given again
+    #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
+    set: Vec<(String, String)>,
+
+    /// Settings of guards: TOML, a table for each
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Draw from the pools that are kept back
+    #[arg(long)]
+    reserve: bool,
+
+    /// Smaller trials to run at most
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    tries: u32,
+
+    /// A folder for scenario.toml and transcript.txt, in place of the scenario on standard output
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+WHAT is one of
+  false-intervention  somebody stepped in in a healthy turn
+  not-told            the task is not done, and the user does not know
+  done-twice          something happened twice that was to happen once
+  guard-fault         a guard broke
+  not-recovered       the model got stuck, and the task is not done
+  rule=GUARD:RULE     a guard stepped in under this rule
+
+Parts of the file are taken out, values made simpler and lower seeds tried for as long as the file is good and the
+trial shows it. Where the baseline or the oracle does not show it at the start, it does not at the end.";
+
+const SCENARIO: &str = "scenario.toml";
+const TRANSCRIPT: &str = "transcript.txt";
+
+impl Shrink {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// A trial that does not show it, a command line that makes no sense, an output that takes no more. A bad file
+    /// is shown, and ends with its exit code.
+    pub fn run(&self) -> Result<Exit, Error> {
+        let text = match self.text() {
+            Ok(text) => text,
+            Err(failure) => return failure.or_exit(),
+        };
+        if let Some(folder) = &self.out {
+            free(folder)?;
+        }
+        let config = super::config(self.config.as_deref())?;
+        let case = Case {
+            text: &text,
+            seed: self.seed,
+            guard: &self.guard,
+            config: &config,
+            pools: if self.reserve { Pools::Reserve } else { Pools::Open },
+            shows: &self.shows,
+            tries: self.tries,
+        };
+        let lines = text.lines().count();
+        let shrunk = shrink::shrink(&case, |it| {
+            say(format_args!("{} tries: {} of {lines} lines, seed {}", it.tries, it.lines, it.seed));
+        });
+        let shrunk = shrunk.map_err(|unfit| self.refused(unfit))?;
+        if !shrunk.is_smallest {
+            say(format_args!("note: the {} tries ran out; more of them may find a smaller one", self.tries));
+        }
+        self.write(&shrunk)?;
+        Ok(Exit::Fine)
+    }
+
+    /// The text of the scenario with all that is set, if it is a good one.
+    fn text(&self) -> Result<String, Failure> {
+        let source = Source::of(&self.target)?;
+        source.read(&self.set)?;
+        Ok(source.with_sets(&self.set)?)
+    }
+
+    fn refused(&self, unfit: Unfit) -> Error {
+        match unfit {
+            Unfit::Stack(bad) => bad.into(),
+            Unfit::Shows(others) => {
+                let others: Vec<String> = others.iter().map(Shows::to_string).collect();
+                let found =
+                    if others.is_empty() { "nothing of the kind".to_owned() } else { others.join(", ") };
+                let expected = format!("a trial that shows {}", self.shows);
+                let see = self.command(&self.target, &self.set, self.seed);
+                Error::usage("--shows", &expected, found).hint(&format!("see: {see}"))
+            }
+        }
+    }
+
+    fn write(&self, shrunk: &Shrunk) -> Result<(), Error> {
+        let Some(folder) = &self.out else {
+            write!(io::stdout(), "{}", shrunk.text)?;
+            say(format_args!("shows {}: {}", self.shows, self.command("FILE", &[], shrunk.seed)));
+            return Ok(());
+        };
+        let command = self.command(&folder.join(SCENARIO).display().to_string(), &[], shrunk.seed);
+        let transcript = balk_reports::show(&shrunk.record, Palette::Plain);
+        let transcript = format!("shows {}\n\n{transcript}\nrun again: {command}\n", self.shows);
+        for (name, text) in [(SCENARIO, &shrunk.text), (TRANSCRIPT, &transcript)] {
+            let path = folder.join(name);
+            files::write_whole(&path, |out| out.write_all(text.as_bytes()))
+                .map_err(|error| Error::file(&path, "a place that can be written to", error))?;
+        }
+        say(format_args!("shows {}: {command}", self.shows));
+        Ok(())
+    }
+
+    /// The command that shows a trial.
+    fn command(&self, target: &str, set: &[(String, String)], seed: u64) -> String {
+        let mut command =
+            format!("balk scenario {} --seed {seed} --guard {}", quoted(target), quoted(&self.guard));
+        for (key, value) in set {
+            command.push_str(&format!(" --set {}", quoted(&format!("{key}={value}"))));
+        }
+        if let Some(config) = &self.config {
+            command.push_str(&format!(" --config {}", quoted(&config.display().to_string())));
+        }
+        if self.reserve {
+            command.push_str(" --reserve");
+        }
+        command
+    }
+}
+
+/// Whether the folder has none of the files that will be written.
+fn free(folder: &Path) -> Result<(), Error> {
+    for name in [SCENARIO, TRANSCRIPT] {
+        let path = folder.join(name);
+        if path.exists() {
+            return Err(Error::file(&path, "no such file", "one").hint("name another folder"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! A scenario's text as a tree whose parts can be taken out, with the layout and the comments of the rest kept.
+
+use std::collections::BTreeSet;
+
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value, value};
+
+/// One step down the tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// To what stands under this key.
+    Key(String),
+    /// To the item at this place of a list, from 0.
+    At(usize),
+}
+
+/// The way from the top to a part.
+pub(super) type Path = Vec<Step>;
+
+/// Every part of the document in its order, each before those in it.
+pub(super) fn paths(document: &DocumentMut) -> Vec<Path> {
+    let mut all = Vec::new();
+    below(document.as_item(), &mut Vec::new(), &mut all);
+    all
+}
+
+fn below(item: &Item, here: &mut Path, all: &mut Vec<Path>) {
+    let steps: Vec<Step> = match item.as_table_like() {
+        Some(table) => table.iter().map(|(key, _)| Step::Key(key.to_owned())).collect(),
+        None => (0..length(item)).map(Step::At).collect(),
+    };
+    for step in steps {
+        let child = down(item, &step).expect("it was just seen");
+        here.push(step);
+        all.push(here.clone());
+        below(child, here, all);
+        here.pop();
+    }
+}
+
+/// Items of a list; none of anything else.
+fn length(item: &Item) -> usize {
+    let tables = item.as_array_of_tables().map(ArrayOfTables::len);
+    tables.or_else(|| item.as_array().map(Array::len)).unwrap_or(0)
+}
+
+fn down<'i>(item: &'i Item, step: &Step) -> Option<&'i Item> {
+    match step {
+        Step::Key(key) => item.get(key.as_str()),
+        Step::At(at) => item.get(*at),
+    }
+}
+
+/// The part that a path leads to.
+pub(super) fn at<'d>(document: &'d DocumentMut, path: &[Step]) -> Option<&'d Item> {
+    path.iter().try_fold(document.as_item(), down)
+}
+
+/// The same, to be changed. Nothing is made on the way.
+pub(super) fn at_mut<'d>(document: &'d mut DocumentMut, path: &[Step]) -> Option<&'d mut Item> {
+    at(document, path)?;
+    path.iter().try_fold(document.as_item_mut(), |item, step| match step {
+        Step::Key(key) => item.get_mut(key.as_str()),
+        Step::At(at) => item.get_mut(*at),
+    })
+}
+
+/// A path of keys.
+pub(super) fn keys(keys: &[&str]) -> Path {
+    keys.iter().map(|key| Step::Key((*key).to_owned())).collect()
+}
+
+/// Takes a part out, with the comments above it.
+pub(super) fn remove(document: &mut DocumentMut, path: &[Step]) {
+    let Some((last, before)) = path.split_last() else { return };
+    let Some(parent) = at_mut(document, before) else { return };
+    match last {
+        Step::Key(key) => {
+            if let Some(table) = parent.as_table_like_mut() {
+                table.remove(key);
+            }
+        }
+        Step::At(at) => {
+            if let Some(tables) = parent.as_array_of_tables_mut() {
+                tables.remove(*at);
+            } else if let Some(array) = parent.as_array_mut() {
+                let removed = array.remove(*at);
+                // The first item stands where the first one stood.
+                if let (0, Some(first), Some(prefix)) = (*at, array.get_mut(0), removed.decor().prefix()) {
+                    first.decor_mut().set_prefix(prefix.clone());
+                }
+            }
+        }
+    }
+}
+
+/// Puts a value where another stands. What a comment says of the old one goes with it.
+pub(super) fn set(document: &mut DocumentMut, path: &[Step], new: impl Into<Value>) {
+    if let Some((Step::Key(key), before)) = path.split_last()
+        && let Some(table) = at_mut(document, before).and_then(Item::as_table_like_mut)
+        && let Some(mut key) = table.key_mut(key)
+    {
+        key.leaf_decor_mut().set_prefix("");
+    }
+    if let Some(item) = at_mut(document, path) {
+        let prefix = item.as_value().and_then(|old| old.decor().prefix().cloned());
+        *item = value(new);
+        if let (Some(prefix), Some(new)) = (prefix, item.as_value_mut()) {
+            new.decor_mut().set_prefix(prefix);
+        }
+    }
+}
+
+/// Takes out what only hangs together with something that is gone: ways to states that are not there, states that
+/// no way leads to. An actor that never balks any more makes the scenario a control.
+pub(super) fn tidy(document: &mut DocumentMut) {
+    let Some(actor) = document.get_mut("actor").and_then(Item::as_table_mut) else { return };
+    let start = actor.get("start").and_then(Item::as_str).unwrap_or_default().to_owned();
+    let Some(states) = actor.get_mut("state").and_then(Item::as_array_of_tables_mut) else { return };
+    let names: BTreeSet<String> = states.iter().filter_map(|state| text(state, "name")).collect();
+    for state in states.iter_mut() {
+        if let Some(next) = state.get_mut("next").and_then(Item::as_array_of_tables_mut) {
+            next.retain(|way| text(way, "to").is_some_and(|to| names.contains(&to)));
+            if next.is_empty() {
+                state.remove("next");
+            }
+        }
+    }
+    let mut reached = BTreeSet::new();
+    let mut open = vec![start];
+    while let Some(name) = open.pop() {
+        let state = states.iter().find(|state| text(state, "name").as_ref() == Some(&name));
+        let next = state.and_then(|state| state.get("next")).and_then(Item::as_array_of_tables);
+        if reached.insert(name) {
+            open.extend(next.into_iter().flat_map(|ways| ways.iter().filter_map(|way| text(way, "to"))));
+        }
+    }
+    states.retain(|state| text(state, "name").is_some_and(|name| reached.contains(&name)));
+    let balks = states.iter().any(balks);
+    if !balks && document.get("kind").and_then(Item::as_str) != Some(CONTROL) {
+        set(document, &keys(&["kind"]), CONTROL);
+    }
+}
+
+const CONTROL: &str = "control";
+
+fn text(table: &Table, key: &str) -> Option<String> {
+    table.get(key).and_then(Item::as_str).map(str::to_owned)
+}
+
+/// Whether a state is one of a stubborn scenario.
+fn balks(state: &Table) -> bool {
+    let stuck = |span: &Value| {
+        let is = span.as_inline_table().and_then(|span| span.get("is")).and_then(Value::as_str);
+        matches!(is, Some("stuck" | "faulted"))
+    };
+    let truth = state.get("truth").and_then(Item::as_array);
+    truth.is_some_and(|spans| spans.iter().any(stuck))
+        || state.contains_key("empty")
+        || state.contains_key("break")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> DocumentMut {
+        text.parse().expect("TOML")
+    }
+
+    #[test]
+    fn every_part_is_listed_before_those_in_it_and_can_be_taken_out() {
+        let text = "a = 1\nb = [{ x = 1 }, 2]\n\n# Why.\n[[c]]\nd = 3\n[[c.e]]\nf = 4\n";
+        let document = read(text);
+        let shown: Vec<String> = paths(&document)
+            .iter()
+            .map(|path| {
+                let step = |step: &Step| match step {
+                    Step::Key(key) => key.clone(),
+                    Step::At(at) => at.to_string(),
+                };
+                path.iter().map(step).collect::<Vec<_>>().join(".")
+            })
+            .collect();
+        assert_eq!(shown.join(" "), "a b b.0 b.0.x b.1 c c.0 c.0.d c.0.e c.0.e.0 c.0.e.0.f");
+        for path in paths(&document) {
+            let mut smaller = document.clone();
+            remove(&mut smaller, &path);
+            assert!(smaller.to_string().len() < text.len(), "{path:?}");
+            assert!(smaller.to_string().parse::<DocumentMut>().is_ok(), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_comment_goes_with_what_it_is_about() {
+        let mut document = read("# One.\na = 1 # one\n# Two.\nb = [2, 3]\n");
+        set(&mut document, &keys(&["a"]), 3);
+        remove(&mut document, &[Step::Key("b".into()), Step::At(0)]);
+        assert_eq!(document.to_string(), "a = 3\n# Two.\nb = [3]\n");
+        remove(&mut document, &keys(&["b"]));
+        assert_eq!(document.to_string(), "a = 3\n");
+    }
+
+    #[test]
+    fn states_that_hang_together_go_together() {
+        let mut document = read(
+            "kind = \"stubborn\"\n[actor]\nstart = \"a\"\n\
+             [[actor.state]]\nname = \"a\"\ntruth = [{ is = \"productive\" }]\n\
+             [[actor.state.next]]\nto = \"gone\"\n\
+             [[actor.state]]\nname = \"b\"\ntruth = [{ is = \"stuck\", how = \"text-only\" }]\n\
+             [[actor.state.next]]\nto = \"a\"\n",
+        );
+        tidy(&mut document);
+        assert_eq!(
+            document.to_string(),
+            "kind = \"control\"\n[actor]\nstart = \"a\"\n\
+             [[actor.state]]\nname = \"a\"\ntruth = [{ is = \"productive\" }]\n"
+        );
+    }
+}

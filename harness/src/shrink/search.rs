@@ -1,0 +1,159 @@
+//! The search: the smallest scenario so far, and one try at a smaller one after another.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use balk_scenarios::scenario::Toolset;
+use balk_scenarios::{Scenario, World, format, toolsets};
+use toml_edit::DocumentMut;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::shows::Sign;
+use super::{Case, Progress, Shows, Shrunk, Unfit, document};
+use crate::guards::NONE;
+use crate::simulate::Simulation;
+
+/// The stack that is told the truth.
+const ORACLE: &str = "oracle";
+/// What messages would call the file; nobody sees them.
+const FILE: &str = "shrunk.toml";
+
+/// The smallest so far.
+pub(super) struct Search<'a> {
+    case: &'a Case<'a>,
+    sign: Sign<'a>,
+    toolsets: Vec<Arc<Toolset>>,
+    /// The stacks that did not show it at the start, and must not at the end.
+    contrasts: Vec<&'static str>,
+    document: DocumentMut,
+    scenario: Scenario,
+    seed: u64,
+    changes: usize,
+    tries: u32,
+    /// What was tried in vain: a hash of the text, with the seed.
+    failed: BTreeSet<(u128, u64)>,
+}
+
+impl<'a> Search<'a> {
+    /// The trial as it is at the start.
+    pub(super) fn new(case: &'a Case<'a>) -> Result<Self, Unfit> {
+        let toolsets = toolsets::catalogue();
+        let scenario = format::parse(FILE, case.text, &toolsets, &[]).expect("a good scenario");
+        let simulation = Simulation::new(&scenario, case.guard, case.config, case.pools)?;
+        let trial = simulation.trial(&simulation.world(case.seed));
+        let sign = Sign::of(&trial, case.shows).ok_or_else(|| Unfit::Shows(Shows::all(&trial)))?;
+        let is_clean = |guard: &&'static str| !shown(case, &sign, &scenario, guard, case.seed);
+        let contrasts = [NONE, ORACLE].into_iter().filter(is_clean).collect();
+        Ok(Self {
+            case,
+            sign,
+            toolsets,
+            contrasts,
+            document: case.text.parse().expect("a good scenario is TOML"),
+            scenario,
+            seed: case.seed,
+            changes: 0,
+            tries: 0,
+            failed: BTreeSet::new(),
+        })
+    }
+
+    /// Keeps a change if the file is good after it and the trial still shows what it is to show. Whether it was kept.
+    pub(super) fn edit(&mut self, change: impl FnOnce(&mut DocumentMut)) -> bool {
+        if self.is_spent() {
+            return false;
+        }
+        let mut changed = self.document.clone();
+        change(&mut changed);
+        document::tidy(&mut changed);
+        let text = changed.to_string();
+        let tried = (xxh3_128(text.as_bytes()), self.seed);
+        if self.failed.contains(&tried) || text == self.document.to_string() {
+            return false;
+        }
+        let kept = match format::parse(FILE, &text, &self.toolsets, &[]) {
+            Ok(scenario) if self.still_shows(&scenario, self.seed) => {
+                (self.document, self.scenario) = (changed, scenario);
+                true
+            }
+            Ok(_) | Err(_) => {
+                self.failed.insert(tried);
+                false
+            }
+        };
+        self.changes += usize::from(kept);
+        kept
+    }
+
+    /// Keeps another seed if its trial shows it. Whether it was kept.
+    pub(super) fn reseed(&mut self, seed: u64) -> bool {
+        let tried = (xxh3_128(self.document.to_string().as_bytes()), seed);
+        if self.is_spent() || self.failed.contains(&tried) {
+            return false;
+        }
+        let scenario = self.scenario.clone();
+        if !self.still_shows(&scenario, seed) {
+            self.failed.insert(tried);
+            return false;
+        }
+        self.seed = seed;
+        self.changes += 1;
+        true
+    }
+
+    fn still_shows(&mut self, scenario: &Scenario, seed: u64) -> bool {
+        self.tries += 1;
+        let shown = |guard: &str| shown(self.case, &self.sign, scenario, guard, seed);
+        shown(self.case.guard) && !self.contrasts.iter().any(|guard| shown(guard))
+    }
+
+    /// The text of the smallest so far.
+    pub(super) fn document(&self) -> &DocumentMut {
+        &self.document
+    }
+
+    /// What its seed draws.
+    pub(super) fn drawn(&self) -> Vec<(String, String)> {
+        World::draw(&self.scenario, self.seed, self.case.pools).drawn()
+    }
+
+    /// Its seed.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Changes that were kept.
+    pub(super) fn changes(&self) -> usize {
+        self.changes
+    }
+
+    /// Whether no more may be tried.
+    pub(super) fn is_spent(&self) -> bool {
+        self.tries >= self.case.tries
+    }
+
+    /// How far it is.
+    pub(super) fn progress(&self) -> Progress {
+        Progress { tries: self.tries, lines: self.document.to_string().lines().count(), seed: self.seed }
+    }
+
+    /// The smallest, with its trial.
+    pub(super) fn end(self) -> Shrunk {
+        let Case { guard, config, pools, .. } = *self.case;
+        let simulation =
+            Simulation::new(&self.scenario, guard, config, pools).expect("it was built at the start");
+        Shrunk {
+            text: self.document.to_string(),
+            seed: self.seed,
+            record: simulation.record(self.seed, &[]),
+            tries: self.tries,
+            is_smallest: !self.is_spent(),
+        }
+    }
+}
+
+fn shown(case: &Case<'_>, sign: &Sign<'_>, scenario: &Scenario, guard: &str, seed: u64) -> bool {
+    let simulation =
+        Simulation::new(scenario, guard, case.config, case.pools).expect("a stack that was built");
+    sign.is_in(&simulation.trial(&simulation.world(seed)))
+}

@@ -1,0 +1,177 @@
+//! What a trial shows: something that should not happen, or a rule that stepped in.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use balk_guards::{Entry, Intervention};
+use balk_reports::bench::Slip;
+
+use crate::engine::Trial;
+use crate::grade;
+
+/// Something that can be seen in a trial.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shows {
+    /// A slip.
+    Slip(Slip),
+    /// The model got stuck, and the goal does not hold in the end.
+    NotRecovered,
+    /// A guard stepped in under this rule.
+    Rule {
+        /// The guard's name.
+        guard: String,
+        /// The rule's name.
+        rule: String,
+    },
+}
+
+/// The slips by their names on the command line.
+const SLIPS: [(&str, Slip); 4] = [
+    ("done-twice", Slip::DoneTwice),
+    ("guard-fault", Slip::GuardFault),
+    ("not-told", Slip::NotTold),
+    ("false-intervention", Slip::FalseIntervention),
+];
+
+const NOT_RECOVERED: &str = "not-recovered";
+const RULE: &str = "rule=";
+
+impl Shows {
+    /// Whether a trial shows it.
+    #[must_use]
+    pub fn is_in(&self, trial: &Trial) -> bool {
+        match self {
+            Self::Slip(slip) => slip.is_in(&grade::grade(trial)),
+            Self::NotRecovered => {
+                let grade = grade::grade(trial);
+                grade.onset.is_some() && !grade.goal
+            }
+            Self::Rule { guard, rule } => {
+                interventions(trial).any(|it| *it.note.guard == **guard && *it.note.rule == **rule)
+            }
+        }
+    }
+
+    /// Everything that a trial shows, each once.
+    #[must_use]
+    pub fn all(trial: &Trial) -> Vec<Self> {
+        let slips = SLIPS.iter().map(|(_, slip)| Self::Slip(*slip));
+        let mut all: Vec<Self> =
+            slips.chain([Self::NotRecovered]).filter(|shows| shows.is_in(trial)).collect();
+        for it in interventions(trial) {
+            let shows = Self::Rule { guard: it.note.guard.to_string(), rule: it.note.rule.to_string() };
+            if !all.contains(&shows) {
+                all.push(shows);
+            }
+        }
+        all
+    }
+}
+
+/// What is kept of a trial: what it shows, and for a false intervention the rule under which the first one came, so
+/// that no other one takes its place.
+#[derive(Clone, Debug)]
+pub(super) struct Sign<'a> {
+    shows: &'a Shows,
+    first_false: Option<(Arc<str>, Arc<str>)>,
+}
+
+impl<'a> Sign<'a> {
+    /// What is kept of this trial; nothing where it does not show it.
+    pub(super) fn of(trial: &Trial, shows: &'a Shows) -> Option<Self> {
+        let first_false = match shows {
+            Shows::Slip(Slip::FalseIntervention) => false_rules(trial).into_iter().next(),
+            Shows::Slip(Slip::DoneTwice | Slip::GuardFault | Slip::NotTold)
+            | Shows::NotRecovered
+            | Shows::Rule { .. } => None,
+        };
+        shows.is_in(trial).then_some(Self { shows, first_false })
+    }
+
+    /// Whether another trial has it, too.
+    pub(super) fn is_in(&self, trial: &Trial) -> bool {
+        match &self.first_false {
+            Some(rule) => false_rules(trial).contains(rule),
+            None => self.shows.is_in(trial),
+        }
+    }
+}
+
+/// Guard and rule of each false intervention, in order.
+fn false_rules(trial: &Trial) -> Vec<(Arc<str>, Arc<str>)> {
+    let mut rules = Vec::new();
+    grade::grade_each(trial, |it, is_false| {
+        if is_false {
+            rules.push((it.note.guard.to_string().into(), it.note.rule.to_string().into()));
+        }
+    });
+    rules
+}
+
+fn interventions(trial: &Trial) -> impl Iterator<Item = &Intervention> {
+    trial.entries.iter().filter_map(|entry| match entry {
+        Entry::Intervention(it) => Some(it),
+        Entry::Start(_)
+        | Entry::User(_)
+        | Entry::Completion(_)
+        | Entry::Failed(_)
+        | Entry::Tried(_)
+        | Entry::Result(_)
+        | Entry::Answer(_)
+        | Entry::Compaction(_)
+        | Entry::Conclusion(_)
+        | Entry::End(_) => None,
+    })
+}
+
+/// As on the command line.
+impl fmt::Display for Shows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Slip(slip) => {
+                let name = SLIPS.iter().find(|(_, it)| it == slip).map_or("", |(name, _)| name);
+                f.write_str(name)
+            }
+            Self::NotRecovered => f.write_str(NOT_RECOVERED),
+            Self::Rule { guard, rule } => write!(f, "{RULE}{guard}:{rule}"),
+        }
+    }
+}
+
+impl FromStr for Shows {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let named = SLIPS.iter().find(|(name, _)| *name == text).map(|(_, slip)| Self::Slip(*slip));
+        let rule = || {
+            let (guard, rule) = text.strip_prefix(RULE)?.split_once(':')?;
+            let filled = !guard.is_empty() && !rule.is_empty();
+            filled.then(|| Self::Rule { guard: guard.to_owned(), rule: rule.to_owned() })
+        };
+        let not_recovered = (text == NOT_RECOVERED).then_some(Self::NotRecovered);
+        named.or(not_recovered).or_else(rule).ok_or_else(|| {
+            let slips: Vec<&str> = SLIPS.iter().map(|(name, _)| *name).collect();
+            format!("expected one of {}, {NOT_RECOVERED}, {RULE}GUARD:RULE", slips.join(", "))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_slip_has_a_name_and_every_name_reads_back() {
+        for slip in Slip::ALL {
+            let text = Shows::Slip(slip).to_string();
+            assert_eq!(text.parse(), Ok(Shows::Slip(slip)));
+        }
+        for text in ["not-recovered", "rule=duplicate:identical", "rule=a:b:c"] {
+            assert_eq!(text.parse::<Shows>().map(|it| it.to_string()), Ok(text.to_owned()));
+        }
+        for bad in ["", "rule=", "rule=a:", "rule=:b", "not-recoverd"] {
+            assert!(bad.parse::<Shows>().is_err(), "{bad}");
+        }
+    }
+}

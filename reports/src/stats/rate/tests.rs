@@ -23,7 +23,7 @@ fn no_events_leave_open_what_no_disturbed_trial_leaves_open() {
     for turns in [5, 60] {
         check(&vec![(0, turns); 1_000], "0 (0–3.689)");
         check(&vec![(0, turns); 300], "0 (0–12.30)");
-        check(&vec![(0, turns); 20], "0 (0–184.4)");
+        check(&[(0, turns); 20], "0 (0–184.4)");
     }
     check(&[(0, 1), (0, 3)], "0 (0–2306)");
 }

@@ -8,7 +8,7 @@
 use crate::bench::{Bench, Cell, DRAWS, Plan, PlannedScenario, Seeds};
 use crate::counts::Counts;
 use crate::gate::{Found, Metric};
-use crate::stats::{Block, Change, Rate, Share, holm};
+use crate::stats::{Change, PairedBlock, Rate, Share, holm};
 use crate::trial::Drawn;
 
 mod json;
@@ -162,13 +162,13 @@ fn figures(
 }
 
 /// The trials that are done, by the draw of their seed.
-fn blocks(before: &Cell, after: &Cell, seeds: &Seeds) -> [Block; DRAWS] {
+fn blocks(before: &Cell, after: &Cell, seeds: &Seeds) -> [PairedBlock; DRAWS] {
     let draws = DRAWS as u64;
     std::array::from_fn(|draw| {
         // Seeds below `end` with this remainder.
         let below = |end: u64| (end + draws - 1 - draw as u64) / draws;
         let of = seeds.ranges().iter().map(|[from, to]| below(to + 1) - below(*from)).sum();
-        Block { of, before: before.by_draw.done[draw], after: after.by_draw.done[draw] }
+        PairedBlock { of, before: before.by_draw.done[draw], after: after.by_draw.done[draw] }
     })
 }
 

@@ -19,7 +19,6 @@
 #![expect(clippy::float_arithmetic, reason = "statistics about trials; no trial depends on them")]
 
 mod beta;
-mod blocks;
 mod bootstrap;
 mod change;
 mod clustered;
@@ -30,18 +29,19 @@ mod gamma;
 mod holm;
 mod independent;
 mod mcnemar;
+mod paired_blocks;
 mod print;
 mod rate;
 mod root;
 mod share;
 
-pub use blocks::Block;
 pub use bootstrap::{BadBootstrap, Bootstrap, REPLICATES, Ratio, Weights, trial_key};
 pub use change::Change;
 pub use clustered::{Cluster, ClusteredShare};
 pub use difference::PairedDifference;
 pub use holm::{compared, holm};
 pub use mcnemar::mcnemar;
+pub use paired_blocks::PairedBlock;
 pub use print::{p_digits, p_text, per_thousand};
 pub use rate::{Rate, RateSums};
 pub use share::Share;

@@ -20,7 +20,7 @@ use super::{Change, PairedDifference, beta::beta, float, mcnemar, root::root, sq
 
 /// The trials of one block under both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Block {
+pub struct PairedBlock {
     /// Trials.
     pub of: u64,
     /// Trials that had the outcome the first time.
@@ -35,9 +35,9 @@ impl Change {
     /// # Panics
     /// If more trials of a block had the outcome than there were.
     #[must_use]
-    pub fn of_blocks(blocks: &[Block]) -> Option<Self> {
+    pub fn of_blocks(blocks: &[PairedBlock]) -> Option<Self> {
         assert!(blocks.iter().all(|it| it.before.max(it.after) <= it.of), "more than all of a block");
-        let blocks: Vec<&Block> = blocks.iter().filter(|it| it.of > 0).collect();
+        let blocks: Vec<&PairedBlock> = blocks.iter().filter(|it| it.of > 0).collect();
         let of: u64 = blocks.iter().map(|it| it.of).sum();
         if of == 0 {
             return None;
@@ -92,22 +92,22 @@ mod tests {
 
     #[test]
     fn where_nothing_differs_the_interval_is_that_of_so_many_pairs() {
-        let blocks = [Block { of: 10, before: 4, after: 4 }; 32];
+        let blocks = [PairedBlock { of: 10, before: 4, after: 4 }; 32];
         let found = Change::of_blocks(&blocks).expect("there are trials");
         let pairs = PairedDifference::new(0, 0, 320);
         assert_eq!(found, Change { value: 0.0, low: pairs.low, high: pairs.high, p: Some(1.0) });
-        assert_eq!(Change::of_blocks(&[Block::default(); 32]), None);
+        assert_eq!(Change::of_blocks(&[PairedBlock::default(); 32]), None);
     }
 
     #[test]
     fn the_interval_is_students_where_much_differs() {
         // Four blocks of 100 with differences of 10, 14, 18 and 22: mean 0.16, standard error 0.0258199, t of 3.
-        let blocks = [10, 14, 18, 22].map(|more| Block { of: 100, before: 40, after: 40 + more });
+        let blocks = [10, 14, 18, 22].map(|more| PairedBlock { of: 100, before: 40, after: 40 + more });
         let found = Change::of_blocks(&blocks).expect("there are trials");
         assert!((found.value - 0.16).abs() < 1e-12);
         assert!((found.high - (0.16 + 3.182_446 * 0.025_819_9)).abs() < 1e-6, "{found:?}");
         // The other way round it is the same with the other sign.
-        let back = blocks.map(|it| Block { of: it.of, before: it.after, after: it.before });
+        let back = blocks.map(|it| PairedBlock { of: it.of, before: it.after, after: it.before });
         let back = Change::of_blocks(&back).expect("there are trials");
         assert_eq!([-back.high, -back.low], [found.low, found.high]);
         assert_eq!(back.p, found.p);
@@ -118,7 +118,7 @@ mod tests {
         let mut draws = Draws::new(seed);
         let (mut held, mut called) = (0, 0);
         for _ in 0..RUNS {
-            let mut blocks = [Block::default(); 32];
+            let mut blocks = [PairedBlock::default(); 32];
             for trial in 0..of {
                 let block = &mut blocks[usize::try_from(trial % 32).expect("small")];
                 block.of += 1;

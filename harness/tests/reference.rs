@@ -2,6 +2,7 @@
 //!
 //! `INSTA_UPDATE=always cargo test -p balk --test reference` writes both anew.
 
+#[expect(dead_code, reason = "other tests show whole outputs")]
 #[path = "common/program.rs"]
 mod program;
 

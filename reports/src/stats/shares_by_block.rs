@@ -63,7 +63,10 @@ mod tests {
         assert!((found.value - 0.16).abs() < 1e-12);
         let pairs = PairedDifference::new(128, 0, 800);
         assert!((found.low - (0.16_f64 - 2.364_624 * 0.016_903_1).min(pairs.low)).abs() < 1e-6, "{found:?}");
-        assert!((found.high - (0.16_f64 + 2.364_624 * 0.016_903_1).max(pairs.high)).abs() < 1e-6, "{found:?}");
+        assert!(
+            (found.high - (0.16_f64 + 2.364_624 * 0.016_903_1).max(pairs.high)).abs() < 1e-6,
+            "{found:?}"
+        );
         // The other way round it is the same with the other sign.
         let back = blocks.map(|it| Block { trials: it.trials, one: it.other, other: it.one });
         let back = Change::of_blocks(&back).expect("there are trials");

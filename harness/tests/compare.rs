@@ -1,6 +1,5 @@
 //! `balk compare`: what changed from one record to another, and how sure that is.
 
-#[expect(dead_code, reason = "other tests show whole outputs")]
 #[path = "common/program.rs"]
 mod program;
 

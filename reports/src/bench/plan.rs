@@ -197,7 +197,7 @@ fn difference(place: &str, first: &Value, second: &Value) -> Option<Unlike> {
             let shown = |value: &Value| match value {
                 Value::Null => "nothing".to_owned(),
                 Value::Array(items) => format!("{} of them", items.len()),
-                other => other.to_string(),
+                Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => value.to_string(),
             };
             Some(Unlike { place: place.to_owned(), first: shown(first), second: shown(second) })
         }

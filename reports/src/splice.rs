@@ -1,7 +1,7 @@
 //! Sections of a report inside a file that people write: what stands between two markers is replaced.
 //!
-//! `<!-- balk report NAME -->` opens, the next `<!-- end -->` closes, each on a line of its own. Every other byte
-//! stays as it is, and what is put in ends its lines as the marker's line does.
+//! `<!-- balk report NAME -->` opens, the next `<!-- end -->` closes, each on a line of its own. Every other
+//! byte stays as it is, and what is put in ends its lines as the marker's line does.
 
 use std::fmt;
 
@@ -27,7 +27,8 @@ impl fmt::Display for BadMarker {
 
 impl std::error::Error for BadMarker {}
 
-/// The text with every section between its markers; `section` gives the text of a name, or the names there are.
+/// The text with every section between its markers; `section` gives the text of a name, or the names there
+/// are.
 ///
 /// # Errors
 /// A marker without a known name or without its end, or no marker at all: then nothing is replaced.
@@ -84,7 +85,8 @@ mod tests {
 
     #[test]
     fn what_stands_between_markers_is_replaced() {
-        let text = "# Mine\n<!-- balk report stacks -->\nold\n<!-- end -->\nafter\n<!-- end -->\n  <!-- balk report command -->\r\n<!-- end -->";
+        let text = "# Mine\n<!-- balk report stacks -->\nold\n<!-- end -->\nafter\n<!-- end -->\n  \
+                    <!-- balk report command -->\r\n<!-- end -->";
         let expected = "# Mine\n<!-- balk report stacks -->\n\n| a |\n\n<!-- end -->\nafter\n<!-- end -->\n  \
                         <!-- balk report command -->\r\n\r\nbalk bench\r\n\r\nmore\r\n\r\n<!-- end -->";
         assert_eq!(splice(text, section).as_deref(), Ok(expected));
@@ -116,7 +118,8 @@ mod tests {
         );
         refused(
             "`<!-- balk report stacks -->` is a marker\n",
-            "line 0: expected <!-- balk report NAME --> and <!-- end --> on lines of their own, found no marker",
+            "line 0: expected <!-- balk report NAME --> and <!-- end --> on lines of their own, found no \
+             marker",
         );
     }
 
@@ -139,7 +142,9 @@ mod tests {
             let mut expected = parts[0].clone();
             for (name, part) in names.iter().zip(&parts[1..]) {
                 let inside = section(name).expect("a known name");
-                expected.push_str(&format!("\n<!-- balk report {name} -->\n\n{inside}\n<!-- end -->\n{part}"));
+                expected.push_str(&format!(
+                    "\n<!-- balk report {name} -->\n\n{inside}\n<!-- end -->\n{part}"
+                ));
             }
             prop_assert_eq!(once, expected);
         }

@@ -2,14 +2,16 @@
 //!
 //! `INSTA_UPDATE=always cargo test -p balk --test reference` writes both anew.
 
+<<<<<<< HEAD
 #[expect(dead_code, reason = "other tests show whole outputs")]
 #[path = "common/program.rs"]
 mod program;
 
+=======
+>>>>>>> report
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use program::{balk, ran};
+use std::process::Command;
 
 const FOLDER: &str = "reports/reference";
 
@@ -23,9 +25,13 @@ fn read(path: &Path) -> String {
 
 #[track_caller]
 fn run(arguments: &[&str]) -> String {
-    let (code, out, err) = ran(&mut balk(&root(), arguments));
-    assert_eq!((code, &*err), (0, ""), "balk {arguments:?}");
-    out
+    let output = Command::new(env!("CARGO_BIN_EXE_balk"))
+        .current_dir(root())
+        .args(arguments)
+        .output()
+        .expect("the program runs");
+    assert!(output.status.success(), "balk {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("the output is text")
 }
 
 /// Holds a file against what it should be, or writes it where that is asked for.
@@ -36,7 +42,8 @@ fn same(path: &Path, expected: &str) {
     }
     assert!(
         update(),
-        "{} is not what the record says; read what changed after INSTA_UPDATE=always cargo test --test reference",
+        "{} is not what the record says; read what changed after INSTA_UPDATE=always cargo test --test \
+         reference",
         path.display()
     );
     fs::write(path, expected).expect("it can be written");

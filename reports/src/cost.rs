@@ -1,11 +1,11 @@
-//! What a turn costs on one machine: figures that a bench leaves beside its record, apart from what is the same
-//! everywhere.
+//! What a turn costs on one machine: figures that a bench leaves beside its record, apart from what is the
+//! same everywhere.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Wall-clock time of a guard's turns of about one size. The times are of one machine; only their ratio to the
-/// anchor, xxh3 over as many bytes in the same run, means something elsewhere.
+/// Wall-clock time of a guard's turns of about one size. The times are of one machine; only their ratio to
+/// the anchor, xxh3 over as many bytes in the same run, means something elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Timed {

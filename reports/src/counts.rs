@@ -23,7 +23,6 @@ macro_rules! counts {
             }
 
             /// Each count with its name, in the order above.
-            #[must_use]
             pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
                 [$((stringify!($field), self.$field),)+].into_iter()
             }

@@ -1,4 +1,5 @@
-//! A report as CSV (RFC 4180): one row a cell, with raw counts, bounds and what the response model does to it.
+//! A report as CSV (RFC 4180): one row a cell, with raw counts, bounds and what the response model does to
+//! it.
 //!
 //! The first line names the columns. A figure that there is not is empty, an open bound is `inf` or `-inf`.
 

@@ -1,7 +1,7 @@
 //! A report as JUnit XML: a suite for each scenario, a test case for each stack.
 //!
-//! A case fails for the gates that it does not hold; its output has the command that shows a trial of it. A cell
-//! without a trial is skipped. There are no times and no dates: the same record gives the same bytes.
+//! A case fails for the gates that it does not hold; its output has the command that shows a trial of it. A
+//! cell without a trial is skipped. There are no times and no dates: the same record gives the same bytes.
 
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
@@ -21,7 +21,8 @@ pub struct FailedGate {
     pub command: Option<String>,
 }
 
-/// What fails where nobody set a gate: something done twice, or a guard that broke. Nobody guards the baseline.
+/// What fails where nobody set a gate: something done twice, or a guard that broke. Nobody guards the
+/// baseline.
 #[must_use]
 pub fn safety(report: &Report) -> Vec<FailedGate> {
     let baseline = report.stacks.rows.first().map(|it| &it.stack);

@@ -1,8 +1,8 @@
 //! The report of a bench: typed tables, from the record and nothing else. How they look is another matter.
 //!
-//! Every figure is a type of [`stats`](crate::stats), with its interval and what it is of. Pooled figures weigh
-//! scenarios equally, as the catalogue has them. In JSON numbers have four significant digits, `null` is a number
-//! that there is not or a bound that is open, and seeds are text.
+//! Every figure is a type of [`stats`](crate::stats), with its interval and what it is of. Pooled figures
+//! weigh scenarios equally, as the catalogue has them. In JSON numbers have four significant digits, `null`
+//! is a number that there is not or a bound that is open, and seeds are text.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -56,7 +56,8 @@ pub struct Report {
     pub stacks: StackTable,
     /// Which stack is surely before which.
     pub ranking: Ranking,
-    /// Where another stack is better than `default`, and where it is worse; nothing where there is no `default`.
+    /// Where another stack is better than `default`, and where it is worse; nothing where there is no
+    /// `default`.
     pub versus: Option<Versus>,
     /// Interventions in healthy turns, by what stood in the way of silence.
     pub false_interventions: FalseInterventions,

@@ -93,8 +93,8 @@ fn false_interventions_are_of_healthy_turns() {
 fn only_what_holds_in_nearly_all_draws_is_ranked() {
     let ranking = report().ranking;
     assert_eq!((ranking.least, ranking.draws), (31, 32));
-    // With drawn numbers `none` has seeds 0–3: draws 0 to 3. `default` has seeds 0–39, which is one in each draw
-    // and one more in draws 0 to 7: in draws 0 to 3 it has one more than `none`, in the others too.
+    // With drawn numbers `none` has seeds 0–3: draws 0 to 3. `default` has seeds 0–39, which is one in each
+    // draw and one more in draws 0 to 7: in draws 0 to 3 it has one more than `none`, in the others too.
     assert_eq!(ranking.rows[1].before, ["none"]);
     assert_eq!(ranking.rows[0].behind, ["default"]);
     // `peer` has one done in draws 0 to 11: as many as `default` in draws 8 and 10.

@@ -36,14 +36,14 @@ pub struct Report {
 }
 
 const AFTER_HELP: &str = "\
-Everything is computed from DIR/bench.jsonl, and beside it from what was measured of cost, where it is there: `cost` in
-DIR/meta.json, and DIR/instructions.json. The same record gives the same bytes. `balk schema report` prints the form of
-the JSON.
+Everything is computed from DIR/bench.jsonl, and beside it from what was measured of cost, where it is there:
+`cost` in DIR/meta.json, and DIR/instructions.json. The same record gives the same bytes. `balk schema report`
+prints the form of the JSON.
 
 JUnit fails a stack on a scenario where something was done twice or a guard broke.
 
-Names for --splice: short, stacks, ranking, default, runs, healthy, models, false-interventions, sensitivity, slips,
-cost, scenarios, command, limits.";
+Names for --splice: short, stacks, ranking, default, runs, healthy, models, false-interventions, sensitivity,
+slips, cost, scenarios, command, limits.";
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -62,8 +62,8 @@ impl Report {
     /// Runs the command.
     ///
     /// # Errors
-    /// A record that cannot be read, a marker that cannot be followed, a file that cannot be written: then it is
-    /// what it was.
+    /// A record that cannot be read, a marker that cannot be followed, a file that cannot be written: then it
+    /// is what it was.
     pub fn run(&self) -> Result<Exit, Error> {
         let (folder, bench) = Folder::open(&self.folder)?;
         let tables = Tables::new(&bench, &folder.cost()?);

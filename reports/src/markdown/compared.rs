@@ -14,8 +14,8 @@ pub(super) fn ranking(report: &Report) -> String {
     }
     table.or("No stack.")
         + &format!(
-            "\nA stack is ahead of another where it has more stubborn trials done in at least {} of {} draws of the \
-             response model's numbers. Ties count for nobody. Nothing else here is ranked.\n",
+            "\nA stack is ahead of another where it has more stubborn trials done in at least {} of {} draws \
+             of the response model's numbers. Ties count for nobody. Nothing else here is ranked.\n",
             it.least, it.draws
         )
 }
@@ -36,14 +36,15 @@ pub(super) fn default(report: &Report) -> String {
         text.push_str(&folded(&heading, &cells(&unsure).or("")));
     }
     text.push_str(&format!(
-        "\nIn how many of {} scenarios another stack is better or worse than `default`, and in brackets how often \
-         surely:\n\n{}",
+        "\nIn how many of {} scenarios another stack is better or worse than `default`, and in brackets how \
+         often surely:\n\n{}",
         report.scenarios.len(),
         counts(versus).or("")
     ));
     text.push_str(&format!(
-        "\nIntervals by the draws of the seeds as blocks. *Surely*: p below 5 % after correction for all {} comparisons \
-         (Holm); the others have p below 5 % each, and one in twenty of those where nothing differs does.\n",
+        "\nIntervals by the draws of the seeds as blocks. *Surely*: p below 5 % after correction for all {} \
+         comparisons (Holm); the others have p below 5 % each, and one in twenty of those where nothing \
+         differs does.\n",
         grouped(versus.comparisons)
     ));
     text

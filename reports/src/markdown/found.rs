@@ -80,8 +80,8 @@ pub(super) fn cost(report: &Report) -> String {
     if !timed.is_empty() {
         text.push_str(&timed.or(""));
         text.push_str(
-            "\nQuantiles of one run on one machine, without intervals. An *anchor* is the median time of xxh3 over as many \
-             bytes in the same run: that ratio is what may be compared elsewhere.\n",
+            "\nQuantiles of one run on one machine, without intervals. An *anchor* is the median time of \
+             xxh3 over as many bytes in the same run: that ratio is what may be compared elsewhere.\n",
         );
     }
     if !counted.is_empty() {

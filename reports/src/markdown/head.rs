@@ -73,8 +73,8 @@ pub(super) fn command(report: &Report) -> String {
     };
     let mut text = format!(
         "```console\n{}\n```\n\n\
-         Balk {}; {} stubborn scenarios ({} with a goal that can be reached) and {} controls, {} stacks, seeds \
-         {from}–{to}, {pools}; {} trials.\n",
+         Balk {}; {} stubborn scenarios ({} with a goal that can be reached) and {} controls, {} stacks, \
+         seeds {from}–{to}, {pools}; {} trials.\n",
         head.command,
         head.balk,
         head.stubborn,
@@ -91,8 +91,8 @@ pub(super) fn command(report: &Report) -> String {
         let missing: Vec<String> =
             head.missing.iter().map(|it| format!("{} ({} seeds)", code(&it.scenario), it.seeds)).collect();
         text.push_str(&format!(
-            "\n**Not whole**: {} of {} planned trials are done, so pooled figures do not weigh scenarios equally. \
-             Missing: {}.\n",
+            "\n**Not whole**: {} of {} planned trials are done, so pooled figures do not weigh scenarios \
+             equally. Missing: {}.\n",
             grouped(head.done),
             grouped(head.planned),
             missing.join(", ")

@@ -15,9 +15,9 @@ pub(super) fn models(report: &Report) -> String {
         table.row(std::iter::once(code(&row.stack)).chain(cells));
     }
     table.or("No stack.")
-        + "\n*Flat*: an intervention counts for being delivered, whatever it says: an empty notice and the best message \
-           tie. *Drawn*: the numbers of the response model are drawn from their ranges. What holds in one column \
-           only hangs on what a message is thought to be worth.\n"
+        + "\n*Flat*: an intervention counts for being delivered, whatever it says: an empty notice and the \
+           best message tie. *Drawn*: the numbers of the response model are drawn from their ranges. What \
+           holds in one column only hangs on what a message is thought to be worth.\n"
 }
 
 /// How many cells are listed.
@@ -47,7 +47,8 @@ pub(super) fn sensitivity(report: &Report) -> String {
     }
     text.push_str(&most.or("No number of the response model was varied."));
     text.push_str(
-        "\nThe largest of all shifts is shown, so it is overstated; and one in twenty intervals leaves 0 out by chance.\n",
+        "\nThe largest of all shifts is shown, so it is overstated; and one in twenty intervals leaves 0 out \
+         by chance.\n",
     );
     let mut all = Table::new(&[
         ("stack", Left),

@@ -33,12 +33,12 @@ pub(super) fn stacks(report: &Report) -> String {
     let told = report.stacks.rows.first().map_or(0, |it| it.figures.told.of);
     let mut text = table.or("No stack.");
     text.push_str(&format!(
-        "\nIn brackets 95 % intervals. *Recovered*: the goal holds in the end, of the runs that got stuck where it \
-         can be reached. *Saved less lost*: against the first row, on the same {} trials; *p* by McNemar's exact \
-         test. *False per 1,000*: interventions in healthy turns of controls. *Told*: the user knew in the end \
-         that the task is not done, of {} trials in which it cannot be. *Tokens*: over those of the first row on \
-         the same stubborn trials. Pooled figures weigh scenarios equally, as the catalogue has them; they compare \
-         stacks, and are no forecast.",
+        "\nIn brackets 95 % intervals. *Recovered*: the goal holds in the end, of the runs that got stuck \
+         where it can be reached. *Saved less lost*: against the first row, on the same {} trials; *p* by \
+         McNemar's exact test. *False per 1,000*: interventions in healthy turns of controls. *Told*: the \
+         user knew in the end that the task is not done, of {} trials in which it cannot be. *Tokens*: over \
+         those of the first row on the same stubborn trials. Pooled figures weigh scenarios equally, as the \
+         catalogue has them; they compare stacks, and are no forecast.",
         grouped(pairs),
         grouped(told),
     ));
@@ -73,10 +73,10 @@ pub(super) fn runs(report: &Report) -> String {
         ]);
     }
     table.or("No stack.")
-        + "\n*Unprompted*: nobody had stepped in after the onset. *Missed*: nobody stepped in after the onset. *Not \
-           told*: the task was not done, and the user did not know. *Turns to help*: medians from the onset to the \
-           first intervention or resend, 0 for the same turn; *turns stuck*: from the onset to the last stuck turn \
-           of runs that recovered.\n"
+        + "\n*Unprompted*: nobody had stepped in after the onset. *Missed*: nobody stepped in after the \
+           onset. *Not told*: the task was not done, and the user did not know. *Turns to help*: medians \
+           from the onset to the first intervention or resend, 0 for the same turn; *turns stuck*: from the \
+           onset to the last stuck turn of runs that recovered.\n"
 }
 
 /// Whom a stack disturbs, and what is to be 0.
@@ -110,7 +110,7 @@ pub(super) fn healthy(report: &Report) -> String {
         ]);
     }
     table.or("No stack.")
-        + "\nA turn is healthy where the model works, waits or is done; its intervals take the trial as the unit. \
-           *Done twice* and *guard faults* are trials of all, with \
+        + "\nA turn is healthy where the model works, waits or is done; its intervals take the trial as the \
+           unit. *Done twice* and *guard faults* are trials of all, with \
            the bounds of their share.\n"
 }

@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::cost::{Cost, Instructions, Timed};
 use crate::stats::Times;
 
-/// What a turn costs. There are no intervals: the times are quantiles of one run on one machine, and instructions
-/// are counted.
+/// What a turn costs. There are no intervals: the times are quantiles of one run on one machine, and
+/// instructions are counted.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expense {

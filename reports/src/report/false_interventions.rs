@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::bench::Bench;
 use crate::stats::{Rate, RateSums};
 
-/// Interventions in healthy turns. Those by language and by rule are counted scenario by scenario, so there the
-/// scenario is the unit of the interval and `trials` are scenarios.
+/// Interventions in healthy turns. Those by language and by rule are counted scenario by scenario, so there
+/// the scenario is the unit of the interval and `trials` are scenarios.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FalseInterventions {

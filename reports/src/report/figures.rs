@@ -10,11 +10,13 @@ use crate::stats::{Median, PValue, PairedDifference, Rate, Share, holm, mcnemar}
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Figures {
-    /// Trials whose goal held in the end after an onset, of those with an onset, where the goal can be reached.
+    /// Trials whose goal held in the end after an onset, of those with an onset, where the goal can be
+    /// reached.
     pub recovered: Share,
     /// Of these, trials in which nobody had stepped in.
     pub unprompted: Share,
-    /// Recovered of those with an onset, where an intervention counts for being delivered and for nothing else.
+    /// Recovered of those with an onset, where an intervention counts for being delivered and for nothing
+    /// else.
     pub recovered_flat: Share,
     /// Recovered of those with an onset, with drawn parameters of the response model.
     pub recovered_drawn: Share,
@@ -38,7 +40,8 @@ pub struct Figures {
     pub until_help: Median,
     /// Turns from the onset to the last stuck one, both counted, of trials that recovered.
     pub stuck_for: Median,
-    /// Stubborn trials whose goal can be reached, beside the same of the baseline; nothing of the baseline itself.
+    /// Stubborn trials whose goal can be reached, beside the same of the baseline; nothing of the baseline
+    /// itself.
     pub against: Option<Comparison>,
     /// Trials of controls beside the same of the baseline.
     pub against_on_controls: Option<Comparison>,

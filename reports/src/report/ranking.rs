@@ -6,8 +6,9 @@ use serde::Serialize;
 use super::draws::{add, stubborn};
 use crate::bench::{Bench, DRAWS};
 
-/// Stack A is before stack B where A has more stubborn trials done than B in at least 31 of the 32 draws of the
-/// response model's numbers. Equal counts, and draws without a trial, count for nobody. Nothing else is ranked.
+/// Stack A is before stack B where A has more stubborn trials done than B in at least 31 of the 32 draws of
+/// the response model's numbers. Equal counts, and draws without a trial, count for nobody. Nothing else is
+/// ranked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ranking {

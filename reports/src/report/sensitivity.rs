@@ -1,8 +1,8 @@
 //! What each uncertain number of the response model does to the figures.
 //!
-//! Half of the draws have a number in the upper half of its range. Each draw's figure is taken less that of the same
-//! seeds under the model's own numbers, so that what their worlds differ in cancels; then the upper draws are held
-//! against the lower ones.
+//! Half of the draws have a number in the upper half of its range. Each draw's figure is taken less that of
+//! the same seeds under the model's own numbers, so that what their worlds differ in cancels; then the upper
+//! draws are held against the lower ones.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -28,8 +28,8 @@ pub struct StackRow {
     pub about: String,
     /// Its figures.
     pub figures: Figures,
-    /// Tokens over those of the same trials of the baseline, on stubborn scenarios; nothing without trials, and
-    /// of the baseline itself.
+    /// Tokens over those of the same trials of the baseline, on stubborn scenarios; nothing without trials,
+    /// and of the baseline itself.
     pub tokens_on_stubborn: Option<Ratio>,
     /// The same on controls.
     pub tokens_on_controls: Option<Ratio>,

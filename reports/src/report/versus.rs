@@ -10,8 +10,9 @@ use super::{DEFAULT, ORACLE};
 use crate::bench::Bench;
 use crate::stats::{BlockDifference, PValue, holm};
 
-/// `default` beside every other stack, scenario by scenario: pairs are kept together by the draw of their seed, and
-/// the draws are the blocks of the interval. The baseline, which never steps in, and the oracle are no rivals.
+/// `default` beside every other stack, scenario by scenario: pairs are kept together by the draw of their
+/// seed, and the draws are the blocks of the interval. The baseline, which never steps in, and the oracle are
+/// no rivals.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Versus {

@@ -1,18 +1,19 @@
 //! Differences over blocks of trials, with t-intervals: for figures that are only known summed over a block.
 //!
-//! A bench keeps some counts by block: the trials whose seeds share a draw of the response model. The blocks are
-//! independent of each other, so their values are what varies, and Student's t with the degrees of freedom of
-//! the blocks gives the interval (Student, *The probable error of a mean*, Biometrika 6, 1908, 1–25):
+//! A bench keeps some counts by block: the trials whose seeds share a draw of the response model. The blocks
+//! are independent of each other, so their values are what varies, and Student's t with the degrees of
+//! freedom of the blocks gives the interval (Student, *The probable error of a mean*, Biometrika 6, 1908,
+//! 1–25):
 //!
 //! - [`paired`](BlockDifference::paired): mean of the differences of `k` blocks, `k − 1` degrees of freedom,
-//! - [`halves`](BlockDifference::halves): mean of some blocks less the mean of the others, with the variance of
-//!   both together and `k − 2` degrees of freedom.
+//! - [`halves`](BlockDifference::halves): mean of some blocks less the mean of the others, with the variance
+//!   of both together and `k − 2` degrees of freedom.
 //!
 //! Where few blocks differ from 0 the t-test claims too much: of four single events in 32 blocks it makes
 //! p = 0.04. So p is at least `2^(1 − m)` with `m` blocks that are not 0, the least p that flipping signs at
-//! random can give (R. A. Fisher, *The Design of Experiments*, 1935, section 21). Below six blocks, or four in a
-//! half, no such test can reach 5 %: then nothing is claimed, p is 1 and there are no bounds. Where all blocks are
-//! alike the interval is a point, and p says how little that may mean.
+//! random can give (R. A. Fisher, *The Design of Experiments*, 1935, section 21). Below six blocks, or four
+//! in a half, no such test can reach 5 %: then nothing is claimed, p is 1 and there are no bounds. Where all
+//! blocks are alike the interval is a point, and p says how little that may mean.
 
 use std::fmt;
 
@@ -124,8 +125,8 @@ impl BlockDifference {
         Self { difference, low: mean - off, high: mean + off, blocks, p: PValue(student.max(least)) }
     }
 
-    /// The difference in events for each 100 trials with its bounds, as `+12.0 (+4.6 to +19.1)`: of shares these
-    /// are percentage points. A dash where nothing is claimed.
+    /// The difference in events for each 100 trials with its bounds, as `+12.0 (+4.6 to +19.1)`: of shares
+    /// these are percentage points. A dash where nothing is claimed.
     #[must_use]
     pub fn per_hundred(&self) -> String {
         match self.difference {

@@ -1,10 +1,10 @@
 //! The median of small whole numbers over trials, with the interval that its order statistics give.
 //!
 //! Of `n` trials in order the bounds are the `r`-th and the `(n + 1 − r)`-th, with the greatest `r` for which
-//! `P(X ≤ r − 1 | n, ½) ≤ α / 2`: whatever the distribution is, at least 95 of 100 such intervals hold its median
-//! (W. R. Thompson, *On confidence ranges for the median and other expectation distributions for populations of
-//! unknown distribution form*, Annals of Mathematical Statistics 7, 1936, 122–128). Below six trials there is no
-//! such `r`, and no bound.
+//! `P(X ≤ r − 1 | n, ½) ≤ α / 2`: whatever the distribution is, at least 95 of 100 such intervals hold its
+//! median (W. R. Thompson, *On confidence ranges for the median and other expectation distributions for
+//! populations of unknown distribution form*, Annals of Mathematical Statistics 7, 1936, 122–128). Below six
+//! trials there is no such `r`, and no bound.
 
 use std::fmt;
 

@@ -2,11 +2,12 @@
 //!
 //! | | none | default | peer |
 //! |---|---|---|---|
-//! | `repeating (n=1, m=2)`, stubborn | recovers in seeds 0–3 | in 0–39, after help in the next turn | in 0–11 |
+//! | `repeating (n=1, m=2)`, stubborn | recovers in seeds 0–3 | in 0–39, after help | in 0–11 |
 //! | `gap`, unreachable | tells nobody | tells in all | tells in 0–31 |
 //! | `polling`, control | done | done, steps in once in seeds 0–7 | done in 2–63 |
 //!
-//! With drawn numbers `default` recovers in four seeds more of the draws that have `cause` high, and `peer` in none.
+//! With drawn numbers `default` recovers in four seeds more of the draws that have `cause` high, and `peer`
+//! in none.
 
 use balk_reports::bench::{
     BENCH_SCHEMA, Bench, Outcome, Part, Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools, Seeds,

@@ -17,8 +17,9 @@
 //! failure is still reported, as no progress.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use memchr::memchr2_iter;
+use memchr::memmem::Finder;
 
 use crate::completion::ToolCall;
 use crate::conclusion::GapKind;
@@ -39,17 +40,18 @@ pub(super) struct Evidence<'e> {
 /// The kind of gap, and what is missing: a command, a path, else the tool.
 pub(super) fn tell<'e>(it: &Evidence<'e>) -> (GapKind, Cow<'e, str>) {
     let tool = it.call.map_or("", |call| &*call.tool);
+    let error = Said::new(it.error);
     if it.call.is_some_and(is_broken) {
         (GapKind::MalformedCall, tool.into())
     } else if it.is_absent {
         (GapKind::MissingCapability, tool.into())
-    } else if let Some(command) = missing_command(it.error) {
+    } else if let Some(command) = missing_command(&error) {
         (GapKind::MissingCapability, command.into())
-    } else if is_about_arguments(it.error) {
+    } else if is_about_arguments(&error) {
         (GapKind::MalformedCall, tool.into())
-    } else if let Some(input) = missing_input(it) {
+    } else if let Some(input) = missing_input(it, &error) {
         (GapKind::MissingInput, input)
-    } else if let Some(at) = DENIED.iter().find_map(|phrase| Found::first(it.error, phrase)) {
+    } else if let Some(at) = error.first(&*DENIED) {
         let named = at.names().into_iter().find(|name| it.is_named(name));
         (GapKind::MissingCapability, named.unwrap_or(tool).into())
     } else {
@@ -62,59 +64,71 @@ pub(super) fn is_broken(call: &ToolCall) -> bool {
     call.shape != Shape::Object
 }
 
-const DENIED: [&str; 13] = [
-    "no capability",
-    "not supported",
-    "unsupported operation",
-    "not implemented",
-    "permission denied",
-    "access denied",
-    "access is denied",
-    "not permitted",
-    "not allowed",
-    "forbidden",
-    "eacces",
-    "unknown tool",
-    "not installed",
-];
+static DENIED: Phrases<13> = LazyLock::new(|| {
+    [
+        "no capability",
+        "not supported",
+        "unsupported operation",
+        "not implemented",
+        "permission denied",
+        "access denied",
+        "access is denied",
+        "not permitted",
+        "not allowed",
+        "forbidden",
+        "eacces",
+        "unknown tool",
+        "not installed",
+    ]
+    .map(Finder::new)
+});
 
-const ARGUMENTS: [&str; 14] = [
-    "invalid arguments",
-    "invalid params",
-    "invalid option",
-    "illegal option",
-    "unknown option",
-    "unknown flag",
-    "unrecognized option",
-    "unrecognized argument",
-    "unexpected argument",
-    "arguments are required",
-    "required arguments",
-    "flag provided but not defined",
-    "invalid json",
-    "not valid json",
-];
+static ARGUMENTS: Phrases<14> = LazyLock::new(|| {
+    [
+        "invalid arguments",
+        "invalid params",
+        "invalid option",
+        "illegal option",
+        "unknown option",
+        "unknown flag",
+        "unrecognized option",
+        "unrecognized argument",
+        "unexpected argument",
+        "arguments are required",
+        "required arguments",
+        "flag provided but not defined",
+        "invalid json",
+        "not valid json",
+    ]
+    .map(Finder::new)
+});
 
-fn is_about_arguments(error: &str) -> bool {
+fn is_about_arguments(error: &Said<'_>) -> bool {
     let begins = |line: &str| line.trim_start().get(..6).is_some_and(|it| it.eq_ignore_ascii_case("usage:"));
-    ARGUMENTS.iter().any(|phrase| Found::first(error, phrase).is_some()) || error.lines().any(begins)
+    error.first(&*ARGUMENTS).is_some() || error.text.lines().any(begins)
 }
 
-/// The command that a shell did not find: `bash: jq: command not found`, `sh: 1: jq: not found`, `'jq' is not
-/// recognized as …`, `exec: "jq": executable file not found`, `spawn jq ENOENT`.
-fn missing_command(error: &str) -> Option<&str> {
-    const PHRASES: [&str; 4] = [
+static NO_COMMAND: Phrases<4> = LazyLock::new(|| {
+    [
         "command not found",
         "is not recognized as",
         "executable file not found",
         "not found, but can be installed",
-    ];
-    if let Some(said) = PHRASES.iter().find_map(|phrase| Found::first(error, phrase)) {
+    ]
+    .map(Finder::new)
+});
+static SPAWN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("spawn "));
+
+/// The command that a shell did not find: `bash: jq: command not found`, `sh: 1: jq: not found`, `'jq' is not
+/// recognized as …`, `exec: "jq": executable file not found`, `spawn jq ENOENT`.
+fn missing_command<'e>(error: &Said<'e>) -> Option<&'e str> {
+    if let Some(said) = error.first(&*NO_COMMAND) {
         // What is quoted behind is advice.
         return said.names()[1..].iter().copied().find(|name| !name.is_empty());
     }
-    error.lines().find_map(|line| {
-        let spawned = Found::first(line, "spawn ").and_then(|it| it.after.split_once(" ENOENT"));
+    error.lines().find_map(|(line, lower)| {
+        let spawn = SPAWN.find(lower.as_bytes());
+        let spawned = spawn.and_then(|at| line[at + SPAWN.needle().len()..].split_once(" ENOENT"));
         spawned.map(|(command, _)| command).or_else(|| not_found_by_shell(line))
     })
 }
@@ -131,17 +145,14 @@ fn not_found_by_shell(line: &str) -> Option<&str> {
     (said.starts_with("not found") && matches!(shell, "sh" | "ash" | "dash" | "bash")).then_some(command)
 }
 
+static NO_INPUT: Phrases<6> = LazyLock::new(|| {
+    ["no such file or directory", "no such file", "not found", "does not exist", "enoent", "cannot find the"]
+        .map(Finder::new)
+});
+
 /// The file, folder or other input that is not there, if the call or the user named it.
-fn missing_input<'e>(it: &Evidence<'e>) -> Option<Cow<'e, str>> {
-    const PHRASES: [&str; 6] = [
-        "no such file or directory",
-        "no such file",
-        "not found",
-        "does not exist",
-        "enoent",
-        "cannot find the",
-    ];
-    let said = PHRASES.iter().find_map(|phrase| Found::first(it.error, phrase))?;
+fn missing_input<'e>(it: &Evidence<'e>, error: &Said<'e>) -> Option<Cow<'e, str>> {
+    let said = error.first(&*NO_INPUT)?;
     if let Some(name) = said.names().into_iter().find(|name| it.is_named(name)) {
         return Some(name.into());
     }
@@ -175,6 +186,36 @@ fn looks_like_path(name: &str) -> bool {
     name.contains(['/', '\\']) || name.trim_matches('.').contains('.')
 }
 
+/// Phrases in small letters, each with its search, which is made once.
+type Phrases<const N: usize> = LazyLock<[Finder<'static>; N]>;
+
+/// An error, and the same in small letters, for phrases are told in either case.
+struct Said<'e> {
+    text: &'e str,
+    lower: String,
+}
+
+impl<'e> Said<'e> {
+    fn new(text: &'e str) -> Self {
+        Self { text, lower: text.to_ascii_lowercase() }
+    }
+
+    /// Its lines, as they are and in small letters.
+    fn lines(&self) -> impl Iterator<Item = (&'e str, &str)> {
+        self.text.lines().zip(self.lower.lines())
+    }
+
+    /// The first of these phrases that stands in it, where it stands first.
+    fn first(&self, phrases: &[Finder<'_>]) -> Option<Found<'e>> {
+        let find = |phrase: &Finder<'_>| Some((phrase.find(self.lower.as_bytes())?, phrase.needle().len()));
+        let (at, len) = phrases.iter().find_map(find)?;
+        let (before, after) = (&self.text[..at], &self.text[at + len..]);
+        let before = before.rsplit('\n').next().unwrap_or(before);
+        let after = after.split('\n').next().unwrap_or(after);
+        Some(Found { before, after })
+    }
+}
+
 /// A phrase in an error, and what stands on both sides of it in its line.
 struct Found<'e> {
     before: &'e str,
@@ -182,20 +223,6 @@ struct Found<'e> {
 }
 
 impl<'e> Found<'e> {
-    /// Where the phrase, which is written in small letters, stands first, in either case.
-    fn first(text: &'e str, phrase: &str) -> Option<Self> {
-        let bytes = text.as_bytes();
-        let first = *phrase.as_bytes().first()?;
-        let at = memchr2_iter(first, first.to_ascii_uppercase(), bytes).find(|&at| {
-            let there = bytes.get(at..at + phrase.len());
-            there.is_some_and(|it| it.eq_ignore_ascii_case(phrase.as_bytes()))
-        })?;
-        let (before, after) = (&text[..at], &text[at + phrase.len()..]);
-        let before = before.rsplit('\n').next().unwrap_or(before);
-        let after = after.split('\n').next().unwrap_or(after);
-        Some(Self { before, after })
-    }
-
     /// What it may be about, likeliest first: `… 'NAME'`, `…: NAME` or `… for NAME`, `'NAME' …`, `…: NAME: …`, `the file NAME was …`.
     /// Some are empty.
     fn names(&self) -> [&'e str; 5] {

@@ -2,16 +2,13 @@
 //!
 //! `INSTA_UPDATE=always cargo test -p balk --test reference` writes both anew.
 
-<<<<<<< HEAD
 #[expect(dead_code, reason = "other tests show whole outputs")]
 #[path = "common/program.rs"]
 mod program;
 
-=======
->>>>>>> report
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
 
 const FOLDER: &str = "reports/reference";
 

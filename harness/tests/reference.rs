@@ -2,13 +2,9 @@
 //!
 //! `INSTA_UPDATE=always cargo test -p balk --test reference` writes both anew.
 
-#[expect(dead_code, reason = "other tests show whole outputs")]
-#[path = "common/program.rs"]
-mod program;
-
 use std::fs;
 use std::path::{Path, PathBuf};
-
+use std::process::Command;
 
 const FOLDER: &str = "reports/reference";
 

@@ -4,6 +4,7 @@
 //! everything shown is computed from it alone.
 
 pub mod bench;
+mod cost;
 mod counts;
 mod entry;
 mod gap;
@@ -14,6 +15,7 @@ pub mod stats;
 mod text;
 mod trial;
 
+pub use cost::{Cost, Host, Instructions, Meta, Timed, Work};
 pub use counts::Counts;
 pub use entry::{
     BadRecord, CallRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord, transcript,

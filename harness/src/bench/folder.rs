@@ -2,14 +2,16 @@
 //!
 //! - `bench.jsonl`: the record ([`balk_reports::bench`]), written whole every time,
 //! - `transcripts/SCENARIO/SEED.jsonl.zst`: kept transcripts, one record a line, one line for each stack,
-//! - `meta.json`: command, host, threads and wall-clock figures; nothing else depends on these.
+//! - `meta.json`: command, host, threads and wall-clock figures of the last run ([`Meta`]); nothing else depends on
+//!   these,
+//! - `instructions.json`: instruction counts, where `.ci/instructions turns DIR` put them there.
 
 use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use balk_reports::TrialRecord;
 use balk_reports::bench::{BadBench, Bench};
+use balk_reports::{Meta, TrialRecord};
 
 use crate::error::Error;
 use crate::files::{self, Out};
@@ -76,7 +78,7 @@ impl Folder {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write_meta(&self, meta: &serde_json::Value) -> Result<(), Error> {
+    pub fn write_meta(&self, meta: &Meta) -> Result<(), Error> {
         self.whole("meta.json", |out| {
             serde_json::to_writer_pretty(&mut *out, meta)?;
             out.write_all(b"\n")

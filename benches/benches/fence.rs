@@ -4,7 +4,8 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use balk_benches::{SIZES, program, shown};
+use balk::bench::turns::{SIZES, program};
+use balk_benches::shown;
 use balk_guards::fence::fences;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use pulldown_cmark::{Event, Parser, Tag};

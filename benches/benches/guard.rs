@@ -4,8 +4,10 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use balk_benches::{HISTORIES, SIZES, Turn, arguments, offer, raw, shown, stack, turns};
+use balk::bench::turns::{SIZES, arguments, offer, raw, turns};
+use balk_benches::{HISTORIES, shown, stack};
 use balk_guards::{Completion, FinishReason, Usage};
+use balk_reports::Work;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::Value;
@@ -32,10 +34,9 @@ fn fold_and_questions(c: &mut Criterion) {
     for bytes in SIZES {
         for history in HISTORIES {
             let mut group = group(c, format!("guard/{}/{history} turns", shown(bytes)), bytes);
-            let written = turns(|nth| Turn::writes(nth, bytes, &offer));
-            let read = turns(|nth| Turn::reads(nth, bytes, &offer));
+            let works = Work::ALL.map(|work| (work.name(), turns(work, bytes, &offer)));
             for guard in ["abandonment", "duplicate", "progress", "default"] {
-                for (what, turns) in [("written", &written), ("read", &read)] {
+                for (what, turns) in &works {
                     group.bench_function(format!("{guard}, {what}"), |b| {
                         let mut stack = stack(guard, &offer);
                         let mut next = turns.iter().cycle();

@@ -1,25 +1,34 @@
-//! Plays healthy turns and says nothing: `turns STACK written|read BYTES TURNS`, for instructions to be counted under.
+//! Plays healthy turns after a history of others: `turns STACK written|read BYTES HISTORY`, for instructions to be
+//! counted under. In place of a stack, `xxh3_64` hashes the bytes of the turns once. Prints how many turns count.
 
 use std::hint::black_box;
 
-use balk_benches::{Turn, offer, stack, turns};
+use balk::bench::turns::{ANCHOR, offer, turns};
+use balk_benches::{hashed, played, stack};
+use balk_reports::Work;
 
+#[expect(clippy::print_stdout, reason = "whoever counts divides by it")]
 fn main() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [spec, what, bytes, count] = &arguments[..] else {
-        return Err("usage: STACK written|read BYTES TURNS".into());
+    let [spec, what, bytes, history] = &arguments[..] else {
+        return Err("usage: turns STACK written|read BYTES HISTORY".into());
     };
     let number = |text: &str| text.parse().map_err(|error| format!("`{text}` is no number: {error}"));
-    let (bytes, count): (usize, usize) = (number(bytes)?, number(count)?);
+    let (bytes, history): (usize, usize) = (number(bytes)?, number(history)?);
+    let work = Work::ALL.into_iter().find(|work| work.name() == what);
     let offer = offer();
-    let turns = match what.as_str() {
-        "written" => turns(|nth| Turn::writes(nth, bytes, &offer)),
-        "read" => turns(|nth| Turn::reads(nth, bytes, &offer)),
-        other => return Err(format!("`{other}` is neither written nor read")),
-    };
-    let mut stack = stack(spec, &offer);
-    for turn in turns.iter().cycle().take(count) {
-        black_box(turn.play(black_box(&mut stack)));
+    let turns = turns(work.ok_or_else(|| format!("`{what}` is neither written nor read"))?, bytes, &offer);
+    if spec == ANCHOR {
+        black_box(hashed(black_box(&turns)));
+    } else {
+        let mut stack = stack(spec, &offer);
+        for turn in turns.iter().cycle().take(history) {
+            turn.play(&mut stack);
+        }
+        // From where the history broke off, so that none comes round too early.
+        let (before, after) = turns.split_at(history % turns.len());
+        black_box(played(black_box(&mut stack), after) + played(black_box(&mut stack), before));
     }
+    println!("{} turns", turns.len());
     Ok(())
 }

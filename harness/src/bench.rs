@@ -4,8 +4,12 @@
 //! times: as the scenario has it, in flat mode, and with drawn parameters of the response model. A trial in which
 //! nobody stepped in never asks the response model anything and is the same in all three, so it is run once.
 
+mod clock;
+mod cost;
 mod folder;
 mod matrix;
+mod meta;
+pub mod turns;
 mod unit;
 
 use std::ops::ControlFlow;
@@ -16,8 +20,10 @@ use rayon::prelude::*;
 
 use crate::error::Error;
 
+pub use clock::Stopwatch;
 pub use folder::{Folder, RECORD};
 pub use matrix::{Asked, Matrix, Models, Setting};
+pub use meta::meta;
 pub use unit::Keep;
 
 /// Seeds of one scenario that are run before anything is reported or written.

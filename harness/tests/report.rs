@@ -81,14 +81,17 @@ fn the_json_is_what_the_printed_schema_says() {
 fn what_was_measured_of_cost_is_shown() {
     let work = recorded();
     assert!(printed(work.path(), &["report", "a"]).contains("Not measured for this record."));
-    let timed = r#"{"guard":"default","bytes":400,"turns":9,"p50_ns":300,"p99_ns":1000,"anchor_p50_ns":40}"#;
-    fs::write(work.path().join("a/meta.json"), format!(r#"{{"host":"a","cost":[{timed}]}}"#))
+    let timed = r#"{"guard":"default","what":"read","bytes":400,"turns":9,"p50_ns":300,"p99_ns":1000,"anchor_p50_ns":40}"#;
+    fs::write(work.path().join("a/meta.json"), format!(
+        r#"{{"command":"balk bench","host":{{"cpu":null,"os":"linux","arch":"x86_64"}},"threads":2,"profile":"release",
+            "units":9,"taken_ms":1,"units_per_second":9000,"timed":[{timed}]}}"#
+    ))
         .expect("a file");
-    let counted = r#"[{"guard":"default","bytes":400,"instructions":900}]"#;
+    let counted = r#"[{"guard":"default","what":"written","bytes":400,"instructions":900}]"#;
     fs::write(work.path().join("a/instructions.json"), counted).expect("a file");
     let text = printed(work.path(), &["report", "a"]);
-    assert!(text.contains("| `default` | 400 | 9 | 300 | 1,000 | 40 | 7.500 | 25.00 |"), "{text}");
-    assert!(text.contains("| `default` | 400 | 900 | 2.250 |"), "{text}");
+    assert!(text.contains("| `default`, read | 400 | 9 | 300 | 1,000 | 40 | 7.500 | 25.00 |"), "{text}");
+    assert!(text.contains("| `default`, written | 400 | 900 | 2.250 |"), "{text}");
     fs::write(work.path().join("a/instructions.json"), "[{}]").expect("a file");
     let (code, _, err) = ran(&mut balk(work.path(), &["report", "a"]));
     assert!(code == 3 && err.contains("a/instructions.json: expected counts of instructions"), "{err}");

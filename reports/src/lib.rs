@@ -22,7 +22,7 @@ pub mod stats;
 mod text;
 mod trial;
 
-pub use cost::{Cost, Instructions, Timed};
+pub use cost::{Cost, Host, Instructions, Meta, Timed, Work};
 pub use counts::Counts;
 pub use entry::{
     BadRecord, CallRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord, transcript,

@@ -5,7 +5,7 @@ mod small;
 
 use balk_reports::bench::{Bench, Slip};
 use balk_reports::report::{Measure, Report};
-use balk_reports::{Cost, Instructions, Timed};
+use balk_reports::{Cost, Instructions, Timed, Work};
 use small::bench;
 
 fn report() -> Report {
@@ -240,13 +240,15 @@ fn a_record_that_is_not_whole_says_what_is_missing() {
 fn cost_is_shown_beside_its_anchor() {
     let timed = Timed {
         guard: "default".into(),
+        what: Work::Written,
         bytes: 400,
         turns: 9,
         p50_ns: 300,
         p99_ns: 1_000,
         anchor_p50_ns: 40,
     };
-    let instructions = Instructions { guard: "default".into(), bytes: 400, instructions: 900 };
+    let instructions =
+        Instructions { guard: "default".into(), what: Work::Read, bytes: 400, instructions: 900 };
     let cost = Cost { timed: vec![timed], instructions: vec![instructions] };
     let expense = Report::new(&bench(1), &cost).expense;
     let row = &expense.timed[0];

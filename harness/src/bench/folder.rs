@@ -2,8 +2,8 @@
 //!
 //! - `bench.jsonl`: the record ([`balk_reports::bench`]), written whole every time,
 //! - `transcripts/SCENARIO/SEED.jsonl.zst`: kept transcripts, one record a line, one line for each stack,
-//! - `meta.json`: command, host, threads and wall-clock figures, `cost` among them,
-//! - `instructions.json`: what turns cost in instructions.
+//! - `meta.json`: command, host, threads and wall-clock figures of the last run ([`Meta`]),
+//! - `instructions.json`: instruction counts, where `.ci/instructions turns DIR` put them there.
 //!
 //! Nothing else depends on the last two; reports show them.
 
@@ -12,9 +12,7 @@ use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use balk_reports::bench::{BadBench, Bench};
-use balk_reports::{Cost, Instructions, Timed, TrialRecord};
-
-use serde::Deserialize;
+use balk_reports::{Cost, Instructions, Meta, TrialRecord};
 use serde::de::DeserializeOwned;
 
 use crate::error::Error;
@@ -84,7 +82,7 @@ impl Folder {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write_meta(&self, meta: &serde_json::Value) -> Result<(), Error> {
+    pub fn write_meta(&self, meta: &Meta) -> Result<(), Error> {
         self.whole(META, |out| {
             serde_json::to_writer_pretty(&mut *out, meta)?;
             out.write_all(b"\n")
@@ -100,7 +98,7 @@ impl Folder {
         let instructions: Option<Vec<Instructions>> =
             self.beside(INSTRUCTIONS, "counts of instructions: […]")?;
         Ok(Cost {
-            timed: meta.map(|it| it.cost).unwrap_or_default(),
+            timed: meta.map(|it| it.timed).unwrap_or_default(),
             instructions: instructions.unwrap_or_default(),
         })
     }
@@ -158,13 +156,6 @@ impl Folder {
         let path = self.path.join(name);
         files::write_whole(&path, write).map_err(|error| unwritable(&path, error))
     }
-}
-
-/// What a report takes of the figures of a run.
-#[derive(Deserialize)]
-struct Meta {
-    #[serde(default)]
-    cost: Vec<Timed>,
 }
 
 fn unwritable(path: &Path, error: io::Error) -> Error {

@@ -17,7 +17,7 @@ use crate::simulate::Simulation;
 pub struct Matrix {
     pub(super) plan: Plan,
     scenarios: Vec<(Models, Vec<(String, String)>)>,
-    config: Config,
+    pub(super) config: Config,
     pools: Values,
 }
 

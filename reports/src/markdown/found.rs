@@ -3,6 +3,7 @@
 use super::table::Side::{Left, Right};
 use super::table::{Table, code, folded, grouped};
 use crate::bench::Slip;
+use crate::cost::Work;
 use crate::report::Report;
 
 /// What should not happen: how often, and the command that shows it.
@@ -55,7 +56,7 @@ pub(super) fn cost(report: &Report) -> String {
         return "Not measured for this record.\n".into();
     }
     let mut timed = Table::of_numbers(&[
-        "stack",
+        "stack, and what a turn does",
         "bytes",
         "turns",
         "p50, ns",
@@ -68,13 +69,14 @@ pub(super) fn cost(report: &Report) -> String {
         let it = &row.timed;
         let counts = [it.bytes, it.turns, it.p50_ns, it.p99_ns, it.anchor_p50_ns].map(grouped);
         let anchors = [row.p50_anchors, row.p99_anchors].map(|it| it.to_string());
-        timed.row(std::iter::once(code(&it.guard)).chain(counts).chain(anchors));
+        timed.row(std::iter::once(turn(&it.guard, it.what)).chain(counts).chain(anchors));
     }
-    let mut counted = Table::of_numbers(&["stack", "bytes", "instructions", "for each byte"]);
+    let mut counted =
+        Table::of_numbers(&["stack, and what a turn does", "bytes", "instructions", "for each byte"]);
     for row in &report.expense.instructions {
         let it = &row.counted;
         let counts = [grouped(it.bytes), grouped(it.instructions), row.for_each_byte.to_string()];
-        counted.row(std::iter::once(code(&it.guard)).chain(counts));
+        counted.row(std::iter::once(turn(&it.guard, it.what)).chain(counts));
     }
     let mut text = String::new();
     if !timed.is_empty() {
@@ -92,4 +94,9 @@ pub(super) fn cost(report: &Report) -> String {
         text.push_str("\nInstructions of one turn are counted, and have no interval.\n");
     }
     text
+}
+
+/// A stack and what its turn does, as `default`, written.
+fn turn(guard: &str, what: Work) -> String {
+    format!("{}, {}", code(guard), what.name())
 }

@@ -1,0 +1,182 @@
+//! How fast a bench is on one core, with its cells recorded, and what keeping transcripts costs: `throughput SEEDS
+//! [SCENARIO…]`, the whole catalogue where no scenario is named.
+//!
+//! A unit is a seed under no guard and under the stack `default`, as the scenario has it and, where the stack stepped
+//! in, in the two other response models; a turn of any of these trials counts. Three things are timed by turns, and of
+//! several rounds the fastest counts: the bench; the bench with `--keep-transcripts all`; and serde_json
+//! alone on the records that are kept. Of the kept records a line gives the bytes a turn, before and after packing.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use balk::bench::{self, Asked, Folder, Follow, Keep, Matrix, Models, Setting, Stopwatch};
+use balk::config::Config;
+use balk::error::Error;
+use balk::grade;
+use balk_benches::{scenario, simulation};
+use balk_reports::TrialRecord;
+use balk_reports::bench::Bench;
+use balk_scenarios::Pools;
+use balk_scenarios::catalogue::{self, CATALOGUE};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+const ROUNDS: u32 = 5;
+
+/// Sums over the seeds of a scenario, or over scenarios.
+struct Measured {
+    name: String,
+    /// Turns of all trials.
+    turns: u64,
+    /// Turns of the trials that are kept.
+    kept_turns: u64,
+    bench_ns: u64,
+    keeping_ns: u64,
+    writing_ns: u64,
+    raw_bytes: u64,
+    packed_bytes: u64,
+}
+
+impl Measured {
+    fn show(&self) -> String {
+        let [bench, keeping] = [self.bench_ns, self.keeping_ns].map(|it| it / self.turns.max(1));
+        let [writing, raw, packed] =
+            [self.writing_ns, self.raw_bytes, self.packed_bytes].map(|it| it / self.kept_turns.max(1));
+        format!(
+            "{:32} {:6} turns {bench:6} ns a turn, {keeping:6} kept, {writing:5} to write it, {raw:5} bytes, {packed:4} \
+             packed",
+            self.name, self.turns
+        )
+    }
+}
+
+struct Keeper(Option<Folder>);
+
+impl Follow for Keeper {
+    fn keep(&self, scenario: &str, seed: u64, transcripts: &[TrialRecord]) -> Result<(), Error> {
+        self.0.as_ref().map_or(Ok(()), |folder| folder.keep(scenario, seed, transcripts))
+    }
+
+    fn block(&mut self, _: &Bench, _: usize) -> Result<ControlFlow<()>, Error> {
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the figures are what it is run for")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [seeds, names @ ..] = &arguments[..] else {
+        return Err("usage: throughput SEEDS [SCENARIO…]".into());
+    };
+    let seeds: u64 = seeds.parse()?;
+    let all = || CATALOGUE.iter().map(|it| it.name.to_owned());
+    let names: Vec<String> = if names.is_empty() { all().collect() } else { names.to_vec() };
+    let pool = ThreadPoolBuilder::new().num_threads(1).build()?;
+    let mut measured: Vec<Measured> =
+        names.iter().map(|name| measure(name, seeds, &pool)).collect::<Result<_, _>>()?;
+    measured.sort_by_key(|it| it.bench_ns / it.turns.max(1));
+    for it in &measured {
+        println!("{}", it.show());
+    }
+    let sum = |of: fn(&Measured) -> u64| measured.iter().map(of).sum();
+    let all = Measured {
+        name: "all".into(),
+        turns: sum(|it| it.turns),
+        kept_turns: sum(|it| it.kept_turns),
+        bench_ns: sum(|it| it.bench_ns),
+        keeping_ns: sum(|it| it.keeping_ns),
+        writing_ns: sum(|it| it.writing_ns),
+        raw_bytes: sum(|it| it.raw_bytes),
+        packed_bytes: sum(|it| it.packed_bytes),
+    };
+    println!("{}", all.show());
+    let median = &measured[measured.len() / 2];
+    let per_second = u128::from(median.turns) * 1_000_000_000 / u128::from(median.bench_ns.max(1));
+    println!("median: {}, {per_second} turns a second and core with cells recorded", median.name);
+    Ok(())
+}
+
+fn measure(name: &str, seeds: u64, pool: &ThreadPool) -> Result<Measured, Box<dyn std::error::Error>> {
+    let model = |mode| scenario(name, &[("response.mode", mode)]);
+    let models = Models { own: scenario(name, &[]), flat: model("flat"), drawn: model("drawn") };
+    let (turns, records) = outcome(&models, seeds);
+    let asked = Asked {
+        target: name.to_owned(),
+        text: catalogue::find(name).ok_or("no such scenario")?.text.to_owned(),
+        set: Vec::new(),
+        models,
+    };
+    let setting = Setting {
+        suite: name,
+        sweep: None,
+        stacks: &["default".to_owned()],
+        config: Config::default(),
+        pools: Pools::Open,
+        seeds: [0, seeds - 1],
+        set: &[],
+    };
+    let matrix = Matrix::new(vec![asked], setting)?;
+    let kept_turns = records.iter().map(|it| u64::from(it.grade.turns)).sum();
+    let mut it = Measured {
+        name: name.to_owned(),
+        turns,
+        kept_turns,
+        bench_ns: u64::MAX,
+        keeping_ns: u64::MAX,
+        writing_ns: u64::MAX,
+        raw_bytes: 0,
+        packed_bytes: 0,
+    };
+    let run = |keep, keeper: &mut Keeper| -> Result<u64, Error> {
+        let mut record = Bench::new(matrix.plan().clone());
+        let watch = Stopwatch::start();
+        pool.install(|| bench::run(&matrix, &mut record, [0, seeds - 1], keep, keeper))?;
+        Ok(watch.nanoseconds())
+    };
+    for _ in 0..ROUNDS {
+        it.bench_ns = it.bench_ns.min(run(Keep::Nothing, &mut Keeper(None))?);
+        let folder = tempfile::tempdir()?;
+        let mut keeper = Keeper(Some(Folder::create(folder.path())?));
+        it.keeping_ns = it.keeping_ns.min(run(Keep::Everything, &mut keeper)?);
+        it.packed_bytes = bytes_below(folder.path())?;
+        let mut out = Vec::new();
+        let watch = Stopwatch::start();
+        for record in &records {
+            serde_json::to_writer(&mut out, record)?;
+        }
+        it.writing_ns = it.writing_ns.min(watch.nanoseconds());
+        it.raw_bytes = out.len() as u64;
+    }
+    Ok(it)
+}
+
+/// The turns of all trials of these units, and the records that are kept of them.
+fn outcome(models: &Models, seeds: u64) -> (u64, Vec<TrialRecord>) {
+    let Models { own, flat, drawn } = models;
+    let mut turns = 0;
+    let mut records = Vec::new();
+    for guard in ["none", "default"] {
+        let own = simulation(own, guard);
+        for seed in 0..seeds {
+            let record = own.record(seed, &[]);
+            turns += u64::from(record.grade.turns);
+            if record.grade.interventions > 0 {
+                for other in [flat, drawn].map(|it| simulation(it, guard)) {
+                    turns += u64::from(grade::grade(&other.trial(&other.world(seed))).turns);
+                }
+            }
+            records.push(record);
+        }
+    }
+    (turns, records)
+}
+
+fn bytes_below(folder: &Path) -> std::io::Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        bytes +=
+            if entry.file_type()?.is_dir() { bytes_below(&entry.path())? } else { entry.metadata()?.len() };
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,82 @@
+//! What a turn costs under each stack, in wall-clock time beside one pass of xxh3 over the same bytes.
+
+use std::hint::black_box;
+
+use balk_reports::{Timed, Work};
+
+use super::clock::Stopwatch;
+use super::matrix::Matrix;
+use super::turns::{SIZES, begin, offer, turns};
+use crate::engine::Whisper;
+use crate::guards;
+
+/// Turns that a stack has seen before it is measured.
+const HISTORY: usize = 1_000;
+/// Turns that are measured.
+const TURNS: usize = 2_000;
+
+/// Measures every stack of the matrix, one after another on this thread. What a debug build takes says nothing
+/// about a guard, so it measures nothing.
+pub(super) fn timed(matrix: &Matrix) -> Vec<Timed> {
+    if cfg!(debug_assertions) { Vec::new() } else { measured(matrix, HISTORY, TURNS) }
+}
+
+fn measured(matrix: &Matrix, history: usize, count: usize) -> Vec<Timed> {
+    let offer = offer();
+    let mut timed = Vec::new();
+    for bytes in SIZES {
+        for what in Work::ALL {
+            let turns = turns(what, bytes, &offer);
+            for planned in &matrix.plan.stacks {
+                let mut stack = guards::stack(&planned.guard, &matrix.config, &Whisper::default())
+                    .expect("every stack was built once when the plan was made");
+                begin(&mut stack, &offer);
+                let mut next = turns.iter().cycle();
+                for turn in next.by_ref().take(history) {
+                    turn.play(&mut stack);
+                }
+                // By turns, so that a machine that slows down slows both.
+                let (mut of_stack, mut of_anchor): (Vec<u64>, Vec<u64>) = next
+                    .take(count)
+                    .map(|turn| {
+                        let watch = Stopwatch::start();
+                        black_box(turn.play(black_box(&mut stack)));
+                        let of_stack = watch.nanoseconds();
+                        let watch = Stopwatch::start();
+                        black_box(black_box(turn).anchor());
+                        (of_stack, watch.nanoseconds())
+                    })
+                    .unzip();
+                timed.push(Timed {
+                    guard: planned.guard.clone(),
+                    what,
+                    bytes: bytes as u64,
+                    turns: count as u64,
+                    p50_ns: quantile(&mut of_stack, 50),
+                    p99_ns: quantile(&mut of_stack, 99),
+                    anchor_p50_ns: quantile(&mut of_anchor, 50),
+                });
+            }
+        }
+    }
+    timed
+}
+
+/// The smallest of these that so many percent do not exceed.
+fn quantile(of: &mut [u64], percent: usize) -> u64 {
+    of.sort_unstable();
+    of[(of.len() * percent).div_ceil(100) - 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantile_is_one_of_the_values() {
+        let mut hundred: Vec<u64> = (1..=100).rev().collect();
+        assert_eq!([50, 99, 100].map(|percent| quantile(&mut hundred, percent)), [50, 99, 100]);
+        assert_eq!([50, 99].map(|percent| quantile(&mut [7, 3, 5], percent)), [5, 7]);
+        assert_eq!(quantile(&mut [4], 1), 4);
+    }
+}

@@ -1,0 +1,46 @@
+//! How a record was made: the command, the machine and the time it took.
+
+use balk_reports::{Host, Meta, quoted};
+
+use super::cost;
+use super::matrix::Matrix;
+
+/// A run of the bench that has ended: so many units on so many threads in so many nanoseconds. The stacks are
+/// measured now.
+#[must_use]
+pub fn meta(matrix: &Matrix, threads: usize, units: u64, taken_ns: u64) -> Meta {
+    let command: Vec<String> = std::env::args_os().map(|it| quoted(&it.to_string_lossy())).collect();
+    let per_second = u128::from(units) * 1_000_000_000 / u128::from(taken_ns.max(1));
+    Meta {
+        command: command.join(" "),
+        host: Host {
+            cpu: cpu(&std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default()),
+            os: std::env::consts::OS.to_owned(),
+            arch: std::env::consts::ARCH.to_owned(),
+        },
+        threads: threads as u64,
+        profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+        units,
+        taken_ms: taken_ns / 1_000_000,
+        units_per_second: u64::try_from(per_second).unwrap_or(u64::MAX),
+        timed: cost::timed(matrix),
+    }
+}
+
+/// The first processor that Linux lists.
+fn cpu(listed: &str) -> Option<String> {
+    let line = listed.lines().find(|line| line.starts_with("model name"))?;
+    line.split_once(':').map(|(_, name)| name.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_processor_is_named_where_the_system_names_it() {
+        let listed = "processor\t: 0\nmodel\t\t: 85\nmodel name\t: A Fine CPU @ 2.00GHz\nprocessor\t: 1\n";
+        assert_eq!(cpu(listed).as_deref(), Some("A Fine CPU @ 2.00GHz"));
+        assert_eq!(cpu(""), None);
+    }
+}

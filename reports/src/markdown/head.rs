@@ -39,22 +39,23 @@ pub(super) fn short(report: &Report) -> String {
     list("Something was done twice", has(|it| it.done_twice.count > 0));
     list("A guard broke", has(|it| it.guard_faults.count > 0));
     if let Some(versus) = &report.versus {
-        let better: Vec<String> = versus
-            .counts
-            .iter()
-            .filter(|it| it.surely_better > 0)
-            .map(|it| {
-                let (of, how) = (
-                    grouped(it.scenarios),
-                    match it.measure {
-                        Measure::Done => "more done",
-                        Measure::FalseInterventions => "fewer false interventions",
-                    },
-                );
-                format!("{} ({how} on {} of {of} scenarios)", code(&it.stack), it.surely_better)
-            })
-            .collect();
-        let found = if better.is_empty() { "nobody".into() } else { better.join(", ") };
+        let surely = || versus.counts.iter().filter(|it| it.surely_better > 0);
+        let mut better: Vec<String> = Vec::new();
+        let mut last = None;
+        for it in surely() {
+            let how = match it.measure {
+                Measure::Done => "more done",
+                Measure::FalseInterventions => "fewer false interventions",
+            };
+            let found = format!("{how} on {}", it.surely_better);
+            match better.last_mut().filter(|_| last == Some(&it.stack)) {
+                Some(same) => same.push_str(&format!(" and {found}")),
+                None => better.push(format!("{} ({found}", code(&it.stack))),
+            }
+            last = Some(&it.stack);
+        }
+        let of = surely().next().map_or(String::new(), |it| format!(", of {} scenarios", grouped(it.scenarios)));
+        let found = if better.is_empty() { "nobody".into() } else { format!("{}){of}", better.join("), ")) };
         text.push_str(&format!("- **Surely better than `{DEFAULT}` somewhere**: {found}\n"));
     }
     if !report.head.missing.is_empty() {

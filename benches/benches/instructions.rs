@@ -2,6 +2,8 @@
 //! pass of xxh3 over the same bytes; and of whole trials. Run by `.ci/instructions`, which builds the two
 //! examples that are counted and divides by their turns.
 
+#![expect(missing_docs, reason = "the macros write items without")]
+
 use std::path::PathBuf;
 
 use balk::bench::turns::{ANCHOR, SIZES};

@@ -1,10 +1,12 @@
 //! How fast a bench is on one core, with its cells recorded, and what keeping transcripts costs: `throughput SEEDS
-//! [SCENARIO…]`, the whole catalogue where no scenario is named.
+//! default|all [SCENARIO…]`, with that stack or all that a bench measures, and the whole catalogue where no scenario
+//! is named.
 //!
-//! A unit is a seed under no guard and under the stack `default`, as the scenario has it and, where the stack stepped
-//! in, in the two other response models; a turn of any of these trials counts. Three things are timed by turns, and of
-//! several rounds the fastest counts: the bench; the bench with `--keep-transcripts all`; and serde_json
-//! alone on the records that are kept. Of the kept records a line gives the bytes a turn, before and after packing.
+//! A unit is a seed under no guard and under each stack, as the scenario has it and, where the stack stepped in, in
+//! the two other response models; a turn of any of these trials counts. Three things are timed in turn, and of several
+//! rounds the fastest counts: the bench; the bench with `--keep-transcripts all`, of which the difference is shown for
+//! each turn that is kept; and serde_json alone on the records that are kept. The last figures are the bytes of a kept
+//! turn, as they are and packed.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -14,6 +16,7 @@ use balk::bench::{self, Asked, Folder, Follow, Keep, Matrix, Models, Setting, St
 use balk::config::Config;
 use balk::error::Error;
 use balk::grade;
+use balk::guards::{self, NONE};
 use balk_benches::{scenario, simulation};
 use balk_reports::TrialRecord;
 use balk_reports::bench::Bench;
@@ -39,13 +42,18 @@ struct Measured {
 
 impl Measured {
     fn show(&self) -> String {
-        let [bench, keeping] = [self.bench_ns, self.keeping_ns].map(|it| it / self.turns.max(1));
-        let [writing, raw, packed] =
-            [self.writing_ns, self.raw_bytes, self.packed_bytes].map(|it| it / self.kept_turns.max(1));
+        let turn = self.bench_ns / self.turns.max(1);
+        let kept = |of: u64| of / self.kept_turns.max(1);
+        let keeping = self.keeping_ns.saturating_sub(self.bench_ns);
         format!(
-            "{:32} {:6} turns {bench:6} ns a turn, {keeping:6} kept, {writing:5} to write it, {raw:5} bytes, {packed:4} \
-             packed",
-            self.name, self.turns
+            "{:32} {:6} turns {turn:6} ns a turn, {:5} to keep it, {:5} to serialise it ({} %), {:5} bytes, {:4} packed",
+            self.name,
+            self.turns,
+            kept(keeping),
+            kept(self.writing_ns),
+            keeping * 100 / self.writing_ns.max(1),
+            kept(self.raw_bytes),
+            kept(self.packed_bytes),
         )
     }
 }
@@ -65,15 +73,16 @@ impl Follow for Keeper {
 #[expect(clippy::print_stdout, reason = "the figures are what it is run for")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [seeds, names @ ..] = &arguments[..] else {
-        return Err("usage: throughput SEEDS [SCENARIO…]".into());
+    let [seeds, stacks, names @ ..] = &arguments[..] else {
+        return Err("usage: throughput SEEDS default|all [SCENARIO…]".into());
     };
     let seeds: u64 = seeds.parse()?;
+    let stacks = if stacks == "all" { guards::benched() } else { vec![stacks.clone()] };
     let all = || CATALOGUE.iter().map(|it| it.name.to_owned());
     let names: Vec<String> = if names.is_empty() { all().collect() } else { names.to_vec() };
     let pool = ThreadPoolBuilder::new().num_threads(1).build()?;
     let mut measured: Vec<Measured> =
-        names.iter().map(|name| measure(name, seeds, &pool)).collect::<Result<_, _>>()?;
+        names.iter().map(|name| measure(name, seeds, &stacks, &pool)).collect::<Result<_, _>>()?;
     measured.sort_by_key(|it| it.bench_ns / it.turns.max(1));
     for it in &measured {
         println!("{}", it.show());
@@ -96,10 +105,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn measure(name: &str, seeds: u64, pool: &ThreadPool) -> Result<Measured, Box<dyn std::error::Error>> {
+fn measure(
+    name: &str,
+    seeds: u64,
+    stacks: &[String],
+    pool: &ThreadPool,
+) -> Result<Measured, Box<dyn std::error::Error>> {
     let model = |mode| scenario(name, &[("response.mode", mode)]);
     let models = Models { own: scenario(name, &[]), flat: model("flat"), drawn: model("drawn") };
-    let (turns, records) = outcome(&models, seeds);
+    let (turns, records) = outcome(&models, stacks, seeds);
     let asked = Asked {
         target: name.to_owned(),
         text: catalogue::find(name).ok_or("no such scenario")?.text.to_owned(),
@@ -109,7 +123,7 @@ fn measure(name: &str, seeds: u64, pool: &ThreadPool) -> Result<Measured, Box<dy
     let setting = Setting {
         suite: name,
         sweep: None,
-        stacks: &["default".to_owned()],
+        stacks,
         config: Config::default(),
         pools: Pools::Open,
         seeds: [0, seeds - 1],
@@ -151,11 +165,11 @@ fn measure(name: &str, seeds: u64, pool: &ThreadPool) -> Result<Measured, Box<dy
 }
 
 /// The turns of all trials of these units, and the records that are kept of them.
-fn outcome(models: &Models, seeds: u64) -> (u64, Vec<TrialRecord>) {
+fn outcome(models: &Models, stacks: &[String], seeds: u64) -> (u64, Vec<TrialRecord>) {
     let Models { own, flat, drawn } = models;
     let mut turns = 0;
     let mut records = Vec::new();
-    for guard in ["none", "default"] {
+    for guard in std::iter::once(NONE).chain(stacks.iter().map(String::as_str)) {
         let own = simulation(own, guard);
         for seed in 0..seeds {
             let record = own.record(seed, &[]);

@@ -35,8 +35,13 @@ pub(crate) type Out<'a> = BufWriter<&'a fs::File>;
 
 fn written(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<NamedTempFile> {
     let folder = folder_of(path);
-    fs::create_dir_all(folder)?;
-    let file = temporary(folder)?;
+    let file = match temporary(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::create_dir_all(folder)?;
+            temporary(folder)?
+        }
+        made => made?,
+    };
     let mut out = BufWriter::new(file.as_file());
     write(&mut out)?;
     out.flush()?;

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use balk_reports::Meta;
 use program::{balk, ran, whole};
 use tempfile::TempDir;
 
@@ -127,6 +128,25 @@ fn a_run_that_is_done_is_done() {
     let work = empty();
     let first = record(work.path(), "a", &["--seeds", "0-9"]);
     assert_eq!(first, record(work.path(), "a", &["--seeds", "0-9", "--resume"]));
+}
+
+/// How a record was made stands beside it, and stays where nothing more is run.
+#[test]
+fn how_a_record_was_made_stands_beside_it() {
+    let work = empty();
+    let arguments = ["--seeds", "0-2", "--jobs", "1", "--set", "limits.turns=9"];
+    record(work.path(), "a b", &arguments);
+    let path = work.path().join("a b/meta.json");
+    let written = fs::read_to_string(&path).expect("a file");
+    let meta: Meta = serde_json::from_str(&written).expect("what is written can be read");
+    let tail = "--guard default '--guard=no-tools{limit=2},duplicate=notice' --out 'a b' --seeds 0-2 --jobs 1 \
+                --set limits.turns=9";
+    assert!(meta.command.ends_with(tail), "{}", meta.command);
+    assert_eq!((meta.units, meta.threads, &*meta.host.os), (4 * 3, 1, std::env::consts::OS));
+    // Only what is built to be fast is measured: three stacks, three sizes, written and read.
+    assert_eq!(meta.timed.len(), if cfg!(debug_assertions) { 0 } else { 3 * 3 * 2 });
+    record(work.path(), "a b", &[&arguments[..], &["--resume"]].concat());
+    assert_eq!(fs::read_to_string(&path).expect("a file"), written);
 }
 
 /// What is refused, and that nothing is touched by it.

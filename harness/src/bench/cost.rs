@@ -70,7 +70,35 @@ fn quantile(of: &mut [u64], percent: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use balk_scenarios::Pools;
+
+    use super::super::matrix::Setting;
     use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn every_stack_is_measured_at_every_size() {
+        let stacks = ["default".to_owned()];
+        let setting = Setting {
+            suite: "",
+            sweep: None,
+            stacks: &stacks,
+            config: Config::default(),
+            pools: Pools::Open,
+            seeds: [0, 0],
+            set: &[],
+        };
+        let matrix = Matrix::new(Vec::new(), setting).expect("a stack that there is");
+        let timed = measured(&matrix, 2, 3);
+        let found: Vec<_> = timed.iter().map(|it| (&*it.guard, it.what, it.bytes, it.turns)).collect();
+        let expected = SIZES.iter().flat_map(|&bytes| {
+            Work::ALL
+                .into_iter()
+                .flat_map(move |what| ["none", "default"].map(|guard| (guard, what, bytes as u64, 3)))
+        });
+        assert_eq!(found, expected.collect::<Vec<_>>());
+        assert!(timed.iter().all(|it| it.p50_ns <= it.p99_ns));
+    }
 
     #[test]
     fn a_quantile_is_one_of_the_values() {

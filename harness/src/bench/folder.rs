@@ -7,6 +7,7 @@
 //!
 //! Nothing else depends on the last two; reports show them.
 
+use std::cell::RefCell;
 use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -25,6 +26,20 @@ const INSTRUCTIONS: &str = "instructions.json";
 const TRANSCRIPTS: &str = "transcripts";
 /// Fast: transcripts repeat themselves so much that more effort saves little.
 const LEVEL: i32 = 1;
+
+/// What a thread packs transcripts with. A stream would be fed a few bytes at a time, which takes several times what
+/// writing the text does, and a new compressor for every unit nearly as much.
+struct Packer {
+    text: Vec<u8>,
+    compressor: zstd::bulk::Compressor<'static>,
+}
+
+thread_local! {
+    static PACKER: RefCell<Packer> = RefCell::new(Packer {
+        text: Vec::new(),
+        compressor: zstd::bulk::Compressor::new(LEVEL).expect("zstd has this level"),
+    });
+}
 
 /// A folder that a bench writes to, or reads from.
 #[derive(Clone, Debug)]
@@ -120,13 +135,16 @@ impl Folder {
     /// They cannot be written.
     pub fn keep(&self, scenario: &str, seed: u64, transcripts: &[TrialRecord]) -> Result<(), Error> {
         let name = format!("{TRANSCRIPTS}/{}/{seed}.jsonl.zst", folder_name(scenario));
-        self.whole(&name, |out| {
-            let mut packed = zstd::Encoder::new(out, LEVEL)?;
-            for transcript in transcripts {
-                serde_json::to_writer(&mut packed, transcript)?;
-                packed.write_all(b"\n")?;
-            }
-            packed.finish().map(|_| ())
+        PACKER.with_borrow_mut(|packer| {
+            let Packer { text, compressor } = packer;
+            text.clear();
+            self.whole(&name, |out| {
+                for transcript in transcripts {
+                    serde_json::to_writer(&mut *text, transcript)?;
+                    text.push(b'\n');
+                }
+                out.write_all(&compressor.compress(text)?)
+            })
         })
     }
 

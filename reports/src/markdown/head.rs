@@ -54,7 +54,8 @@ pub(super) fn short(report: &Report) -> String {
             }
             last = Some(&it.stack);
         }
-        let of = surely().next().map_or(String::new(), |it| format!(", of {} scenarios", grouped(it.scenarios)));
+        let of =
+            surely().next().map_or(String::new(), |it| format!(", of {} scenarios", grouped(it.scenarios)));
         let found = if better.is_empty() { "nobody".into() } else { format!("{}){of}", better.join("), ")) };
         text.push_str(&format!("- **Surely better than `{DEFAULT}` somewhere**: {found}\n"));
     }

@@ -12,12 +12,15 @@ mod cell;
 mod file;
 pub(crate) mod plan;
 mod seeds;
+mod slip;
 mod slips;
+mod sound;
 
-pub use cell::{ByDraw, Cell, DRAWS, Histogram, Language, Outcome, Paired, Response, RuleCount, Slip};
+pub use cell::{ByDraw, Cell, DRAWS, Histogram, Language, Outcome, Paired, Response, RuleCount};
 pub use file::BadBench;
 pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools, Unlike};
 pub use seeds::{Seeds, SeedsTwice};
+pub use slip::Slip;
 pub use slips::slips;
 
 /// Everything that is known about the trials of a plan.

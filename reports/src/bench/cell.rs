@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Slip;
 use crate::counts::{Counts, counts};
 use crate::stats::RateSums;
 use crate::trial::Grade;
@@ -91,58 +92,6 @@ counts! {
         interventions,
         /// Of these, in healthy turns.
         false_interventions,
-    }
-}
-
-/// Something that should not happen in any trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Slip {
-    /// Something happened twice that was to happen once.
-    DoneTwice,
-    /// A guard broke.
-    GuardFault,
-    /// The task is not done, and the user does not know.
-    NotTold,
-    /// Somebody stepped in in a healthy turn.
-    FalseIntervention,
-}
-
-impl Slip {
-    /// All of them, the gravest first.
-    pub const ALL: [Self; 4] = [Self::DoneTwice, Self::GuardFault, Self::NotTold, Self::FalseIntervention];
-
-    /// What happened, in a few words.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::DoneTwice => "done twice",
-            Self::GuardFault => "guard fault",
-            Self::NotTold => "not done and not told",
-            Self::FalseIntervention => "false intervention",
-        }
-    }
-
-    /// Whether it happened in a trial.
-    #[must_use]
-    pub const fn is_in(self, grade: &Grade) -> bool {
-        match self {
-            Self::DoneTwice => grade.double_effects > 0,
-            Self::GuardFault => grade.guard_fault,
-            Self::NotTold => !grade.goal && !grade.told,
-            Self::FalseIntervention => grade.false_interventions > 0,
-        }
-    }
-
-    /// In how many trials it happened; of false interventions, how many there were.
-    #[must_use]
-    pub const fn count(self, counts: &Counts) -> u64 {
-        match self {
-            Self::DoneTwice => counts.doubled,
-            Self::GuardFault => counts.guard_faults,
-            Self::NotTold => counts.not_told,
-            Self::FalseIntervention => counts.false_interventions,
-        }
     }
 }
 
@@ -324,46 +273,6 @@ impl Cell {
         self.flat = self.flat.plus(&other.flat);
         self.drawn = self.drawn.plus(&other.drawn);
         self.drawn_by.merge(&other.drawn_by);
-    }
-}
-
-impl Cell {
-    /// What in it no trials can come to, if anything: statistics suppose that there is nothing.
-    pub(super) fn odd(&self) -> Option<&'static str> {
-        let Self { counts, paired, disturbed, flat, drawn, .. } = self;
-        let sum = |by: &ByDraw| by.done.iter().fold(0_u64, |sum, more| sum.saturating_add(*more));
-        let is_of = |it: &Response| {
-            it.onsets <= counts.trials && it.done <= counts.trials && it.recovered <= it.onsets.min(it.done)
-        };
-        let ends = [counts.done, counts.handed_over, counts.not_told];
-        [
-            ("more onsets, or effects that came twice, than trials", {
-                counts.onsets.max(counts.doubled).max(counts.asked_needlessly) <= counts.trials
-            }),
-            ("trials that do not end in one of three ways", {
-                ends.iter().fold(0_u64, |sum, more| sum.saturating_add(*more)) == counts.trials
-            }),
-            ("more that recovered than got stuck or got done", {
-                counts.recovered <= counts.onsets.min(counts.done)
-                    && counts.unprompted <= counts.recovered
-                    && counts.missed <= counts.onsets
-            }),
-            ("more false interventions than interventions", {
-                counts.false_interventions <= counts.interventions
-            }),
-            ("more saved and lost than trials", paired.saved.saturating_add(paired.lost) <= counts.trials),
-            ("sums of false interventions that are not those of trials", {
-                disturbed.is_of_trials()
-                    && disturbed.trials <= counts.trials
-                    && disturbed.events == counts.false_interventions
-            }),
-            ("other numbers by draw than in all", {
-                sum(&self.by_draw) == counts.done && sum(&self.drawn_by) == drawn.done
-            }),
-            ("another response model with more than the trials", is_of(flat) && is_of(drawn)),
-        ]
-        .into_iter()
-        .find_map(|(what, holds)| (!holds).then_some(what))
     }
 }
 

@@ -73,10 +73,11 @@ impl Follow for Keeper {
 #[expect(clippy::print_stdout, reason = "the figures are what it is run for")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [seeds, names @ ..] = &arguments[..] else {
-        return Err("usage: throughput SEEDS [SCENARIO…]".into());
+    let [seeds, stacks, names @ ..] = &arguments[..] else {
+        return Err("usage: throughput SEEDS default|all [SCENARIO…]".into());
     };
     let seeds: u64 = seeds.parse()?;
+    let stacks = if stacks == "all" { guards::benched() } else { vec![stacks.clone()] };
     let all = || CATALOGUE.iter().map(|it| it.name.to_owned());
     let names: Vec<String> = if names.is_empty() { all().collect() } else { names.to_vec() };
     let pool = ThreadPoolBuilder::new().num_threads(1).build()?;

@@ -212,7 +212,8 @@ impl Progress {
             return None;
         }
         let failures = Now::failures_of(results);
-        let now = Now { calls: &completion.calls, results: Some(results), failures: &failures };
+        let failures = failures.as_ref().map_or(&[][..], |it| &it[..]);
+        let now = Now { calls: &completion.calls, results: Some(results), failures };
         // The tightest description of all that is found about any of the calls.
         let ran = results.iter().take(LOOKS).filter(|it| it.origin == Origin::Executed);
         let found = ran.filter_map(|result| {

@@ -21,6 +21,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::ERROR_CHARS;
 use crate::completion::ToolCall;
 use crate::conclusion::GapKind;
 use crate::key::Shape;
@@ -189,25 +190,38 @@ fn looks_like_path(name: &str) -> bool {
 /// Phrases in small letters, each with its search, which is made once.
 type Phrases<const N: usize> = LazyLock<[Finder<'static>; N]>;
 
-/// An error, and the same in small letters, for phrases are told in either case.
+/// An error, and the same in small letters, for phrases are told in either case. Of a longer one than guards keep the
+/// end is not looked at.
 struct Said<'e> {
     text: &'e str,
-    lower: String,
+    lower: [u8; BYTES],
 }
+
+/// Bytes of the longest error that is kept, with the mark of where it was cut.
+const BYTES: usize = 4 * (ERROR_CHARS + 1);
 
 impl<'e> Said<'e> {
     fn new(text: &'e str) -> Self {
-        Self { text, lower: text.to_ascii_lowercase() }
+        let text = &text[..text.floor_char_boundary(BYTES)];
+        let mut lower = [0; BYTES];
+        lower[..text.len()].copy_from_slice(text.as_bytes());
+        lower[..text.len()].make_ascii_lowercase();
+        Self { text, lower }
+    }
+
+    fn lower(&self) -> &[u8] {
+        &self.lower[..self.text.len()]
     }
 
     /// Its lines, as they are and in small letters.
     fn lines(&self) -> impl Iterator<Item = (&'e str, &str)> {
-        self.text.lines().zip(self.lower.lines())
+        let lower = str::from_utf8(self.lower()).expect("only ASCII letters are others");
+        self.text.lines().zip(lower.lines())
     }
 
     /// The first of these phrases that stands in it, where it stands first.
     fn first(&self, phrases: &[Finder<'_>]) -> Option<Found<'e>> {
-        let find = |phrase: &Finder<'_>| Some((phrase.find(self.lower.as_bytes())?, phrase.needle().len()));
+        let find = |phrase: &Finder<'_>| Some((phrase.find(self.lower())?, phrase.needle().len()));
         let (at, len) = phrases.iter().find_map(find)?;
         let (before, after) = (&self.text[..at], &self.text[at + len..]);
         let before = before.rsplit('\n').next().unwrap_or(before);

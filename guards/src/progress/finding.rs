@@ -182,10 +182,11 @@ pub(super) struct Now<'n> {
 }
 
 impl<'n> Now<'n> {
-    /// How results failed, for [`failures`](Self::failures).
-    pub(super) fn failures_of(results: &[ToolResult]) -> Vec<Option<Failure>> {
+    /// How results failed, for [`failures`](Self::failures); none where none did.
+    pub(super) fn failures_of(results: &[ToolResult]) -> Option<[Option<Failure>; LOOKS]> {
         let looks = &results[..results.len().min(LOOKS)];
-        if looks.iter().any(is_failure) { looks.iter().map(Failure::of).collect() } else { Vec::new() }
+        let is_any = looks.iter().any(is_failure);
+        is_any.then(|| std::array::from_fn(|at| looks.get(at).and_then(Failure::of)))
     }
 
     /// The results that failures are told of, with them; none where none of them failed.

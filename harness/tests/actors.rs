@@ -184,3 +184,28 @@ fn s6_seeds_draw_other_worlds_in_five_languages_with_other_tools() {
         assert!(whole.len() >= 100, "{}: {} different worlds", scenario.name, whole.len());
     }
 }
+
+/// So a bench runs such a trial once for all three response models.
+#[test]
+fn whoever_is_left_alone_does_the_same_under_every_response_model() {
+    let (mut alone, mut corrected, mut moved) = (0, 0, 0);
+    for listed in CATALOGUE {
+        let [own, flat, drawn] = [None, Some("flat"), Some("drawn")].map(|mode| {
+            let sets: Vec<_> = mode.map(|mode| ("response.mode", mode)).into_iter().collect();
+            scenario(listed.name, &sets)
+        });
+        for guard in ["none", "default", "naive-retry"] {
+            let other = |it: &Scenario| under(it, 0..=19, guard);
+            for ((run, flat), drawn) in under(&own, 0..=19, guard).iter().zip(other(&flat)).zip(other(&drawn))
+            {
+                let is_alone = !run.trial.entries.iter().any(|it| matches!(it, Entry::Intervention(_)));
+                let is_same = run.trial == flat.trial && run.trial == drawn.trial;
+                assert!(is_same || !is_alone, "{}, seed {}, {guard}", own.name, run.seed);
+                alone += u32::from(is_alone);
+                corrected += u32::from(!is_alone);
+                moved += u32::from(!is_same);
+            }
+        }
+    }
+    assert!(alone > 0 && moved > 0 && moved < corrected, "{alone} {corrected} {moved}");
+}

@@ -67,8 +67,9 @@ pub struct Failed {
     pub stack: String,
     /// What was found, with its interval and of how many.
     pub found: String,
-    /// The command that shows a trial with it, where one is known.
-    pub again: Option<String>,
+    /// The command that shows the first trial with it; for what no one trial shows, the one that counts all of the
+    /// cell.
+    pub again: String,
 }
 
 /// What gates make of a bench.
@@ -155,7 +156,8 @@ pub fn judge(
                         scenario: scenario.label(),
                         stack: planned.guard.clone(),
                         found: format!("{} {found}", gate.metric),
-                        again: seed.map(|seed| plan.trial(at, stack, *seed)),
+                        again: seed
+                            .map_or_else(|| plan.trials(at, stack), |seed| plan.trial(at, stack, *seed)),
                     });
                 }
             }

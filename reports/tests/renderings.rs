@@ -5,28 +5,13 @@ mod small;
 
 use balk_reports::bench::{Bench, Slip};
 use balk_reports::report::Report;
-use balk_reports::{Cost, Instructions, Timed, Work, csv as table, junit, markdown};
+use balk_reports::{Cost, csv as table, junit, markdown};
 use boon::{Compiler, Schemas};
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use serde_json::Value;
 
-fn cost() -> Cost {
-    let timed = Timed {
-        guard: "default".into(),
-        what: Work::Written,
-        bytes: 400,
-        turns: 9,
-        p50_ns: 300,
-        p99_ns: 1_000,
-        anchor_p50_ns: 40,
-    };
-    let instructions =
-        Instructions { guard: "default".into(), what: Work::Read, bytes: 400, instructions: 900 };
-    Cost { timed: vec![timed], instructions: vec![instructions] }
-}
-
 fn report(seeds: u64) -> Report {
-    Report::new(&small::bench(seeds), &cost())
+    Report::new(&small::bench(seeds), &small::cost())
 }
 
 #[test]

@@ -3,10 +3,10 @@
 #[path = "common/small.rs"]
 mod small;
 
+use balk_reports::Cost;
 use balk_reports::bench::{Bench, Slip};
 use balk_reports::report::{Measure, Report};
-use balk_reports::{Cost, Instructions, Timed, Work};
-use small::bench;
+use small::{bench, cost};
 
 fn report() -> Report {
     Report::new(&bench(small::SEEDS), &Cost::default())
@@ -238,19 +238,7 @@ fn a_record_that_is_not_whole_says_what_is_missing() {
 
 #[test]
 fn cost_is_shown_beside_its_anchor() {
-    let timed = Timed {
-        guard: "default".into(),
-        what: Work::Written,
-        bytes: 400,
-        turns: 9,
-        p50_ns: 300,
-        p99_ns: 1_000,
-        anchor_p50_ns: 40,
-    };
-    let instructions =
-        Instructions { guard: "default".into(), what: Work::Read, bytes: 400, instructions: 900 };
-    let cost = Cost { timed: vec![timed], instructions: vec![instructions] };
-    let expense = Report::new(&bench(1), &cost).expense;
+    let expense = Report::new(&bench(1), &cost()).expense;
     let row = &expense.timed[0];
     assert_eq!([row.p50_anchors, row.p99_anchors].map(|it| it.to_string()), ["7.500", "25.00"]);
     check(expense.instructions[0].for_each_byte, "2.250");

@@ -93,14 +93,10 @@ impl Gates {
     /// An output that takes no more.
     pub(super) fn report(&self, judged: &Judged, mut out: impl Write) -> io::Result<Exit> {
         for failed in &judged.failed {
-            writeln!(out, "failed: {failed}")?;
-            if let Some(again) = &failed.again {
-                writeln!(out, "  see: {again}")?;
-            }
+            writeln!(out, "failed: {failed}\n  see: {}", failed.again)?;
             if in_github_actions() {
                 let title = format!("{} with {}", failed.scenario, failed.stack);
-                let see = failed.again.as_ref().map_or(String::new(), |again| format!("\nsee: {again}"));
-                writeln!(out, "{}", annotation(&title, &format!("{failed}{see}")))?;
+                writeln!(out, "{}", annotation(&title, &format!("{failed}\nsee: {}", failed.again)))?;
             }
         }
         for (gate, cells) in self.fail_on.iter().zip(&judged.cells) {

@@ -158,12 +158,19 @@ impl Plan {
     /// The command that shows one trial of it.
     #[must_use]
     pub fn trial(&self, scenario: usize, stack: usize, seed: u64) -> String {
+        self.shows(scenario, stack, &format!("--seed {seed}"))
+    }
+
+    /// The command that counts all trials of a cell anew.
+    #[must_use]
+    pub fn trials(&self, scenario: usize, stack: usize) -> String {
+        self.shows(scenario, stack, &format!("--seeds {}-{}", self.seeds[0], self.seeds[1]))
+    }
+
+    fn shows(&self, scenario: usize, stack: usize, seeds: &str) -> String {
         let (scenario, stack) = (&self.scenarios[scenario], &self.stacks[stack]);
-        let mut command = format!(
-            "balk scenario {} --seed {seed} --guard {}",
-            quoted(&scenario.target),
-            quoted(&stack.guard)
-        );
+        let mut command =
+            format!("balk scenario {} {seeds} --guard {}", quoted(&scenario.target), quoted(&stack.guard));
         for Drawn { name, value } in self.set.iter().chain(&scenario.set) {
             command.push_str(&format!(" --set {}", quoted(&format!("{name}={value}"))));
         }

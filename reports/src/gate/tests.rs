@@ -52,8 +52,16 @@ fn counts_are_judged_as_they_are_in_cells_under_test() {
         &bench,
         |it, at, to| it.of(&bench.plan.scenarios[at], bench.cell(at, to)),
     );
-    let again = judged.failed[0].again.as_deref();
-    assert_eq!(again, Some("balk scenario repeating --seed 7 --guard default"));
+    assert_eq!(judged.failed[0].again, "balk scenario repeating --seed 7 --guard default");
+    // No one trial shows a share.
+    let judged = judge(&[gate("default: recovery>1")], Sureness::Certain, &bench, |it, at, to| {
+        it.of(&bench.plan.scenarios[at], bench.cell(at, to))
+    });
+    let [from, to] = bench.plan.seeds;
+    assert_eq!(
+        judged.failed[0].again,
+        format!("balk scenario repeating --seeds {from}-{to} --guard default")
+    );
 }
 
 #[test]

@@ -13,9 +13,25 @@ use balk_reports::bench::{
     BENCH_SCHEMA, Bench, Outcome, Part, Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools, Seeds,
 };
 use balk_reports::stats::trial_key;
-use balk_reports::{Drawn, Grade};
+use balk_reports::{Cost, Drawn, Grade, Instructions, Timed, Work};
 
 pub(crate) const SEEDS: u64 = 64;
+
+/// What was measured of cost: one row of each kind.
+pub(crate) fn cost() -> Cost {
+    let timed = Timed {
+        guard: "default".into(),
+        what: Work::Written,
+        bytes: 400,
+        turns: 9,
+        p50_ns: 300,
+        p99_ns: 1_000,
+        anchor_p50_ns: 40,
+    };
+    let instructions =
+        Instructions { guard: "default".into(), what: Work::Read, bytes: 400, instructions: 900 };
+    Cost { timed: vec![timed], instructions: vec![instructions] }
+}
 
 fn plan() -> Plan {
     let stack = |guard: &str| PlannedStack { guard: guard.into(), about: format!("what {guard} does") };

@@ -1,6 +1,8 @@
 //! Whether a text announces a deed and breaks off, or is an answer: evidence from its form first, and from
 //! words in five languages second.
 
+use std::sync::LazyLock;
+
 use crate::fence;
 
 /// True for a text that announces something and ends before it is done ("I'll list the files now:").
@@ -38,8 +40,12 @@ const CHARS: usize = 400;
 
 fn last_sentence(text: &str) -> &str {
     let end = text.trim_end_matches(['.', '!', '。', '！', ' ']);
-    let ends = [". ", "! ", "? ", "。", "！", "？", "\n"];
-    let start = ends.iter().filter_map(|mark| end.rfind(mark).map(|at| at + mark.len())).max().unwrap_or(0);
+    let parts = |&(at, c): &(usize, char)| match c {
+        '。' | '！' | '？' | '\n' => true,
+        ' ' => end[..at].ends_with(['.', '!', '?']),
+        _ => false,
+    };
+    let start = end.char_indices().rev().find(parts).map_or(0, |(at, c)| at + c.len_utf8());
     end[start..].trim()
 }
 
@@ -48,17 +54,48 @@ fn last_sentence(text: &str) -> &str {
 /// condition ("once you confirm, I will look") makes it an offer, and a report ("I have checked") has no future.
 fn announces(sentence: &str) -> bool {
     let sentence = sentence.to_lowercase().replace('’', "'");
-    let ends = |words: &[&str]| -> Vec<usize> {
-        words.iter().flat_map(|word| sentence.match_indices(word).map(|(at, it)| at + it.len())).collect()
-    };
-    let starts = |words: &[&str]| -> Vec<usize> {
-        words.iter().flat_map(|word| sentence.match_indices(word).map(|(at, _)| at)).collect()
-    };
-    let deed = ends(BEFORE_A_DEED).iter().any(|&at| near_start(&sentence[at..]))
-        || starts(BEHIND_A_DEED).iter().any(|&at| near_end(&sentence[..at]));
-    let begins = BEGINS.iter().any(|words| sentence.contains(words));
-    (deed || begins) && !CONDITIONS.iter().any(|words| sentence.contains(words))
+    let mut announced = false;
+    for (at, first) in sentence.bytes().enumerate() {
+        for &(word, says) in &WORDS_BY_FIRST[usize::from(first)] {
+            if sentence.as_bytes()[at..].starts_with(word.as_bytes()) {
+                announced |= match says {
+                    Says::DeedBehind => near_start(&sentence[at + word.len()..]),
+                    Says::DeedBefore => near_end(&sentence[..at]),
+                    Says::Beginning => true,
+                    Says::Condition => return false,
+                };
+            }
+        }
+    }
+    announced
 }
+
+/// What some words say of the sentence they stand in.
+#[derive(Clone, Copy, Debug)]
+enum Says {
+    /// It announces, if a deed stands right behind them.
+    DeedBehind,
+    /// It announces, if a deed stands right before them.
+    DeedBefore,
+    /// It announces.
+    Beginning,
+    /// It announces nothing.
+    Condition,
+}
+
+/// All words by their first byte, so that a sentence is gone through once, however many there are.
+static WORDS_BY_FIRST: LazyLock<[Vec<(&'static str, Says)>; 256]> = LazyLock::new(|| {
+    let mut by_first = [const { Vec::new() }; 256];
+    for (words, says) in [
+        (BEFORE_A_DEED, Says::DeedBehind),
+        (BEHIND_A_DEED, Says::DeedBefore),
+        (BEGINS, Says::Beginning),
+        (CONDITIONS, Says::Condition),
+    ] {
+        words.iter().for_each(|word| by_first[usize::from(word.as_bytes()[0])].push((*word, says)));
+    }
+    by_first
+});
 
 /// How near is near: words, and characters where a script has no blanks.
 const WORDS: usize = 4;

@@ -9,8 +9,13 @@ use balk::simulate::Simulation;
 use balk::{grade, guards};
 use balk_guards::{Offer, Stack};
 use balk_scenarios::{Pools, Scenario, catalogue};
+use mimalloc::MiMalloc;
 
 pub mod pairs;
+
+/// The program's: what is measured here is what it runs.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Turns that a guard has seen before it is measured.
 pub const HISTORIES: [usize; 3] = [10, 1_000, 10_000];

@@ -5,6 +5,11 @@ use std::process::ExitCode;
 use balk::cli::Cli;
 use balk::exit::Exit;
 use clap::Parser;
+use mimalloc::MiMalloc;
+
+/// A trial makes and drops small things all the time: with the system's allocator it takes an eighth longer.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let exit = match Cli::parse().command.run() {

@@ -12,7 +12,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use balk::bench::{self, Asked, Folder, Follow, Keep, Matrix, Models, Setting, Stopwatch};
+use balk::bench::{self, Asked, Folder, Follow, Keep, Matrix, Models, Played, Setting, Stopwatch};
 use balk::config::Config;
 use balk::error::Error;
 use balk::grade;
@@ -61,11 +61,8 @@ impl Measured {
 struct Keeper(Option<Folder>);
 
 impl Follow for Keeper {
-    fn keep(&self, scenario: &str, seed: u64, transcripts: &[TrialRecord]) -> Result<(), Error> {
-        self.0.as_ref().map_or(Ok(()), |folder| folder.keep(scenario, seed, transcripts))
-    }
-
-    fn block(&mut self, _: &Bench, _: usize) -> Result<ControlFlow<()>, Error> {
+    fn block(&mut self, _: &Bench, played: Played<'_>) -> Result<ControlFlow<()>, Error> {
+        self.0.as_ref().map_or(Ok(()), |folder| folder.keep(played.scenario, played.kept))?;
         Ok(ControlFlow::Continue(()))
     }
 }

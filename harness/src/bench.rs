@@ -9,12 +9,12 @@ mod cost;
 mod folder;
 mod matrix;
 mod meta;
+mod transcripts;
 pub mod turns;
 mod unit;
 
 use std::ops::ControlFlow;
 
-use balk_reports::TrialRecord;
 use balk_reports::bench::{Bench, Part, Seeds};
 use rayon::prelude::*;
 
@@ -24,24 +24,29 @@ pub use clock::Stopwatch;
 pub use folder::{Folder, RECORD};
 pub use matrix::{Asked, Matrix, Models, Setting};
 pub use meta::meta;
+pub use transcripts::Transcripts;
 pub use unit::Keep;
 
-/// Seeds of one scenario that are run before anything is reported or written.
-const BLOCK: usize = 64;
+use transcripts::BLOCK;
+
+/// What was played last: some units of one scenario.
+#[derive(Clone, Debug)]
+pub struct Played<'a> {
+    /// The label of the scenario.
+    pub scenario: &'a str,
+    /// How many units.
+    pub units: u64,
+    /// Their transcripts that are to be kept.
+    pub kept: Transcripts,
+}
 
 /// Who follows a bench while it runs.
-pub trait Follow: Sync {
-    /// Transcripts of one unit are to be kept; called from many threads.
+pub trait Follow {
+    /// These units more are in the record; to break ends the bench.
     ///
     /// # Errors
-    /// They cannot be kept; the bench ends.
-    fn keep(&self, scenario: &str, seed: u64, transcripts: &[TrialRecord]) -> Result<(), Error>;
-
-    /// So many units more are in the record; to break ends the bench.
-    ///
-    /// # Errors
-    /// The record cannot be written; the bench ends.
-    fn block(&mut self, bench: &Bench, units: usize) -> Result<ControlFlow<()>, Error>;
+    /// The record or transcripts cannot be written; the bench ends.
+    fn block(&mut self, bench: &Bench, played: Played<'_>) -> Result<ControlFlow<()>, Error>;
 }
 
 /// Runs the units of these seeds that are not yet in the record, scenario by scenario.
@@ -62,25 +67,24 @@ pub fn run(
         }
         let stacks = matrix.simulations(scenario);
         let (label, set) = (bench.plan.scenarios[scenario].label(), matrix.set(scenario));
-        for block in missing.chunks(BLOCK) {
-            let none = || Part::new(stacks.len());
-            let shared: &_ = follow;
-            let part = block
+        for block in missing.chunk_by(|one, other| one / BLOCK == other / BLOCK) {
+            let none = || (Part::new(stacks.len()), Transcripts::default());
+            let (part, kept) = block
                 .par_iter()
-                .try_fold(none, |mut part, &seed| -> Result<_, Error> {
-                    let kept = unit::play(&stacks, seed, set, keep, &mut part);
-                    if !kept.is_empty() {
-                        shared.keep(&label, seed, &kept)?;
-                    }
-                    Ok(part)
+                .fold(none, |(mut part, mut kept), &seed| {
+                    let records = unit::play(&stacks, seed, set, keep, &mut part);
+                    kept.add(Transcripts::pack(seed, &records));
+                    (part, kept)
                 })
-                .try_reduce(none, |mut part, more| {
+                .reduce(none, |(mut part, mut kept), (more, others)| {
                     part.add(&more);
-                    Ok(part)
-                })?;
+                    kept.add(others);
+                    (part, kept)
+                });
             let seeds: Seeds = block.iter().copied().collect();
+            let units = seeds.count();
             bench.add(scenario, &seeds, &part).expect("a missing seed is in no record");
-            if follow.block(bench, block.len())?.is_break() {
+            if follow.block(bench, Played { scenario: &label, units, kept })?.is_break() {
                 return Ok(());
             }
         }

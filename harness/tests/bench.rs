@@ -97,6 +97,24 @@ fn parts_merged_in_any_order_are_the_whole() {
     }
 }
 
+/// A part that is cut is refused before anything is written.
+#[test]
+fn kept_transcripts_are_replayed_and_have_to_be_whole() {
+    let work = empty();
+    record(work.path(), "a", &["--seeds", "60-69", "--keep-transcripts", "all"]);
+    let names: Vec<_> =
+        files(&work.path().join("a/transcripts/paging")).into_iter().map(|(path, _)| path).collect();
+    assert!(names[0].ends_with("0-63.jsonl.zst") && names[1].ends_with("64-127.jsonl.zst"), "{names:?}");
+    let (code, out, err) =
+        ran(&mut balk(work.path(), &["replay", "a/transcripts/paging", "--format", "json"]));
+    assert_eq!(code, 0, "{err}");
+    let summary: serde_json::Value = serde_json::from_str(out.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(summary["own_records"]["held"], 3 * 10, "{summary}");
+    let whole = fs::read(&names[1]).expect("a file");
+    fs::write(&names[1], &whole[..whole.len() - 1]).expect("a file");
+    refused(work.path(), &["merge", "a", "--out", "b"], 3, "64-127.jsonl.zst: byte ");
+}
+
 /// Whenever the kill comes, before the first write or after the end, what is resumed ends in the same bytes.
 #[test]
 fn a_run_that_was_killed_three_times_ends_in_the_same_bytes() {

@@ -1,21 +1,21 @@
 //! The folder of a bench: the record, the transcripts that were kept, and how it was made.
 //!
 //! - `bench.jsonl`: the record ([`balk_reports::bench`]), written whole every time,
-//! - `transcripts/SCENARIO/SEED.jsonl.zst`: kept transcripts, one record a line, one line for each stack,
+//! - `transcripts/SCENARIO/0-63.jsonl.zst`: kept transcripts of these seeds, one record a line ([`Transcripts`]),
 //! - `meta.json`: command, host, threads and wall-clock figures of the last run ([`Meta`]),
 //! - `instructions.json`: instruction counts, where `.ci/instructions turns DIR` put them there.
 //!
 //! Nothing else depends on the last two; reports show them.
 
-use std::cell::RefCell;
 use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use balk_reports::bench::{BadBench, Bench};
-use balk_reports::{Cost, Instructions, Meta, TrialRecord};
+use balk_reports::{Cost, Instructions, Meta};
 use serde::de::DeserializeOwned;
 
+use super::transcripts::Transcripts;
 use crate::error::Error;
 use crate::files::{self, Out};
 
@@ -24,22 +24,6 @@ pub const RECORD: &str = "bench.jsonl";
 const META: &str = "meta.json";
 const INSTRUCTIONS: &str = "instructions.json";
 const TRANSCRIPTS: &str = "transcripts";
-/// Fast: transcripts repeat themselves so much that more effort saves little.
-const LEVEL: i32 = 1;
-
-/// What a thread packs transcripts with. A stream would be fed a few bytes at a time, which takes several times what
-/// writing the text does, and a new compressor for every unit nearly as much.
-struct Packer {
-    text: Vec<u8>,
-    compressor: zstd::bulk::Compressor<'static>,
-}
-
-thread_local! {
-    static PACKER: RefCell<Packer> = RefCell::new(Packer {
-        text: Vec::new(),
-        compressor: zstd::bulk::Compressor::new(LEVEL).expect("zstd has this level"),
-    });
-}
 
 /// A folder that a bench writes to, or reads from.
 #[derive(Clone, Debug)]
@@ -98,10 +82,12 @@ impl Folder {
     /// # Errors
     /// It cannot be written.
     pub fn write_meta(&self, meta: &Meta) -> Result<(), Error> {
-        self.whole(META, |out| {
+        let path = self.path.join(META);
+        let write = |out: &mut Out<'_>| {
             serde_json::to_writer_pretty(&mut *out, meta)?;
             out.write_all(b"\n")
-        })
+        };
+        files::write_whole(&path, write).map_err(|error| unwritable(&path, error))
     }
 
     /// What was measured of cost, as far as it is there.
@@ -129,50 +115,78 @@ impl Folder {
         }
     }
 
-    /// Keeps the transcripts of one unit.
+    /// Keeps transcripts of one block of a scenario, beside those of it that are there.
     ///
     /// # Errors
-    /// They cannot be written.
-    pub fn keep(&self, scenario: &str, seed: u64, transcripts: &[TrialRecord]) -> Result<(), Error> {
-        let name = format!("{TRANSCRIPTS}/{}/{seed}.jsonl.zst", folder_name(scenario));
-        PACKER.with_borrow_mut(|packer| {
-            let Packer { text, compressor } = packer;
-            text.clear();
-            self.whole(&name, |out| {
-                for transcript in transcripts {
-                    serde_json::to_writer(&mut *text, transcript)?;
-                    text.push(b'\n');
-                }
-                out.write_all(&compressor.compress(text)?)
-            })
-        })
+    /// They cannot be written, or what is there is something else.
+    pub fn keep(&self, scenario: &str, transcripts: Transcripts) -> Result<(), Error> {
+        if transcripts.is_empty() {
+            return Ok(());
+        }
+        self.add(&Path::new(&folder_name(scenario)).join(transcripts.file_name()), transcripts)
     }
 
-    /// Copies the transcripts of another folder.
+    /// Adds the transcripts of another folder.
     ///
     /// # Errors
     /// They cannot be read or written.
-    pub fn copy_transcripts(&self, from: &Self) -> Result<(), Error> {
-        let source = from.path.join(TRANSCRIPTS);
+    pub fn add_transcripts(&self, from: &Self) -> Result<(), Error> {
+        from.each_transcripts(|name, transcripts| self.add(name, transcripts))
+    }
+
+    /// Makes sure that its transcripts are whole.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn check_transcripts(&self) -> Result<(), Error> {
+        self.each_transcripts(|_, _| Ok(()))
+    }
+
+    /// Every file of transcripts, by its name below their folder.
+    fn each_transcripts(
+        &self,
+        mut take: impl FnMut(&Path, Transcripts) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let root = self.path.join(TRANSCRIPTS);
         let unreadable = |path: &Path, error| Error::file(path, "a readable folder of transcripts", error);
-        if !source.exists() {
+        let below = |folder: &Path| -> Result<Vec<PathBuf>, Error> {
+            let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
+            entries.map(|it| it.map(|it| it.path()).map_err(|error| unreadable(folder, error))).collect()
+        };
+        if !root.exists() {
             return Ok(());
         }
-        for scenario in fs::read_dir(&source).map_err(|error| unreadable(&source, error))? {
-            let scenario = scenario.map_err(|error| unreadable(&source, error))?.path();
-            for file in fs::read_dir(&scenario).map_err(|error| unreadable(&scenario, error))? {
-                let file = file.map_err(|error| unreadable(&scenario, error))?.path();
-                let name = file.strip_prefix(&from.path).expect("it is below the folder").to_owned();
-                let bytes = fs::read(&file).map_err(|error| unreadable(&file, error))?;
-                self.whole(&name.to_string_lossy(), |out| out.write_all(&bytes))?;
+        for scenario in below(&root)? {
+            for file in below(&scenario)? {
+                let name = file.strip_prefix(&root).expect("it is below the folder");
+                if let Some(transcripts) = read(&file)? {
+                    take(name, transcripts)?;
+                }
             }
         }
         Ok(())
     }
 
-    fn whole(&self, name: &str, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> Result<(), Error> {
-        let path = self.path.join(name);
-        files::write_whole(&path, write).map_err(|error| unwritable(&path, error))
+    /// Adds to the file of this name below the folder of transcripts.
+    fn add(&self, name: &Path, more: Transcripts) -> Result<(), Error> {
+        let path = self.path.join(TRANSCRIPTS).join(name);
+        let mut transcripts = read(&path)?.unwrap_or_default();
+        transcripts.add(more);
+        files::write_whole(&path, |out| transcripts.write(out)).map_err(|error| unwritable(&path, error))
+    }
+}
+
+/// The transcripts of a file, if there is one.
+fn read(path: &Path) -> Result<Option<Transcripts>, Error> {
+    let expected = "kept transcripts: frames of zstd, each behind its seed";
+    match fs::read(path) {
+        Ok(bytes) => Transcripts::parse(&bytes).map(Some).map_err(|at| Error {
+            place: format!("byte {at}").into(),
+            ..Error::file(path, expected, "something else")
+                .hint("it was cut or changed: measure this part again")
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::file(path, expected, error)),
     }
 }
 

@@ -7,7 +7,6 @@ use std::io::{IsTerminal as _, Write as _};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 
-use balk_reports::TrialRecord;
 use balk_reports::bench::{Bench as Record, slips};
 use balk_reports::gate;
 use balk_scenarios::catalogue::CATALOGUE;
@@ -19,7 +18,7 @@ use rayon::ThreadPoolBuilder;
 use super::gates::{Gates, HELP as GATES_HELP, Records};
 use super::load::{self, Failure, Source};
 use super::{OrExit as _, say};
-use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Models, Setting, Stopwatch};
+use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Models, Played, Setting, Stopwatch};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards;
@@ -95,6 +94,7 @@ with drawn parameters of the response model, where a stack stepped in at all.
 
 DIR/bench.jsonl has the plan, a cell of integer counts for each scenario and stack, and the seeds that are done; it is
 the same bytes for any number of threads, however often the run was killed and resumed, and merged from any parts.
+DIR/transcripts/SCENARIO/0-63.jsonl.zst has what is kept of these seeds, a record a line; `balk replay` reads it.
 DIR/meta.json has the command, the machine and wall-clock figures, and what a turn costs under each stack beside one
 pass of xxh3 over the same bytes, which a release build measures when all trials are done.";
 
@@ -111,7 +111,7 @@ enum KeepTranscripts {
 }
 
 /// Units between two writes of the record.
-const UNITS_BETWEEN_WRITES: usize = 512;
+const UNITS_BETWEEN_WRITES: u64 = 512;
 
 impl Bench {
     /// Runs the command.
@@ -258,7 +258,7 @@ impl Bench {
         };
         let stacks: Vec<&str> = plan.stacks.iter().map(|it| &*it.guard).collect();
         say(format_args!(
-            "{} scenarios x {} stacks, {seeds}{of}\nstacks: {}",
+            "scenarios: {}, {seeds}{of}\nstacks: {} ({})",
             plan.scenarios.len(),
             stacks.len(),
             stacks.join(" ")
@@ -285,22 +285,20 @@ struct Follower {
     /// Units of this run.
     played: u64,
     /// Units since the record was written.
-    unwritten: usize,
+    unwritten: u64,
 }
 
 impl Follow for Follower {
-    fn keep(&self, scenario: &str, seed: u64, transcripts: &[TrialRecord]) -> Result<(), Error> {
-        self.folder.as_ref().map_or(Ok(()), |folder| folder.keep(scenario, seed, transcripts))
-    }
-
-    fn block(&mut self, record: &Record, units: usize) -> Result<ControlFlow<()>, Error> {
-        let more = u64::try_from(units).unwrap_or(0);
-        self.bar.inc(more);
-        self.played += more;
-        self.unwritten += units;
-        if let Some(folder) = self.folder.as_ref().filter(|_| self.unwritten >= UNITS_BETWEEN_WRITES) {
-            self.unwritten = 0;
-            folder.write(record)?;
+    fn block(&mut self, record: &Record, played: Played<'_>) -> Result<ControlFlow<()>, Error> {
+        self.bar.inc(played.units);
+        self.played += played.units;
+        self.unwritten += played.units;
+        if let Some(folder) = &self.folder {
+            folder.keep(played.scenario, played.kept)?;
+            if self.unwritten >= UNITS_BETWEEN_WRITES {
+                self.unwritten = 0;
+                folder.write(record)?;
+            }
         }
         Ok(ControlFlow::Continue(()))
     }

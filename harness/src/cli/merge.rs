@@ -37,9 +37,10 @@ impl Merge {
             whole.merge(&part).map_err(|apart| unfit(first, path, apart))?;
             folders.push(folder);
         }
+        folders.iter().try_for_each(Folder::check_transcripts)?;
         let out = Folder::create(&self.out)?;
         for folder in &folders {
-            out.copy_transcripts(folder)?;
+            out.add_transcripts(folder)?;
         }
         out.write(&whole)?;
         if !whole.is_whole() {

@@ -63,13 +63,13 @@ pub(super) fn expand(input: &Path) -> Result<Vec<PathBuf>, Error> {
     for entry in std::fs::read_dir(input).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) && path.is_file() {
+        if [".jsonl", ".jsonl.gz", ".jsonl.zst"].iter().any(|end| name.ends_with(end)) && path.is_file() {
             files.push(path);
         }
     }
     files.sort();
     if files.is_empty() {
-        return Err(Error::file(input, "`*.jsonl` or `*.jsonl.gz` in this directory", "none"));
+        return Err(Error::file(input, "`*.jsonl`, `*.jsonl.gz` or `*.jsonl.zst` in this directory", "none"));
     }
     Ok(files)
 }

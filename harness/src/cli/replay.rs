@@ -20,7 +20,7 @@ use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Summary, labels};
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Replay {
-    /// Transcripts as JSON lines, plain or gzip; of a directory, all `*.jsonl` and `*.jsonl.gz` by name;
+    /// Transcripts as JSON lines, plain, gzip or zstd; of a directory, all `*.jsonl`, `*.jsonl.gz` and `*.jsonl.zst` by name;
     /// `-` for standard input
     #[arg(required = true, value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,

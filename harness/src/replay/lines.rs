@@ -1,4 +1,4 @@
-//! Lines of a plain or gzip file, read with a bound.
+//! Lines of a plain, gzip or zstd file, read with a bound.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
@@ -13,6 +13,9 @@ const BUFFER_BYTES: usize = 64 << 10;
 
 /// What a gzip member begins with (RFC 1952, 2.3.1).
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// What zstd begins with (RFC 8878, 3.1.1 and 3.1.2): a frame, or the skippable one that kept transcripts have first.
+const ZSTD_MAGICS: [[u8; 4]; 2] = [[0x28, 0xb5, 0x2f, 0xfd], [0x50, 0x2a, 0x4d, 0x18]];
 
 /// The lines of one input, in order.
 pub struct Lines<'a> {
@@ -30,17 +33,20 @@ pub struct Line {
 }
 
 impl<'a> Lines<'a> {
-    /// The lines of `input`, which is unpacked where it begins as gzip does, whatever its name says.
+    /// The lines of `input`, which is unpacked where it begins as gzip or zstd does, whatever its name says.
     ///
     /// # Errors
     /// The first bytes cannot be read.
     pub fn new(mut input: impl Read + 'a) -> io::Result<Self> {
-        let mut head = Vec::with_capacity(GZIP_MAGIC.len());
-        input.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut head)?;
-        let gzip = head == GZIP_MAGIC;
+        let mut head = Vec::with_capacity(4);
+        input.by_ref().take(4).read_to_end(&mut head)?;
+        let gzip = head.starts_with(&GZIP_MAGIC);
+        let zstd = ZSTD_MAGICS.iter().any(|magic| head == magic);
         let whole = BufReader::with_capacity(BUFFER_BYTES, Cursor::new(head).chain(input));
         let input: Box<dyn BufRead + 'a> = if gzip {
             Box::new(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(whole)))
+        } else if zstd {
+            Box::new(BufReader::with_capacity(BUFFER_BYTES, zstd::Decoder::with_buffer(whole)?))
         } else {
             Box::new(whole)
         };
@@ -151,6 +157,17 @@ mod tests {
         check(&gzip("a\nb\n"), &["a", "b"]);
         check(&[gzip("a\nb"), gzip("c\nd")].concat(), &["a", "bc", "d"]);
         check(b"\x1f", &["\u{1f}"]);
+    }
+
+    #[test]
+    fn zstd_is_known_by_its_first_bytes_and_may_have_several_frames() {
+        let zstd = |text: &str| zstd::bulk::compress(text.as_bytes(), 1).expect("it packs");
+        let skippable = [0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, b'n', b'o'];
+        check(&zstd("a\nb\n"), &["a", "b"]);
+        check(&[&skippable[..], &zstd("a\nb"), &skippable, &zstd("c\nd")].concat(), &["a", "bc", "d"]);
+        check(b"(\xb5", &["(\u{fffd}"]);
+        let packed = zstd("first\n");
+        assert!(all(&packed[..packed.len() - 1]).is_err());
     }
 
     #[test]

@@ -9,8 +9,8 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Four times the calls that are remembered by most: one search in four is for nothing.
-    const BUCKETS: usize = 256;
+    /// Sixteen times the calls that are remembered by most: one search in sixteen is for nothing.
+    const BUCKETS: usize = 1_024;
 
     fn bucket(key: CallKey) -> usize {
         key.bits() % Self::BUCKETS

@@ -55,9 +55,10 @@ fn last_sentence(text: &str) -> &str {
 fn announces(sentence: &str) -> bool {
     let sentence = sentence.to_lowercase().replace('’', "'");
     let mut announced = false;
-    for (at, first) in sentence.bytes().enumerate() {
-        for &(word, says) in &WORDS_BY_FIRST[usize::from(first)] {
-            if sentence.as_bytes()[at..].starts_with(word.as_bytes()) {
+    for (at, pair) in sentence.as_bytes().windows(2).enumerate() {
+        for &(word, says) in &WORDS_BY_FIRST[usize::from(pair[0])] {
+            // Most are told apart by the second byte.
+            if word.as_bytes()[1] == pair[1] && sentence.as_bytes()[at..].starts_with(word.as_bytes()) {
                 announced |= match says {
                     Says::DeedBehind => near_start(&sentence[at + word.len()..]),
                     Says::DeedBefore => near_end(&sentence[..at]),
@@ -102,21 +103,24 @@ const WORDS: usize = 4;
 const SIGNS: usize = 12;
 
 fn near_start(text: &str) -> bool {
-    let signs: String = text.chars().take(SIGNS).collect();
-    text.split_whitespace().take(WORDS).any(is_deed) || SIGN_DEEDS.iter().any(|deed| signs.contains(deed))
+    let end = text.char_indices().nth(SIGNS).map_or(text.len(), |(end, _)| end);
+    text.split_whitespace().take(WORDS).any(is_deed) || has_sign_deed(&text[..end])
 }
 
 fn near_end(text: &str) -> bool {
-    let skipped = text.chars().count().saturating_sub(SIGNS);
-    let signs: String = text.chars().skip(skipped).collect();
-    text.split_whitespace().rev().take(WORDS).any(is_deed)
-        || SIGN_DEEDS.iter().any(|deed| signs.contains(deed))
+    let start = text.char_indices().nth_back(SIGNS - 1).map_or(0, |(start, _)| start);
+    text.split_whitespace().rev().take(WORDS).any(is_deed) || has_sign_deed(&text[start..])
+}
+
+fn has_sign_deed(signs: &str) -> bool {
+    !signs.is_ascii() && SIGN_DEEDS.iter().any(|deed| signs.contains(deed))
 }
 
 /// English deeds whole, since "changes" and "updates" are things; Spanish and German ones as they begin.
 fn is_deed(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    DEEDS.contains(&word) || STEMS.iter().any(|stem| word.starts_with(stem))
+    let may_be_stem = |stem: &&&str| stem.as_bytes().first() == word.as_bytes().first();
+    DEEDS.contains(&word) || STEMS.iter().filter(may_be_stem).any(|stem| word.starts_with(stem))
 }
 
 const BEFORE_A_DEED: &[&str] = &[
@@ -366,6 +370,12 @@ const CONDITIONS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_word_can_be_told_by_two_bytes() {
+        let mut words = WORDS_BY_FIRST.iter().flatten();
+        assert!(words.all(|(word, _)| word.len() >= 2));
+    }
 
     #[test]
     fn an_announcement_breaks_off() {

@@ -359,6 +359,11 @@ fn hermes_like_halts_a_tool_that_fails_eight_times_unless_it_is_a_shell() {
     let of = |tool: &str| -> Vec<Turn> { (0..9).map(|n| failing(tool, n)).collect() };
     let said = Loop::new(HermesLike::default()).said(of("deploy"));
     assert_eq!(said.last().map(|it| &**it), Some("9 stop failing-tool 5"));
+    // Whatever else the message of the eighth failure brings.
+    let mut beside = of("deploy");
+    beside[7] = beside[7].clone().and_calls("read_file", r#"{"path":"a.py"}"#);
+    let said = Loop::new(HermesLike::default()).said(beside);
+    assert_eq!(said.last().map(|it| &**it), Some("9 stop failing-tool 5"));
     let said = Loop::new(HermesLike::default()).said(of("bash"));
     assert!(said.iter().all(|it| it.contains("note failing-tool")), "{said:?}");
 }

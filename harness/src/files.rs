@@ -49,6 +49,14 @@ fn written(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> i
     Ok(file)
 }
 
+/// What the name of a file begins with until it is whole.
+const UNFINISHED: &str = ".balk-";
+
+/// Whether this is what a run that was killed left of a file.
+pub(crate) fn is_left_over(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(UNFINISHED))
+}
+
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -57,12 +65,15 @@ fn folder_of(path: &Path) -> &Path {
 #[cfg(unix)]
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt as _;
-    tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder)
+    tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .permissions(fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder)
 }
 
 #[cfg(not(unix))]
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
-    NamedTempFile::new_in(folder)
+    tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)
 }
 
 /// Puts the new name on the disk.

@@ -7,7 +7,8 @@
 //!
 //! A smaller trial could show the same for another reason: nothing recovers within one turn. So whichever of the
 //! baseline and the oracle does not show it in the trial at the start must not show it in any that is kept. And one
-//! false intervention does not stand for another: the rule under which the first one came must still fire falsely.
+//! false intervention does not stand for another: the rule under which the first one came must still fire falsely. What
+//! the file says of which turns are healthy (`truth`) is never changed, for it says what is false.
 
 mod document;
 mod drawn;
@@ -58,6 +59,9 @@ pub struct Shrunk {
     pub tries: u32,
     /// Whether nothing smaller was left to try; otherwise the tries ran out.
     pub is_smallest: bool,
+    /// Whether the baseline or the oracle did not show it at the start. Otherwise nothing tells why the smaller trial
+    /// shows it: one that is cut short shows much.
+    pub has_contrast: bool,
 }
 
 /// Why nothing was tried.

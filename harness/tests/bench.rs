@@ -86,14 +86,8 @@ fn parts_merged_in_any_order_are_the_whole() {
         let (code, _, err) = ran(&mut balk(work.path(), &arguments));
         assert_eq!((code, &*err), (0, ""));
         assert_eq!(fs::read_to_string(work.path().join(out).join("bench.jsonl")).expect("a record"), whole);
-        let below = |name: &str| {
-            let folder = work.path().join(name).join("transcripts");
-            let relative =
-                |(path, bytes): (PathBuf, _)| (path.strip_prefix(&folder).expect("below").to_owned(), bytes);
-            files(&folder).into_iter().map(relative).collect::<Vec<_>>()
-        };
-        assert!(!below("whole").is_empty(), "some trials fail");
-        assert_eq!(below(out), below("whole"));
+        assert!(work.path().join("whole/transcripts").exists(), "some trials fail");
+        assert_eq!(made(work.path(), out), made(work.path(), "whole"));
     }
 }
 
@@ -113,13 +107,16 @@ fn kept_transcripts_are_replayed_and_have_to_be_whole() {
     let whole = fs::read(&names[1]).expect("a file");
     fs::write(&names[1], &whole[..whole.len() - 1]).expect("a file");
     refused(work.path(), &["merge", "a", "--out", "b"], 3, "64-127.jsonl.zst: byte ");
+    let again =
+        [&MATRIX, &["--seeds", "60-69", "--keep-transcripts", "all", "--out", "a", "--resume"][..]].concat();
+    refused(work.path(), &again, 3, "64-127.jsonl.zst: byte ");
 }
 
 /// Whenever the kill comes, before the first write or after the end, what is resumed ends in the same bytes.
 #[test]
 fn a_run_that_was_killed_three_times_ends_in_the_same_bytes() {
     let work = empty();
-    let seeds = ["--seeds", "0-599"];
+    let seeds = ["--seeds", "0-599", "--keep-transcripts", "failing"];
     let whole = record(work.path(), "whole", &seeds);
     let path = work.path().join("killed/bench.jsonl");
     let arguments = [&MATRIX, &seeds[..], &["--out", "killed", "--resume"]].concat();
@@ -139,6 +136,10 @@ fn a_run_that_was_killed_three_times_ends_in_the_same_bytes() {
     let (code, _, err) = ran(&mut balk(work.path(), &arguments));
     assert_eq!(code, 0, "{err}");
     assert_eq!(fs::read_to_string(&path).expect("a record"), whole);
+    let kept = |out| made(work.path(), out).into_iter().filter(|(path, _)| path.starts_with("transcripts"));
+    let zst = |(path, _): &(PathBuf, _)| path.extension().is_some_and(|it| it == "zst");
+    assert!(kept("whole").count() > 4);
+    assert!(kept("killed").filter(zst).eq(kept("whole")));
 }
 
 #[test]
@@ -190,9 +191,9 @@ fn a_folder_that_holds_something_is_left_alone() {
         "expected an empty folder, or none, found something else",
     );
     refused(work.path(), &run(&["--out", "mine", "--resume"]), 3, "found something else");
-    refused(work.path(), &run(&["--out", "a"]), 3, "go on with it by --resume");
+    refused(work.path(), &run(&["--out", "a"]), 3, "by --resume");
     refused(work.path(), &["merge", "a", "--out", "mine"], 3, "found something else");
-    refused(work.path(), &["merge", "a", "--out", "a"], 3, "go on with it by --resume");
+    refused(work.path(), &["merge", "a", "--out", "a"], 3, "by --resume");
     refused(work.path(), &run(&["--out", "mine/thesis.txt"]), 3, "mine/thesis.txt");
 }
 
@@ -241,6 +242,7 @@ fn a_command_line_that_makes_no_sense_is_refused() {
     refused(work.path(), &run(&["--sweep", "limits.turns=9"]), 2, "expected KEY=A..B:STEP");
     refused(work.path(), &run(&["--keep-transcripts", "all"]), 2, "--out");
     refused(work.path(), &run(&["--trials", "0"]), 2, "--trials");
+    refused(work.path(), &run(&["--jobs", "10000"]), 2, "--jobs");
 }
 
 /// A sweep is one scenario for each value, with draws that are the same.
@@ -267,18 +269,66 @@ fn a_sweep_moves_one_number() {
 /// A disk that takes no more than a few blocks: the limit of a shell, whose signal is ignored.
 #[cfg(unix)]
 #[test]
-fn a_full_disk_ends_the_run_and_leaves_nothing_half_written() {
+fn a_full_disk_ends_the_run_and_what_was_written_can_be_gone_on_with() {
     let work = empty();
-    let command = format!(
-        "trap '' XFSZ; ulimit -f 4; exec {} bench --suite paging --guard default --seeds 0-9 --keep-transcripts all \
-         --out full",
-        env!("CARGO_BIN_EXE_balk")
-    );
-    let mut shell = std::process::Command::new("sh");
-    let (code, _, err) = ran(shell.current_dir(work.path()).args(["-c", &command]));
-    assert_eq!(code, 3, "{err}");
-    assert!(err.contains("expected a place that can be written to") && err.contains("--resume"), "{err}");
-    for (path, _) in files(work.path()) {
-        assert!(path.extension().is_some_and(|it| it == "zst"), "{}", path.display());
+    let run = "bench --suite paging,text-only-chat --guard default --seeds 0-69 --keep-transcripts all --out";
+    let limited = |blocks: u32, out: &str| {
+        let program = env!("CARGO_BIN_EXE_balk");
+        let command = format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} {run} {out}");
+        let mut shell = std::process::Command::new("sh");
+        ran(shell.current_dir(work.path()).args(["-c", &command]))
+    };
+    // No room for the record, and room for it but not for transcripts.
+    for (blocks, out) in [(1, "none"), (24, "some")] {
+        let (code, _, err) = limited(blocks, out);
+        assert_eq!(code, 3, "{err}");
+        assert!(err.contains("expected a place that can be written to") && err.contains("--resume"), "{err}");
+        let left = files(&work.path().join(out));
+        assert_eq!(left.iter().any(|(path, _)| path.ends_with("bench.jsonl")), out == "some");
+        assert!(left.iter().all(|(path, _)| path.extension().is_some_and(|it| it != "tmp")), "{left:?}");
     }
+    let whole: Vec<&str> = run.split(' ').collect();
+    for (out, more) in [("whole", &[][..]), ("none", &["--resume"]), ("some", &["--resume"])] {
+        let (code, _, err) = ran(&mut balk(work.path(), &[&whole[..], &[out], more].concat()));
+        assert_eq!(code, 0, "{err}");
+    }
+    for out in ["none", "some"] {
+        assert_eq!(made(work.path(), out), made(work.path(), "whole"));
+    }
+}
+
+/// What a bench made, but for how it was made.
+fn made(work: &Path, out: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let folder = work.join(out);
+    let relative =
+        |(path, bytes): (PathBuf, _)| (path.strip_prefix(&folder).expect("below").to_owned(), bytes);
+    files(&folder).into_iter().map(relative).filter(|(path, _)| !path.ends_with("meta.json")).collect()
+}
+
+/// More parts than seeds: those without one say so, and are merged like the others.
+#[test]
+fn a_part_without_seeds_is_a_part() {
+    let work = empty();
+    record(work.path(), "whole", &["--seeds", "0-2"]);
+    for nth in 1..=5 {
+        record(work.path(), &nth.to_string(), &["--seeds", "0-2", "--shard", &format!("{nth}/5")]);
+    }
+    let (code, _, err) = ran(&mut balk(work.path(), &["merge", "1", "2", "3", "4", "5", "--out", "sum"]));
+    assert_eq!((code, &*err), (0, ""));
+    assert_eq!(made(work.path(), "sum"), made(work.path(), "whole"));
+}
+
+/// A run that was killed while it wrote a file leaves a part of it beside its place.
+#[test]
+fn what_a_killed_run_left_is_passed_over() {
+    let work = empty();
+    let keep = ["--seeds", "0-9", "--keep-transcripts", "all"];
+    record(work.path(), "whole", &keep);
+    fs::create_dir(work.path().join("a")).expect("a folder");
+    fs::write(work.path().join("a/.balk-a1b2c3"), "half").expect("a file");
+    record(work.path(), "a", &[&keep[..], &["--resume"]].concat());
+    fs::write(work.path().join("a/transcripts/paging/.balk-d4e5f6"), "half").expect("a file");
+    let (code, _, err) = ran(&mut balk(work.path(), &["merge", "a", "--out", "b"]));
+    assert_eq!((code, &*err), (0, ""));
+    assert_eq!(made(work.path(), "b"), made(work.path(), "whole"));
 }

@@ -154,6 +154,15 @@ fn gates_judge_the_second_record_and_the_change_to_it() {
     check(&["--fail-on", "default@alternating: recovery_change < 0", "--gate", "refuted"], 4);
     let (code, _, err) = compare(work.path(), &["a", "b", "--fail-on", "no-tools: done<1"]);
     assert!(code == 2 && err.contains("expected a stack that is measured, found `no-tools`"), "{err}");
+    // Nothing ran in the second record: nothing is known to be no worse.
+    let shard = ["bench", "--suite", "paging,text-only-chat", "--guard", "default", "--seeds", "0-63"];
+    let shard = [&shard[..], &["--shard", "1/100", "--out", "empty"]].concat();
+    assert_eq!(ran(&mut balk(work.path(), &shard)).0, 0);
+    for gate in ["done_change < -0.9", "double_effects > 0"] {
+        let failing =
+            |more: &[&str]| compare(work.path(), &[&["a", "empty", "--fail-on", gate], more].concat()).0;
+        assert_eq!((failing(&[]), failing(&["--gate", "refuted"])), (4, 0), "{gate}");
+    }
     let (code, _, err) = compare(work.path(), &["a", "nothing"]);
     assert!(code == 3 && err.contains("nothing/bench.jsonl"), "{err}");
 }

@@ -4,6 +4,7 @@
 mod program;
 
 use std::path::Path;
+use std::process::Stdio;
 
 use program::{balk, ran, whole};
 
@@ -63,9 +64,21 @@ fn gates_that_no_cell_fails_end_well() {
     // The oracle and the baseline are not under test.
     check(&["--fail-on", "@capability-gap: not_told>0", "--gate", "refuted"], 4);
     check(&["--fail-on", "none@repeating: lost>0"], 0);
-    let (code, _, err) = bench(work.path(), &["--fail-on", "@control: recovery<1"]);
+    // Whom nobody needed to tell.
+    let (code, _, err) = bench(work.path(), &["--fail-on", "oracle@paging: told<1"]);
     assert_eq!(code, 0);
-    assert!(err.contains("note: the gate @control: recovery < 1 has no cell to judge"), "{err}");
+    assert!(err.contains("note: the gate oracle@paging: told < 1 has no cell to judge"), "{err}");
+}
+
+/// Who looks at the first lines only must not make a gate hold.
+#[test]
+fn a_gate_fails_whether_or_not_anybody_reads_why() {
+    let work = tempfile::tempdir().expect("a folder");
+    let arguments = [&MATRIX[..], &["--fail-on", "none: done<1"]].concat();
+    let mut command = balk(work.path(), &arguments);
+    let mut running = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    drop(running.stdout.take());
+    assert_eq!(running.wait().expect("it ends").code(), Some(4));
 }
 
 #[test]
@@ -95,4 +108,5 @@ fn what_is_no_gate_is_refused_before_anything_is_run() {
     refused("duplicat: done<1", "did you mean `duplicate`?");
     refused("@pagin: done<1", "did you mean `paging`?");
     refused("done_change<0", "see `balk compare`");
+    refused("@control: recovery<1", "nobody recovers in a control");
 }

@@ -117,6 +117,17 @@ fn sections_are_put_into_a_file_and_nothing_else_changes() {
     assert_eq!(read(&work, "README.md"), once);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link() {
+    let work = recorded();
+    fs::write(work.path().join("real.md"), "<!-- balk report command -->\n<!-- end -->\n").expect("a file");
+    std::os::unix::fs::symlink("real.md", work.path().join("link.md")).expect("a link");
+    printed(work.path(), &["report", "a", "--splice", "link.md"]);
+    assert!(work.path().join("link.md").is_symlink());
+    assert!(read(&work, "real.md").contains("balk bench"));
+}
+
 #[test]
 fn what_cannot_be_done_is_refused_and_nothing_is_touched() {
     let work = recorded();
@@ -143,6 +154,10 @@ fn what_cannot_be_done_is_refused_and_nothing_is_touched() {
         let (code, out, err) = ran(&mut balk(work.path(), arguments));
         assert!(code == 3 && out.is_empty() && err.starts_with("error: "), "{arguments:?}: {err}");
     }
+    let record = read(&work, "a/bench.jsonl");
+    let (code, _, err) = ran(&mut balk(work.path(), &["report", "a", "--out", "a/bench.jsonl"]));
+    assert!(code == 3 && err.contains("found a file that it is made from"), "{err}");
+    assert_eq!(read(&work, "a/bench.jsonl"), record);
     let (code, ..) = ran(&mut balk(work.path(), &["report", "a", "--splice", "none.md", "--out", "b"]));
     assert_eq!(code, 2);
     insta::assert_snapshot!(shown);

@@ -5,7 +5,7 @@
 //! trial got stuck, under both; otherwise these need not be the same ones. Rates are of turns. What is not compared as
 //! pairs is compared as if the trials had nothing in common, which claims too little rather than too much.
 
-use crate::bench::{Bench, Cell, DRAWS, Plan, PlannedScenario, Seeds};
+use crate::bench::{Bench, Cell, Plan, PlannedScenario, Seeds};
 use crate::counts::Counts;
 use crate::gate::{Found, Metric};
 use crate::stats::{Block, Change, Rate, Share, holm};
@@ -37,6 +37,8 @@ pub struct ComparedCell {
     pub stack: String,
     /// Its scenario and its stack in the second plan.
     pub place: [usize; 2],
+    /// The scenario, as the second plan has it.
+    planned: PlannedScenario,
     /// Recovered trials of those that got stuck; none in controls, and where the goal cannot be reached.
     pub recovery: Option<Compared>,
     /// Done trials; none where the goal cannot be reached.
@@ -76,6 +78,7 @@ impl Comparison {
                         scenario: scenario.label(),
                         stack: planned.guard.clone(),
                         place: [at, stack],
+                        planned: scenario.clone(),
                         recovery,
                         done,
                         false_rate,
@@ -94,14 +97,15 @@ impl Comparison {
         Self { notes, only: only(&before.plan, &after.plan), cells }
     }
 
-    /// What a metric of change comes to in a cell of the second record; none where the first has no such cell.
+    /// What a metric of change comes to in a cell of the second record; none where the first has no such cell, or it
+    /// has no meaning there.
     #[must_use]
     pub fn found(&self, metric: Metric, scenario: usize, stack: usize) -> Option<Found> {
         let cell = self.cells.iter().find(|it| it.place == [scenario, stack])?;
         let (compared, per_turn) = match metric {
-            Metric::RecoveryChange => (cell.recovery.as_ref()?, false),
-            Metric::DoneChange => (cell.done.as_ref()?, false),
-            Metric::FalseRateChange => (cell.false_rate.as_ref()?, true),
+            Metric::RecoveryChange => (&cell.recovery, false),
+            Metric::DoneChange => (&cell.done, false),
+            Metric::FalseRateChange => (&cell.false_rate, true),
             Metric::FalseInterventions
             | Metric::DoubleEffects
             | Metric::GuardFaults
@@ -115,6 +119,11 @@ impl Comparison {
             | Metric::Unprompted
             | Metric::FalseRate => return None,
         };
+        if !metric.has_meaning(&cell.planned) {
+            return None;
+        }
+        // Nothing ran, or got stuck, in one of the two.
+        let Some(compared) = compared else { return Some(Found::Unknown) };
         let change = if per_turn { compared.change.thousandfold() } else { compared.change };
         let [value, low, high] = change.digits();
         let text = format!("{value} ({low} to {high}), from {} to {}", compared.before, compared.after);
@@ -162,14 +171,9 @@ fn figures(
 }
 
 /// The trials that are done, by the draw of their seed.
-fn blocks(before: &Cell, after: &Cell, seeds: &Seeds) -> [Block; DRAWS] {
-    let draws = DRAWS as u64;
-    std::array::from_fn(|draw| {
-        // Seeds below `end` with this remainder.
-        let below = |end: u64| (end + draws - 1 - draw as u64) / draws;
-        let of = seeds.ranges().iter().map(|[from, to]| below(to + 1) - below(*from)).sum();
-        Block { trials: of, one: after.by_draw.done[draw], other: before.by_draw.done[draw] }
-    })
+fn blocks(before: &Cell, after: &Cell, seeds: &Seeds) -> Vec<Block> {
+    let counts = after.by_draw.done.iter().zip(&before.by_draw.done).zip(seeds.by_draw());
+    counts.map(|((&one, &other), trials)| Block { one, other, trials }).collect()
 }
 
 /// Corrects the p-values of one figure for all cells that have it.

@@ -1,7 +1,8 @@
 //! A report as CSV (RFC 4180): one row a cell, with raw counts, bounds and what the response model does to
 //! it.
 //!
-//! The first line names the columns. A figure that there is not is empty, an open bound is `inf` or `-inf`.
+//! The first line names the columns. A figure that there is not is empty, with its bounds, and so is a shift by a
+//! number that moved nothing; the open bound of a figure that there is is `inf` or `-inf`.
 
 use std::collections::BTreeMap;
 
@@ -87,8 +88,11 @@ fn share_fields(name: &str, it: &Share) -> [Field; 4] {
 }
 
 fn rate(name: &str, it: &Rate) -> [Field; 3] {
-    let (rate, [low, high]) = it.per_thousand();
-    named(&format!("{name}_per_thousand"), rate.unwrap_or_default(), low, high)
+    let (rate, [low, high]) = match it.per_thousand() {
+        (Some(rate), bounds) => (rate, bounds),
+        (None, _) => Default::default(),
+    };
+    named(&format!("{name}_per_thousand"), rate, low, high)
 }
 
 fn median(name: &str, it: &Median) -> [Field; 3] {

@@ -77,8 +77,8 @@ pub struct Failed {
 pub struct Judged {
     /// The cells that fail, gate by gate.
     pub failed: Vec<Failed>,
-    /// How many cells each gate judged, in the order of the gates.
-    pub cells: Vec<usize>,
+    /// How many cells each gate judged, and how many of them fail, in the order of the gates.
+    pub cells: Vec<(usize, usize)>,
 }
 
 impl Gate {
@@ -88,6 +88,15 @@ impl Gate {
     /// A stack or a scenario that is not, with the nearest one that is.
     pub fn fits(&self, plan: &Plan) -> Result<(), NoSuch> {
         self.scope.fits(plan)
+    }
+
+    /// Whether its metric has a meaning in any cell of a plan that it is about.
+    #[must_use]
+    pub fn has_a_cell(&self, plan: &Plan) -> bool {
+        plan.scenarios
+            .iter()
+            .filter(|scenario| self.metric.has_meaning(scenario))
+            .any(|scenario| plan.stacks.iter().any(|stack| self.scope.holds(scenario, stack)))
     }
 
     /// Whether what was found in a cell fails.
@@ -141,7 +150,7 @@ pub fn judge(
     let plan = &bench.plan;
     let mut judged = Judged::default();
     for gate in gates {
-        let mut cells = 0;
+        let (mut cells, failed) = (0, judged.failed.len());
         for (at, scenario) in plan.scenarios.iter().enumerate() {
             for (stack, planned) in plan.stacks.iter().enumerate() {
                 if !gate.scope.holds(scenario, planned) {
@@ -162,7 +171,7 @@ pub fn judge(
                 }
             }
         }
-        judged.cells.push(cells);
+        judged.cells.push((cells, judged.failed.len() - failed));
     }
     judged
 }

@@ -6,6 +6,7 @@
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
 use crate::bench::Slip;
+use crate::bench::plan::is_under_test;
 use crate::report::{Report, ScenarioRow, ScenarioTable};
 
 /// A condition that a cell does not meet.
@@ -21,13 +22,12 @@ pub struct FailedGate {
     pub command: Option<String>,
 }
 
-/// What fails where nobody set a gate: something done twice, or a guard that broke. Nobody guards the
-/// baseline.
+/// What fails where nobody set a gate: something done twice, or a guard that broke. The baseline and the oracle are
+/// not under test.
 #[must_use]
 pub fn safety(report: &Report) -> Vec<FailedGate> {
-    let baseline = report.stacks.rows.first().map(|it| &it.stack);
     let grave = report.slips.iter().filter(|it| match it.slip {
-        Slip::DoneTwice | Slip::GuardFault => Some(&it.stack) != baseline,
+        Slip::DoneTwice | Slip::GuardFault => is_under_test(&it.stack),
         Slip::NotTold | Slip::FalseIntervention => false,
     });
     grave

@@ -1,7 +1,7 @@
 //! The report of a bench: typed tables, from the record and nothing else. How they look is another matter.
 //!
-//! Every figure is a type of [`stats`](crate::stats), with its interval and what it is of. Pooled figures
-//! weigh scenarios equally, as the catalogue has them. In JSON numbers have four significant digits, `null`
+//! Every figure is a type of [`stats`](crate::stats), with its interval and what it is of. In pooled figures
+//! every trial, stuck run and turn counts alike. In JSON numbers have four significant digits, `null`
 //! is a number that there is not or a bound that is open, and seeds are text.
 
 use schemars::generate::SchemaSettings;

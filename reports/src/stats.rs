@@ -48,7 +48,7 @@ pub use difference::PairedDifference;
 pub use holm::{compared, holm};
 pub use mcnemar::mcnemar;
 pub use median::Median;
-pub use print::{PValue, Times, p_digits, p_text, per_thousand};
+pub use print::{PValue, Times, p_text, per_thousand};
 pub use rate::{Rate, RateSums};
 pub use share::Share;
 

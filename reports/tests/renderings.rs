@@ -134,4 +134,7 @@ fn safety_fails_without_a_gate() {
     let [failed] = &failed[..] else { panic!("one stack") };
     assert_eq!((&*failed.stack, &*failed.message), ("default", "done twice in 2 of 64 trials"));
     assert!(failed.command.as_ref().is_some_and(|it| it.contains("--seed 5 ")));
+    // The oracle is not under test.
+    bench.plan.stacks[1].guard = "oracle".into();
+    assert_eq!(junit::safety(&Report::new(&bench, &Cost::default())), []);
 }

@@ -163,7 +163,8 @@ impl State {
             }
             self.ran.push((call, answer));
         }
-        self.halt = self.halts(result);
+        // One call of a message that ends the run is enough, whatever its others answer.
+        self.halt = self.halt.or_else(|| self.halts(result));
     }
 
     fn halts(&self, result: &ToolResult) -> Option<Halt> {

@@ -32,7 +32,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder for a new record: one that is not there, or is empty.
+    /// A folder for a new record: one that is not there, or is empty but for what a run that was killed left.
     ///
     /// # Errors
     /// It holds something, or cannot be made or written to.
@@ -42,10 +42,12 @@ impl Folder {
         fs::create_dir_all(path).map_err(unusable)?;
         if path.join(RECORD).exists() {
             return Err(Error::file(path, expected, "the record of a bench")
-                .hint("go on with it by --resume, or name another folder"));
+                .hint("name another folder; `balk bench` goes on with its own by --resume"));
         }
-        if fs::read_dir(path).map_err(unusable)?.next().is_some() {
-            return Err(Error::file(path, expected, "something else").hint("name another folder"));
+        for entry in fs::read_dir(path).map_err(unusable)? {
+            if !files::is_left_over(&entry.map_err(unusable)?.path()) {
+                return Err(Error::file(path, expected, "something else").hint("name another folder"));
+            }
         }
         Ok(Self { path: path.to_owned() })
     }
@@ -66,6 +68,15 @@ impl Folder {
             }
         })?;
         Ok((folder, bench))
+    }
+
+    /// Whether this is one of the files that reports are made from.
+    #[must_use]
+    pub fn holds(&self, path: &Path) -> bool {
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        let wanted = real(path);
+        wanted.is_some()
+            && [RECORD, META, INSTRUCTIONS].iter().any(|name| real(&self.path.join(name)) == wanted)
     }
 
     /// Writes the record in place of the one that is there.
@@ -95,7 +106,7 @@ impl Folder {
     /// # Errors
     /// A file that says something else.
     pub fn cost(&self) -> Result<Cost, Error> {
-        let meta: Option<Meta> = self.beside(META, "the figures of a run: {\"cost\": […]}")?;
+        let meta: Option<Meta> = self.beside(META, "the figures of a run: {\"timed\": […]}")?;
         let instructions: Option<Vec<Instructions>> =
             self.beside(INSTRUCTIONS, "counts of instructions: […]")?;
         Ok(Cost {
@@ -134,7 +145,7 @@ impl Folder {
         from.each_transcripts(|name, transcripts| self.add(name, transcripts))
     }
 
-    /// Makes sure that its transcripts are whole.
+    /// Makes sure that none of its files of transcripts is cut.
     ///
     /// # Errors
     /// They cannot be read.
@@ -157,9 +168,9 @@ impl Folder {
             return Ok(());
         }
         for scenario in below(&root)? {
-            for file in below(&scenario)? {
+            for file in below(&scenario)?.iter().filter(|it| !files::is_left_over(it)) {
                 let name = file.strip_prefix(&root).expect("it is below the folder");
-                if let Some(transcripts) = read(&file)? {
+                if let Some(transcripts) = read(file)? {
                     take(name, transcripts)?;
                 }
             }

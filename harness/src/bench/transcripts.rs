@@ -33,8 +33,14 @@ struct Packer {
 thread_local! {
     static PACKER: RefCell<Packer> = RefCell::new(Packer {
         text: Vec::new(),
-        compressor: zstd::bulk::Compressor::new(LEVEL).expect("zstd has this level"),
+        compressor: compressor().expect("zstd has this level, and checksums"),
     });
+}
+
+fn compressor() -> io::Result<zstd::bulk::Compressor<'static>> {
+    let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;
+    compressor.include_checksum(true)?;
+    Ok(compressor)
 }
 
 /// The kept transcripts of some seeds of a scenario, packed.

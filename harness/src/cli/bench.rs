@@ -65,8 +65,8 @@ pub struct Bench {
     reserve: bool,
 
     /// Threads; 0 takes one for each core. The record is the same for any number
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    jobs: usize,
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u16).range(..=JOBS_MAX))]
+    jobs: u16,
 
     /// Only the m-th of n equal parts of the seeds; `balk merge` puts the parts together
     #[arg(long, value_name = "m/n", value_parser = shard)]
@@ -96,7 +96,12 @@ DIR/bench.jsonl has the plan, a cell of integer counts for each scenario and sta
 the same bytes for any number of threads, however often the run was killed and resumed, and merged from any parts.
 DIR/transcripts/SCENARIO/0-63.jsonl.zst has what is kept of these seeds, a record a line; `balk replay` reads it.
 DIR/meta.json has the command, the machine and wall-clock figures, and what a turn costs under each stack beside one
-pass of xxh3 over the same bytes, which a release build measures when all trials are done.";
+pass of xxh3 over the same bytes, which a release build measures when all trials are done.
+
+What goes wrong under a stack is what is measured: the exit code is 0 unless a gate says otherwise.";
+
+/// More threads than any machine has use for take longer to start than trials to run.
+const JOBS_MAX: i64 = 1_024;
 
 /// Which transcripts are kept.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -140,33 +145,33 @@ impl Bench {
         };
         let matrix = Matrix::new(asked, setting)?;
         self.gates.fit(matrix.plan(), Records::One)?;
-        let (folder, mut record) = self.folder(&matrix)?;
-        let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
+        let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
         })?;
+        let (folder, mut record) = self.folder(&matrix)?;
         let part = match self.shard {
             Some(shard) => shard.seeds(seeds),
             None => Some(seeds),
         };
         self.announce(&matrix, part);
-        if let Some(part) = part {
-            let mut follower = Follower { folder, bar: bar(&record, part), played: 0, unwritten: 0 };
-            let keep = match self.keep_transcripts {
-                KeepTranscripts::None => Keep::Nothing,
-                KeepTranscripts::Failing => Keep::Failing,
-                KeepTranscripts::All => Keep::Everything,
-            };
-            let watch = Stopwatch::start();
-            pool.install(|| bench::run(&matrix, &mut record, part, keep, &mut follower))?;
-            let taken_ns = watch.nanoseconds();
-            follower.bar.finish_and_clear();
-            if let Some(folder) = &follower.folder {
-                folder.write(&record)?;
-                // Where all was done before, what is told of that run stands.
-                if follower.played > 0 {
-                    let threads = pool.current_num_threads();
-                    folder.write_meta(&bench::meta(&matrix, threads, follower.played, taken_ns))?;
-                }
+        // Of a part without seeds the record says that nothing is done: it is merged like any other.
+        let Some(part) = part else { return Ok(Exit::Fine) };
+        let mut follower = Follower { folder, bar: bar(&record, part), played: 0, unwritten: 0 };
+        let keep = match self.keep_transcripts {
+            KeepTranscripts::None => Keep::Nothing,
+            KeepTranscripts::Failing => Keep::Failing,
+            KeepTranscripts::All => Keep::Everything,
+        };
+        let watch = Stopwatch::start();
+        pool.install(|| bench::run(&matrix, &mut record, part, keep, &mut follower))?;
+        let taken_ns = watch.nanoseconds();
+        follower.bar.finish_and_clear();
+        if let Some(folder) = &follower.folder {
+            folder.write(&record)?;
+            // Where all was done before, what is told of that run stands.
+            if follower.played > 0 {
+                let threads = pool.current_num_threads();
+                folder.write_meta(&bench::meta(&matrix, threads, follower.played, taken_ns))?;
             }
         }
         self.judge(&record)
@@ -224,14 +229,14 @@ impl Bench {
     fn folder(&self, matrix: &Matrix) -> Result<(Option<Folder>, Record), Error> {
         let new = || Record::new(matrix.plan().clone());
         let Some(path) = &self.out else { return Ok((None, new())) };
-        if !self.resume {
-            return Ok((Some(Folder::create(path)?), new()));
-        }
         // A run that was killed before its first write left an empty folder.
-        if !path.join(bench::RECORD).exists() {
-            return Ok((Some(Folder::create(path)?), new()));
+        if !self.resume || !path.join(bench::RECORD).exists() {
+            let (folder, record) = (Folder::create(path)?, new());
+            folder.write(&record)?;
+            return Ok((Some(folder), record));
         }
         let (folder, record) = Folder::open(path)?;
+        folder.check_transcripts()?;
         record.plan.same(matrix.plan()).map_err(|unlike| {
             Error::file(
                 &path.join(bench::RECORD),

@@ -54,18 +54,28 @@ impl Compare {
         match self.format {
             Format::Text => {
                 let mut out = io::stdout().lock();
-                writeln!(out, "A: {}\nB: {}", self.before.display(), self.after.display())?;
-                write!(out, "{}", comparison_as_text(&comparison))?;
+                shown(writeln!(
+                    out,
+                    "A: {}\nB: {}\n{}",
+                    self.before.display(),
+                    self.after.display(),
+                    comparison_as_text(&comparison).trim_end()
+                ))?;
                 if !self.gates.all().is_empty() {
-                    writeln!(out)?;
+                    shown(writeln!(out))?;
                 }
                 Ok(self.gates.report(&judged, out)?)
             }
             Format::Json => {
-                writeln!(io::stdout(), "{}", comparison_as_json(&comparison))?;
+                shown(writeln!(io::stdout(), "{}", comparison_as_json(&comparison)))?;
                 // Standard output is one object and nothing else.
                 Ok(self.gates.report(&judged, io::stderr())?)
             }
         }
     }
+}
+
+/// What was written, or nobody reads any more: the gates are judged all the same.
+fn shown(written: io::Result<()>) -> io::Result<()> {
+    written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }

@@ -75,6 +75,17 @@ impl Gates {
                     None => wrong,
                 }
             })?;
+            if !gate.has_a_cell(plan) {
+                let found = format!("`{gate}`");
+                return Err(Error::usage(
+                    "--fail-on",
+                    "a metric that says something of a cell it is about",
+                    found,
+                )
+                .hint(
+                    "nobody recovers in a control, and no trial is done where the goal cannot be reached",
+                ));
+            }
             if gate.metric.is_change() && records == Records::One {
                 return Err(Error::usage(
                     "--fail-on",
@@ -87,11 +98,18 @@ impl Gates {
         Ok(())
     }
 
-    /// Says what failed, on standard output where that is for people.
+    /// Says what failed, on standard output where that is for people. Who has seen enough changes nothing about it.
     ///
     /// # Errors
     /// An output that takes no more.
-    pub(super) fn report(&self, judged: &Judged, mut out: impl Write) -> io::Result<Exit> {
+    pub(super) fn report(&self, judged: &Judged, out: impl Write) -> io::Result<Exit> {
+        match self.show(judged, out) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+            Ok(()) | Err(_) => Ok(if judged.failed.is_empty() { Exit::Fine } else { Exit::Unmet }),
+        }
+    }
+
+    fn show(&self, judged: &Judged, mut out: impl Write) -> io::Result<()> {
         for failed in &judged.failed {
             writeln!(out, "failed: {failed}\n  see: {}", failed.again)?;
             if in_github_actions() {
@@ -99,14 +117,13 @@ impl Gates {
                 writeln!(out, "{}", annotation(&title, &format!("{failed}\nsee: {}", failed.again)))?;
             }
         }
-        for (gate, cells) in self.fail_on.iter().zip(&judged.cells) {
-            let fails = judged.failed.iter().filter(|it| it.gate == gate.to_string()).count();
-            match (cells, fails) {
-                (0, _) => say(format_args!("note: the gate {gate} has no cell to judge")),
-                (cells, fails) => writeln!(out, "gate {gate}: {fails} of {cells} cells fail")?,
+        for (gate, (cells, fails)) in self.fail_on.iter().zip(&judged.cells) {
+            match cells {
+                0 => say(format_args!("note: the gate {gate} has no cell to judge")),
+                cells => writeln!(out, "gate {gate}: {fails} of {cells} cells fail")?,
             }
         }
-        Ok(if judged.failed.is_empty() { Exit::Fine } else { Exit::Unmet })
+        out.flush()
     }
 }
 

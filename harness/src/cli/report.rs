@@ -37,10 +37,10 @@ pub struct Report {
 
 const AFTER_HELP: &str = "\
 Everything is computed from DIR/bench.jsonl, and beside it from what was measured of cost, where it is there:
-`cost` in DIR/meta.json, and DIR/instructions.json. The same record gives the same bytes. `balk schema report`
+`timed` in DIR/meta.json, and DIR/instructions.json. The same record gives the same bytes. `balk schema report`
 prints the form of the JSON.
 
-JUnit fails a stack on a scenario where something was done twice or a guard broke.
+JUnit fails a stack that is under test on a scenario where something was done twice or a guard broke.
 
 Names for --splice: short, stacks, ranking, default, runs, healthy, models, false-interventions, sensitivity,
 slips, cost, scenarios, command, limits.";
@@ -66,6 +66,12 @@ impl Report {
     /// is what it was.
     pub fn run(&self) -> Result<Exit, Error> {
         let (folder, bench) = Folder::open(&self.folder)?;
+        for path in self.out.iter().chain(&self.splice) {
+            if folder.holds(path) {
+                let file = Error::file(path, "a file beside the record", "a file that it is made from");
+                return Err(file.hint("name another file"));
+            }
+        }
         let tables = Tables::new(&bench, &folder.cost()?);
         if let Some(path) = &self.splice {
             return splice_into(path, &tables).map(|()| Exit::Fine);
@@ -99,7 +105,9 @@ fn splice_into(path: &Path, tables: &Tables) -> Result<(), Error> {
     write(path, &spliced)
 }
 
+/// A link stays one: what it leads to is written.
 fn write(path: &Path, text: &str) -> Result<(), Error> {
-    files::write_whole(path, |out| out.write_all(text.as_bytes()))
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    files::write_whole(&real, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Error::file(path, "a place that can be written to", error))
 }

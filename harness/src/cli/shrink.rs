@@ -102,6 +102,11 @@ impl Shrink {
         if !shrunk.is_smallest {
             say(format_args!("note: the {} tries ran out; more of them may find a smaller one", self.tries));
         }
+        if !shrunk.has_contrast {
+            say(format_args!(
+                "note: the baseline and the oracle show it too, so the smaller trial may show it for another reason"
+            ));
+        }
         self.write(&shrunk)?;
         Ok(Exit::Fine)
     }

@@ -1,4 +1,4 @@
-//! The oracle: a guard that is told the truth. What it recovers is what could be recovered.
+//! The oracle: a guard that is told the truth. What it recovers is a mark to measure by, and hardly to be beaten.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};

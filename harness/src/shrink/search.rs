@@ -148,6 +148,7 @@ impl<'a> Search<'a> {
             record: simulation.record(self.seed, &[]),
             tries: self.tries,
             is_smallest: !self.is_spent(),
+            has_contrast: !self.contrasts.is_empty(),
         }
     }
 }

@@ -157,13 +157,23 @@ impl Bench {
             return Err(lines.bad(&expected, format!("{} and {}", bench.done.len(), last.cells)));
         }
         for (scenario, done) in bench.done.iter().enumerate() {
+            let [from, to] = bench.plan.seeds;
+            let label = || bench.plan.scenarios[scenario].label();
+            if !done.is_within(from, to) {
+                let expected = format!("seeds of `{}` from {from} to {to}, as planned", label());
+                return Err(lines.bad(&expected, String::from(done.clone())));
+            }
+            let of_draw = done.by_draw();
             for cell in bench.of_scenario(scenario) {
+                let by_draw = [&cell.by_draw, &cell.drawn_by].map(|it| it.done);
+                if by_draw.iter().any(|it| it.iter().zip(&of_draw).any(|(done, of)| done > of)) {
+                    let expected =
+                        format!("no more done trials of a draw of `{}` than it has seeds", label());
+                    return Err(lines.bad(&expected, "more".into()));
+                }
                 if cell.counts.trials != done.count() {
-                    let expected = format!(
-                        "{} trials in each cell of `{}`, one for each seed",
-                        done.count(),
-                        bench.plan.scenarios[scenario].label()
-                    );
+                    let expected =
+                        format!("{} trials in each cell of `{}`, one for each seed", done.count(), label());
                     return Err(lines.bad(&expected, cell.counts.trials.to_string()));
                 }
             }
@@ -273,6 +283,25 @@ mod tests {
         check(
             |it| it.replacen("\"recovered\":0", "\"recovered\":1", 1),
             "line 2: expected counts that trials can come to, found more that recovered than got stuck or got done",
+        );
+        check(
+            |it| it.replacen("\"done\":[\"0-2\",", "\"done\":[\"8-10\",", 1),
+            "line 8: expected seeds of `repeating` from 0 to 9, as planned, found 8-10",
+        );
+        let two_of_one_draw = |it: &str| {
+            let counts =
+                it.replacen("\"done\":0", "\"done\":2", 1).replacen("\"not_told\":3", "\"not_told\":1", 1);
+            counts.replacen(
+                "\"stack\":\"none\",\"cell\":{",
+                "\"stack\":\"none\",\"cell\":{\"by_draw\":DRAWS,",
+                1,
+            )
+        };
+        let draws =
+            format!("{{\"done\":[2{}],\"false_interventions\":[0{}]}}", ",0".repeat(31), ",0".repeat(31));
+        check(
+            |it| two_of_one_draw(it).replacen("DRAWS", &draws, 1),
+            "line 8: expected no more done trials of a draw of `repeating` than it has seeds, found more",
         );
         check(|it| format!("{it}\n"), "line 9: expected the end of the record, found more");
     }

@@ -109,11 +109,16 @@ pub struct Unlike {
     pub second: String,
 }
 
+/// Whether the stack of this name is under test.
+pub(crate) fn is_under_test(guard: &str) -> bool {
+    !["none", "oracle"].contains(&guard)
+}
+
 impl PlannedStack {
     /// Whether it is under test: the baseline does nothing, and the oracle is told the truth.
     #[must_use]
     pub fn is_under_test(&self) -> bool {
-        !["none", "oracle"].contains(&&*self.guard)
+        is_under_test(&self.guard)
     }
 }
 
@@ -138,8 +143,8 @@ impl Plan {
     #[must_use]
     pub fn command(&self) -> String {
         let mut command = format!("balk bench --suite {}", quoted(&self.suite));
-        // The baseline is there without being asked for.
-        for stack in &self.stacks[1..] {
+        // The baseline is there without being asked for, unless nothing else is.
+        for stack in &self.stacks[usize::from(self.stacks.len() > 1)..] {
             command.push_str(&format!(" --guard {}", quoted(&stack.guard)));
         }
         command.push_str(&format!(" --seeds {}-{}", self.seeds[0], self.seeds[1]));
@@ -155,7 +160,8 @@ impl Plan {
         command
     }
 
-    /// The command that shows one trial of it.
+    /// The command that shows one trial of it. Settings of guards that came from a file or from the environment stand
+    /// behind it, as a comment.
     #[must_use]
     pub fn trial(&self, scenario: usize, stack: usize, seed: u64) -> String {
         self.shows(scenario, stack, &format!("--seed {seed}"))
@@ -176,6 +182,10 @@ impl Plan {
         }
         if self.pools == Pools::Reserve {
             command.push_str(" --reserve");
+        }
+        if !self.config.is_empty() {
+            let config = serde_json::to_string(&self.config).expect("plain data");
+            command.push_str(&format!(" # with the settings {config}"));
         }
         command
     }
@@ -267,6 +277,25 @@ pub(crate) mod tests {
             stacks: vec![stack("none"), stack("default")],
             scenarios: vec![scenario("repeating", "stubborn"), scenario("polling", "control")],
         }
+    }
+
+    #[test]
+    fn commands_name_the_baseline_only_where_nothing_else_is_measured() {
+        let mut plan = plan();
+        assert_eq!(plan.command(), "balk bench --suite all --guard default --seeds 0-9");
+        plan.stacks.truncate(1);
+        assert_eq!(plan.command(), "balk bench --suite all --guard none --seeds 0-9");
+    }
+
+    #[test]
+    fn a_trial_says_what_its_command_leaves_out() {
+        let mut plan = plan();
+        assert_eq!(plan.trial(0, 1, 7), "balk scenario repeating --seed 7 --guard default");
+        plan.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));
+        assert_eq!(
+            plan.trial(0, 1, 7),
+            r#"balk scenario repeating --seed 7 --guard default # with the settings {"no-tools":{"limit":4}}"#
+        );
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::DRAWS;
+
 /// A set of seeds. As text, its ranges in order: `0-99,200,300-399`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -38,6 +40,27 @@ impl Seeds {
     #[must_use]
     pub fn ranges(&self) -> &[[u64; 2]] {
         &self.ranges
+    }
+
+    /// How many of them have each draw.
+    #[must_use]
+    pub fn by_draw(&self) -> [u64; DRAWS] {
+        let all = DRAWS as u64;
+        let mut counts = [0; DRAWS];
+        for [from, to] in &self.ranges {
+            for (draw, count) in (0..).zip(&mut counts) {
+                // Seeds below a number with this draw.
+                let below = |number: u64| number / all + u64::from(number % all > draw);
+                *count += below(to + 1) - below(*from);
+            }
+        }
+        counts
+    }
+
+    /// Whether none is outside of these, both included.
+    #[must_use]
+    pub fn is_within(&self, from: u64, to: u64) -> bool {
+        self.ranges.iter().all(|[first, last]| from <= *first && *last <= to)
     }
 
     /// The seeds from one to another that are not in the set, in order.
@@ -114,6 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::bench::ByDraw;
 
     fn seeds(text: &str) -> Result<Seeds, String> {
         Seeds::try_from(text.to_owned())
@@ -126,6 +150,25 @@ mod tests {
         assert_eq!(joined.map(String::from), Ok("0-29".into()));
         assert_eq!(Seeds::range(0, 9).union(&Seeds::range(5, 12)), Err(SeedsTwice { seed: 5 }));
         assert_eq!(Seeds::range(5, 12).union(&Seeds::range(9, 9)), Err(SeedsTwice { seed: 9 }));
+    }
+
+    #[test]
+    fn seeds_are_counted_by_their_remainder() {
+        for text in ["0-31", "5-5", "30-33,64-200", "", "7-1000"] {
+            let seeds = seeds(text).expect("a set");
+            let mut expected = [0; DRAWS];
+            for [from, to] in seeds.ranges() {
+                (*from..=*to).for_each(|seed| expected[ByDraw::draw_of(seed)] += 1);
+            }
+            assert_eq!(seeds.by_draw(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_set_is_within_what_has_all_of_it() {
+        let set = seeds("3-5,9").expect("a set");
+        assert!(set.is_within(3, 9) && !set.is_within(4, 9) && !set.is_within(3, 8));
+        assert!(Seeds::default().is_within(7, 7));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Compared, Comparison};
-use crate::stats::p_digits;
+use crate::stats::PValue;
 
 /// All cells that both records have. Each figure has `before` and `after` as people read them, and as text of four
 /// significant digits `change` and its `bounds` (shares from −1 to 1, rates for 1,000 turns), and `p`, corrected
@@ -35,7 +35,7 @@ fn figure(it: &Compared, [value, low, high]: [String; 3]) -> Value {
         "after": after,
         "change": value,
         "bounds": [low, high],
-        "p": p.map(p_digits),
+        "p": p.map(|p| PValue(p).digits()),
         "paired": is_paired,
     })
 }

@@ -97,15 +97,40 @@ impl Metric {
         matches!(self, Self::RecoveryChange | Self::DoneChange | Self::FalseRateChange)
     }
 
-    /// What it comes to in a cell; none where it has no meaning: nobody recovers in a control, or where the goal
-    /// cannot be reached. A change has none in a single record.
+    /// Whether it has a meaning in this scenario: nobody recovers in a control, or where the goal cannot be reached.
+    #[must_use]
+    pub fn has_meaning(self, scenario: &PlannedScenario) -> bool {
+        let is_reachable = scenario.unreachable.is_none();
+        match self {
+            Self::Recovery | Self::Unprompted | Self::RecoveryChange => {
+                is_reachable && scenario.is_stubborn()
+            }
+            Self::Done | Self::DoneChange => is_reachable,
+            Self::FalseInterventions
+            | Self::DoubleEffects
+            | Self::GuardFaults
+            | Self::NotTold
+            | Self::Missed
+            | Self::Lost
+            | Self::NeedlessQuestions
+            | Self::Told
+            | Self::FalseRate
+            | Self::FalseRateChange => true,
+        }
+    }
+
+    /// What it comes to in a cell; none where it has no meaning, or nothing to be about. A change has none in a
+    /// single record. Without a trial nothing is known, not even that a count is 0.
     #[must_use]
     pub fn of(self, scenario: &PlannedScenario, cell: &Cell) -> Option<Found> {
         let counts = &cell.counts;
-        let is_reachable = scenario.unreachable.is_none();
-        let can_recover = scenario.is_stubborn() && is_reachable;
-        let nothing_ran = counts.trials == 0;
-        let share = |has_meaning: bool, count: u64, of: u64| has_meaning.then(|| Found::share(count, of));
+        if !self.has_meaning(scenario) || self.is_change() {
+            return None;
+        }
+        if counts.trials == 0 {
+            return Some(Found::Unknown);
+        }
+        let share = |is_about: bool, count: u64, of: u64| is_about.then(|| Found::share(count, of));
         let count = |count: u64| Some(Found::Count(count));
         match self {
             Self::FalseInterventions => count(counts.false_interventions),
@@ -115,18 +140,16 @@ impl Metric {
             Self::Missed => count(counts.missed),
             Self::Lost => count(cell.paired.lost),
             Self::NeedlessQuestions => count(counts.needless_questions),
-            Self::Recovery => share(can_recover, counts.recovered, counts.onsets),
-            Self::Done => share(is_reachable, counts.done, counts.trials),
+            Self::Recovery => share(true, counts.recovered, counts.onsets),
+            Self::Done => share(true, counts.done, counts.trials),
             Self::Told => {
                 let open = counts.trials - counts.done;
-                share(nothing_ran || open > 0, counts.handed_over, open)
+                share(open > 0, counts.handed_over, open)
             }
-            Self::Unprompted => {
-                let has_meaning = can_recover && (nothing_ran || counts.recovered > 0);
-                share(has_meaning, counts.unprompted, counts.recovered)
+            Self::Unprompted => share(counts.recovered > 0, counts.unprompted, counts.recovered),
+            Self::FalseRate => {
+                (cell.disturbed.turns > 0).then(|| Found::rate(&Rate::new(&cell.disturbed), cell))
             }
-            Self::FalseRate => (nothing_ran || cell.disturbed.turns > 0)
-                .then(|| Found::rate(&Rate::new(&cell.disturbed), cell)),
             Self::RecoveryChange | Self::DoneChange | Self::FalseRateChange => None,
         }
     }

@@ -121,7 +121,7 @@ fn what_is_not_known_fails_only_where_it_has_a_meaning_and_must_be_certain() {
         ("told<0.1", &["repeating", "polling"]),
         ("false_rate>9", &["repeating", "polling"]),
         ("recovery<0.1", &["repeating"]),
-        ("false_interventions>0", &[]),
+        ("false_interventions>0", &["repeating", "polling"]),
     ] {
         check(&empty, text, fails);
     }
@@ -131,6 +131,20 @@ fn what_is_not_known_fails_only_where_it_has_a_meaning_and_must_be_certain() {
     empty.plan.scenarios[0].unreachable = Some("missing-input".into());
     check(&empty, "recovery<0.1", &[]);
     check(&empty, "done<0.1", &["polling"]);
+}
+
+#[test]
+fn a_gate_has_a_cell_only_where_its_metric_has_a_meaning() {
+    let plan = plan();
+    for (text, has) in [
+        ("recovery<0.9", true),
+        ("@control: recovery<0.9", false),
+        ("@polling: unprompted>0", false),
+        ("@control: done<1", true),
+        ("@control: lost>0", true),
+    ] {
+        assert_eq!(gate(text).has_a_cell(&plan), has, "{text}");
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Who is surely before whom, and where another stack is better than `default`.
 
+use super::head::can_be_sure;
 use super::table::Side::{Left, Right};
-use super::table::{Table, code, folded, grouped, names};
+use super::table::{Table, code, counted, folded, grouped, names};
 use crate::report::{Measure, Report, Versus, VersusCell};
 
 /// Which stack is surely before which.
@@ -12,7 +13,13 @@ pub(super) fn ranking(report: &Report) -> String {
         let listed = |it: &[String]| names(it.iter().map(|it| &**it));
         table.row([code(&row.stack), listed(&row.before), listed(&row.behind)]);
     }
+    let few = if report.head.seeds_of_each() < it.least {
+        "\nSo few seeds leave draws without a trial, and nobody can be surely ahead.\n"
+    } else {
+        ""
+    };
     table.or("No stack.")
+        + few
         + &format!(
             "\nA stack is ahead of another where it has more stubborn trials done in at least {} of {} draws \
              of the response model's numbers. Ties count for nobody. Nothing else here is ranked.\n",
@@ -29,22 +36,26 @@ pub(super) fn default(report: &Report) -> String {
         versus.cells.iter().filter(|it| it.is_better() && it.difference.p.is_sure()).collect();
     better.sort_by(|one, other| one.p_corrected.0.total_cmp(&other.p_corrected.0));
     let (sure, unsure): (Vec<_>, Vec<_>) = better.into_iter().partition(|it| it.p_corrected.is_sure());
-    let mut text = cells(&sure).or("Nobody is better anywhere once the comparisons are corrected for.");
+    let none = if can_be_sure(versus, report) {
+        "Nobody is surely better anywhere, once the comparisons are corrected for."
+    } else {
+        "So few seeds cannot tell: once the comparisons are corrected for, none of them could be sure."
+    };
+    let mut text = cells(&sure).or(none);
     if !unsure.is_empty() {
         let heading = format!("{} more that do not survive the correction", unsure.len());
         text.push('\n');
         text.push_str(&folded(&heading, &cells(&unsure).or("")));
     }
     text.push_str(&format!(
-        "\nIn how many of {} scenarios another stack is better or worse than `default`, and in brackets how \
-         often surely:\n\n{}",
-        report.scenarios.len(),
+        "\nIn how many of {} another stack is better or worse than `default` with p below 5 % for the one \
+         comparison, and in brackets how often surely:\n\n{}",
+        counted(report.scenarios.len() as u64, "scenario"),
         counts(versus).or("")
     ));
     text.push_str(&format!(
         "\nIntervals by the draws of the seeds as blocks. *Surely*: p below 5 % after correction for all {} \
-         comparisons (Holm); the others have p below 5 % each, and one in twenty of those where nothing \
-         differs does.\n",
+         comparisons (Holm). Of those where nothing differs one in twenty has p below 5 %.\n",
         grouped(versus.comparisons)
     ));
     text

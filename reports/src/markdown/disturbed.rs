@@ -47,7 +47,8 @@ pub(super) fn false_interventions(report: &Report) -> String {
         ("rule", Left),
         ("interventions", Right),
         ("false", Right),
-        ("per 1,000 healthy turns", Right),
+        ("healthy turns", Right),
+        ("per 1,000", Right),
     ]);
     for row in &it.by_rule {
         rules.row([
@@ -56,6 +57,7 @@ pub(super) fn false_interventions(report: &Report) -> String {
             code(&row.rule),
             grouped(row.interventions),
             grouped(row.rate.events),
+            grouped(row.rate.turns),
             row.rate.to_string(),
         ]);
     }
@@ -80,6 +82,7 @@ fn by_shape(report: &Report) -> String {
         ("shapes left alone", Right),
         ("disturbed most", Left),
         ("per 1,000 there", Right),
+        ("turns", Right),
     ]);
     for row in &report.false_interventions.by_shape {
         let alone = row.shapes - row.disturbed.len() as u64;
@@ -90,6 +93,7 @@ fn by_shape(report: &Report) -> String {
             format!("{alone} of {}", row.shapes),
             or_dash(most.map(|it| code(&it.scenario))),
             or_dash(most.map(|it| it.rate)),
+            or_dash(most.map(|it| grouped(it.rate.turns))),
         ]);
     }
     table.or("No stack.")

@@ -1,7 +1,7 @@
 //! What should not happen, and what a turn costs.
 
 use super::table::Side::{Left, Right};
-use super::table::{Table, code, folded, grouped};
+use super::table::{Table, code, counted, folded, grouped};
 use crate::bench::Slip;
 use crate::cost::Work;
 use crate::report::Report;
@@ -18,9 +18,9 @@ pub(super) fn slips(report: &Report) -> String {
     for row in &report.stacks.rows {
         let of = |slip: Slip| report.slips.iter().filter(move |it| it.slip == slip && it.stack == row.stack);
         let cells = Slip::ALL.map(|slip| {
-            let scenarios = of(slip).count();
+            let scenarios = counted(of(slip).count() as u64, "scenario");
             let count: u64 = of(slip).map(|it| it.count).sum();
-            if count == 0 { "0".into() } else { format!("{} in {scenarios} scenarios", grouped(count)) }
+            if count == 0 { "0".into() } else { format!("{} in {scenarios}", grouped(count)) }
         });
         table.row(std::iter::once(code(&row.stack)).chain(cells));
     }

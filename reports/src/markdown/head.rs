@@ -1,8 +1,9 @@
 //! What is said in words: the answer in short, how it was measured, and what it does not show.
 
-use super::table::{code, grouped, names};
-use crate::bench::Pools;
-use crate::report::{DEFAULT, Figures, Measure, Report, StackRow};
+use super::table::{code, counted, grouped, names};
+use crate::bench::{DRAWS, Pools};
+use crate::report::{DEFAULT, Figures, Measure, Report, StackRow, Versus};
+use crate::stats::PValue;
 
 /// The answer in a few lines.
 pub(super) fn short(report: &Report) -> String {
@@ -18,11 +19,11 @@ pub(super) fn short(report: &Report) -> String {
     let more = |it: &&StackRow| {
         it.figures.against.as_ref().is_some_and(|it| it.difference.saved > it.difference.lost)
     };
-    list("Brings back more runs than no guard, surely", others().filter(sure).filter(more).collect());
+    list("Gets more stubborn runs done than no guard, surely", others().filter(sure).filter(more).collect());
     let unsure = |it: &&StackRow| it.figures.against.is_some() && !sure(it);
     list("Not told apart from no guard", others().filter(unsure).collect());
     list(
-        "Brings back fewer runs than no guard, surely",
+        "Gets fewer stubborn runs done than no guard, surely",
         others().filter(sure).filter(|it| !more(it)).collect(),
     );
     let has = |wanted: fn(&Figures) -> bool| others().filter(move |it| wanted(&it.figures)).collect();
@@ -56,13 +57,25 @@ pub(super) fn short(report: &Report) -> String {
         }
         let of =
             surely().next().map_or(String::new(), |it| format!(", of {} scenarios", grouped(it.scenarios)));
-        let found = if better.is_empty() { "nobody".into() } else { format!("{}){of}", better.join("), ")) };
+        let found = match (&*better, can_be_sure(versus, report)) {
+            ([], true) => "nobody".into(),
+            ([], false) => "not to be told from so few seeds".into(),
+            (some, _) => format!("{}){of}", some.join("), ")),
+        };
         text.push_str(&format!("- **Surely better than `{DEFAULT}` somewhere**: {found}\n"));
     }
     if !report.head.missing.is_empty() {
         text.push_str("- **Not all planned trials are done**\n");
     }
     text
+}
+
+/// Whether any comparison could be sure once all are corrected for: blocks that all differ in one direction give the
+/// least p there is.
+pub(super) fn can_be_sure(versus: &Versus, report: &Report) -> bool {
+    let blocks = report.head.seeds_of_each().min(DRAWS as u64);
+    let least = (1..blocks).fold(1.0, |p, _| p / 2.0);
+    PValue(least * versus.comparisons as f64).is_sure()
 }
 
 /// How it was measured.
@@ -75,15 +88,14 @@ pub(super) fn command(report: &Report) -> String {
     };
     let mut text = format!(
         "```console\n{}\n```\n\n\
-         Balk {}; {} stubborn scenarios ({} with a goal that can be reached) and {} controls, {} stacks, \
-         seeds {from}–{to}, {pools}; {} trials.\n",
+         Balk {}; {} ({} with a goal that can be reached) and {}, {}, seeds {from}–{to}, {pools}; {}.\n",
         head.command,
         head.balk,
-        head.stubborn,
+        counted(head.stubborn, "stubborn scenario"),
         head.reachable,
-        head.controls,
-        head.stacks,
-        grouped(head.done),
+        counted(head.controls, "control"),
+        counted(head.stacks, "stack"),
+        counted(head.done, "trial"),
     );
     if !head.config.is_empty() {
         let config = serde_json::to_string(&head.config).expect("plain data");
@@ -93,8 +105,7 @@ pub(super) fn command(report: &Report) -> String {
         let missing: Vec<String> =
             head.missing.iter().map(|it| format!("{} ({} seeds)", code(&it.scenario), it.seeds)).collect();
         text.push_str(&format!(
-            "\n**Not whole**: {} of {} planned trials are done, so pooled figures do not weigh scenarios \
-             equally. Missing: {}.\n",
+            "\n**Not whole**: {} of {} planned trials are done, and pooled figures are of these. Missing: {}.\n",
             grouped(head.done),
             grouped(head.planned),
             missing.join(", ")

@@ -1,18 +1,17 @@
 //! What the response model decides: the same trials under others, and what its uncertain numbers do.
 
 use super::table::Side::{Left, Right};
-use super::table::{Table, code, folded, grouped, or_dash};
+use super::table::{Table, code, folded, grouped, or_dash, share};
 use crate::report::{CellShift, Report, Shift, StackShift};
 use crate::stats::BlockDifference;
 
 /// Recovery under the model's own numbers, in flat mode and with drawn numbers.
 pub(super) fn models(report: &Report) -> String {
-    let mut table = Table::of_numbers(&["stack", "recovered, %", "of", "flat, %", "of", "drawn, %", "of"]);
+    let mut table = Table::of_numbers(&["stack", "recovered, %", "flat, %", "drawn, %"]);
     for row in &report.stacks.rows {
         let it = &row.figures;
         let shares = [it.recovered, it.recovered_flat, it.recovered_drawn];
-        let cells = shares.iter().flat_map(|share| [share.percent(), grouped(share.of)]);
-        table.row(std::iter::once(code(&row.stack)).chain(cells));
+        table.row(std::iter::once(code(&row.stack)).chain(shares.iter().map(share)));
     }
     table.or("No stack.")
         + "\n*Flat*: an intervention counts for being delivered, whatever it says: an empty notice and the \
@@ -26,10 +25,15 @@ const CELLS: usize = 10;
 /// What each uncertain number does.
 pub(super) fn sensitivity(report: &Report) -> String {
     let it = &report.sensitivity;
-    let mut text =
+    let (stubborn, all) =
+        report.stacks.rows.first().map_or((0, 0), |it| (it.figures.not_told.of, it.figures.done_twice.of));
+    let mut text = format!(
         "By how much a figure is higher where a number of the response model lies in the upper half of its \
-                    range: trials done of 100 stubborn ones, and false interventions in 100 trials.\n\n"
-            .to_owned();
+         range: trials done of 100 stubborn ones (of {} of each stack), and false interventions in 100 trials \
+         (of {}).\n\n",
+        grouped(stubborn),
+        grouped(all)
+    );
     let mut most = Table::new(&[
         ("stack", Left),
         ("done: most by", Left),
@@ -80,7 +84,7 @@ fn false_ones(shift: &Shift) -> Option<&BlockDifference> {
 
 type Of = fn(&Shift) -> Option<&BlockDifference>;
 
-/// The number that moves a stack most, where any is known to move it.
+/// The number that moves a stack most, where any moved it at all.
 fn largest<'r>(
     shifts: impl Iterator<Item = &'r StackShift>,
     of: Of,

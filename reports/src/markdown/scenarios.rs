@@ -1,19 +1,23 @@
 //! Every scenario, each folded away.
 
-use super::table::{Table, code, escaped, folded, grouped, or_dash};
+use super::table::{Table, code, counted, escaped, folded, grouped, median, or_dash, share};
 use crate::report::{Figures, Report, ScenarioRow, ScenarioTable};
 
 /// Every scenario.
 pub(super) fn scenarios(report: &Report) -> String {
     let mut text =
-        "Columns as above; p-values are corrected for the stacks of the one scenario.\n".to_owned();
+        "Columns as above; p-values are corrected for the stacks of the one scenario. Saved and lost are of all \
+         trials, and so are things done twice and guard faults.\n"
+            .to_owned();
     for it in &report.scenarios {
         let what = match (&*it.kind, &it.unreachable) {
             ("control", _) => "control",
             (_, None) => "stubborn",
             (_, Some(_)) => "stubborn, cannot be reached",
         };
-        let heading = format!("<code>{}</code> ({what}): {}", escaped(&it.scenario), escaped(&it.title));
+        let trials = counted(it.rows.first().map_or(0, |row| row.counts.trials), "trial");
+        let heading =
+            format!("<code>{}</code> ({what}, {trials}): {}", escaped(&it.scenario), escaped(&it.title));
         let tables = match (&*it.kind, &it.unreachable) {
             ("control", _) => control(it),
             (_, None) => format!("{}\n{}", recovery(it), course(it)),
@@ -40,33 +44,32 @@ fn recovery(it: &ScenarioTable) -> String {
     table(
         it,
         &[
-            ("recovered, %", |it| it.recovered.percent()),
-            ("of", |it| grouped(it.recovered.of)),
+            ("recovered, %", |it| share(&it.recovered)),
             ("saved less lost, points", |it| or_dash(it.against.as_ref().map(|it| it.difference))),
             ("p, corrected", |it| or_dash(it.against.as_ref().map(|it| it.p_corrected))),
-            ("flat, %", |it| it.recovered_flat.percent()),
-            ("drawn, %", |it| it.recovered_drawn.percent()),
-            ("unprompted, %", |it| it.unprompted.percent()),
+            ("flat, %", |it| share(&it.recovered_flat)),
+            ("drawn, %", |it| share(&it.recovered_drawn)),
+            ("unprompted, %", |it| share(&it.unprompted)),
         ],
     )
 }
 
 fn handoff(it: &ScenarioTable) -> String {
-    table(it, &[("told, %", |it| it.told.percent()), ("of", |it| grouped(it.told.of))])
+    table(it, &[("told, %", |it| share(&it.told))])
 }
 
 fn course(it: &ScenarioTable) -> String {
     table(
         it,
         &[
-            ("missed, %", |it| it.missed.percent()),
-            ("not told, %", |it| it.not_told.percent()),
+            ("missed, %", |it| share(&it.missed)),
+            ("not told, %", |it| share(&it.not_told)),
             ("false per 1,000", |it| it.false_on_stubborn.to_string()),
             ("healthy turns", |it| grouped(it.false_on_stubborn.turns)),
             ("done twice", |it| it.done_twice.to_string()),
             ("guard faults", |it| it.guard_faults.to_string()),
-            ("turns to help", |it| it.until_help.to_string()),
-            ("turns stuck", |it| it.stuck_for.to_string()),
+            ("turns to help", |it| median(&it.until_help)),
+            ("turns stuck", |it| median(&it.stuck_for)),
         ],
     )
 }
@@ -75,8 +78,7 @@ fn control(it: &ScenarioTable) -> String {
     table(
         it,
         &[
-            ("done, %", |it| it.healthy_done.percent()),
-            ("of", |it| grouped(it.healthy_done.of)),
+            ("done, %", |it| share(&it.healthy_done)),
             ("saved less lost, points", |it| {
                 or_dash(it.against_on_controls.as_ref().map(|it| it.difference))
             }),

@@ -1,17 +1,17 @@
 //! Every stack over all scenarios, in three tables.
 
-use super::table::{Table, code, grouped, or_dash};
-use crate::report::Report;
+use super::table::{Table, code, counted, grouped, median, or_dash, share};
+use crate::report::{Figures, Report};
 
 /// What matters most.
 pub(super) fn stacks(report: &Report) -> String {
     let mut table = Table::of_numbers(&[
         "stack",
         "recovered, %",
-        "of",
         "saved less lost, points",
         "p, corrected",
         "false per 1,000",
+        "turns",
         "told, %",
         "tokens",
     ]);
@@ -19,28 +19,30 @@ pub(super) fn stacks(report: &Report) -> String {
         let it = &row.figures;
         table.row([
             code(&row.stack),
-            it.recovered.percent(),
-            grouped(it.recovered.of),
+            share(&it.recovered),
             or_dash(it.against.as_ref().map(|it| it.difference)),
             or_dash(it.against.as_ref().map(|it| it.p_corrected)),
             it.false_on_controls.to_string(),
-            it.told.percent(),
+            grouped(it.false_on_controls.turns),
+            share(&it.told),
             or_dash(row.tokens_on_stubborn),
         ]);
     }
     let pairs =
         report.stacks.rows.iter().find_map(|it| it.figures.against.as_ref()).map_or(0, |it| it.difference.of);
-    let told = report.stacks.rows.first().map_or(0, |it| it.figures.told.of);
+    let stubborn = report.stacks.rows.first().map_or(0, |it| it.figures.not_told.of);
     let mut text = table.or("No stack.");
     text.push_str(&format!(
         "\nIn brackets 95 % intervals. *Recovered*: the goal holds in the end, of the runs that got stuck \
-         where it can be reached. *Saved less lost*: against the first row, on the same {} trials; *p* by \
+         where it can be reached; a run that a stack keeps from getting stuck is not among them. *Saved less \
+         lost*: trials that are done here and not in the first row, less the others, of the same {}; *p* by \
          McNemar's exact test. *False per 1,000*: interventions in healthy turns of controls. *Told*: the \
-         user knew in the end that the task is not done, of {} trials in which it cannot be. *Tokens*: over \
-         those of the first row on the same stubborn trials. Pooled figures weigh scenarios equally, as the \
-         catalogue has them; they compare stacks, and are no forecast.",
-        grouped(pairs),
-        grouped(told),
+         task was not done, and the user was told, asked or shown an end, of stubborn trials in which it \
+         cannot be done. *Tokens*: over those of the first row on the same {}. Every trial, stuck run \
+         and turn counts alike, so a scenario with more of them weighs more. Pooled figures compare stacks, \
+         and are no forecast.",
+        counted(pairs, "trial"),
+        counted(stubborn, "stubborn trial"),
     ));
     if let Some(compared) = &report.stacks.compared {
         text.push_str(&format!(" Each test is one of {compared}."));
@@ -56,7 +58,6 @@ pub(super) fn runs(report: &Report) -> String {
         "unprompted, % of recovered",
         "missed, % of onsets",
         "not told, % of trials",
-        "of",
         "turns to help",
         "turns stuck",
     ]);
@@ -64,19 +65,18 @@ pub(super) fn runs(report: &Report) -> String {
         let it = &row.figures;
         table.row([
             code(&row.stack),
-            it.unprompted.percent(),
-            it.missed.percent(),
-            it.not_told.percent(),
-            grouped(it.not_told.of),
-            it.until_help.to_string(),
-            it.stuck_for.to_string(),
+            share(&it.unprompted),
+            share(&it.missed),
+            share(&it.not_told),
+            median(&it.until_help),
+            median(&it.stuck_for),
         ]);
     }
     table.or("No stack.")
         + "\n*Unprompted*: nobody had stepped in after the onset. *Missed*: nobody stepped in after the \
            onset. *Not told*: the task was not done, and the user did not know. *Turns to help*: medians \
            from the onset to the first intervention or resend, 0 for the same turn; *turns stuck*: from the \
-           onset to the last stuck turn of runs that recovered.\n"
+           onset to the last stuck turn of runs that recovered. Of fewer than six a median has no bounds.\n"
 }
 
 /// Whom a stack disturbs, and what is to be 0.
@@ -109,8 +109,13 @@ pub(super) fn healthy(report: &Report) -> String {
             or_dash(row.tokens_on_controls),
         ]);
     }
+    let trials = |of: fn(&Figures) -> u64| report.stacks.rows.first().map_or(0, |it| of(&it.figures));
     table.or("No stack.")
-        + "\nA turn is healthy where the model works, waits or is done; its intervals take the trial as the \
-           unit. *Done twice* and *guard faults* are trials of all, with \
-           the bounds of their share.\n"
+        + &format!(
+            "\nA turn is healthy where the model works, waits or is done; its intervals take the trial as the \
+             unit. *Saved less lost* and *tokens* are of {}. *Done twice* and *guard faults* are trials of \
+             {}, with the bounds of their share.\n",
+            counted(trials(|it| it.healthy_done.of), "trial"),
+            grouped(trials(|it| it.done_twice.of)),
+        )
 }

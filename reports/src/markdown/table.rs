@@ -1,5 +1,7 @@
 //! Tables of GitHub, and words in them.
 
+use crate::stats::{Median, Share};
+
 /// Which side a column stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
@@ -90,9 +92,25 @@ pub(super) fn grouped(count: u64) -> String {
     text
 }
 
+/// A share in percent with its bounds, and of how many; a dash where there was no trial.
+pub(super) fn share(it: &Share) -> String {
+    if it.of == 0 { it.percent() } else { format!("{} of {}", it.percent(), grouped(it.of)) }
+}
+
+/// A median with its bounds, and of how many; a dash for what is not known.
+pub(super) fn median(it: &Median) -> String {
+    if it.of == 0 { it.to_string() } else { format!("{it} of {}", grouped(it.of)) }
+}
+
 /// Something that may not be.
 pub(super) fn or_dash<T: std::fmt::Display>(it: Option<T>) -> String {
     it.map_or_else(|| "–".into(), |it| it.to_string())
+}
+
+/// A count and what is counted, in the singular or with an `s`.
+pub(super) fn counted(count: u64, what: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{} {what}{s}", grouped(count))
 }
 
 /// Long text, folded away below a line.
@@ -116,6 +134,14 @@ mod tests {
         table.row([code("a|b"), grouped(1_234_567)]);
         assert_eq!(table.or("nothing"), "| stack | of |\n| --- | --: |\n| `a\\|b` | 1,234,567 |\n");
         assert_eq!(Table::of_numbers(&["stack"]).or("nothing"), "nothing\n");
+    }
+
+    #[test]
+    fn figures_say_of_how_many() {
+        assert_eq!(share(&Share::new(1_000, 1_000)), "100.0 (99.6–100.0) of 1,000");
+        assert_eq!(share(&Share::new(0, 0)), "–");
+        assert_eq!(median(&Median::new([(2, 4)].into_iter())), "2 (–) of 4");
+        assert_eq!([counted(1, "trial"), counted(1_000, "trial")], ["1 trial", "1,000 trials"]);
     }
 
     #[test]

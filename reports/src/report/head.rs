@@ -50,6 +50,13 @@ pub struct Missing {
 }
 
 impl Head {
+    /// Planned seeds of each scenario.
+    #[must_use]
+    pub fn seeds_of_each(&self) -> u64 {
+        let [from, to] = self.seeds.each_ref().map(|it| it.parse::<u64>().unwrap_or(0));
+        to - from + 1
+    }
+
     pub(super) fn new(bench: &Bench) -> Self {
         let plan = &bench.plan;
         let [from, to] = plan.seeds;

@@ -10,11 +10,12 @@ pub const LIMITS: [&str; 9] = [
     "How an actor takes a correction is a model. Some of its numbers are measured on recorded runs, others \
      are assumed within a range. A figure that moves with one of them is worth no more than that number.",
     "The catalogue is a collection of behaviours, and no sample of real traffic. A pooled figure counts \
-     every scenario alike, however rare its behaviour is in the field: it compares stacks, \
-     and is no forecast.",
+     every trial, stuck run or turn alike, however rare such behaviour is in the field: it compares \
+     stacks, and is no forecast.",
     "Rules of other agents are rebuilt from what is documented or open of one version. They are not the \
      products, which have more than one rule, and change.",
-    "`oracle` is told the truth. It bounds what a guard can bring back here, and cannot be built.",
+    "`oracle` is told the truth, and cannot be built. What it brings back is a mark to measure by and no strict \
+     bound: it speaks as seldom as it can, and who speaks at other times now and then does better.",
     "Tokens are estimated as bytes / 4. No tokenizer, cache or price is in them.",
     "Intervals hold for other seeds of the same scenarios, and not for other scenarios. Each stands for \
      itself.",

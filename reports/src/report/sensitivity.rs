@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::draws::{Counted, add, blocks, stubborn, trials};
+use super::draws::{Counted, add, blocks, stubborn};
 use crate::bench::{Bench, DRAWS, PlannedParameter};
 use crate::stats::BlockDifference;
 
@@ -125,7 +125,7 @@ fn shift(
             let cell = bench.cell(at, stack);
             add(&mut drawn, counted(&cell.drawn_by));
             add(&mut own, counted(&cell.by_draw));
-            add(&mut all, &trials(&bench.done[at]));
+            add(&mut all, &bench.done[at].by_draw());
         }
         BlockDifference::halves(&blocks(&drawn, &own, &all), &high)
     };

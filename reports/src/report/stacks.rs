@@ -8,7 +8,7 @@ use crate::bench::Bench;
 use crate::counts::Counts;
 use crate::stats::{Ratio, compared};
 
-/// Every stack over all scenarios. Pooled figures weigh scenarios equally, as the catalogue has them.
+/// Every stack over all scenarios. In pooled figures every trial, stuck run and turn counts alike.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StackTable {

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::draws::{Counted, blocks, trials};
+use super::draws::{Counted, blocks};
 use super::{DEFAULT, ORACLE};
 use crate::bench::Bench;
 use crate::stats::{BlockDifference, PValue, holm};
@@ -112,7 +112,7 @@ impl Versus {
             for (measure, counted) in Measure::ALL {
                 for (at, scenario) in plan.scenarios.iter().enumerate() {
                     let [other, own] = [stack, default].map(|it| counted(&bench.cell(at, it).by_draw));
-                    let difference = BlockDifference::paired(&blocks(other, own, &trials(&bench.done[at])));
+                    let difference = BlockDifference::paired(&blocks(other, own, &bench.done[at].by_draw()));
                     cells.push(VersusCell {
                         scenario: scenario.label(),
                         stack: plan.stacks[stack].guard.clone(),

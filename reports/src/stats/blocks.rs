@@ -5,6 +5,9 @@
 //! freedom of the blocks gives the interval (Student, *The probable error of a mean*, Biometrika 6, 1908,
 //! 1–25):
 //!
+//! Blocks count by their trials, so that the mean is that of the trials; the variance is that of a linearised ratio
+//! (as in [`Rate`](super::Rate)), and where all have as many trials it is the usual one.
+//!
 //! - [`paired`](BlockDifference::paired): mean of the differences of `k` blocks, `k − 1` degrees of freedom,
 //! - [`halves`](BlockDifference::halves): mean of some blocks less the mean of the others, with the variance
 //!   of both together and `k − 2` degrees of freedom.
@@ -40,9 +43,10 @@ pub struct Block {
 }
 
 impl Block {
-    /// One less the other, for each trial.
-    fn value(&self) -> Option<f64> {
-        (self.trials > 0).then(|| (float(self.one) - float(self.other)) / float(self.trials))
+    /// One less the other, for each trial, and the trials.
+    fn value(&self) -> Option<[f64; 2]> {
+        let trials = float(self.trials);
+        (self.trials > 0).then(|| [(float(self.one) - float(self.other)) / trials, trials])
     }
 }
 
@@ -76,7 +80,7 @@ impl BlockDifference {
     /// One less the other, over all blocks.
     #[must_use]
     pub fn paired(blocks: &[Block]) -> Self {
-        let values: Vec<f64> = blocks.iter().filter_map(Block::value).collect();
+        let values: Vec<_> = blocks.iter().filter_map(Block::value).collect();
         let k = values.len();
         let claims = k >= BLOCKS_MIN;
         let (mean, spread) = mean_and_spread(&values);
@@ -91,7 +95,7 @@ impl BlockDifference {
     #[must_use]
     pub fn halves(blocks: &[Block], high: &[bool]) -> Self {
         assert_eq!(blocks.len(), high.len(), "a mark for each block");
-        let half = |wanted: bool| -> Vec<f64> {
+        let half = |wanted: bool| -> Vec<[f64; 2]> {
             let marked = blocks.iter().zip(high).filter(|(_, high)| **high == wanted);
             marked.filter_map(|(block, _)| block.value()).collect()
         };
@@ -109,14 +113,14 @@ impl BlockDifference {
         Self::new(&[upper, lower].concat(), difference, variance, freedom, claims)
     }
 
-    fn new(values: &[f64], difference: Option<f64>, variance: f64, freedom: f64, claims: bool) -> Self {
+    fn new(values: &[[f64; 2]], difference: Option<f64>, variance: f64, freedom: f64, claims: bool) -> Self {
         let blocks = values.len() as u64;
         let Some(mean) = difference.filter(|_| claims) else {
             return Self { difference, low: f64::NEG_INFINITY, high: f64::INFINITY, blocks, p: PValue(1.0) };
         };
         let error = variance.sqrt();
         let off = if error > 0.0 { student_bound(freedom) * error } else { 0.0 };
-        let least = values.iter().filter(|it| **it != 0.0).fold(2.0, |p, _| p / 2.0_f64).min(1.0);
+        let least = values.iter().filter(|[it, _]| *it != 0.0).fold(2.0, |p, _| p / 2.0_f64).min(1.0);
         let student = match (error > 0.0, mean == 0.0) {
             (_, true) => 1.0,
             (true, false) => student_tails(mean / error, freedom),
@@ -158,17 +162,18 @@ impl fmt::Display for BlockDifference {
     }
 }
 
-/// The mean, and the sum of the squares off it.
-fn mean_and_spread(values: &[f64]) -> (Option<f64>, f64) {
-    if values.is_empty() {
-        return (None, 0.0);
-    }
+/// The mean of values that count by their trials, and the sum of the squares off it.
+fn mean_and_spread(values: &[[f64; 2]]) -> (Option<f64>, f64) {
+    let Some([first, _]) = values.first() else { return (None, 0.0) };
     // Values that are all alike must leave no rest.
-    if values.iter().all(|it| *it == values[0]) {
-        return (Some(values[0]), 0.0);
+    if values.iter().all(|[it, _]| it == first) {
+        return (Some(*first), 0.0);
     }
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    (Some(mean), values.iter().map(|it| (it - mean) * (it - mean)).sum())
+    let trials: f64 = values.iter().map(|[_, trials]| trials).sum();
+    let mean = values.iter().map(|[it, trials]| it * trials).sum::<f64>() / trials;
+    let average = trials / values.len() as f64;
+    let off = |[it, trials]: &[f64; 2]| (it - mean) * trials / average;
+    (Some(mean), values.iter().map(|it| off(it) * off(it)).sum())
 }
 
 /// The chance of a Student's t as far from 0, on both sides.
@@ -205,6 +210,18 @@ mod tests {
         assert_eq!(BlockDifference::paired(&blocks).to_string(), "+20.0 (+10.6 to +29.4)");
         let with_an_empty_one = [&blocks[..], &[Block::default()]].concat();
         assert_eq!(BlockDifference::paired(&with_an_empty_one), BlockDifference::paired(&blocks));
+    }
+
+    /// Six events of twelve in 10 trials, none in 5 of 2 trials: the mean is that of the 20 trials.
+    #[test]
+    fn a_block_counts_by_its_trials() {
+        let blocks: Vec<_> = std::iter::once(Block { one: 6, other: 0, trials: 10 })
+            .chain([Block { one: 0, other: 0, trials: 2 }; 5])
+            .collect();
+        let found = BlockDifference::paired(&blocks);
+        assert_eq!(found.difference, Some(0.3));
+        // Off by 0.3 of 10 and -0.3 of 2 trials, of 10/3 on average: spread 0.81 + 5 · 0.0324; t(5) = 2.5706.
+        assert!((found.high - (0.3 + 2.5706 * (0.972_f64 / 5.0 / 6.0).sqrt())).abs() < 1e-4, "{found}");
     }
 
     /// By hand: means 0.25 and 0.05, spreads 0.05 and 0.01, variance 0.06 / 6 · ½, t(6) = 2.4469, ±0.1730.

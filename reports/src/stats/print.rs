@@ -13,12 +13,6 @@ pub fn per_thousand(count: u64, of: u64) -> Option<String> {
     (of > 0).then(|| digits(1_000.0 * float(count) / float(of)))
 }
 
-/// A p-value with four significant digits: what programs get.
-#[must_use]
-pub fn p_digits(p: f64) -> String {
-    digits(p)
-}
-
 /// A p-value with four decimals, as `0.0129`; `< 0.0001` below that, and a plain `1`.
 #[must_use]
 pub fn p_text(p: f64) -> String {
@@ -110,6 +104,17 @@ pub(super) fn text(value: f64) -> String {
     if value.is_finite() { digits(value) } else { "∞".into() }
 }
 
+/// A share in percent: one decimal, and two significant digits where that would be 0 and is not.
+pub(super) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent <= 0.0 || percent >= 0.05 {
+        return format!("{percent:.1}");
+    }
+    let scientific = format!("{percent:.1e}");
+    let exponent: i32 = scientific.split_once('e').and_then(|(_, it)| it.parse().ok()).unwrap_or(0);
+    format!("{percent:.*}", usize::try_from(1 - exponent).unwrap_or(0))
+}
+
 /// A share between −1 and 1 in percent with its sign, as `+12.0` or `−3.4`; what rounds to nothing has none.
 pub(super) fn signed_percent(share: f64) -> String {
     let text = format!("{:.1}", 100.0 * share.abs());
@@ -146,12 +151,17 @@ mod tests {
     fn p_values() {
         assert_eq!([p_text(0.000_1), p_text(0.000_099)], ["0.0001", "< 0.0001"]);
         assert_eq!([p_text(0.012_94), p_text(1.0), p_text(0.0)], ["0.0129", "1", "< 0.0001"]);
-        assert_eq!(p_digits(0.000_012_345), "0.00001234");
         assert_eq!(
             [0.0, 0.000_012_345, 0.012_944, 1.0].map(|it| PValue(it).digits()),
             ["0", "1.234e-5", "0.01294", "1"]
         );
         assert!(PValue(0.049).is_sure() && !PValue(0.05).is_sure());
+    }
+
+    #[test]
+    fn small_shares_are_not_nothing() {
+        let shares = [0.0, 0.000_041_23, 0.000_499, 0.000_5, 0.845_2, 1.0];
+        assert_eq!(shares.map(percent), ["0.0", "0.0041", "0.050", "0.1", "84.5", "100.0"]);
     }
 
     #[test]

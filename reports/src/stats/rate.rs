@@ -13,10 +13,11 @@
 //! Its length is the mean length of the trial that a turn is of, `W = Σ y² / Y`.
 //!
 //! - low: mean `X` and variance `v + (r·W)²`, over `Y + W` turns; 0 for `X = 0`. The trial more had no event.
-//! - high: mean `X + w` and variance `v + w²`, over `Y` turns. A trial more with an event in every turn
-//!   exceeds the mean by `e = (1 − r)·W`; with it there are `d + 1` trials with an event, and
+//! - high: mean `X + w` and variance `v + w²`, over `Y` turns. A trial more with `m` events
+//!   in every turn exceeds the mean by `e = (m − r)·W`; with it there are `d + 1` trials with an event, and
 //!   `w = √((v + e²) / (d + 1))` is the root mean square of their bursts. For `X = 0` this is `3.689·W / Y`,
-//!   Garwood's bound for trials.
+//!   Garwood's bound for trials. `m` is 1, and more where trials had more events than turns: `Σ x² / Σ xy`, which
+//!   is what a turn of a disturbed trial had, rounded up.
 //!
 //! So no events in 1,000 trials leave 3.7 of 1,000 turns open, however long the trials are: nothing seen
 //! tells whether the few disturbed trials that may be left are disturbed once or in every turn. The first
@@ -27,8 +28,8 @@
 //! independent, in bursts, in a few prone trials, in whole trials, more in long trials, or beta-binomial with
 //! an intra-trial correlation of 0.05 and 0.3: in every case at least 94.4 % of 2,000 intervals held the
 //! truth, and 93.5 % is three standard errors below 95 %. Garwood's interval on an effective count, `X² / v`,
-//! held it in as few as 15 %. Where a trial can have more events than turns, few events bound the rate too
-//! low; count disturbed turns there.
+//! held it in as few as 15 %. Where a turn can have more events than one, and no trial seen had more events than
+//! turns, few events bound the rate too low.
 
 use std::fmt;
 
@@ -152,7 +153,11 @@ impl Rate {
         let length = float(sums.turns_squared) / y;
         let low =
             if x > 0.0 { quantile(Tail::Lower, x, v + r * length * r * length) / (y + length) } else { 0.0 };
-        let excess = (1.0 - r).max(0.0) * length;
+        let most = match sums.events_by_turns {
+            0 => 1.0,
+            products => float(sums.events_squared.div_ceil(products)).max(1.0),
+        };
+        let excess = (most - r).max(0.0) * length;
         let burst = ((v + excess * excess) / float(sums.disturbed + 1)).sqrt();
         let variance = v + burst * burst;
         // Where every turn had its event, one more trial can add nothing.

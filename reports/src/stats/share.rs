@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::{
     beta::{lower_bound, upper_bound},
     float,
-    print::{digits, four},
+    print::{digits, four, percent},
 };
 
 /// A share of trials with its exact 95 % interval.
@@ -66,8 +66,8 @@ impl Share {
             return "–".into();
         }
         let share = float(self.count) / float(self.of);
-        let [share, low, high] = [share, self.low, self.high].map(|it| 100.0 * it);
-        format!("{share:.1} ({low:.1}–{high:.1})")
+        let [share, low, high] = [share, self.low, self.high].map(percent);
+        format!("{share} ({low}–{high})")
     }
 }
 
@@ -77,7 +77,7 @@ impl fmt::Display for Share {
         let text = if self.of == 0 {
             format!("{} (–)", self.count)
         } else {
-            format!("{} ({:.1}–{:.1} %)", self.count, 100.0 * self.low, 100.0 * self.high)
+            format!("{} ({}–{} %)", self.count, percent(self.low), percent(self.high))
         };
         f.pad(&text)
     }

@@ -161,3 +161,14 @@ fn at_least_95_of_100_intervals_hold_the_truth() {
         assert!(share >= least(RUNS), "{kind:?}, 50 trials, 0.95: {share}");
     }
 }
+
+/// Where a stack speaks twice in every turn of a disturbed trial, its bounds are twice those of one that speaks once.
+#[test]
+fn events_that_come_in_twos_are_held_as_often() {
+    let once: Vec<_> = (0..40).map(|trial| (if trial < 3 { 10 } else { 0 }, 10)).collect();
+    let twice: Vec<_> = once.iter().map(|(events, turns)| (2 * events, *turns)).collect();
+    let [once, twice] = [once, twice].map(|trials| Rate::new(&sums(&trials)));
+    assert!((twice.high - 2.0 * once.high).abs() < 1e-9, "{once} {twice}");
+    // 17 in 10 turns: two a turn may be left. w = √(3² / 21), and of a gamma of mean 340 + w and variance w² the bound.
+    check(&[(17, 10); 20], "1700 (1464–1710)");
+}

@@ -3,7 +3,7 @@
 use super::table::{code, counted, grouped, names};
 use crate::bench::{DRAWS, Pools};
 use crate::report::{DEFAULT, Figures, Measure, Report, StackRow, Versus};
-use crate::stats::PValue;
+use crate::stats::BlockDifference;
 
 /// The answer in a few lines.
 pub(super) fn short(report: &Report) -> String {
@@ -70,12 +70,9 @@ pub(super) fn short(report: &Report) -> String {
     text
 }
 
-/// Whether any comparison could be sure once all are corrected for: blocks that all differ in one direction give the
-/// least p there is.
+/// Whether any comparison could be sure once all are corrected for.
 pub(super) fn can_be_sure(versus: &Versus, report: &Report) -> bool {
-    let blocks = report.head.seeds_of_each().min(DRAWS as u64);
-    let least = (1..blocks).fold(1.0, |p, _| p / 2.0);
-    PValue(least * versus.comparisons as f64).is_sure()
+    BlockDifference::can_be_sure(report.head.seeds_of_each().min(DRAWS as u64), versus.comparisons)
 }
 
 /// How it was measured.

@@ -113,6 +113,14 @@ impl BlockDifference {
         Self::new(&[upper, lower].concat(), difference, variance, freedom, claims)
     }
 
+    /// Whether one of so many comparisons over so many blocks could be sure once all are corrected for: no p is below
+    /// that of blocks that all differ in one direction.
+    #[must_use]
+    pub fn can_be_sure(blocks: u64, comparisons: u64) -> bool {
+        let least = (1..blocks).fold(1.0, |p, _| p / 2.0_f64);
+        least * float(comparisons) < ALPHA
+    }
+
     fn new(values: &[[f64; 2]], difference: Option<f64>, variance: f64, freedom: f64, claims: bool) -> Self {
         let blocks = values.len() as u64;
         let Some(mean) = difference.filter(|_| claims) else {
@@ -212,7 +220,15 @@ mod tests {
         assert_eq!(BlockDifference::paired(&with_an_empty_one), BlockDifference::paired(&blocks));
     }
 
-    /// Six events of twelve in 10 trials, none in 5 of 2 trials: the mean is that of the 20 trials.
+    /// 2^-13 times 560 is 0.07, and half of that is below 0.05.
+    #[test]
+    fn few_blocks_cannot_be_sure_of_one_of_many() {
+        let sure = [(14, 560), (15, 560), (5, 1), (6, 1), (1, 1)]
+            .map(|(blocks, comparisons)| BlockDifference::can_be_sure(blocks, comparisons));
+        assert_eq!(sure, [false, true, false, true, false]);
+    }
+
+    /// Six events in 10 trials, none in five blocks of 2: the mean is that of the 20 trials.
     #[test]
     fn a_block_counts_by_its_trials() {
         let blocks: Vec<_> = std::iter::once(Block { one: 6, other: 0, trials: 10 })

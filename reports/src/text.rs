@@ -245,6 +245,11 @@ impl Page {
         };
         let outcome = self.paint(style, &outcome);
         self.put(format_args!("outcome: {outcome}\n"));
+        if grade.double_effects > 0 {
+            let twice = format!("{} that should come once", counted(grade.double_effects.into(), "effect"));
+            let twice = self.paint(RED, &twice);
+            self.put(format_args!("done twice: {twice}\n"));
+        }
         self.put(format_args!(
             "cost: {} ({} stuck), {}, {} ({} false), {}, {}, about {} tokens in and {} out (bytes / 4)\n",
             counted(grade.turns.into(), "turn"),
@@ -332,5 +337,18 @@ fn ended(termination: &Termination) -> String {
             }
         ),
         Termination::GuardFault(why) => format!("a guard broke: {why}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_done_twice_is_said_and_nothing_where_nothing_was() {
+        let shown =
+            |double_effects| show_outcome(&Grade { double_effects, ..Grade::default() }, Palette::Plain);
+        assert!(shown(1).contains("done twice: 1 effect that should come once\n"), "{}", shown(1));
+        assert!(shown(2).contains("2 effects") && !shown(0).contains("done twice"));
     }
 }

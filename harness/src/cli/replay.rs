@@ -59,8 +59,9 @@ The recorded model never saw these guards: each firing is folded as if it had be
 most two turns apart form one stretch, of which the first counts.
 
 Records of trials (`balk scenario NAME --format json`) are known line by line. Their entries are folded as they
-stand and nothing is inserted. The guards that they name must decide as recorded; the first difference is
-shown, with its turn. Other guards are asked what they would have done where those were at work.
+stand and nothing is inserted. The guards that they name must decide as recorded, with the settings that they had
+(--config; a record does not hold them); the first difference is shown, with its turn. Other guards are asked what they
+would have done where those were at work.
 
 With --labels, firings are held against points that readers judged. Under the header
   trajectory_id message_index label kind onset confidence control weight reason

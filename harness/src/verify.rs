@@ -59,11 +59,7 @@ pub fn scenario(
     let jobs: Vec<(&str, u64)> =
         stacks.iter().flat_map(|stack| seeds.clone().map(move |seed| (&**stack, seed))).collect();
     let config = Config::default();
-    let run = |&(stack, seed): &(&str, u64)| {
-        let simulation =
-            Simulation::new(scenario, stack, &config, Pools::Open).expect("a registered guard is known");
-        lines(&simulation, seed)
-    };
+    let run = |&(stack, seed): &(&str, u64)| lines(&simulation(scenario, stack, &config), seed);
     let first: Vec<Vec<String>> = jobs.iter().map(run).collect();
     let mut second: Vec<Vec<String>> = pool.install(|| jobs.par_iter().rev().map(run).collect());
     second.reverse();
@@ -73,14 +69,17 @@ pub fn scenario(
             found.difference = difference(job, first, second);
         }
     }
-    for (stack, seed) in jobs {
-        let simulation =
-            Simulation::new(scenario, stack, &config, Pools::Open).expect("a registered guard is known");
-        let checked = legal(&simulation, seed);
-        found.views += checked.0;
-        found.illegal = found.illegal.or(checked.1.map(|it| format!("seed {seed}, guard {stack}: {it}")));
+    let check = |&(stack, seed): &(&str, u64)| legal(&simulation(scenario, stack, &config), seed);
+    let checked: Vec<_> = pool.install(|| jobs.par_iter().map(check).collect());
+    for ((stack, seed), (views, illegal)) in jobs.into_iter().zip(checked) {
+        found.views += views;
+        found.illegal = found.illegal.or(illegal.map(|it| format!("seed {seed}, guard {stack}: {it}")));
     }
     found
+}
+
+fn simulation<'a>(scenario: &'a Scenario, stack: &'a str, config: &'a Config) -> Simulation<'a> {
+    Simulation::new(scenario, stack, config, Pools::Open).expect("a registered guard is known")
 }
 
 /// A record, cut into lines that can be named: the head without entries, the entries, the end.

@@ -4,6 +4,7 @@
 mod program;
 
 use std::path::Path;
+use std::process::Stdio;
 
 use program::{balk, ran, whole};
 use serde_json::Value;
@@ -163,6 +164,11 @@ fn gates_judge_the_second_record_and_the_change_to_it() {
             |more: &[&str]| compare(work.path(), &[&["a", "empty", "--fail-on", gate], more].concat()).0;
         assert_eq!((failing(&[]), failing(&["--gate", "refuted"])), (4, 0), "{gate}");
     }
+    // Nobody reads what it says.
+    let mut unread = balk(work.path(), &["compare", "a", "empty", "--fail-on", "double_effects > 0"]);
+    let mut unread = unread.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    drop(unread.stdout.take());
+    assert_eq!(unread.wait().expect("it ends").code(), Some(4));
     let (code, _, err) = compare(work.path(), &["a", "nothing"]);
     assert!(code == 3 && err.contains("nothing/bench.jsonl"), "{err}");
 }

@@ -91,6 +91,15 @@ fn what_the_oracle_does_not_show_it_does_not_show_at_the_end() {
 }
 
 /// A completion without words and calls is disturbed by another guard; that would be another failure.
+/// Nobody gets there, and neither the baseline nor the oracle says so in a run of `outage`.
+#[test]
+fn whether_anything_tells_why_is_said() {
+    let shrunk =
+        |name: &str, shows: &str| shrunk(catalogued(name), 1, "none", shows, 3).expect("it shows it");
+    assert!(!shrunk("outage", "not-told").has_contrast);
+    assert!(shrunk("abandonment", "not-recovered").has_contrast);
+}
+
 #[test]
 fn a_false_intervention_stays_under_its_rule() {
     let found = shrunk(&planted(), 1024, "default", FALSE, ENOUGH).expect("it shows it");

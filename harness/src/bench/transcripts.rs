@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn frame(seed: u64, text: &str) -> Vec<u8> {
-        let packed = zstd::bulk::compress(text.as_bytes(), LEVEL).expect("it packs");
+        let packed = compressor().and_then(|mut it| it.compress(text.as_bytes())).expect("it packs");
         [&MARK[..], &seed.to_le_bytes(), &(packed.len() as u64).to_le_bytes(), &packed].concat()
     }
 
@@ -157,6 +157,15 @@ mod tests {
             assert_eq!(sum.file_name(), "64-127.jsonl.zst");
         }
         assert_eq!(zstd::stream::decode_all(&whole[..]).expect("it unpacks"), b"a\nb\nc\n");
+    }
+
+    #[test]
+    fn a_changed_byte_is_seen_when_it_is_unpacked() {
+        let mut file = frame(3, "a record of a trial");
+        let letter = file.iter().position(|byte| *byte == b'r').expect("so short a text is not packed");
+        file[letter] = b's';
+        assert!(Transcripts::parse(&file).is_ok(), "its frames are whole");
+        assert!(zstd::stream::decode_all(&file[..]).is_err());
     }
 
     #[test]

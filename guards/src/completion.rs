@@ -1,10 +1,11 @@
 //! What the model returned: content parts, tool calls, finish reason, usage.
 
+use std::iter;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::key::{self, CallKey, Found, Keyed, Members, Shape};
+use crate::key::{self, CallKey, Found, Keyed, Members, Shape, ToolKey};
 use crate::offer::{Effect, Offer};
 
 /// One accepted answer of the model.
@@ -90,6 +91,7 @@ pub struct ToolCall {
     pub key: CallKey,
     /// What running it can change, from the offer; `Unknown` for a tool that is not offered.
     pub effect: Effect,
+    pub(crate) tool_key: ToolKey,
     pub(crate) members: Members,
     /// The path among the arguments.
     path: Option<Found>,
@@ -124,6 +126,27 @@ impl Completion {
         })
     }
 
+    /// What is found about its calls, each with its index. What follows a call that may change something, and
+    /// runs, is not judged: an edit and its test.
+    pub(crate) fn judged<T>(
+        &self,
+        mut find: impl FnMut(&ToolCall) -> Option<T>,
+    ) -> impl Iterator<Item = (usize, &Arc<ToolCall>, T)> {
+        let mut calls = self.calls.iter().enumerate();
+        let judged = iter::from_fn(move || {
+            for (at, call) in calls.by_ref() {
+                if let Some(found) = find(call) {
+                    return Some((at, call, found));
+                }
+                if call.effect != Effect::ReadOnly {
+                    break;
+                }
+            }
+            None
+        });
+        judged.fuse()
+    }
+
     /// True where the user sees text.
     #[must_use]
     pub fn has_text(&self) -> bool {
@@ -152,9 +175,14 @@ impl ToolCall {
     pub fn new(raw: RawCall, offer: &Offer) -> Self {
         let arguments = if is_blank(&raw.arguments) { "{}".into() } else { raw.arguments };
         let tool = offer.name_called(&raw.tool);
-        let Keyed { key, shape, members, found: path } = key::of_call(&tool, &arguments, &PATH_MEMBERS);
-        let effect = offer.get(&tool).map_or(Effect::Unknown, |tool| tool.effect);
-        Self { id: raw.id, tool, arguments, shape, key, effect, members, path }
+        // The offer's own name: all calls share it, and none keeps what the wire brought.
+        let (tool, effect) = match offer.get(&tool) {
+            Some(offered) => (offered.name.clone(), offered.effect),
+            None => (tool, Effect::Unknown),
+        };
+        let Keyed { tool: tool_key, key, shape, members, found: path } =
+            key::of_call(&tool, &arguments, &PATH_MEMBERS);
+        Self { id: raw.id, tool, arguments, shape, key, effect, tool_key, members, path }
     }
 
     /// What stands in place of [`path`](Self::path) where it need not be read.

@@ -335,16 +335,13 @@ impl Guard for Duplicate {
         if self.state.unsaid {
             return Ok(Verdict::Retry(self.demand()).into());
         }
+        let mut duplicates = completion.judged(|call| self.duplicate_of(call)).peekable();
+        if duplicates.peek().is_none() {
+            return Ok(Decision::pass());
+        }
         let mut blocked = Vec::new();
         let mut asked = None;
-        for (at, call) in completion.calls.iter().enumerate() {
-            let Some((family, before)) = self.duplicate_of(call) else {
-                // What follows a call that may change something is not judged: an edit and its test.
-                if call.effect == Effect::ReadOnly {
-                    continue;
-                }
-                break;
-            };
+        for (at, call, (family, before)) in duplicates {
             match self.state.recall.level(before) {
                 level @ (0 | 1) => {
                     let number = self.state.met + count(&blocked) + 1;
@@ -357,7 +354,6 @@ impl Guard for Duplicate {
         }
         Ok(match asked {
             Some((call, family, before)) => Verdict::Ask(self.question(call, family, before)).into(),
-            None if blocked.is_empty() => Decision::pass(),
             None => Verdict::Block(blocked).into(),
         })
     }

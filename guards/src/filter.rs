@@ -2,35 +2,41 @@
 
 use crate::key::CallKey;
 
-/// How many remembered calls share a few bits of their keys: none, and the call is not there.
+/// How many remembered calls fell into each of a thousand buckets, where each call falls into two: one of them
+/// empty, and the call is not there (a counting Bloom filter).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Filter {
-    shared: [u16; Self::BUCKETS],
+    fell: [u16; Self::BUCKETS],
 }
 
 impl Filter {
-    /// Sixteen times the calls that are remembered by most: one search in sixteen is for nothing.
+    /// Sixteen times the calls that are remembered by most: one search in seventy is for nothing.
     const BUCKETS: usize = 1_024;
 
-    fn bucket(key: CallKey) -> usize {
-        key.bits() % Self::BUCKETS
+    fn buckets(key: CallKey) -> [usize; 2] {
+        [key.bits() % Self::BUCKETS, (key.bits() >> 16) % Self::BUCKETS]
     }
 
+    #[inline]
     pub(crate) fn may_have(&self, key: CallKey) -> bool {
-        self.shared[Self::bucket(key)] > 0
+        Self::buckets(key).iter().all(|&bucket| self.fell[bucket] > 0)
     }
 
     pub(crate) fn add(&mut self, key: CallKey) {
-        self.shared[Self::bucket(key)] += 1;
+        for bucket in Self::buckets(key) {
+            self.fell[bucket] += 1;
+        }
     }
 
     pub(crate) fn remove(&mut self, key: CallKey) {
-        self.shared[Self::bucket(key)] -= 1;
+        for bucket in Self::buckets(key) {
+            self.fell[bucket] -= 1;
+        }
     }
 }
 
 impl Default for Filter {
     fn default() -> Self {
-        Self { shared: [0; Self::BUCKETS] }
+        Self { fell: [0; Self::BUCKETS] }
     }
 }

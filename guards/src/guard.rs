@@ -180,6 +180,12 @@ impl Decision {
         matches!(self.verdict, Verdict::Pass) && self.notices.is_empty() && self.withhold.is_empty()
     }
 
+    /// A pass that holds no memory.
+    #[inline]
+    pub(crate) fn owns_nothing(&self) -> bool {
+        matches!(self.verdict, Verdict::Pass) && self.notices.capacity() == 0 && self.withhold.capacity() == 0
+    }
+
     /// What is committed for this decision, in order. The same function serves the loop and the replay, so
     /// a record of entries is a record of decisions.
     #[must_use]

@@ -169,6 +169,9 @@ pub fn identity(text: &str) -> ResultKey {
     ResultKey(hash.digest128())
 }
 
+/// Slashes that are looked at one by one, before a search for directories.
+const SLASHES: usize = 4;
+
 /// The volatile parts of a text, in order.
 struct Spans<'t> {
     bytes: &'t [u8],
@@ -227,9 +230,16 @@ impl Iterator for Spans<'_> {
 }
 
 /// Where the next name behind `/tmp/` starts.
-fn temporary(bytes: &[u8], from: usize) -> Option<usize> {
-    static TMP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("/tmp/"));
-    // Many texts have no path in them, which is told sooner.
-    let from = from + memchr(b'/', &bytes[from..])?;
-    TMP.find(&bytes[from..]).map(|found| from + found + TMP.needle().len())
+fn temporary(bytes: &[u8], mut from: usize) -> Option<usize> {
+    const DIRECTORY: &[u8] = b"/tmp/";
+    static TMP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(DIRECTORY));
+    // Most texts have no path in them or a few, which is told sooner than by a search.
+    for _ in 0..SLASHES {
+        from += memchr(b'/', &bytes[from..])?;
+        if bytes[from..].starts_with(DIRECTORY) {
+            return Some(from + DIRECTORY.len());
+        }
+        from += 1;
+    }
+    TMP.find(&bytes[from..]).map(|found| from + found + DIRECTORY.len())
 }

@@ -98,8 +98,13 @@ pub(crate) fn from_hex(text: &str) -> Option<u128> {
     spelled.then(|| u128::from_str_radix(text, 16).ok()).flatten()
 }
 
+/// A hash of a tool's name: names are compared by it where they need not be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ToolKey(u64);
+
 /// What keying found out about a call.
 pub(crate) struct Keyed {
+    pub(crate) tool: ToolKey,
     pub(crate) key: CallKey,
     pub(crate) shape: Shape,
     pub(crate) members: Members,
@@ -122,8 +127,10 @@ pub(crate) fn of_call(tool: &str, arguments: &str, wanted: &[&str]) -> Keyed {
         Some(parsed) => parsed,
         None => (Seed::Raw.hash(arguments.as_bytes()), Shape::NotJson, Members::default(), None),
     };
-    let call = [Seed::Tool.hash(tool.as_bytes()).to_le_bytes(), arguments.to_le_bytes()];
-    Keyed { key: CallKey(Seed::Call.hash(call.as_flattened())), shape, members, found }
+    let tool = Seed::Tool.hash(tool.as_bytes());
+    let call = [tool.to_le_bytes(), arguments.to_le_bytes()];
+    let key = CallKey(Seed::Call.hash(call.as_flattened()));
+    Keyed { tool: ToolKey(tool as u64), key, shape, members, found }
 }
 
 /// The members of an object as digests, in an order of their own: what two calls have in common can be told

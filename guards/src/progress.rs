@@ -162,7 +162,7 @@ struct State {
 }
 
 const NAME: &str = "progress";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// The shortest pattern is two laps of two rounds: what is seen sooner after a step was under way before it.
 const NEW_PATTERN_TURNS: u64 = 4;
 
@@ -217,7 +217,7 @@ impl Progress {
         // The tightest description of all that is found about any of the calls.
         let ran = results.iter().take(LOOKS).filter(|it| it.origin == Origin::Executed);
         let found = ran.filter_map(|result| {
-            let found = Rule::about(rounds, names, &result.call, now).find_map(|rule| {
+            let found = Rule::about(rounds, names, &result.call, now)?.find_map(|rule| {
                 let finding = rule.find(rounds, names, &result.call, now)?;
                 let is_due = finding.seen >= self.needed(&finding)?;
                 let (level, _) = ladder.level(&finding, rounds.marker());
@@ -239,7 +239,7 @@ impl Progress {
     /// ladder about it has gone.
     fn to_refuse(&self, call: &ToolCall, now: Now<'_>) -> Option<(Finding, u8)> {
         let State { rounds, ladder, names, .. } = &self.state;
-        Rule::about(rounds, names, call, now).find_map(|rule| {
+        Rule::about(rounds, names, call, now)?.find_map(|rule| {
             let finding = rule.find(rounds, names, call, now)?;
             let needed = self.needed(&finding)?;
             let is_patient = matches!(rule, Rule::Waiting | Rule::NearFailure | Rule::SameFailure);
@@ -344,16 +344,13 @@ impl Guard for Progress {
         }
         let now = Now { calls: &completion.calls, results: None, failures: &[] };
         let State { ladder, names, .. } = &self.state;
+        let mut refused = completion.judged(|call| self.to_refuse(call, now)).peekable();
+        if refused.peek().is_none() {
+            return Ok(Decision::pass());
+        }
         let mut blocked = Vec::new();
         let mut asked = None;
-        for (at, call) in completion.calls.iter().enumerate() {
-            let Some((finding, level)) = self.to_refuse(call, now) else {
-                // What follows a call that may change something is not judged: an edit and its test.
-                if call.effect == Effect::ReadOnly {
-                    continue;
-                }
-                break;
-            };
+        for (at, call, (finding, level)) in refused {
             let number = ladder.spoken + 1 + u32::try_from(blocked.len()).unwrap_or(u32::MAX);
             let words = Words { finding: &finding, call: Some(call), names, number };
             match level {
@@ -368,7 +365,6 @@ impl Guard for Progress {
         }
         Ok(match asked {
             Some(note) => Verdict::Ask(Question { note, options: options() }).into(),
-            None if blocked.is_empty() => Decision::pass(),
             None => Verdict::Block(blocked).into(),
         })
     }

@@ -375,11 +375,13 @@ impl Guard for RetrySafety {
     }
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
-        let held: Vec<(usize, &HeldCall)> = self.state.held.called(completion).collect();
-        Ok(match held.iter().find(|(_, it)| it.refused() >= REFUSALS) {
+        let held = || self.state.held.called(completion);
+        if held().next().is_none() {
+            return Ok(Decision::pass());
+        }
+        Ok(match held().find(|(_, it)| it.refused() >= REFUSALS) {
             Some((_, it)) => Verdict::Ask(self.may_it_run_again(it)).into(),
-            None if held.is_empty() => Decision::pass(),
-            None => Verdict::Block(held.iter().map(|(call, it)| refusal(*call, it)).collect()).into(),
+            None => Verdict::Block(held().map(|(call, it)| refusal(call, it)).collect()).into(),
         })
     }
 

@@ -420,7 +420,8 @@ proptest! {
                 }
             }
             let saved = guard.save();
-            for (member, wrong) in [("version", json!(2)), ("version", json!("1")), ("guard", json!("x"))] {
+            let next = saved["version"].as_u64().map(|version| version + 1);
+            for (member, wrong) in [("version", json!(next)), ("version", json!("1")), ("guard", json!("x"))] {
                 if saved.is_object() {
                     let mut state = saved.clone();
                     state[member] = wrong;

@@ -21,7 +21,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
             None => one().count() == period && one().any(|round| round.calls(call.key)),
         };
         // What never differs is no cycle.
-        let newest = rounds.still().next()?;
+        let newest = rounds.newest()?;
         if !goes_on || one().any(Round::waits) || one().all(|round| round.is_like(newest)) {
             return None;
         }

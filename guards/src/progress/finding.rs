@@ -90,22 +90,21 @@ impl Rule {
         }
     }
 
-    /// Those that can find something about this call: what it takes for each is told at once, and mostly there is
-    /// none.
+    /// Those that can find something about this call: what it takes for each is told at once. Nothing where there
+    /// is none, as mostly.
     pub(super) fn about(
         rounds: &Rounds,
         names: &Names,
         call: &ToolCall,
         now: Now<'_>,
-    ) -> impl Iterator<Item = Self> {
+    ) -> Option<impl Iterator<Item = Self>> {
         let is_known = rounds.has(call.key);
         let step = rounds.before().step_now(call, now);
         let returns = rounds.workspace().returns(call);
         let fails = now.fails(rounds);
         let finishes = names.finishes(&call.tool);
         let any = is_known || step != Step::Other || returns.is_some() || fails || finishes;
-        let rules: &[Self] = if any { &Self::OF_CALLS } else { &[] };
-        rules.iter().copied().filter(move |rule| match rule {
+        let can_find = move |rule: &Self| match rule {
             Self::Waiting | Self::Cycle | Self::Repeat | Self::Wandering => is_known,
             Self::Growing => step == Step::Grown,
             Self::NearFailure => matches!(step, Step::NearFailure | Step::Grown),
@@ -114,7 +113,8 @@ impl Rule {
             Self::UnknownTool | Self::Arguments | Self::SameFailure => fails,
             Self::Finish => finishes,
             Self::RefusedReplies | Self::RepeatedText => false,
-        })
+        };
+        any.then(|| Self::OF_CALLS.into_iter().filter(can_find))
     }
 
     /// What this rule finds about a call; the two about texts find nothing there.
@@ -210,7 +210,7 @@ impl<'n> Now<'n> {
     fn fails(self, rounds: &Rounds) -> bool {
         match self.results {
             Some(results) => results.iter().any(|it| it.origin == Origin::Executed && is_failure(it)),
-            None => rounds.still().next().is_some_and(|round| round.looks.iter().any(|look| look.failed)),
+            None => rounds.newest().is_some_and(|round| round.looks.iter().any(|look| look.failed)),
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) fn find(rounds: &Rounds, names: &Names, call: &ToolCall, now: Now<'_>
     let refused = || {
         let looks = rounds
             .still()
-            .filter_map(|round| Some((round, round.looks.iter().find(|it| it.tool == call.tool)?)));
+            .filter_map(|round| Some((round, round.looks.iter().find(|it| it.tool == call.tool_key)?)));
         looks.filter(|(_, look)| look.failed)
     };
     let (newest, last) = refused().next()?;

@@ -11,7 +11,7 @@ use crate::entry::Subject;
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let grown =
         rounds.still().take_while(|round| round.only().is_some_and(|look| look.step == Step::Grown)).count();
-    let newest = rounds.still().next()?;
+    let newest = rounds.newest()?;
     // The call that was there first has not grown.
     let found =
         Finding::new(Rule::Growing, Subject::Tool(call.tool.clone()), counted(grown + 1, now), newest.turn);

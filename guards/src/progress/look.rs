@@ -12,15 +12,15 @@ use crate::completion::ToolCall;
 use crate::entry::{Origin, ToolResult};
 use crate::failure::{Failure, is_failure};
 use crate::identity::ResultKey;
-use crate::key::CallKey;
+use crate::key::{CallKey, ToolKey};
 use crate::offer::Effect;
 use crate::similarity::{Nearness, Profile, Ratio};
 
 /// One call and what it answered; equal ones of a round are one look.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Look {
     pub(super) call: CallKey,
-    pub(super) tool: Arc<str>,
+    pub(super) tool: ToolKey,
     pub(super) result: ResultKey,
     pub(super) failed: bool,
     /// How it failed, in a form that can be compared; none where it says too little, or did not fail.
@@ -69,7 +69,7 @@ impl Look {
         let key = result.text.key();
         Self {
             call: call.key,
-            tool: call.tool.clone(),
+            tool: call.tool_key,
             result: key,
             failed,
             failure,
@@ -84,7 +84,7 @@ impl Look {
 /// What ran last: what the next call is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Before {
-    tool: Option<Arc<str>>,
+    tool: Option<ToolKey>,
     /// Its arguments; saved, and compared, as far as [`ARGUMENT_BYTES`].
     #[serde(serialize_with = "save_beginning")]
     arguments: Option<Arc<str>>,
@@ -161,16 +161,14 @@ impl Before {
 
     /// Whether what ran was a call of this one's tool.
     fn is_of(&self, call: &ToolCall) -> bool {
-        self.tool.as_ref() == Some(&call.tool)
+        self.tool == Some(call.tool_key)
     }
 
     /// Takes up what ran.
     pub(super) fn ran(&mut self, call: &ToolCall, look: &Look) {
-        if !self.is_of(call) {
-            self.tool = Some(call.tool.clone());
-        }
         self.arguments = Some(call.arguments.clone());
-        (self.result, self.failure, self.last) = (look.result, look.failure, look.step);
+        (self.tool, self.result, self.failure, self.last) =
+            (Some(look.tool), look.result, look.failure, look.step);
     }
 }
 

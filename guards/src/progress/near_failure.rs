@@ -10,7 +10,7 @@ use crate::entry::Subject;
 /// call did. None where nothing differed at all, which is a duplicate.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
     let is_near = |step| matches!(step, Step::NearFailure | Step::Grown);
-    let newest = rounds.still().next()?;
+    let newest = rounds.newest()?;
     let failure = newest.only()?.failure?;
     let fails_so = |look: &Look| look.failure.is_some_and(|it| it.exact == failure.exact);
     let near =

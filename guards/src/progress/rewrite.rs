@@ -13,7 +13,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>, rule: Rule) -
         return None;
     }
     let before = usize::try_from(returns.before).unwrap_or(usize::MAX);
-    let turn = rounds.still().next().map_or(0, |round| round.turn);
+    let turn = rounds.newest().map_or(0, |round| round.turn);
     let found = Finding::new(rule, Subject::Tool(call.tool.clone()), counted(before, now), turn);
     // A command may have brought the file back, or forth.
     Some(Finding { is_sure: !rounds.still().any(Round::may_change), ..found })

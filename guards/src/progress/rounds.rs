@@ -127,6 +127,11 @@ impl Rounds {
         self.filter.may_have(call)
     }
 
+    /// The newest finished round, if nothing has moved since.
+    pub(super) fn newest(&self) -> Option<&Round> {
+        self.past.back().filter(|round| round.marker == self.marker)
+    }
+
     /// The finished rounds since anything moved, the newest first.
     pub(super) fn still(&self) -> impl Iterator<Item = &Round> + Clone {
         self.past.iter().rev().take_while(|round| round.marker == self.marker)
@@ -223,11 +228,8 @@ impl Rounds {
     fn look(&mut self, result: &ToolResult, names: &Names) {
         let call = &result.call;
         let look = Look::of(result, &self.before, names);
-        let moved = self.is_evidence(result);
-        if !look.failed {
-            self.workspace.wrote(call);
-        }
-        if moved {
+        let left_something_new = !look.failed && self.workspace.wrote(call) && call.effect.is_known_change();
+        if self.answers_anew(result).unwrap_or(left_something_new) {
             self.moved();
         }
         self.before.ran(call, &look);
@@ -248,12 +250,19 @@ impl Rounds {
     /// file back to where it was.
     pub(super) fn is_evidence(&self, result: &ToolResult) -> bool {
         let call = &result.call;
-        if self.may_have(call.key) {
-            let mut asked = self.past.iter().filter(|round| round.calls(call.key)).peekable();
-            if asked.peek().is_some() {
-                return !asked.any(|round| round.has(call.key, result.text.key()));
-            }
+        self.answers_anew(result).unwrap_or_else(|| {
+            call.effect.is_known_change() && !is_failure(result) && self.workspace.returns(call).is_none()
+        })
+    }
+
+    /// Whether the call never gave this answer; nothing for one that is in none of the finished rounds.
+    fn answers_anew(&self, result: &ToolResult) -> Option<bool> {
+        let call = result.call.key;
+        if !self.may_have(call) {
+            return None;
         }
-        call.effect.is_known_change() && !is_failure(result) && self.workspace.returns(call).is_none()
+        let mut asked = self.past.iter().filter(|round| round.calls(call)).peekable();
+        asked.peek()?;
+        Some(!asked.any(|round| round.has(call, result.text.key())))
     }
 }

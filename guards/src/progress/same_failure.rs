@@ -13,13 +13,13 @@ use crate::key::CallKey;
 /// Whoever tries one number after the other has twice the time, and so has whoever gets an answer that names
 /// nothing: it may have other causes each time.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
-    let has_tool = |round: &Round| round.looks.iter().any(|look| look.tool == call.tool);
+    let has_tool = |round: &Round| round.looks.iter().any(|look| look.tool == call.tool_key);
     let failure = match now.results {
         Some(_) => common_failure(&call.tool, now)?,
-        None => rounds.still().next()?.looks.iter().find(|look| look.tool == call.tool)?.failure?,
+        None => rounds.newest()?.looks.iter().find(|look| look.tool == call.tool_key)?.failure?,
     };
     let fails_so = |round: &Round| {
-        let mut looks = round.looks.iter().filter(|look| look.tool == call.tool);
+        let mut looks = round.looks.iter().filter(|look| look.tool == call.tool_key);
         looks.all(|look| look.failure.is_some_and(|it| it.loose == failure.loose))
     };
     // Where something may have been changed in between, it is another failure.
@@ -27,13 +27,13 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
     let same = || still().filter(|round| has_tool(round)).take_while(|round| fails_so(round));
     let is_now = |call: CallKey| now.results.is_some() && now.calls.iter().any(|it| it.key == call);
     let has_other_arguments = |nth: usize, round: &Round| {
-        let mut looks = round.looks.iter().filter(|look| look.tool == call.tool);
+        let mut looks = round.looks.iter().filter(|look| look.tool == call.tool_key);
         looks.any(|look| !is_now(look.call) && !same().take(nth).any(|newer| newer.calls(look.call)))
     };
     let seen = same().enumerate().filter(|(nth, round)| has_other_arguments(*nth, round)).count();
     // Trying one number after the other rules them out.
     let counts = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Counted);
-    let turn = rounds.still().next().map_or(0, |round| round.turn);
+    let turn = rounds.newest().map_or(0, |round| round.turn);
     let found = Finding::new(Rule::SameFailure, Subject::Tool(call.tool.clone()), counted(seen, now), turn);
     Some(Finding {
         failed: true,

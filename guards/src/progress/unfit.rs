@@ -17,17 +17,16 @@ pub(super) fn find(
 ) -> Option<Finding> {
     let fails = match now.results {
         Some(_) => now.has_failed(call),
-        None => {
-            rounds.still().next().is_some_and(|round| round.looks.iter().all(|look| look.unfit.is_some()))
-        }
+        None => rounds.newest().is_some_and(|round| round.looks.iter().all(|look| look.unfit.is_some())),
     };
     if !fails || names.unfit(call) != Some(unfit) {
         return None;
     }
-    let is_one =
-        |look: &Look| look.unfit == Some(unfit) && (unfit == Unfit::UnknownTool || look.tool == call.tool);
+    let is_one = |look: &Look| {
+        look.unfit == Some(unfit) && (unfit == Unfit::UnknownTool || look.tool == call.tool_key)
+    };
     let seen = rounds.still().take_while(|round| round.looks.iter().all(is_one)).count();
-    let turn = rounds.still().next().map_or(0, |round| round.turn);
+    let turn = rounds.newest().map_or(0, |round| round.turn);
     let (rule, subject) = match unfit {
         Unfit::UnknownTool => (Rule::UnknownTool, Subject::Run),
         Unfit::Arguments => (Rule::Arguments, Subject::Tool(call.tool.clone())),

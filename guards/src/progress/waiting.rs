@@ -53,21 +53,18 @@ pub(crate) fn is_waiting(result: &ToolResult) -> bool {
 
 /// Whether this answer says that something is still going on.
 pub(crate) fn says_it_goes_on(answer: &str) -> bool {
-    let mut buffer = [0; ANSWER_BYTES];
-    let Some(answer) = buffer.get_mut(..answer.len()).map(|it| {
-        it.copy_from_slice(answer.as_bytes());
-        it.make_ascii_lowercase();
-        &*it
-    }) else {
-        return false;
-    };
-    memchr2_iter(b'd', b'g', answer)
-        .any(|at| WORDS.iter().any(|(word, letter)| stands(word, *letter, answer, at)))
+    let answer = answer.as_bytes();
+    let has_word = |at: usize| WORDS.iter().any(|(word, letter)| stands(word, *letter, answer, at));
+    answer.len() <= ANSWER_BYTES
+        && (memchr2_iter(b'd', b'g', answer).any(has_word) || memchr2_iter(b'D', b'G', answer).any(has_word))
 }
 
 /// Whether the word stands there in the answer that has this letter of it at `at`.
 fn stands(word: &str, letter: usize, answer: &[u8], at: usize) -> bool {
-    at.checked_sub(letter).is_some_and(|start| answer[start..].starts_with(word.as_bytes()))
+    let of_its_length = |start: usize| answer.get(start..start + word.len());
+    at.checked_sub(letter)
+        .and_then(of_its_length)
+        .is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// Looks at what is still going on, in a row or not.

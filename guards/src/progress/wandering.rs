@@ -13,6 +13,6 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
             .results
             .is_none_or(|results| results.iter().all(|it| rounds.has_brought(it.call.key, it.text.key())));
     let circling = usize::try_from(rounds.circling()).unwrap_or(usize::MAX);
-    let turn = rounds.still().next().map_or(0, |round| round.turn);
+    let turn = rounds.newest().map_or(0, |round| round.turn);
     goes_on.then(|| Finding::new(Rule::Wandering, Subject::Run, counted(circling, now), turn))
 }

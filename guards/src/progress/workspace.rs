@@ -54,9 +54,9 @@ impl Workspace {
         Some(Return { before: file.returns, is_idle: at + 1 == file.states.len() })
     }
 
-    /// Takes up a write that did not fail.
-    pub(super) fn wrote(&mut self, call: &ToolCall) {
-        let Some(path) = path(call) else { return };
+    /// Takes up a call that did not fail. False for a write that brings a file back to where it was.
+    pub(super) fn wrote(&mut self, call: &ToolCall) -> bool {
+        let Some(path) = path(call) else { return true };
         let at = self.files.iter().position(|it| it.path == path);
         // The file that was written last is the last.
         let mut file = match at {
@@ -85,6 +85,7 @@ impl Workspace {
         }
         file.states.push(State { hash: next, undo: edit(call).map(|it| it.undo) });
         self.files.push(file);
+        known.is_none()
     }
 
     /// Something else moved: what is written now is written for a new reason.

@@ -155,7 +155,7 @@ impl PartialEq<str> for ResultText {
 #[must_use]
 pub fn identity(text: &str) -> ResultKey {
     let bytes = text.as_bytes();
-    let mut spans = Spans::new(bytes);
+    let mut spans = Spans::<true>::new(bytes);
     let Some(first) = spans.next() else { return ResultKey(xxh3_128(bytes)) };
     let mut hash = Xxh3Default::new();
     let mut plain = 0;
@@ -172,8 +172,9 @@ pub fn identity(text: &str) -> ResultKey {
 /// Slashes that are looked at one by one, before a search for directories.
 const SLASHES: usize = 4;
 
-/// The volatile parts of a text, in order.
-struct Spans<'t> {
+/// The volatile parts of a text, in order. The short cut for numbers that no rule can take changes nothing but
+/// the time.
+struct Spans<'t, const SHORT_CUT: bool> {
     bytes: &'t [u8],
     digits: Digits<'t>,
     /// Where the last span ended: nothing before it is looked back at.
@@ -182,7 +183,7 @@ struct Spans<'t> {
     temporary: Option<usize>,
 }
 
-impl<'t> Spans<'t> {
+impl<'t, const SHORT_CUT: bool> Spans<'t, SHORT_CUT> {
     fn new(bytes: &'t [u8]) -> Self {
         Self { bytes, digits: Digits::new(bytes), floor: 0, temporary: temporary(bytes, 0) }
     }
@@ -192,7 +193,7 @@ impl<'t> Spans<'t> {
     fn word(&mut self, until: usize) -> Option<(usize, usize)> {
         loop {
             let (first, last) = self.digits.run().filter(|(first, _)| *first < until)?;
-            if plain::is_plain(self.bytes, first, last) {
+            if SHORT_CUT && plain::is_plain(self.bytes, first, last) {
                 self.digits.skip_to(last);
                 continue;
             }
@@ -206,7 +207,7 @@ impl<'t> Spans<'t> {
     }
 }
 
-impl Iterator for Spans<'_> {
+impl<const SHORT_CUT: bool> Iterator for Spans<'_, SHORT_CUT> {
     type Item = Span;
 
     fn next(&mut self) -> Option<Span> {
@@ -242,4 +243,33 @@ fn temporary(bytes: &[u8], mut from: usize) -> Option<usize> {
         from += 1;
     }
     TMP.find(&bytes[from..]).map(|found| from + found + DIRECTORY.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn spans<const SHORT_CUT: bool>(text: &str) -> Vec<Span> {
+        Spans::<SHORT_CUT>::new(text.as_bytes()).collect()
+    }
+
+    /// Numbers of all kinds, and what rules look for beside them.
+    fn text() -> impl Strategy<Value = String> {
+        let number = "[0-9]{1,9}|[0-9]{12}|[0-9a-f]{4}|[0-9a-f]{8}|[0-3][0-9](:[0-5][0-9]){1,2}|2024[-/]0[0-9][-/]1[0-9]";
+        let beside = "[ ,.:/_=\"()<>x-]{1,3}|[a-hA-Hnt]|[ .,-]?(ms|s|m|min|am|steps|left|tries|May|Fri|Z|µs|%)|In \\[|\\]|ipython-input-|at 0x|/tmp/|-4716-|\n";
+        let uuid = "[0-9]{8}-[0-9a-f]{4}-[0-9]{4}-[0-9]{4}-[0-9]{12}";
+        let part = prop_oneof![8 => number, 12 => beside, 1 => uuid];
+        proptest::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_short_cut_finds_what_a_close_look_finds(text in text()) {
+            prop_assert_eq!(spans::<true>(&text), spans::<false>(&text));
+        }
+    }
 }

@@ -1,12 +1,12 @@
 //! Numbers that no rule can take: most numbers do not stand like one, which the bytes beside them tell.
 
-/// What a byte can be to a number beside it.
-type Class = u8;
+/// What a byte can be to a number beside it; in the upper half, which bytes after it have to be seen.
+type Class = u16;
 
-/// Behind a number it makes it longer, or a moment, a fraction or a cell of it.
+/// Behind a number it makes it longer.
 const OPEN: Class = 1;
-/// Behind a number another byte has to be seen.
-const PARTS: Class = 2;
+/// A letter that is a hexadecimal digit.
+const HEX: Class = 2;
 /// Behind a number and a blank it may begin a unit of time, a month, or what is counted down.
 const UNIT: Class = 4;
 const DIGIT: Class = 8;
@@ -15,6 +15,13 @@ const LETTER: Class = 16;
 const COUNTED: Class = 32;
 /// Between a number and the word before it.
 const BETWEEN: Class = 64;
+/// Behind a number it may close a cell.
+const CELL: Class = 128;
+
+/// Behind a number it goes on where one of these follows.
+const fn before(following: Class) -> Class {
+    following << 8
+}
 
 static CLASSES: [Class; 256] = {
     let mut classes = [0; 256];
@@ -24,10 +31,12 @@ static CLASSES: [Class; 256] = {
         let lower = byte.to_ascii_lowercase();
         classes[at] = match byte {
             b'0'..=b'9' => OPEN | DIGIT,
-            b'-' | b'/' | b']' | b'>' => OPEN,
-            b':' => OPEN | BETWEEN,
-            b' ' => PARTS | BETWEEN,
-            b',' | b'.' => PARTS,
+            b' ' => BETWEEN | before(UNIT),
+            b':' => BETWEEN | before(DIGIT),
+            b',' | b'.' => before(DIGIT),
+            b'/' => before(DIGIT | LETTER),
+            b'-' => CELL | before(DIGIT | LETTER),
+            b']' | b'>' => CELL,
             b'"' | b'=' | b'_' => BETWEEN,
             0x80.. => OPEN | UNIT,
             _ => 0,
@@ -42,42 +51,73 @@ static CLASSES: [Class; 256] = {
                 b't' | b'g' | b'p' | b's' | b'n' | b'y' | b'd' => COUNTED,
                 _ => 0,
             };
+            classes[at] |= if byte.is_ascii_hexdigit() { HEX } else { 0 };
         }
         at += 1;
     }
     classes
 };
 
-/// True for a short number that stands so that no rule can take it. False says nothing. From `start` to `end` there
-/// are digits, and none beside them.
+fn class(byte: u8) -> Class {
+    CLASSES[usize::from(byte)]
+}
+
+/// True for a number that stands so that no rule can take it. False says nothing. From `start` to `end` there
+/// are digits, and none beside them; of its word they are the first.
 #[inline]
 pub(super) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
-    let Some([second_before, before, .., next, second]) = bytes.get(start.wrapping_sub(2)..end + 2) else {
+    let Some(&[second_before, before, .., next, second]) = bytes.get(start.wrapping_sub(2)..end + 2) else {
         return false;
     };
-    let class = |byte: &u8| CLASSES[usize::from(*byte)];
-    // From eight digits on it may be the last group of a UUID.
-    if class(next) & OPEN != 0 || end - start > 7 {
+    let (behind, following) = (class(next), class(second));
+    if behind & OPEN != 0
+        || following & (behind >> 8) != 0 && goes_on(bytes, start, end)
+        || behind & CELL != 0 && may_open_a_cell(second_before, before)
+    {
         return false;
     }
-    let mut may_be_day = false;
-    if class(next) & PARTS != 0 {
-        // Behind a comma or a point the number goes on with digits only.
-        let goes_on = if *next == b' ' { UNIT } else { DIGIT };
-        if class(second) & goes_on != 0 {
-            return false;
-        }
-        may_be_day = *before == b' ' && (*second == b' ' || class(second) & DIGIT != 0);
-    }
-    if class(before) & BETWEEN == 0 {
-        return class(before) & LETTER == 0;
+    let ahead = class(before);
+    if ahead & BETWEEN == 0 {
+        // Behind a letter the word is an id, if all of it is hexadecimal; behind a dash the end of one.
+        return ahead & HEX == 0 && !(before == b'-' && end - start == 12);
     }
     let mut word = class(second_before);
     if word & BETWEEN != 0 {
-        let more = bytes[..start - 2].iter().rev().take(3).map(class);
+        let more = bytes[..start - 2].iter().rev().take(3).map(|&byte| class(byte));
         word = more.into_iter().find(|class| class & BETWEEN == 0).unwrap_or(0);
     }
+    let may_be_day = before == b' '
+        && (next == b' ' && (second == b' ' || following & DIGIT != 0) || next == b',' && second == b' ');
     word & if may_be_day { LETTER } else { COUNTED } == 0
+}
+
+/// Whether a cell may be numbered behind these two: `In[`, `In [`, `Out[`, `ipython-input-`.
+fn may_open_a_cell(second_before: u8, before: u8) -> bool {
+    before == b'-' || before == b'[' && matches!(second_before, b'n' | b't' | b' ')
+}
+
+/// Whether a rule may see more in a number than itself, where a digit or letter follows the byte behind it.
+fn goes_on(bytes: &[u8], start: usize, end: usize) -> bool {
+    let digits = end - start;
+    match bytes[end] {
+        // A time.
+        b':' => digits <= 2,
+        // A date, with a month in digits or letters, or a UUID.
+        b'/' | b'-' => matches!(digits, 2 | 4 | 8) || digits == 1 && bytes[end + 1].is_ascii_alphabetic(),
+        // Thousands of something.
+        b',' => digits_at(&bytes[end + 1..]) == 3,
+        // A fraction of something.
+        b'.' => match bytes[end + 1 + digits_at(&bytes[end + 1..])..] {
+            [b' ', unit, ..] => class(unit) & UNIT != 0,
+            [unit, ..] => class(unit) & OPEN != 0,
+            [] => false,
+        },
+        _ => true,
+    }
+}
+
+fn digits_at(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|it| it.is_ascii_digit()).count()
 }
 
 #[cfg(test)]
@@ -112,6 +152,16 @@ mod tests {
             "#",
             "/tmp/x",
             "rows left ",
+            "In[",
+            "x [",
+            "a[",
+            "g",
+            "e",
+            "-",
+            "550e8400-e29b-",
+            "550e8400-e29b-41d4-a716-",
+            "12.",
+            "1,",
         ];
         let after = [
             "",
@@ -146,9 +196,34 @@ mod tests {
             " )",
             ",, ",
             "  2024",
+            ": ",
+            ":x",
+            ":3",
+            "/x",
+            "/May/2024",
+            "-May-2024",
+            "-12",
+            "/12/31",
+            "-e29b-41d4-a716-446655440000",
+            "-1234-41d4-a716-446655440000",
+            "-a716-446655440000",
+            "-x",
+            "].",
+            ".5",
+            ".5)",
+            ".25 ms",
+            ".25s",
+            ".5 x",
+            ".5 µs",
+            ",0005 s",
+            ",000,000.5 s",
+            ",00",
+            "g ",
+            "e ",
+            "_x",
         ];
         let mut plain = 0;
-        for number in ["0", "3", "12", "30", "2024", "1234567"] {
+        for number in ["0", "3", "12", "30", "123", "2024", "1234567", "12345678", "446655440000"] {
             for before in before {
                 for (after, frame) in after.iter().flat_map(|after| [(after, ""), (after, "\n\n")]) {
                     let text = format!("{frame}{before}{number}{after}{frame}");
@@ -166,6 +241,6 @@ mod tests {
                 }
             }
         }
-        assert!(plain > 500, "{plain}");
+        assert!(plain > 6_000, "{plain}");
     }
 }

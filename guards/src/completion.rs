@@ -175,7 +175,7 @@ impl ToolCall {
     pub fn new(raw: RawCall, offer: &Offer) -> Self {
         let arguments = if is_blank(&raw.arguments) { "{}".into() } else { raw.arguments };
         let tool = offer.name_called(&raw.tool);
-        // The offer's own name: all calls share it, and none keeps what the wire brought.
+        // The offer's own name: all calls of a tool share it, and what the wire brought is let go.
         let (tool, effect) = match offer.get(&tool) {
             Some(offered) => (offered.name.clone(), offered.effect),
             None => (tool, Effect::Unknown),

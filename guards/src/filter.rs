@@ -10,7 +10,7 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Sixteen times the calls that are remembered by most: one search in seventy is for nothing.
+    /// Sixteen for each of 64 remembered calls: of the calls that are not there, one in seventy is searched for.
     const BUCKETS: usize = 1_024;
 
     fn buckets(key: CallKey) -> [usize; 2] {

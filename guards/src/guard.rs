@@ -183,7 +183,8 @@ impl Decision {
     /// A pass that holds no memory.
     #[inline]
     pub(crate) fn owns_nothing(&self) -> bool {
-        matches!(self.verdict, Verdict::Pass) && self.notices.capacity() == 0 && self.withhold.capacity() == 0
+        let Self { verdict, notices, withhold } = self;
+        matches!(verdict, Verdict::Pass) && notices.capacity() == 0 && withhold.capacity() == 0
     }
 
     /// What is committed for this decision, in order. The same function serves the loop and the replay, so

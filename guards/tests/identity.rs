@@ -93,6 +93,8 @@ fn durations_are_masked() {
 #[test]
 fn numbers_that_look_like_durations_stay() {
     check_differ(&[
+        ("[1,2,345 s]", "[7,2,345 s]"),
+        ("12,34,567 ms", "13,34,567 ms"),
         ("3 m", "4 m"),
         ("2 h", "3 h"),
         ("5 days", "6 days"),

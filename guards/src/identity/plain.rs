@@ -1,6 +1,7 @@
 //! Numbers that no rule can take: most numbers do not stand like one, which the bytes beside them tell.
 
-/// What a byte can be to a number beside it; in the upper half, which bytes after it have to be seen.
+/// What a byte can be to a number beside it: a flag each, in the low byte. The high byte holds the flags that,
+/// in the byte after this one, make a close look necessary ([`if_followed_by`]).
 type Class = u16;
 
 /// Behind a number it makes it longer.
@@ -18,8 +19,8 @@ const BETWEEN: Class = 64;
 /// Behind a number it may close a cell.
 const CELL: Class = 128;
 
-/// Behind a number it goes on where one of these follows.
-const fn before(following: Class) -> Class {
+/// Behind a number, the number may go on if one of these follows.
+const fn if_followed_by(following: Class) -> Class {
     following << 8
 }
 
@@ -31,11 +32,11 @@ static CLASSES: [Class; 256] = {
         let lower = byte.to_ascii_lowercase();
         classes[at] = match byte {
             b'0'..=b'9' => OPEN | DIGIT,
-            b' ' => BETWEEN | before(UNIT),
-            b':' => BETWEEN | before(DIGIT),
-            b',' | b'.' => before(DIGIT),
-            b'/' => before(DIGIT | LETTER),
-            b'-' => CELL | before(DIGIT | LETTER),
+            b' ' => BETWEEN | if_followed_by(UNIT),
+            b':' => BETWEEN | if_followed_by(DIGIT),
+            b',' | b'.' => if_followed_by(DIGIT),
+            b'/' => if_followed_by(DIGIT | LETTER),
+            b'-' => CELL | if_followed_by(DIGIT | LETTER),
             b']' | b'>' => CELL,
             b'"' | b'=' | b'_' => BETWEEN,
             0x80.. => OPEN | UNIT,
@@ -96,7 +97,8 @@ fn may_open_a_cell(second_before: u8, before: u8) -> bool {
     before == b'-' || before == b'[' && matches!(second_before, b'n' | b't' | b' ')
 }
 
-/// Whether a rule may see more in a number than itself, where a digit or letter follows the byte behind it.
+/// Whether a rule may see more in a number than itself, where the byte behind it is followed by one that makes a
+/// close look necessary.
 fn goes_on(bytes: &[u8], start: usize, end: usize) -> bool {
     let digits = end - start;
     match bytes[end] {
@@ -112,6 +114,7 @@ fn goes_on(bytes: &[u8], start: usize, end: usize) -> bool {
             [unit, ..] => class(unit) & OPEN != 0,
             [] => false,
         },
+        // A unit, a month, or what is counted down, behind a blank.
         _ => true,
     }
 }
@@ -218,6 +221,9 @@ mod tests {
             ",0005 s",
             ",000,000.5 s",
             ",00",
+            ",34,567 ms",
+            ",2,3,456 s",
+            ",,234 ms",
             "g ",
             "e ",
             "_x",

@@ -165,12 +165,14 @@ impl Unit {
 /// A number, perhaps with a fraction, and a unit of time.
 fn amount(reader: &mut Reader<'_>) -> Option<Unit> {
     reader.digits();
-    // At most three groups of thousands: a list of numbers must not be read anew from each of them.
+    // At most three groups of thousands, and none behind what is no such group (`1,2,345 s`): a list of numbers
+    // must not be read anew from each of them.
     let mut group = *reader;
     for _ in 0..3 {
-        if group.take(b",").is_some() && group.digits() == 3 {
-            *reader = group;
+        if group.take(b",").is_none() || group.digits() != 3 {
+            break;
         }
+        *reader = group;
     }
     let mut fraction = *reader;
     if fraction.take(b".").is_some() && fraction.digits() > 0 {

@@ -90,8 +90,8 @@ impl Rule {
         }
     }
 
-    /// Those that can find something about this call: what it takes for each is told at once. Nothing where there
-    /// is none, as mostly.
+    /// Those that can find something about this call: what it takes for each is told at once. `None` where none of
+    /// them can, which is the usual case.
     pub(super) fn about(
         rounds: &Rounds,
         names: &Names,

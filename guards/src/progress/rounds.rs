@@ -228,8 +228,10 @@ impl Rounds {
     fn look(&mut self, result: &ToolResult, names: &Names) {
         let call = &result.call;
         let look = Look::of(result, &self.before, names);
-        let left_something_new = !look.failed && self.workspace.wrote(call) && call.effect.is_known_change();
-        if self.answers_anew(result).unwrap_or(left_something_new) {
+        // The same as in `is_evidence`, where the write is taken up as well.
+        let is_no_return = !look.failed && self.workspace.wrote(call);
+        let answers_anew = self.answers_anew(result);
+        if answers_anew.unwrap_or(is_no_return && call.effect.is_known_change()) {
             self.moved();
         }
         self.before.ran(call, &look);

@@ -195,6 +195,12 @@ fn temporary_names_are_masked() {
         ("/tmp/tmp.Xy12Za90Qw", "/tmp/tmp.QwErTyUiOp"),
         ("/private/tmp/build-x7k2p9/a", "/private/tmp/build-q1w2e3/a"),
         ("/var/tmp/go-build123456/b001", "/var/tmp/go-build9876543210/b001"),
+        // Behind as many slashes as are looked at one by one, and behind more; the second of two.
+        ("a/b/c/tmp/tmpab12cd", "a/b/c/tmp/tmpx9y8z7k2"),
+        ("a/b/c/d/tmp/tmpab12cd", "a/b/c/d/tmp/tmpx9y8z7k2"),
+        ("a/b/c/d/e/f /tmp/tmpab12cd/out.txt", "a/b/c/d/e/f /tmp/tmpx9y8z7k2/out.txt"),
+        ("/tmp/a /tmp/tmpab12cd", "/tmp/a /tmp/tmpx9y8z7k2"),
+        ("a//tmp/tmpab12cd", "a//tmp/tmpx9y8z7k2"),
     ]);
 }
 

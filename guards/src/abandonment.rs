@@ -23,13 +23,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::acknowledgement;
-use crate::completion::{Completion, ToolCall};
-use crate::entry::{Entry, Intervention, InterventionKind, Origin, Status, Subject, ToolResult};
 use crate::fence;
-use crate::guard::{Answer, Decision, Guard, Settlement, Verdict};
-use crate::key::CallKey;
-use crate::offer::{Effect, Purpose};
-use crate::wording::{excerpt, first_line};
+use balk_contract::key::CallKey;
+use balk_contract::wording::{excerpt, first_line};
+use balk_contract::{
+    Answer, Completion, Decision, Effect, Entry, Guard, Intervention, InterventionKind, Origin, Purpose,
+    Settlement, Status, Subject, ToolCall, ToolResult, Verdict,
+};
 
 /// How the guard is set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -233,7 +233,7 @@ impl Abandonment {
             _ => Verdict::Pass,
         };
         let notices = if fenced { self.notice(run) } else { Vec::new() };
-        Decision { verdict, notices, withhold: Vec::new() }
+        Decision { verdict, notices }
     }
 
     fn harden(&self, run: &Run) -> Decision {
@@ -245,7 +245,7 @@ impl Abandonment {
         } else {
             Verdict::Retry(self.follow_up(run, level(told + 1), told + 1 == self.settings.limit))
         };
-        Decision { verdict, notices: self.notice(run), withhold: Vec::new() }
+        Decision { verdict, notices: self.notice(run) }
     }
 
     /// The field design: whatever the model does, the words come first.
@@ -259,7 +259,6 @@ impl Abandonment {
         Decision {
             verdict: Verdict::Retry(self.words_first(run, level(self.state.corrections + 1))),
             notices: if self.is_fenced(completion) { self.notice(run) } else { Vec::new() },
-            withhold: Vec::new(),
         }
     }
 }
@@ -334,7 +333,7 @@ impl Guard for Abandonment {
                 }
                 InterventionKind::Note
                 | InterventionKind::Block
-                | InterventionKind::Withheld(_)
+                | InterventionKind::Repair(_)
                 | InterventionKind::Stop => {}
             },
             Entry::User(_)
@@ -386,11 +385,11 @@ impl Guard for Abandonment {
     }
 
     fn save(&self) -> Value {
-        crate::state::seal(NAME, VERSION, &self.state)
+        balk_contract::state::seal(NAME, VERSION, &self.state)
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        self.state = crate::state::open(NAME, VERSION, state)?;
+        self.state = balk_contract::state::open(NAME, VERSION, state)?;
         Ok(())
     }
 }

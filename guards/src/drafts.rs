@@ -5,11 +5,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::completion::ToolCall;
-use crate::entry::{Entry, Origin, Status, ToolResult};
-use crate::key::{self, CallKey};
-use crate::offer::Effect;
 use crate::similarity::{Nearness, Profile, Ratio};
+use balk_contract::key::CallKey;
+use balk_contract::{Effect, Entry, Origin, Status, ToolCall, ToolResult};
 
 /// How many failed writes are kept, each of another file: an agent seldom works on more at once.
 const DRAFTS: usize = 8;
@@ -128,6 +126,6 @@ fn written(call: &ToolCall) -> Option<Written> {
     let (name, _) = texts.filter(|(_, text)| *text != path).max_by_key(|(_, text)| text.len())?;
     let name = name.clone();
     let Some(Value::String(content)) = members.remove(&name) else { return None };
-    let beside = key::of_call(&call.tool, &Value::Object(members).to_string(), &[]).key;
+    let beside = CallKey::of(&call.tool, &Value::Object(members).to_string());
     Some(Written { path, beside, content: Profile::new(content) })
 }

@@ -23,18 +23,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::acknowledgement;
-use crate::completion::{Completion, ToolCall};
 use crate::drafts::Drafts;
-use crate::entry::{
-    Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Origin, Status, Subject,
-};
 use crate::failure::reads_as_passing;
-use crate::guard::{Answer, Blocked, Decision, Guard, GuardFault, Question, Verdict};
-use crate::key::{CallKey, Shape};
-use crate::offer::{Effect, Purpose};
 use crate::recall::{Recall, Remembered};
 use crate::similarity::Ratio;
-use crate::wording::{excerpt, first_line, pretty};
+use balk_contract::key::{CallKey, Shape};
+use balk_contract::wording::{excerpt, first_line, pretty};
+use balk_contract::{
+    Answer, Blocked, Choice, ChoiceKind, Completion, Decision, Effect, Entry, Guard, GuardFault,
+    Intervention, InterventionKind, Note, Origin, Purpose, Question, Status, Subject, ToolCall, Verdict,
+};
 
 /// How the guard is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -359,11 +357,11 @@ impl Guard for Duplicate {
     }
 
     fn save(&self) -> Value {
-        crate::state::seal(NAME, VERSION, &self.state)
+        balk_contract::state::seal(NAME, VERSION, &self.state)
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        let state: State = crate::state::open(NAME, VERSION, state)?;
+        let state: State = balk_contract::state::open(NAME, VERSION, state)?;
         let recall = state.recall.restored().ok_or_else(|| GuardFault {
             guard: NAME.into(),
             reason: "the saved state is broken: its keys do not fit its calls".into(),

@@ -17,11 +17,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::attempt::{AttemptCause, AttemptFailure, Wait};
-use crate::completion::{Completion, FinishReason};
-use crate::entry::{Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Subject};
-use crate::guard::{Answer, Blocked, Decision, Guard, Question, Recovery, Verdict};
-use crate::wording::times;
+use balk_contract::wording::times;
+use balk_contract::{
+    Answer, AttemptCause, AttemptFailure, Blocked, Choice, ChoiceKind, Completion, Decision, Entry,
+    FinishReason, Guard, Intervention, InterventionKind, Note, Question, Recovery, Subject, Verdict, Wait,
+};
 
 /// How the guard is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,7 +144,7 @@ impl Guard for EmptyCompletion {
                 }
                 InterventionKind::Note
                 | InterventionKind::Notice
-                | InterventionKind::Withheld(_)
+                | InterventionKind::Repair(_)
                 | InterventionKind::Stop => {}
             },
             Entry::Start(_)
@@ -196,11 +196,11 @@ impl Guard for EmptyCompletion {
     }
 
     fn save(&self) -> Value {
-        crate::state::seal(NAME, VERSION, &self.state)
+        balk_contract::state::seal(NAME, VERSION, &self.state)
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        self.state = crate::state::open(NAME, VERSION, state)?;
+        self.state = balk_contract::state::open(NAME, VERSION, state)?;
         Ok(())
     }
 }

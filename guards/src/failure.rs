@@ -7,7 +7,7 @@
 //! *How* it failed is that line, or the beginning of an answer that is known to be a failure and has none.
 //! Two forms of it are compared:
 //!
-//! - *exactly*: but for its volatile parts ([`identity`](crate::identity::identity));
+//! - *exactly*: but for its volatile parts ([`identity`](balk_contract::identity));
 //! - *loosely*, for calls with other arguments: what stands in quotes and every word with a digit, a path or an
 //!   assignment in it is masked, and every word that the call itself holds, for an error repeats what it was given. Case,
 //!   white space and punctuation around words do not count, and nothing after the first 400 bytes does
@@ -20,9 +20,7 @@ use memchr::{memchr, memmem};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::completion::ToolCall;
-use crate::entry::{Status, ToolResult};
-use crate::identity::{ResultKey, identity};
+use balk_contract::{ResultKey, Status, ToolCall, ToolResult, identity};
 
 /// How a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,13 +194,30 @@ fn trimmed(word: &[u8]) -> &[u8] {
     &word[start..end]
 }
 
+/// How long a call may be that does little else but wait.
+const PAUSE_BYTES: usize = 200;
+/// The search, made once.
+static SLEEP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("sleep"));
+
+/// Whether this call waits, or found that something is still going on.
+pub(crate) fn is_waiting(result: &ToolResult) -> bool {
+    let arguments = result.call.arguments.as_bytes();
+    // `sleep 5`, `time.sleep(5)`, and no file of that name.
+    let is_pause = |at: usize| {
+        let rest = &arguments[at + "sleep".len()..];
+        matches!(rest, [b' ' | b'(', digit, ..] if digit.is_ascii_digit())
+    };
+    let pauses = || arguments.len() <= PAUSE_BYTES && SLEEP.find_iter(arguments).any(is_pause);
+    (result.text.goes_on() || pauses()) && !is_failure(result)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::completion::RawCall;
-    use crate::offer::Offer;
+    use balk_contract::Offer;
+    use balk_contract::RawCall;
 
     fn of(arguments: &str, status: Status, text: &str) -> Option<Failure> {
         let raw = RawCall { id: "c".into(), tool: "sql".into(), arguments: arguments.into() };

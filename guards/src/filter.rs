@@ -1,6 +1,6 @@
 //! Whether a call may be among the remembered ones, told without a search.
 
-use crate::key::CallKey;
+use balk_contract::key::CallKey;
 
 /// How many remembered calls fell into each of a thousand buckets, where each call falls into two: one of them
 /// empty, and the call is not there (a counting Bloom filter).

@@ -22,14 +22,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::attempt::FailedAttempt;
-use crate::conclusion::{Conclusion, GapKind, Tried};
-use crate::entry::{
-    Entry, Intervention, InterventionKind, Limit, Origin, Speaker, Status, Termination, ToolResult,
+use balk_contract::wording::{keep, one_line};
+use balk_contract::{
+    Answer, Conclusion, Entry, FailedAttempt, GapKind, Guard, Intervention, InterventionKind, Limit, Offer,
+    Origin, Speaker, Status, Termination, ToolResult, Tried,
 };
-use crate::guard::{Answer, Guard};
-use crate::offer::Offer;
-use crate::wording::{keep, one_line};
 use broken::Broken;
 use changes::Changes;
 use kind::Evidence;
@@ -76,7 +73,7 @@ struct State {
     /// Where a call last worked, and where one last changed something.
     worked_at: u64,
     changed_at: u64,
-    #[serde(with = "crate::offered")]
+    #[serde(with = "balk_contract::offered")]
     offer: Arc<Offer>,
     /// In the order of the first call.
     tools: Vec<Record>,
@@ -357,11 +354,11 @@ impl Guard for Handoff {
     }
 
     fn save(&self) -> Value {
-        crate::state::seal(NAME, VERSION, &self.state)
+        balk_contract::state::seal(NAME, VERSION, &self.state)
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        self.state = crate::state::open(NAME, VERSION, state)?;
+        self.state = balk_contract::state::open(NAME, VERSION, state)?;
         Ok(())
     }
 }

@@ -21,14 +21,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::announcement;
-use crate::completion::{Completion, FinishReason};
-use crate::entry::{
-    Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Protocol, Speaker, Subject,
-};
-use crate::guard::{Answer, Decision, Guard, Question, Verdict};
-use crate::offer::{Offer, Purpose};
 use crate::text_form;
-use crate::wording::{list, times};
+use balk_contract::wording::{list, times};
+use balk_contract::{
+    Answer, Choice, ChoiceKind, Completion, Decision, Entry, FinishReason, Guard, Intervention,
+    InterventionKind, Note, Offer, Protocol, Purpose, Question, Speaker, Subject, Verdict,
+};
 
 /// How the guard is set (spec N5). Whether it is on for a model at all is [`PerModel`](crate::PerModel)'s part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -273,7 +271,7 @@ impl Guard for NoTools {
                 InterventionKind::Note
                 | InterventionKind::Notice
                 | InterventionKind::Block
-                | InterventionKind::Withheld(_)
+                | InterventionKind::Repair(_)
                 | InterventionKind::Stop => {}
             },
             Entry::User(_)
@@ -300,11 +298,11 @@ impl Guard for NoTools {
     }
 
     fn save(&self) -> Value {
-        crate::state::seal(NAME, VERSION, &self.state)
+        balk_contract::state::seal(NAME, VERSION, &self.state)
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        self.state = crate::state::open(NAME, VERSION, state)?;
+        self.state = balk_contract::state::open(NAME, VERSION, state)?;
         Ok(())
     }
 }

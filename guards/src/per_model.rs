@@ -6,12 +6,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::attempt::AttemptFailure;
-use crate::completion::Completion;
-use crate::conclusion::Conclusion;
-use crate::entry::{Entry, Termination, ToolResult};
-use crate::guard::{Answer, Decision, Guard, GuardFault, Recovery, Settlement};
 use crate::pattern;
+use balk_contract::{
+    Answer, AttemptFailure, Completion, Conclusion, Decision, Entry, Guard, GuardFault, Recovery, Settlement,
+    Termination, ToolResult,
+};
 
 /// One guard in as many settings as models need: the first pattern that fits the model of the run decides.
 ///
@@ -102,11 +101,11 @@ impl Guard for PerModel {
     }
 
     fn save(&self) -> Value {
-        crate::state::seal(NAME, VERSION, &State { rule: self.rule, inner: self.chosen().save() })
+        balk_contract::state::seal(NAME, VERSION, &State { rule: self.rule, inner: self.chosen().save() })
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        let State { rule, inner } = crate::state::open(NAME, VERSION, state)?;
+        let State { rule, inner } = balk_contract::state::open(NAME, VERSION, state)?;
         if rule.is_some_and(|rule| rule >= self.rules.len()) {
             let reason = format!("expected the state of one of {} rules, found {rule:?}", self.rules.len());
             return Err(GuardFault { guard: self.name.clone(), reason });

@@ -45,12 +45,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::completion::{Completion, ToolCall};
-use crate::entry::{
-    Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Origin, Speaker, ToolResult,
+use balk_contract::{
+    Answer, Blocked, Choice, ChoiceKind, Completion, Decision, Effect, Entry, Guard, GuardFault,
+    Intervention, InterventionKind, Note, Origin, Question, Settlement, Speaker, ToolCall, ToolResult,
+    Verdict,
 };
-use crate::guard::{Answer, Blocked, Decision, Guard, GuardFault, Question, Settlement, Verdict};
-use crate::offer::Effect;
 use finding::{Finding, Now, Rule};
 use ladder::{ASKED, Ladder, TOLD, WARNED};
 use names::Names;
@@ -379,11 +378,11 @@ impl Guard for Progress {
     }
 
     fn save(&self) -> Value {
-        crate::state::seal(NAME, VERSION, &self.state)
+        balk_contract::state::seal(NAME, VERSION, &self.state)
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        let state: State = crate::state::open(NAME, VERSION, state)?;
+        let state: State = balk_contract::state::open(NAME, VERSION, state)?;
         let rounds = state.rounds.restored().ok_or_else(|| GuardFault {
             guard: NAME.into(),
             reason: "the saved state holds more rounds or calls than this version remembers".into(),

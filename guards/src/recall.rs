@@ -10,14 +10,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::completion::ToolCall;
-use crate::entry::{Entry, Origin, Speaker, Status, ToolResult};
-use crate::failure::is_failure;
+use crate::failure::{is_failure, is_waiting};
 use crate::filter::Filter;
-use crate::identity::ResultKey;
-use crate::key::CallKey;
-use crate::offer::{Effect, Purpose};
-use crate::progress::waiting::is_waiting;
+use balk_contract::key::CallKey;
+use balk_contract::{Effect, Entry, Origin, Purpose, ResultKey, Speaker, Status, ToolCall, ToolResult};
 
 /// How many distinct calls are remembered. A call that comes back after so many others is a new one: nothing
 /// grows with the run, and no recorded repetition is that wide.
@@ -273,8 +269,8 @@ fn beginning(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::completion::{Completion, RawCall};
-    use crate::offer::Offer;
+    use balk_contract::Offer;
+    use balk_contract::{Completion, RawCall};
 
     fn result(nth: u32) -> Entry {
         let raw = RawCall { id: "c".into(), tool: "ls".into(), arguments: format!("[{nth}]").into() };

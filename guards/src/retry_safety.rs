@@ -32,12 +32,12 @@ use serde_json::Value;
 use self::again::{Held, HeldCall};
 pub use self::assessment::{Assessment, Provenance, Reason, Recommendation, assess};
 use self::ran::Ran;
-use crate::attempt::{AttemptCause, AttemptFailure, AttemptResponse, FailedAttempt, Wait};
-use crate::completion::{Completion, FinishReason};
-use crate::entry::{Choice, ChoiceKind, Entry, Intervention, InterventionKind, Note, Subject, ToolResult};
-use crate::guard::{Answer, Blocked, Decision, Guard, Question, Recovery, Settlement, Verdict};
-use crate::offer::Offer;
-use crate::wording::times;
+use balk_contract::wording::times;
+use balk_contract::{
+    Answer, AttemptCause, AttemptFailure, AttemptResponse, Blocked, Choice, ChoiceKind, Completion, Decision,
+    Entry, FailedAttempt, FinishReason, Guard, Intervention, InterventionKind, Note, Offer, Question,
+    Recovery, Settlement, Subject, ToolResult, Verdict, Wait,
+};
 
 /// How the guard is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,7 +94,7 @@ pub struct RetrySafety {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
-    #[serde(with = "crate::offered")]
+    #[serde(with = "balk_contract::offered")]
     offer: Arc<Offer>,
     /// Resends in this turn, since the user last spoke.
     resent: u32,
@@ -363,7 +363,7 @@ impl Guard for RetrySafety {
                 InterventionKind::Block => self.state.held.refused(&note.subject),
                 InterventionKind::Feedback
                 | InterventionKind::Notice
-                | InterventionKind::Withheld(_)
+                | InterventionKind::Repair(_)
                 | InterventionKind::Stop => {}
             },
             Entry::Tried(_)
@@ -402,11 +402,11 @@ impl Guard for RetrySafety {
     }
 
     fn save(&self) -> Value {
-        crate::state::seal(NAME, VERSION, &self.state)
+        balk_contract::state::seal(NAME, VERSION, &self.state)
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        self.state = crate::state::open(NAME, VERSION, state)?;
+        self.state = balk_contract::state::open(NAME, VERSION, state)?;
         Ok(())
     }
 }

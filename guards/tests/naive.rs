@@ -3,8 +3,8 @@
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
 
-use balk_guards::peers::{NaiveAbandonment, NaiveAbandonmentSettings, NaiveDuplicate};
 use balk_guards::{Abandonment, Duplicate, Guard};
+use balk_peers::{NaiveAbandonment, NaiveAbandonmentSettings, NaiveDuplicate};
 use common::{Loop, Turn, calls, outline, says};
 
 const PYTHON: &str = "It does this:\n\n```python\nprint('hello')\n```\n";

@@ -6,14 +6,14 @@ mod common;
 
 use std::sync::Arc;
 
-use balk_guards::peers::{
-    Cline, Crush, GeminiCli, HermesLike, HermesLikeSettings, KimiCli, NaiveAbandonment, NaiveDuplicate,
-    NaiveNoTools, NaiveRetry, OpenCode, OpenHands, OpenRouter, QwenCode, RooCode, RooCodeSettings, TurnLimit,
-    TurnLimitSettings,
-};
 use balk_guards::{
     AttemptCause, AttemptFailure, Effect, Guard, NAME_CHARS, Offer, Protocol, Purpose, Recovery, Start, Tool,
     Verdict, Wait,
+};
+use balk_peers::{
+    Cline, Crush, GeminiCli, HermesLike, HermesLikeSettings, KimiCli, NaiveAbandonment, NaiveDuplicate,
+    NaiveNoTools, NaiveRetry, OpenCode, OpenHands, OpenRouter, QwenCode, RooCode, RooCodeSettings, TurnLimit,
+    TurnLimitSettings,
 };
 use common::{Loop, PEERS, Turn, again, calls, says, text, thinks};
 

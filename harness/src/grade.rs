@@ -80,10 +80,10 @@ pub fn grade_each(trial: &Trial, mut see: impl FnMut(&Intervention, bool)) -> Gr
                 see(it, is_false);
                 grade.told |= match it.kind {
                     InterventionKind::Notice | InterventionKind::Question(_) | InterventionKind::Stop => true,
-                    InterventionKind::Feedback
+                    InterventionKind::Repair(_)
+                    | InterventionKind::Feedback
                     | InterventionKind::Note
-                    | InterventionKind::Block
-                    | InterventionKind::Withheld(_) => false,
+                    | InterventionKind::Block => false,
                 };
             }
             Entry::Conclusion(_) => concluded = true,

@@ -9,12 +9,12 @@ use std::sync::{Arc, LazyLock};
 use balk::engine::{self, Trial, Whisper};
 use balk::grade;
 use balk::replay::{Found, Replay, Setting};
-use balk_guards::peers::NaiveRetry;
 use balk_guards::wire::Dialect;
 use balk_guards::{
     Answer, Choice, Completion, Entry, FinishReason, Guard, InterventionKind, LOST, Limit, NOT_RUN, Origin,
     Stack, Status, Termination, ToolResult, View,
 };
+use balk_peers::NaiveRetry;
 use balk_reports::{TrialRecord, transcript};
 use balk_scenarios::catalogue::{self, CATALOGUE};
 use balk_scenarios::{Actor, Environment, Kind, Pools, Scenario, User, World, format, toolsets};

@@ -5,8 +5,8 @@ mod common;
 #[path = "common/runs.rs"]
 mod runs;
 
-use balk_guards::peers::NaiveRetry;
 use balk_guards::{AttemptCause, AttemptFailure, AttemptResponse, Entry, InterventionKind};
+use balk_peers::NaiveRetry;
 use balk_reports::stats::Share;
 use common::{scenario, seeds};
 use runs::{Run, recovered, runs as all_runs, under};

@@ -32,16 +32,7 @@ pub enum EntryRecord {
         text: Arc<str>,
     },
     /// See [`Entry::Completion`].
-    Completion {
-        /// The content.
-        parts: Vec<Part>,
-        /// The calls.
-        calls: Vec<CallRecord>,
-        /// Why it ended.
-        finish: FinishReason,
-        /// Tokens counted by the provider.
-        usage: Usage,
-    },
+    Completion(CompletionRecord),
     /// See [`Entry::Failed`].
     Failed(FailedAttempt),
     /// See [`Entry::Tried`].
@@ -84,6 +75,20 @@ pub struct ToolRecord {
     pub provider_executed: bool,
 }
 
+/// What the model returned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompletionRecord {
+    /// The content.
+    pub parts: Vec<Part>,
+    /// The calls.
+    pub calls: Vec<CallRecord>,
+    /// Why it ended.
+    pub finish: FinishReason,
+    /// Tokens counted by the provider.
+    pub usage: Usage,
+}
+
 /// A requested call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,6 +99,9 @@ pub struct CallRecord {
     pub tool: Arc<str>,
     /// The argument text.
     pub arguments: Arc<str>,
+    /// What this call can change, where the host declared it for this call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
 }
 
 /// What a call got.
@@ -116,14 +124,14 @@ pub struct ResultRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InterventionRecord {
-    /// `feedback`, `note`, `question`, `notice`, `block`, `withheld` or `stop`.
+    /// `repair`, `feedback`, `note`, `question`, `notice`, `block` or `stop`.
     pub kind: Cow<'static, str>,
     /// The choices of a question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
-    /// The tool that is withheld.
+    /// What a repair made of the completion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool: Option<Arc<str>>,
+    pub completion: Option<CompletionRecord>,
     /// Who, why, and the words.
     pub note: Note,
     /// Whether the model saw it.
@@ -156,12 +164,7 @@ impl From<&Entry> for EntryRecord {
                 tools: start.offer.tools().iter().map(ToolRecord::from).collect(),
             },
             Entry::User(message) => Self::User { from: message.from, text: message.text.clone() },
-            Entry::Completion(completion) => Self::Completion {
-                parts: completion.parts.clone(),
-                calls: completion.calls.iter().map(|call| CallRecord::from(&**call)).collect(),
-                finish: completion.finish,
-                usage: completion.usage,
-            },
+            Entry::Completion(completion) => Self::Completion((&**completion).into()),
             Entry::Failed(failed) => Self::Failed(failed.clone()),
             Entry::Tried(result) => Self::Tried(result.into()),
             Entry::Result(result) => Self::Result(result.into()),
@@ -202,9 +205,25 @@ impl From<&ToolRecord> for Tool {
     }
 }
 
+impl From<&Completion> for CompletionRecord {
+    fn from(completion: &Completion) -> Self {
+        Self {
+            parts: completion.parts.clone(),
+            calls: completion.calls.iter().map(|call| CallRecord::from(&**call)).collect(),
+            finish: completion.finish,
+            usage: completion.usage,
+        }
+    }
+}
+
 impl From<&ToolCall> for CallRecord {
     fn from(call: &ToolCall) -> Self {
-        Self { id: call.id.clone(), tool: call.tool.clone(), arguments: call.arguments.clone() }
+        Self {
+            id: call.id.clone(),
+            tool: call.tool.clone(),
+            arguments: call.arguments.clone(),
+            effect: call.declared(),
+        }
     }
 }
 
@@ -222,16 +241,16 @@ impl From<&ToolResult> for ResultRecord {
 
 impl From<&Intervention> for InterventionRecord {
     fn from(it: &Intervention) -> Self {
-        let (kind, options, tool) = match &it.kind {
-            InterventionKind::Feedback => ("feedback", Vec::new(), None),
-            InterventionKind::Note => ("note", Vec::new(), None),
-            InterventionKind::Question(options) => ("question", options.clone(), None),
-            InterventionKind::Notice => ("notice", Vec::new(), None),
-            InterventionKind::Block => ("block", Vec::new(), None),
-            InterventionKind::Withheld(tool) => ("withheld", Vec::new(), Some(tool.clone())),
-            InterventionKind::Stop => ("stop", Vec::new(), None),
+        let (options, completion) = match &it.kind {
+            InterventionKind::Question(options) => (options.clone(), None),
+            InterventionKind::Repair(completion) => (Vec::new(), Some((&**completion).into())),
+            InterventionKind::Feedback
+            | InterventionKind::Note
+            | InterventionKind::Notice
+            | InterventionKind::Block
+            | InterventionKind::Stop => (Vec::new(), None),
         };
-        Self { kind: kind.into(), options, tool, note: it.note.clone(), seen: it.seen }
+        Self { kind: it.kind.name().into(), options, completion, note: it.note.clone(), seen: it.seen }
     }
 }
 
@@ -272,21 +291,11 @@ impl Reader {
                 Entry::Start(Start { model: model.clone(), protocol: *protocol, offer })
             }
             EntryRecord::User { from, text } => Entry::User(UserMessage { from: *from, text: text.clone() }),
-            EntryRecord::Completion { parts, calls, finish, usage } => {
-                let offer = self.offer.as_ref().ok_or("expected `start` first, found `completion`")?;
-                let calls = calls.iter().map(|call| RawCall {
-                    id: call.id.clone(),
-                    tool: call.tool.clone(),
-                    arguments: call.arguments.clone(),
-                });
-                let completion = Arc::new(Completion::new(parts.clone(), calls, *finish, *usage, offer));
-                self.last = Some(completion.clone());
-                Entry::Completion(completion)
-            }
+            EntryRecord::Completion(record) => Entry::Completion(self.completion(record)?),
             EntryRecord::Failed(failed) => Entry::Failed(failed.clone()),
             EntryRecord::Tried(result) => Entry::Tried(self.result(result)?),
             EntryRecord::Result(result) => Entry::Result(self.result(result)?),
-            EntryRecord::Intervention(it) => Entry::Intervention(intervention(it)?),
+            EntryRecord::Intervention(it) => Entry::Intervention(self.intervention(it)?),
             EntryRecord::Answer(answer) => Entry::Answer(answer.clone()),
             EntryRecord::Compaction(compaction) => Entry::Compaction(compaction.clone()),
             EntryRecord::Conclusion(conclusion) => Entry::Conclusion(conclusion.clone()),
@@ -307,24 +316,38 @@ impl Reader {
             text: record.text.clone().into(),
         })
     }
-}
 
-fn intervention(record: &InterventionRecord) -> Result<Intervention, String> {
-    let kind = match (&*record.kind, &record.tool) {
-        ("feedback", None) => InterventionKind::Feedback,
-        ("note", None) => InterventionKind::Note,
-        ("question", None) => InterventionKind::Question(record.options.clone()),
-        ("notice", None) => InterventionKind::Notice,
-        ("block", None) => InterventionKind::Block,
-        ("withheld", Some(tool)) => InterventionKind::Withheld(tool.clone()),
-        ("stop", None) => InterventionKind::Stop,
-        (kind, tool) => {
-            let with = if tool.is_some() { " with a tool" } else { "" };
-            return Err(format!(
-                "expected a kind of intervention (feedback, note, question, notice, block, withheld with a \
-                 tool, stop), found `{kind}`{with}"
-            ));
-        }
-    };
-    Ok(Intervention { kind, note: record.note.clone(), seen: record.seen })
+    fn completion(&mut self, record: &CompletionRecord) -> Result<Arc<Completion>, String> {
+        let offer = self.offer.as_ref().ok_or("expected `start` first, found `completion`")?;
+        let calls = record.calls.iter().map(|call| RawCall {
+            id: call.id.clone(),
+            tool: call.tool.clone(),
+            arguments: call.arguments.clone(),
+        });
+        let mut completion = Completion::new(record.parts.clone(), calls, record.finish, record.usage, offer);
+        completion.declare(|at, _| record.calls[at].effect);
+        let completion = Arc::new(completion);
+        self.last = Some(completion.clone());
+        Ok(completion)
+    }
+
+    fn intervention(&mut self, record: &InterventionRecord) -> Result<Intervention, String> {
+        let kind = match (&*record.kind, &record.completion) {
+            ("repair", Some(completion)) => InterventionKind::Repair(self.completion(completion)?),
+            ("feedback", None) => InterventionKind::Feedback,
+            ("note", None) => InterventionKind::Note,
+            ("question", None) => InterventionKind::Question(record.options.clone()),
+            ("notice", None) => InterventionKind::Notice,
+            ("block", None) => InterventionKind::Block,
+            ("stop", None) => InterventionKind::Stop,
+            (kind, completion) => {
+                let with = if completion.is_some() { " with a completion" } else { "" };
+                return Err(format!(
+                    "expected a kind of intervention (repair with a completion, feedback, note, question, \
+                     notice, block, stop), found `{kind}`{with}"
+                ));
+            }
+        };
+        Ok(Intervention { kind, note: record.note.clone(), seen: record.seen })
+    }
 }

@@ -8,7 +8,7 @@ use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::entry::{CallRecord, EntryRecord, ToolRecord};
+use crate::entry::{CallRecord, CompletionRecord, EntryRecord, ToolRecord};
 use crate::trial::{Drawn, TrialRecord};
 
 /// The version of the format of gap reports; rises when a reader of the old one would misread the new one.
@@ -253,7 +253,7 @@ fn changes(entries: &[EntryRecord]) -> Vec<Changes> {
         if let EntryRecord::Start { tools, .. } = entry {
             offer = tools;
         }
-        if let EntryRecord::Completion { calls, .. } = entry {
+        if let EntryRecord::Completion(CompletionRecord { calls, .. }) = entry {
             called = calls;
         }
         let EntryRecord::Result(result) = entry else { continue };

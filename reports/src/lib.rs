@@ -25,7 +25,8 @@ mod trial;
 pub use cost::{Cost, Host, Instructions, Meta, Timed, Work};
 pub use counts::Counts;
 pub use entry::{
-    BadRecord, CallRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord, transcript,
+    BadRecord, CallRecord, CompletionRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord,
+    transcript,
 };
 pub use gap::{Changes, Ending, GAP_SCHEMA, GapReport, GapRun, HandedOver, Lacking, TriedTool, gaps};
 pub use incident::{

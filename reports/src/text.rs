@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use balk_guards::{AttemptResponse, ChoiceKind, Limit, Origin, Part, Speaker, Status, Termination};
 
-use crate::entry::{CallRecord, EntryRecord, InterventionRecord, ResultRecord};
+use crate::entry::{CallRecord, CompletionRecord, EntryRecord, InterventionRecord, ResultRecord};
 use crate::trial::{Drawn, Grade, TrialRecord};
 
 /// Whether colours are used.
@@ -62,7 +62,7 @@ impl Chat {
     /// The next entry as text. The options of a question are left to whoever puts it.
     pub fn entry(&mut self, entry: &EntryRecord) -> String {
         match entry {
-            EntryRecord::Completion { .. } => {
+            EntryRecord::Completion(_) => {
                 self.turns += 1;
                 self.page.rule(self.turns, "");
                 self.page.entry(entry);
@@ -158,7 +158,7 @@ impl Page {
             }
             EntryRecord::User { from: Speaker::User, text } => self.say("user", CYAN, &shortened(text)),
             EntryRecord::User { from: Speaker::Loop, text } => self.say("loop", DIM, &shortened(text)),
-            EntryRecord::Completion { parts, calls, .. } => {
+            EntryRecord::Completion(CompletionRecord { parts, calls, .. }) => {
                 for part in parts {
                     match part {
                         Part::Text(text) => self.say("model", BOLD, &shortened(text)),

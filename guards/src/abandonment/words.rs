@@ -1,9 +1,8 @@
 //! The words of the abandonment guard.
 
 use super::{Abandonment, FILES, NAME, Run};
-use crate::entry::{Choice, ChoiceKind, Note, Subject};
-use crate::guard::Question;
-use crate::wording::{list, times};
+use balk_contract::wording::{list, times};
+use balk_contract::{Choice, ChoiceKind, Note, Question, Subject};
 
 impl Abandonment {
     /// "failed 5 times in a row (1 more refused)".

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::attempt::{AttemptCause, AttemptFailure};
-use crate::offer::{Effect, Offer, Tool};
+use balk_contract::{AttemptCause, AttemptFailure, Effect, Offer, Tool};
 
 /// Tools that are kept; no recorded completion calls so many that change things.
 const EFFECTIVE: usize = 8;

@@ -3,10 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::NAME_CHARS;
-use crate::completion::ToolCall;
-use crate::entry::{Origin, Status, ToolResult};
-use crate::offer::Effect;
-use crate::wording::keep;
+use balk_contract::wording::keep;
+use balk_contract::{Effect, Origin, Status, ToolCall, ToolResult};
 
 /// Names that are kept of each sort.
 const CHANGES: usize = 32;

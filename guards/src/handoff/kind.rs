@@ -22,9 +22,8 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::ERROR_CHARS;
-use crate::completion::ToolCall;
-use crate::conclusion::GapKind;
-use crate::key::Shape;
+use balk_contract::key::Shape;
+use balk_contract::{GapKind, ToolCall};
 
 /// What is known about a failure.
 pub(super) struct Evidence<'e> {

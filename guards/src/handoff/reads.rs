@@ -3,12 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::circling::Circling;
-use crate::completion::ToolCall;
-use crate::entry::{Origin, Status, ToolResult};
-use crate::identity::ResultKey;
-use crate::key::CallKey;
-use crate::offer::Effect;
-use crate::wording::keep;
+use balk_contract::key::CallKey;
+use balk_contract::wording::keep;
+use balk_contract::{Effect, Origin, ResultKey, Status, ToolCall, ToolResult};
 
 /// How wide a cycle of reads is recognised; who goes round wider ones seems to explore.
 const READS: usize = 16;

@@ -7,10 +7,8 @@ use super::broken::Broken;
 use super::changes::{Acts, Changes};
 use super::reads::Reads;
 use super::{CONSTRAINED, Handoff, NAME};
-use crate::conclusion::{Conclusion, Gap, GapKind, Tried};
-use crate::entry::{Limit, Note, Subject, Termination};
-use crate::offer::Offer;
-use crate::wording::{list, one_line, times};
+use balk_contract::wording::{list, one_line, times};
+use balk_contract::{Conclusion, Gap, GapKind, Limit, Note, Offer, Subject, Termination, Tried};
 
 /// Names that a message lists, and characters of an error in it.
 const LISTED: usize = 8;

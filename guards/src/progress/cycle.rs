@@ -2,9 +2,8 @@
 
 use super::finding::{Finding, Now, Rule, counted};
 use super::rounds::{Round, Rounds};
-use crate::completion::ToolCall;
-use crate::entry::Subject;
-use crate::key::CallKey;
+use balk_contract::key::CallKey;
+use balk_contract::{Subject, ToolCall};
 
 /// The longest period: a longer one is found by what it brings back, which is nothing new.
 const PERIOD_MAX: usize = 6;

@@ -8,9 +8,8 @@ use super::look::{Look, Step, Unfit};
 use super::names::Names;
 use super::rounds::{LOOKS, Rounds};
 use super::{cycle, finish, growing, near_failure, repeat, rewrite, same_failure, unfit, waiting, wandering};
-use crate::completion::ToolCall;
-use crate::entry::{Origin, Subject, ToolResult};
 use crate::failure::{Failure, is_failure};
+use balk_contract::{Origin, Subject, ToolCall, ToolResult};
 
 /// A description of standstill, the tightest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

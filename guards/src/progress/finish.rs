@@ -3,8 +3,7 @@
 use super::finding::{Finding, Now, Rule, counted};
 use super::names::Names;
 use super::rounds::{Round, Rounds};
-use crate::completion::ToolCall;
-use crate::entry::Subject;
+use balk_contract::{Subject, ToolCall};
 
 /// How often the tool that ends the task was refused with the same answer since anything moved. Where something
 /// may have been done in between, nobody knows what, twice as often.

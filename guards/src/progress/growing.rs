@@ -3,8 +3,7 @@
 use super::finding::{Finding, Now, Rule, counted};
 use super::look::Step;
 use super::rounds::Rounds;
-use crate::completion::ToolCall;
-use crate::entry::Subject;
+use balk_contract::{Subject, ToolCall};
 
 /// The last rounds of which each made the call of the one before it longer, and learnt nothing from it; this
 /// call did.

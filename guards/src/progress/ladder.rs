@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, Rule};
-use crate::entry::{Note, Subject};
+use balk_contract::{Note, Subject};
 
 /// How many patterns are remembered; the one that was spoken of longest ago is forgotten first.
 const PATTERNS: usize = 32;

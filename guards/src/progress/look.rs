@@ -7,14 +7,10 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::finding::Now;
 use super::names::Names;
-use super::waiting::is_waiting;
-use crate::completion::ToolCall;
-use crate::entry::{Origin, ToolResult};
-use crate::failure::{Failure, is_failure};
-use crate::identity::ResultKey;
-use crate::key::{CallKey, ToolKey};
-use crate::offer::Effect;
+use crate::failure::{Failure, is_failure, is_waiting};
 use crate::similarity::{Nearness, Profile, Ratio};
+use balk_contract::key::{CallKey, ToolKey};
+use balk_contract::{Effect, Origin, ResultKey, ToolCall, ToolResult};
 
 /// One call and what it answered; equal ones of a round are one look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

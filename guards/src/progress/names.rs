@@ -5,9 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::look::Unfit;
-use crate::completion::ToolCall;
-use crate::key::Shape;
-use crate::offer::{Offer, Purpose};
+use balk_contract::key::Shape;
+use balk_contract::{Offer, Purpose, ToolCall};
 
 /// What is remembered about the offer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

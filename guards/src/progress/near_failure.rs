@@ -3,8 +3,7 @@
 use super::finding::{Finding, Now, Rule, counted};
 use super::look::{Look, Step};
 use super::rounds::Rounds;
-use crate::completion::ToolCall;
-use crate::entry::Subject;
+use balk_contract::{Subject, ToolCall};
 
 /// The last rounds of which each changed little of the call before it and met the same error, as this
 /// call did. None where nothing differed at all, which is a duplicate.

@@ -3,8 +3,7 @@
 
 use super::finding::{Finding, Now, Rule, counted};
 use super::rounds::{Round, Rounds};
-use crate::completion::ToolCall;
-use crate::entry::Subject;
+use balk_contract::{Subject, ToolCall};
 
 /// The last looks, as long as they had the same answer. None where the last rounds are nothing but this call,
 /// and none where the model waits for something meanwhile: then a pause between two looks is a call that comes

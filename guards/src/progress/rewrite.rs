@@ -2,8 +2,7 @@
 
 use super::finding::{Finding, Now, Rule, counted};
 use super::rounds::{Round, Rounds};
-use crate::completion::ToolCall;
-use crate::entry::Subject;
+use balk_contract::{Subject, ToolCall};
 
 /// Writes of one file in a row that each left behind a state that it had been in before, with this one last. To
 /// undo one change is honest work, and the first return.

@@ -9,12 +9,10 @@ use super::look::{Before, Look};
 use super::names::Names;
 use super::workspace::Workspace;
 use crate::circling::Circling;
-use crate::entry::{Origin, ToolResult};
 use crate::failure::is_failure;
 use crate::filter::Filter;
-use crate::identity::ResultKey;
-use crate::key::CallKey;
-use crate::offer::Effect;
+use balk_contract::key::CallKey;
+use balk_contract::{Effect, Origin, ResultKey, ToolResult};
 
 /// How many rounds are remembered. What comes back after so many others is new.
 const ROUNDS: usize = 64;

@@ -7,9 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::finding::{Finding, Rule};
 use crate::acknowledgement::says_it_cannot;
-use crate::completion::Completion;
-use crate::entry::{Speaker, Subject, UserMessage};
-use crate::identity::{ResultKey, identity};
+use balk_contract::{Completion, ResultKey, Speaker, Subject, UserMessage, identity};
 
 /// Texts that are remembered, to find one that comes back after others.
 const TEXTS: usize = 8;

@@ -3,10 +3,9 @@
 use super::finding::{Finding, Now, Rule, counted};
 use super::look::Step;
 use super::rounds::{Round, Rounds};
-use crate::completion::ToolCall;
-use crate::entry::{Origin, Subject};
 use crate::failure::Failure;
-use crate::key::CallKey;
+use balk_contract::key::CallKey;
+use balk_contract::{Origin, Subject, ToolCall};
 
 /// Rounds in which one tool, with arguments that it did not have before, failed in the same way and did nothing
 /// else. Before a call runs nobody knows how it will answer, so then the newest round must be one of them.

@@ -4,8 +4,7 @@ use super::finding::{Finding, Now, Rule, counted};
 use super::look::{Look, Unfit};
 use super::names::Names;
 use super::rounds::Rounds;
-use crate::completion::ToolCall;
-use crate::entry::Subject;
+use balk_contract::{Subject, ToolCall};
 
 /// The last rounds that were nothing but such calls.
 pub(super) fn find(

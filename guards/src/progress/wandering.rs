@@ -2,8 +2,7 @@
 
 use super::finding::{Finding, Now, Rule, counted};
 use super::rounds::Rounds;
-use crate::completion::ToolCall;
-use crate::entry::Subject;
+use balk_contract::{Subject, ToolCall};
 
 /// Rounds that brought nothing new, if this one brings nothing new either. Before its calls run only a call
 /// goes on with it whose answer is still in the view.

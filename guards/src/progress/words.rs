@@ -2,8 +2,8 @@
 
 use super::finding::{Finding, Rule};
 use super::names::Names;
-use crate::completion::ToolCall;
-use crate::wording::times;
+use balk_contract::ToolCall;
+use balk_contract::wording::times;
 
 /// A finding, the call it is about where it is about one, and the names that may be said.
 pub(super) struct Words<'w> {

@@ -6,8 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::completion::ToolCall;
-use crate::offer::Effect;
+use balk_contract::{Effect, ToolCall};
 
 /// How many files are followed, and how many states of each; those of longest ago are forgotten first.
 const FILES: usize = 8;

@@ -6,10 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ran::Outcome;
 use super::words;
-use crate::completion::{Completion, ToolCall};
-use crate::entry::{Origin, Status, Subject, ToolResult};
-use crate::key::CallKey;
-use crate::offer::Effect;
+use balk_contract::key::CallKey;
+use balk_contract::{Completion, Effect, Origin, Status, Subject, ToolCall, ToolResult};
 
 /// How many calls are held; no recorded completion makes so many that change things.
 const CALLS: usize = 16;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::RetrySafetyPolicy;
-use crate::attempt::{AttemptCause, AttemptFacts};
-use crate::offer::{Effect, Offer};
+use balk_contract::{AttemptCause, AttemptFacts, Effect, Offer};
 
 /// Whether a broken attempt may be made again, and why (spec R5). How often and when is the guard's part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

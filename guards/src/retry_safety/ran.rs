@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::entry::{Origin, Status, ToolResult};
-use crate::offer::Effect;
+use balk_contract::{Effect, Origin, Status, ToolResult};
 
 /// How many tools are remembered; no recorded completion calls so many that change things.
 const TOOLS: usize = 8;

@@ -5,15 +5,13 @@ use std::sync::Arc;
 use super::again::HeldCall;
 use super::assessment::{Assessment, Reason, is_read_only};
 use super::ran::{Outcome, Ran};
-use crate::attempt::{AttemptCause, AttemptFacts, AttemptFailure};
-use crate::completion::ToolCall;
-use crate::offer::Offer;
-use crate::wording::{excerpt, first_line, list, one_line, times};
+use balk_contract::wording::{excerpt, first_line, list, one_line, times};
+use balk_contract::{AttemptCause, AttemptFacts, AttemptFailure, Offer, ToolCall};
 
 /// Tools that a message names.
 const NAMES: usize = 4;
 /// Characters of a tool's name; what the wire carries is no longer.
-const NAME_CHARS: usize = crate::offer::NAME_CHARS;
+const NAME_CHARS: usize = balk_contract::NAME_CHARS;
 /// Characters of what the provider said.
 const MESSAGE_CHARS: usize = 200;
 /// Characters of what a call is about.

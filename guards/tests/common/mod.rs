@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use balk_guards::peers::{
-    Cline, Crush, GeminiCli, HermesLike, KimiCli, NaiveAbandonment, NaiveDuplicate, NaiveNoTools, NaiveRetry,
-    OpenCode, OpenHands, OpenRouter, QwenCode, RooCode, TurnLimit,
-};
 use balk_guards::{
     Abandonment, AttemptFailure, AttemptResponse, ChoiceKind, Compaction, Completion, Decision, Duplicate,
     Effect, EmptyCompletion, Entry, FailedAttempt, FinishReason, Guard, Handoff, Intervention,
     InterventionKind, NoTools, Offer, Origin, Part, Progress, ProgressSettings, Protocol, Purpose, RawCall,
     Recovery, RetrySafety, Settlement, Speaker, Start, Status, Tool, ToolCall, ToolResult, Transcript, Usage,
     UserAnswer, UserMessage, Verdict,
+};
+use balk_peers::{
+    Cline, Crush, GeminiCli, HermesLike, KimiCli, NaiveAbandonment, NaiveDuplicate, NaiveNoTools, NaiveRetry,
+    OpenCode, OpenHands, OpenRouter, QwenCode, RooCode, TurnLimit,
 };
 
 pub(crate) mod broken;

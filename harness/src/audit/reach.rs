@@ -138,11 +138,11 @@ impl Found {
             Step::Stop if may(Step::Feedback).or(may(Step::Question)).is_some() => stack(Step::Stop),
             // A question that nobody can be asked any more is told.
             Step::Notice => may(Step::Question),
-            Step::Feedback
+            Step::Repair
+            | Step::Feedback
             | Step::Note
             | Step::Question
             | Step::Block
-            | Step::Withheld
             | Step::Stop
             | Step::Conclusion
             | Step::Resend

@@ -40,6 +40,7 @@ impl Guard for Without {
         let mut decision = self.inner.review(completion)?;
         let stands = match &mut decision.verdict {
             Verdict::Pass => true,
+            Verdict::Repair(repair) => self.keeps(Step::Repair, &repair.note),
             Verdict::Block(blocked) => {
                 blocked.retain(|it| self.keeps(Step::Block, &it.note));
                 !blocked.is_empty()
@@ -52,7 +53,6 @@ impl Guard for Without {
             decision.verdict = Verdict::Pass;
         }
         decision.notices.retain(|note| self.keeps(Step::Notice, note));
-        decision.withhold.retain(|it| self.keeps(Step::Withheld, &it.note));
         Ok(decision)
     }
 

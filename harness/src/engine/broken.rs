@@ -39,7 +39,7 @@ impl Running<'_, '_, '_> {
         let decision = self.guard.review(&completion)?;
         let mut results = Vec::with_capacity(completion.calls.len());
         for (at, call) in completion.calls.iter().enumerate() {
-            results.push(match self.refusal(at, call, &decision.verdict) {
+            results.push(match self.refusal(at, &decision.verdict) {
                 Some(reason) => ToolResult::refused(call, &reason),
                 None => self.run_and_lose(call, broken.at),
             });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use balk_guards::{
     Answer, AttemptFailure, AttemptResponse, ChoiceKind, Completion, Conclusion, Decision, Entry,
     FailedAttempt, Guard, GuardFault, Intervention, InterventionKind, Limit, Note, Origin, Protocol,
-    Question, Recovery, Settlement, Speaker, Termination, ToolCall, ToolResult, UserMessage, Verdict, Wait,
+    Question, Recovery, Settlement, Speaker, Termination, ToolResult, UserMessage, Verdict, Wait,
 };
 use balk_scenarios::{Drawer, Truth};
 
@@ -51,7 +51,7 @@ impl Running<'_, '_, '_> {
         match decision.verdict {
             Verdict::Stop(_) => Err(Termination::StoppedByGuard),
             Verdict::Ask(question) => self.ask(&question).map_or(Ok(()), Err),
-            Verdict::Pass | Verdict::Block(_) | Verdict::Retry(_) => Ok(()),
+            Verdict::Pass | Verdict::Block(_) | Verdict::Retry(_) | Verdict::Repair(_) => Ok(()),
         }
     }
 
@@ -63,7 +63,7 @@ impl Running<'_, '_, '_> {
     fn execute(&mut self, completion: &Completion, verdict: &Verdict) -> Executed {
         let mut executed = Executed::default();
         for (at, call) in completion.calls.iter().enumerate() {
-            executed.results.push(match self.refusal(at, call, verdict) {
+            executed.results.push(match self.refusal(at, verdict) {
                 Some(reason) => ToolResult::refused(call, &reason),
                 None => {
                     let answer = self.environment.call(call);
@@ -80,30 +80,15 @@ impl Running<'_, '_, '_> {
         executed
     }
 
-    /// Why a call does not run, if it does not: a verdict, a withheld tool, a bound.
-    pub(super) fn refusal(&self, at: usize, call: &ToolCall, verdict: &Verdict) -> Option<String> {
+    /// Why a call does not run, if it does not: a verdict, a bound.
+    pub(super) fn refusal(&self, at: usize, verdict: &Verdict) -> Option<String> {
         if let Some(reason) = verdict.refusal(at) {
             Some(reason.to_owned())
-        } else if self.withheld(&call.tool) {
-            Some(format!("`{}` is not offered in this turn.", call.tool))
         } else if self.spent.calls >= self.world.scenario().limits.calls {
             Some("no more calls are allowed in this run.".to_owned())
         } else {
             None
         }
-    }
-
-    /// Whether a guard took this tool out of the offer that the last completion answers.
-    fn withheld(&self, tool: &str) -> bool {
-        let before = self.turns.last().map_or(0, |turn| turn.entry);
-        self.entries[..before]
-            .iter()
-            .rev()
-            .take_while(|entry| !matches!(entry, Entry::Completion(_)))
-            .any(|entry| {
-                matches!(entry, Entry::Intervention(Intervention { kind: InterventionKind::Withheld(name), .. })
-                    if **name == *tool)
-            })
     }
 
     /// Asks about the results, and commits them with what guards say beside them.

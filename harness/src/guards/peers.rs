@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use balk_guards::Guard;
-use balk_guards::peers::{
+use balk_peers::{
     Cline, Crush, GeminiCli, HermesLike, HermesLikeSettings, KimiCli, NaiveAbandonment,
     NaiveAbandonmentSettings, NaiveDuplicate, NaiveNoTools, NaiveRetry, OpenCode, OpenHands, OpenRouter,
     QwenCode, RooCode, RooCodeSettings, TurnLimit, TurnLimitSettings,

@@ -215,7 +215,7 @@ impl Fold<'_> {
             let firing = Firing {
                 asked,
                 note: first.note.clone(),
-                kind: word(&first.kind),
+                kind: first.kind.name(),
                 tool: self.tool(&first.note.subject),
                 interventions: said.iter().filter(|it| rule(it) == rule(first)).count() as u64,
                 opens_stretch: self.stretches.opens(turn),
@@ -297,19 +297,6 @@ fn executed(entry: &Entry) -> Option<&ToolResult> {
         | Entry::Compaction(_)
         | Entry::Conclusion(_)
         | Entry::End(_) => None,
-    }
-}
-
-/// The word for what an intervention did.
-const fn word(kind: &InterventionKind) -> &'static str {
-    match kind {
-        InterventionKind::Feedback => "feedback",
-        InterventionKind::Note => "note",
-        InterventionKind::Question(_) => "question",
-        InterventionKind::Notice => "notice",
-        InterventionKind::Block => "block",
-        InterventionKind::Withheld(_) => "withheld",
-        InterventionKind::Stop => "stop",
     }
 }
 

@@ -290,7 +290,12 @@ impl<'a> Replaying<'a> {
             Verdict::Ask(question) if self.was_out_of_questions(batch_end + interventions.len()) => {
                 said.push(unasked(question));
             }
-            Verdict::Pass | Verdict::Block(_) | Verdict::Retry(_) | Verdict::Ask(_) | Verdict::Stop(_) => {
+            Verdict::Pass
+            | Verdict::Block(_)
+            | Verdict::Retry(_)
+            | Verdict::Ask(_)
+            | Verdict::Stop(_)
+            | Verdict::Repair(_) => {
                 said.extend(decision.interventions(true));
             }
         }

@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use balk_guards::peers::{NaiveAbandonment, NaiveAbandonmentSettings, NaiveDuplicate, NaiveNoTools};
 use balk_guards::{
     Answer, AttemptFailure, CallKey, Completion, Conclusion, Decision, Entry, Gap, GapKind, Guard, Limit,
     Note, Part, Recovery, Status, Subject, Termination, Verdict,
 };
+use balk_peers::{NaiveAbandonment, NaiveAbandonmentSettings, NaiveDuplicate, NaiveNoTools};
 
 fn note(guard: &'static str, text: &str) -> Note {
     Note { guard: guard.into(), rule: "naive".into(), level: 1, subject: Subject::Run, text: text.into() }

@@ -59,7 +59,7 @@ impl Guard for Example {
             .map(|call| balk_guards::Blocked { call, note: note("third", subject()) })
             .collect();
         let notices = vec![note("told", Subject::Run)];
-        Ok(Decision { verdict: Verdict::Block(blocked), notices, withhold: Vec::new() })
+        Ok(Decision { verdict: Verdict::Block(blocked), notices })
     }
 
     fn settle(&self, _: &Completion, results: &[ToolResult]) -> Answer<Settlement> {

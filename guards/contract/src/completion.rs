@@ -1,0 +1,274 @@
+//! What the model returned: content parts, tool calls, finish reason, usage.
+
+use std::iter;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::key::{self, CallKey, Found, Keyed, Members, Shape, ToolKey};
+use crate::offer::{Effect, Offer};
+
+/// One accepted answer of the model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Completion {
+    /// Text and thinking, in order; never a blank text.
+    pub parts: Vec<Part>,
+    /// The tool calls, in order.
+    pub calls: Vec<Arc<ToolCall>>,
+    /// Why the model stopped.
+    pub finish: FinishReason,
+    /// Tokens, as the provider counted them.
+    pub usage: Usage,
+}
+
+/// A piece of content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// What the user sees.
+    Text(Arc<str>),
+    /// Reasoning that the user does not see; `signature` is the provider's seal on it.
+    Thinking {
+        /// The reasoning.
+        text: Arc<str>,
+        /// Opaque; must travel back unchanged.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signature: Option<Arc<str>>,
+    },
+}
+
+/// Why the model stopped, as the provider said it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    /// A natural end.
+    Stop,
+    /// Cut off by a token limit.
+    Length,
+    /// Stopped to have tools run.
+    ToolCall,
+    /// Withheld by a filter or refused.
+    ContentFilter,
+    /// The provider failed.
+    Error,
+    /// The provider gave none.
+    #[default]
+    NotGiven,
+}
+
+/// Tokens counted by the provider; zero where it gave none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens of the request.
+    pub input_tokens: u64,
+    /// Tokens of the answer.
+    pub output_tokens: u64,
+}
+
+/// A call as it came off the wire, before it is keyed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawCall {
+    /// The provider's id for this call.
+    pub id: Arc<str>,
+    /// The tool, as the model called it.
+    pub tool: Arc<str>,
+    /// JSON text; an empty text stands for `{}`.
+    pub arguments: Arc<str>,
+}
+
+/// One requested run of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The provider's id for this call.
+    pub id: Arc<str>,
+    /// The tool, under the name the offer gave it; always a legal name, as [`Offer::name_called`] makes it.
+    pub tool: Arc<str>,
+    /// The argument text exactly as sent (`{}` where it was empty).
+    pub arguments: Arc<str>,
+    /// What kind of text `arguments` is.
+    pub shape: Shape,
+    /// Equal for two calls exactly when tool and canonical arguments are.
+    pub key: CallKey,
+    /// What running it can change, from the offer; `Unknown` for a tool that is not offered.
+    pub effect: Effect,
+    /// The tool's name as a number, for comparing.
+    pub tool_key: ToolKey,
+    /// The members of the arguments as digests.
+    pub members: Members,
+    /// The path among the arguments.
+    path: Option<Found>,
+    /// Whether the host declared the effect of this call by itself.
+    is_declared: bool,
+}
+
+impl Completion {
+    /// Takes what the wire carried, drops blank text, and gives every call its key and effect, once.
+    #[must_use]
+    pub fn new(
+        parts: impl IntoIterator<Item = Part>,
+        calls: impl IntoIterator<Item = RawCall>,
+        finish: FinishReason,
+        usage: Usage,
+        offer: &Offer,
+    ) -> Self {
+        let parts = parts
+            .into_iter()
+            .filter(|part| match part {
+                Part::Text(text) => !is_blank(text),
+                Part::Thinking { .. } => true,
+            })
+            .collect();
+        let calls = calls.into_iter().map(|raw| Arc::new(ToolCall::new(raw, offer))).collect();
+        Self { parts, calls, finish, usage }
+    }
+
+    /// The texts that the user sees, in order.
+    pub fn texts(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text),
+            Part::Thinking { .. } => None,
+        })
+    }
+
+    /// What is found about its calls, each with its index. What follows a call that may change something, and
+    /// runs, is not judged: an edit and its test.
+    pub fn judged<T>(
+        &self,
+        mut find: impl FnMut(&ToolCall) -> Option<T>,
+    ) -> impl Iterator<Item = (usize, &Arc<ToolCall>, T)> {
+        let mut calls = self.calls.iter().enumerate();
+        let judged = iter::from_fn(move || {
+            for (at, call) in calls.by_ref() {
+                if let Some(found) = find(call) {
+                    return Some((at, call, found));
+                }
+                if call.effect != Effect::ReadOnly {
+                    break;
+                }
+            }
+            None
+        });
+        judged.fuse()
+    }
+
+    /// Declares what single calls can change, where that depends on their arguments (`ls` or `rm` in one shell
+    /// tool). `effect` is given the index of a call and the call; `None` leaves what the offer says.
+    pub fn declare(&mut self, mut effect: impl FnMut(usize, &ToolCall) -> Option<Effect>) {
+        for (at, call) in self.calls.iter_mut().enumerate() {
+            if let Some(effect) = effect(at, call) {
+                let call = Arc::make_mut(call);
+                call.effect = effect;
+                call.is_declared = true;
+            }
+        }
+    }
+
+    /// True where the user sees text.
+    #[must_use]
+    pub fn has_text(&self) -> bool {
+        self.texts().next().is_some()
+    }
+
+    /// True where there is nothing in it at all, not even thinking: a failed attempt (spec E1, E4). An answer
+    /// that was withheld ([`FinishReason::ContentFilter`]) or cut off before it began
+    /// ([`FinishReason::Length`], E3) is an answer, though it says nothing: the same request would bring it
+    /// again.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let thought = self.parts.iter().any(|part| match part {
+            Part::Text(_) => true,
+            Part::Thinking { text, signature } => !is_blank(text) || signature.is_some(),
+        });
+        !thought
+            && self.calls.is_empty()
+            && !matches!(self.finish, FinishReason::ContentFilter | FinishReason::Length)
+    }
+}
+
+impl ToolCall {
+    /// Keys a raw call.
+    #[must_use]
+    pub fn new(raw: RawCall, offer: &Offer) -> Self {
+        let arguments = if is_blank(&raw.arguments) { "{}".into() } else { raw.arguments };
+        let tool = offer.name_called(&raw.tool);
+        // The offer's own name: all calls of a tool share it, and what the wire brought is let go.
+        let (tool, effect) = match offer.get(&tool) {
+            Some(offered) => (offered.name.clone(), offered.effect),
+            None => (tool, Effect::Unknown),
+        };
+        let Keyed { tool: tool_key, key, shape, members, found: path } =
+            key::of_call(&tool, &arguments, &PATH_MEMBERS);
+        Self { id: raw.id, tool, arguments, shape, key, effect, tool_key, members, path, is_declared: false }
+    }
+
+    /// The effect, where the host declared it for this call alone.
+    #[must_use]
+    pub fn declared(&self) -> Option<Effect> {
+        self.is_declared.then_some(self.effect)
+    }
+
+    /// What stands in place of [`path`](Self::path) where it need not be read.
+    pub fn path_digest(&self) -> Option<u128> {
+        self.path.as_ref().map(|found| found.digest)
+    }
+
+    /// The file or directory this call is about, where its arguments name one: the first string member, at
+    /// the top level, under one of the names that shipped agents use for it.
+    #[must_use]
+    pub fn path(&self) -> Option<String> {
+        serde_json::from_str(&self.arguments[self.path.as_ref()?.span.clone()]).ok()
+    }
+}
+
+/// How shipped agents name the argument that holds a path.
+const PATH_MEMBERS: [&str; 8] =
+    ["path", "file_path", "filePath", "filepath", "absolute_path", "filename", "file", "target_file"];
+
+/// White space only.
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(char::is_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(arguments: &str) -> RawCall {
+        RawCall { id: "c1".into(), tool: "write".into(), arguments: arguments.into() }
+    }
+
+    fn completion(parts: Vec<Part>, calls: Vec<RawCall>, finish: FinishReason) -> Completion {
+        Completion::new(parts, calls, finish, Usage::default(), &Offer::default())
+    }
+
+    #[test]
+    fn blank_text_is_dropped_and_empty_arguments_become_an_object() {
+        let it = completion(vec![Part::Text(" \n\t".into())], vec![call("  ")], FinishReason::Stop);
+        assert!(it.parts.is_empty());
+        assert_eq!(&*it.calls[0].arguments, "{}");
+        assert_eq!(it.calls[0].shape, Shape::Object);
+        assert!(!it.is_empty());
+    }
+
+    #[test]
+    fn e4_white_space_is_empty_and_a_filter_stop_is_not() {
+        let blank = || vec![Part::Text(" \n ".into())];
+        assert!(completion(blank(), vec![], FinishReason::Stop).is_empty());
+        assert!(!completion(blank(), vec![], FinishReason::ContentFilter).is_empty());
+        let thinking = Part::Thinking { text: "hm".into(), signature: None };
+        assert!(!completion(vec![thinking], vec![], FinishReason::Stop).is_empty());
+    }
+
+    #[test]
+    fn a_path_is_found_under_the_names_agents_use() {
+        let path = |arguments| ToolCall::new(call(arguments), &Offer::default()).path();
+        assert_eq!(path(r#"{"filePath": "a/b.py", "content": "x"}"#).as_deref(), Some("a/b.py"));
+        assert_eq!(path(r#"{"file": "b", "path": "a"}"#).as_deref(), Some("a"));
+        assert_eq!(path(r#"{"path": 3, "file": "a\u0062\n"}"#).as_deref(), Some("ab\n"));
+        assert_eq!(path(r#"{"edits": [{"path": "a"}], "x": {"path": "b"}}"#), None);
+        assert_eq!(path(r#"{"path": 3}"#), None);
+        assert_eq!(path(r#"{"command": "ls"}"#), None);
+        assert_eq!(path("not json"), None);
+    }
+}

@@ -1,0 +1,299 @@
+//! The contract of a guard: a fold over committed entries, and a few questions.
+//!
+//! A guard's state changes in [`Guard::observe`] only, so replaying a transcript rebuilds it exactly, and
+//! what a guard did before reaches it as entries like everything else. The questions take `&self`. There is
+//! one answer type for each question, so an answer that makes no sense does not compile.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::attempt::{AttemptFailure, Wait};
+use crate::completion::Completion;
+use crate::conclusion::Conclusion;
+use crate::entry::{Entry, Intervention, InterventionKind, ToolResult};
+use crate::note::{Note, Question, Termination};
+
+/// Something that watches an agent loop and may step in.
+pub trait Guard: Send {
+    /// A stable kebab-case name: on the command line, in records and in reports.
+    fn name(&self) -> &str;
+
+    /// Folds one committed entry. Called once for every entry, in order.
+    fn observe(&mut self, entry: &Entry);
+
+    /// Judges a committed completion before any of its tools runs.
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let _ = completion;
+        Ok(Decision::pass())
+    }
+
+    /// Judges what the executed calls of a completion answered, before that is committed.
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        let _ = (completion, results);
+        Ok(Settlement::Accept(Vec::new()))
+    }
+
+    /// Says what to do about a failed attempt; `None` is no opinion.
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        let _ = failure;
+        Ok(None)
+    }
+
+    /// Makes something of an end that is no success, so that a person can act on it (spec H1); `None` is no
+    /// opinion.
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let _ = end;
+        Ok(None)
+    }
+
+    /// The state, with a version, so that an agent can restart in the middle of a run.
+    fn save(&self) -> Value {
+        Value::Null
+    }
+
+    /// Takes up a state that [`save`](Guard::save) gave.
+    ///
+    /// # Errors
+    /// A state of another guard or version; the guard is then unchanged.
+    fn load(&mut self, state: Value) -> Answer<()> {
+        if state.is_null() {
+            return Ok(());
+        }
+        let reason = format!("expected null, for a guard without a state, found {state}");
+        Err(GuardFault { guard: self.name().into(), reason })
+    }
+}
+
+/// What a guard answers. One that runs outside the process can fail; an in-process one never does.
+pub type Answer<T> = Result<T, GuardFault>;
+
+/// A guard broke. Stronger than any verdict: the run ends, and not as a success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardFault {
+    /// The guard's name.
+    pub guard: String,
+    /// What broke, what was expected.
+    pub reason: String,
+}
+
+impl fmt::Display for GuardFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "guard {}: {}", self.guard, self.reason)
+    }
+}
+
+impl std::error::Error for GuardFault {}
+
+/// What a guard says about a completion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decision {
+    /// Whether it may go on.
+    pub verdict: Verdict,
+    /// What the user is told beside it.
+    pub notices: Vec<Note>,
+}
+
+/// The main part of a decision, weakest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Verdict {
+    /// Go on.
+    #[default]
+    Pass,
+    /// Run all calls but these.
+    Block(Vec<Blocked>),
+    /// Run nothing, tell the model why, ask it again.
+    Retry(Note),
+    /// Run nothing, ask the user.
+    Ask(Question),
+    /// Run nothing, end the run.
+    Stop(Note),
+    /// Judge, run and send this in place of the completion.
+    Repair(Repair),
+}
+
+/// A completion rewritten to what it evidently meant: a printed call that is made, a name or arguments mended.
+///
+/// It is committed beside the completion it came from, and all guards are asked about it once more. A guard repairs
+/// one completion at most once; a second time is a guard fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// Who, and why.
+    pub note: Note,
+    /// What takes the completion's place.
+    pub completion: Arc<Completion>,
+}
+
+/// A refused call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blocked {
+    /// Its index in the completion.
+    pub call: usize,
+    /// What the model gets in place of a result.
+    pub note: Note,
+}
+
+/// What a guard says about the results of a completion, weakest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settlement {
+    /// Commit them, with these notes for the model beside them.
+    Accept(Vec<Note>),
+    /// Run one call again first.
+    Rerun {
+        /// Its index in the completion.
+        call: usize,
+        /// Ticks to wait before.
+        after: u64,
+    },
+}
+
+/// What a guard says about a failed attempt, weakest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Ask the model again: with the same request, or where calls ran in the broken attempt with these in it.
+    Resend {
+        /// How long to wait before.
+        after: Wait,
+    },
+    /// Ask the user.
+    Ask(Question),
+    /// End the run.
+    Stop(Note),
+}
+
+impl Decision {
+    /// No objection.
+    #[must_use]
+    pub fn pass() -> Self {
+        Self::default()
+    }
+
+    /// True where model and user will see nothing of it.
+    #[must_use]
+    pub fn is_pass(&self) -> bool {
+        matches!(self.verdict, Verdict::Pass) && self.notices.is_empty()
+    }
+
+    /// A pass that holds no memory.
+    #[inline]
+    pub(crate) fn owns_nothing(&self) -> bool {
+        let Self { verdict, notices } = self;
+        matches!(verdict, Verdict::Pass) && notices.capacity() == 0
+    }
+
+    /// What is committed for this decision, in order. The same function serves the loop and the replay, so
+    /// a record of entries is a record of decisions.
+    #[must_use]
+    pub fn interventions(&self, seen: bool) -> Vec<Intervention> {
+        let of = |kind, note: &Note| Intervention { kind, note: note.clone(), seen };
+        let mut all = match &self.verdict {
+            Verdict::Pass => Vec::new(),
+            Verdict::Block(blocked) => {
+                blocked.iter().map(|it| of(InterventionKind::Block, &it.note)).collect()
+            }
+            Verdict::Retry(note) => vec![of(InterventionKind::Feedback, note)],
+            Verdict::Ask(question) => vec![question.intervention(seen)],
+            Verdict::Stop(note) => vec![of(InterventionKind::Stop, note)],
+            Verdict::Repair(Repair { note, completion }) => {
+                vec![of(InterventionKind::Repair(completion.clone()), note)]
+            }
+        };
+        all.extend(self.notices.iter().map(|note| of(InterventionKind::Notice, note)));
+        all
+    }
+}
+
+impl From<Verdict> for Decision {
+    fn from(verdict: Verdict) -> Self {
+        Self { verdict, ..Self::default() }
+    }
+}
+
+/// Why a call of a refused completion did not run: a message in the user's role says the rest.
+pub const SEE_BELOW: &str = "the whole turn was refused; see below.";
+/// Why a call did not run while the user was asked: the answer follows in the user's role.
+pub const ASKED_FIRST: &str = "the user is asked first.";
+
+impl Verdict {
+    /// Why the call of this index does not run, if it does not.
+    #[must_use]
+    pub fn refusal(&self, call: usize) -> Option<&str> {
+        match self {
+            Self::Pass | Self::Repair(_) => None,
+            Self::Block(blocked) => blocked.iter().find(|it| it.call == call).map(|it| &*it.note.text),
+            Self::Retry(_) => Some(SEE_BELOW),
+            Self::Ask(_) => Some(ASKED_FIRST),
+            Self::Stop(_) => Some("the run ends here."),
+        }
+    }
+
+    /// Strength, for comparing: Repair > Stop > Ask > Retry > Block > Pass. A repair comes first because the other
+    /// guards judge what it made.
+    #[must_use]
+    pub const fn strength(&self) -> u8 {
+        match self {
+            Self::Pass => 0,
+            Self::Block(_) => 1,
+            Self::Retry(_) => 2,
+            Self::Ask(_) => 3,
+            Self::Stop(_) => 4,
+            Self::Repair(_) => 5,
+        }
+    }
+}
+
+impl Recovery {
+    /// Strength, for comparing: Stop > Ask > Resend.
+    #[must_use]
+    pub const fn strength(&self) -> u8 {
+        match self {
+            Self::Resend { .. } => 1,
+            Self::Ask(_) => 2,
+            Self::Stop(_) => 3,
+        }
+    }
+}
+
+/// The guard that never objects: the baseline row of every table.
+impl Guard for () {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    fn observe(&mut self, _: &Entry) {}
+}
+
+impl<G: Guard + ?Sized> Guard for Box<G> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        (**self).observe(entry);
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        (**self).review(completion)
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        (**self).settle(completion, results)
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        (**self).recover(failure)
+    }
+
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        (**self).conclude(end)
+    }
+
+    fn save(&self) -> Value {
+        (**self).save()
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        (**self).load(state)
+    }
+}

@@ -1,0 +1,277 @@
+//! What a tool result says once its volatile parts are masked: two results of one call are the same when
+//! their keys are.
+//!
+//! | masked | example | not masked |
+//! |---|---|---|
+//! | date with a year | `2024-05-01`, `2024/05/01`, `05/01/2024` | `2024-13-01`, `1.2024-05-01`, the year alone |
+//! | date with a month's name | `Fri May  3 12:30:01 2024`, `May 3 12:30`, `03 May 2024` | `May 3` alone |
+//! | time with seconds | `12:30:01`, `0:00:12.5`, and a zone after it (`Z`, `+02:00`, ` +0200`) | `12:30` (a line and column), `main.rs:12:30:01` |
+//! | time without | after a date (`2024-05-01 12:30`), before am or pm | `12:30` |
+//! | duration | `1.23s`, `12 ms`, `0.4 seconds`, `3 min`, `1h 2m 3s` | `3 m`, `3 files`, `1.2.3s`, `s3`, `5 days` |
+//! | countdown | `7 steps left`, `2 attempts remaining`, `steps left: 7`; the number of a cell, `In [3]`, `Out[3]` | `x[3]`, `7 files left`, `step 3 of 10`, `3/10 steps` (progress) |
+//! | address | `0x7ffe5a3b10` (9 to 16 digits), `at 0x804a010` (from 5 digits on) | `0x80070005` (an error code) |
+//! | UUID | `550e8400-e29b-41d4-a716-446655440000` | a shorter one |
+//! | hexadecimal id | `3f2b8c1d`: 8 to 32 digits of one case, a letter and a digit among them | `12345678`, `deadbeef`, `a1b2c3d`, `1e10000000`, `#1f2e3d4c`, digests of 40 digits and more |
+//! | temporary name | behind `/tmp/`: `tmpab12cd`, `.tmpXy12Za`, `tmp.Xy12Za90Qw`, `build-x7k2p9`, `go-build123456` | `/tmp/report2024.txt`, `/tmp/out.txt` |
+//!
+//! Digits at large stay: counts, line numbers, exit codes, ids of records and versions say what changed. The
+//! rules come from the kinds of noise in recorded tool results; a full digest (SHA-1 and longer) stays as
+//! it names content. Masked parts of one kind are equal, whatever their length.
+//!
+//! One pass, nothing allocated: only what is around a digit, or behind `/tmp/`, is looked at closely.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
+
+use memchr::memchr;
+use memchr::memmem::Finder;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+
+use crate::key::from_hex;
+use digits::Digits;
+use goes_on::says_it_goes_on;
+use known::Known;
+use volatile::Span;
+
+mod digits;
+mod goes_on;
+mod known;
+mod moment;
+mod plain;
+mod reader;
+mod volatile;
+
+/// Equal for two results exactly when these differ in volatile parts at most.
+///
+/// Written as 32 hexadecimal digits.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct ResultKey(u128);
+
+impl fmt::Display for ResultKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl fmt::Debug for ResultKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ResultKey({self})")
+    }
+}
+
+impl From<ResultKey> for String {
+    fn from(key: ResultKey) -> Self {
+        key.to_string()
+    }
+}
+
+impl TryFrom<String> for ResultKey {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        from_hex(&text).map(Self).ok_or_else(|| {
+            format!("expected a result key of 32 lower-case hexadecimal digits, found `{text}`")
+        })
+    }
+}
+
+/// What a tool answered, and what guards ask of it, found out when first asked for and then kept: however many
+/// look at a result, its text is masked once.
+#[derive(Clone, Default)]
+pub struct ResultText {
+    text: Arc<str>,
+    known: Known,
+}
+
+impl ResultText {
+    /// Its [`identity`].
+    #[must_use]
+    pub fn key(&self) -> ResultKey {
+        self.known.key(|| identity(&self.text))
+    }
+
+    /// Whether it says, in a short text, that something is still going on.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.known.goes_on(|| says_it_goes_on(&self.text))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+}
+
+/// As the text: whether somebody asked for the key is nobody's business.
+impl fmt::Debug for ResultText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
+    }
+}
+
+impl Deref for ResultText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl From<Arc<str>> for ResultText {
+    fn from(text: Arc<str>) -> Self {
+        Self { text, known: Known::default() }
+    }
+}
+
+impl From<&str> for ResultText {
+    fn from(text: &str) -> Self {
+        Arc::<str>::from(text).into()
+    }
+}
+
+impl From<String> for ResultText {
+    fn from(text: String) -> Self {
+        Arc::<str>::from(text).into()
+    }
+}
+
+impl PartialEq for ResultText {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for ResultText {}
+
+impl PartialEq<str> for ResultText {
+    fn eq(&self, other: &str) -> bool {
+        *self.text == *other
+    }
+}
+
+/// The key of a result with its volatile parts masked.
+#[must_use]
+pub fn identity(text: &str) -> ResultKey {
+    let bytes = text.as_bytes();
+    let mut spans = Spans::<true>::new(bytes);
+    let Some(first) = spans.next() else { return ResultKey(xxh3_128(bytes)) };
+    let mut hash = Xxh3Default::new();
+    let mut plain = 0;
+    for span in std::iter::once(first).chain(spans) {
+        hash.update(&bytes[plain..span.start]);
+        // No text has this byte, so a mask equals nothing that was written out.
+        hash.update(&[0xff, span.kind as u8]);
+        plain = span.end;
+    }
+    hash.update(&bytes[plain..]);
+    ResultKey(hash.digest128())
+}
+
+/// Slashes that are looked at one by one, before a search for `/tmp/`.
+const SLASHES: usize = 4;
+
+/// The volatile parts of a text, in order. The short cut past numbers that no rule can take finds the same, sooner.
+struct Spans<'t, const SHORT_CUT: bool> {
+    bytes: &'t [u8],
+    digits: Digits<'t>,
+    /// Where the last span ended: nothing before it is looked back at.
+    floor: usize,
+    /// Where the next name behind `/tmp/` starts.
+    temporary: Option<usize>,
+}
+
+impl<'t, const SHORT_CUT: bool> Spans<'t, SHORT_CUT> {
+    fn new(bytes: &'t [u8]) -> Self {
+        Self { bytes, digits: Digits::new(bytes), floor: 0, temporary: temporary(bytes, 0) }
+    }
+
+    /// The next word with a digit in it that a rule may take; none where the digit is not before `until`.
+    #[inline]
+    fn word(&mut self, until: usize) -> Option<(usize, usize)> {
+        loop {
+            let (first, last) = self.digits.run().filter(|(first, _)| *first < until)?;
+            if SHORT_CUT && plain::is_plain(self.bytes, first, last) {
+                self.digits.skip_to(last);
+                continue;
+            }
+            // Words are taken whole, so that a long one is looked at once.
+            let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
+            let before = self.bytes[self.floor..first].iter().rev().take_while(alphanumeric).count();
+            let end = last + self.bytes[last..].iter().take_while(alphanumeric).count();
+            self.digits.skip_to(end);
+            return Some((first - before, end));
+        }
+    }
+}
+
+impl<const SHORT_CUT: bool> Iterator for Spans<'_, SHORT_CUT> {
+    type Item = Span;
+
+    fn next(&mut self) -> Option<Span> {
+        loop {
+            let until = self.temporary.unwrap_or(self.bytes.len());
+            let span = match (self.word(until), self.temporary) {
+                (Some((start, end)), _) => volatile::around(self.bytes, self.floor, start, end),
+                (None, Some(name)) => {
+                    self.temporary = temporary(self.bytes, name);
+                    volatile::temporary_name(self.bytes, name)
+                }
+                (None, None) => return None,
+            };
+            if let Some(span) = span.filter(|span| span.start >= self.floor) {
+                self.digits.skip_to(span.end);
+                self.floor = span.end;
+                return Some(span);
+            }
+        }
+    }
+}
+
+/// Where the next name behind `/tmp/` starts.
+fn temporary(bytes: &[u8], mut from: usize) -> Option<usize> {
+    const DIRECTORY: &[u8] = b"/tmp/";
+    static TMP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(DIRECTORY));
+    // Most texts have no path in them or a few, which is told sooner than by a search.
+    for _ in 0..SLASHES {
+        from += memchr(b'/', &bytes[from..])?;
+        if bytes[from..].starts_with(DIRECTORY) {
+            return Some(from + DIRECTORY.len());
+        }
+        from += 1;
+    }
+    TMP.find(&bytes[from..]).map(|found| from + found + DIRECTORY.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn spans<const SHORT_CUT: bool>(text: &str) -> Vec<Span> {
+        Spans::<SHORT_CUT>::new(text.as_bytes()).collect()
+    }
+
+    /// Numbers of all kinds, and what rules look for beside them.
+    fn text() -> impl Strategy<Value = String> {
+        let number = "[0-9]{1,9}|[0-9]{12}|[0-9a-f]{4}|[0-9a-f]{8}|[0-3][0-9](:[0-5][0-9]){1,2}|2024[-/]0[0-9][-/]1[0-9]";
+        let beside = "[ ,.:/_=\"()<>x-]{1,3}|[a-hA-Hnt]|[ .,-]?(ms|s|m|min|am|steps|left|tries|May|Fri|Z|µs|%)|In \\[|\\]|ipython-input-|at 0x|/tmp/|-4716-|\n";
+        let uuid = "[0-9]{8}-[0-9a-f]{4}-[0-9]{4}-[0-9]{4}-[0-9]{12}";
+        let thousands = "[0-9]{1,2}(,[0-9]{2,3}){1,3}[,.]?( ms| s| )";
+        let part = prop_oneof![8 => number, 12 => beside, 1 => uuid, 1 => thousands];
+        proptest::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_short_cut_finds_what_a_close_look_finds(text in text()) {
+            prop_assert_eq!(spans::<true>(&text), spans::<false>(&text));
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! One canonical key per call: a hash tree over the argument text, built in one pass.
+//!
+//! Two calls have one key exactly when the tools are the same and the arguments mean the same JSON:
+//!
+//! | part | compared |
+//! |---|---|
+//! | objects | by member, whatever the order; of duplicate names the last counts |
+//! | arrays | in order |
+//! | strings | by content, however it was escaped; half a surrogate pair equals itself only |
+//! | numbers | as decimal literals, never through a float: `1`, `1.0` and `10e-1` are one number, `-0` is `0`, and integers of 21 digits stay apart |
+//! | anything else | text that is not JSON is compared byte by byte, and equals no JSON |
+//!
+//! What counts as JSON is the grammar of RFC 8259. Only nesting deeper than 128 is refused, and an
+//! exponent of more than 18 digits is compared as it is spelled (leading zeros and a plus aside).
+//! `serde_json` refuses more: numbers beyond a float (`1e999`), half surrogate pairs, and the 128th level.
+//!
+//! The hash is xxh3 with 128 bits: stable across machines and versions, not safe against somebody who
+//! searches for collisions. Each kind of node has a seed of its own, so kinds do not meet. A short string, a
+//! number of up to 19 digits and the three words are not hashed at all: they fit into a digest as they are.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use digest::{Seed, Stored};
+use parser::Parser;
+
+mod digest;
+mod parser;
+
+/// What kind of text a call's arguments are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A JSON object, as providers require.
+    Object,
+    /// JSON, and no object.
+    OtherJson,
+    /// No JSON.
+    NotJson,
+}
+
+/// Equal for two calls exactly when the tools and the canonical arguments are.
+///
+/// Written as 32 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct CallKey(u128);
+
+impl CallKey {
+    /// One key for several calls, in whatever order.
+    pub fn of_all(calls: impl Iterator<Item = Self>) -> Self {
+        Self(calls.fold(0, |sum, call| sum.wrapping_add(call.0)))
+    }
+
+    /// Half of it, where that is enough.
+    pub fn folded(self) -> u64 {
+        (self.0 ^ (self.0 >> 64)) as u64
+    }
+
+    /// The key of a call of this tool with these arguments (JSON text, or any other text).
+    #[must_use]
+    pub fn of(tool: &str, arguments: &str) -> Self {
+        of_call(tool, arguments, &[]).key
+    }
+
+    /// Its low bits, as an index to be reduced.
+    pub fn bits(self) -> usize {
+        (self.0 & 0xffff_ffff) as usize
+    }
+}
+
+impl fmt::Display for CallKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl fmt::Debug for CallKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CallKey({self})")
+    }
+}
+
+impl From<CallKey> for String {
+    fn from(key: CallKey) -> Self {
+        key.to_string()
+    }
+}
+
+impl TryFrom<String> for CallKey {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        from_hex(&text)
+            .map(Self)
+            .ok_or_else(|| format!("expected a call key of 32 lower-case hexadecimal digits, found `{text}`"))
+    }
+}
+
+/// Reads a key as it is written: exactly one spelling for each.
+pub fn from_hex(text: &str) -> Option<u128> {
+    let spelled = text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    spelled.then(|| u128::from_str_radix(text, 16).ok()).flatten()
+}
+
+/// A hash of a tool's name: names are compared by it where they need not be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolKey(u64);
+
+/// What keying found out about a call.
+pub(crate) struct Keyed {
+    pub(crate) tool: ToolKey,
+    pub(crate) key: CallKey,
+    pub(crate) shape: Shape,
+    pub(crate) members: Members,
+    /// Where the value of the first of the wanted members stands that is a string.
+    pub(crate) found: Option<Found>,
+}
+
+/// A member that was looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Where its value stands, as JSON.
+    pub(crate) span: Range<usize>,
+    /// Its value, as in [`Members`].
+    pub(crate) digest: u128,
+}
+
+/// The key of a call, what kind of text its arguments are, and where the first of the `wanted` members stands.
+pub(crate) fn of_call(tool: &str, arguments: &str, wanted: &[&str]) -> Keyed {
+    let (arguments, shape, members, found) = match Parser::new(arguments, wanted).document() {
+        Some(parsed) => parsed,
+        None => (Seed::Raw.hash(arguments.as_bytes()), Shape::NotJson, Members::default(), None),
+    };
+    let tool = Seed::Tool.hash(tool.as_bytes());
+    let call = [tool.to_le_bytes(), arguments.to_le_bytes()];
+    let key = CallKey(Seed::Call.hash(call.as_flattened()));
+    Keyed { tool: ToolKey(tool as u64), key, shape, members, found }
+}
+
+/// The members of an object as digests, in an order of their own: what two calls have in common can be told
+/// without a second parse. Of more than [`Members::KEPT`] the first ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Members {
+    kept: [(u128, u128); Self::KEPT],
+    len: u8,
+}
+
+impl Members {
+    /// More than tools that write take.
+    const KEPT: usize = 8;
+
+    fn of(members: &[[Stored; 2]]) -> Self {
+        let mut all = Self::default();
+        for (place, [name, value]) in all.kept.iter_mut().zip(members) {
+            *place = (u128::from_le_bytes(*name), u128::from_le_bytes(*value));
+            all.len += 1;
+        }
+        all
+    }
+
+    /// Name and value of each.
+    pub fn iter(&self) -> impl Iterator<Item = (u128, u128)> + '_ {
+        self.kept[..usize::from(self.len)].iter().copied()
+    }
+
+    /// The value of the member of this name.
+    pub fn get(&self, name: &str) -> Option<u128> {
+        let name = digest::string(name.as_bytes());
+        self.iter().find(|(it, _)| *it == name).map(|(_, value)| value)
+    }
+
+    /// Whether there may be more members than are kept.
+    pub fn is_cut(&self) -> bool {
+        usize::from(self.len) == Self::KEPT
+    }
+}

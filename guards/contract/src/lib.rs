@@ -1,0 +1,40 @@
+//! What guards for agent loops, the loops that drive them, and recorded runs are written against.
+
+mod attempt;
+mod completion;
+mod conclusion;
+mod entry;
+mod guard;
+mod identity;
+pub mod key;
+mod note;
+mod offer;
+pub mod offered;
+mod phraser;
+pub mod rules;
+mod schema;
+mod stack;
+pub mod state;
+mod view;
+pub mod wire;
+pub mod wording;
+
+pub use attempt::{AttemptCause, AttemptFacts, AttemptFailure, AttemptResponse, FailedAttempt, LOST, Wait};
+pub use completion::{Completion, FinishReason, Part, RawCall, ToolCall, Usage, is_blank};
+pub use conclusion::{Conclusion, Gap, GapKind, Tried};
+pub use entry::{
+    Compaction, Entry, Intervention, InterventionKind, NOT_RUN, Origin, Protocol, Speaker, Start, Status,
+    ToolResult, Transcript, UserAnswer, UserMessage,
+};
+pub use guard::{
+    ASKED_FIRST, Answer, Blocked, Decision, Guard, GuardFault, Recovery, Repair, SEE_BELOW, Settlement,
+    Verdict,
+};
+pub use identity::{ResultKey, ResultText, identity};
+pub use key::{CallKey, Shape};
+pub use note::{Choice, ChoiceKind, Limit, Note, Question, Subject, Termination};
+pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
+pub use phraser::{EXPLANATION_CHARS, Phraser, sanitise};
+pub use schema::Schema;
+pub use stack::{Budget, Stack, Window};
+pub use view::{EMPTY_MESSAGE, Message, View};

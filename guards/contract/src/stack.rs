@@ -1,0 +1,365 @@
+//! Guards composed into one, with the one budget over what they say.
+
+use std::collections::VecDeque;
+use std::mem;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::attempt::AttemptFailure;
+use crate::completion::Completion;
+use crate::conclusion::Conclusion;
+use crate::entry::{Entry, Intervention, InterventionKind, ToolResult};
+use crate::guard::{Answer, Decision, Guard, GuardFault, Recovery, Settlement, Verdict};
+use crate::note::Question;
+use crate::note::{Choice, ChoiceKind, Note, Termination};
+use crate::wording::times;
+
+/// Guards composed into one.
+///
+/// All members see everything and are asked everything; the strongest answer stands, ties go to the first
+/// installed. Blocks and notices are united. A member whose verdict lost commits nothing,
+/// so its ladder does not move. Permuting the members never changes the kind of the answer.
+///
+/// The stack owns the one budget over corrective messages, for the run and for any stretch of turns: spent, a
+/// Retry becomes a question, and notes are dropped; questions have a cap of their own, then the run stops.
+/// Block, Ask and Stop are never dropped. So no members together can nudge or ask for ever.
+///
+/// Each intervention that model or user see is logged through the `log` crate: a question and the end as an
+/// error, with the choices, everything else as a warning.
+pub struct Stack {
+    members: Vec<Box<dyn Guard>>,
+    budget: Budget,
+    spent: Spent,
+}
+
+/// How much a stack may say in one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Corrective messages to the model (feedback and notes) in the run.
+    pub corrections: u32,
+    /// Corrective messages in any so many turns.
+    pub window: Window,
+    /// Questions to the user. Three is the cap of the field design (spec N4).
+    pub questions: u32,
+}
+
+/// How much may be said in a stretch of turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The turns.
+    pub turns: u64,
+    /// The corrective messages in them.
+    pub corrections: usize,
+}
+
+impl Default for Budget {
+    /// Twelve corrections: recorded models that did not move after four in a row moved in under 10 % of
+    /// later ones, and a run seldom holds more than three stretches (`reactions.md`, 1 and 7). Six in ten
+    /// turns: two full ladders of three, after which weak models moved in 0 to 12 % (section 1).
+    fn default() -> Self {
+        Self { corrections: 12, window: Window { turns: 10, corrections: 6 }, questions: 3 }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Spent {
+    turn: u64,
+    corrections: u32,
+    /// The turns of the last corrections, no more than the window holds.
+    recent: VecDeque<u64>,
+    questions: u32,
+}
+
+const NAME: &str = "stack";
+const VERSION: u64 = 1;
+
+impl Stack {
+    /// A stack with the default budget.
+    #[must_use]
+    pub fn new(members: Vec<Box<dyn Guard>>) -> Self {
+        Self::with_budget(members, Budget::default())
+    }
+
+    /// A stack with a budget of its own.
+    #[must_use]
+    pub fn with_budget(members: Vec<Box<dyn Guard>>, budget: Budget) -> Self {
+        Self { members, budget, spent: Spent::default() }
+    }
+
+    /// Corrections that may still be made now.
+    fn left(&self) -> usize {
+        let Budget { corrections, window, .. } = self.budget;
+        let run = corrections.saturating_sub(self.spent.corrections);
+        let from = (self.spent.turn + 1).saturating_sub(window.turns);
+        let recent = self.spent.recent.iter().filter(|&&turn| turn >= from).count();
+        usize::try_from(run).unwrap_or(usize::MAX).min(window.corrections.saturating_sub(recent))
+    }
+
+    fn corrected(&mut self) {
+        self.spent.corrections += 1;
+        if self.spent.recent.len() >= self.budget.window.corrections {
+            self.spent.recent.pop_front();
+        }
+        if self.budget.window.corrections > 0 {
+            self.spent.recent.push_back(self.spent.turn);
+        }
+    }
+
+    /// A question where the budget still has one, else the end.
+    fn ask_or_stop(&self, question: Question) -> Verdict {
+        if self.spent.questions < self.budget.questions {
+            Verdict::Ask(question)
+        } else {
+            Verdict::Stop(question.statement())
+        }
+    }
+
+    /// What a Retry becomes when the corrections are spent.
+    fn escalate(&self, note: Note) -> Verdict {
+        // A member whose Retry became a question may say the same again: the count tells the two apart.
+        let asked = match self.spent.questions {
+            0 => String::new(),
+            before => format!(", nor did asking the user {}", times(before)),
+        };
+        self.ask_or_stop(Question {
+            note: Note {
+                text: format!(
+                    "{} corrections in this run did not bring the model back{asked}. The last one would have \
+                     been: {}",
+                    self.spent.corrections, note.text
+                )
+                .into(),
+                ..note
+            },
+            options: vec![
+                Choice { kind: ChoiceKind::Instruct, label: "tell it what to do instead".into() },
+                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
+                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
+            ],
+        })
+    }
+}
+
+/// What the members have against a completion.
+#[derive(Default)]
+struct Objections {
+    /// The strongest so far.
+    strongest: Decision,
+    /// What stands beside a Pass is kept, whoever wins.
+    beside: Decision,
+}
+
+impl Objections {
+    fn add(&mut self, decision: Decision) {
+        let strength = decision.verdict.strength();
+        if strength == 0 {
+            join(&mut self.beside, decision);
+        } else if strength > self.strongest.verdict.strength() {
+            self.strongest = decision;
+        } else {
+            join(&mut self.strongest, decision);
+        }
+    }
+
+    fn joined(mut self) -> Decision {
+        join(&mut self.strongest, self.beside);
+        self.strongest
+    }
+}
+
+/// Takes a decision that is no stronger into the one that stands: blocks are united, what stands beside a
+/// Pass is kept, and any other loses, with all that stands beside it.
+fn join(stands: &mut Decision, mut next: Decision) {
+    match (&mut stands.verdict, &mut next.verdict) {
+        (_, Verdict::Pass) => {}
+        (Verdict::Block(first), Verdict::Block(second)) => {
+            second.retain(|it| first.iter().all(|has| has.call != it.call));
+            first.append(second);
+            first.sort_by_key(|it| it.call);
+        }
+        (
+            Verdict::Pass
+            | Verdict::Block(_)
+            | Verdict::Retry(_)
+            | Verdict::Ask(_)
+            | Verdict::Stop(_)
+            | Verdict::Repair(_),
+            _,
+        ) => {
+            return;
+        }
+    }
+    stands.notices.append(&mut next.notices);
+}
+
+/// Spec N6: a firing is a warning, a question or the end an alert with the options.
+fn log(intervention: &Intervention) {
+    if !intervention.seen {
+        return;
+    }
+    let Note { guard, rule, level, text, .. } = &intervention.note;
+    match &intervention.kind {
+        InterventionKind::Question(options) => {
+            let labels: Vec<&str> = options.iter().map(|it| &*it.label).collect();
+            log::error!(target: "balk", "{guard}: {rule} (level {level}), the user is asked [{}]: {text}", labels.join(" | "));
+        }
+        InterventionKind::Stop => {
+            log::error!(target: "balk", "{guard}: {rule} (level {level}), the run ends: {text}")
+        }
+        InterventionKind::Repair(_)
+        | InterventionKind::Feedback
+        | InterventionKind::Note
+        | InterventionKind::Notice
+        | InterventionKind::Block => {
+            log::warn!(target: "balk", "{guard}: {rule} (level {level}): {text}")
+        }
+    }
+}
+
+impl Guard for Stack {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Completion(_) => self.spent.turn += 1,
+            Entry::Intervention(intervention) => {
+                match intervention.kind {
+                    InterventionKind::Feedback | InterventionKind::Note => self.corrected(),
+                    InterventionKind::Question(_) => self.spent.questions += 1,
+                    InterventionKind::Repair(_)
+                    | InterventionKind::Notice
+                    | InterventionKind::Block
+                    | InterventionKind::Stop => {}
+                }
+                log(intervention);
+            }
+            Entry::Start(_)
+            | Entry::User(_)
+            | Entry::Failed(_)
+            | Entry::Tried(_)
+            | Entry::Result(_)
+            | Entry::Answer(_)
+            | Entry::Compaction(_)
+            | Entry::Conclusion(_)
+            | Entry::End(_) => {}
+        }
+        for member in &mut self.members {
+            member.observe(entry);
+        }
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let mut objections: Option<Objections> = None;
+        for member in &self.members {
+            let answer = member.review(completion);
+            // Nearly all of them pass, which is told and forgotten where it stands: nothing is in it to be dropped.
+            if answer.as_ref().is_ok_and(Decision::owns_nothing) {
+                mem::forget(answer);
+                continue;
+            }
+            objections.get_or_insert_default().add(answer?);
+        }
+        let Some(objections) = objections else { return Ok(Decision::pass()) };
+        let mut all = objections.joined();
+        all.verdict = match all.verdict {
+            Verdict::Retry(note) if self.left() == 0 => self.escalate(note),
+            Verdict::Ask(question) => self.ask_or_stop(question),
+            kept @ (Verdict::Pass
+            | Verdict::Block(_)
+            | Verdict::Retry(_)
+            | Verdict::Stop(_)
+            | Verdict::Repair(_)) => kept,
+        };
+        Ok(all)
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        let mut notes = Vec::new();
+        let mut rerun = None;
+        for member in &self.members {
+            match member.settle(completion, results)? {
+                Settlement::Accept(more) if more.is_empty() => {}
+                Settlement::Accept(more) => notes.extend(more),
+                again @ Settlement::Rerun { .. } => rerun = rerun.or(Some(again)),
+            }
+        }
+        if !notes.is_empty() {
+            notes.truncate(self.left());
+        }
+        Ok(rerun.unwrap_or(Settlement::Accept(notes)))
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        let mut best: Option<Recovery> = None;
+        for member in &self.members {
+            let Some(recovery) = member.recover(failure)? else { continue };
+            if best.as_ref().is_none_or(|best| recovery.strength() > best.strength()) {
+                best = Some(recovery);
+            }
+        }
+        Ok(match best {
+            Some(Recovery::Ask(question)) if self.spent.questions >= self.budget.questions => {
+                Some(Recovery::Stop(question.statement()))
+            }
+            other => other,
+        })
+    }
+
+    /// A gap counts for more than a soft end; ties go to the first installed.
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let mut best: Option<Conclusion> = None;
+        for member in &self.members {
+            let Some(conclusion) = member.conclude(end)? else { continue };
+            if best.as_ref().is_none_or(|best| best.gap.is_none() && conclusion.gap.is_some()) {
+                best = Some(conclusion);
+            }
+        }
+        // A question that may bring the run back counts to the budget like any other.
+        if self.spent.questions >= self.budget.questions
+            && let Some(gap) = best.as_mut().and_then(|best| best.gap.as_mut())
+        {
+            gap.constraint = None;
+        }
+        Ok(best)
+    }
+
+    fn save(&self) -> Value {
+        json!({
+            "guard": NAME,
+            "version": VERSION,
+            "spent": self.spent,
+            "members": self.members.iter().map(|it| json!([it.name(), it.save()])).collect::<Vec<_>>(),
+        })
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        let fault = |reason: String| GuardFault { guard: NAME.into(), reason };
+        let saved: Saved = crate::state::open(NAME, VERSION, state)?;
+        let names: Vec<&str> = self.members.iter().map(|it| it.name()).collect();
+        let theirs: Vec<&str> = saved.members.iter().map(|(name, _)| name.as_str()).collect();
+        if names != theirs {
+            return Err(fault(format!("expected the state of {names:?}, found that of {theirs:?}")));
+        }
+        // A member that refuses must leave the others as they were.
+        let before: Vec<Value> = self.members.iter().map(|it| it.save()).collect();
+        for (at, (_, state)) in saved.members.into_iter().enumerate() {
+            if let Err(refused) = self.members[at].load(state) {
+                for (member, state) in self.members.iter_mut().zip(before).take(at) {
+                    member.load(state)?;
+                }
+                return Err(refused);
+            }
+        }
+        self.spent = saved.spent;
+        Ok(())
+    }
+}
+
+#[derive(Deserialize)]
+struct Saved {
+    spent: Spent,
+    members: Vec<(String, Value)>,
+}

@@ -1,0 +1,222 @@
+//! What the model is sent: the one projection of a transcript.
+//!
+//! A view is the same for every provider; [`wire`](crate::wire) renders it. It is kept up entry by entry,
+//! because building it anew each turn is quadratic in the length of the run.
+//!
+//! A view is legal for every provider once each call of the last completion has its result; what foreign
+//! transcripts hold beside that (results out of place, ids used twice, an assistant that speaks twice in a
+//! row) is settled here, so that all dialects agree on it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::completion::{Completion, FinishReason, Part, Usage, is_blank};
+use crate::entry::{Entry, InterventionKind, Status, ToolResult};
+use crate::offer::{Offer, Tool};
+
+/// The messages sent to the model, and the tools offered now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    messages: Vec<Message>,
+    offer: Arc<Offer>,
+    /// The ids of all calls in the view.
+    ids: BTreeSet<Arc<str>>,
+    /// The calls of the last completion that have no result yet: the id in the transcript, and in the view.
+    open: Vec<(Arc<str>, Arc<str>)>,
+    /// Where the next result belongs: after the last completion and the results it already has.
+    next_result: usize,
+    /// What the last message had before the last completion went into it; nothing where that is in no message.
+    last: Option<Earlier>,
+}
+
+/// What an earlier completion brought to a message that has two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Earlier {
+    parts: usize,
+    calls: usize,
+}
+
+/// What stands in the view for a message in the user's role that says nothing: providers refuse blank text,
+/// and an empty correction is still a correction.
+pub const EMPTY_MESSAGE: &str = "(empty message)";
+
+/// One message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// Text in the user's role: the user, the loop, or a guard.
+    User(Arc<str>),
+    /// What the model said; never without visible text or a call.
+    Assistant(Arc<Completion>),
+    /// What a call of the last assistant message got.
+    Result {
+        /// The id of the call.
+        id: Arc<str>,
+        /// What the tool answered; empty where that was white space only.
+        text: Arc<str>,
+        /// Known to have failed. Only some dialects carry it.
+        is_error: bool,
+    },
+}
+
+impl Message {
+    /// What every dialect carries of a message: no thinking, no finish reason, no usage, no error flag. An
+    /// actor sees messages in this form only, so that it decides the same way in process and behind HTTP.
+    #[must_use]
+    pub fn neutral(&self) -> Self {
+        match self {
+            Self::User(text) => Self::User(text.clone()),
+            Self::Assistant(completion) => Self::Assistant(Arc::new(Completion {
+                parts: completion.texts().cloned().map(Part::Text).collect(),
+                calls: completion.calls.clone(),
+                finish: FinishReason::NotGiven,
+                usage: Usage::default(),
+            })),
+            Self::Result { id, text, is_error: _ } => {
+                Self::Result { id: id.clone(), text: text.clone(), is_error: false }
+            }
+        }
+    }
+}
+
+impl View {
+    /// The view of a whole transcript, from scratch.
+    #[must_use]
+    pub fn of(entries: &[Entry]) -> Self {
+        let mut view = Self::default();
+        for entry in entries {
+            view.push(entry);
+        }
+        view
+    }
+
+    /// Takes one more entry into the view.
+    pub fn push(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Start(start) => self.offer = start.offer.clone(),
+            Entry::User(message) => self.user(&message.text),
+            Entry::Completion(completion) => self.assistant(completion),
+            Entry::Result(result) => self.result(result),
+            Entry::Intervention(it) => match &it.kind {
+                InterventionKind::Repair(completion) if it.seen => self.repair(completion),
+                InterventionKind::Repair(_)
+                | InterventionKind::Feedback
+                | InterventionKind::Note
+                | InterventionKind::Question(_)
+                | InterventionKind::Notice
+                | InterventionKind::Block
+                | InterventionKind::Stop => {
+                    if let Some(text) = it.message() {
+                        self.user(text);
+                    }
+                }
+            },
+            Entry::Answer(answer) => self.user(&answer.text),
+            Entry::Compaction(compaction) => {
+                self.messages.clear();
+                self.ids.clear();
+                self.open.clear();
+                self.user(&compaction.summary);
+            }
+            Entry::Failed(_) | Entry::Tried(_) | Entry::Conclusion(_) | Entry::End(_) => {}
+        }
+    }
+
+    fn user(&mut self, text: &Arc<str>) {
+        let text = if is_blank(text) { EMPTY_MESSAGE.into() } else { text.clone() };
+        self.messages.push(Message::User(text));
+    }
+
+    /// Puts a completion in the place of the last one.
+    fn repair(&mut self, completion: &Arc<Completion>) {
+        if let Some(earlier) = self.last.take()
+            && let Some(Message::Assistant(said)) = self.messages.last_mut()
+        {
+            let said = Arc::make_mut(said);
+            for call in said.calls.drain(earlier.calls..) {
+                self.ids.remove(&call.id);
+                self.open.retain(|(_, ours)| *ours != call.id);
+            }
+            said.parts.truncate(earlier.parts);
+            if said.parts.is_empty() && said.calls.is_empty() {
+                self.messages.pop();
+            }
+        }
+        self.assistant(completion);
+    }
+
+    fn assistant(&mut self, completion: &Arc<Completion>) {
+        self.last = None;
+        if !completion.has_text() && completion.calls.is_empty() {
+            return;
+        }
+        // Recorded assistants speak twice in a row; providers want one message.
+        let last = self.messages.pop_if(|message| match message {
+            Message::Assistant(_) => true,
+            Message::User(_) | Message::Result { .. } => false,
+        });
+        if last.is_none() {
+            self.open.clear();
+        }
+        let mut said = completion.clone();
+        for at in 0..completion.calls.len() {
+            let theirs = &completion.calls[at].id;
+            let ours = self.free_id(theirs);
+            if ours != *theirs {
+                Arc::make_mut(&mut Arc::make_mut(&mut said).calls[at]).id = ours.clone();
+            }
+            self.open.push((theirs.clone(), ours));
+        }
+        let mut earlier = Earlier::default();
+        if let Some(Message::Assistant(last)) = last {
+            earlier = Earlier { parts: last.parts.len(), calls: last.calls.len() };
+            let both = Arc::make_mut(&mut said);
+            both.parts.splice(0..0, last.parts.iter().cloned());
+            both.calls.splice(0..0, last.calls.iter().cloned());
+        }
+        self.messages.push(Message::Assistant(said));
+        self.next_result = self.messages.len();
+        self.last = Some(earlier);
+    }
+
+    /// Takes the id of a call, or a numbered one where an earlier call has it: some providers count anew in
+    /// each answer, and send an empty id or the same one twice.
+    fn free_id(&mut self, wanted: &Arc<str>) -> Arc<str> {
+        let base = if is_blank(wanted) { "call".into() } else { wanted.clone() };
+        let mut id = base.clone();
+        let mut number = 1_u64;
+        while !self.ids.insert(id.clone()) {
+            number += 1;
+            id = format!("{base}_{number}").into();
+        }
+        id
+    }
+
+    /// A result whose call is not in the view, or is answered, does not stand in it: a compaction can take
+    /// the call away before its result comes.
+    fn result(&mut self, result: &ToolResult) {
+        let Some(at) = self.open.iter().position(|(theirs, _)| *theirs == result.call.id) else { return };
+        let (_, id) = self.open.remove(at);
+        let is_error = result.status == Status::Error;
+        let text = if is_blank(&result.text) { "".into() } else { result.text.text().clone() };
+        self.messages.insert(self.next_result, Message::Result { id, text, is_error });
+        self.next_result += 1;
+    }
+
+    /// The messages, in order.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// The tools that a request names: the offer without what the provider runs itself, which a request switches
+    /// on in ways of its own.
+    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
+        self.offer.tools().iter().filter(|tool| !tool.provider_executed)
+    }
+
+    /// The whole offer of the run.
+    #[must_use]
+    pub fn offer(&self) -> &Arc<Offer> {
+        &self.offer
+    }
+}

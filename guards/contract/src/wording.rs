@@ -1,0 +1,135 @@
+//! The building blocks of messages: excerpts, quoted arguments, lists of names.
+
+/// The first `chars` characters of a text, cut on a character boundary and marked where something is missing.
+pub fn excerpt(text: &str, chars: usize) -> String {
+    let text = text.trim();
+    match text.split_at(beginning(text, chars).len()) {
+        (all, "") => all.to_owned(),
+        (first, rest) => format!("{first} [… {} more characters]", rest.chars().count()),
+    }
+}
+
+/// A text in one line, cut where it is long.
+pub fn one_line(text: &str, chars: usize) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    excerpt(&line, chars)
+}
+
+/// Keeps the first `chars` characters of a text in a buffer that is used again.
+pub fn keep(buffer: &mut String, text: &str, chars: usize) {
+    buffer.clear();
+    buffer.push_str(beginning(text, chars));
+}
+
+/// The first `chars` characters.
+fn beginning(text: &str, chars: usize) -> &str {
+    if text.len() <= chars {
+        return text;
+    }
+    text.char_indices().nth(chars).map_or(text, |(cut, _)| &text[..cut])
+}
+
+/// The first line that says something, for messages that want one.
+pub fn first_line(text: &str, chars: usize) -> String {
+    excerpt(text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or(""), chars)
+}
+
+/// JSON text with a member a line, numbers and strings exactly as sent. The caller knows that it is JSON.
+pub fn pretty(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() * 2);
+    let mut depth = 0_usize;
+    let mut in_string = false;
+    let mut escaped = false;
+    let mut opened = false;
+    for c in json.chars() {
+        if in_string {
+            out.push(c);
+            in_string = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+            continue;
+        }
+        if c.is_whitespace() {
+            continue;
+        }
+        let closes = c == '}' || c == ']';
+        if closes {
+            depth = depth.saturating_sub(1);
+        }
+        if opened != closes && (opened || closes) {
+            new_line(&mut out, depth);
+        }
+        opened = false;
+        out.push(c);
+        match c {
+            '{' | '[' => {
+                depth += 1;
+                opened = true;
+            }
+            ',' => new_line(&mut out, depth),
+            ':' => out.push(' '),
+            '"' => in_string = true,
+            _ => {}
+        }
+    }
+    out
+}
+
+fn new_line(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", depth));
+}
+
+/// "a", "a and b", "a, b and c", "a, b, c and 4 more".
+pub fn list(names: &[String], at_most: usize) -> String {
+    let shown = &names[..names.len().min(at_most)];
+    let rest = names.len() - shown.len();
+    match (shown, rest) {
+        ([], _) => String::new(),
+        ([only], 0) => only.clone(),
+        ([head @ .., last], 0) => format!("{} and {last}", head.join(", ")),
+        (_, rest) => format!("{} and {rest} more", shown.join(", ")),
+    }
+}
+
+/// "once", "twice", "3 times".
+pub fn times(count: u32) -> String {
+    match count {
+        1 => "once".into(),
+        2 => "twice".into(),
+        _ => format!("{count} times"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_is_cut_between_characters() {
+        assert_eq!(excerpt(" abc ", 3), "abc");
+        assert_eq!(excerpt("日本語です", 3), "日本語 [… 2 more characters]");
+        assert_eq!(first_line("\n\n  error: no\nmore", 20), "error: no");
+    }
+
+    #[test]
+    fn arguments_are_laid_out_and_otherwise_left_alone() {
+        assert_eq!(
+            pretty(r#"{"a":100000000000000000001,"b":["x,y\"{", 1.0],"c":{}}"#),
+            "{\n  \"a\": 100000000000000000001,\n  \"b\": [\n    \"x,y\\\"{\",\n    1.0\n  ],\n  \"c\": {}\n}"
+        );
+    }
+
+    #[test]
+    fn names_are_listed() {
+        let names: Vec<String> = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
+        assert_eq!(list(&names[..1], 3), "a");
+        assert_eq!(list(&names[..3], 3), "a, b and c");
+        assert_eq!(list(&names, 2), "a, b and 2 more");
+    }
+}

@@ -1,0 +1,147 @@
+//! **cline**: the rules of Cline's classic extension, as documented at efcec4b1c6 (2026-06-10; `guards.md`,
+//! A1).
+//!
+//! | seen | the product | here |
+//! |---|---|---|
+//! | the same call, exactly the third time in a row | runs it, and adds to the next message: other arguments, or another tool | a note beside the result |
+//! | the fifth time | runs it, then counts as many mistakes as are allowed: the user is asked | the user is asked, and it does not run |
+//! | text without a call | an automatic correction that is framed as an error; one mistake | a correction |
+//! | the third mistake in a row | the user is asked (unattended: the task fails) | the user is asked |
+//! | nothing came | again, three times, after 2, 4 and 8 s; then the user is asked | the same |
+//! | a request broke | the same, but not for authentication and credit | the same |
+//!
+//! Results are not looked at, and nothing is exempt: who polls is told to change the arguments. Calls are
+//! equal where tool and parameters are, `task_progress` aside; a call that did not run counts as well. A
+//! question clears both counts. A call with arguments that cannot be read is a mistake, any other call clears
+//! the mistakes, before it is known what comes of it.
+//!
+//! *Where our key differs*: Cline's parameters are flat strings, so `1` and `1.0` are two there and one here.
+//!
+//! The correction does not ask whether text may end the task: in the product nothing but a tool ends it.
+//!
+//! *Left out*: advice about writes that were cut off and edits that do not fit (their tools are Cline's own),
+//! and the cut of the context.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::answer::{Resends, ask, is_own_question, note, question};
+use super::memory::Streak;
+use balk_contract::key::{CallKey, Shape};
+use balk_contract::{
+    Answer, AttemptCause, AttemptFailure, Completion, Decision, Entry, Guard, Recovery, Settlement, Subject,
+    ToolCall, ToolResult, Verdict,
+};
+
+/// The guard; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub struct Cline(State);
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    calls: Streak<CallKey>,
+    mistakes: u32,
+}
+
+const NAME: &str = "cline";
+const VERSION: u64 = 1;
+const SOFT: u32 = 3;
+const HARD: u32 = 5;
+const MISTAKES: u32 = 3;
+const AGAIN: Resends = Resends { times: 3, first: 2_000, most: 8_000, jitter: 0 };
+
+/// The member in which the model keeps its list of what is to be done.
+const BOOKKEEPING: &str = "task_progress";
+
+/// The key of the call without the bookkeeping.
+fn key_of(call: &ToolCall) -> CallKey {
+    let lacks_it = !call.arguments.contains(BOOKKEEPING);
+    let members = (!lacks_it).then(|| serde_json::from_str::<Map<String, Value>>(&call.arguments).ok());
+    match members.flatten() {
+        Some(mut members) => {
+            members.remove(BOOKKEEPING);
+            CallKey::of(&call.tool, &Value::Object(members).to_string())
+        }
+        None => call.key,
+    }
+}
+
+impl Cline {
+    /// How often in a row each call of this completion is made.
+    fn counts<'c>(&self, completion: &'c Completion) -> impl Iterator<Item = (&'c ToolCall, u32)> + use<'c> {
+        let counts = self.0.calls.over(completion.calls.iter().map(|call| key_of(call)));
+        completion.calls.iter().map(|call| &**call).zip(counts)
+    }
+}
+
+impl Guard for Cline {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        let State { calls, mistakes } = &mut self.0;
+        if let Entry::Completion(completion) = entry
+            && completion.calls.is_empty()
+        {
+            *mistakes = mistakes.saturating_add(1);
+        }
+        if let Entry::Result(result) = entry {
+            calls.push(key_of(&result.call));
+            *mistakes = if result.call.shape == Shape::Object { 0 } else { mistakes.saturating_add(1) };
+        }
+        if is_own_question(entry, NAME) {
+            self.0 = State::default();
+        }
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        if let Some((call, count)) = self.counts(completion).find(|(_, count)| *count >= HARD) {
+            let text = format!("`{}` was called {count} times in a row with the same arguments.", call.tool);
+            return Ok(ask(note(NAME, "same-call", 2, Subject::Call(call.key), text)));
+        }
+        let mistakes = self.0.mistakes;
+        if mistakes >= MISTAKES {
+            let text = format!("The model made {mistakes} mistakes in a row and may not be up to the task.");
+            return Ok(ask(note(NAME, "mistakes", mistakes, Subject::Run, text)));
+        }
+        if !completion.calls.is_empty() {
+            return Ok(Decision::pass());
+        }
+        let text = "[error] Your last reply used no tool. Each reply has to call one: the tool that \
+                    completes the task if it is done, the tool that asks the user if something is missing, \
+                    or else the tool for the next step. This message is automatic; do not answer it.";
+        Ok(Verdict::Retry(note(NAME, "no-tool", mistakes, Subject::Run, text.into())).into())
+    }
+
+    fn settle(&self, completion: &Completion, _: &[ToolResult]) -> Answer<Settlement> {
+        let repeated = self.counts(completion).find(|(_, count)| *count == SOFT);
+        let told = repeated.map(|(call, count)| {
+            let text = format!(
+                "`{}` has now been called {count} times in a row with the same arguments. Use other \
+                 arguments or another tool.",
+                call.tool
+            );
+            note(NAME, "same-call", 1, Subject::Call(call.key), text)
+        });
+        Ok(Settlement::Accept(told.into_iter().collect()))
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        let is_refused = matches!(failure.cause, AttemptCause::Status { code: 401..=403, .. });
+        let again = if is_refused { None } else { AGAIN.next(failure) };
+        Ok(Some(again.unwrap_or_else(|| {
+            let text = format!("The request failed {} times: {}.", failure.attempt, failure.cause);
+            Recovery::Ask(question(note(NAME, "request-failed", failure.attempt, Subject::Run, text)))
+        })))
+    }
+
+    fn save(&self) -> Value {
+        balk_contract::state::seal(NAME, VERSION, &self.0)
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        self.0 = balk_contract::state::open(NAME, VERSION, state)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! **crush**: the loop detection of crush, as documented at 37f36e9382 (2026-08-21; `guards.md`, A13).
+//!
+//! | seen | the product | here |
+//! |---|---|---|
+//! | of the last ten steps more than five have the same calls with the same results | ends the run, without a word to the model | the next completion is refused, the run ends |
+//!
+//! A step is a completion; one without a call is among the ten and equals none. There need to be ten steps,
+//! so two calls in turn, five times each, are never found, and neither is a loop whose results carry the
+//! time. Calls and results of a step are compared in order, with the argument text as it was sent and the
+//! whole result. The documentation does not say where the steps begin; here they do with each message of the
+//! user, since they are those of one run.
+//!
+//! *Left out*: nothing.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::answer::{is_from_user, note};
+use super::memory::{Fingerprint, Recent};
+use balk_contract::{Answer, Completion, Decision, Entry, Guard, Subject, Verdict};
+
+/// The guard; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub struct Crush(State);
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    /// What each step did; nothing where it called nothing.
+    steps: Recent<Option<Fingerprint>, STEPS>,
+    /// Whether the steps before the last completion are a loop.
+    loops: bool,
+}
+
+const NAME: &str = "crush";
+const VERSION: u64 = 1;
+const STEPS: usize = 10;
+const SAME: usize = 5;
+
+impl State {
+    fn loops(&self) -> bool {
+        let count = |step: &Fingerprint| self.steps.iter().flatten().filter(|it| *it == step).count();
+        self.steps.len() == STEPS && self.steps.iter().flatten().any(|step| count(step) > SAME)
+    }
+}
+
+impl Guard for Crush {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        if let Entry::Completion(_) = entry {
+            self.0.loops = self.0.loops();
+            self.0.steps.push(None);
+        }
+        if let Entry::Result(result) = entry
+            && let Some(step) = self.0.steps.last_mut()
+        {
+            let before = step.map(String::from).unwrap_or_default();
+            let call = &result.call;
+            *step = Some(Fingerprint::of([&*before, &*call.tool, &*call.arguments, &*result.text]));
+        }
+        if is_from_user(entry) {
+            self.0 = State::default();
+        }
+    }
+
+    fn review(&self, _: &Completion) -> Answer<Decision> {
+        if !self.0.loops {
+            return Ok(Decision::pass());
+        }
+        let text = format!(
+            "Stopped: more than {SAME} of the last {STEPS} steps made the same calls with the same results."
+        );
+        Ok(Verdict::Stop(note(NAME, "same-step", 1, Subject::Run, text)).into())
+    }
+
+    fn save(&self) -> Value {
+        balk_contract::state::seal(NAME, VERSION, &self.0)
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        self.0 = balk_contract::state::open(NAME, VERSION, state)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! **gemini-cli**: the loop detection of gemini-cli, as documented at 5411f113ca (2026-08-21; `guards.md`,
+//! A7).
+//!
+//! | seen since the user's prompt | the product | here |
+//! |---|---|---|
+//! | the last calls are one block of one to five calls, five times in a row | aborts the stream, so that what was called does not run, and adds a note: a potential loop, step back, confirm that there is progress | a correction, nothing runs |
+//! | the text of a reply chants: 50 characters at least ten times | the same | the same |
+//! | any of both once more | halts the turn; the user may turn the detection off | the run ends |
+//! | thinking, and neither text nor call | the request again, with a hint, three times; then an error | a correction, three times; then the run ends |
+//! | nothing came | again, three times, after 1, 2 and 4 s | the same |
+//! | a request broke | again, nine times, after 5 to 30 s, 30 % more or less | the same |
+//!
+//! Results are not looked at: polling is a loop at the fifth look. A text, a thought or a failure in between
+//! resets nothing; only a new prompt does. A second detection follows at once where the model goes on.
+//!
+//! *Where our key differs*: the product hashes name and arguments without sorting members, and so does this
+//! rule: the argument text as it was sent. White space and the spelling of numbers, which the product does
+//! not keep apart, count here.
+//!
+//! *Left out*: the model that judges from the 30th turn on (a model is no rule), the question whether the
+//! model should go on (off by default), the limit of turns, and replies without a finish reason. The chanting
+//! rule is asked about whole replies, not about a stream; its regular expressions for lists and dividing
+//! lines are read as they were meant.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::answer::{Resends, is_from_user, may_pass, note};
+use super::chanting::chants;
+use super::memory::{Fingerprint, Recent};
+use balk_contract::{
+    Answer, AttemptCause, AttemptFailure, Completion, Decision, Entry, Guard, Recovery, Subject, Verdict,
+};
+
+/// The guard; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub struct GeminiCli(State);
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    calls: Recent<Fingerprint, HISTORY>,
+    /// What was found in the last completion.
+    found: Option<Loop>,
+    /// Loops since the user's prompt.
+    found_before: u32,
+    /// Replies in a row of nothing but thinking.
+    thoughts: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Loop {
+    Calls { period: usize },
+    Text,
+}
+
+const NAME: &str = "gemini-cli";
+const VERSION: u64 = 1;
+const HISTORY: usize = 25;
+const LAPS: usize = 5;
+const PERIODS: usize = 5;
+const THOUGHTS: u32 = 3;
+const EMPTY: Resends = Resends { times: 3, first: 1_000, most: 4_000, jitter: 0 };
+const BROKEN: Resends = Resends { times: 9, first: 5_000, most: 30_000, jitter: 30 };
+
+impl State {
+    fn look(&mut self, completion: &Completion) -> Option<Loop> {
+        let texts: String = completion.texts().map(|text| &**text).collect();
+        if chants(&texts) {
+            return Some(Loop::Text);
+        }
+        completion.calls.iter().find_map(|call| {
+            self.calls.push(Fingerprint::of_call(call));
+            let period = (1..=PERIODS).find(|period| self.calls.laps(*period) >= LAPS)?;
+            Some(Loop::Calls { period })
+        })
+    }
+}
+
+impl Guard for GeminiCli {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        if let Entry::Completion(completion) = entry {
+            let is_thought = completion.calls.is_empty() && !completion.has_text();
+            self.0.thoughts = if is_thought { self.0.thoughts.saturating_add(1) } else { 0 };
+            self.0.found = self.0.look(completion);
+            let found = u32::from(self.0.found.is_some());
+            self.0.found_before = self.0.found_before.saturating_add(found);
+        }
+        if is_from_user(entry) {
+            self.0 = State::default();
+        }
+    }
+
+    fn review(&self, _: &Completion) -> Answer<Decision> {
+        let State { found, found_before, thoughts, .. } = &self.0;
+        if let Some(found) = found {
+            let (rule, what) = match found {
+                Loop::Calls { period: 1 } => ("calls", format!("the same call, {LAPS} times in a row")),
+                Loop::Calls { period } => {
+                    ("calls", format!("the same {period} calls, {LAPS} times in a row"))
+                }
+                Loop::Text => ("chanting", "the same piece of text, over and over".into()),
+            };
+            let told = |text| note(NAME, rule, *found_before, Subject::Run, text);
+            return Ok(if *found_before > 1 {
+                Verdict::Stop(told(format!("Stopped: a loop was detected again: {what}."))).into()
+            } else {
+                let text = format!(
+                    "[system] Potential loop detected: {what}. Step back and confirm that you make progress \
+                     towards the goal. If you do not, change the approach; if you do, go on."
+                );
+                Verdict::Retry(told(text)).into()
+            });
+        }
+        Ok(match *thoughts {
+            0 => Decision::pass(),
+            1..=THOUGHTS => {
+                let text = "The last reply was thinking only. Answer, or call a tool.";
+                Verdict::Retry(note(NAME, "thinking-only", *thoughts, Subject::Run, text.into())).into()
+            }
+            _ => {
+                let text = "Stopped: the model thinks and does not answer.";
+                Verdict::Stop(note(NAME, "thinking-only", *thoughts, Subject::Run, text.into())).into()
+            }
+        })
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        Ok(match failure.cause {
+            AttemptCause::Empty => EMPTY.next(failure),
+            cause if may_pass(cause) => BROKEN.next(failure),
+            AttemptCause::Connect
+            | AttemptCause::TimedOut
+            | AttemptCause::Disconnected
+            | AttemptCause::Status { .. } => None,
+        })
+    }
+
+    fn save(&self) -> Value {
+        balk_contract::state::seal(NAME, VERSION, &self.0)
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        self.0 = balk_contract::state::open(NAME, VERSION, state)?;
+        Ok(())
+    }
+}

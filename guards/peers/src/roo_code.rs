@@ -1,0 +1,137 @@
+//! **roo-code**: the rules of Roo Code, as documented at cb83656718 (2026-04-14; `guards.md`, A3).
+//!
+//! | seen | the product | here |
+//! |---|---|---|
+//! | the same call, once more than the limit (three run, the fourth does not) | does not run it: the result says that the limit was reached and another approach is needed, and the user is asked | the user is asked, nothing runs |
+//! | text without a call, the first in a row | a correction, without a mistake | a correction |
+//! | each further one | a correction, an error that the user sees, one mistake | a correction and a notice |
+//! | the third mistake in a row | the user is asked | the user is asked |
+//! | nothing came, or a request broke | again without a limit (with approval by itself), after 5 s, doubled up to 600 s | the same, within the bounds of the run |
+//!
+//! The limit is a setting; zero turns the rule off. After the question calls are counted anew. Results are
+//! not looked at, and nothing is exempt: a tool that returns the next page each time is refused like any
+//! other. Calls are compared as stable JSON of name and parameters, which our key is, but for the spelling of
+//! numbers. A call with arguments that cannot be read is a mistake, any other call clears the mistakes (so in
+//! Cline, from which it comes).
+//!
+//! The correction does not ask whether text may end the task: in the product nothing but a tool ends it.
+//!
+//! *Left out*: counts for each file of edits that do not fit, calls written as XML, the limits of requests
+//! and cost, and the cut of the context.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::answer::{Resends, ask, is_own_question, note};
+use super::memory::Streak;
+use balk_contract::key::{CallKey, Shape};
+use balk_contract::{Answer, AttemptFailure, Completion, Decision, Entry, Guard, Recovery, Subject, Verdict};
+
+/// How the rule is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RooCodeSettings {
+    /// How often the same call may run in a row; zero is without limit.
+    pub limit: u32,
+}
+
+impl Default for RooCodeSettings {
+    fn default() -> Self {
+        Self { limit: 3 }
+    }
+}
+
+/// The guard; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub struct RooCode {
+    settings: RooCodeSettings,
+    state: State,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    calls: Streak<CallKey>,
+    /// Completions in a row without a call.
+    without_call: u32,
+    mistakes: u32,
+}
+
+const NAME: &str = "roo-code";
+const VERSION: u64 = 1;
+const MISTAKES: u32 = 3;
+const AGAIN: Resends = Resends { times: u32::MAX, first: 5_000, most: 600_000, jitter: 0 };
+
+impl RooCode {
+    /// The guard, set so.
+    #[must_use]
+    pub fn new(settings: RooCodeSettings) -> Self {
+        Self { settings, state: State::default() }
+    }
+}
+
+impl Guard for RooCode {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        let State { calls, without_call, mistakes } = &mut self.state;
+        if let Entry::Completion(completion) = entry {
+            *without_call = if completion.calls.is_empty() { without_call.saturating_add(1) } else { 0 };
+            if *without_call > 1 {
+                *mistakes = mistakes.saturating_add(1);
+            }
+        }
+        if let Entry::Result(result) = entry {
+            calls.push(result.call.key);
+            *mistakes = if result.call.shape == Shape::Object { 0 } else { mistakes.saturating_add(1) };
+        }
+        if is_own_question(entry, NAME) {
+            (*calls, *mistakes) = (Streak::default(), 0);
+        }
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let State { calls, without_call, mistakes } = self.state;
+        let mut counts = completion.calls.iter().zip(calls.over(completion.calls.iter().map(|it| it.key)));
+        let limit = self.settings.limit;
+        if let Some((call, count)) = counts.find(|(_, count)| limit > 0 && *count > limit) {
+            let text = format!(
+                "The limit of repetitions is reached for `{}`: {count} equal calls in a row. Another \
+                 approach is needed.",
+                call.tool
+            );
+            return Ok(ask(note(NAME, "same-call", 1, Subject::Call(call.key), text)));
+        }
+        if mistakes >= MISTAKES {
+            let text = format!("The model made {mistakes} mistakes in a row and seems to be in trouble.");
+            return Ok(ask(note(NAME, "mistakes", mistakes, Subject::Run, text)));
+        }
+        if !completion.calls.is_empty() {
+            return Ok(Decision::pass());
+        }
+        let text = "[error] Your last reply used no tool. Complete the task with its tool if it is done, ask \
+                    the user with the tool for that if something is missing, or else take the next step. \
+                    This message is automatic; do not answer it.";
+        let mut decision: Decision =
+            Verdict::Retry(note(NAME, "no-tool", without_call, Subject::Run, text.into())).into();
+        if without_call > 1 {
+            let text = format!("The model used no tool in {without_call} replies in a row.");
+            decision.notices.push(note(NAME, "no-tool", without_call, Subject::Run, text));
+        }
+        Ok(decision)
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        Ok(AGAIN.next(failure))
+    }
+
+    fn save(&self) -> Value {
+        balk_contract::state::seal(NAME, VERSION, &self.state)
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        self.state = balk_contract::state::open(NAME, VERSION, state)?;
+        Ok(())
+    }
+}

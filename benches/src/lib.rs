@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use balk::bench::turns::{Turn, begin};
 use balk::config::Config;
-use balk::engine::Whisper;
+use balk::engine::TruthChannel;
 use balk::simulate::Simulation;
 use balk::{grade, guards};
 use balk_guards::{Offer, Stack};
@@ -32,7 +32,7 @@ pub fn shown(bytes: usize) -> String {
 /// A guard that nobody registered.
 #[must_use]
 pub fn stack(spec: &str, offer: &Arc<Offer>) -> Stack {
-    let mut stack = guards::stack(spec, &Config::default(), &Whisper::default())
+    let mut stack = guards::stack(spec, &Config::default(), &TruthChannel::default())
         .expect("benchmarks name registered guards");
     begin(&mut stack, offer);
     stack

@@ -23,7 +23,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::engine::Whisper;
+use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::guards;
 
@@ -57,7 +57,7 @@ impl Config {
                     .hint(&format!("known: {}", known.join(", "))));
             }
             self.guards.insert(name.clone(), settings);
-            if let Err(bad) = guards::stack(&name, self, &Whisper::default()) {
+            if let Err(bad) = guards::stack(&name, self, &TruthChannel::default()) {
                 return Err(Error::file(path, "settings that the guard takes", bad));
             }
         }
@@ -153,7 +153,7 @@ mod tests {
         )
         .expect("good");
         let found = |model: &str| {
-            let mut stack = guards::stack("default", &config, &Whisper::default()).expect("good");
+            let mut stack = guards::stack("default", &config, &TruthChannel::default()).expect("good");
             let offer = std::sync::Arc::new(Offer::default());
             stack.observe(&Entry::Start(Start {
                 model: model.into(),

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::engine::{Oracle, Whisper};
+use crate::engine::{Oracle, TruthChannel};
 
 pub use bad::BadStack;
 pub use peers::PEERS;
@@ -44,7 +44,7 @@ pub struct Registered {
 }
 
 /// Makes a new guard, as often as one is wanted; the whisper is for the oracle alone.
-pub type Maker = Arc<dyn Fn(&Whisper) -> Box<dyn Guard> + Send + Sync>;
+pub type Maker = Arc<dyn Fn(&TruthChannel) -> Box<dyn Guard> + Send + Sync>;
 
 /// One setting under a name of its own.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use balk_scenarios::{Pools, Scenario, World};
 use rayon::prelude::*;
 
 use crate::config::Config;
-use crate::engine::{self, Person, Trial, Watched, Whisper};
+use crate::engine::{self, Person, Trial, TruthChannel};
 use crate::grade;
 use crate::guards::{BadStack, Recipe};
 
@@ -42,7 +42,7 @@ impl<'a> Simulation<'a> {
     /// One trial in its world.
     #[must_use]
     pub fn trial(&self, world: &World<'_>) -> Trial {
-        let whisper = Whisper::default();
+        let whisper = TruthChannel::default();
         engine::run(world, &mut self.recipe.stack(&whisper), &whisper)
     }
 
@@ -51,12 +51,12 @@ impl<'a> Simulation<'a> {
     pub fn watched<'w>(
         &self,
         world: &'w World<'a>,
-        see: &mut (dyn FnMut(&Entry) + Send),
+        see: &mut dyn FnMut(&Entry),
         person: &mut dyn Person<'a>,
     ) -> Trial {
-        let whisper = Whisper::default();
+        let whisper = TruthChannel::default();
         let mut stack = self.recipe.stack(&whisper);
-        engine::run_with(world, &mut Watched::new(&mut stack, see), &whisper, person)
+        engine::run_with(world, &mut stack, &whisper, person, see)
     }
 
     /// The record of one trial.

@@ -6,7 +6,7 @@ mod wild;
 
 use std::sync::{Arc, LazyLock};
 
-use balk::engine::{self, Trial, Whisper};
+use balk::engine::{self, Trial, TruthChannel};
 use balk::grade;
 use balk::replay::{Found, Replay, Setting};
 use balk_guards::wire::Dialect;
@@ -73,7 +73,7 @@ impl Case {
     }
 
     fn trial(&self, world: &World<'_>) -> Trial {
-        engine::run(world, &mut wild::stack(&self.tempers), &Whisper::default())
+        engine::run(world, &mut wild::stack(&self.tempers), &TruthChannel::default())
     }
 }
 
@@ -221,7 +221,7 @@ proptest! {
     #[test]
     fn saving_and_loading_after_every_entry_changes_nothing(case in case()) {
         let world = case.world();
-        let restarted = engine::run(&world, &mut Restarted::new(&case.tempers), &Whisper::default());
+        let restarted = engine::run(&world, &mut Restarted::new(&case.tempers), &TruthChannel::default());
         prop_assert_eq!(restarted, case.trial(&world));
     }
 
@@ -234,7 +234,7 @@ proptest! {
         let read: TrialRecord = serde_json::from_str(&json).expect("a record can be read");
         prop_assert_eq!(&transcript(&read.entries).expect("a record holds a transcript"), &trial.entries);
         prop_assert_eq!(&read, &record);
-        let make = |_: &str, _: &Whisper| Ok(wild::stack(&case.tempers));
+        let make = |_: &str, _: &TruthChannel| Ok(wild::stack(&case.tempers));
         let pool = &*POOL;
         let replay = Replay { setting: &Setting::default(), guard: None, stack: &make, pool };
         let mut items = Vec::new();
@@ -251,7 +251,7 @@ proptest! {
     fn a_guard_fault_ends_the_trial_as_such_and_nothing_else_does(case in case()) {
         let world = case.world();
         let mut guard = Listening { inner: wild::stack(&case.tempers), faults: std::sync::Mutex::default() };
-        let trial = engine::run(&world, &mut guard, &Whisper::default());
+        let trial = engine::run(&world, &mut guard, &TruthChannel::default());
         let faults = guard.faults.into_inner().expect("nobody panicked");
         let ended: Vec<String> = trial
             .entries
@@ -266,7 +266,7 @@ proptest! {
     fn until_a_guard_acts_a_run_is_the_run_without_guards(case in case()) {
         let world = case.world();
         let guarded = case.trial(&world).entries;
-        let alone = engine::run(&world, &mut (), &Whisper::default()).entries;
+        let alone = engine::run(&world, &mut (), &TruthChannel::default()).entries;
         let acts = guarded.iter().position(|entry| {
             kind(entry).is_some()
                 || tried(entry).is_some()
@@ -290,7 +290,7 @@ fn a_request_after_calls_of_a_broken_attempt_is_the_first_with_its_view() -> Res
     let mut breaks_twice = 0;
     for seed in 0..100 {
         let world = World::draw(&scenario, seed, Pools::Open);
-        let trial = engine::run(&world, &mut NaiveRetry, &Whisper::default());
+        let trial = engine::run(&world, &mut NaiveRetry, &TruthChannel::default());
         let left = trial.entries.iter().filter_map(completion).filter(|it| it.finish == FinishReason::Error);
         breaks_twice += u32::from(left.count() > 1);
         views(&world, &trial)?;

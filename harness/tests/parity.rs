@@ -7,7 +7,7 @@ mod common;
 use std::sync::Arc;
 
 use balk::config::Config;
-use balk::engine::{self, Trial, Whisper};
+use balk::engine::{self, Trial, TruthChannel};
 use balk::guards;
 use balk_guards::wire::{Dialect, Seen};
 use balk_guards::{Completion, Entry, FinishReason, View};
@@ -80,7 +80,7 @@ fn check_all(scenario: &Scenario) {
         .into_par_iter()
         .map(|(spec, seed)| {
             let world = World::draw(scenario, seed, Pools::Open);
-            let whisper = Whisper::default();
+            let whisper = TruthChannel::default();
             let mut stack = guards::stack(spec, &Config::default(), &whisper).expect("the guard is known");
             let trial = engine::run(&world, &mut stack, &whisper);
             check(&world, &trial, &format!("{} seed {seed} guard {spec}", scenario.name))
@@ -104,7 +104,7 @@ fn calls_that_break_off_twice_do_the_same_over_both_wires() {
     let mut breaks_twice = 0;
     for seed in 0..100 {
         let world = World::draw(&scenario, seed, Pools::Open);
-        let trial = engine::run(&world, &mut NaiveRetry, &Whisper::default());
+        let trial = engine::run(&world, &mut NaiveRetry, &TruthChannel::default());
         let left = trial.entries.iter().filter_map(completion).filter(|it| it.finish == FinishReason::Error);
         breaks_twice += u32::from(left.count() > 1);
         check(&world, &trial, &format!("seed {seed}, always sent again"));

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use balk::engine::Whisper;
+use balk::engine::TruthChannel;
 use balk::replay::{Found, Item, Replay, Setting, Summary, json, text};
 use balk_guards::{
     Answer, CallKey, Completion, Decision, Entry, Guard, Note, Stack, Subject, ToolResult, Verdict,
@@ -237,7 +237,7 @@ impl Guard for Eager {
 
 #[test]
 fn firings_are_written_as_text_and_as_json() {
-    let make = |_: &str, _: &Whisper| {
+    let make = |_: &str, _: &TruthChannel| {
         Ok(Stack::new(vec![Box::new(ThreeInARow::default()) as Box<dyn Guard>, Box::new(Eager)]))
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");

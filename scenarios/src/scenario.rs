@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+pub use balk_guards::Limits;
 use balk_guards::{ChoiceKind, Protocol, Purpose, Tool};
 
 use crate::template::Template;
@@ -75,21 +76,6 @@ pub enum Kind {
     Stubborn,
     /// It works: guards must stay silent.
     Control,
-}
-
-/// The bounds of a trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Turns in all.
-    pub turns: u32,
-    /// Attempts for one turn.
-    pub attempts: u32,
-    /// Calls in all.
-    pub calls: u32,
-    /// Interventions in all.
-    pub interventions: u32,
-    /// Questions to the user in all.
-    pub questions: u32,
 }
 
 /// What a tool is to the task, whatever an agent calls it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::attempt::FailedAttempt;
+use crate::attempt::{FailedAttempt, LOST};
 use crate::completion::{Completion, ToolCall};
 use crate::conclusion::Conclusion;
 use crate::identity::ResultText;
@@ -108,7 +108,14 @@ impl ToolResult {
         Self { call: call.clone(), origin: Origin::Executed, status, tries: 1, text: text.into() }
     }
 
-    /// What stands in place of an answer where the call did not run: [`NOT_RUN`] and the reason.
+    /// What a call gets that began to run in an attempt or a process that broke: [`LOST`].
+    #[must_use]
+    pub fn lost(call: &Arc<ToolCall>) -> Self {
+        let result = Self::executed(call, Status::Unknown, LOST);
+        Self { origin: Origin::Missing, ..result }
+    }
+
+    /// What a call gets in place of an answer where it did not run: [`NOT_RUN`] and the reason.
     #[must_use]
     pub fn refused(call: &Arc<ToolCall>, reason: &str) -> Self {
         Self {

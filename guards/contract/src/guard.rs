@@ -16,7 +16,7 @@ use crate::entry::{Entry, Intervention, InterventionKind, ToolResult};
 use crate::note::{Note, Question, Termination};
 
 /// Something that watches an agent loop and may step in.
-pub trait Guard: Send {
+pub trait Guard: Send + Sync {
     /// A stable kebab-case name: on the command line, in records and in reports.
     fn name(&self) -> &str;
 
@@ -264,7 +264,43 @@ impl Guard for () {
     fn observe(&mut self, _: &Entry) {}
 }
 
+#[warn(clippy::missing_trait_methods, reason = "a method that is not passed on is lost")]
 impl<G: Guard + ?Sized> Guard for Box<G> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        (**self).observe(entry);
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        (**self).review(completion)
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        (**self).settle(completion, results)
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        (**self).recover(failure)
+    }
+
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        (**self).conclude(end)
+    }
+
+    fn save(&self) -> Value {
+        (**self).save()
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        (**self).load(state)
+    }
+}
+
+#[warn(clippy::missing_trait_methods, reason = "a method that is not passed on is lost")]
+impl<G: Guard + ?Sized> Guard for &mut G {
     fn name(&self) -> &str {
         (**self).name()
     }

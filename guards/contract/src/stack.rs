@@ -1,7 +1,7 @@
 //! Guards composed into one, with the one budget over what they say.
 
 use std::collections::VecDeque;
-use std::mem;
+use std::{fmt, mem};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -31,6 +31,18 @@ pub struct Stack {
     members: Vec<Box<dyn Guard>>,
     budget: Budget,
     spent: Spent,
+}
+
+impl fmt::Debug for Stack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let members: Vec<&str> = self.members.iter().map(|it| it.name()).collect();
+        let Self { budget, spent, .. } = self;
+        f.debug_struct("Stack")
+            .field("members", &members)
+            .field("budget", budget)
+            .field("spent", spent)
+            .finish()
+    }
 }
 
 /// How much a stack may say in one run.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::reach::{Found, Row, rows};
 use super::without::Without;
 use crate::config::Config;
-use crate::engine::Whisper;
+use crate::engine::TruthChannel;
 use crate::guards::{self, BadStack, REGISTRY, Registered};
 
 /// One change to a stack.
@@ -69,7 +69,12 @@ impl Change {
     }
 
     /// The stack with this change.
-    pub(super) fn stack(&self, spec: &str, config: &Config, whisper: &Whisper) -> Result<Stack, BadStack> {
+    pub(super) fn stack(
+        &self,
+        spec: &str,
+        config: &Config,
+        whisper: &TruthChannel,
+    ) -> Result<Stack, BadStack> {
         let set = |guard: &str, key: &str, value: Value| {
             let mut config = config.clone();
             config.guards.entry(guard.into()).or_default().insert(key.into(), value);
@@ -107,7 +112,7 @@ impl Change {
 /// # Errors
 /// A guard that nobody registered, or settings that it does not take.
 pub fn changes(spec: &str, config: &Config) -> Result<Vec<Change>, BadStack> {
-    let whisper = Whisper::default();
+    let whisper = TruthChannel::default();
     let members = guards::members(spec, config, &whisper)?;
     let has = |name: &str| members.iter().any(|it| it.name() == name);
     let registered = || REGISTRY.iter().filter(|row| !row.rules.is_empty() && has(row.name));

@@ -22,7 +22,7 @@ use balk_scenarios::{Pools, Scenario, World};
 use rayon::prelude::*;
 
 use crate::config::Config;
-use crate::engine::{self, Trial, Whisper};
+use crate::engine::{self, Trial, TruthChannel};
 use crate::grade;
 use crate::guards::{self, BadStack};
 
@@ -295,7 +295,7 @@ impl Bench<'_> {
                 if change.is_unfelt(&reached, self.rows) {
                     return None;
                 }
-                let whisper = Whisper::default();
+                let whisper = TruthChannel::default();
                 let mut stack = change
                     .stack(self.audit.guard, self.audit.config, &whisper)
                     .expect("the same change was fine when it was listed");
@@ -311,7 +311,7 @@ impl Bench<'_> {
 
 /// A trial under a stack by its name.
 fn named(world: &World<'_>, spec: &str, config: &Config) -> Trial {
-    let whisper = Whisper::default();
+    let whisper = TruthChannel::default();
     let mut stack = guards::stack(spec, config, &whisper).expect("the stack was fine when this was begun");
     engine::run(world, &mut stack, &whisper)
 }

@@ -7,7 +7,7 @@ use balk_reports::{Timed, Work};
 use super::clock::Stopwatch;
 use super::matrix::Matrix;
 use super::turns::{SIZES, begin, offer, turns};
-use crate::engine::Whisper;
+use crate::engine::TruthChannel;
 use crate::guards;
 
 /// Turns that a stack has seen before it is measured.
@@ -28,7 +28,7 @@ fn measured(matrix: &Matrix, history: usize, count: usize) -> Vec<Timed> {
         for what in Work::ALL {
             let turns = turns(what, bytes, &offer);
             for planned in &matrix.plan.stacks {
-                let mut stack = guards::stack(&planned.guard, &matrix.config, &Whisper::default())
+                let mut stack = guards::stack(&planned.guard, &matrix.config, &TruthChannel::default())
                     .expect("every stack was built once when the plan was made");
                 begin(&mut stack, &offer);
                 let mut next = turns.iter().cycle();

@@ -80,7 +80,7 @@ impl Matrix {
         let stacks: Result<_, Error> = names
             .into_iter()
             .map(|guard| {
-                guards::stack(&guard, &config, &crate::engine::Whisper::default())?;
+                guards::stack(&guard, &config, &crate::engine::TruthChannel::default())?;
                 Ok(PlannedStack { about: guards::about(&guard), guard })
             })
             .collect();

@@ -12,7 +12,7 @@ use rayon::ThreadPoolBuilder;
 use super::recordings::{self, Recordings};
 use super::{Format, document, load};
 use crate::audit::{self, Row, found_by_replay};
-use crate::engine::Whisper;
+use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{self, DEFAULT};
@@ -94,7 +94,7 @@ impl Audit {
         let replay = Replay {
             setting: &setting,
             guard: Some(&self.guard),
-            stack: &|spec, whisper: &Whisper| guards::stack(spec, &config, whisper),
+            stack: &|spec, whisper: &TruthChannel| guards::stack(spec, &config, whisper),
             pool: &pool,
         };
         let audit = audit::Audit { guard: &self.guard, config: &config, seeds: self.seeds.clone() };

@@ -9,7 +9,7 @@ use rayon::ThreadPoolBuilder;
 
 use super::recordings::{self, Recordings};
 use super::{Format, document};
-use crate::engine::Whisper;
+use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards;
@@ -89,7 +89,7 @@ impl Replay {
     pub fn run(&self) -> Result<Exit, Error> {
         let config = super::config(self.config.as_deref())?;
         if let Some(guard) = &self.guard {
-            guards::stack(guard, &config, &Whisper::default())?;
+            guards::stack(guard, &config, &TruthChannel::default())?;
         }
         let setting = self.recordings.setting()?;
         let judged = self.labels.as_deref().map(judged_by).transpose()?;

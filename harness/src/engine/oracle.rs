@@ -1,36 +1,12 @@
-//! The oracle: a guard that is told the truth. What it recovers is a mark to measure by, and hardly to be beaten.
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+//! The oracle: a guard that is told the truth. Treat what it recovers as an approximate upper bound.
 
 use balk_guards::{
     Answer, AttemptCause, AttemptFailure, Choice, ChoiceKind, Completion, Decision, Entry, FinishReason,
     Guard, Intervention, InterventionKind, Note, Origin, Purpose, Question, Recovery, Settlement, Status,
     Subject, ToolResult, Verdict, Wait,
 };
-use balk_scenarios::Truth;
 
-/// What the engine tells the oracle, and nobody else: whether the turn at hand is stuck, and whether the provider
-/// did something in it that nobody saw.
-#[derive(Clone, Debug, Default)]
-pub struct Whisper(Arc<AtomicU8>);
-
-impl Whisper {
-    pub(crate) fn tell(&self, truth: Truth, unseen: bool) {
-        let stuck = match truth {
-            Truth::Stuck(_) => STUCK,
-            Truth::Productive | Truth::Waiting | Truth::Finished | Truth::Faulted => 0,
-        };
-        self.0.store(stuck | if unseen { UNSEEN } else { 0 }, Ordering::Relaxed);
-    }
-
-    fn says(&self, what: u8) -> bool {
-        self.0.load(Ordering::Relaxed) & what != 0
-    }
-}
-
-const STUCK: u8 = 1;
-const UNSEEN: u8 = 2;
+use super::truth_channel::TruthChannel;
 
 /// A guard that knows when the model is stuck and says everything that the response model answers to.
 ///
@@ -38,7 +14,7 @@ const UNSEEN: u8 = 2;
 /// follow-up, or feedback and options), then one question, within the same budget of the stack.
 #[derive(Clone, Debug, Default)]
 pub struct Oracle {
-    whisper: Whisper,
+    channel: TruthChannel,
     corrections: u32,
     spoken: u32,
     last_error: String,
@@ -50,10 +26,10 @@ const NAME: &str = "oracle";
 const CORRECTIONS: u32 = 2;
 
 impl Oracle {
-    /// An oracle that hears this whisper.
+    /// An oracle that is told the truth by this channel.
     #[must_use]
-    pub fn new(whisper: Whisper) -> Self {
-        Self { whisper, ..Self::default() }
+    pub fn new(channel: TruthChannel) -> Self {
+        Self { channel, ..Self::default() }
     }
 
     fn note(&self) -> Note {
@@ -100,7 +76,7 @@ impl Guard for Oracle {
                     start.offer.tools().iter().filter(shown).map(|tool| &*tool.name).collect();
                 self.tools = names.join(", ");
             }
-            Entry::Completion(_) if !self.whisper.says(STUCK) => self.corrections = 0,
+            Entry::Completion(_) if !self.channel.says_stuck() => self.corrections = 0,
             Entry::Result(result) if result.origin == Origin::Executed => {
                 let last = if result.status == Status::Error {
                     &mut self.last_error
@@ -141,7 +117,7 @@ impl Guard for Oracle {
             | AttemptCause::TimedOut
             | AttemptCause::Disconnected => 0,
         };
-        Ok(Some(if self.whisper.says(UNSEEN) {
+        Ok(Some(if self.channel.says_unseen() {
             Recovery::Ask(self.question())
         } else {
             Recovery::Resend { after: Wait::exactly(after) }
@@ -155,7 +131,7 @@ impl Guard for Oracle {
     }
 
     fn review(&self, _: &Completion) -> Answer<Decision> {
-        if !self.whisper.says(STUCK) {
+        if !self.channel.says_stuck() {
             return Ok(Decision::pass());
         }
         Ok(if self.corrections < CORRECTIONS {

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{BadStack, Maker, PEERS, REGISTRY, Registered, Variant, names, rows, spelled};
-use crate::engine::Whisper;
+use crate::engine::TruthChannel;
 
 /// Settings of guards, by the guard's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,13 +78,13 @@ impl Recipe {
 
     /// New members, in order.
     #[must_use]
-    pub fn members(&self, whisper: &Whisper) -> Vec<Box<dyn Guard>> {
+    pub fn members(&self, whisper: &TruthChannel) -> Vec<Box<dyn Guard>> {
         self.0.iter().map(|make| make(whisper)).collect()
     }
 
     /// A new stack of them.
     #[must_use]
-    pub fn stack(&self, whisper: &Whisper) -> Stack {
+    pub fn stack(&self, whisper: &TruthChannel) -> Stack {
         Stack::new(self.members(whisper))
     }
 }
@@ -99,7 +99,7 @@ impl fmt::Debug for Recipe {
 ///
 /// # Errors
 /// As for [`Recipe::new`].
-pub fn stack(spec: &str, config: &Config, whisper: &Whisper) -> Result<Stack, BadStack> {
+pub fn stack(spec: &str, config: &Config, whisper: &TruthChannel) -> Result<Stack, BadStack> {
     Ok(Recipe::new(spec, config)?.stack(whisper))
 }
 
@@ -107,7 +107,7 @@ pub fn stack(spec: &str, config: &Config, whisper: &Whisper) -> Result<Stack, Ba
 ///
 /// # Errors
 /// As for [`Recipe::new`].
-pub fn members(spec: &str, config: &Config, whisper: &Whisper) -> Result<Vec<Box<dyn Guard>>, BadStack> {
+pub fn members(spec: &str, config: &Config, whisper: &TruthChannel) -> Result<Vec<Box<dyn Guard>>, BadStack> {
     Ok(Recipe::new(spec, config)?.members(whisper))
 }
 
@@ -233,7 +233,7 @@ mod tests {
 
     #[track_caller]
     fn check(spec: &str, expected: &str) {
-        let found = match stack(spec, &Config::default(), &Whisper::default()) {
+        let found = match stack(spec, &Config::default(), &TruthChannel::default()) {
             Ok(stack) => {
                 let state = stack.save();
                 let members = state["members"].as_array().expect("a stack saves its members");

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use balk_guards::{
     Answer, AttemptResponse, Conclusion, Entry, FailedAttempt, Guard, GuardFault, Intervention,
-    InterventionKind, Limit, Note, Origin, Question, Recovery, Settlement, Termination, ToolResult,
-    Transcript, Verdict,
+    InterventionKind, Limit, Note, Origin, Question, Recovery, Settlement, TRIES, Termination, ToolResult,
+    Transcript, Verdict, conclusion,
 };
 use balk_reports::{FailedRecord, InterventionRecord, SCHEMA, TrialRecord, transcript};
 use balk_scenarios::Truth;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bad::BadLine;
 use super::strict::Object;
-use crate::engine::{self, TRIES, Whisper};
+use crate::engine::TruthChannel;
 use crate::grade;
 
 /// One of our records, replayed.
@@ -163,7 +163,7 @@ pub(super) fn read(text: &str) -> Result<Recorded, BadLine> {
 }
 
 /// Replays a record through `guard`; the oracle, where it is asked, hears the recorded truth by the whisper.
-pub(super) fn replay(recorded: Recorded, asked: &str, guard: &mut dyn Guard, whisper: &Whisper) -> Own {
+pub(super) fn replay(recorded: Recorded, asked: &str, guard: &mut dyn Guard, whisper: &TruthChannel) -> Own {
     let mut replaying = Replaying {
         entries: &recorded.entries,
         truths: &recorded.truths,
@@ -197,7 +197,7 @@ struct Replaying<'a> {
     at: usize,
     turn: u64,
     guard: &'a mut dyn Guard,
-    whisper: &'a Whisper,
+    whisper: &'a TruthChannel,
     answers: Vec<Compared>,
 }
 
@@ -377,7 +377,7 @@ impl<'a> Replaying<'a> {
         self.concluded = Some(end);
         let mut compared = Compared { turn: self.turn, recorded: Vec::new(), found: Vec::new() };
         compared.recorded.extend(recorded.cloned().map(|it| Deed::Concluded(Box::new(it))));
-        match engine::conclusion(self.guard, end) {
+        match conclusion(self.guard, end) {
             Err(fault) => return self.broke(compared, fault),
             Ok(found) => compared.found.extend(found.map(|it| Deed::Concluded(Box::new(it)))),
         }

@@ -7,7 +7,7 @@ use balk_guards::{Entry, Stack};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::engine::Whisper;
+use crate::engine::TruthChannel;
 use crate::guards::{BadStack, DEFAULT};
 
 use super::bad::BadLine;
@@ -36,7 +36,7 @@ pub struct Replay<'a> {
 }
 
 /// Makes the stack that a spec names; the whisper is for the oracle.
-pub type StackOf<'a> = dyn Fn(&str, &Whisper) -> Result<Stack, BadStack> + Sync + 'a;
+pub type StackOf<'a> = dyn Fn(&str, &TruthChannel) -> Result<Stack, BadStack> + Sync + 'a;
 
 /// What became of one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,7 +122,7 @@ impl Replay<'_> {
     fn foreign(&self, line: &[u8]) -> Result<Found, BadLine> {
         let recorded = read(line, self.setting)?;
         let guard = self.guard.unwrap_or(DEFAULT);
-        let mut stack = (self.stack)(guard, &Whisper::default()).map_err(|bad| not_there(&bad))?;
+        let mut stack = (self.stack)(guard, &TruthChannel::default()).map_err(|bad| not_there(&bad))?;
         let folded = fold(&recorded.entries, &mut stack);
         let is_reply = |it: &&Placed| matches!(it.entry, Entry::Completion(_) | Entry::Failed(_));
         let replies = recorded.entries.iter().filter(is_reply).map(|it| it.message).collect();
@@ -139,7 +139,7 @@ impl Replay<'_> {
     fn own(&self, line: &[u8]) -> Result<Found, BadLine> {
         let recorded = own::read(text_of(line)?)?;
         let guard = self.guard.unwrap_or(&recorded.guard).to_owned();
-        let whisper = Whisper::default();
+        let whisper = TruthChannel::default();
         let mut stack = (self.stack)(&guard, &whisper).map_err(|bad| not_there(&bad))?;
         Ok(Found::Own(own::replay(recorded, &guard, &mut stack, &whisper)))
     }

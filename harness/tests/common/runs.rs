@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use balk::config::Config;
-use balk::engine::{self, Trial, Whisper};
+use balk::engine::{self, Trial, TruthChannel};
 use balk::{grade, guards};
 use balk_guards::Guard;
 use balk_reports::Grade;
@@ -21,13 +21,13 @@ pub(crate) struct Run {
 }
 
 /// Makes a guard for one run; the whisper is for the oracle alone.
-pub(crate) type Make<'a> = &'a (dyn Fn(&Whisper) -> Box<dyn Guard> + Sync);
+pub(crate) type Make<'a> = &'a (dyn Fn(&TruthChannel) -> Box<dyn Guard> + Sync);
 
 /// Runs a scenario under these seeds with a guard of its own each.
 pub(crate) fn runs(scenario: &Scenario, seeds: RangeInclusive<u64>, make: Make<'_>) -> Vec<Run> {
     let run = |seed| {
         let world = World::draw(scenario, seed, Pools::Open);
-        let whisper = Whisper::default();
+        let whisper = TruthChannel::default();
         let trial = engine::run(&world, &mut make(&whisper), &whisper);
         Run { seed, grade: grade::grade(&trial), trial }
     };
@@ -39,7 +39,7 @@ pub(crate) fn under(scenario: &Scenario, seeds: RangeInclusive<u64>, spec: &str)
     runs(scenario, seeds, &|whisper| stack(spec, whisper))
 }
 
-pub(crate) fn stack(spec: &str, whisper: &Whisper) -> Box<dyn Guard> {
+pub(crate) fn stack(spec: &str, whisper: &TruthChannel) -> Box<dyn Guard> {
     Box::new(guards::stack(spec, &Config::default(), whisper).expect("the guard is known"))
 }
 

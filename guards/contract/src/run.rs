@@ -1,0 +1,394 @@
+//! `Run`: the loop without IO.
+//!
+//! A run owns the protocol between a loop and its guards. It hands the host one [`Step`] at a time and takes back what
+//! came of it. It commits every entry once, in order, so a host cannot forget one of the five duties: to show guards
+//! every entry, and to ask them about completions, results, failed attempts and ends.
+//!
+//! | step | what the host does | what it gives back |
+//! |---|---|---|
+//! | [`Step::Model`] | sends [`Run::view`] to the model | [`completed`](Run::completed), [`failed`](Run::failed), or [`interrupted`](Run::interrupted) where calls ran in an attempt that broke |
+//! | [`Step::Tools`] | runs these calls, in order | [`executed`](Run::executed) |
+//! | [`Step::User`] | asks the user | [`answered`](Run::answered), or [`unanswered`](Run::unanswered) |
+//! | [`Step::Wait`] | waits | [`waited`](Run::waited) |
+//! | [`Step::Reply`] | lets the user (or the loop itself) speak, or ends the run | [`said`](Run::said), or [`end`](Run::end) |
+//! | [`Step::Ended`] | stops | – |
+//!
+//! A host that gives back something else ends the run with a guard fault that says what was due and what came.
+//! Everything that was committed since the host looked last is in [`Run::news`]: for its recorder, and for what the
+//! user is to be told.
+//!
+//! **A host that rewrites its history.** Where the host replaces old messages by a summary, it commits that with
+//! [`Run::compacted`]: the view then begins with the summary, and guards forget what the model can no longer see. Where
+//! it edits or removes messages, or goes back to an earlier point, it takes the transcript as it is to be
+//! ([`Run::transcript`] up to there) and begins again with [`Run::resume`]: new guards fold what is left, so their
+//! state is what it would be had the removed part never happened.
+//!
+//! **Sub-agents.** Each agent that has messages of its own has a run of its own, with guards of its own. To the parent,
+//! a sub-agent is a tool: its answer is the result of the call that started it, and the parent's guards see that call
+//! and that result and nothing of what is inside. Declare its effect by what it may do, not by what it did.
+
+use std::sync::Arc;
+
+use crate::attempt::Wait;
+use crate::completion::{Completion, ToolCall};
+use crate::entry::{
+    Compaction, Entry, Intervention, InterventionKind, Protocol, Speaker, Start, ToolResult, Transcript,
+    UserMessage,
+};
+use crate::guard::{Guard, GuardFault};
+use crate::note::{Limit, Note, Question, Termination};
+use crate::view::View;
+
+use due::{Due, Turn};
+
+mod attempts;
+mod due;
+mod endings;
+mod turns;
+
+pub use endings::conclusion;
+
+/// How often one call is run in one turn, at most, whatever guards want.
+pub const TRIES: u32 = 5;
+
+/// A run of an agent, step by step.
+#[derive(Debug)]
+pub struct Run<G> {
+    guard: G,
+    limits: Limits,
+    protocol: Protocol,
+    transcript: Transcript,
+    /// How much of the transcript the host has seen.
+    seen: usize,
+    view: View,
+    spent: Spent,
+    /// What the host has to do.
+    due: Due,
+    /// The turn under way, between its completion and the next one.
+    turn: Option<Turn>,
+    /// Attempts at the completion that is due.
+    attempt: u32,
+    /// How often the model was asked with this very view, and how many messages that has.
+    asked: (u32, usize),
+}
+
+/// What a host has to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Send [`Run::view`] to the model.
+    Model {
+        /// How often this very view has been sent by then, from 1: the model has not changed its mind by itself.
+        asked: u32,
+    },
+    /// Run these calls, in this order.
+    Tools {
+        /// The calls: those of the last completion that no guard refused, or one of them again.
+        calls: Vec<Arc<ToolCall>>,
+        /// Which try it is, from 1; above 1 a guard wants the call run again.
+        attempt: u32,
+    },
+    /// Put this question to the user.
+    User(Question),
+    /// Wait for so many ticks (ms) out of this span.
+    Wait(Wait),
+    /// The model sent no call, and no guard objects: the user speaks or leaves. Where only a tool can end the task
+    /// ([`Protocol::Tool`]), the loop says so.
+    Reply,
+    /// The run has ended.
+    Ended(Termination),
+}
+
+/// The bounds of a run. Each ends the run when it is reached, but for questions and attempts, which end it when one
+/// more is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Completions.
+    pub turns: u32,
+    /// Attempts at one completion.
+    pub attempts: u32,
+    /// Calls that run.
+    pub calls: u32,
+    /// Interventions.
+    pub interventions: u32,
+    /// Questions to the user.
+    pub questions: u32,
+}
+
+impl Limits {
+    /// No bounds but those that guards set.
+    pub const NONE: Self = Self {
+        turns: u32::MAX,
+        attempts: u32::MAX,
+        calls: u32::MAX,
+        interventions: u32::MAX,
+        questions: u32::MAX,
+    };
+}
+
+/// What a batch of calls came to. A plain list of results is a batch that neither ends the task nor the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// One result a call, in the order of the step.
+    pub results: Vec<ToolResult>,
+    /// Whether one of the calls declared the task finished.
+    pub finished: bool,
+    /// Why the agent cannot go on, where it cannot.
+    pub fatal: Option<Arc<str>>,
+}
+
+impl From<Vec<ToolResult>> for Batch {
+    fn from(results: Vec<ToolResult>) -> Self {
+        Self { results, ..Self::default() }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
+    turns: u32,
+    calls: u32,
+    interventions: u32,
+    questions: u32,
+}
+
+impl<G: Guard> Run<G> {
+    /// A run that begins: the user has given the task.
+    #[must_use]
+    pub fn new(guard: G, start: Start, task: impl Into<Arc<str>>, limits: Limits) -> Self {
+        let mut run = Self::empty(guard, start.protocol, limits);
+        run.commit(Entry::Start(start));
+        run.commit(Entry::User(UserMessage { from: Speaker::User, text: task.into() }));
+        run.next_turn();
+        run
+    }
+
+    /// A run that goes on where this transcript ends. Calls of its last completion that have no result are due: a host
+    /// that cannot know whether one of them ran answers it with [`ToolResult::lost`].
+    ///
+    /// # Errors
+    /// A transcript that does not begin with [`Entry::Start`].
+    pub fn resume(guard: G, transcript: Transcript, limits: Limits) -> Result<Self, GuardFault> {
+        let Some(Entry::Start(start)) = transcript.first() else {
+            let found = if transcript.is_empty() { "an empty transcript" } else { "another entry" };
+            return Err(fault(format!("expected a transcript that begins with its start, found {found}")));
+        };
+        let mut run = Self::empty(guard, start.protocol, limits);
+        let open = run.fold(transcript);
+        run.seen = run.transcript.len();
+        match (run.transcript.last(), open) {
+            (Some(Entry::End(end)), _) => run.due = Due::Ended(end.clone()),
+            (_, Some(completion)) => run.review(completion, None),
+            (_, None) => run.next_turn(),
+        }
+        Ok(run)
+    }
+
+    fn empty(guard: G, protocol: Protocol, limits: Limits) -> Self {
+        Self {
+            guard,
+            limits,
+            protocol,
+            transcript: Vec::with_capacity(SHORT_RUN),
+            seen: 0,
+            view: View::default(),
+            spent: Spent::default(),
+            due: Due::Model,
+            turn: None,
+            attempt: 0,
+            asked: (0, 0),
+        }
+    }
+
+    /// Folds a transcript, and gives the completion whose calls have no result at its end.
+    fn fold(&mut self, transcript: Transcript) -> Option<Arc<Completion>> {
+        let mut open = None;
+        for entry in transcript {
+            match &entry {
+                Entry::Completion(completion) => {
+                    self.spent.turns += 1;
+                    open = Some(completion.clone()).filter(|it| !it.calls.is_empty());
+                }
+                Entry::Result(result) => {
+                    self.spent.calls += result.tries;
+                    open = None;
+                }
+                Entry::Intervention(Intervention { kind: InterventionKind::Repair(completion), .. }) => {
+                    self.spent.interventions += 1;
+                    open = Some(completion.clone()).filter(|it| !it.calls.is_empty());
+                }
+                Entry::Intervention(it) => {
+                    self.spent.interventions += 1;
+                    self.spent.questions += u32::from(matches!(it.kind, InterventionKind::Question(_)));
+                }
+                Entry::Start(_)
+                | Entry::User(_)
+                | Entry::Failed(_)
+                | Entry::Tried(_)
+                | Entry::Answer(_)
+                | Entry::Compaction(_)
+                | Entry::Conclusion(_)
+                | Entry::End(_) => {}
+            }
+            self.commit(entry);
+        }
+        open
+    }
+
+    /// What the host has to do next. The same until it gives something back.
+    #[must_use]
+    pub fn step(&self) -> Step {
+        match &self.due {
+            Due::Model => Step::Model { asked: self.asked.0 },
+            Due::Tools => self.turn.as_ref().map_or(Step::Reply, Turn::step),
+            Due::Rerun { after, .. } => Step::Wait(Wait::exactly(*after)),
+            Due::Resend { after, .. } => Step::Wait(*after),
+            Due::Answer { question, .. } => Step::User(question.clone()),
+            Due::Reply => Step::Reply,
+            Due::Ended(end) => Step::Ended(end.clone()),
+        }
+    }
+
+    /// What the model is sent.
+    #[must_use]
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// The guard, as it is now.
+    #[must_use]
+    pub fn guard(&self) -> &G {
+        &self.guard
+    }
+
+    /// How a task ends in this run.
+    #[must_use]
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    /// Everything that was committed.
+    #[must_use]
+    pub fn transcript(&self) -> &[Entry] {
+        &self.transcript
+    }
+
+    /// Everything that was committed, where the run is not needed any more.
+    #[must_use]
+    pub fn into_transcript(self) -> Transcript {
+        self.transcript
+    }
+
+    /// What was committed since this was called last, in order.
+    pub fn news(&mut self) -> &[Entry] {
+        let from = std::mem::replace(&mut self.seen, self.transcript.len());
+        &self.transcript[from..]
+    }
+
+    /// The user (or the loop) speaks.
+    pub fn said(&mut self, message: UserMessage) {
+        match self.due {
+            Due::Reply => {
+                self.commit(Entry::User(message));
+                self.next_turn();
+            }
+            Due::Model
+            | Due::Tools
+            | Due::Rerun { .. }
+            | Due::Resend { .. }
+            | Due::Answer { .. }
+            | Due::Ended(_) => {
+                self.out_of_turn("a message of the user");
+            }
+        }
+    }
+
+    /// The host put a summary in place of the messages so far. It may do so whenever the model is to be asked.
+    pub fn compacted(&mut self, compaction: Compaction) {
+        match self.due {
+            Due::Model => {
+                self.commit(Entry::Compaction(compaction));
+                self.asked = (1, self.view.messages().len());
+            }
+            Due::Tools
+            | Due::Rerun { .. }
+            | Due::Resend { .. }
+            | Due::Answer { .. }
+            | Due::Reply
+            | Due::Ended(_) => self.out_of_turn("a summary"),
+        }
+    }
+
+    /// Takes an entry into the transcript, the view and every guard, once.
+    fn commit(&mut self, entry: Entry) {
+        self.view.push(&entry);
+        self.guard.observe(&entry);
+        self.transcript.push(entry);
+    }
+
+    fn intervene(&mut self, intervention: Intervention) {
+        self.spent.interventions += 1;
+        self.spent.questions += u32::from(matches!(intervention.kind, InterventionKind::Question(_)));
+        self.commit(Entry::Intervention(intervention));
+    }
+
+    fn tell(&mut self, kind: InterventionKind, note: Note) {
+        self.intervene(Intervention { kind, note, seen: true });
+    }
+
+    fn no_question_left(&self) -> bool {
+        self.spent.questions >= self.limits.questions
+    }
+
+    /// The next turn begins, unless a bound is reached.
+    fn next_turn(&mut self) {
+        self.turn = None;
+        let Limits { turns, calls, interventions, attempts: _, questions: _ } = self.limits;
+        let reached = [
+            (self.spent.turns, turns, Limit::Turns),
+            (self.spent.calls, calls, Limit::Calls),
+            (self.spent.interventions, interventions, Limit::Interventions),
+        ]
+        .into_iter()
+        .find(|(spent, limit, _)| spent >= limit);
+        match reached {
+            Some((_, _, limit)) => self.close(Termination::Limit(limit)),
+            None => {
+                self.attempt = 0;
+                self.asked = (1, self.view.messages().len());
+                self.due = Due::Model;
+            }
+        }
+    }
+
+    /// What is due, in the words of a fault.
+    fn out_of_turn(&mut self, found: &str) {
+        let expected = match (&self.due, &self.turn) {
+            // Nothing can be added to a run that has ended.
+            (Due::Ended(_), _) => return,
+            (Due::Model, _) => "what came of asking the model",
+            (Due::Tools, _) => "the results of the calls that are due",
+            (Due::Rerun { .. } | Due::Resend { .. }, _) => "that the host has waited",
+            (Due::Answer { .. }, _) => "the user's answer to a question",
+            (Due::Reply, _) => "a message of the user, or the end of the run",
+        };
+        self.broke(fault(format!("expected {expected}, found {found}")));
+    }
+
+    /// A guard, or the host, broke: nothing more is asked.
+    fn broke(&mut self, fault: GuardFault) {
+        self.ended(Termination::GuardFault(fault.to_string().into()));
+    }
+
+    fn ended(&mut self, end: Termination) {
+        self.turn = None;
+        self.commit(Entry::End(end.clone()));
+        self.due = Due::Ended(end);
+    }
+}
+
+/// Entries that most runs do not have more of: their list is made once.
+const SHORT_RUN: usize = 32;
+
+/// A host that broke the protocol.
+fn fault(reason: String) -> GuardFault {
+    GuardFault { guard: "run".into(), reason }
+}

@@ -1,0 +1,123 @@
+//! Attempts at a completion: those that bring one, and those that fail.
+
+use std::sync::Arc;
+
+use super::Run;
+use super::due::{Asker, Due};
+use crate::attempt::{AttemptCause, AttemptFacts, AttemptFailure, AttemptResponse, FailedAttempt};
+use crate::completion::{Completion, FinishReason};
+use crate::entry::{Entry, InterventionKind};
+use crate::guard::{Guard, Recovery};
+use crate::note::{Limit, Termination};
+
+impl<G: Guard> Run<G> {
+    /// The model answered. An answer with nothing in it is a failed attempt.
+    pub fn completed(&mut self, completion: impl Into<Arc<Completion>>) {
+        if !self.is_asked("a completion") {
+            return;
+        }
+        let completion = completion.into();
+        if completion.is_empty() {
+            return self.attempt_failed(AttemptFailure::empty(self.attempt));
+        }
+        self.begin_turn(completion, None);
+    }
+
+    /// The attempt failed: why, what the provider or the network said (empty where nothing), and how far it came.
+    pub fn failed(&mut self, cause: AttemptCause, message: impl Into<Arc<str>>, facts: AttemptFacts) {
+        if self.is_asked("a failed attempt") {
+            let message = message.into();
+            self.attempt_failed(AttemptFailure { attempt: self.attempt, cause, message, facts });
+        }
+    }
+
+    /// The attempt broke after calls had arrived whole that the host runs at once. `completion` is what arrived. It is
+    /// committed with [`FinishReason::Error`] and judged like any other; then its calls are due, and last the attempt
+    /// counts as failed. The run adds to the facts which calls ran.
+    pub fn interrupted(
+        &mut self,
+        completion: Completion,
+        cause: AttemptCause,
+        message: impl Into<Arc<str>>,
+        facts: AttemptFacts,
+    ) {
+        if self.is_asked("a broken attempt") {
+            let failure = AttemptFailure { attempt: self.attempt, cause, message: message.into(), facts };
+            let completion = Completion { finish: FinishReason::Error, ..completion };
+            self.begin_turn(Arc::new(completion), Some(failure));
+        }
+    }
+
+    /// Whether the model was to be asked; counts the attempt.
+    fn is_asked(&mut self, found: &str) -> bool {
+        let is_due = matches!(self.due, Due::Model);
+        if is_due {
+            self.attempt += 1;
+        } else {
+            self.out_of_turn(found);
+        }
+        is_due
+    }
+
+    /// Asks what to do about a failed attempt.
+    pub(super) fn attempt_failed(&mut self, failure: AttemptFailure) {
+        let recovery = match self.guard.recover(&failure) {
+            Ok(recovery) => recovery,
+            Err(fault) => return self.broke(fault),
+        };
+        let is_last = failure.attempt >= self.limits.attempts;
+        // A question whose answer would change nothing is not asked.
+        let may_ask = !is_last && !self.no_question_left();
+        match recovery {
+            Some(Recovery::Resend { after }) if !is_last => self.due = Due::Resend { failure, after },
+            Some(Recovery::Resend { .. }) => {
+                self.commit_failed(failure, AttemptResponse::Ended);
+                self.close(Termination::Limit(Limit::Attempts));
+            }
+            Some(Recovery::Ask(question)) if may_ask => {
+                self.commit_failed(failure, AttemptResponse::Asked);
+                self.intervene(question.intervention(true));
+                self.due = Due::Answer { question, asker: Asker::Attempt };
+            }
+            Some(Recovery::Ask(question)) => {
+                self.commit_failed(failure, AttemptResponse::Ended);
+                self.tell(InterventionKind::Notice, question.statement());
+                self.close(Termination::Limit(if is_last { Limit::Attempts } else { Limit::Questions }));
+            }
+            Some(Recovery::Stop(note)) => {
+                self.commit_failed(failure, AttemptResponse::Ended);
+                self.tell(InterventionKind::Stop, note);
+                self.close(Termination::StoppedByGuard);
+            }
+            None => {
+                let why = match &*failure.message {
+                    "" => failure.cause.to_string().into(),
+                    _ => failure.message.clone(),
+                };
+                self.commit_failed(failure, AttemptResponse::Ended);
+                self.close(Termination::FatalExecution(why));
+            }
+        }
+    }
+
+    pub(super) fn commit_failed(&mut self, failure: AttemptFailure, response: AttemptResponse) {
+        self.commit(Entry::Failed(FailedAttempt { failure, response }));
+    }
+
+    /// The wait before a resend is over.
+    pub(super) fn resend(&mut self, failure: AttemptFailure, after: u64) {
+        self.commit_failed(failure, AttemptResponse::Resent { after });
+        self.ask_again();
+    }
+
+    /// The model is asked again: in the same turn, or where calls ran in the broken attempt in a new one.
+    pub(super) fn ask_again(&mut self) {
+        if self.turn.is_some() {
+            return self.next_turn();
+        }
+        let messages = self.view.messages().len();
+        let (times, seen) = self.asked;
+        self.asked = (if messages == seen { times + 1 } else { 1 }, messages);
+        self.due = Due::Model;
+    }
+}

@@ -1,0 +1,109 @@
+//! What a run waits for.
+
+use std::sync::Arc;
+
+use super::Step;
+use crate::attempt::{AttemptFailure, Wait};
+use crate::completion::Completion;
+use crate::entry::ToolResult;
+use crate::guard::Decision;
+use crate::note::{Note, Question, Termination};
+use crate::offer::Effect;
+
+/// What the host has to do before anything else happens.
+#[derive(Debug)]
+pub(super) enum Due {
+    /// Ask the model.
+    Model,
+    /// Run the calls of the turn.
+    Tools,
+    /// Wait, and then run one call of the turn again.
+    Rerun {
+        /// Ticks.
+        after: u64,
+    },
+    /// Wait, and then ask the model again.
+    Resend {
+        /// Why.
+        failure: AttemptFailure,
+        /// How long.
+        after: Wait,
+    },
+    /// Ask the user.
+    Answer {
+        /// The question, which is committed.
+        question: Question,
+        /// Who asks.
+        asker: Asker,
+    },
+    /// Let the user speak.
+    Reply,
+    /// Nothing: the run has ended.
+    Ended(Termination),
+}
+
+/// Who asked the user, and so what comes after the answer.
+#[derive(Debug)]
+pub(super) enum Asker {
+    /// A review: the turn goes on.
+    Review,
+    /// A failed attempt: the model is asked again.
+    Attempt,
+    /// The end of the run: it ends so, unless the user wants this tried.
+    End(Termination, Option<Note>),
+}
+
+/// A turn between its completion and the next one.
+#[derive(Debug)]
+pub(super) struct Turn {
+    pub(super) completion: Arc<Completion>,
+    pub(super) decision: Decision,
+    /// For each call what it gets in place of a result; nothing where it runs.
+    pub(super) refused: Vec<Option<ToolResult>>,
+    /// A result for each call, once those that run have run.
+    pub(super) results: Vec<ToolResult>,
+    /// The calls to run now, by index.
+    pub(super) calls: Vec<usize>,
+    /// Which try of these calls it is.
+    pub(super) attempt: u32,
+    pub(super) finished: bool,
+    pub(super) fatal: Option<Arc<str>>,
+    /// The attempt broke while these calls ran.
+    pub(super) broken: Option<AttemptFailure>,
+}
+
+impl Turn {
+    pub(super) fn new(
+        completion: Arc<Completion>,
+        decision: Decision,
+        broken: Option<AttemptFailure>,
+    ) -> Self {
+        Self {
+            completion,
+            decision,
+            refused: Vec::new(),
+            results: Vec::new(),
+            calls: Vec::new(),
+            attempt: 1,
+            finished: false,
+            fatal: None,
+            broken,
+        }
+    }
+
+    pub(super) fn step(&self) -> Step {
+        let calls = self.calls.iter().map(|&at| self.completion.calls[at].clone()).collect();
+        Step::Tools { calls, attempt: self.attempt }
+    }
+
+    /// Adds to the facts of a broken attempt which of its calls ran.
+    pub(super) fn note_what_ran(&mut self) {
+        let Some(failure) = &mut self.broken else { return };
+        let ran = self.results.iter().filter(|it| it.tries > 0).map(|it| &it.call);
+        let facts = &mut failure.facts;
+        facts.started = ran.clone().map(|call| call.tool.clone()).collect();
+        facts.tool_execution_started = Some(!facts.started.is_empty());
+        let mut effects = ran.map(|call| call.effect);
+        facts.unsafe_side_effect_started = Some(effects.any(|effect| effect != Effect::ReadOnly));
+    }
+}

@@ -1,0 +1,195 @@
+//! A turn from its completion on: review, calls, results, and what guards wanted.
+
+use std::mem;
+use std::sync::Arc;
+
+use super::due::{Asker, Due, Turn};
+use super::{Batch, Run, TRIES, fault};
+use crate::attempt::AttemptFailure;
+use crate::completion::Completion;
+use crate::entry::{Entry, InterventionKind, Origin, ToolResult};
+use crate::guard::{Decision, Guard, GuardFault, Repair, Settlement, Verdict};
+use crate::note::{Limit, Note, Termination};
+
+impl<G: Guard> Run<G> {
+    /// Commits a completion and asks about it.
+    pub(super) fn begin_turn(&mut self, completion: Arc<Completion>, broken: Option<AttemptFailure>) {
+        self.spent.turns += 1;
+        self.commit(Entry::Completion(completion.clone()));
+        self.review(completion, broken);
+    }
+
+    pub(super) fn review(&mut self, completion: Arc<Completion>, broken: Option<AttemptFailure>) {
+        match self.reviewed(completion) {
+            Err(fault) => self.broke(fault),
+            Ok((completion, decision)) => self.to_run(completion, decision, broken),
+        }
+    }
+
+    /// What guards say about a completion, after the repairs that they made of it.
+    fn reviewed(
+        &mut self,
+        mut completion: Arc<Completion>,
+    ) -> Result<(Arc<Completion>, Decision), GuardFault> {
+        let mut menders: Vec<Arc<str>> = Vec::new();
+        loop {
+            let decision = self.guard.review(&completion)?;
+            let Verdict::Repair(Repair { note, completion: repaired }) = &decision.verdict else {
+                return Ok((completion, decision));
+            };
+            if menders.iter().any(|mender| **mender == *note.guard) {
+                let reason = "expected one repair of a completion, found a second one".to_owned();
+                return Err(GuardFault { guard: note.guard.clone().into_owned(), reason });
+            }
+            menders.push((*note.guard).into());
+            completion = repaired.clone();
+            for intervention in decision.interventions(true) {
+                self.intervene(intervention);
+            }
+        }
+    }
+
+    /// Refuses what does not run; the rest is due.
+    fn to_run(&mut self, completion: Arc<Completion>, decision: Decision, broken: Option<AttemptFailure>) {
+        let left = self.limits.calls.saturating_sub(self.spent.calls);
+        let mut calls = Vec::new();
+        let mut refused = Vec::with_capacity(completion.calls.len());
+        for (at, call) in completion.calls.iter().enumerate() {
+            let has_room = u32::try_from(calls.len()).is_ok_and(|run| run < left);
+            refused.push(match decision.verdict.refusal(at) {
+                Some(reason) => Some(ToolResult::refused(call, reason)),
+                None if has_room => {
+                    calls.push(at);
+                    None
+                }
+                None => Some(ToolResult::refused(call, "no more calls are allowed in this run.")),
+            });
+        }
+        let nothing_runs = calls.is_empty();
+        self.turn = Some(Turn { calls, refused, ..Turn::new(completion, decision, broken) });
+        self.due = Due::Tools;
+        if nothing_runs {
+            self.executed(Vec::new());
+        }
+    }
+
+    /// The host ran the calls that were due.
+    pub fn executed(&mut self, batch: impl Into<Batch>) {
+        let batch = batch.into();
+        let (Due::Tools, Some(turn)) = (&self.due, &mut self.turn) else {
+            return self.out_of_turn("results");
+        };
+        let wanted = turn.calls.iter().map(|&at| &turn.completion.calls[at].id);
+        if !wanted.clone().eq(batch.results.iter().map(|it| &it.call.id)) {
+            let ids = |ids: Vec<&Arc<str>>| ids.iter().map(|id| &***id).collect::<Vec<_>>().join(", ");
+            let found = ids(batch.results.iter().map(|it| &it.call.id).collect());
+            let reason =
+                format!("expected results of the calls [{}], found [{found}]", ids(wanted.collect()));
+            return self.broke(fault(reason));
+        }
+        self.spent.calls += u32::try_from(turn.calls.len()).unwrap_or(u32::MAX);
+        if turn.attempt == 1 {
+            let mut executed = batch.results.into_iter();
+            let refused = mem::take(&mut turn.refused).into_iter();
+            turn.results = refused.filter_map(|refused| refused.or_else(|| executed.next())).collect();
+            turn.finished = batch.finished;
+            turn.fatal = batch.fatal;
+        } else if let (Some(&at), Some(again)) = (turn.calls.first(), batch.results.into_iter().next()) {
+            let again = ToolResult { tries: turn.attempt, ..again };
+            let tried = mem::replace(&mut turn.results[at], again);
+            self.commit(Entry::Tried(tried));
+        }
+        self.settle();
+    }
+
+    /// The host has waited, as long as it says, in ticks (ms).
+    pub fn waited(&mut self, ticks: u64) {
+        match mem::replace(&mut self.due, Due::Tools) {
+            Due::Rerun { .. } => {}
+            Due::Resend { failure, after } if after.has(ticks) => self.resend(failure, ticks),
+            due @ Due::Resend { .. } => {
+                self.due = due;
+                self.broke(fault(format!(
+                    "expected a wait within the span that was due, found {ticks} ticks"
+                )));
+            }
+            due @ (Due::Model | Due::Tools | Due::Answer { .. } | Due::Reply | Due::Ended(_)) => {
+                self.due = due;
+                self.out_of_turn("a wait");
+            }
+        }
+    }
+
+    /// Asks about the results, until no guard wants a call run again.
+    fn settle(&mut self) {
+        let Some(turn) = &mut self.turn else { return };
+        if turn.results.iter().all(|it| it.origin == Origin::Synthetic) {
+            return self.commit_results(Vec::new());
+        }
+        match self.guard.settle(&turn.completion, &turn.results) {
+            Err(fault) => self.broke(fault),
+            Ok(Settlement::Accept(notes)) => self.commit_results(notes),
+            Ok(Settlement::Rerun { call, after }) => match turn.results.get(call) {
+                Some(result)
+                    if result.origin == Origin::Executed
+                        && result.tries < TRIES
+                        && self.spent.calls < self.limits.calls =>
+                {
+                    turn.attempt = result.tries + 1;
+                    turn.calls = vec![call];
+                    self.due = Due::Rerun { after };
+                }
+                Some(_) | None => self.commit_results(Vec::new()),
+            },
+        }
+    }
+
+    /// Commits the results with what guards say beside them, and then what they said about the completion.
+    fn commit_results(&mut self, notes: Vec<Note>) {
+        let Some(turn) = &mut self.turn else { return };
+        turn.note_what_ran();
+        let results = mem::take(&mut turn.results);
+        let decision = mem::take(&mut turn.decision);
+        for result in results {
+            self.commit(Entry::Result(result));
+        }
+        for note in notes {
+            self.tell(InterventionKind::Note, note);
+        }
+        self.commit_decision(decision);
+    }
+
+    fn commit_decision(&mut self, decision: Decision) {
+        if let Verdict::Ask(question) = &decision.verdict
+            && self.no_question_left()
+        {
+            self.tell(InterventionKind::Notice, question.statement());
+            return self.close(Termination::Limit(Limit::Questions));
+        }
+        for intervention in decision.interventions(true) {
+            self.intervene(intervention);
+        }
+        match decision.verdict {
+            Verdict::Stop(_) => self.close(Termination::StoppedByGuard),
+            Verdict::Ask(question) => self.due = Due::Answer { question, asker: Asker::Review },
+            Verdict::Pass | Verdict::Block(_) => self.turn_ends(true),
+            Verdict::Retry(_) | Verdict::Repair(_) => self.turn_ends(false),
+        }
+    }
+
+    /// Everything about the turn is committed. `passes` where its completion was not refused as a whole.
+    pub(super) fn turn_ends(&mut self, passes: bool) {
+        let Some(turn) = &mut self.turn else { return };
+        if let Some(failure) = turn.broken.take() {
+            return self.attempt_failed(failure);
+        }
+        let fatal = turn.fatal.take();
+        let (finished, no_calls) = (turn.finished, turn.completion.calls.is_empty());
+        match fatal {
+            Some(error) => self.close(Termination::FatalExecution(error)),
+            None if passes && finished => self.close(Termination::Finished),
+            None if passes && no_calls => self.due = Due::Reply,
+            None => self.next_turn(),
+        }
+    }
+}

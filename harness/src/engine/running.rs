@@ -1,0 +1,265 @@
+//! A trial under way: the host of a [`Run`] whose model, tools and user are those of a scenario.
+
+use std::sync::Arc;
+
+use balk_guards::{
+    AttemptCause, Batch, Effect, Entry, Guard, Protocol, Run, Speaker, Start, Status, Step, Termination,
+    ToolCall, ToolResult, UserMessage, Wait,
+};
+use balk_scenarios::{Act, Actor, Broken, Drawer, Environment, Stage, Truth, User, World};
+
+use super::broken::{facts, refused};
+use super::person::Person;
+use super::truth_channel::TruthChannel;
+
+/// What no guard sees of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnFacts {
+    /// Where its completion is in the transcript.
+    pub entry: usize,
+    /// What was really going on.
+    pub truth: Truth,
+    /// Whether the model honestly told the user that the task is not done.
+    pub tells_user: bool,
+    /// Attempts that failed before it came.
+    pub failed_attempts: u32,
+    /// Bytes of the view that it answers.
+    pub view_bytes: u64,
+}
+
+/// What no guard sees of a failed attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailedFacts {
+    /// Where it is in the transcript.
+    pub entry: usize,
+    /// What was really going on.
+    pub truth: Truth,
+    /// Whether something ran in it, seen or not, that is not known to change nothing.
+    pub unsafe_effect: bool,
+}
+
+/// Everything around the run.
+pub(super) struct Running<'t, 'w, 'a> {
+    world: &'w World<'a>,
+    channel: &'t TruthChannel,
+    person: &'t mut dyn Person<'a>,
+    see: &'t mut dyn FnMut(&Entry),
+    pub(super) run: Run<&'t mut dyn Guard>,
+    actor: Actor<'w, 'a>,
+    pub(super) environment: Environment<'w, 'a>,
+    user: User<'w, 'a>,
+    pub(super) turns: Vec<TurnFacts>,
+    pub(super) failed: Vec<FailedFacts>,
+    pub(super) ticks: u64,
+    view_bytes: u64,
+    /// Attempts since the last completion.
+    attempts: u32,
+    /// How far the attempt came that broke while its calls run.
+    breaking: Option<Stage>,
+    /// When the provider will answer again.
+    refused_until: u64,
+}
+
+impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
+    pub(super) fn new(
+        world: &'w World<'a>,
+        guard: &'t mut dyn Guard,
+        channel: &'t TruthChannel,
+        person: &'t mut dyn Person<'a>,
+        see: &'t mut dyn FnMut(&Entry),
+    ) -> Self {
+        let user = User::new(world);
+        let scenario = world.scenario();
+        let start = Start { model: MODEL.into(), protocol: scenario.protocol, offer: world.offer().clone() };
+        Self {
+            world,
+            channel,
+            person,
+            see,
+            run: Run::new(guard, start, user.opening(), scenario.limits),
+            actor: Actor::new(world),
+            environment: Environment::new(world),
+            user,
+            turns: Vec::with_capacity(SHORT_RUN),
+            failed: Vec::new(),
+            ticks: 0,
+            view_bytes: 0,
+            attempts: 0,
+            breaking: None,
+            refused_until: 0,
+        }
+    }
+
+    /// Does what the run wants, to its end.
+    pub(super) fn to_end(&mut self) {
+        loop {
+            self.look();
+            match self.run.step() {
+                Step::Model { asked } => self.ask_model(asked),
+                Step::Tools { calls, attempt } => self.run_tools(&calls, attempt),
+                Step::User(question) => match self.person.answer(&question) {
+                    Some((answer, sets)) => {
+                        self.run.answered(answer);
+                        self.environment.set(sets);
+                    }
+                    None => self.run.unanswered(),
+                },
+                Step::Wait(span) => {
+                    let ticks = self.drawn(span);
+                    self.ticks += ticks;
+                    self.run.waited(ticks);
+                }
+                Step::Reply => self.reply(),
+                Step::Ended(_) => return,
+            }
+        }
+    }
+
+    /// Takes notice of what was committed.
+    fn look(&mut self) {
+        let news = self.run.news();
+        for entry in news {
+            self.view_bytes += bytes(entry);
+            (self.see)(entry);
+        }
+    }
+
+    fn ask_model(&mut self, asked: u32) {
+        self.attempts += 1;
+        self.breaking = None;
+        let mut act = self.actor.act(self.run.view().messages(), asked);
+        if self.ticks < self.refused_until {
+            act = refused(act, self.refused_until - self.ticks);
+        } else if let Some(AttemptCause::Status { retry_after: Some(after), .. }) =
+            act.broken.as_ref().map(|it| it.cause)
+        {
+            self.refused_until = self.ticks + after;
+        }
+        let unseen = self.run_by_provider(&act);
+        self.channel.tell(act.truth, unseen && act.broken.is_some());
+        let completion = act.completion(self.world.offer());
+        match &act.broken {
+            None if completion.is_empty() => self.fails(act.truth, unseen),
+            None => self.completes(&act),
+            Some(broken) => return self.breaks(&act, broken, unseen),
+        }
+        self.run.completed(completion);
+    }
+
+    /// Runs what the provider ran by itself; whether that may have changed something.
+    fn run_by_provider(&mut self, act: &Act) -> bool {
+        let mut unsafe_effect = false;
+        for raw in &act.ran_by_provider {
+            let call = ToolCall::new(raw.clone(), self.world.offer());
+            unsafe_effect |= call.effect != Effect::ReadOnly;
+            self.environment.call(&call);
+        }
+        unsafe_effect
+    }
+
+    /// An attempt that breaks: where calls had begun to run they do.
+    fn breaks(&mut self, act: &Act, broken: &Broken, unseen: bool) {
+        let completion = act.completion(self.world.offer());
+        let facts = facts(broken, completion.has_text());
+        if broken.at < Stage::Running || act.calls.is_empty() {
+            self.fails(act.truth, unseen);
+            self.run.failed(broken.cause, broken.message.clone(), facts);
+        } else {
+            self.completes(act);
+            self.fails(act.truth, unseen);
+            self.breaking = Some(broken.at);
+            self.run.interrupted(completion, broken.cause, broken.message.clone(), facts);
+        }
+    }
+
+    fn completes(&mut self, act: &Act) {
+        self.turns.push(TurnFacts {
+            entry: self.run.transcript().len(),
+            truth: act.truth,
+            tells_user: act.tells_user,
+            failed_attempts: self.attempts - 1,
+            view_bytes: self.view_bytes,
+        });
+        self.attempts = 0;
+    }
+
+    fn fails(&mut self, truth: Truth, unsafe_effect: bool) {
+        self.failed.push(FailedFacts { entry: 0, truth, unsafe_effect });
+    }
+
+    fn run_tools(&mut self, calls: &[Arc<ToolCall>], attempt: u32) {
+        let mut batch = Batch::default();
+        for call in calls {
+            let answer = self.environment.call(call);
+            let result = match self.breaking {
+                Some(at) if attempt == 1 => {
+                    if let Some(failed) = self.failed.last_mut() {
+                        failed.unsafe_effect |= call.effect != Effect::ReadOnly;
+                    }
+                    broken_off(call, at, answer.status, answer.text)
+                }
+                Some(_) | None => {
+                    let result = ToolResult::executed(call, answer.status, answer.text);
+                    batch.finished |= answer.finishes;
+                    if answer.fatal && batch.fatal.is_none() {
+                        batch.fatal = Some(result.text.text().clone());
+                    }
+                    result
+                }
+            };
+            batch.results.push(result);
+        }
+        self.run.executed(batch);
+    }
+
+    /// How long this wait is, by the number of the failed attempt that it follows.
+    fn drawn(&self, wait: Wait) -> u64 {
+        let waits = u32::try_from(self.failed.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let most = wait.at_most.max(wait.at_least);
+        self.world.draws().source(Drawer::Loop, "wait", 0, waits).within(wait.at_least, most)
+    }
+
+    /// The model sent no call: the user speaks or leaves, or the loop says to go on.
+    fn reply(&mut self) {
+        let (from, text) = match self.run.protocol() {
+            Protocol::Tool => (Speaker::Loop, self.world.prompt().clone()),
+            Protocol::Text => {
+                let goal = self.environment.goal();
+                match self.user.reply(goal) {
+                    Some(text) => (Speaker::User, text),
+                    None if goal => return self.run.end(Termination::Finished),
+                    None => return self.run.end(Termination::StoppedByUser),
+                }
+            }
+        };
+        self.run.said(UserMessage { from, text });
+    }
+}
+
+/// What is known of a call that ran while the connection broke.
+fn broken_off(call: &Arc<ToolCall>, at: Stage, status: Status, text: String) -> ToolResult {
+    if at == Stage::Ran { ToolResult::executed(call, status, text) } else { ToolResult::lost(call) }
+}
+
+/// Turns that most runs do not have more of: their list is made once.
+const SHORT_RUN: usize = 32;
+
+/// The scripted model's name.
+const MODEL: &str = "balk-actor";
+
+/// Bytes that an entry adds to the view, near enough for an estimate of tokens.
+fn bytes(entry: &Entry) -> u64 {
+    let bytes = match entry {
+        Entry::User(message) => message.text.len(),
+        Entry::Completion(completion) => {
+            completion.texts().map(|text| text.len()).sum::<usize>()
+                + completion.calls.iter().map(|call| call.tool.len() + call.arguments.len()).sum::<usize>()
+        }
+        Entry::Result(result) => result.text.len(),
+        Entry::Intervention(it) => it.message().map_or(0, |text| text.len()),
+        Entry::Answer(answer) => answer.text.len(),
+        Entry::Compaction(compaction) => compaction.summary.len(),
+        Entry::Start(_) | Entry::Failed(_) | Entry::Tried(_) | Entry::Conclusion(_) | Entry::End(_) => 0,
+    };
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}

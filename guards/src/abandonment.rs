@@ -4,16 +4,17 @@
 //! that calls no tool and holds a code fence in a counted language, with nothing changed in between.
 //!
 //! *Stays silent* where a success of that tool, or any call that may have done its work, lies between the
-//! failures and the fence (A8: code shown after the tool worked is an explanation); where the failing tool
+//! failures and the fence (spec A8: code shown after the tool worked is an explanation); where the failing tool
 //! only reads, runs tests, or has no declared effect; where the model acts; and after a text that tells the
-//! user about the failure (A5: recorded models do this, and are right to). A call of unknown effect may have
+//! user about the failure (spec A5: recorded models do this, and are right to). A call of unknown effect may have
 //! done the work if it names one of the files (`cat > game.py`), and has not if it names none of them (the
 //! installing of a package).
 //!
 //! *Thresholds*: three failures and one fence are the field report's. Three is also where recorded runs
-//! turn: after the third failure of one tool gpt-4o succeeds next in 41 %, gpt-3.5 in 12 % (`reactions.md`,
-//! 3). The follow-up to a correction comes once, because a third correction in a row moves recorded models
-//! in 12 to 69 % where the first moved 75 to 88 % (`reactions.md`, 1).
+//! turn: after the third failure of one tool gpt-4o succeeds next in 41 %, gpt-3.5 in 12 %
+//! (`docs/reactions.md#after-failures-of-one-tool`). The follow-up to a correction comes once, because a third
+//! correction in a row moves recorded models in 12 to 69 % where the first moved 75 to 88 %
+//! (`docs/reactions.md#later-corrections`).
 
 mod words;
 

@@ -4,7 +4,7 @@
 //! since and the earlier result was an error (on the second call), or two equal results were seen (on the
 //! third). Results are compared without their volatile parts ([`identity`](crate::identity)).
 //!
-//! *Stays silent* (D7) where anything may have changed since: an edit before the same test, a write before
+//! *Stays silent* (spec D7) where anything may have changed since: an edit before the same test, a write before
 //! the same read, also where both are in one completion, a call of unknown effect, a message of the user; where results change (polling) or
 //! arguments do (paging); where the call waits for something ([`progress`](crate::progress) is more patient);
 //! where the error reads like a passing one (time-outs, 503) and was seen less than
@@ -13,9 +13,9 @@
 //! that its result has changed.
 //!
 //! *Thresholds*: two equal results before a repeat counts, because the same call three times with an equal
-//! result is stuck in 71 % of judged points (`corpus/README.md`). After a failure the second call counts:
-//! recorded gpt-4 repeats a failing call once in 3 % of cases and then stays with 55, 63, 82 %
-//! (`calibration/README.md`), so the first repeat is where speaking is worth most.
+//! result is stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). After a failure the
+//! second call counts: recorded gpt-4 repeats a failing call once in 3 % of cases and then stays with 55, 63,
+//! 82 % (`docs/reactions.md#lock-in`), so the first repeat is where speaking is worth most.
 
 use std::sync::Arc;
 
@@ -53,11 +53,11 @@ pub struct DuplicateSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DuplicatePolicy {
-    /// Feedback to act on (D2); a different call settles it.
+    /// Feedback to act on (spec D2); a different call settles it.
     Actionable,
-    /// The plain notice (D6), on the same ladder: there to be measured against.
+    /// The plain notice (spec D6), on the same ladder: there to be measured against.
     Notice,
-    /// Feedback to act on, and words that announce a change before anything else counts (D3).
+    /// Feedback to act on, and words that announce a change before anything else counts (spec D3).
     Strict,
 }
 
@@ -93,8 +93,8 @@ const NAME: &str = "duplicate";
 const VERSION: u64 = 1;
 /// Characters of pretty arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
-/// Tries that a failure which may pass by itself is worth: the three attempts of shipped agents (`guards.md`,
-/// A1b, A17).
+/// Tries that a failure which may pass by itself is worth: the three attempts of shipped agents
+/// (`docs/peers.md#cline`, `docs/peers.md#kimi-cli`).
 const PASSING_TRIES: u32 = 3;
 /// Demands for words in a row before `strict` gives way; two, as the ladder has two corrections.
 const DEMANDS: u8 = 2;
@@ -174,7 +174,7 @@ impl Duplicate {
         }
     }
 
-    /// D2: all that is needed to do something else.
+    /// Spec D2: all that is needed to do something else.
     fn feedback(&self, call: &ToolCall, family: CallKey, before: &Remembered, number: u32) -> String {
         let arguments = match call.shape {
             Shape::Object | Shape::OtherJson => excerpt(&pretty(&call.arguments), ARGUMENT_CHARS),
@@ -207,7 +207,7 @@ impl Duplicate {
         )
     }
 
-    /// D4, second rung: explicit options.
+    /// Spec D4, second rung: explicit options.
     fn options(&self, call: &ToolCall, before: &Remembered, number: u32) -> String {
         let look = match &self.state.shell {
             Some(shell) if *shell != call.tool => format!("look at what it depends on with `{shell}`"),

@@ -1,18 +1,19 @@
 //! **empty-completion**: the model answers nothing, or is cut off.
 //!
 //! *Detects* an attempt that brought nothing at all (spec E1, E4: white space is nothing), and a completion
-//! that ended for length (E3).
+//! that ended for length (spec E3).
 //!
 //! *Does* send the same request again after an empty attempt, up to the attempts allowed, then ends the run
 //! with a plain word; nothing is added to the view. What was cut off is never sent again as it was: a call
 //! that was cut off does not run, a text that was cut off is to be continued or made shorter.
 //!
-//! *Stays silent* about refusals and filtered answers (E4), and about thinking without an answer, which the
-//! same request would bring again (E2: that is counted with the messages that call no tool).
+//! *Stays silent* about refusals and filtered answers (spec E4), and about thinking without an answer, which the
+//! same request would bring again (spec E2: that is counted with the messages that call no tool).
 //!
-//! *Thresholds*: three attempts are the field's (`guards.md`, A1b, A17); an empty message of gpt-4o is
-//! followed by another in 11 %, then in 40 % (`calibration/README.md`), so that the third attempt is where
-//! the chance of the fourth no longer pays. Two hints about length in a row, then a question.
+//! *Thresholds*: three attempts are the field's (`docs/peers.md#cline`, `docs/peers.md#kimi-cli`); an empty
+//! message of gpt-4o is followed by another in 11 %, then in 40 % (`docs/reactions.md#empty-replies`), so
+//! that the third attempt is where the chance of the fourth no longer pays. Two hints about length in a row,
+//! then a question.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -11,7 +11,7 @@
 //! - *loosely*, for calls with other arguments: what stands in quotes and every word with a digit, a path or an
 //!   assignment in it is masked, and every word that the call itself holds, for an error repeats what it was given. Case,
 //!   white space and punctuation around words do not count, and nothing after the first 400 bytes does
-//!   (`guards.md`, A10). A text with few letters says nothing.
+//!   (`docs/peers.md#other-rules`). A text with few letters says nothing.
 
 use std::sync::LazyLock;
 

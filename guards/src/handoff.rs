@@ -3,7 +3,7 @@
 //! *Detects* nothing while the run goes on. Asked at its end (spec H1), it makes a handoff of two causes: a
 //! failure that no retry can mend, and no progress. What is lacking is told from the failures that nothing
 //! resolved; the rules and their order stand with the `kind` module. A failure counts as resolved as soon as
-//! a later call of the same tool did not fail (H6), so no stale error is ever reported; where the run ends
+//! a later call of the same tool did not fail (spec H6), so no stale error is ever reported; where the run ends
 //! softly, as soon as a later call of any tool worked.
 //!
 //! *Ends softly*, with the changes kept and said and without a gap, where something was changed since the
@@ -14,8 +14,8 @@
 //! stopped the run over a failed attempt: its words have said all.
 //!
 //! *Thresholds*: two reads that bring nothing new make a loop, because the same call three times with an equal
-//! result is stuck in 71 % of judged points (`corpus/README.md`); a read that brings something new takes back
-//! half of them. One retry in a run: a second one would be told the same.
+//! result is stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`); a read that brings
+//! something new takes back half of them. One retry in a run: a second one would be told the same.
 
 use std::sync::Arc;
 

@@ -4,16 +4,17 @@
 //! that is a mistake; where text may end it, it is one only if no tool was called since the user's last
 //! request, tools are offered, and the text reads as an announcement: it breaks off (`:` or `…` at its end),
 //! or says in one of the known languages that something will be done now. Thinking without an answer is a
-//! mistake under both (E2): the same request would bring it again.
+//! mistake under both (spec E2): the same request would bring it again.
 //!
 //! *Stays silent* under `text` after any call since the request, at a question to the user, at a text with a
 //! code fence, at a long text (an answer), and after one correction for a request. A blocked or failed call
 //! counts as one: the model acted. A withheld answer (content filter) is none of its business.
 //!
-//! *Thresholds*: the limit of 3 is the field report's (N4), and Cline's and Roo Code's (`guards.md`, A1b,
-//! A3). One correction a request under `text`, because text-only turns of recorded dialogues are stuck in
-//! about 1 % of cases (`corpus/README.md`), and gpt-3.5 moves after an announcement in 82 % but after a
-//! finished answer in 35 to 38 % (`reactions.md`, 5).
+//! *Thresholds*: the limit of 3 is the field report's (spec N4), and Cline's and Roo Code's
+//! (`docs/peers.md#cline`, `docs/peers.md#roo-code`). One correction a request under `text`, because text-only
+//! turns of recorded dialogues are stuck in about 1 % of cases (`docs/labels.md#what-single-rules-find`), and
+//! gpt-3.5 moves after an announcement in 82 % but after a finished answer in 35 to 38 %
+//! (`docs/reactions.md#announcements`).
 
 use std::sync::Arc;
 

@@ -81,20 +81,21 @@ mod workspace;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ProgressSettings {
     /// Looks at what is still going on before the model is told to wait in one call; twice as many before one
-    /// is refused. Ten: where others begin to warn about polling (`guards.md`, A21).
+    /// is refused. Ten: where others begin to warn about polling (`docs/peers.md#other-rules`).
     pub waits: u32,
-    /// Times that a cycle comes round. Two, where others have three (A21, A22): two laps are stuck in 85 % of
-    /// judged points, whatever they answer (`corpus/README.md`), and here their answers are equal and nothing was
-    /// changed. One more, where a compaction lies between.
+    /// Times that a cycle comes round. Two, where others have three (`docs/peers.md#other-rules`): two laps are
+    /// stuck in 85 % of judged points, whatever they answer (`docs/labels.md#what-single-rules-find`), and here
+    /// their answers are equal and nothing was changed. One more, where a compaction lies between.
     pub laps: u32,
-    /// Looks with the same failure, between others. Three: stuck in 71 to 74 % (`corpus/README.md`).
+    /// Looks with the same failure, between others. Three: stuck in 71 to 74 %
+    /// (`docs/labels.md#what-single-rules-find`).
     pub equal_failures: u32,
     /// Looks with the same answer that is no failure; twice as many for whoever learns something new in between.
     /// Three as well: both together hit no legitimate point of the judged ones (`balk replay --labels`, all other
     /// thresholds at zero).
     pub equal_answers: u32,
     /// Calls in a row that cannot run, whoever tries: of tools that are not on offer, or without what the tool
-    /// requires. Three, where others count them as mistakes (`guards.md`, C4).
+    /// requires. Three, where others count them as mistakes (`docs/peers.md#roo-code`).
     pub unfit_calls: u32,
     /// Times that the task is declared finished, and is not, with nothing changed in between. Three, as with other
     /// failures.
@@ -108,16 +109,17 @@ pub struct ProgressSettings {
     /// refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds at zero).
     pub near_failures: u32,
     /// Replies without a call, in a row, that were answered with the same words before one is corrected. Two:
-    /// readers call the second in a row stuck (`corpus/labelling-guide.md`).
+    /// readers call the second in a row stuck (`docs/labels.md#how-points-were-judged`).
     pub refused_replies: u32,
     /// Times that the same text is said without a call. Three: at two, honest closings are among them.
     pub same_texts: u32,
     /// Different calls of one tool that fail in the same way; twice as many before one is refused. Six: three
-    /// failures in a row are stuck in 41 % only (`corpus/README.md`), and others refuse at six (A10). Twice as many
-    /// where the error names nothing, may pass, or the calls count up a number.
+    /// failures in a row are stuck in 41 % only (`docs/labels.md#what-single-rules-find`), and others refuse at
+    /// six (`docs/peers.md#other-rules`). Twice as many where the error names nothing, may pass, or the calls
+    /// count up a number.
     pub same_failures: u32,
     /// Rounds that bring nothing new, where a new one takes back half. Twelve: half of the look-ups, new or not,
-    /// at which others hint (A23).
+    /// at which others hint (`docs/peers.md#other-rules`).
     pub wandering: u32,
     /// Turns after which a refusal lapses and the call may run once more.
     /// Five, as with [`duplicate`](crate::duplicate).

@@ -3,8 +3,8 @@
 //!
 //! *Nothing changed* means: every call since was known to be read-only or known to have failed. An unknown
 //! status or effect counts as a possible change; on recorded runs this is the difference between 1 and 33
-//! firings in one source (`prototype.md`). So does a message of the user, who may have changed something, and
-//! a compaction: the answer no longer stands in the view.
+//! firings in one source (`docs/labels.md#unknown-status`). So does a message of the user, who may have
+//! changed something, and a compaction: the answer no longer stands in the view.
 
 use std::sync::Arc;
 

@@ -1,23 +1,23 @@
 //! **retry-safety**: an attempt breaks, and the question is whether it may be made again.
 //!
 //! *Detects* an attempt that brought no completion for a cause of the transport or the provider (spec R1, R6),
-//! and calls that ran inside of one (R7).
+//! and calls that ran inside of one (spec R7).
 //!
-//! *Does* ask the model again, by itself, where nothing can be done twice (R2, R3), after a wait with full
-//! jitter; asks the user where something may, and says which tool is the reason (R4); refuses a call that ran in
-//! a broken attempt, until something else was run and answered (R7): twice, then the user is asked; ends the run where the
-//! provider refused the request as such, wants to be left alone for longer than is waited, or where asking
-//! again did not help, and says how far the attempt came. [`assess`] is the rule, for a look without a run
-//! (R5). The model is told which calls of a broken answer ran.
+//! *Does* ask the model again, by itself, where nothing can be done twice (spec R2, R3), after a wait with
+//! full jitter; asks the user where something may, and says which tool is the reason (spec R4); refuses a
+//! call that ran in a broken attempt, until something else was run and answered (spec R7): twice, then the
+//! user is asked; ends the run where the provider refused the request as such, wants to be left alone for
+//! longer than is waited, or where asking again did not help, and says how far the attempt came. [`assess`]
+//! is the rule, for a look without a run (spec R5). The model is told which calls of a broken answer ran.
 //!
 //! *Stays silent* about empty completions, about broken attempts that a resend may mend, and about calls that
 //! are known to change nothing.
 //!
-//! *Thresholds*: one retry is the field report's (R3). Half a second, doubled, is where the clients of OpenAI
+//! *Thresholds*: one retry is the field report's (spec R3). Half a second, doubled, is where the clients of OpenAI
 //! and Anthropic begin, and a minute the longest Retry-After that they obey. A provider that names a time has
 //! a queue and not a fault, so that waiting is what it asks for: three such retries, as the attempts of
-//! shipped agents (`guards.md`, A1b). Ten a run are room for an outage every few turns; clients were seen to
-//! send 27 and 30 requests into one outage (`agents.md`, 3.5).
+//! shipped agents (`docs/peers.md#cline`). Ten a run are room for an outage every few turns; clients were seen
+//! to send 27 and 30 requests into one outage (`docs/costs.md#clients-in-an-outage`).
 
 mod again;
 mod assessment;
@@ -67,7 +67,7 @@ pub enum RetrySafetyPolicy {
     Conservative,
     /// The same, but for an attempt of which it is known that nothing began.
     FastPath,
-    /// What was seen decides, and never what was merely on offer (R2).
+    /// What was seen decides, and never what was merely on offer (spec R2).
     #[default]
     Facts,
 }
@@ -275,8 +275,8 @@ impl RetrySafety {
 
 /// The rule by which a call is not made again.
 const AGAIN: &str = "ran-already-again";
-/// Refusals of one call before the user is asked: once could be a slip (`reactions.md`, 1: a second correction still
-/// moves models, a third hardly one).
+/// Refusals of one call before the user is asked: once could be a slip. A second correction still moves models,
+/// a third hardly one (`docs/reactions.md#later-corrections`).
 const REFUSALS: u32 = 2;
 
 fn refusal(call: usize, held: &HeldCall) -> Blocked {

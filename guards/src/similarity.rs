@@ -17,7 +17,8 @@
 //! bytes: what tells two characters apart, or stands for one too many, is at least one byte of theirs. So few
 //! edits of bytes prove that texts are near; that there are more proves nothing, except in ASCII.
 //!
-//! The order, and where a step is left out, follows from measured costs (`cargo bench --bench similarity`).
+//! The order, and where a step is left out, follows from measured costs (`cargo bench --bench similarity`;
+//! `docs/costs.md#near-duplicates`).
 //! Sketches (MinHash, SimHash) are cheaper still, but do not answer this question.
 //!
 //! Texts of more than [`LIMIT`] bytes are settled by the bounds and by few edits, or not at all: the distance
@@ -78,7 +79,7 @@ impl Ratio {
     }
 }
 
-/// The threshold of the spec (D5).
+/// The threshold of spec D5.
 impl Default for Ratio {
     fn default() -> Self {
         Self { num: 9, den: 10 }

@@ -1,4 +1,4 @@
-//! The abandonment guard against rows A1 to A4 and A8, hits and silence alike.
+//! The abandonment guard against spec A1 to A4 and A8, hits and silence alike.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
@@ -57,7 +57,7 @@ fn check_has(text: &str, parts: &[&str]) {
     }
 }
 
-// A1
+// spec A1
 
 #[test]
 fn a1_failures_of_one_tool_are_counted_not_those_of_all() {
@@ -139,7 +139,7 @@ fn a1_earlier_tries_of_a_call_are_one_failure() {
     check_has(&text(&decision), &["failed 3 times in a row"]);
 }
 
-// A2
+// spec A2
 
 #[test]
 fn a2_every_way_to_write_a_fence_counts() {
@@ -216,7 +216,7 @@ fn a2_a_fence_beside_a_call_or_in_thinking_is_none() {
     run.check(&says("Let me see.").and_thinks(PYTHON), "pass");
 }
 
-// A3
+// spec A3
 
 #[test]
 fn a3_three_failures_and_a_fence() {
@@ -316,7 +316,7 @@ fn a3_the_failures_need_not_be_neighbours_nor_equal() {
     run.check(&says(PYTHON), FIRST);
 }
 
-// A4
+// spec A4
 
 #[test]
 fn a4_the_correction_carries_what_is_needed() {
@@ -367,7 +367,7 @@ fn a4_a_long_error_is_cut_between_characters() {
     assert!(text.chars().count() < 1_500, "{} characters", text.chars().count());
 }
 
-// A8
+// spec A8
 
 #[test]
 fn a8_a_user_who_wants_to_see_code_is_not_interrupted() {

@@ -1,4 +1,4 @@
-//! The abandonment guard against rows A5 to A7: what settles a debt, what the user is told, and the
+//! The abandonment guard against spec A5 to A7: what settles a debt, what the user is told, and the
 //! four policies.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
@@ -57,7 +57,7 @@ fn check_has(text: &str, parts: &[&str]) {
     }
 }
 
-// A5
+// spec A5
 
 #[test]
 fn a5_the_follow_up_comes_once() {
@@ -189,7 +189,7 @@ fn a5_strict_runs_nothing_without_the_words() {
     assert_eq!(run.runs, before);
 }
 
-// A6
+// spec A6
 
 #[test]
 fn a6_the_notice_names_the_files() {
@@ -236,7 +236,7 @@ fn a6_the_user_is_told_once_until_something_changes() {
     run.check(&says(PYTHON), FIRST);
 }
 
-// A7
+// spec A7
 
 #[test]
 fn a7_hard_block_refuses_every_fence_then_asks_and_takes_the_answer() {

@@ -1,4 +1,4 @@
-//! The assessment of broken attempts against rows R1, R2, R4 and R5.
+//! The assessment of broken attempts against spec R1, R2, R4 and R5.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;

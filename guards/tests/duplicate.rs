@@ -1,4 +1,4 @@
-//! The duplicate guard against rows D1 and D7, hits and silence alike.
+//! The duplicate guard against spec D1 and D7, hits and silence alike.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
@@ -34,7 +34,7 @@ fn check(turns: &[(Turn, &str)]) {
     }
 }
 
-// D1
+// spec D1
 
 #[test]
 fn d1_a_call_that_failed_is_a_duplicate_the_second_time() {
@@ -198,7 +198,7 @@ fn d1_after_a_compaction_the_answer_is_no_longer_there() {
     run.check(&read(), BLOCK);
 }
 
-// D7
+// spec D7
 
 #[test]
 fn d7_the_same_test_after_an_edit() {

@@ -1,4 +1,4 @@
-//! The duplicate guard against rows D2 to D6: what it says, what settles it, how it escalates.
+//! The duplicate guard against spec D2 to D6: what it says, what settles it, how it escalates.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
@@ -47,7 +47,7 @@ fn check_has(text: &str, parts: &[&str]) {
     }
 }
 
-// D2
+// spec D2
 
 #[test]
 fn d2_the_feedback_carries_what_can_be_acted_on() {
@@ -125,7 +125,7 @@ fn d2_broken_arguments_are_shown_as_they_are() {
     check_has(&text(&run.check(&turn, BLOCK)), &["Arguments:\n{\"path\": \"a\n\nIt failed"]);
 }
 
-// D3
+// spec D3
 
 const FIRST_SENTENCE: &str = "Instead, I will check whether the package is installed.";
 const SECOND_SENTENCE: &str = "Let me try writing the file again.";
@@ -208,7 +208,7 @@ fn d3_strict_gives_way_too_where_a_stack_makes_questions_of_its_demands() {
     run.check(&check_package(), "pass");
 }
 
-// D4
+// spec D4
 
 fn ladder(policy: DuplicatePolicy) {
     let mut run = Loop::new(guard(policy));
@@ -343,7 +343,7 @@ fn d4_the_highest_rung_among_the_calls_of_a_turn_decides() {
     run.check(&both, STOP);
 }
 
-// D6
+// spec D6
 
 #[test]
 fn d6_the_plain_notice_carries_nothing_to_act_on() {
@@ -364,7 +364,7 @@ fn d6_the_notice_fires_where_the_feedback_does() {
     }
 }
 
-// M2
+// spec M2
 
 #[test]
 fn m2_the_options_name_no_tool_that_is_not_offered() {

@@ -1,4 +1,4 @@
-//! The empty-completion guard against rows E1 to E4, hits and silence alike.
+//! The empty-completion guard against spec E1 to E4, hits and silence alike.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
@@ -62,7 +62,7 @@ fn check_attempts(settings: EmptyCompletionSettings, waits: &[u64]) -> String {
     note.text.to_string()
 }
 
-// E1
+// spec E1
 
 #[test]
 fn e1_an_empty_answer_is_asked_for_again_with_a_growing_wait_and_then_the_run_ends() {
@@ -128,7 +128,7 @@ fn e1_in_a_stack_it_alone_recovers_what_is_empty() {
     assert_eq!(stack.recover(&reset), Ok(None));
 }
 
-// E2, E4
+// spec E2, E4
 
 fn completion(parts: Vec<Part>, finish: FinishReason) -> Completion {
     Completion::new(parts, [], finish, Usage::default(), &offer())
@@ -163,7 +163,7 @@ fn e2_thinking_is_neither_empty_nor_spoken_of() {
     check(&[(thinks("hm"), "pass"), (thinks("hm"), "pass")]);
 }
 
-// E3
+// spec E3
 
 #[test]
 fn e3_an_answer_cut_off_before_it_began_is_hinted_at_and_not_resent() {
@@ -262,7 +262,7 @@ fn e3_in_a_stack_it_ends() {
     run.check(&cut(says("The first")), "stop truncated-again 6");
 }
 
-// M1
+// spec M1
 
 #[test]
 fn m1_the_texts_differ() {

@@ -1,4 +1,4 @@
-//! The handoff guard against rows H1 to H6, hits and silence alike.
+//! The handoff guard against spec H1 to H6, hits and silence alike.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
@@ -85,7 +85,7 @@ fn constrain(run: &mut Loop, end: &Termination) -> Conclusion {
     it
 }
 
-// H1
+// spec H1
 
 #[test]
 fn h1_no_progress_and_a_fatal_failure_build_a_handoff() {
@@ -214,7 +214,7 @@ fn h1_the_message_counts_where_no_call_of_the_last_turn_failed() {
     handoff(&after(&[says("Hm.")]), &fatal(""));
 }
 
-// H1: the provider
+// spec H1, the provider
 
 fn failed(cause: AttemptCause, message: &str, facts: AttemptFacts) -> Entry {
     let failure = AttemptFailure { attempt: 3, cause, message: message.into(), facts };
@@ -309,7 +309,7 @@ fn h1_what_a_guard_said_about_the_attempt_is_not_said_again() {
     assert_eq!(conclude(&run, &fatal("nothing came")), None);
 }
 
-// H2, H3, H4
+// spec H2, H3, H4
 
 #[test]
 fn h2_the_handoff_carries_everything() {
@@ -396,7 +396,7 @@ fn h4_what_failed_stays_in_the_transcript_and_the_conclusion_out_of_the_view() {
     assert_eq!(serde_json::from_str::<Conclusion>(&json).expect("its own text"), it);
 }
 
-// M1, M2
+// spec M1, M2
 
 #[test]
 fn m1_a_second_handoff_says_that_it_was_tried_and_offers_no_retry() {
@@ -421,7 +421,7 @@ fn m1_a_host_that_goes_on_without_a_retry_gets_other_words_and_the_retry() {
     assert_eq!(kinds(&second).len(), 3);
 }
 
-// H6
+// spec H6
 
 #[test]
 fn h6_read_only_loops_are_no_progress() {

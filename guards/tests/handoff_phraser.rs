@@ -1,4 +1,4 @@
-//! A phraser's words (row H5): what is taken from them, and that nothing it does can break a handoff.
+//! A phraser's words (spec H5): what is taken from them, and that nothing it does can break a handoff.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;

@@ -13,7 +13,7 @@ use balk_guards::{
 use common::{Loop, Turn, all_guards, bare_offer, calls, offer, progress_at, says, thinks};
 use proptest::prelude::*;
 
-/// Arguments cut at 500 and a result cut at 1,000 characters (D2), and the words around them.
+/// Arguments cut at 500 and a result cut at 1,000 characters (spec D2), and the words around them.
 const LONGEST: usize = 500 + 1_000 + 900;
 
 fn turn() -> impl Strategy<Value = Turn> {

@@ -1,4 +1,4 @@
-//! Near-duplicate writes against row D5, hits and silence alike.
+//! Near-duplicate writes against spec D5, hits and silence alike.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;

@@ -1,4 +1,4 @@
-//! The no-tools guard against rows N1 to N6, N8 and E2, hits and silence alike.
+//! The no-tools guard against spec N1 to N6, N8 and E2, hits and silence alike.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
@@ -55,7 +55,7 @@ fn check(settings: NoToolsSettings, turns: &[(Turn, &str)]) -> Loop {
     run
 }
 
-// N1
+// spec N1
 
 #[test]
 fn n1_a_native_call_is_one_whatever_it_is() {
@@ -110,7 +110,7 @@ fn n1_a_mention_of_a_tool_and_a_call_only_thought_of_are_no_call() {
     check(in_text_form(), &[(thinks("<bash/>"), THINKING)]);
 }
 
-// N2 to N4
+// spec N2 to N4
 
 #[test]
 fn n2_the_correction_names_tools_and_the_way_to_end() {
@@ -202,7 +202,7 @@ fn n4_the_loops_own_prompt_is_no_request() {
     }
 }
 
-// N5
+// spec N5
 
 #[test]
 fn n5_limit_and_questions_are_settings() {
@@ -265,7 +265,7 @@ fn n5_the_rule_of_a_model_survives_a_restart() {
     assert_eq!(fault.to_string(), "guard no-tools: expected the state of one of 0 rules, found Some(0)");
 }
 
-// N8
+// spec N8
 
 #[test]
 fn n8_announcements_are_seen_in_five_languages_and_by_form_in_any() {
@@ -349,7 +349,7 @@ fn n8_the_last_of_several_texts_decides() {
     run.check(&says("There are three files.").and_says("Let me read the first one:"), FIRST);
 }
 
-// E2
+// spec E2
 
 #[test]
 fn e2_thinking_alone_is_corrected_and_counted_under_both_protocols() {
@@ -394,7 +394,7 @@ fn e4_what_was_withheld_or_cut_off_is_not_its_affair() {
     }
 }
 
-// M1, M2
+// spec M1, M2
 
 /// Over twelve turns of a kind, no two texts in a row are equal, and nothing is named that is not there.
 #[track_caller]

@@ -1,5 +1,5 @@
-//! The conformance vectors of the field (`guards.md`, C6) under the rule of every peer: what each says first,
-//! false alarms that are documented among them. Who is not in a table says nothing at all.
+//! The conformance vectors of the field (`docs/field.md#conformance-vectors`) under the rule of every peer: what
+//! each says first, false alarms that are documented among them. Who is not in a table says nothing at all.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;

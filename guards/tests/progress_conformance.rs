@@ -1,6 +1,7 @@
-//! The sequences that other projects test their guards with, by their number in `guards.md`, C6: what the best
-//! rule there says of each, what ours says, and the reason where the two differ. Ours are `Progress` and
-//! `Duplicate`, in their default policies; numbers that are not here belong to other guards.
+//! The sequences that other projects test their guards with, by their number in
+//! `docs/field.md#conformance-vectors`: what the best rule there says of each, what ours says, and the reason
+//! where the two differ. Ours are `Progress` and `Duplicate`, in their default policies; numbers that are not
+//! here belong to other guards.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
@@ -91,7 +92,8 @@ fn vector_7_a_stream_and_a_constant_pause() {
     duplicate((0..20).flat_map(|n| [poll(n), sleep.clone()]).collect::<Vec<_>>(), &[]);
 }
 
-/// stella: a cycle at three laps. `Progress`: at two, which are stuck in 85 % (`corpus/README.md`).
+/// stella: a cycle at three laps. `Progress`: at two, which are stuck in 85 %
+/// (`docs/labels.md#what-single-rules-find`).
 #[test]
 fn vector_8_two_in_turn() {
     progress(again(&[read("a"), read("b")], 4), &["4 note cycle 1"]);
@@ -139,14 +141,14 @@ fn vector_14_the_same_fan_out_in_three_rounds() {
 }
 
 /// OpenHands: a nudge at the third and the end at the fourth. `Duplicate`: the second is refused, for whoever
-/// repeats a failure once goes on in 55 % (`calibration/README.md`).
+/// repeats a failure once goes on in 55 % (`docs/reactions.md#lock-in`).
 #[test]
 fn vector_15_the_same_failing_call() {
     duplicate(again(&[test()], 2), &["2 block same-call 1"]);
 }
 
 /// yolop: the tool is held back. `Progress`: a note at the sixth, for three failures of one tool are stuck in
-/// 41 % only (`corpus/README.md`).
+/// 41 % only (`docs/labels.md#what-single-rules-find`).
 #[test]
 fn vector_16_commands_that_are_not_found() {
     let missing = |name: &str| {

@@ -1,4 +1,4 @@
-//! The retry-safety guard against rows R3 to R7, hits and silence alike.
+//! The retry-safety guard against spec R3 to R7, hits and silence alike.
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
@@ -62,7 +62,7 @@ fn asks(run: &mut Loop, turn: &Turn, facts: AttemptFacts, rule: &str, words: &[&
     question
 }
 
-// R4
+// spec R4
 
 #[test]
 fn r4_the_question_says_which_tool_and_what_became_of_it() {
@@ -143,7 +143,7 @@ fn r4_text_that_was_shown_is_resent_and_the_end_says_that_it_is_not_complete() {
     assert!(!end.contains("Nothing was done"), "{end}");
 }
 
-// R3
+// spec R3
 
 #[test]
 fn r3_before_the_first_progress_it_is_asked_again_once_and_then_the_user_is_told_that_nothing_was_done() {
@@ -252,7 +252,7 @@ fn r5_the_conservative_question_says_what_was_never_declared() {
     asks(&mut run, &Turn::default(), nothing(), "side-effect-facts-incomplete", &words);
 }
 
-// R6
+// spec R6
 
 #[test]
 fn r6_a_request_that_is_refused_as_such_is_never_sent_again() {
@@ -319,7 +319,7 @@ fn r6_every_cause_reads_differently() {
     }
 }
 
-// R7
+// spec R7
 
 /// What the guard says beside the results of a completion.
 fn settled(turn: &Turn) -> Settlement {

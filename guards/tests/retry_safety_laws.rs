@@ -83,7 +83,7 @@ fn policy() -> impl Strategy<Value = RetrySafetyPolicy> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// M1, M2, R4, R6, and the bound on resends, over any run that goes on until it is stopped.
+    /// Spec M1, M2, R4 and R6, and the bound on resends, over any run that goes on until it is stopped.
     #[test]
     fn whatever_breaks(
         steps in vec(step(), 0..60),

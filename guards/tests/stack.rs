@@ -253,7 +253,7 @@ fn spent_corrections_make_a_question_of_a_retry_and_then_the_end() {
     let kinds: Vec<_> = question.options.iter().map(|it| it.kind).collect();
     assert_eq!(kinds, [ChoiceKind::Instruct, ChoiceKind::SwitchModel, ChoiceKind::Stop]);
     let Verdict::Ask(next) = verdict(&spent(members(), 12, 1)) else { panic!() };
-    assert_ne!(next.note.text, question.note.text, "M1: no two texts in a row are equal");
+    assert_ne!(next.note.text, question.note.text, "spec M1: no two texts in a row are equal");
     let Verdict::Stop(end) = verdict(&spent(members(), 12, 3)) else { panic!() };
     assert!(end.text.contains("retry") && end.text != question.note.text);
 }

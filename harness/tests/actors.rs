@@ -1,4 +1,4 @@
-//! What the spec wants of actors and scenarios (S1 to S6), in whole runs over the catalogue; S2 stands with
+//! What spec S1 to S6 want of actors and scenarios, in whole runs over the catalogue; S2 stands with
 //! the measures.
 
 mod common;

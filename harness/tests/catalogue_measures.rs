@@ -223,7 +223,7 @@ fn admits(run: &Run) -> bool {
     run.trial.turns.iter().any(|turn| turn.tells_user)
 }
 
-/// H1 and H2: where the goal cannot be reached the user learns it, and why, in every run and within its bounds:
+/// Spec H1 and H2: where the goal cannot be reached the user learns it, and why, in every run and within its bounds:
 /// from the model itself, or else from the handoff, and from that never under a wrong name.
 #[test]
 fn h1_what_cannot_be_reached_is_said_in_every_run_and_under_its_name() {
@@ -275,7 +275,7 @@ fn h1_what_cannot_be_reached_is_said_in_every_run_and_under_its_name() {
     all_hold(&broken);
 }
 
-/// H6: an error that a later call left behind is never reported, and a call that was badly written is never a
+/// Spec H6: an error that a later call left behind is never reported, and a call that was badly written is never a
 /// missing capability.
 #[test]
 fn h6_what_is_handed_over_is_what_stands_in_the_way() {
@@ -370,7 +370,7 @@ fn busy_controls_look_stuck_to_whoever_counts() {
     all_hold(&broken);
 }
 
-/// S2, and that no default guard is removed unnoticed: each steps in somewhere, and the twin of such a
+/// Spec S2, and that no default guard is removed unnoticed: each steps in somewhere, and the twin of such a
 /// scenario, where it must be silent, is a control that the tests above hold to be one.
 #[test]
 fn s2_every_default_guard_has_a_scenario_to_fire_in_and_a_control() {

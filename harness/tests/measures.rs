@@ -188,7 +188,7 @@ fn in_flat_mode_words_are_worth_nothing() {
 const REPEATERS: [&str; 3] = ["repeating", "repeating-success", "near-duplicate-writer"];
 
 /// What a message carries is worth something to whoever repeats, and what is asked for before anything else
-/// counts brings nobody back who would not have come: D6, D3.
+/// counts brings nobody back who would not have come: spec D6, D3.
 #[test]
 fn a_message_to_act_on_beats_the_notice_and_deeds_are_no_worse_than_words() {
     let mut table = String::new();

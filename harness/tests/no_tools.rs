@@ -1,4 +1,4 @@
-//! N4 and N7 in whole runs: what the user can answer to the question works, and the probe ends in a listing.
+//! Spec N4 and N7 in whole runs: what the user can answer to the question works, and the probe ends in a listing.
 
 mod common;
 #[path = "common/runs.rs"]

@@ -103,7 +103,7 @@ fn is_seen_to_be_safe(run: &Run, at: usize, failure: &AttemptFailure) -> bool {
     !facts.unsafe_effect && (!unseen || failure.cause == AttemptCause::Connect)
 }
 
-/// R3: what was safe to send again was sent again, once at least, and nobody was asked about it.
+/// Spec R3: what was safe to send again was sent again, once at least, and nobody was asked about it.
 #[test]
 fn r3_what_is_safe_is_retried_without_a_question() {
     let mut retried = 0;
@@ -125,7 +125,7 @@ fn r3_what_is_safe_is_retried_without_a_question() {
     assert!(retried > 0);
 }
 
-/// R4: the question names the tool that is the reason.
+/// Spec R4: the question names the tool that is the reason.
 #[test]
 fn r4_a_question_names_the_tool() {
     let mut questions = 0;
@@ -144,7 +144,7 @@ fn r4_a_question_names_the_tool() {
     assert!(questions >= 200, "{questions}");
 }
 
-/// R6: a provider that names a time is not asked before it.
+/// Spec R6: a provider that names a time is not asked before it.
 #[test]
 fn r6_retry_after_is_honoured() {
     for run in under(&scenario("rate-limited", &[]), seeds(), "retry-safety=facts") {
@@ -161,7 +161,7 @@ fn r6_retry_after_is_honoured() {
     }
 }
 
-/// R7: what ran stands in the transcript with its result, is told, and is not run again unseen.
+/// Spec R7: what ran stands in the transcript with its result, is told, and is not run again unseen.
 #[test]
 fn r7_what_ran_is_told_in_the_next_view() {
     let mut told = 0;

@@ -6,11 +6,11 @@
 //! **The model.** A correction moves the actor with a base chance, and with one more chance for each thing it
 //! carries (independent draws: noisy-or). Both fall with every further correction in a row. Every chance is
 //! multiplied by one minus the actor's stubbornness. Numbers are parts per thousand, measured over 24,746
-//! recorded trajectories (`reactions.md`) or assumed with a range:
+//! recorded trajectories (`docs/reactions.md`) or assumed with a range:
 //!
 //! | parameter | value | from |
 //! |---|---|---|
-//! | base, gpt-3.5-like | 650, 250, 110, 30 | measured: plain complaint, 1st to 4th in a row (section 1) |
+//! | base, gpt-3.5-like | 650, 250, 110, 30 | measured: plain complaint, 1st to 4th in a row |
 //! | base, gpt-4o-like | 760, 560, 690, 530 | measured row .88 .61 .69 .53, less the 12 and 5 points that information adds at first |
 //! | base, strong | 900, 590, 580, 260 | measured row .95 .59 .58 .26, less 5 points at the ceiling |
 //! | flat, each profile | 750 360 120 60 / 880 610 690 530 / 950 590 580 260 | measured rows, all kinds of message together |
@@ -299,7 +299,8 @@ mod tests {
         let share = |features, in_a_row| {
             moved(ResponseMode::Features, features, in_a_row).iter().filter(|it| **it).count() / 20
         };
-        // Plain 65, 25, 11, 3 %; with the form 76, 38 % (reactions.md, section 1); five points of play.
+        // Plain 65, 25, 11, 3 %; with the form 76, 38 % (`docs/reactions.md#what-a-correction-says`); five
+        // points of play.
         let plain = Features::default();
         for (in_a_row, measured) in [(1, 65_usize), (2, 25), (3, 11), (4, 3)] {
             assert!(share(plain, in_a_row).abs_diff(measured) <= 5, "{in_a_row}");

@@ -171,7 +171,7 @@ impl Completion {
 
     /// True where there is nothing in it at all, not even thinking: a failed attempt (spec E1, E4). An answer
     /// that was withheld ([`FinishReason::ContentFilter`]) or cut off before it began
-    /// ([`FinishReason::Length`], E3) is an answer, though it says nothing: the same request would bring it
+    /// ([`FinishReason::Length`], spec E3) is an answer, though it says nothing: the same request would bring it
     /// again.
     #[must_use]
     pub fn is_empty(&self) -> bool {

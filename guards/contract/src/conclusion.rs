@@ -1,4 +1,4 @@
-//! How a run ends that did not reach its goal: what a person has to know, and what can be done (spec H).
+//! How a run ends that did not reach its goal: what a person has to know, and what can be done (spec H1 to H6).
 
 use std::sync::Arc;
 

@@ -67,8 +67,9 @@ pub struct Window {
 
 impl Default for Budget {
     /// Twelve corrections: recorded models that did not move after four in a row moved in under 10 % of
-    /// later ones, and a run seldom holds more than three stretches (`reactions.md`, 1 and 7). Six in ten
-    /// turns: two full ladders of three, after which weak models moved in 0 to 12 % (section 1).
+    /// later ones (`docs/reactions.md#later-corrections`), and a run seldom holds more than three stretches
+    /// (`docs/reactions.md#onset`). Six in ten turns: two full ladders of three, after which weak models moved
+    /// in 0 to 12 %.
     fn default() -> Self {
         Self { corrections: 12, window: Window { turns: 10, corrections: 6 }, questions: 3 }
     }

@@ -1,4 +1,4 @@
-//! Text that repeats itself, by the rule of gemini-cli (5411f113ca; `guards.md`, A7b).
+//! Text that repeats itself, by the rule of gemini-cli (5411f113ca; `docs/peers.md#chanting`).
 //!
 //! A window of 50 characters slides over the last 5,000. The text chants where one window came at least ten
 //! times, the last ten at most 250 characters apart on average, with at most five different texts between

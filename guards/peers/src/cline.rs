@@ -1,5 +1,5 @@
-//! **cline**: the rules of Cline's classic extension, as documented at efcec4b1c6 (2026-06-10; `guards.md`,
-//! A1).
+//! **cline**: the rules of Cline's classic extension, as documented at efcec4b1c6 (2026-06-10;
+//! `docs/peers.md#cline`).
 //!
 //! | seen | the product | here |
 //! |---|---|---|

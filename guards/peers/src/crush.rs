@@ -1,4 +1,4 @@
-//! **crush**: the loop detection of crush, as documented at 37f36e9382 (2026-08-21; `guards.md`, A13).
+//! **crush**: the loop detection of crush, as documented at 37f36e9382 (2026-08-21; `docs/peers.md#crush`).
 //!
 //! | seen | the product | here |
 //! |---|---|---|

@@ -1,5 +1,5 @@
-//! **gemini-cli**: the loop detection of gemini-cli, as documented at 5411f113ca (2026-08-21; `guards.md`,
-//! A7).
+//! **gemini-cli**: the loop detection of gemini-cli, as documented at 5411f113ca (2026-08-21;
+//! `docs/peers.md#gemini-cli`).
 //!
 //! | seen since the user's prompt | the product | here |
 //! |---|---|---|

@@ -1,5 +1,5 @@
 //! **hermes-like**: a rule that looks at results and finds cycles, after the guardrails of hermes-agent as
-//! documented at 06c25ac90b (`guards.md`, A21; `peers.md`, 2.4).
+//! documented at 06c25ac90b (`docs/peers.md#hermes-like`).
 //!
 //! | seen | the product | here |
 //! |---|---|---|

@@ -1,4 +1,5 @@
-//! **kimi-cli**: the repetition rule of kimi-cli, as documented at 4a550effdf (2026-07-16; `guards.md`, A17).
+//! **kimi-cli**: the repetition rule of kimi-cli, as documented at 4a550effdf (2026-07-16;
+//! `docs/peers.md#kimi-cli`).
 //!
 //! | the same call in a row | the product | here |
 //! |---|---|---|

@@ -1,5 +1,5 @@
 //! **naive-abandonment**, **naive-no-tools**, **naive-duplicate**, **naive-retry**: the four field designs
-//! (spec A, N, D, R) as a quick reader would build them, without the conditions that our guards have.
+//! (spec A3, N1, D1, R3) as a quick reader would build them, without the conditions that our guards have.
 //!
 //! | name | what is seen | what it does |
 //! |---|---|---|
@@ -35,7 +35,7 @@ impl Default for NaiveAbandonmentSettings {
     }
 }
 
-/// A3 without its conditions; see the [module](self).
+/// Spec A3 without its conditions; see the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct NaiveAbandonment {
     settings: NaiveAbandonmentSettings,
@@ -91,7 +91,7 @@ impl Guard for NaiveAbandonment {
     }
 }
 
-/// N1 without its conditions; see the [module](self).
+/// Spec N1 without its conditions; see the [module](self).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NaiveNoTools;
 
@@ -113,7 +113,7 @@ impl Guard for NaiveNoTools {
     }
 }
 
-/// D1 without its conditions; see the [module](self).
+/// Spec D1 without its conditions; see the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct NaiveDuplicate(Calls);
 
@@ -161,7 +161,7 @@ impl Guard for NaiveDuplicate {
     }
 }
 
-/// R3 and R4 without their conditions; see the [module](self).
+/// Spec R3 and R4 without their conditions; see the [module](self).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NaiveRetry;
 

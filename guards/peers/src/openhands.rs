@@ -1,5 +1,5 @@
 //! **openhands**: the stuck detector of the OpenHands SDK, as documented at 611629e699 (2026-08-22;
-//! `guards.md`, A6).
+//! `docs/peers.md#openhands`).
 //!
 //! | seen since the last message of the user | the product | here |
 //! |---|---|---|

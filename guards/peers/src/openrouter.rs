@@ -1,5 +1,5 @@
 //! **openrouter**: the doom loop rule of OpenRouter's agent SDK, as documented at 5a7ed03e5a (2026-08-06;
-//! `guards.md`, A18). The product has it off unless somebody turns it on; these are its thresholds then.
+//! `docs/peers.md#openrouter`). The product has it off unless somebody turns it on; these are its thresholds then.
 //!
 //! | the same call in rounds of its tool in a row | the product | here |
 //! |---|---|---|

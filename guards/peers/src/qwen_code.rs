@@ -1,5 +1,5 @@
 //! **qwen-code**: the loop detection of qwen-code that is always on, as documented at 00aa71b4a0 and
-//! 78ee24857e (`guards.md`, A8).
+//! 78ee24857e (`docs/peers.md#qwen-code`).
 //!
 //! | seen since the user's prompt | the product | here |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! **roo-code**: the rules of Roo Code, as documented at cb83656718 (2026-04-14; `guards.md`, A3).
+//! **roo-code**: the rules of Roo Code, as documented at cb83656718 (2026-04-14; `docs/peers.md#roo-code`).
 //!
 //! | seen | the product | here |
 //! |---|---|---|

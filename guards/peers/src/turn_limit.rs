@@ -1,5 +1,5 @@
 //! **turn-limit**: nothing but a bound on turns, as in smolagents at e3a5b8994b (`max_steps`, 20;
-//! `guards.md`, A16).
+//! `docs/peers.md#turn-limit`).
 //!
 //! The completion after the last allowed one is refused, and the run ends. Each message of the user begins
 //! the count anew: it begins a run of the product. Nothing is looked at, so a loop costs the whole bound, and

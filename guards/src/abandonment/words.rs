@@ -41,7 +41,7 @@ impl Abandonment {
         }
     }
 
-    /// A4: what failed, why code in a message is no file, and what can be done.
+    /// Spec A4: what failed, why code in a message is no file, and what can be done.
     pub(super) fn correction(&self, run: &Run) -> Note {
         let again = match self.state.spoken {
             0 => String::new(),
@@ -61,7 +61,7 @@ impl Abandonment {
         self.note("fence-after-failures", 1, run, text)
     }
 
-    /// A5: no deed and no plain word after the correction.
+    /// Spec A5: no deed and no plain word after the correction.
     pub(super) fn follow_up(&self, run: &Run, level: u8, last: bool) -> Note {
         let end = if last { " This is the last reminder." } else { "" };
         let text = format!(
@@ -77,7 +77,7 @@ impl Abandonment {
         self.note("unacknowledged", level, run, text)
     }
 
-    /// A6: what was not created; nothing where the user knows.
+    /// Spec A6: what was not created; nothing where the user knows.
     pub(super) fn notice(&self, run: &Run) -> Vec<Note> {
         if self.state.noticed.as_ref() == Some(&run.tool) {
             return Vec::new();
@@ -96,7 +96,7 @@ impl Abandonment {
         vec![self.note("files-not-created", 1, run, text)]
     }
 
-    /// A7: the corrections are spent.
+    /// Spec A7: the corrections are spent.
     pub(super) fn question(&self, run: &Run) -> Question {
         let text = format!(
             "The model has been told {} that `{}` {} and goes on without it. The last error was: {}. How \

@@ -5,7 +5,7 @@
 //!
 //! | | kind | told from | before the next ones because |
 //! |---|---|---|---|
-//! | 1 | malformed call | arguments that are no JSON object | the tool never learned what was wanted, whatever its error reads like (H6) |
+//! | 1 | malformed call | arguments that are no JSON object | the tool never learned what was wanted, whatever its error reads like (spec H6) |
 //! | 2 | missing capability | a tool that is not on offer and never worked | what it answers ("not found", "unknown") is about the tool, not about a path or an option |
 //! | 3 | missing capability | a shell that does not find the command | says "not found", as for a missing file |
 //! | 4 | malformed call | an error about arguments or options, or one that begins with the usage | usage texts name files and say what is not supported |

@@ -95,7 +95,7 @@ const ARGUMENT_BYTES: usize = 4_096;
 
 /// Above which similarity what differs is nearly the same. With it the rule for near failures alone is right in
 /// three of four judged points that it hits (`balk replay --labels`, all other thresholds at zero); a third
-/// failure of one tool alone is stuck in two of five (`corpus/README.md`).
+/// failure of one tool alone is stuck in two of five (`docs/labels.md#what-single-rules-find`).
 const NEAR: Ratio = Ratio::new(80, 100).expect("four fifths");
 
 impl Before {

@@ -37,11 +37,11 @@ pub enum Recommendation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The provider refused the request as such (R6).
+    /// The provider refused the request as such (spec R6).
     RequestRejected,
-    /// A tool began to run that is not known to change nothing (R4).
+    /// A tool began to run that is not known to change nothing (spec R4).
     UnsafeExecutionStarted,
-    /// The provider runs a tool itself, and nobody sees whether it ran (R2, R4).
+    /// The provider runs a tool itself, and nobody sees whether it ran (spec R2, R4).
     ProviderExecutedTool,
     /// What a tool on offer can change was never declared; only the policies that look at the offer mind.
     SideEffectFactsIncomplete,
@@ -49,7 +49,7 @@ pub enum Reason {
     AttemptFactsIncomplete,
     /// No connection came about, so no request left.
     RequestNeverSent,
-    /// It broke before the first sign of progress (R3).
+    /// It broke before the first sign of progress (spec R3).
     EarlyTransportFailure,
     /// The user saw text, and no call began.
     VisibleOutputOnly,

@@ -4,8 +4,8 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// The longest line that is read, in bytes: 32 MiB, a hundred times the longest line of our corpus. A longer
-/// one is counted and skipped, and never held in memory.
+/// The longest line that is read, in bytes: 32 MiB, a hundred times the longest line of recorded runs that we
+/// know. A longer one is counted and skipped, and never held in memory.
 pub const LINE_BYTES_MAX: usize = 32 << 20;
 
 /// A piece of the file is read in buffers of this size.

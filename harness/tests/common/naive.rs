@@ -51,7 +51,7 @@ impl Guard for AnyAnswer {
     }
 }
 
-/// D5 without its conditions: any second write of one file, whatever became of the first.
+/// Spec D5 without its conditions: any second write of one file, whatever became of the first.
 #[derive(Default)]
 struct AnyRewrite {
     written: BTreeSet<String>,
@@ -79,7 +79,7 @@ impl Guard for AnyRewrite {
     }
 }
 
-/// E2 without its conditions: thinking without text, calls or not.
+/// Spec E2 without its conditions: thinking without text, calls or not.
 struct AnyThinking;
 
 impl Guard for AnyThinking {
@@ -95,7 +95,7 @@ impl Guard for AnyThinking {
     }
 }
 
-/// E1 and E4 without their conditions: nothing, a last word of three words or fewer (in scripts without
+/// Spec E1 and E4 without their conditions: nothing, a last word of three words or fewer (in scripts without
 /// spaces: of six characters), or a text of five characters or fewer, whatever is called beside it.
 struct AnyShort;
 
@@ -120,7 +120,7 @@ impl Guard for AnyShort {
     }
 }
 
-/// H1 and H6 without their conditions: the first error that reads as if something were lacking.
+/// Spec H1 and H6 without their conditions: the first error that reads as if something were lacking.
 #[derive(Default)]
 struct AnyGap {
     lacks: bool,
@@ -156,7 +156,7 @@ impl Guard for AnyGap {
     }
 }
 
-/// H1 without its conditions: whoever reaches a bound has got nowhere.
+/// Spec H1 without its conditions: whoever reaches a bound has got nowhere.
 struct AnyLimit;
 
 impl Guard for AnyLimit {

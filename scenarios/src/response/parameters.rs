@@ -1,7 +1,7 @@
 //! The numbers of the response model, with the ranges in which they are uncertain, and draws from these.
 //!
 //! All numbers are parts per thousand. A range is the 95 % interval of the measured row where there is one
-//! (`reactions.md`, last table), the span of the measured figures, or assumed; each says which.
+//! (`docs/reactions.md#later-corrections`), the span of the measured figures, or assumed; each says which.
 //!
 //! **Draws.** There are [`DRAWS`] of them, and a seed has the one of its remainder. Each parameter takes the lower
 //! half of its range in half of the draws, by the parity of the draw's bits under a mask of its own; within the

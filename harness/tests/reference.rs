@@ -1,4 +1,4 @@
-//! The reference report is what its record says, byte for byte, and so is what the README takes of it.
+//! The reference report is what its record says, byte for byte, and so is what documents take of it.
 //!
 //! `INSTA_UPDATE=always cargo test -p balk --test reference` writes both anew.
 
@@ -53,13 +53,23 @@ fn the_reference_report_is_what_its_record_says() {
 }
 
 #[test]
-fn the_readme_takes_its_tables_from_the_reference_record() {
-    let readme = root().join("README.md");
+fn documents_take_their_tables_from_the_reference_record() {
     let work = tempfile::tempdir().expect("a directory can be made");
-    let copy = work.path().join("README.md");
-    fs::copy(&readme, &copy).expect("it can be copied");
-    run(&["report", FOLDER, "--splice", copy.to_str().expect("a plain path")]);
-    same(&readme, &read(&copy));
+    let mut spliced = 0;
+    for folder in ["", "docs"] {
+        for entry in fs::read_dir(root().join(folder)).expect("the folder is there") {
+            let path = entry.expect("it can be read").path();
+            if path.extension().is_none_or(|it| it != "md") || !read(&path).contains("\n<!-- balk report ") {
+                continue;
+            }
+            let copy = work.path().join("copy.md");
+            fs::copy(&path, &copy).expect("it can be copied");
+            run(&["report", FOLDER, "--splice", copy.to_str().expect("a plain path")]);
+            same(&path, &read(&copy));
+            spliced += 1;
+        }
+    }
+    assert!(spliced > 0, "no document has a mark");
 }
 
 /// The README of the folder says how the record was made: with the command that stands in it.

@@ -1,0 +1,32 @@
+//! Where a rule does not hold, and why. A line that is no longer needed fails the test.
+
+use crate::finding::{Finding, Rule};
+
+/// One place, or one folder where the path ends in `/`, that may break a rule.
+pub(crate) struct Exception {
+    pub(crate) rule: Rule,
+    pub(crate) path: &'static str,
+    /// The function, the target of the link, the cited document; empty for all of them.
+    pub(crate) key: &'static str,
+    pub(crate) reason: &'static str,
+}
+
+const fn except(rule: Rule, path: &'static str, key: &'static str, reason: &'static str) -> Exception {
+    Exception { rule, path, key, reason }
+}
+
+/// Sorted by rule, path and key.
+#[rustfmt::skip]
+pub(crate) const EXCEPTIONS: &[Exception] = &[
+];
+
+impl Exception {
+    pub(crate) fn covers(&self, finding: &Finding) -> bool {
+        let place = if self.path.ends_with('/') {
+            finding.path.starts_with(self.path)
+        } else {
+            finding.path == self.path
+        };
+        self.rule == finding.rule && place && (self.key.is_empty() || self.key == finding.key)
+    }
+}

@@ -1,0 +1,51 @@
+//! What a rule found, and where.
+
+use std::fmt;
+
+/// The rules, in the order in which their findings are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rule {
+    Circle,
+    Citation,
+    Flatten,
+    Layout,
+    Link,
+    LongFile,
+    LongFunction,
+    LongLine,
+    Unreached,
+}
+
+/// One place that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    pub(crate) rule: Rule,
+    pub(crate) path: String,
+    pub(crate) line: usize,
+    /// What an exception names beside the path: the function, the target of the link.
+    pub(crate) key: String,
+    pub(crate) found: String,
+}
+
+impl Rule {
+    /// What whoever reads the finding can do about it.
+    pub(crate) fn remedy(self) -> &'static str {
+        match self {
+            Self::Circle => "move what both sides need into a file that imports neither",
+            Self::Citation => "cite a document of this repository, or its address",
+            Self::Flatten => "write the fields out, or nest them",
+            Self::Layout => "name the file after its module: `x.rs`, with its parts in `x/`",
+            Self::Link => "mend the path or the heading",
+            Self::LongFile => "split it by what a reader looks for",
+            Self::LongFunction => "give its steps names",
+            Self::LongLine => "break it",
+            Self::Unreached => "declare it with `mod`, or delete it",
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}: {}", self.path, self.line, self.found, self.rule.remedy())
+    }
+}

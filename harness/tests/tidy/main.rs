@@ -1,0 +1,62 @@
+//! What is checked of the repository itself, after the manner of TigerBeetle's `tidy.zig`: no file that nothing
+//! includes, no circle of imports, no citation or link that leads nowhere, nothing longer than a person can take in,
+//! one layout of modules, and wire types that say their fields. What may differ is listed in `exceptions.rs`.
+
+mod checks;
+mod circles;
+mod citations;
+mod exceptions;
+mod finding;
+mod modules;
+mod repository;
+mod sizes;
+mod source;
+
+use std::path::Path;
+
+use exceptions::EXCEPTIONS;
+use finding::Finding;
+use modules::Sources;
+use repository::Repository;
+use source::Source;
+
+/// Everything that any rule finds, in order.
+fn findings(repository: &Repository) -> Vec<Finding> {
+    let sources: Sources =
+        repository.ending("rs").map(|(path, text)| (path.to_owned(), Source::read(path, text))).collect();
+    let trees = modules::trees(repository, &sources);
+    let mut findings = modules::unreached(&sources, &trees);
+    findings.extend(modules::layout(&sources));
+    findings.extend(circles::circles(&trees));
+    findings.extend(sizes::lines(repository));
+    findings.extend(sizes::functions(&sources));
+    findings.extend(sizes::files(repository));
+    findings.extend(sizes::flattened(&sources));
+    findings.extend(citations::citations(repository, &sources));
+    findings.extend(citations::links(repository));
+    findings.sort();
+    findings.dedup();
+    findings
+}
+
+#[test]
+fn the_repository_is_tidy() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let findings = findings(&Repository::read(&root));
+    let excepted = |finding: &&Finding| EXCEPTIONS.iter().any(|exception| exception.covers(finding));
+    let broken: Vec<String> = findings.iter().filter(|finding| !excepted(finding)).map(Finding::to_string).collect();
+    let idle: Vec<String> = EXCEPTIONS
+        .iter()
+        .filter(|exception| !findings.iter().any(|finding| exception.covers(finding)))
+        .map(|exception| format!("{:?} of {} {} is in order now", exception.rule, exception.path, exception.key))
+        .collect();
+    assert!(broken.is_empty(), "{} places break a rule:\n{}", broken.len(), broken.join("\n"));
+    assert!(idle.is_empty(), "harness/tests/tidy/exceptions.rs: remove these lines:\n{}", idle.join("\n"));
+}
+
+#[test]
+fn exceptions_are_sorted_and_have_reasons() {
+    let keys: Vec<_> = EXCEPTIONS.iter().map(|exception| (exception.rule, exception.path, exception.key)).collect();
+    assert!(keys.is_sorted(), "sort the exceptions by rule, path and key");
+    assert!(EXCEPTIONS.iter().all(|exception| !exception.reason.is_empty()), "an exception has no reason");
+}

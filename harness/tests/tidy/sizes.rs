@@ -1,0 +1,93 @@
+//! How much a reader has to take in at once: columns of a line, lines of a function, lines of a file.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::finding::{Finding, Rule};
+use crate::modules::Sources;
+use crate::repository::Repository;
+
+const COLUMNS: usize = 120;
+const FUNCTION_LINES: usize = 70;
+const FILE_LINES: usize = 450;
+
+/// What is written by hand and read as text. Scenarios are data: a line is as long as what a model says in it.
+fn is_prose_or_code(path: &str) -> bool {
+    let data = path.starts_with("scenarios/catalog/") || path.starts_with("reports/reference/");
+    let examples = path.contains("/tests/bad/") || path.contains("/tests/scenarios/");
+    let kinds = [".rs", ".md", ".toml", ".sh", ".yml"];
+    !data && !examples && (kinds.iter().any(|kind| path.ends_with(kind)) || path.starts_with(".ci/"))
+}
+
+/// Lines that are wider than a window. Tables and addresses cannot be broken.
+pub(crate) fn lines(repository: &Repository) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, text) in repository.files.iter().filter(|(path, _)| is_prose_or_code(path)) {
+        for (at, line) in text.lines().enumerate() {
+            let said = line.trim_start().trim_start_matches(['/', '!']).trim_start();
+            let columns = line.width();
+            if columns > COLUMNS && !said.starts_with('|') && !line.contains("://") {
+                findings.push(Finding {
+                    rule: Rule::LongLine,
+                    path: path.clone(),
+                    line: at + 1,
+                    key: String::new(),
+                    found: format!("a line of {columns} columns, where {COLUMNS} fit"),
+                });
+            }
+        }
+    }
+    findings
+}
+
+/// Functions that no window shows whole. Tests are functions.
+pub(crate) fn functions(sources: &Sources) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, source) in sources {
+        for function in &source.functions {
+            let lines = function.last - function.first + 1;
+            if lines > FUNCTION_LINES {
+                findings.push(Finding {
+                    rule: Rule::LongFunction,
+                    path: path.clone(),
+                    line: function.first,
+                    key: function.name.clone(),
+                    found: format!("`{}` has {lines} lines, of at most {FUNCTION_LINES}", function.name),
+                });
+            }
+        }
+    }
+    findings
+}
+
+/// Files that nobody holds in the head.
+pub(crate) fn files(repository: &Repository) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, text) in repository.files.iter().filter(|(path, _)| is_prose_or_code(path)) {
+        let lines = text.lines().count();
+        if lines > FILE_LINES {
+            findings.push(Finding {
+                rule: Rule::LongFile,
+                path: path.clone(),
+                line: 1,
+                key: String::new(),
+                found: format!("{lines} lines, of at most {FILE_LINES}"),
+            });
+        }
+    }
+    findings
+}
+
+/// Fields that take a whole struct into their parent, and enums that are told by what fits: a wrong key is silent.
+pub(crate) fn flattened(sources: &Sources) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, source) in sources {
+        findings.extend(source.flattened.iter().map(|(line, word)| Finding {
+            rule: Rule::Flatten,
+            path: path.clone(),
+            line: *line,
+            key: word.clone(),
+            found: format!("`#[serde({word})]` in a wire type"),
+        }));
+    }
+    findings
+}

@@ -6,16 +6,18 @@
 
 use std::sync::Arc;
 
-use crate::scenario::{Kind, Scenario, Toolset};
+use crate::scenario::{Scenario, Toolset};
 
 mod attempts;
 mod behaviour;
+mod chances;
 mod convert;
-mod diagnostic;
-mod holes;
-pub(crate) mod names;
+pub(crate) mod diagnostic;
+mod names;
 mod phrases;
+mod placeholders;
 pub(crate) mod report;
+pub(crate) mod roles;
 mod set;
 pub(crate) mod source;
 mod starter;
@@ -28,9 +30,6 @@ pub use starter::template_of;
 
 use report::Report;
 use source::Source;
-
-/// The kinds of scenario, by their names in a file.
-const KINDS: &[(&str, Kind)] = &[("stubborn", Kind::Stubborn), ("control", Kind::Control)];
 
 /// Reads a scenario.
 ///

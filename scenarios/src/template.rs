@@ -1,9 +1,9 @@
-//! Text with holes: `{pool.field}`, `{number}`, `{argument:path}`, `{code}`, `{draft}`, `{clock}`, `{hex}`, `{visit}`,
+//! Text with placeholders: `{pool.field}`, `{number}`, `{argument:path}`, `{code}`, `{draft}`, `{clock}`, `{hex}`, `{visit}`,
 //! `{step:number}`, `{visit:pool.field}`.
 
 use std::sync::Arc;
 
-/// Text with holes, resolved against the names of one scenario.
+/// Text with placeholders, resolved against the names of one scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     /// The pieces, in order.

@@ -7,9 +7,9 @@ use balk_guards::{Effect, Tool};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::format::Diagnostics;
-use crate::format::names::{ROLES, role_name};
+use crate::format::diagnostic::Diagnostics;
 use crate::format::report::{Report, listed};
+use crate::format::roles::{ROLES, role_name};
 use crate::format::source::Source;
 use crate::format::syntax;
 use crate::scenario::{Role, Toolset, ToolsetTool};

@@ -206,7 +206,7 @@ impl<'a> World<'a> {
         let mut source = self.draws.source(Drawer::Phrase, &phrase.name, part, visit);
         let variant = &variants[source.index(variants.len())];
         let mut text = String::with_capacity(TEXT_BYTES);
-        self.render(variant, Holes { source: &mut source, arguments, visit }, &mut text);
+        self.render(variant, Filling { source: &mut source, arguments, visit }, &mut text);
         text
     }
 
@@ -219,13 +219,13 @@ impl<'a> World<'a> {
             .iter()
             .map(|variant| {
                 let mut text = String::new();
-                self.render(variant, Holes { source: &mut source, arguments: &[], visit: 1 }, &mut text);
+                self.render(variant, Filling { source: &mut source, arguments: &[], visit: 1 }, &mut text);
                 text
             })
             .collect()
     }
 
-    /// A template that reads the same at every use in this world: the format refuses other holes in it.
+    /// A template that reads the same at every use in this world: the format refuses other placeholders in it.
     pub(crate) fn fixed<'t>(&self, template: &'t Template) -> Cow<'t, str>
     where
         'a: 't,
@@ -243,8 +243,8 @@ impl<'a> World<'a> {
         }
     }
 
-    pub(crate) fn render(&self, template: &Template, holes: Holes<'_>, out: &mut String) {
-        let Holes { source, arguments, visit } = holes;
+    pub(crate) fn render(&self, template: &Template, placeholders: Filling<'_>, out: &mut String) {
+        let Filling { source, arguments, visit } = placeholders;
         for piece in &template.pieces {
             match piece {
                 Piece::Text(_) | Piece::Field(..) | Piece::Number(_) | Piece::Draft => self.same(piece, out),
@@ -295,8 +295,8 @@ const PROMPT_PART: u32 = 13;
 /// Most texts are shorter, and a longer one grows from here.
 const TEXT_BYTES: usize = 128;
 
-/// What fills the holes of a template.
-pub(crate) struct Holes<'a> {
+/// What fills the placeholders of a template.
+pub(crate) struct Filling<'a> {
     pub(crate) source: &'a mut Source,
     pub(crate) arguments: &'a [(&'a str, &'a str)],
     pub(crate) visit: u32,

@@ -7,7 +7,7 @@ use balk_guards::{AttemptCause, Completion, FinishReason, Part, RawCall, Usage};
 use super::Actor;
 use crate::draws::Drawer;
 use crate::scenario::{CallSpec, Called, Kind, Sent, Stage, State, Stuck, Truth};
-use crate::world::Holes;
+use crate::world::Filling;
 
 /// What the model does in one attempt, and what is really going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,7 +143,7 @@ impl Actor<'_, '_> {
             (Sent::Arguments(_), None) => return RawCall { id, tool: name, arguments: "".into() },
             (Sent::Raw(text), _) => {
                 let mut sent = String::new();
-                self.world.render(text, Holes { source: &mut source, arguments: &[], visit }, &mut sent);
+                self.world.render(text, Filling { source: &mut source, arguments: &[], visit }, &mut sent);
                 return RawCall { id, tool: name, arguments: sent.into() };
             }
         };
@@ -152,7 +152,7 @@ impl Actor<'_, '_> {
         let mut value = String::with_capacity(ARGUMENT_BYTES);
         for (name, template) in tool.arguments.iter().zip(values) {
             value.clear();
-            self.world.render(template, Holes { source: &mut source, arguments: &[], visit }, &mut value);
+            self.world.render(template, Filling { source: &mut source, arguments: &[], visit }, &mut value);
             member(&mut arguments, name, &value);
         }
         for (name, value) in &tool.constants {

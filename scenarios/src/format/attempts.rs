@@ -3,7 +3,7 @@
 use balk_guards::AttemptCause;
 use toml::Spanned;
 
-use super::behaviour::{chances, drawn_or_fixed};
+use super::chances::{chances, drawn_or_fixed};
 use super::names::Names;
 use super::phrases::{Saying, said};
 use super::report::Report;

@@ -6,14 +6,13 @@ use balk_guards::FinishReason;
 use toml::Spanned;
 
 use super::attempts::breaks;
-use super::holes::{HoleKind, template};
-use super::names::{Names, check_filled, check_name, ratio, role_name};
+use super::chances::{chance, chances, drawn_or_fixed, ratio};
+use super::names::{Names, PlaceholderKind, check_filled, check_name};
 use super::phrases::{Saying, said};
-use super::report::{Report, listed, nearest_or_all};
-use super::wire::{
-    ActorTable, CallTable, ResponseTable, StateTable, Text, TransitionTable, TruthTable, Visits,
-};
-use super::world::{offered_role, unknown_argument};
+use super::placeholders::template;
+use super::report::{Report, listed};
+use super::roles::{offered_role, role_name, unknown_argument};
+use super::wire::{ActorTable, CallTable, ResponseTable, StateTable, Text, TransitionTable, TruthTable};
 use crate::scenario::{
     ActorSpec, Bound, CallSpec, Called, Kind, Profile, Ratio, ResponseMode, ResponseSpec, Role, Sent, State,
     Stuck, Transition, Trigger, Truth, TruthSpan,
@@ -313,10 +312,11 @@ fn arguments(
 
 /// What is sent with a call.
 fn of_call(text: &Text, names: &Names, report: &mut Report<'_>) -> Template {
-    let (template, holes) = template(text, names, report);
-    for hole in holes.iter().filter(|hole| hole.kind == HoleKind::Argument) {
+    let (template, placeholders) = template(text, names, report);
+    for placeholder in placeholders.iter().filter(|placeholder| placeholder.kind == PlaceholderKind::Argument)
+    {
         report.error(
-            hole.span.clone(),
+            placeholder.span.clone(),
             "a call cannot name its own arguments",
             "an argument is known only where a tool answers",
         );
@@ -336,51 +336,4 @@ fn transition(
         chance: table.chance.as_ref().map_or(vec![Ratio { num: 1, den: 1 }], |it| chance(it, names, report)),
         to: state_id(&table.to, states, report),
     }
-}
-
-/// A number from 1, or the name of a drawn one.
-pub(super) fn drawn_or_fixed(value: &Spanned<Visits>, names: &Names, report: &mut Report<'_>) -> Bound {
-    match value.get_ref() {
-        Visits::Count(0) => {
-            report
-                .error(value.span(), "this is counted from 1", "expected at least 1")
-                .help("leave the key out where any number will do");
-            Bound::Fixed(1)
-        }
-        Visits::Count(count) => Bound::Fixed(*count),
-        Visits::Name(name) => {
-            let wanted = Spanned::new(value.span(), name.clone());
-            let known = names.numbers.iter().map(|number| number.name.as_str());
-            report.index_of("number", &wanted, known).map_or(Bound::Fixed(1), Bound::Drawn)
-        }
-    }
-}
-
-fn chance(list: &Spanned<Vec<Text>>, names: &Names, report: &mut Report<'_>) -> Vec<Ratio> {
-    if list.get_ref().is_empty() {
-        report
-            .error(list.span(), "`chance` is empty", "expected one or more ratios or parameters")
-            .help("leave `chance` out where it is certain");
-    }
-    chances(list.get_ref(), names, report)
-}
-
-/// Ratios, or names of parameters.
-pub(super) fn chances(list: &[Text], names: &Names, report: &mut Report<'_>) -> Vec<Ratio> {
-    let mut ratios = Vec::with_capacity(list.len());
-    for item in list {
-        let word = item.get_ref();
-        if let Some((_, ratio)) = names.parameters.iter().find(|(name, _)| name == word) {
-            ratios.push(*ratio);
-        } else if word.contains('/') {
-            ratios.push(ratio(item, report));
-        } else {
-            let known: Vec<&str> = names.parameters.iter().map(|(name, _)| name.as_str()).collect();
-            report
-                .error(item.span(), format!("unknown parameter `{word}`"), "neither a ratio nor a parameter")
-                .help(nearest_or_all("parameter", word, &known))
-                .help("a parameter stands in `[actor.parameters]`; a ratio looks like \"1/50\"");
-        }
-    }
-    ratios
 }

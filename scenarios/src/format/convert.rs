@@ -3,15 +3,20 @@
 use std::sync::Arc;
 
 use balk_guards::Protocol;
+use toml::Spanned;
 
-use super::KINDS;
 use super::behaviour::{actor, response};
-use super::names::{Names, ROLES, check_filled, check_kebab, limits, numbers, parameters, pools, role_name};
+use super::chances::parameters;
+use super::names::{Names, check_filled, check_kebab, numbers, pools};
 use super::phrases::{Saying, phrases, said};
 use super::report::{Report, listed};
-use super::wire::{ScenarioFile, ToolsTable};
+use super::roles::{ROLES, role_name};
+use super::wire::{LimitsTable, ScenarioFile, ToolsTable};
 use super::world::{environment, goal, user};
-use crate::scenario::{PhraseId, Role, Scenario, Toolset};
+use crate::scenario::{Kind, Limits, PhraseId, Role, Scenario, Toolset};
+
+/// The kinds of scenario, by their names in a file.
+const KINDS: &[(&str, Kind)] = &[("stubborn", Kind::Stubborn), ("control", Kind::Control)];
 
 const PROTOCOLS: &[(&str, Protocol)] = &[("text", Protocol::Text), ("tool", Protocol::Tool)];
 
@@ -76,6 +81,23 @@ pub(super) fn scenario(file: &ScenarioFile, toolsets: &[Arc<Toolset>], report: &
         roles: names.roles,
         pools: names.pools,
         numbers: names.numbers,
+    }
+}
+
+/// The bounds of a trial, none of them 0.
+fn limits(table: &LimitsTable, report: &mut Report<'_>) -> Limits {
+    let mut bound = |name: &str, value: &Spanned<u32>| {
+        if *value.get_ref() == 0 {
+            report.error(value.span(), format!("the limit of {name} is 0"), "expected at least 1");
+        }
+        *value.get_ref()
+    };
+    Limits {
+        turns: bound("turns", &table.turns),
+        attempts: bound("attempts", &table.attempts),
+        calls: bound("calls", &table.calls),
+        interventions: bound("interventions", &table.interventions),
+        questions: bound("questions", &table.questions),
     }
 }
 

@@ -3,38 +3,46 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use toml::Spanned;
-
-use super::holes::{Hole, HoleKind};
 use super::report::{Report, did_you_mean};
-use super::wire::{LimitsTable, NumberTable, PoolItems, PoolValue, Text};
-use crate::scenario::{Limits, Number, Pool, PoolItem, Ratio, Role};
+use super::wire::{NumberTable, PoolItems, PoolValue, Text};
+use crate::scenario::{Number, Pool, PoolItem, Ratio, Role};
+use crate::template::Piece;
 
-/// Names that `{…}` understands in every scenario.
-pub(super) const BUILT_IN: &[(&str, HoleKind)] = &[
-    ("code", HoleKind::Code),
-    ("draft", HoleKind::Drawn),
-    ("clock", HoleKind::Clock),
-    ("hex", HoleKind::Hex),
-    ("visit", HoleKind::Visit),
-];
-
-/// The roles a task can ask for, by their names in a file.
-pub(crate) const ROLES: &[(&str, Role)] = &[
-    ("write", Role::Write),
-    ("read", Role::Read),
-    ("list", Role::List),
-    ("shell", Role::Shell),
-    ("ask", Role::Ask),
-    ("remote", Role::Remote),
-    ("finish", Role::Finish),
-    ("distractor", Role::Distractor),
-];
-
-/// The name of a role in a file.
-pub(crate) fn role_name(role: Role) -> &'static str {
-    ROLES.iter().find(|(_, it)| *it == role).map_or("", |(name, _)| name)
+/// A `{…}`, kept until it is known where its text is used.
+#[derive(Clone, Debug)]
+pub(super) struct Placeholder {
+    pub(super) kind: PlaceholderKind,
+    /// The argument's name where it is one.
+    pub(super) name: String,
+    pub(super) span: Range<usize>,
 }
+
+/// What matters about a `{…}` for where it may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PlaceholderKind {
+    /// A field of a pool or a number: the same for the whole trial.
+    Drawn,
+    /// An argument of the call that is answered.
+    Argument,
+    /// Program text.
+    Code,
+    /// A time of day.
+    Clock,
+    /// Hexadecimal digits.
+    Hex,
+    /// How often the state was visited.
+    Visit,
+}
+
+/// Names that `{…}` understands in every scenario, and what they stand for.
+pub(super) const BUILT_IN: &[(&str, PlaceholderKind, Piece)] = &[
+    ("code", PlaceholderKind::Code, Piece::Code),
+    // The one built-in text that the seed draws for the whole trial.
+    ("draft", PlaceholderKind::Drawn, Piece::Draft),
+    ("clock", PlaceholderKind::Clock, Piece::Clock),
+    ("hex", PlaceholderKind::Hex, Piece::Hex),
+    ("visit", PlaceholderKind::Visit, Piece::Visit),
+];
 
 /// What templates, states and rules of one scenario may refer to.
 #[derive(Debug, Default)]
@@ -47,11 +55,11 @@ pub(super) struct Names {
     pub(super) has_distractors: bool,
 }
 
-/// A phrase's name, with the holes of all its variants.
+/// A phrase's name, with the placeholders of all its variants.
 #[derive(Debug)]
 pub(super) struct NamedPhrase {
     pub(super) name: String,
-    pub(super) holes: Vec<Hole>,
+    pub(super) placeholders: Vec<Placeholder>,
 }
 
 /// Checks that a name can be written in a template or after `--set`.
@@ -95,30 +103,13 @@ pub(super) fn check_filled(what: &str, text: &Text, report: &mut Report<'_>) -> 
     text.get_ref().trim().to_owned()
 }
 
-/// The bounds of a trial, none of them 0.
-pub(super) fn limits(table: &LimitsTable, report: &mut Report<'_>) -> Limits {
-    let mut bound = |name: &str, value: &Spanned<u32>| {
-        if *value.get_ref() == 0 {
-            report.error(value.span(), format!("the limit of {name} is 0"), "expected at least 1");
-        }
-        *value.get_ref()
-    };
-    Limits {
-        turns: bound("turns", &table.turns),
-        attempts: bound("attempts", &table.attempts),
-        calls: bound("calls", &table.calls),
-        interventions: bound("interventions", &table.interventions),
-        questions: bound("questions", &table.questions),
-    }
-}
-
 /// The drawn numbers, in the order of their names.
 pub(super) fn numbers(table: &BTreeMap<Text, NumberTable>, report: &mut Report<'_>) -> Vec<Number> {
     table
         .iter()
         .map(|(name, bounds)| {
             check_name("number", name, report);
-            if BUILT_IN.iter().any(|(word, _)| word == name.get_ref()) {
+            if BUILT_IN.iter().any(|(word, ..)| word == name.get_ref()) {
                 let text = name.get_ref();
                 report
                     .error(name.span(), format!("a number cannot be called `{text}`"), "the name is taken")
@@ -204,32 +195,4 @@ fn pool(name: &Text, items: &PoolItems, report: &mut Report<'_>) -> Pool {
         report.error(name.span(), format!("the pool `{shown}` has no fields"), "expected at least one field");
     }
     pool
-}
-
-/// The actor's parameters, in the order of their names.
-pub(super) fn parameters(table: &BTreeMap<Text, Text>, report: &mut Report<'_>) -> Vec<(String, Ratio)> {
-    let mut all = Vec::with_capacity(table.len());
-    for (name, value) in table {
-        check_name("parameter", name, report);
-        all.push((name.get_ref().clone(), ratio(value, report)));
-    }
-    all
-}
-
-/// A probability written as a ratio.
-pub(super) fn ratio(text: &Text, report: &mut Report<'_>) -> Ratio {
-    let wrong = match text.get_ref().split_once('/').map(|(num, den)| (digits(num), digits(den))) {
-        Some((Some(_), Some(0))) => "the denominator is 0",
-        Some((Some(num), Some(den))) if num > den => "more than 1/1",
-        Some((Some(num), Some(den))) => return Ratio { num, den },
-        Some(_) | None => "expected two whole numbers with `/` between them",
-    };
-    report
-        .error(text.span(), format!("`{}` is not a probability", text.get_ref()), wrong)
-        .help("a probability is a ratio from \"0/1\" to \"1/1\", for example \"2/3\"");
-    Ratio { num: 0, den: 1 }
-}
-
-fn digits(text: &str) -> Option<u32> {
-    text.chars().all(|c| c.is_ascii_digit()).then(|| text.parse().ok())?
 }

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::holes::{Hole, HoleKind, template};
-use super::names::{NamedPhrase, Names, check_name, role_name};
+use super::names::{NamedPhrase, Names, Placeholder, PlaceholderKind, check_name};
+use super::placeholders::template;
 use super::report::{Report, listed};
+use super::roles::role_name;
 use super::wire::{Text, Variants};
 use crate::scenario::{Phrase, PhraseId, Role};
 use crate::template::Template;
@@ -43,8 +44,8 @@ pub(super) fn phrases(
     for (name, variants) in table {
         check_name("phrase", name, report);
         check_languages(name, variants, &languages, report);
-        let (phrase, holes) = phrase(name, variants, &languages, names, report);
-        names.phrases.push(NamedPhrase { name: name.get_ref().clone(), holes });
+        let (phrase, placeholders) = phrase(name, variants, &languages, names, report);
+        names.phrases.push(NamedPhrase { name: name.get_ref().clone(), placeholders });
         phrases.push(phrase);
     }
     let all: BTreeSet<&str> = languages.into_keys().collect();
@@ -129,34 +130,34 @@ fn phrase(
     languages: &BTreeMap<&str, &Text>,
     names: &Names,
     report: &mut Report<'_>,
-) -> (Phrase, Vec<Hole>) {
-    let mut holes = Vec::new();
+) -> (Phrase, Vec<Placeholder>) {
+    let mut placeholders = Vec::new();
     let mut spoken: BTreeMap<&str, Vec<Template>> = BTreeMap::new();
     for (key, texts) in variants {
         for text in texts.get_ref() {
             let (template, found) = template(text, names, report);
             spoken.entry(key.get_ref()).or_default().push(template);
-            holes.extend(found);
+            placeholders.extend(found);
         }
     }
     let any = spoken.get(ANY).cloned();
     let of = |language: &str| any.clone().or_else(|| spoken.get(language).cloned()).unwrap_or_default();
     let variants =
         if languages.is_empty() { vec![of(ANY)] } else { languages.keys().map(|it| of(it)).collect() };
-    (Phrase { name: name.get_ref().clone(), variants }, holes)
+    (Phrase { name: name.get_ref().clone(), variants }, placeholders)
 }
 
 /// The phrase of this name, whose placeholders must have a meaning for who says it.
 pub(super) fn said(wanted: &Text, by: Saying, names: &Names, report: &mut Report<'_>) -> PhraseId {
     let known = names.phrases.iter().map(|phrase| phrase.name.as_str());
     let Some(index) = report.index_of("phrase", wanted, known) else { return 0 };
-    for hole in &names.phrases[index].holes {
-        check_hole(hole, wanted, by, report);
+    for placeholder in &names.phrases[index].placeholders {
+        check_placeholder(placeholder, wanted, by, report);
     }
     index
 }
 
-fn check_hole(hole: &Hole, wanted: &Text, by: Saying, report: &mut Report<'_>) {
+fn check_placeholder(placeholder: &Placeholder, wanted: &Text, by: Saying, report: &mut Report<'_>) {
     let speaker = match by {
         Saying::Tool(_) => "a tool",
         Saying::User => "the user",
@@ -164,39 +165,42 @@ fn check_hole(hole: &Hole, wanted: &Text, by: Saying, report: &mut Report<'_>) {
         Saying::Actor => "the actor",
     };
     let here = format!("{speaker} says it here");
-    match (hole.kind, by) {
-        (HoleKind::Argument, Saying::Tool(role)) => {
-            if !role.has_argument(&hole.name) {
-                let (name, role_name) = (&hole.name, role_name(role));
+    match (placeholder.kind, by) {
+        (PlaceholderKind::Argument, Saying::Tool(role)) => {
+            if !role.has_argument(&placeholder.name) {
+                let (name, role_name) = (&placeholder.name, role_name(role));
                 report
                     .error(
-                        hole.span.clone(),
+                        placeholder.span.clone(),
                         format!("`{role_name}` has no argument `{name}`"),
                         format!("expected {}", listed(role.arguments(), "or")),
                     )
                     .related(wanted.span(), here);
             }
         }
-        (HoleKind::Argument, Saying::User | Saying::Loop | Saying::Actor) => {
+        (PlaceholderKind::Argument, Saying::User | Saying::Loop | Saying::Actor) => {
             report
                 .error(
-                    hole.span.clone(),
+                    placeholder.span.clone(),
                     format!("{speaker} answers no call"),
                     "an argument is known only where a tool answers",
                 )
                 .related(wanted.span(), here)
                 .help("use `{argument:…}` only in phrases of `[[environment.rule]]`");
         }
-        (HoleKind::Visit, Saying::Tool(_) | Saying::User | Saying::Loop) => {
+        (PlaceholderKind::Visit, Saying::Tool(_) | Saying::User | Saying::Loop) => {
             report
                 .error(
-                    hole.span.clone(),
+                    placeholder.span.clone(),
                     format!("{speaker} has no states to visit"),
                     "`{visit}` and `{step:…}` count the visits of an actor's state",
                 )
                 .related(wanted.span(), here);
         }
-        (HoleKind::Visit, Saying::Actor)
-        | (HoleKind::Drawn | HoleKind::Code | HoleKind::Clock | HoleKind::Hex, _) => {}
+        (PlaceholderKind::Visit, Saying::Actor)
+        | (
+            PlaceholderKind::Drawn | PlaceholderKind::Code | PlaceholderKind::Clock | PlaceholderKind::Hex,
+            _,
+        ) => {}
     }
 }

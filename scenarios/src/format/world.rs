@@ -3,10 +3,11 @@
 use balk_guards::ChoiceKind;
 use toml::Spanned;
 
-use super::holes::fixed;
-use super::names::{Names, ROLES, role_name};
+use super::names::Names;
 use super::phrases::{Saying, said};
-use super::report::{Report, did_you_mean, listed};
+use super::placeholders::fixed;
+use super::report::Report;
+use super::roles::{offered_role, unknown_argument};
 use super::wire::{ConditionTable, EnvironmentTable, GoalTable, RuleTable, Text, UserTable};
 use crate::scenario::{AnswerSpec, Condition, EnvironmentSpec, Role, Rule, UserSpec};
 use crate::template::Template;
@@ -140,38 +141,6 @@ fn check_argument(name: &Text, call: Option<Role>, report: &mut Report<'_>) {
     if !role.has_argument(name.get_ref()) {
         unknown_argument(name, role, report);
     }
-}
-
-/// Reports an argument that a role does not have.
-pub(super) fn unknown_argument(name: &Text, role: Role, report: &mut Report<'_>) {
-    let (got, role_name) = (name.get_ref(), role_name(role));
-    report
-        .error(
-            name.span(),
-            format!("`{role_name}` has no argument `{got}`"),
-            format!("expected {}", listed(role.arguments(), "or")),
-        )
-        .help_if(did_you_mean(got, role.arguments()))
-        .help("these are the names for every tool set; the agent's own are put in when a trial starts");
-}
-
-/// A role that the scenario offers.
-pub(super) fn offered_role(word: &Text, names: &Names, report: &mut Report<'_>) -> Role {
-    let Some(index) = report.index_of("role", word, ROLES.iter().map(|(name, _)| *name)) else {
-        return Role::Shell;
-    };
-    let role = ROLES[index].1;
-    if role == Role::Distractor && !names.has_distractors {
-        report
-            .error(word.span(), "no distractor is offered", "not among the tools of this scenario")
-            .help("set `distractors` of `[tools]` to 1 or more");
-    } else if role != Role::Distractor && !names.roles.contains(&role) {
-        let text = word.get_ref();
-        report
-            .error(word.span(), format!("`{text}` is not offered"), "not among the tools of this scenario")
-            .help(format!("add \"{text}\" to `roles` of `[tools]`, here and in the twin"));
-    }
-    role
 }
 
 /// The person.

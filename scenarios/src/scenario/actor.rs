@@ -1,8 +1,11 @@
-//! The actor of a scenario: states with their hidden truth, transitions, and how it takes corrections.
+//! The actor of a scenario: states with their hidden truth, and transitions.
 
 use balk_guards::FinishReason;
 
-use super::{Break, PhraseId, Role};
+use super::attempt::Break;
+use super::numbers::{Bound, Ratio};
+use super::texts::PhraseId;
+use super::tools::Role;
 use crate::template::Template;
 
 /// The model: a state machine over the view.
@@ -157,55 +160,4 @@ pub enum Trigger {
     Lost,
     /// The answer to the calls is not what it was at the last visit.
     Changed,
-}
-
-/// A number, fixed or drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// This number.
-    Fixed(u32),
-    /// The drawn number of this index in [`Scenario::numbers`](super::Scenario::numbers).
-    Drawn(usize),
-}
-
-/// A probability: `num / den`, with `num <= den` and `den > 0`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ratio {
-    /// Numerator.
-    pub num: u32,
-    /// Denominator.
-    pub den: u32,
-}
-
-/// How the actor takes corrections.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResponseSpec {
-    /// Which measured models it is like.
-    pub profile: Profile,
-    /// What counts in an intervention.
-    pub mode: ResponseMode,
-    /// How much less it moves than the measured models: every chance is multiplied by one minus this.
-    pub stubbornness: Ratio,
-}
-
-/// A row of the measured reactions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Profile {
-    /// Strong models of 2025.
-    Strong,
-    /// Like gpt-4o.
-    Gpt4o,
-    /// Like gpt-3.5.
-    Gpt35,
-}
-
-/// What counts in an intervention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResponseMode {
-    /// What the delivered text carries.
-    Features,
-    /// That it was delivered.
-    Flat,
-    /// What the delivered text carries, by numbers that the seed draws from their ranges.
-    Drawn,
 }

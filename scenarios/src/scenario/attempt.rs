@@ -2,7 +2,8 @@
 
 use balk_guards::AttemptCause;
 
-use super::{Bound, PhraseId, Ratio};
+use super::numbers::{Bound, Ratio};
+use super::texts::PhraseId;
 
 /// An attempt that breaks off before its completion is whole.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::names::{BUILT_IN, Names};
+use super::names::{BUILT_IN, Names, Placeholder, PlaceholderKind};
 use super::report::{Report, did_you_mean, listed, nearest_or_all};
 use super::wire::Text;
 use crate::template::{Piece, Template};
@@ -15,48 +15,26 @@ const STEP: &str = "step:";
 /// What stands there once for each visit is written as.
 const EACH_VISIT: &str = "visit:";
 
-/// A `{…}`, kept until it is known where its text is used.
-#[derive(Clone, Debug)]
-pub(super) struct Hole {
-    pub(super) kind: HoleKind,
-    /// The argument's name where it is one.
-    pub(super) name: String,
-    pub(super) span: Range<usize>,
-}
-
-/// What matters about a `{…}` for where it may stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HoleKind {
-    /// A field of a pool or a number: the same for the whole trial.
-    Drawn,
-    /// An argument of the call that is answered.
-    Argument,
-    /// Program text.
-    Code,
-    /// A time of day.
-    Clock,
-    /// Hexadecimal digits.
-    Hex,
-    /// How often the state was visited.
-    Visit,
-}
-
 /// A text of the world: facts, paths and contents hold what the seed draws, and nothing that changes.
 pub(super) fn fixed(text: &Text, names: &Names, report: &mut Report<'_>) -> Template {
-    let (template, holes) = template(text, names, report);
-    for hole in holes.iter().filter(|hole| hole.kind != HoleKind::Drawn) {
+    let (template, placeholders) = template(text, names, report);
+    for placeholder in placeholders.iter().filter(|placeholder| placeholder.kind != PlaceholderKind::Drawn) {
         report
-            .error(hole.span.clone(), "the world cannot depend on this", "would differ from use to use")
+            .error(
+                placeholder.span.clone(),
+                "the world cannot depend on this",
+                "would differ from use to use",
+            )
             .help("facts, files and conditions may hold `{pool.field}` and `{number}` only");
     }
     template
 }
 
-/// A text with its holes, checked against the names of the scenario.
-pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (Template, Vec<Hole>) {
+/// A text with its placeholders, checked against the names of the scenario.
+pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (Template, Vec<Placeholder>) {
     let value = text.get_ref();
     let mut pieces = Vec::new();
-    let mut holes = Vec::new();
+    let mut placeholders = Vec::new();
     let mut plain = String::new();
     let mut rest = 0;
     while let Some(found) = value[rest..].find(['{', '}']) {
@@ -83,9 +61,9 @@ pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (
             plain.clear();
         }
         let span = span_in(text, at..end + 1, report);
-        if let Some((piece, hole)) = hole(&value[at + 1..end], span, names, report) {
+        if let Some((piece, placeholder)) = placeholder(&value[at + 1..end], span, names, report) {
             pieces.push(piece);
-            holes.push(hole);
+            placeholders.push(placeholder);
         }
         rest = end + 1;
     }
@@ -93,62 +71,53 @@ pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (
     if !plain.is_empty() {
         pieces.push(Piece::Text(Arc::from(plain.as_str())));
     }
-    (Template { pieces }, holes)
+    (Template { pieces }, placeholders)
 }
 
-fn hole(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>) -> Option<(Piece, Hole)> {
-    let made = |kind, piece| Some((piece, Hole { kind, name: String::new(), span: span.clone() }));
+/// What a `{…}` stands for.
+fn placeholder(
+    inside: &str,
+    span: Range<usize>,
+    names: &Names,
+    report: &mut Report<'_>,
+) -> Option<(Piece, Placeholder)> {
+    let made = |kind, piece| Some((piece, Placeholder { kind, name: String::new(), span: span.clone() }));
     if let Some(name) = inside.strip_prefix(ARGUMENT) {
-        let hole = Hole { kind: HoleKind::Argument, name: name.to_owned(), span };
-        return Some((Piece::Argument(name.to_owned()), hole));
+        let placeholder = Placeholder { kind: PlaceholderKind::Argument, name: name.to_owned(), span };
+        return Some((Piece::Argument(name.to_owned()), placeholder));
     }
     if let Some(name) = inside.strip_prefix(STEP) {
         let at = step(name, span.clone(), names, report)?;
-        return made(HoleKind::Visit, Piece::Step(at));
+        return made(PlaceholderKind::Visit, Piece::Step(at));
     }
     if let Some(name) = inside.strip_prefix(EACH_VISIT) {
-        let (piece, hole) = hole(name, span, names, report)?;
+        let (piece, _) = placeholder(name, span.clone(), names, report)?;
         let Piece::Field(pool, field) = piece else {
+            let message = format!("`{name}` cannot stand there once for each visit");
             report
-                .error(
-                    hole.span,
-                    format!("`{name}` cannot stand there once for each visit"),
-                    "no field of a pool",
-                )
+                .error(span, message, "no field of a pool")
                 .help("only what a pool holds can: `{visit:pool.field}`");
             return None;
         };
-        return Some((Piece::EachVisit(pool, field), Hole { kind: HoleKind::Visit, ..hole }));
+        return made(PlaceholderKind::Visit, Piece::EachVisit(pool, field));
     }
-    if let Some((_, kind)) = BUILT_IN.iter().find(|(word, _)| *word == inside) {
-        return match kind {
-            HoleKind::Code => made(*kind, Piece::Code),
-            HoleKind::Clock => made(*kind, Piece::Clock),
-            HoleKind::Hex => made(*kind, Piece::Hex),
-            HoleKind::Visit => made(*kind, Piece::Visit),
-            // The one built-in text that the seed draws for the whole trial.
-            HoleKind::Drawn => made(*kind, Piece::Draft),
-            HoleKind::Argument => None,
-        };
+    if let Some((_, kind, piece)) = BUILT_IN.iter().find(|(word, ..)| *word == inside) {
+        return made(*kind, piece.clone());
     }
+    let piece = drawn(inside, span.clone(), names, report)?;
+    made(PlaceholderKind::Drawn, piece)
+}
+
+/// A number or a field of a pool, by its name.
+fn drawn(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>) -> Option<Piece> {
     let message = format!("unknown placeholder `{{{inside}}}`");
     let Some((pool, field)) = inside.split_once('.') else {
         if let Some(index) = names.numbers.iter().position(|number| number.name == inside) {
-            return made(HoleKind::Drawn, Piece::Number(index));
+            return Some(Piece::Number(index));
         }
-        let mut known: Vec<&str> = BUILT_IN.iter().map(|(word, _)| *word).collect();
-        known.extend(names.numbers.iter().map(|number| number.name.as_str()));
-        let help = if let Some(pool) = names.pools.iter().find(|pool| pool.name == inside) {
-            let fields: Vec<&str> = pool.fields.iter().map(String::as_str).collect();
-            format!("a pool is used by its fields: `{{{inside}.{}}}`", fields.first().unwrap_or(&"field"))
-        } else {
-            did_you_mean(inside, &known).unwrap_or_else(|| {
-                format!("known: {}, `argument:NAME` and the fields of pools", listed(&known, "and"))
-            })
-        };
         report
             .error(span, message, "neither a number of this file nor built in")
-            .help(help)
+            .help(not_a_name(inside, names))
             .help("a brace that is text is written twice: `{{` and `}}`");
         return None;
     };
@@ -168,7 +137,20 @@ fn hole(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>
         }
         return None;
     };
-    made(HoleKind::Drawn, Piece::Field(pool_index, field_index))
+    Some(Piece::Field(pool_index, field_index))
+}
+
+/// What to write in place of a word that means nothing.
+fn not_a_name(word: &str, names: &Names) -> String {
+    if let Some(pool) = names.pools.iter().find(|pool| pool.name == word) {
+        let field = pool.fields.first().map_or("field", String::as_str);
+        return format!("a pool is used by its fields: `{{{word}.{field}}}`");
+    }
+    let mut known: Vec<&str> = BUILT_IN.iter().map(|(word, ..)| *word).collect();
+    known.extend(names.numbers.iter().map(|number| number.name.as_str()));
+    did_you_mean(word, &known).unwrap_or_else(|| {
+        format!("known: {}, `argument:NAME` and the fields of pools", listed(&known, "and"))
+    })
 }
 
 /// The number that steps are counted up to, by its name.
@@ -215,7 +197,7 @@ mod tests {
     use crate::scenario::{Number, Pool};
 
     #[test]
-    fn every_kind_of_hole_has_its_piece() {
+    fn every_kind_of_placeholder_has_its_piece() {
         let page =
             Pool { name: "page".into(), fields: vec!["path".into(), "what".into()], items: Vec::new() };
         let count = Number { name: "count".into(), from: 1, to: 2 };

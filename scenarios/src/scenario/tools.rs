@@ -1,0 +1,81 @@
+//! Tools: what they are to a task, and what known agents call them.
+
+use balk_guards::{Purpose, Tool};
+
+/// What a tool is to the task, whatever an agent calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Writes a whole file: `path`, `content`.
+    Write,
+    /// Reads a file: `path`.
+    Read,
+    /// Lists files: `path`.
+    List,
+    /// Runs a command: `command`.
+    Shell,
+    /// Puts a question to the user: `question`.
+    Ask,
+    /// Creates a record somewhere else, once for every call: `record`, `details`.
+    Remote,
+    /// Declares the task done: `summary`.
+    Finish,
+    /// Nothing the task needs: `query`.
+    Distractor,
+}
+
+impl Role {
+    /// The canonical names of the arguments.
+    #[must_use]
+    pub const fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Write => &["path", "content"],
+            Self::Read | Self::List => &["path"],
+            Self::Shell => &["command"],
+            Self::Ask => &["question"],
+            Self::Remote => &["record", "details"],
+            Self::Finish => &["summary"],
+            Self::Distractor => &["query"],
+        }
+    }
+
+    /// Whether [`arguments`](Self::arguments) has this name.
+    #[must_use]
+    pub fn has_argument(self, name: &str) -> bool {
+        self.arguments().contains(&name)
+    }
+
+    /// What a guard may say the tool is for.
+    #[must_use]
+    pub const fn purpose(self) -> Purpose {
+        match self {
+            Self::Shell => Purpose::Shell,
+            Self::Ask => Purpose::AskUser,
+            Self::Finish => Purpose::Finish,
+            Self::Write | Self::Read | Self::List | Self::Remote | Self::Distractor => Purpose::Other,
+        }
+    }
+}
+
+/// The tools of one known agent.
+#[derive(Clone, Debug)]
+pub struct Toolset {
+    /// Whose names these are.
+    pub name: String,
+    /// Used only where reserved pools are asked for.
+    pub reserve: bool,
+    /// The tools; at most one for each role but [`Role::Distractor`].
+    pub tools: Vec<ToolsetTool>,
+}
+
+/// A tool as one agent offers it.
+#[derive(Clone, Debug)]
+pub struct ToolsetTool {
+    /// What it is to a task.
+    pub role: Role,
+    /// What is offered: the agent's name for it, which may be illegal on the wire, and the schema.
+    pub tool: Tool,
+    /// The agent's names for [`Role::arguments`], in that order.
+    pub arguments: Vec<String>,
+    /// Arguments that are always sent, with their values.
+    pub constants: Vec<(String, String)>,
+}

@@ -9,18 +9,16 @@ use std::sync::Arc;
 
 use balk_guards::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
 
-use crate::draws::Drawer;
+use crate::draws::Draw;
 use crate::response::{self, Correction, Delivered, Reaction};
 use crate::scenario::{Ratio, State, StateId, Transition, Trigger};
 use crate::world::World;
 
+use act::Visit;
+
 pub use act::{Act, Broken};
 
 mod act;
-
-/// What the loop says where a tool must end the task and none was called, unless the scenario has its own words
-/// for it; neutral, and no intervention.
-pub const LOOP_PROMPT: &str = "Go on with the task.";
 
 /// The model in one trial.
 #[derive(Clone, Debug)]
@@ -96,7 +94,8 @@ impl<'w, 'a> Actor<'w, 'a> {
         }
         self.read = messages.len();
         self.advance();
-        self.perform(attempt)
+        let Self { world, state, asked, .. } = *self;
+        Visit { world, state, number: self.visits[state], asked }.act(attempt)
     }
 
     fn message(&mut self, message: &Message) {
@@ -296,8 +295,8 @@ impl<'w, 'a> Actor<'w, 'a> {
         if chance == (Ratio { num: 1, den: 1 }) {
             return true;
         }
-        let part = u32::try_from(at).expect("a state has few transitions");
-        self.world.draws().source(Drawer::Actor, &state.name, part, visit).happens(chance)
+        let draw = Draw::Transition { state: &state.name, transition: at, visit };
+        self.world.draws().dice(draw).happens(chance)
     }
 }
 

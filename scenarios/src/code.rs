@@ -1,14 +1,14 @@
 //! Program text for actors that write or show some: plausible lines in no particular language.
 
-use crate::draws::Source;
+use crate::draws::Dice;
 
-/// Writes 12 to 19 lines, each from one word of the source. Two programs share words and shape, and far less
+/// Writes 12 to 19 lines, each from one word of the dice. Two programs share words and shape, and far less
 /// than nine tenths of their characters, so that no near-duplicate rule takes one for the other.
-pub(crate) fn write(source: &mut Source, out: &mut String) {
-    let lines = 12 + source.below(8);
+pub(crate) fn write(dice: &mut Dice, out: &mut String) {
+    let lines = 12 + dice.below(8);
     out.reserve(LINE_BYTES * usize::try_from(lines).expect("a small number"));
     for _ in 0..lines {
-        line(source.word(), out);
+        line(dice.word(), out);
     }
 }
 

@@ -1,47 +1,36 @@
 //! Keyed draws: what chance decides, and only that.
 //!
-//! A draw is named by who draws (`Drawer`), for what (a name) and how often that was drawn before (the
-//! visit), never by when. So two runs of one seed share every draw that both make, whatever else happened in
-//! between, and a new kind of draw moves no old one.
+//! A [`Draw`] is named by what it decides, and where a state is drawn for, by the visit of that state; never by
+//! when it is made. So two runs of one seed share every draw that both make, whatever else happened in between,
+//! and a new kind of draw changes no old one.
 //!
-//! The generator is ChaCha8 with the key from (seed, scenario), the stream from (drawer, name) and the
+//! The generator is ChaCha8. Its key comes from seed and scenario, its stream from the name of the draw, and the
 //! position from the visit. Sampling is our own, because that of general libraries is not value-stable.
 
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
 
 use crate::scenario::Ratio;
 
-use chacha::{Key, WORDS};
+use chacha::WORDS;
+use draw::Key;
+
+pub(crate) use draw::{Draw, Occasion};
 
 mod chacha;
-
-/// Who draws.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Drawer {
-    /// The world, before the first turn.
-    World,
-    /// The model: where it goes next.
-    Actor,
-    /// The model: how it takes a correction.
-    Response,
-    /// What somebody says: the model, the person or a tool.
-    Phrase,
-    /// The loop: how long it waits.
-    Loop,
-}
+mod draw;
 
 /// All draws of one trial.
 #[derive(Clone, Debug)]
-pub struct Draws {
-    key: Key,
+pub(crate) struct Draws {
+    key: chacha::Key,
 }
 
-/// The words of one named draw; a block of them is made when the first of it is wanted.
+/// The random words of one draw, in order. They are made in blocks, each when its first word is wanted.
 #[derive(Clone, Debug)]
-pub struct Source {
-    key: Key,
+pub(crate) struct Dice {
+    key: chacha::Key,
     stream: u64,
-    /// Where the next 64 bits stand in the stream, in units of 64 bits.
+    /// The position of the next 64 bits in the stream, in units of 64 bits.
     at: u64,
     block: [u32; WORDS],
     /// The number of this block, once one is made.
@@ -54,19 +43,18 @@ const PER_BLOCK: u64 = 8;
 
 impl Draws {
     /// The draws of this seed of this scenario.
-    #[must_use]
-    pub fn new(seed: u64, scenario: &str) -> Self {
+    pub(crate) fn new(seed: u64, scenario: &str) -> Self {
         let mut key = [0; 32];
         key[..16].copy_from_slice(&xxh3_128_with_seed(scenario.as_bytes(), seed).to_le_bytes());
         key[16..24].copy_from_slice(&seed.to_le_bytes());
-        Self { key: Key::new(key) }
+        Self { key: chacha::Key::new(key) }
     }
 
-    /// The words for one purpose: who, for what, which part of it, the how-manieth time.
-    #[must_use]
-    pub fn source(&self, drawer: Drawer, name: &str, part: u32, visit: u32) -> Source {
+    /// The random words of one draw, always the same.
+    pub(crate) fn dice(&self, draw: Draw<'_>) -> Dice {
+        let Key { drawer, name, part, visit } = draw.key();
         let tag = ((drawer as u64) << 32) | u64::from(part);
-        Source {
+        Dice {
             key: self.key,
             stream: xxh3_64_with_seed(name.as_bytes(), tag),
             at: u64::from(visit) * PER_VISIT,
@@ -76,9 +64,9 @@ impl Draws {
     }
 }
 
-impl Source {
+impl Dice {
     /// The next 64 bits.
-    pub fn word(&mut self) -> u64 {
+    pub(crate) fn word(&mut self) -> u64 {
         let number = self.at / PER_BLOCK;
         if self.made != Some(number) {
             self.block = self.key.block(self.stream, number);
@@ -90,7 +78,7 @@ impl Source {
     }
 
     /// A number below `bound`, which must not be 0. Uniform up to one part in 2⁶⁴ / bound.
-    pub fn below(&mut self, bound: u32) -> u32 {
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
         if bound == 1 {
             // Nothing is to be drawn: its bits are passed over.
             self.at += 1;
@@ -102,18 +90,18 @@ impl Source {
 
     /// A number of this range, both ends included; `from` must not be above `to`. Uniform as
     /// [`below`](Self::below) is.
-    pub fn within(&mut self, from: u64, to: u64) -> u64 {
+    pub(crate) fn within(&mut self, from: u64, to: u64) -> u64 {
         let scaled = (u128::from(self.word()) * (u128::from(to - from) + 1)) >> 64;
         from + u64::try_from(scaled).expect("a product scaled by 2^64 is at most the width")
     }
 
     /// True with this probability.
-    pub fn happens(&mut self, chance: Ratio) -> bool {
+    pub(crate) fn happens(&mut self, chance: Ratio) -> bool {
         self.below(chance.den) < chance.num
     }
 
     /// An index below `len`, which must not be 0.
-    pub fn index(&mut self, len: usize) -> usize {
+    pub(crate) fn index(&mut self, len: usize) -> usize {
         let bound = u32::try_from(len).expect("lists in scenarios are short");
         usize::try_from(self.below(bound)).expect("an index fits")
     }
@@ -126,44 +114,45 @@ mod tests {
     #[test]
     fn a_draw_depends_on_its_name_alone() {
         let draws = Draws::new(7, "x");
-        let mut a = draws.source(Drawer::Actor, "write", 0, 3);
+        let draw = Draw::Transition { state: "write", transition: 0, visit: 3 };
+        let mut a = draws.dice(draw);
         let first = a.word();
-        let _ = draws.source(Drawer::Actor, "other", 0, 9).word();
-        assert_eq!(draws.source(Drawer::Actor, "write", 0, 3).word(), first);
+        let _ = draws.dice(Draw::Transition { state: "other", transition: 0, visit: 9 }).word();
+        assert_eq!(draws.dice(draw).word(), first);
         for other in [
-            draws.source(Drawer::World, "write", 0, 3),
-            draws.source(Drawer::Actor, "writf", 0, 3),
-            draws.source(Drawer::Actor, "write", 1, 3),
-            draws.source(Drawer::Actor, "write", 0, 4),
-            Draws::new(8, "x").source(Drawer::Actor, "write", 0, 3),
-            Draws::new(7, "y").source(Drawer::Actor, "write", 0, 3),
+            draws.dice(Draw::Reaction { state: "write", visit: 3 }),
+            draws.dice(Draw::Transition { state: "writf", transition: 0, visit: 3 }),
+            draws.dice(Draw::Transition { state: "write", transition: 1, visit: 3 }),
+            draws.dice(Draw::Transition { state: "write", transition: 0, visit: 4 }),
+            Draws::new(8, "x").dice(draw),
+            Draws::new(7, "y").dice(draw),
         ] {
             assert_ne!(other.clone().word(), first);
         }
     }
 
-    /// The values themselves are part of the format of a record: they may not move.
+    /// The values themselves are part of the format of a record: they must not change.
     #[test]
     fn the_values_are_fixed() {
-        let mut source = Draws::new(0, "abandonment").source(Drawer::World, "language", 0, 0);
-        let drawn: Vec<u32> = (0..8).map(|_| source.below(1_000)).collect();
+        let mut dice = Draws::new(0, "abandonment").dice(Draw::Language);
+        let drawn: Vec<u32> = (0..8).map(|_| dice.below(1_000)).collect();
         assert_eq!(drawn, FIXED);
     }
     const FIXED: [u32; 8] = [610, 556, 336, 453, 230, 534, 527, 70];
 
     #[test]
-    fn a_draw_without_a_choice_takes_its_place_all_the_same() {
-        let mut source = Draws::new(0, "abandonment").source(Drawer::World, "language", 0, 0);
-        let drawn: Vec<u32> = (0..12).map(|nth| source.below(if nth % 3 == 0 { 1 } else { 1_000 })).collect();
+    fn a_draw_without_a_choice_still_takes_its_word() {
+        let mut dice = Draws::new(0, "abandonment").dice(Draw::Language);
+        let drawn: Vec<u32> = (0..12).map(|nth| dice.below(if nth % 3 == 0 { 1 } else { 1_000 })).collect();
         assert_eq!(drawn[..8], [0, FIXED[1], FIXED[2], 0, FIXED[4], FIXED[5], 0, FIXED[7]]);
     }
 
     #[test]
     fn chances_come_out() {
         let draws = Draws::new(1, "x");
-        let hits = (0..10_000)
-            .filter(|&visit| draws.source(Drawer::Actor, "s", 0, visit).happens(Ratio { num: 1, den: 4 }))
-            .count();
+        let draw = |visit| Draw::Transition { state: "s", transition: 0, visit };
+        let hits =
+            (0..10_000).filter(|&visit| draws.dice(draw(visit)).happens(Ratio { num: 1, den: 4 })).count();
         assert!((2_300..2_700).contains(&hits), "{hits}");
     }
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use balk_guards::{Status, ToolCall};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
+use crate::draws::Occasion;
 use crate::scenario::{Condition, PhraseId, Role, Rule, ToolsetTool};
 use crate::template::Template;
 use crate::world::World;
@@ -129,8 +130,7 @@ impl<'w, 'a> Environment<'w, 'a> {
     }
 
     fn said(&self, phrase: PhraseId, rule: usize, arguments: &[(&str, &str)]) -> String {
-        let part = 1_000 + u32::try_from(rule).expect("a scenario has few rules");
-        self.world.say(phrase, part, self.applied[rule], arguments)
+        self.world.say(phrase, Occasion::Rule(rule), self.applied[rule], arguments)
     }
 
     /// What a tool of this role does where no rule says otherwise.

@@ -17,8 +17,7 @@ pub mod toolsets;
 mod user;
 mod world;
 
-pub use actor::{Act, Actor, Broken, LOOP_PROMPT, reads_as_failure};
-pub use draws::{Drawer, Draws, Source};
+pub use actor::{Act, Actor, Broken, reads_as_failure};
 pub use environment::{Environment, Executed};
 pub use scenario::{Kind, Scenario, Stage, Stuck, Truth};
 pub use user::User;

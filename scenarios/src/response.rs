@@ -29,7 +29,7 @@
 
 mod parameters;
 
-use crate::draws::{Drawer, Draws};
+use crate::draws::{Draw, Draws};
 use crate::scenario::{Ratio, ResponseMode, ResponseSpec};
 
 pub use parameters::{DRAWS, PARAMETERS, Parameter, Parameters, draw_of};
@@ -70,7 +70,7 @@ pub struct Delivered<'a> {
 
 /// What became of a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reaction {
+pub(crate) enum Reaction {
     /// The actor does what it is told.
     Moved,
     /// It does not, but does not send the same again.
@@ -156,20 +156,19 @@ impl ResponseSpec {
 
 /// A correction as an actor meets it.
 #[derive(Clone, Copy, Debug)]
-pub struct Correction<'a> {
+pub(crate) struct Correction<'a> {
     /// What it carries.
-    pub features: Features,
+    pub(crate) features: Features,
     /// The how-manieth in a row it is, from 1.
-    pub in_a_row: u32,
+    pub(crate) in_a_row: u32,
     /// The state that the actor is in.
-    pub state: &'a str,
+    pub(crate) state: &'a str,
     /// Its visits to it.
-    pub visit: u32,
+    pub(crate) visit: u32,
 }
 
 /// How the actor takes a correction, drawn by (state, visit).
-#[must_use]
-pub fn react(
+pub(crate) fn react(
     spec: &ResponseSpec,
     numbers: &Parameters,
     correction: &Correction<'_>,
@@ -194,8 +193,8 @@ pub fn react(
         ]
     };
     // Every chance has its own word, so a message that carries more moves every actor that one with less moved.
-    let mut source = draws.source(Drawer::Response, state, 0, visit);
-    let mut hits = |chance| source.happens(damped(chance, spec.stubbornness));
+    let mut dice = draws.dice(Draw::Reaction { state, visit });
+    let mut hits = |chance| dice.happens(damped(chance, spec.stubbornness));
     let moved = chances.map(&mut hits).contains(&true);
     let obeys = hits(numbers.obeys) && features.forbids && !flat;
     match (moved, obeys) {

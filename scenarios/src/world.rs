@@ -4,12 +4,11 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use balk_guards::Offer;
+use balk_guards::{Offer, Wait};
 
-use crate::actor::LOOP_PROMPT;
-use crate::draws::{Drawer, Draws, Source};
+use crate::draws::{Dice, Draw, Draws, Occasion};
 use crate::response::{self, Parameters};
-use crate::scenario::{Bound, PhraseId, ResponseMode, Role, Scenario, Toolset, ToolsetTool};
+use crate::scenario::{Bound, LOOP_PROMPT, PhraseId, ResponseMode, Role, Scenario, Toolset, ToolsetTool};
 use crate::template::{Piece, Template};
 
 /// One scenario under one seed, before the first turn. Everything in it is fixed.
@@ -55,23 +54,23 @@ impl<'a> World<'a> {
     #[must_use]
     pub fn draw(scenario: &'a Scenario, seed: u64, pools: Pools) -> Self {
         let draws = Draws::new(seed, &scenario.name);
-        let source = |name: &str| draws.source(Drawer::World, name, 0, 0);
-        let language = source("language").index(scenario.languages.len());
-        let toolset = open(&scenario.toolsets, |set| set.reserve, pools, &mut source("toolset")).clone();
+        let language = draws.dice(Draw::Language).index(scenario.languages.len());
+        let toolset =
+            open(&scenario.toolsets, |set| set.reserve, pools, &mut draws.dice(Draw::Toolset)).clone();
         let picks = scenario
             .pools
             .iter()
             .map(|pool| {
-                let mut source = draws.source(Drawer::World, &pool.name, 1, 0);
-                &open(&pool.items, |item| item.reserve, pools, &mut source).values[..]
+                let mut dice = draws.dice(Draw::Pool(&pool.name));
+                &open(&pool.items, |item| item.reserve, pools, &mut dice).values[..]
             })
             .collect();
         let numbers = scenario
             .numbers
             .iter()
-            .map(|it| it.from + draws.source(Drawer::World, &it.name, 2, 0).below(it.to - it.from + 1))
+            .map(|it| it.from + draws.dice(Draw::Number(&it.name)).below(it.to - it.from + 1))
             .collect();
-        let (offer, offered) = offer(scenario, &toolset, &mut source("offer"));
+        let (offer, offered) = offer(scenario, &toolset, &mut draws.dice(Draw::Offer));
         let mut world = Self {
             scenario,
             seed,
@@ -88,21 +87,26 @@ impl<'a> World<'a> {
         };
         world.user = world.user_texts();
         if let Some(prompt) = scenario.prompt {
-            world.prompt = world.say(prompt, PROMPT_PART, 0, &[]).into();
+            world.prompt = world.say(prompt, Occasion::Prompt, 0, &[]).into();
         }
         world
     }
 
     fn user_texts(&self) -> UserTexts {
         let user = &self.scenario.user;
-        let said = |part, at: usize, phrase| {
+        let said = |occasion, at: usize, phrase| {
             let visit = u32::try_from(at).expect("a person says few things");
-            self.say(phrase, part, visit, &[]).into()
+            self.say(phrase, occasion, visit, &[]).into()
         };
         UserTexts {
-            opening: said(10, 0, user.opening),
-            replies: user.replies.iter().enumerate().map(|(at, &it)| said(11, at, it)).collect(),
-            answers: user.answers.iter().enumerate().map(|(at, it)| said(12, at, it.says)).collect(),
+            opening: said(Occasion::Opening, 0, user.opening),
+            replies: user.replies.iter().enumerate().map(|(at, &it)| said(Occasion::Reply, at, it)).collect(),
+            answers: user
+                .answers
+                .iter()
+                .enumerate()
+                .map(|(at, it)| said(Occasion::Answer, at, it.says))
+                .collect(),
         }
     }
 
@@ -156,15 +160,20 @@ impl<'a> World<'a> {
         drawn
     }
 
-    /// The draws of this seed.
+    /// How long the loop waits, in ticks, after this many waits before.
     #[must_use]
-    pub fn draws(&self) -> &Draws {
+    pub fn wait(&self, before: u32, wait: Wait) -> u64 {
+        let most = wait.at_most.max(wait.at_least);
+        self.draws.dice(Draw::Wait(before)).within(wait.at_least, most)
+    }
+
+    /// The draws of this seed.
+    pub(crate) fn draws(&self) -> &Draws {
         &self.draws
     }
 
     /// The numbers by which this seed's actor takes corrections.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters {
+    pub(crate) fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
@@ -199,14 +208,20 @@ impl<'a> World<'a> {
             .expect("a scenario offers every role it uses")
     }
 
-    /// A phrase in the language of this world; which variant is drawn by (phrase, part, visit).
-    pub(crate) fn say(&self, phrase: PhraseId, part: u32, visit: u32, arguments: &[(&str, &str)]) -> String {
+    /// A phrase in the language of this world; which variant is drawn by (phrase, occasion, visit).
+    pub(crate) fn say(
+        &self,
+        phrase: PhraseId,
+        occasion: Occasion,
+        visit: u32,
+        arguments: &[(&str, &str)],
+    ) -> String {
         let phrase = &self.scenario.phrases[phrase];
         let variants = &phrase.variants[self.language];
-        let mut source = self.draws.source(Drawer::Phrase, &phrase.name, part, visit);
-        let variant = &variants[source.index(variants.len())];
+        let mut dice = self.draws.dice(Draw::Phrase { phrase: &phrase.name, occasion, visit });
+        let variant = &variants[dice.index(variants.len())];
         let mut text = String::with_capacity(TEXT_BYTES);
-        self.render(variant, Filling { source: &mut source, arguments, visit }, &mut text);
+        self.render(variant, Filling { dice: &mut dice, arguments, visit }, &mut text);
         text
     }
 
@@ -214,12 +229,13 @@ impl<'a> World<'a> {
     #[must_use]
     pub fn variants(&self, phrase: PhraseId) -> Vec<String> {
         let phrase = &self.scenario.phrases[phrase];
-        let mut source = self.draws.source(Drawer::Phrase, &phrase.name, u32::MAX, 0);
+        let mut dice =
+            self.draws.dice(Draw::Phrase { phrase: &phrase.name, occasion: Occasion::Listing, visit: 0 });
         phrase.variants[self.language]
             .iter()
             .map(|variant| {
                 let mut text = String::new();
-                self.render(variant, Filling { source: &mut source, arguments: &[], visit: 1 }, &mut text);
+                self.render(variant, Filling { dice: &mut dice, arguments: &[], visit: 1 }, &mut text);
                 text
             })
             .collect()
@@ -244,7 +260,7 @@ impl<'a> World<'a> {
     }
 
     pub(crate) fn render(&self, template: &Template, placeholders: Filling<'_>, out: &mut String) {
-        let Filling { source, arguments, visit } = placeholders;
+        let Filling { dice, arguments, visit } = placeholders;
         for piece in &template.pieces {
             match piece {
                 Piece::Text(_) | Piece::Field(..) | Piece::Number(_) | Piece::Draft => self.same(piece, out),
@@ -252,12 +268,12 @@ impl<'a> World<'a> {
                     let value = arguments.iter().find(|(it, _)| it == name).map_or("", |(_, value)| value);
                     out.push_str(value);
                 }
-                Piece::Code => crate::code::write(source, out),
+                Piece::Code => crate::code::write(dice, out),
                 Piece::Clock => {
-                    let (h, m, s) = (source.below(24), source.below(60), source.below(60));
+                    let (h, m, s) = (dice.below(24), dice.below(60), dice.below(60));
                     put(out, format_args!("{h:02}:{m:02}:{s:02}"));
                 }
-                Piece::Hex => put(out, format_args!("{:08x}", source.word() >> 32)),
+                Piece::Hex => put(out, format_args!("{:08x}", dice.word() >> 32)),
                 Piece::Visit => put(out, format_args!("{visit}")),
                 Piece::Step(at) => put(out, format_args!("{}", (visit - 1) % self.numbers[*at] + 1)),
                 Piece::EachVisit(pool, field) => {
@@ -273,7 +289,7 @@ impl<'a> World<'a> {
             Piece::Text(text) => out.push_str(text),
             Piece::Field(pool, field) => out.push_str(self.field(*pool, *field)),
             Piece::Number(at) => put(out, format_args!("{}", self.numbers[*at])),
-            Piece::Draft => crate::code::write(&mut self.draws.source(Drawer::World, "draft", 0, 0), out),
+            Piece::Draft => crate::code::write(&mut self.draws.dice(Draw::Draft), out),
             Piece::Argument(_)
             | Piece::Code
             | Piece::Clock
@@ -289,15 +305,12 @@ impl<'a> World<'a> {
     }
 }
 
-/// Beside the parts of what the person says.
-const PROMPT_PART: u32 = 13;
-
 /// Most texts are shorter, and a longer one grows from here.
 const TEXT_BYTES: usize = 128;
 
 /// What fills the placeholders of a template.
 pub(crate) struct Filling<'a> {
-    pub(crate) source: &'a mut Source,
+    pub(crate) dice: &'a mut Dice,
     pub(crate) arguments: &'a [(&'a str, &'a str)],
     pub(crate) visit: u32,
 }
@@ -307,27 +320,23 @@ pub(crate) fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
 }
 
 /// One of what may be drawn; of all, where nothing is kept back or nothing else is left.
-fn open<'t, T>(all: &'t [T], is_reserve: impl Fn(&T) -> bool, pools: Pools, source: &mut Source) -> &'t T {
+fn open<'t, T>(all: &'t [T], is_reserve: impl Fn(&T) -> bool, pools: Pools, dice: &mut Dice) -> &'t T {
     let open = || all.iter().filter(|it| is_reserve(it) == (pools == Pools::Reserve));
     let drawn = match open().count() {
-        0 => all.get(source.index(all.len())),
-        count => open().nth(source.index(count)),
+        0 => all.get(dice.index(all.len())),
+        count => open().nth(dice.index(count)),
     };
     drawn.expect("an index is below the count")
 }
 
 /// The offer of a world: the tools that the task needs and some that it does not, in a drawn order.
-fn offer(
-    scenario: &Scenario,
-    toolset: &Toolset,
-    source: &mut Source,
-) -> (Arc<Offer>, Vec<(Arc<str>, usize)>) {
+fn offer(scenario: &Scenario, toolset: &Toolset, dice: &mut Dice) -> (Arc<Offer>, Vec<(Arc<str>, usize)>) {
     let at_role = |role| (0..toolset.tools.len()).filter(move |&at| toolset.tools[at].role == role);
     let mut chosen: Vec<usize> = scenario.roles.iter().filter_map(|&role| at_role(role).next()).collect();
     let mut distractors: Vec<usize> = at_role(Role::Distractor).collect();
-    shuffle(&mut distractors, source);
+    shuffle(&mut distractors, dice);
     chosen.extend(distractors.into_iter().take(scenario.distractors));
-    shuffle(&mut chosen, source);
+    shuffle(&mut chosen, dice);
     let offer = Offer::new(chosen.iter().map(|&at| {
         let ToolsetTool { role, tool, .. } = &toolset.tools[at];
         if scenario.provider.contains(role) { tool.clone().provider_executed() } else { tool.clone() }
@@ -337,8 +346,8 @@ fn offer(
     (Arc::new(offer), offered)
 }
 
-fn shuffle<T>(all: &mut [T], source: &mut Source) {
+fn shuffle<T>(all: &mut [T], dice: &mut Dice) {
     for at in (1..all.len()).rev() {
-        all.swap(at, source.index(at + 1));
+        all.swap(at, dice.index(at + 1));
     }
 }

@@ -6,7 +6,7 @@ use balk_guards::{
     AttemptCause, Batch, Effect, Entry, Guard, Protocol, Run, Speaker, Start, Status, Step, Termination,
     ToolCall, ToolResult, UserMessage, Wait,
 };
-use balk_scenarios::{Act, Actor, Broken, Drawer, Environment, Stage, Truth, User, World};
+use balk_scenarios::{Act, Actor, Broken, Environment, Stage, Truth, User, World};
 
 use super::broken::{facts, refused};
 use super::person::Person;
@@ -215,8 +215,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
     /// How long this wait is, by the number of the failed attempt that it follows.
     fn drawn(&self, wait: Wait) -> u64 {
         let waits = u32::try_from(self.failed.len().saturating_sub(1)).unwrap_or(u32::MAX);
-        let most = wait.at_most.max(wait.at_least);
-        self.world.draws().source(Drawer::Loop, "wait", 0, waits).within(wait.at_least, most)
+        self.world.wait(waits, wait)
     }
 
     /// The model sent no call: the user speaks or leaves, or the loop says to go on.

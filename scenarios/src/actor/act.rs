@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use balk_guards::{AttemptCause, Completion, FinishReason, Part, RawCall, Usage};
 
-use super::Actor;
-use crate::draws::Drawer;
-use crate::scenario::{CallSpec, Called, Kind, Sent, Stage, State, Stuck, Truth};
-use crate::world::Filling;
+use crate::draws::{Draw, Occasion};
+use crate::scenario::{CallSpec, Called, Kind, Sent, Stage, State, StateId, Stuck, Truth};
+use crate::world::{Filling, World};
 
 /// What the model does in one attempt, and what is really going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,12 +47,22 @@ impl Act {
     }
 }
 
-impl Actor<'_, '_> {
-    pub(super) fn perform(&self, attempt: u32) -> Act {
+/// A visit of the actor to a state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visit<'w, 'a> {
+    pub(super) world: &'w World<'a>,
+    pub(super) state: StateId,
+    /// How often the state was visited, this time included.
+    pub(super) number: u32,
+    /// How often the user was asked about an attempt of this visit.
+    pub(super) asked: u32,
+}
+
+impl Visit<'_, '_> {
+    /// What the actor does in this attempt of the visit.
+    pub(super) fn act(&self, attempt: u32) -> Act {
         let state = &self.world.scenario().actor.states[self.state];
-        let visit = self.visits[self.state];
-        let part = part_of(self.state);
-        if self.comes_back_empty(state, attempt, visit) {
+        if self.comes_back_empty(state, attempt) {
             return Act {
                 parts: Vec::new(),
                 calls: Vec::new(),
@@ -64,13 +73,13 @@ impl Actor<'_, '_> {
                 broken: None,
             };
         }
-        let said = |phrase| self.world.say(phrase, part, visit, &[]).into();
+        let said = |phrase| self.world.say(phrase, Occasion::State(self.state), self.number, &[]).into();
         let thinking = state.thinks.map(|phrase| Part::Thinking { text: said(phrase), signature: None });
         let text = state.says.map(|phrase| Part::Text(said(phrase)));
         let calls: Vec<RawCall> =
-            state.calls.iter().enumerate().map(|(at, call)| self.call(state, call, at, visit)).collect();
+            state.calls.iter().enumerate().map(|(at, call)| self.call(state, call, at)).collect();
         // A word of the user's makes it another request, and still another attempt.
-        let breaks = self.breaks_off(state, attempt + self.asked, visit);
+        let breaks = self.breaks_off(state, attempt + self.asked);
         let seen_by_provider = breaks.as_ref().is_none_or(|(_, ran)| *ran);
         let ran_by_provider = if seen_by_provider { &state.provider[..] } else { &[] };
         Act {
@@ -84,53 +93,50 @@ impl Actor<'_, '_> {
             truth: match (&breaks, self.world.scenario().kind) {
                 // Where nothing is wrong, a hiccup is nothing to speak of.
                 (Some(_), Kind::Stubborn) => Truth::Faulted,
-                (Some(_), Kind::Control) | (None, _) => truth(state, visit),
+                (Some(_), Kind::Control) | (None, _) => truth(state, self.number),
             },
             tells_user: state.tells_user,
             ran_by_provider: ran_by_provider
                 .iter()
                 .enumerate()
-                .map(|(at, call)| self.call(state, call, PROVIDER_CALL + at, visit))
+                .map(|(at, call)| self.call(state, call, PROVIDER_CALL + at))
                 .collect(),
             broken: breaks.map(|(broken, _)| broken),
         }
     }
 
     /// Where this attempt breaks off, and whether the provider had run its own calls by then.
-    fn breaks_off(&self, state: &State, attempt: u32, visit: u32) -> Option<(Broken, bool)> {
-        let attempt_part = |kind: u32, at: usize| {
-            kind + u32::try_from(at).expect("a state has few breaks") * ATTEMPTS + attempt.min(ATTEMPTS - 1)
-        };
-        let happens = |kind, at, chance| {
-            let part = attempt_part(kind, at);
-            self.world.draws().source(Drawer::Actor, &state.name, part, visit).happens(chance)
-        };
-        let (at, it) = state.breaks.iter().enumerate().find(|(at, it)| {
+    fn breaks_off(&self, state: &State, attempt: u32) -> Option<(Broken, bool)> {
+        let (name, visit) = (&*state.name, self.number);
+        let happens = |draw, chance| self.world.draws().dice(draw).happens(chance);
+        let (place, it) = state.breaks.iter().enumerate().find(|&(place, it)| {
             it.until.is_none_or(|until| attempt <= self.world.number(until))
-                && happens(BREAK_PART, *at, it.chance)
+                && happens(Draw::Break { state: name, place, attempt, visit }, it.chance)
         })?;
         let mut cause = it.cause;
         if let AttemptCause::Status { retry_after, .. } = &mut cause {
             *retry_after =
                 it.retry_after.map(|seconds| TICKS_PER_SECOND * u64::from(self.world.number(seconds)));
         }
-        let part = attempt_part(BREAK_PART, at);
+        let occasion = Occasion::Break { place, attempt };
         let message =
-            it.says.map_or_else(|| "".into(), |phrase| self.world.say(phrase, part, visit, &[]).into());
-        Some((Broken { cause, at: it.at, message }, happens(RAN_PART, at, it.ran)))
+            it.says.map_or_else(|| "".into(), |phrase| self.world.say(phrase, occasion, visit, &[]).into());
+        let ran = happens(Draw::RanBefore { state: name, place, attempt, visit }, it.ran);
+        Some((Broken { cause, at: it.at, message }, ran))
     }
 
     /// Whether this attempt brings nothing: one draw for each attempt of a visit.
-    fn comes_back_empty(&self, state: &State, attempt: u32, visit: u32) -> bool {
+    fn comes_back_empty(&self, state: &State, attempt: u32) -> bool {
         let Some(last) = state.empty.len().checked_sub(1) else { return false };
         let chance = state.empty[usize::try_from(attempt - 1).map_or(last, |at| at.min(last))];
-        self.world.draws().source(Drawer::Actor, &state.name, EMPTY_PART + attempt, visit).happens(chance)
+        let draw = Draw::Empty { state: &state.name, attempt, visit: self.number };
+        self.world.draws().dice(draw).happens(chance)
     }
 
-    fn call(&self, state: &State, spec: &CallSpec, at: usize, visit: u32) -> RawCall {
-        let part = 1_000 + part_of(at);
-        let mut source = self.world.draws().source(Drawer::Phrase, &state.name, part, visit);
-        let id = id([part_of(self.state), visit, part_of(at)]);
+    fn call(&self, state: &State, spec: &CallSpec, at: usize) -> RawCall {
+        let visit = self.number;
+        let mut dice = self.world.draws().dice(Draw::Call { state: &state.name, call: at, visit });
+        let id = id([number(self.state), visit, number(at)]);
         let (name, tool) = match &spec.called {
             Called::Role(role) => {
                 let (name, tool) = self.world.role(*role);
@@ -143,7 +149,7 @@ impl Actor<'_, '_> {
             (Sent::Arguments(_), None) => return RawCall { id, tool: name, arguments: "".into() },
             (Sent::Raw(text), _) => {
                 let mut sent = String::new();
-                self.world.render(text, Filling { source: &mut source, arguments: &[], visit }, &mut sent);
+                self.world.render(text, Filling { dice: &mut dice, arguments: &[], visit }, &mut sent);
                 return RawCall { id, tool: name, arguments: sent.into() };
             }
         };
@@ -152,7 +158,7 @@ impl Actor<'_, '_> {
         let mut value = String::with_capacity(ARGUMENT_BYTES);
         for (name, template) in tool.arguments.iter().zip(values) {
             value.clear();
-            self.world.render(template, Filling { source: &mut source, arguments: &[], visit }, &mut value);
+            self.world.render(template, Filling { dice: &mut dice, arguments: &[], visit }, &mut value);
             member(&mut arguments, name, &value);
         }
         for (name, value) in &tool.constants {
@@ -164,12 +170,6 @@ impl Actor<'_, '_> {
     }
 }
 
-/// Above the parts of a state's transitions.
-const EMPTY_PART: u32 = 1_000;
-/// Above the parts of empty attempts; each break has so many attempts of its own.
-const BREAK_PART: u32 = 1_000_000;
-const RAN_PART: u32 = 2_000_000;
-const ATTEMPTS: u32 = 1_000;
 const TICKS_PER_SECOND: u64 = 1_000;
 /// Above the places of the calls that the loop runs.
 const PROVIDER_CALL: usize = 1_000;
@@ -198,8 +198,8 @@ fn decimal(out: &mut String, number: u32) {
     out.extend(char::from_digit(number % 10, 10));
 }
 
-/// A place in a scenario, as a part of a draw's name.
-fn part_of(place: usize) -> u32 {
+/// A place in a scenario, as a part of a call's id.
+fn number(place: usize) -> u32 {
     u32::try_from(place).expect("a scenario has few states and calls")
 }
 

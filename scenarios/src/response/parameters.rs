@@ -10,7 +10,7 @@
 //! fractional factorial of resolution IV; G. E. P. Box and J. S. Hunter, *The 2^(k−p) fractional factorial
 //! designs*, Technometrics 3, 1961). So the lower half against the upper half of one parameter is its effect alone.
 
-use crate::draws::{Drawer, Draws};
+use crate::draws::{Draw, Draws};
 use crate::scenario::Profile;
 
 /// How many sets of parameters there are to draw.
@@ -73,9 +73,8 @@ impl Parameter {
     fn value(&self, draw: u32) -> u32 {
         let (low, high) = self.range;
         let half = (high - low) / 2;
-        let mut source =
-            Draws::new(draw.into(), "response parameters").source(Drawer::World, self.name, 0, 0);
-        low + u32::from(self.is_high(draw)) * (high - low - half) + source.below(half + 1)
+        let mut dice = Draws::new(draw.into(), "response parameters").dice(Draw::Parameter(self.name));
+        low + u32::from(self.is_high(draw)) * (high - low - half) + dice.below(half + 1)
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
+use balk_contract::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
 
 use crate::draws::Draw;
 use crate::response::{self, Correction, Delivered, Reaction};

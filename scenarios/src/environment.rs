@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use balk_guards::{Status, ToolCall};
+use balk_contract::{Status, ToolCall};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use crate::draws::Occasion;

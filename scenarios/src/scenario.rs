@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-pub use balk_guards::Limits;
-use balk_guards::{ChoiceKind, Protocol};
+use balk_contract::{ChoiceKind, Protocol};
 
 use crate::template::Template;
 
@@ -89,6 +88,21 @@ pub enum Kind {
     Stubborn,
     /// It works: guards must stay silent.
     Control,
+}
+
+/// The bounds of a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Turns in all.
+    pub turns: u32,
+    /// Attempts for one turn.
+    pub attempts: u32,
+    /// Calls in all.
+    pub calls: u32,
+    /// Interventions in all.
+    pub interventions: u32,
+    /// Questions to the user in all.
+    pub questions: u32,
 }
 
 /// The person.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use balk_guards::{Effect, Tool};
+use balk_contract::{Effect, Tool};
 use serde::Deserialize;
 use toml::Spanned;
 

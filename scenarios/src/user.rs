@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::{Choice, ChoiceKind, UserAnswer};
+use balk_contract::{Choice, ChoiceKind, UserAnswer};
 
 use crate::template::Template;
 use crate::world::World;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use balk_guards::{Completion, Message, NOT_RUN, ToolCall};
+use balk_contract::{Completion, Message, NOT_RUN, ToolCall};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{
     Actor, Environment, Executed, Kind, Pools, Scenario, Truth, User, World, reads_as_failure, toolsets,
@@ -120,7 +120,7 @@ fn what_tools_answer_reads_as_what_it_is() {
             for seed in 0..SEEDS {
                 let world = World::draw(&scenario, seed, pools);
                 play(&world, &mut |call, it| {
-                    let fails = it.status == balk_guards::Status::Error;
+                    let fails = it.status == balk_contract::Status::Error;
                     assert_eq!(reads_as_failure(&it.text), fails, "{} {}: {it:?}", scenario.name, call.tool);
                     assert!(!it.text.starts_with(NOT_RUN), "only the loop says that: {it:?}");
                     assert!(!it.text.trim().is_empty(), "{}: {} answers nothing", scenario.name, call.tool);
@@ -159,13 +159,13 @@ fn what_tools_answer_to_nonsense_reads_as_what_it_is() {
             for name in names {
                 for arguments in ["{}", "[]", "no json", r#"{"path": 3}"#, r#"{"path": "x", "command": "x"}"#]
                 {
-                    let raw = balk_guards::RawCall {
+                    let raw = balk_contract::RawCall {
                         id: "1".into(),
                         tool: name.clone(),
                         arguments: arguments.into(),
                     };
                     let executed = environment.call(&ToolCall::new(raw, world.offer()));
-                    let fails = executed.status == balk_guards::Status::Error;
+                    let fails = executed.status == balk_contract::Status::Error;
                     assert_eq!(reads_as_failure(&executed.text), fails, "{name} {arguments}: {executed:?}");
                 }
             }

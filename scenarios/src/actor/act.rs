@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::{AttemptCause, Completion, FinishReason, Part, RawCall, Usage};
+use balk_contract::{AttemptCause, Completion, FinishReason, Part, RawCall, Usage};
 
 use crate::draws::{Draw, Occasion};
 use crate::scenario::{CallSpec, Called, Kind, Sent, Stage, State, StateId, Stuck, Truth};
@@ -41,7 +41,7 @@ pub struct Broken {
 impl Act {
     /// The act as the loop receives it.
     #[must_use]
-    pub fn completion(&self, offer: &balk_guards::Offer) -> Completion {
+    pub fn completion(&self, offer: &balk_contract::Offer) -> Completion {
         let (parts, calls) = (self.parts.iter().cloned(), self.calls.iter().cloned());
         Completion::new(parts, calls, self.finish, Usage::default(), offer)
     }

@@ -1,6 +1,6 @@
 //! How attempts break off: `[[actor.state.break]]`.
 
-use balk_guards::AttemptCause;
+use balk_contract::AttemptCause;
 use toml::Spanned;
 
 use super::chances::{chances, drawn_or_fixed};

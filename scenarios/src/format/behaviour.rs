@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use balk_guards::FinishReason;
+use balk_contract::FinishReason;
 use toml::Spanned;
 
 use super::attempts::breaks;

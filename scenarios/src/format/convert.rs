@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::Protocol;
+use balk_contract::Protocol;
 use toml::Spanned;
 
 use super::behaviour::{actor, response};

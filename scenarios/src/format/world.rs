@@ -1,6 +1,6 @@
 //! The world of a scenario: files, facts, rules, the goal, and the person.
 
-use balk_guards::ChoiceKind;
+use balk_contract::ChoiceKind;
 use toml::Spanned;
 
 use super::names::Names;

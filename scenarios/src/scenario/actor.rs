@@ -1,6 +1,6 @@
 //! The actor of a scenario: states with their hidden truth, and transitions.
 
-use balk_guards::FinishReason;
+use balk_contract::FinishReason;
 
 use super::attempt::Break;
 use super::numbers::{Bound, Ratio};

@@ -1,6 +1,6 @@
 //! How attempts of a state break off.
 
-use balk_guards::AttemptCause;
+use balk_contract::AttemptCause;
 
 use super::numbers::{Bound, Ratio};
 use super::texts::PhraseId;

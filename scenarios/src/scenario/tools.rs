@@ -1,6 +1,6 @@
 //! Tools: what they are to a task, and what known agents call them.
 
-use balk_guards::{Purpose, Tool};
+use balk_contract::{Purpose, Tool};
 
 /// What a tool is to the task, whatever an agent calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,16 +12,17 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use balk::bench::{self, Asked, Folder, Follow, Keep, Matrix, Models, Played, Setting, Stopwatch};
+use balk::bench::{self, Asked, Folder, Follow, Keep, Matrix, Played, Setting, Stopwatch};
 use balk::config::Config;
 use balk::error::Error;
 use balk::grade;
 use balk::guards::{self, NONE};
+use balk::simulate::Simulation;
 use balk_benches::{scenario, simulation};
 use balk_reports::TrialRecord;
 use balk_reports::bench::Bench;
-use balk_scenarios::Pools;
 use balk_scenarios::catalogue::{self, CATALOGUE};
+use balk_scenarios::{Pools, ResponseMode, Scenario, WorldOptions};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 const ROUNDS: u32 = 5;
@@ -108,14 +109,13 @@ fn measure(
     stacks: &[String],
     pool: &ThreadPool,
 ) -> Result<Measured, Box<dyn std::error::Error>> {
-    let model = |mode| scenario(name, &[("response.mode", mode)]);
-    let models = Models { own: scenario(name, &[]), flat: model("flat"), drawn: model("drawn") };
-    let (turns, records) = outcome(&models, stacks, seeds);
+    let scenario = scenario(name, &[]);
+    let (turns, records) = outcome(&scenario, stacks, seeds);
     let asked = Asked {
         target: name.to_owned(),
         text: catalogue::find(name).ok_or("no such scenario")?.text.to_owned(),
         set: Vec::new(),
-        models,
+        scenario,
     };
     let setting = Setting {
         suite: name,
@@ -162,17 +162,19 @@ fn measure(
 }
 
 /// The turns of all trials of these units, and the records that are kept of them.
-fn outcome(models: &Models, stacks: &[String], seeds: u64) -> (u64, Vec<TrialRecord>) {
-    let Models { own, flat, drawn } = models;
+fn outcome(scenario: &Scenario, stacks: &[String], seeds: u64) -> (u64, Vec<TrialRecord>) {
     let mut turns = 0;
     let mut records = Vec::new();
     for guard in std::iter::once(NONE).chain(stacks.iter().map(String::as_str)) {
-        let own = simulation(own, guard);
+        let own = simulation(scenario, guard);
         for seed in 0..seeds {
             let record = own.record(seed, &[]);
             turns += u64::from(record.grade.turns);
             if record.grade.interventions > 0 {
-                for other in [flat, drawn].map(|it| simulation(it, guard)) {
+                for response in [ResponseMode::Flat, ResponseMode::Drawn] {
+                    let options = WorldOptions { response, ..WorldOptions::default() };
+                    let other = Simulation::new(scenario, guard, &Config::default(), options)
+                        .expect("it was built before");
                     turns += u64::from(grade::grade(&other.trial(&other.world(seed))).turns);
                 }
             }

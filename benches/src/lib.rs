@@ -8,7 +8,7 @@ use balk::engine::TruthChannel;
 use balk::simulate::Simulation;
 use balk::{grade, guards};
 use balk_guards::{Offer, Stack};
-use balk_scenarios::{Pools, Scenario, catalogue};
+use balk_scenarios::{Scenario, WorldOptions, catalogue};
 use mimalloc::MiMalloc;
 
 pub mod pairs;
@@ -93,7 +93,7 @@ pub fn graded(simulation: &Simulation<'_>, seeds: std::ops::Range<u64>) -> u64 {
 /// A guard that nobody registered.
 #[must_use]
 pub fn simulation<'a>(scenario: &'a Scenario, guard: &'a str) -> Simulation<'a> {
-    Simulation::new(scenario, guard, &Config::default(), Pools::Open)
+    Simulation::new(scenario, guard, &Config::default(), WorldOptions::default())
         .expect("benchmarks name registered guards")
 }
 

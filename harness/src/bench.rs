@@ -1,7 +1,7 @@
 //! The bench: every stack on every scenario under every seed, in cells that add up.
 //!
 //! The unit is a seed of a scenario with all stacks, so that pairs stay together. Each stack's trial is run three
-//! times: as the scenario has it, in flat mode, and with drawn parameters of the response model. A trial in which
+//! times: as measured, in flat mode, and with drawn parameters of the response model. A trial in which
 //! nobody stepped in never asks the response model anything and is the same in all three, so it is run once.
 
 mod clock;
@@ -22,7 +22,7 @@ use crate::error::Error;
 
 pub use clock::Stopwatch;
 pub use folder::{Folder, RECORD};
-pub use matrix::{Asked, Matrix, Models, Setting};
+pub use matrix::{Asked, Matrix, Setting};
 pub use meta::meta;
 pub use transcripts::Transcripts;
 pub use unit::Keep;

@@ -18,7 +18,7 @@ mod shows;
 mod values;
 
 use balk_reports::TrialRecord;
-use balk_scenarios::Pools;
+use balk_scenarios::{Scenario, WorldOptions};
 
 use crate::config::Config;
 use crate::guards::BadStack;
@@ -30,16 +30,18 @@ use search::Search;
 /// The trial that is to shrink, and what it shows.
 #[derive(Clone, Debug)]
 pub struct Case<'a> {
-    /// The text of a good scenario file.
+    /// The text of a scenario file.
     pub text: &'a str,
+    /// What was read from the text.
+    pub scenario: &'a Scenario,
     /// The seed.
     pub seed: u64,
     /// The stack, as on the command line.
     pub guard: &'a str,
     /// Settings of guards.
     pub config: &'a Config,
-    /// What the seed draws from.
-    pub pools: Pools,
+    /// What the run chooses.
+    pub options: WorldOptions,
     /// What the trial shows.
     pub shows: &'a Shows,
     /// How many smaller trials are run at most.
@@ -108,9 +110,6 @@ const PASSES: [Pass; 7] = [
 ///
 /// # Errors
 /// There is no such stack, or the trial does not show what is to be kept.
-///
-/// # Panics
-/// If the text is no good scenario.
 pub fn shrink(case: &Case<'_>, mut follow: impl FnMut(Progress)) -> Result<Shrunk, Unfit> {
     let mut search = Search::new(case)?;
     loop {

@@ -2,7 +2,7 @@
 
 use balk_guards::Entry;
 use balk_reports::{Counts, TrialRecord};
-use balk_scenarios::{Pools, Scenario, World};
+use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
 
 use crate::config::Config;
@@ -16,7 +16,7 @@ pub struct Simulation<'a> {
     scenario: &'a Scenario,
     guard: &'a str,
     recipe: Recipe,
-    pools: Pools,
+    options: WorldOptions,
 }
 
 impl<'a> Simulation<'a> {
@@ -28,15 +28,15 @@ impl<'a> Simulation<'a> {
         scenario: &'a Scenario,
         guard: &'a str,
         config: &Config,
-        pools: Pools,
+        options: WorldOptions,
     ) -> Result<Self, BadStack> {
-        Ok(Self { scenario, guard, recipe: Recipe::new(guard, config)?, pools })
+        Ok(Self { scenario, guard, recipe: Recipe::new(guard, config)?, options })
     }
 
     /// The world of a seed.
     #[must_use]
     pub fn world(&self, seed: u64) -> World<'a> {
-        World::draw(self.scenario, seed, self.pools)
+        World::draw(self.scenario, seed, self.options)
     }
 
     /// One trial in its world.

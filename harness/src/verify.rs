@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use balk_guards::{Entry, View, wire::Dialect};
-use balk_scenarios::{Pools, Scenario};
+use balk_scenarios::{Scenario, WorldOptions};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -79,7 +79,7 @@ pub fn scenario(
 }
 
 fn simulation<'a>(scenario: &'a Scenario, stack: &'a str, config: &'a Config) -> Simulation<'a> {
-    Simulation::new(scenario, stack, config, Pools::Open).expect("a registered guard is known")
+    Simulation::new(scenario, stack, config, WorldOptions::default()).expect("a registered guard is known")
 }
 
 /// A record, cut into lines that can be named: the head without entries, the entries, the end.

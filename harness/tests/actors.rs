@@ -6,14 +6,15 @@ mod common;
 mod runs;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use balk::engine::TurnFacts;
 use balk_guards::{Entry, Origin, Termination};
 use balk_scenarios::catalogue::CATALOGUE;
-use balk_scenarios::scenario::{ResponseMode, TruthSpan};
-use balk_scenarios::{Environment, Kind, Pools, Scenario, Stuck, Truth, World};
+use balk_scenarios::scenario::TruthSpan;
+use balk_scenarios::{Environment, Kind, ResponseMode, Scenario, Stuck, Truth, World, WorldOptions};
 use common::{scenario, seeds};
-use runs::{CRITERION, Run, recovered, under};
+use runs::{CRITERION, Run, recovered, runs_with, stack, under};
 
 fn all() -> impl Iterator<Item = Scenario> {
     CATALOGUE.iter().map(|it| scenario(it.name, &[]))
@@ -53,7 +54,7 @@ fn s3_done_is_what_the_world_says() {
     // What the provider runs by itself stands in no transcript.
     for scenario in all().filter(|it| it.provider.is_empty()) {
         for run in under(&scenario, 0..=19, "default") {
-            let world = World::draw(&scenario, run.seed, Pools::Open);
+            let world = World::draw(&scenario, run.seed, WorldOptions::default());
             let mut environment = Environment::new(&world);
             for entry in &run.trial.entries {
                 if let Entry::Tried(it) | Entry::Result(it) = entry
@@ -130,8 +131,17 @@ fn well(name: &str, runs: &[Run]) -> usize {
 /// How many runs end well with these settings, and how many take another course than without.
 fn with(name: &str, sets: &[(&str, &str)]) -> (usize, usize) {
     let [as_it_is, set] = [&[][..], sets].map(|sets| under(&scenario(name, sets), seeds(), "default"));
-    let differ = as_it_is.iter().zip(&set).filter(|(a, b)| a.trial.entries != b.trial.entries).count();
-    (well(name, &set), differ)
+    (well(name, &set), differing(&as_it_is, &set))
+}
+
+/// How many runs take another course than their like.
+fn differing(runs: &[Run], others: &[Run]) -> usize {
+    runs.iter().zip(others).filter(|(a, b)| a.trial.entries != b.trial.entries).count()
+}
+
+fn in_mode(scenario: &Scenario, response: ResponseMode, seeds: RangeInclusive<u64>, guard: &str) -> Vec<Run> {
+    let options = WorldOptions { response, ..WorldOptions::default() };
+    runs_with(scenario, options, seeds, &|whisper| stack(guard, whisper))
 }
 
 #[test]
@@ -140,9 +150,9 @@ fn s5_what_is_assumed_about_reactions_changes_outcomes() {
     for listed in CATALOGUE.iter().filter(|it| it.kind == Kind::Stubborn) {
         let name = listed.name;
         let response = scenario(name, &[]).response;
-        assert_eq!(response.mode, ResponseMode::Features, "{name}: flat is the other mode");
         let as_it_is = under(&scenario(name, &[]), seeds(), "default");
-        let (_, differ) = with(name, &[("response.mode", "flat")]);
+        let in_flat = in_mode(&scenario(name, &[]), ResponseMode::Flat, seeds(), "default");
+        let differ = differing(&as_it_is, &in_flat);
         flat += differ;
         // Who hears nothing hears nothing in every mode, and where a request is only sent again nobody is told.
         let deaf = response.stubbornness.num == response.stubbornness.den;
@@ -170,7 +180,7 @@ fn s5_what_is_assumed_about_reactions_changes_outcomes() {
 fn s6_seeds_draw_other_worlds_in_five_languages_with_other_tools() {
     for scenario in all() {
         let worlds: Vec<World<'_>> =
-            CRITERION.map(|seed| World::draw(&scenario, seed, Pools::Open)).collect();
+            CRITERION.map(|seed| World::draw(&scenario, seed, WorldOptions::default())).collect();
         let mut drawn: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (name, value) in worlds.iter().flat_map(World::drawn) {
             drawn.entry(name).or_default().insert(value);
@@ -190,17 +200,14 @@ fn s6_seeds_draw_other_worlds_in_five_languages_with_other_tools() {
 fn whoever_is_left_alone_does_the_same_under_every_response_model() {
     let (mut alone, mut corrected, mut moved) = (0, 0, 0);
     for listed in CATALOGUE {
-        let [own, flat, drawn] = [None, Some("flat"), Some("drawn")].map(|mode| {
-            let sets: Vec<_> = mode.map(|mode| ("response.mode", mode)).into_iter().collect();
-            scenario(listed.name, &sets)
-        });
+        let scenario = scenario(listed.name, &[]);
         for guard in ["none", "default", "naive-retry"] {
-            let other = |it: &Scenario| under(it, 0..=19, guard);
-            for ((run, flat), drawn) in under(&own, 0..=19, guard).iter().zip(other(&flat)).zip(other(&drawn))
-            {
+            let [own, flat, drawn] = [ResponseMode::Features, ResponseMode::Flat, ResponseMode::Drawn]
+                .map(|mode| in_mode(&scenario, mode, 0..=19, guard));
+            for ((run, flat), drawn) in own.iter().zip(flat).zip(drawn) {
                 let is_alone = !run.trial.entries.iter().any(|it| matches!(it, Entry::Intervention(_)));
                 let is_same = run.trial == flat.trial && run.trial == drawn.trial;
-                assert!(is_same || !is_alone, "{}, seed {}, {guard}", own.name, run.seed);
+                assert!(is_same || !is_alone, "{}, seed {}, {guard}", scenario.name, run.seed);
                 alone += u32::from(is_alone);
                 corrected += u32::from(!is_alone);
                 moved += u32::from(!is_same);

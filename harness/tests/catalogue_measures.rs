@@ -18,7 +18,7 @@ use balk::guards::REGISTRY;
 use balk_guards::{AttemptCause, Conclusion, Entry, InterventionKind, Note, Protocol, Termination};
 use balk_reports::stats::{Share, per_thousand};
 use balk_scenarios::catalogue::CATALOGUE;
-use balk_scenarios::{Kind, Pools, Scenario, World};
+use balk_scenarios::{Kind, Scenario, World, WorldOptions};
 use common::{scenario, seeds};
 use runs::{CRITERION, Run, recovered, runs, under};
 
@@ -136,7 +136,7 @@ fn controls_do_their_work_and_are_left_alone() {
     let mut languages: BTreeMap<String, Disturbed> = BTreeMap::new();
     for scenario in all(Kind::Control) {
         for run in under(&scenario, CRITERION, "default") {
-            let world = World::draw(&scenario, run.seed, Pools::Open);
+            let world = World::draw(&scenario, run.seed, WorldOptions::default());
             let grade = &run.grade;
             if grade.goal == scenario.unreachable.is_some() || grade.onset.is_some() {
                 broken.push(format!(
@@ -282,7 +282,7 @@ fn h6_what_is_handed_over_is_what_stands_in_the_way() {
     let mut broken = Vec::new();
     let stale = scenario("stale-error", &[]);
     for run in under(&stale, CRITERION, "default") {
-        let world = World::draw(&stale, run.seed, Pools::Open);
+        let world = World::draw(&stale, run.seed, WorldOptions::default());
         let drawn = world.drawn();
         let (_, package) = drawn.iter().find(|(name, _)| name == "book.package").expect("it is drawn");
         for it in conclusions(&run) {

@@ -17,7 +17,7 @@ use balk_guards::{
 use balk_peers::NaiveRetry;
 use balk_reports::{TrialRecord, transcript};
 use balk_scenarios::catalogue::{self, CATALOGUE};
-use balk_scenarios::{Actor, Environment, Kind, Pools, Scenario, User, World, format, toolsets};
+use balk_scenarios::{Actor, Environment, Kind, Scenario, User, World, WorldOptions, format, toolsets};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use wild::{Restarted, Temper};
@@ -44,7 +44,7 @@ static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     for attempts in ["2", "3"] {
         let sets = [("limits.attempts", attempts), ("limits.calls", "8")];
         let sets = sets.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        all.push(format::parse("transient.toml", &empty, &toolsets::catalogue(), &sets).expect("it is good"));
+        all.push(format::parse("transient.toml", &empty, toolsets::catalogue(), &sets).expect("it is good"));
     }
     all
 });
@@ -69,7 +69,7 @@ fn case() -> impl Strategy<Value = Case> {
 
 impl Case {
     fn world(&self) -> World<'static> {
-        World::draw(&SCENARIOS[self.scenario], self.seed, Pools::Open)
+        World::draw(&SCENARIOS[self.scenario], self.seed, WorldOptions::default())
     }
 
     fn trial(&self, world: &World<'_>) -> Trial {
@@ -289,7 +289,7 @@ fn a_request_after_calls_of_a_broken_attempt_is_the_first_with_its_view() -> Res
     let scenario = listed.read(&[]).expect("the catalogue is good");
     let mut breaks_twice = 0;
     for seed in 0..100 {
-        let world = World::draw(&scenario, seed, Pools::Open);
+        let world = World::draw(&scenario, seed, WorldOptions::default());
         let trial = engine::run(&world, &mut NaiveRetry, &TruthChannel::default());
         let left = trial.entries.iter().filter_map(completion).filter(|it| it.finish == FinishReason::Error);
         breaks_twice += u32::from(left.count() > 1);

@@ -9,10 +9,10 @@ mod runs;
 use balk::guards;
 use balk_guards::{Abandonment, Duplicate, Effect, Entry, Origin, Status};
 use balk_reports::stats::Share;
-use balk_scenarios::{Scenario, Stuck, Truth};
+use balk_scenarios::{Pools, ResponseMode, Scenario, Stuck, Truth, WorldOptions};
 use common::{scenario, seeds};
 use instead::{Instead, What};
-use runs::{CRITERION, Make, Run, recovered, runs, stack, under};
+use runs::{CRITERION, Make, Run, recovered, runs, runs_with, stack, under};
 
 impl Run {
     /// Whether the actor fell back to code in fences.
@@ -164,10 +164,11 @@ fn every_variant_runs_on_both_stubborn_scenarios() {
 
 #[test]
 fn in_flat_mode_words_are_worth_nothing() {
-    const FLAT: &[(&str, &str)] = &[("response.mode", "flat")];
+    const FLAT: WorldOptions = WorldOptions { pools: Pools::Open, response: ResponseMode::Flat };
     let same = |name: &str, real: Make<'_>, other: Make<'_>| {
-        let flat = scenario(name, FLAT);
-        for (real, other) in runs(&flat, seeds(), real).iter().zip(runs(&flat, seeds(), other)) {
+        let scenario = scenario(name, &[]);
+        let runs = |make| runs_with(&scenario, FLAT, seeds(), make);
+        for (real, other) in runs(real).iter().zip(runs(other)) {
             let outcome =
                 |run: &Run| (run.grade.goal, run.grade.told, run.grade.turns, run.grade.interventions);
             assert_eq!(outcome(real), outcome(&other), "{name} seed {}", real.seed);

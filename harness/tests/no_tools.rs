@@ -7,7 +7,7 @@ mod runs;
 use balk_guards::{ChoiceKind, Entry, Intervention, InterventionKind, Status, Termination};
 use balk_reports::stats::Share;
 use balk_scenarios::scenario::Role;
-use balk_scenarios::{Pools, Scenario, World};
+use balk_scenarios::{Scenario, World, WorldOptions};
 use common::{scenario, seeds};
 use runs::{CRITERION, Run, recovered, runs, stack, under};
 
@@ -125,7 +125,7 @@ fn n4_a_limit_leaves_one_correction_less() {
 
 /// Whether a call that lists a directory was made and worked.
 fn lists(probe: &Scenario, run: &Run) -> bool {
-    let world = World::draw(probe, run.seed, Pools::Open);
+    let world = World::draw(probe, run.seed, WorldOptions::default());
     let drawn = world.drawn();
     let is_drawn = |name: &str| drawn.iter().any(|(what, value)| what == "toolset" && *value == *name);
     let set = probe.toolsets.iter().find(|it| is_drawn(&it.name)).expect("one set is drawn");

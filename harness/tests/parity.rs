@@ -12,7 +12,7 @@ use balk::guards;
 use balk_guards::wire::{Dialect, Seen};
 use balk_guards::{Completion, Entry, FinishReason, View};
 use balk_peers::NaiveRetry;
-use balk_scenarios::{Actor, Pools, Scenario, World};
+use balk_scenarios::{Actor, Scenario, World, WorldOptions};
 use common::{scenario, seeds};
 use rayon::prelude::*;
 
@@ -79,7 +79,7 @@ fn check_all(scenario: &Scenario) {
     let compared: usize = jobs
         .into_par_iter()
         .map(|(spec, seed)| {
-            let world = World::draw(scenario, seed, Pools::Open);
+            let world = World::draw(scenario, seed, WorldOptions::default());
             let whisper = TruthChannel::default();
             let mut stack = guards::stack(spec, &Config::default(), &whisper).expect("the guard is known");
             let trial = engine::run(&world, &mut stack, &whisper);
@@ -103,7 +103,7 @@ fn calls_that_break_off_twice_do_the_same_over_both_wires() {
     let scenario = scenario("broken-while-writing", &[]);
     let mut breaks_twice = 0;
     for seed in 0..100 {
-        let world = World::draw(&scenario, seed, Pools::Open);
+        let world = World::draw(&scenario, seed, WorldOptions::default());
         let trial = engine::run(&world, &mut NaiveRetry, &TruthChannel::default());
         let left = trial.entries.iter().filter_map(completion).filter(|it| it.finish == FinishReason::Error);
         breaks_twice += u32::from(left.count() > 1);

@@ -4,14 +4,14 @@
 use balk::config::Config;
 use balk::simulate::Simulation;
 use balk_guards::{Entry, Message, View};
-use balk_scenarios::{Actor, Pools, catalogue::CATALOGUE};
+use balk_scenarios::{Actor, WorldOptions, catalogue::CATALOGUE};
 
 #[test]
 fn the_view_only_grows_and_the_actor_reads_each_message_once() {
     for listed in CATALOGUE {
         let scenario = listed.read(&[]).expect("the catalogue is good");
         for guard in ["none", "default", "oracle"] {
-            let simulation = Simulation::new(&scenario, guard, &Config::default(), Pools::Open)
+            let simulation = Simulation::new(&scenario, guard, &Config::default(), WorldOptions::default())
                 .expect("a registered guard");
             for seed in 0..20 {
                 check(&simulation, seed);

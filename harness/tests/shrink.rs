@@ -9,7 +9,7 @@ use std::path::Path;
 use balk::config::Config;
 use balk::shrink::{Case, Shows, Shrunk, Unfit, shrink};
 use balk::simulate::Simulation;
-use balk_scenarios::{Pools, Scenario, catalogue, format, toolsets};
+use balk_scenarios::{Scenario, WorldOptions, catalogue, format, toolsets};
 use program::{balk, ran, whole};
 
 fn catalogued(name: &str) -> &'static str {
@@ -28,17 +28,20 @@ fn planted() -> String {
 fn shrunk(text: &str, seed: u64, guard: &str, shows: &str, tries: u32) -> Result<Shrunk, Unfit> {
     let shows: Shows = shows.parse().expect("something to show");
     let config = Config::default();
-    shrink(&Case { text, seed, guard, config: &config, pools: Pools::Open, shows: &shows, tries }, |_| ())
+    let (scenario, options) = (read(text), WorldOptions::default());
+    let case =
+        Case { text, scenario: &scenario, seed, guard, config: &config, options, shows: &shows, tries };
+    shrink(&case, |_| ())
 }
 
 fn read(text: &str) -> Scenario {
-    format::parse("shrunk.toml", text, &toolsets::catalogue(), &[]).expect("a good scenario")
+    format::parse("shrunk.toml", text, toolsets::catalogue(), &[]).expect("a good scenario")
 }
 
 /// Whether the trial of a text shows this.
 fn is_shown(text: &str, seed: u64, guard: &str, shows: &str) -> bool {
     let (scenario, config) = (read(text), Config::default());
-    let simulation = Simulation::new(&scenario, guard, &config, Pools::Open).expect("a stack");
+    let simulation = Simulation::new(&scenario, guard, &config, WorldOptions::default()).expect("a stack");
     let shows: Shows = shows.parse().expect("something to show");
     shows.is_in(&simulation.trial(&simulation.world(seed)))
 }

@@ -5,14 +5,14 @@ use balk::config::Config;
 use balk::simulate::Simulation;
 use balk_reports::{Palette, TrialRecord, show};
 use balk_scenarios::catalogue::{self, CATALOGUE};
-use balk_scenarios::{Kind, Pools};
+use balk_scenarios::{Kind, WorldOptions};
 
 /// Runs one trial of a scenario; `sets` as on the command line.
 fn page(name: &str, seed: u64, guard: &str, sets: &[(&str, &str)]) -> String {
     let sets: Vec<_> = sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let scenario = catalogue::find(name).expect("the catalogue has it").read(&sets).expect("it is good");
-    let simulation =
-        Simulation::new(&scenario, guard, &Config::default(), Pools::Open).expect("the guard is known");
+    let simulation = Simulation::new(&scenario, guard, &Config::default(), WorldOptions::default())
+        .expect("the guard is known");
     show(&simulation.record(seed, &sets), Palette::Plain)
 }
 
@@ -55,7 +55,7 @@ fn every_stubborn_scenario_with_the_default_stack() {
     let listed = CATALOGUE.iter().filter(|it| it.kind == Kind::Stubborn && !ABOVE.contains(&it.name));
     for listed in listed {
         let scenario = listed.read(&[]).expect("it is good");
-        let simulation = Simulation::new(&scenario, "default", &Config::default(), Pools::Open)
+        let simulation = Simulation::new(&scenario, "default", &Config::default(), WorldOptions::default())
             .expect("the guard is known");
         let records = (0..100).map(|seed| simulation.record(seed, &[]));
         let english = |it: &TrialRecord| it.world.iter().any(|it| it.name == "language" && it.value == "en");
@@ -75,8 +75,8 @@ fn every_stubborn_scenario_with_the_default_stack() {
 #[test]
 fn colours_change_nothing_but_the_colours() {
     let scenario = catalogue::find("repeating").expect("the catalogue has it").read(&[]).expect("it is good");
-    let simulation =
-        Simulation::new(&scenario, "default", &Config::default(), Pools::Open).expect("the guard is known");
+    let simulation = Simulation::new(&scenario, "default", &Config::default(), WorldOptions::default())
+        .expect("the guard is known");
     let record = simulation.record(38, &[]);
     let colour = show(&record, Palette::Colour);
     let plain = show(&record, Palette::Plain);

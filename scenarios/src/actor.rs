@@ -260,8 +260,7 @@ impl<'w, 'a> Actor<'w, 'a> {
             state: &scenario.actor.states[self.state].name,
             visit: self.visits[self.state],
         };
-        let reaction =
-            response::react(&scenario.response, self.world.parameters(), &correction, self.world.draws());
+        let reaction = self.world.response().react(&correction, self.world.draws());
         self.last_correction = Some(std::mem::take(&mut self.following.said));
         Some(reaction)
     }

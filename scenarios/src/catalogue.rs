@@ -116,6 +116,6 @@ impl Listed {
     /// A setting that the file does not have, or of another type. Without settings there is none: a test
     /// reads every file.
     pub fn read(&self, sets: &[(String, String)]) -> Result<Scenario, Diagnostics> {
-        format::parse(self.file, self.text, &toolsets::catalogue(), sets)
+        format::parse(self.file, self.text, toolsets::catalogue(), sets)
     }
 }

@@ -46,26 +46,44 @@ pub fn parse(
     toolsets: &[Arc<Toolset>],
     sets: &[(String, String)],
 ) -> Result<Scenario, Diagnostics> {
-    let source = edited(file_name, text, sets)?;
-    let file = syntax::read(&source, wire::TOP)?;
-    let mut report = Report::new(&source);
-    let scenario = convert::scenario(&file, toolsets, &mut report);
-    report.finish(scenario)
+    Document::new(file_name, text, sets)?.scenario(toolsets)
 }
 
-/// The text of a file with these settings in it. Whether it is a good scenario, [`parse`] says.
-///
-/// # Errors
-///
-/// The text is not TOML, or a setting leads to no value of it.
-pub fn with_sets(file_name: &str, text: &str, sets: &[(String, String)]) -> Result<String, Diagnostics> {
-    edited(file_name, text, sets).map(|source| source.text().to_owned())
+/// The text of a scenario file with its settings in it.
+#[derive(Debug)]
+pub struct Document {
+    source: Source,
 }
 
-fn edited(file_name: &str, text: &str, sets: &[(String, String)]) -> Result<Source, Diagnostics> {
-    let mut source = Source::new(file_name, text);
-    for (path, value) in sets {
-        set::apply(&mut source, path, value)?;
+impl Document {
+    /// Puts the settings into the text. Whether it is a good scenario then, [`scenario`](Self::scenario) says.
+    ///
+    /// # Errors
+    ///
+    /// The text is not TOML, or a setting leads to no value of it.
+    pub fn new(file_name: &str, text: &str, sets: &[(String, String)]) -> Result<Self, Diagnostics> {
+        let mut source = Source::new(file_name, text);
+        for (path, value) in sets {
+            set::apply(&mut source, path, value)?;
+        }
+        Ok(Self { source })
     }
-    Ok(source)
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.source.text()
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`] has them.
+    pub fn scenario(&self, toolsets: &[Arc<Toolset>]) -> Result<Scenario, Diagnostics> {
+        let file = syntax::read(&self.source, wire::TOP)?;
+        let mut report = Report::new(&self.source);
+        let scenario = convert::scenario(&file, toolsets, &mut report);
+        report.finish(scenario)
+    }
 }

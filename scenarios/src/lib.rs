@@ -19,6 +19,7 @@ mod world;
 
 pub use actor::{Act, Actor, Broken, reads_as_failure};
 pub use environment::{Environment, Executed};
+pub use response::ResponseMode;
 pub use scenario::{Kind, Scenario, Stage, Stuck, Truth};
 pub use user::User;
-pub use world::{Pools, World};
+pub use world::{Pools, World, WorldOptions};

@@ -23,16 +23,28 @@
 //! | fade of cause to shows | 1000, 550, 200, 200 | measured: 10 to 14 points at first, about half at the second, nothing by the third |
 //! | forbids, obeyed | 950 | measured: the same call next in 1 of 180; range 800 to 990 |
 //!
-//! In **flat** mode there is one draw for each delivered intervention, whatever it carries: an empty notice
-//! and the best message tie exactly. In **drawn** mode the numbers are taken from their ranges, another set for
-//! each of [`DRAWS`] remainders of the seed ([`Parameters::drawn`]).
+//! The mode is chosen for a run ([`ResponseMode`]). In **flat** mode there is one draw for each delivered
+//! intervention, whatever it carries: an empty notice and the best message tie exactly. In **drawn** mode the numbers
+//! are taken from their ranges, another set for each of [`DRAWS`] remainders of the seed ([`Parameters::drawn`]).
 
 mod parameters;
 
 use crate::draws::{Draw, Draws};
-use crate::scenario::{Ratio, ResponseMode, ResponseSpec};
+use crate::scenario::{Ratio, ResponseSpec};
 
 pub use parameters::{DRAWS, PARAMETERS, Parameter, Parameters, draw_of};
+
+/// What counts in an intervention: a run says it, and no scenario.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResponseMode {
+    /// What the delivered text carries.
+    #[default]
+    Features,
+    /// That it was delivered.
+    Flat,
+    /// What the delivered text carries, by numbers that the seed draws from their ranges.
+    Drawn,
+}
 
 /// What an intervention carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,17 +155,6 @@ const WITHHOLDS_WORDS: [&str; 7] = [
     "提供されません",
 ];
 
-impl ResponseSpec {
-    /// The numbers that hold under this seed.
-    #[must_use]
-    pub fn parameters(&self, seed: u64) -> Parameters {
-        match self.mode {
-            ResponseMode::Features | ResponseMode::Flat => Parameters::of(self.profile),
-            ResponseMode::Drawn => Parameters::drawn(self.profile, draw_of(seed)),
-        }
-    }
-}
-
 /// A correction as an actor meets it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Correction<'a> {
@@ -167,40 +168,59 @@ pub(crate) struct Correction<'a> {
     pub(crate) visit: u32,
 }
 
-/// How the actor takes a correction, drawn by (state, visit).
-pub(crate) fn react(
-    spec: &ResponseSpec,
-    numbers: &Parameters,
-    correction: &Correction<'_>,
-    draws: &Draws,
-) -> Reaction {
-    let &Correction { features, in_a_row, state, visit } = correction;
-    let row = usize::try_from(in_a_row.clamp(1, 4) - 1).expect("at most three");
-    let flat = spec.mode == ResponseMode::Flat;
-    let chances = if flat {
-        [numbers.flat[row], 0, 0, 0, 0, 0, 0]
-    } else {
-        let fade = |on: bool, chance: u32| if on { chance * numbers.fade[row] / 1_000 } else { 0 };
-        let whole = |on: bool, chance: u32| if on { chance } else { 0 };
-        [
-            numbers.base[row],
-            fade(features.cause, numbers.cause),
-            fade(features.form, numbers.form),
-            fade(features.options, numbers.options),
-            fade(features.shows, numbers.shows),
-            whole(features.withholds, numbers.withholds),
-            whole(features.novel, numbers.novel),
-        ]
-    };
-    // Every chance has its own word, so a message that carries more moves every actor that one with less moved.
-    let mut dice = draws.dice(Draw::Reaction { state, visit });
-    let mut hits = |chance| dice.happens(damped(chance, spec.stubbornness));
-    let moved = chances.map(&mut hits).contains(&true);
-    let obeys = hits(numbers.obeys) && features.forbids && !flat;
-    match (moved, obeys) {
-        (true, _) => Reaction::Moved,
-        (false, true) => Reaction::Varied,
-        (false, false) => Reaction::Ignored,
+/// How the actor of one trial takes corrections.
+#[derive(Clone, Debug)]
+pub(crate) struct ResponseModel {
+    mode: ResponseMode,
+    stubbornness: Ratio,
+    parameters: Parameters,
+}
+
+impl ResponseModel {
+    /// What the scenario says of the actor, in this mode and under this seed.
+    pub(crate) fn new(spec: ResponseSpec, mode: ResponseMode, seed: u64) -> Self {
+        let parameters = match mode {
+            ResponseMode::Features | ResponseMode::Flat => Parameters::of(spec.profile),
+            ResponseMode::Drawn => Parameters::drawn(spec.profile, draw_of(seed)),
+        };
+        Self { mode, stubbornness: spec.stubbornness, parameters }
+    }
+
+    pub(crate) fn mode(&self) -> ResponseMode {
+        self.mode
+    }
+
+    /// How the actor takes a correction, drawn by (state, visit).
+    pub(crate) fn react(&self, correction: &Correction<'_>, draws: &Draws) -> Reaction {
+        let &Correction { features, in_a_row, state, visit } = correction;
+        let row = usize::try_from(in_a_row.clamp(1, 4) - 1).expect("at most three");
+        let numbers = &self.parameters;
+        let is_flat = self.mode == ResponseMode::Flat;
+        let chances = if is_flat {
+            [numbers.flat[row], 0, 0, 0, 0, 0, 0]
+        } else {
+            let fade = |on: bool, chance: u32| if on { chance * numbers.fade[row] / 1_000 } else { 0 };
+            let whole = |on: bool, chance: u32| if on { chance } else { 0 };
+            [
+                numbers.base[row],
+                fade(features.cause, numbers.cause),
+                fade(features.form, numbers.form),
+                fade(features.options, numbers.options),
+                fade(features.shows, numbers.shows),
+                whole(features.withholds, numbers.withholds),
+                whole(features.novel, numbers.novel),
+            ]
+        };
+        // Every chance has its own word, so a message that carries more moves every actor that one with less moved.
+        let mut dice = draws.dice(Draw::Reaction { state, visit });
+        let mut hits = |chance| dice.happens(damped(chance, self.stubbornness));
+        let moved = chances.map(&mut hits).contains(&true);
+        let obeys = hits(numbers.obeys) && features.forbids && !is_flat;
+        match (moved, obeys) {
+            (true, _) => Reaction::Moved,
+            (false, true) => Reaction::Varied,
+            (false, false) => Reaction::Ignored,
+        }
     }
 }
 
@@ -258,11 +278,12 @@ mod tests {
     }
 
     fn moved(mode: ResponseMode, features: Features, in_a_row: u32) -> Vec<bool> {
-        let spec = ResponseSpec { profile: Profile::Gpt35, mode, stubbornness: Ratio { num: 0, den: 1 } };
+        let spec = ResponseSpec { profile: Profile::Gpt35, stubbornness: Ratio { num: 0, den: 1 } };
+        let model = ResponseModel::new(spec, mode, 3);
         (0..2_000)
             .map(|visit| {
                 let correction = Correction { features, in_a_row, state: "s", visit };
-                react(&spec, &spec.parameters(3), &correction, &Draws::new(3, "x")) == Reaction::Moved
+                model.react(&correction, &Draws::new(3, "x")) == Reaction::Moved
             })
             .collect()
     }
@@ -312,14 +333,11 @@ mod tests {
 
     #[test]
     fn the_wholly_stubborn_never_move() {
-        let spec = ResponseSpec {
-            profile: Profile::Strong,
-            mode: ResponseMode::Features,
-            stubbornness: Ratio { num: 1, den: 1 },
-        };
+        let spec = ResponseSpec { profile: Profile::Strong, stubbornness: Ratio { num: 1, den: 1 } };
+        let model = ResponseModel::new(spec, ResponseMode::Features, 3);
         assert!((0..100).all(|visit| {
             let correction = Correction { features: ALL, in_a_row: 1, state: "s", visit };
-            react(&spec, &spec.parameters(3), &correction, &Draws::new(3, "x")) == Reaction::Ignored
+            model.react(&correction, &Draws::new(3, "x")) == Reaction::Ignored
         }));
     }
 }

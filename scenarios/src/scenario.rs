@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+pub use balk_contract::Limits;
 use balk_contract::{ChoiceKind, Protocol};
 
 use crate::template::Template;
@@ -20,7 +21,7 @@ pub use actor::{
 pub use attempt::{Break, Stage};
 pub use environment::{Condition, EnvironmentSpec, Rule};
 pub use numbers::{Bound, Number, Ratio};
-pub use response::{Profile, ResponseMode, ResponseSpec};
+pub use response::{Profile, ResponseSpec};
 pub use texts::{Phrase, PhraseId, Pool, PoolItem};
 pub use tools::{Role, Toolset, ToolsetTool};
 
@@ -88,21 +89,6 @@ pub enum Kind {
     Stubborn,
     /// It works: guards must stay silent.
     Control,
-}
-
-/// The bounds of a trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Turns in all.
-    pub turns: u32,
-    /// Attempts for one turn.
-    pub attempts: u32,
-    /// Calls in all.
-    pub calls: u32,
-    /// Interventions in all.
-    pub interventions: u32,
-    /// Questions to the user in all.
-    pub questions: u32,
 }
 
 /// The person.

@@ -1,7 +1,7 @@
 //! The tools of known agents, under the names and arguments that these agents use.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use balk_contract::{Effect, Tool};
 use serde::Deserialize;
@@ -53,17 +53,18 @@ struct ToolTable {
     constants: BTreeMap<String, String>,
 }
 
-/// The tool sets of the catalogue, in its order.
+/// The tool sets of the catalogue, in its order. They are parsed once in a process.
 ///
 /// # Panics
 ///
 /// Never: the catalogue is a part of the program, and a test reads it.
 #[must_use]
-pub fn catalogue() -> Vec<Arc<Toolset>> {
-    match parse("catalog/toolsets.toml", CATALOGUE) {
-        Ok(sets) => sets,
-        Err(wrong) => panic!("the built-in tool sets are bad:\n{wrong}"),
-    }
+pub fn catalogue() -> &'static [Arc<Toolset>] {
+    static SETS: LazyLock<Vec<Arc<Toolset>>> = LazyLock::new(|| {
+        parse("catalog/toolsets.toml", CATALOGUE)
+            .unwrap_or_else(|wrong| panic!("the built-in tool sets are bad:\n{wrong}"))
+    });
+    &SETS
 }
 
 /// Reads a file of tool sets.
@@ -168,7 +169,7 @@ mod tests {
     fn the_catalogue_has_every_role_in_every_set() {
         let sets = catalogue();
         assert!(sets.len() >= 6, "only {} tool sets", sets.len());
-        for set in &sets {
+        for set in sets {
             let count = |role| set.tools.iter().filter(|tool| tool.role == role).count();
             for (name, role) in ROLES.iter().filter(|(_, role)| *role != Role::Distractor) {
                 assert_eq!(count(*role), 1, "{}: {name}", set.name);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use balk_contract::{Offer, Wait};
 
 use crate::draws::{Dice, Draw, Draws, Occasion};
-use crate::response::{self, Parameters};
-use crate::scenario::{Bound, LOOP_PROMPT, PhraseId, ResponseMode, Role, Scenario, Toolset, ToolsetTool};
+use crate::response::{DRAWS, ResponseMode, ResponseModel, draw_of};
+use crate::scenario::{Bound, LOOP_PROMPT, PhraseId, Role, Scenario, Toolset, ToolsetTool};
 use crate::template::{Piece, Template};
 
 /// One scenario under one seed, before the first turn. Everything in it is fixed.
@@ -17,7 +17,7 @@ pub struct World<'a> {
     scenario: &'a Scenario,
     seed: u64,
     draws: Draws,
-    parameters: Parameters,
+    response: ResponseModel,
     language: usize,
     toolset: Arc<Toolset>,
     /// The values of the drawn item of each pool.
@@ -39,6 +39,15 @@ pub(crate) struct UserTexts {
     pub(crate) answers: Vec<Arc<str>>,
 }
 
+/// What a run chooses beside the scenario and the seed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorldOptions {
+    /// Which items of the pools may be drawn.
+    pub pools: Pools,
+    /// What counts in an intervention.
+    pub response: ResponseMode,
+}
+
 /// Which items of the pools a world may draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pools {
@@ -52,7 +61,8 @@ pub enum Pools {
 impl<'a> World<'a> {
     /// Draws the world of a seed.
     #[must_use]
-    pub fn draw(scenario: &'a Scenario, seed: u64, pools: Pools) -> Self {
+    pub fn draw(scenario: &'a Scenario, seed: u64, options: WorldOptions) -> Self {
+        let pools = options.pools;
         let draws = Draws::new(seed, &scenario.name);
         let language = draws.dice(Draw::Language).index(scenario.languages.len());
         let toolset =
@@ -75,7 +85,7 @@ impl<'a> World<'a> {
             scenario,
             seed,
             draws,
-            parameters: scenario.response.parameters(seed),
+            response: ResponseModel::new(scenario.response, options.response, seed),
             language,
             toolset,
             picks,
@@ -153,10 +163,12 @@ impl<'a> World<'a> {
                 .zip(&self.numbers)
                 .map(|(it, drawn)| (it.name.clone(), drawn.to_string())),
         );
-        if self.scenario.response.mode == ResponseMode::Drawn {
-            let draw = format!("draw {} of {}", response::draw_of(self.seed), response::DRAWS);
-            drawn.push(("response".to_owned(), draw));
-        }
+        let response = match self.response.mode() {
+            ResponseMode::Features => None,
+            ResponseMode::Flat => Some("flat".to_owned()),
+            ResponseMode::Drawn => Some(format!("draw {} of {DRAWS}", draw_of(self.seed))),
+        };
+        drawn.extend(response.map(|response| ("response".to_owned(), response)));
         drawn
     }
 
@@ -172,9 +184,9 @@ impl<'a> World<'a> {
         &self.draws
     }
 
-    /// The numbers by which this seed's actor takes corrections.
-    pub(crate) fn parameters(&self) -> &Parameters {
-        &self.parameters
+    /// How this seed's actor takes corrections.
+    pub(crate) fn response(&self) -> &ResponseModel {
+        &self.response
     }
 
     /// What the loop says to a message without a call where a tool must end the task.

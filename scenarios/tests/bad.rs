@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use balk_scenarios::format::{Diagnostics, parse, template_of};
-use balk_scenarios::scenario::{Bound, Kind, ResponseMode};
+use balk_scenarios::scenario::{Bound, Kind, Profile};
 use balk_scenarios::toolsets;
 use proptest::prelude::*;
 
@@ -13,7 +14,7 @@ const GOOD: &str = include_str!("good.toml");
 fn read(name: &str, text: &str, sets: &[(&str, &str)]) -> Result<(), Diagnostics> {
     let sets: Vec<(String, String)> =
         sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    parse(name, text, &toolsets::catalogue(), &sets).map(|_| ())
+    parse(name, text, toolsets::catalogue(), &sets).map(|_| ())
 }
 
 fn explained(result: Result<(), Diagnostics>) -> String {
@@ -53,6 +54,21 @@ fn every_bad_file_is_explained() {
 }
 
 #[test]
+fn both_starters_are_good_and_twins() {
+    let scenario = |kind| {
+        let text = template_of("my-scenario", kind);
+        parse("my-scenario.toml", &text, toolsets::catalogue(), &[]).unwrap_or_else(|wrong| panic!("{wrong}"))
+    };
+    let (stubborn, control) = (scenario(Kind::Stubborn), scenario(Kind::Control));
+    assert_eq!((&stubborn.name, &stubborn.twin), (&control.twin, &control.name));
+    assert_eq!((stubborn.kind, control.kind), (Kind::Stubborn, Kind::Control));
+    assert_eq!(stubborn.roles, control.roles);
+    assert_eq!(stubborn.limits, control.limits);
+    assert_eq!(stubborn.response, control.response);
+    assert_eq!(stubborn.languages, [Arc::from("de"), Arc::from("en")]);
+}
+
+#[test]
 fn every_bad_set_is_explained() {
     let cases: &[(&str, &str)] = &[
         ("limits.turnz", "10"),
@@ -68,7 +84,7 @@ fn every_bad_set_is_explained() {
         ("limits.turns", ""),
         ("title", "10"),
         ("title", "\"open"),
-        ("response.mode", "flatt"),
+        ("response.profile", "strongg"),
         ("response.stubbornness", "3/2"),
         ("actor.spontaneous", "1/0"),
         ("actor.spontanous", "1/10"),
@@ -99,12 +115,12 @@ fn a_set_takes_the_place_of_what_the_file_says() {
         ("actor.state.talk.next.0.visits", "4"),
         ("user.replies", "[\"task\", \"task\"]"),
         ("user.replies.1", "excuse"),
-        ("response.mode", "flat"),
+        ("response.profile", "strong"),
         ("actor.stubbornness", "1/4"),
     ];
     let sets: Vec<(String, String)> =
         sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    let scenario = parse("good.toml", GOOD, &toolsets::catalogue(), &sets).expect("good sets");
+    let scenario = parse("good.toml", GOOD, toolsets::catalogue(), &sets).expect("good sets");
     assert_eq!(scenario.limits.turns, 8);
     assert_eq!(scenario.title, "bare words, and \"quotes\"");
     assert_eq!(scenario.source, "quoted");
@@ -113,7 +129,7 @@ fn a_set_takes_the_place_of_what_the_file_says() {
     assert_eq!(next.visits, Bound::Fixed(4));
     assert_eq!(scenario.user.replies.len(), 2);
     assert_ne!(scenario.user.replies[0], scenario.user.replies[1]);
-    assert_eq!(scenario.response.mode, ResponseMode::Flat);
+    assert_eq!(scenario.response.profile, Profile::Strong);
     assert_eq!((scenario.response.stubbornness.num, scenario.response.stubbornness.den), (1, 4));
 }
 

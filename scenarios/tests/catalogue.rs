@@ -9,7 +9,8 @@ use std::path::Path;
 use balk_contract::{Completion, Message, NOT_RUN, ToolCall};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{
-    Actor, Environment, Executed, Kind, Pools, Scenario, Truth, User, World, reads_as_failure, toolsets,
+    Actor, Environment, Executed, Kind, Pools, Scenario, Truth, User, World, WorldOptions, reads_as_failure,
+    toolsets,
 };
 
 fn all() -> Vec<Scenario> {
@@ -118,7 +119,7 @@ fn what_tools_answer_reads_as_what_it_is() {
     for scenario in all() {
         for pools in [Pools::Open, Pools::Reserve] {
             for seed in 0..SEEDS {
-                let world = World::draw(&scenario, seed, pools);
+                let world = World::draw(&scenario, seed, WorldOptions { pools, ..WorldOptions::default() });
                 play(&world, &mut |call, it| {
                     let fails = it.status == balk_contract::Status::Error;
                     assert_eq!(reads_as_failure(&it.text), fails, "{} {}: {it:?}", scenario.name, call.tool);
@@ -137,7 +138,7 @@ fn what_tools_answer_reads_as_what_it_is() {
 fn what_rules_say_reads_as_what_it_is() {
     for scenario in all() {
         for seed in 0..SEEDS {
-            let world = World::draw(&scenario, seed, Pools::Open);
+            let world = World::draw(&scenario, seed, WorldOptions::default());
             for rule in &scenario.environment.rules {
                 for text in rule.says.iter().flat_map(|&phrase| world.variants(phrase)) {
                     assert_eq!(reads_as_failure(&text), rule.fails, "{}: {text}", scenario.name);
@@ -153,7 +154,7 @@ fn what_rules_say_reads_as_what_it_is() {
 fn what_tools_answer_to_nonsense_reads_as_what_it_is() {
     for scenario in all() {
         for seed in 0..20 {
-            let world = World::draw(&scenario, seed, Pools::Open);
+            let world = World::draw(&scenario, seed, WorldOptions::default());
             let mut environment = Environment::new(&world);
             let names = world.offer().tools().iter().map(|it| it.name.clone()).chain(["no_such_tool".into()]);
             for name in names {
@@ -177,7 +178,7 @@ fn what_tools_answer_to_nonsense_reads_as_what_it_is() {
 fn the_person_is_never_taken_for_the_loop_or_for_another_message() {
     for scenario in all() {
         for seed in 0..SEEDS {
-            let world = World::draw(&scenario, seed, Pools::Open);
+            let world = World::draw(&scenario, seed, WorldOptions::default());
             let user = &scenario.user;
             let said = [user.opening].into_iter().chain(user.replies.iter().copied());
             let (said, answers): (Vec<_>, Vec<_>) =
@@ -207,7 +208,7 @@ fn writes_that_differ_are_far_apart_and_the_insisted_ones_are_equal() {
     let scenario = all().into_iter().find(|it| &*it.name == "abandonment").expect("it is in the catalogue");
     let mut insisted = 0;
     for seed in 0..SEEDS {
-        let world = World::draw(&scenario, seed, Pools::Open);
+        let world = World::draw(&scenario, seed, WorldOptions::default());
         let mut writes: Vec<String> = Vec::new();
         play(&world, &mut |call, _| {
             let sent: BTreeMap<String, String> =
@@ -231,7 +232,9 @@ fn writes_that_differ_are_far_apart_and_the_insisted_ones_are_equal() {
 fn drawn(scenario: &Scenario, pools: Pools) -> BTreeMap<String, BTreeSet<String>> {
     let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for seed in 0..300 {
-        for (name, value) in World::draw(scenario, seed, pools).drawn() {
+        for (name, value) in
+            World::draw(scenario, seed, WorldOptions { pools, ..WorldOptions::default() }).drawn()
+        {
             all.entry(name).or_default().insert(value);
         }
     }

@@ -18,7 +18,7 @@ use std::ops::RangeInclusive;
 
 use balk_guards::Protocol;
 use balk_scenarios::catalogue::{CATALOGUE, Listed};
-use balk_scenarios::{Pools, Scenario, World};
+use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
 
 use crate::config::Config;
@@ -269,12 +269,14 @@ struct Unit {
 impl Bench<'_> {
     fn unit(&self, cast: &Cast, seed: u64) -> Unit {
         let scenario = &cast.scenario;
-        let world = World::draw(scenario, seed, Pools::Open);
+        let world = World::draw(scenario, seed, WorldOptions::default());
         let run = |setup: usize| match cast.with_settings.get(&setup) {
             None => named(&world, &self.setups[setup].guard, self.audit.config),
-            Some(it) => {
-                named(&World::draw(it, seed, Pools::Open), &self.setups[setup].guard, self.audit.config)
-            }
+            Some(it) => named(
+                &World::draw(it, seed, WorldOptions::default()),
+                &self.setups[setup].guard,
+                self.audit.config,
+            ),
         };
         let base = run(0);
         let reached = found(&base.entries, self.rows);

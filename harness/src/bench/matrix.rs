@@ -4,7 +4,7 @@ use balk_guards::Protocol;
 use balk_reports::Drawn;
 use balk_reports::bench::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools};
 use balk_scenarios::response::{DRAWS, PARAMETERS, Parameter};
-use balk_scenarios::{Kind, Pools as Values, Scenario};
+use balk_scenarios::{Kind, Pools as Values, ResponseMode, Scenario, WorldOptions};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::config::Config;
@@ -16,21 +16,13 @@ use crate::simulate::Simulation;
 #[derive(Debug)]
 pub struct Matrix {
     pub(super) plan: Plan,
-    scenarios: Vec<(Models, Vec<(String, String)>)>,
+    scenarios: Vec<(Scenario, Vec<(String, String)>)>,
     pub(super) config: Config,
     pools: Values,
 }
 
-/// A scenario under each response model.
-#[derive(Clone, Debug)]
-pub struct Models {
-    /// As its file has it.
-    pub own: Scenario,
-    /// Where only that an intervention was delivered counts.
-    pub flat: Scenario,
-    /// With parameters that the seed draws.
-    pub drawn: Scenario,
-}
+/// Each trial under the response model as it was measured, and under the two others.
+const MODES: [ResponseMode; 3] = [ResponseMode::Features, ResponseMode::Flat, ResponseMode::Drawn];
 
 /// A scenario that is to be measured.
 #[derive(Clone, Debug)]
@@ -42,7 +34,7 @@ pub struct Asked {
     /// What a sweep sets in it.
     pub set: Vec<(String, String)>,
     /// What was read.
-    pub models: Models,
+    pub scenario: Scenario,
 }
 
 /// What holds for all scenarios of a bench.
@@ -101,7 +93,7 @@ impl Matrix {
             scenarios: asked.iter().map(planned).collect(),
         };
         // What a sweep sets comes last: it is set where the other value stood.
-        let scenarios = asked.into_iter().map(|it| (it.models, [set, &it.set].concat())).collect();
+        let scenarios = asked.into_iter().map(|it| (it.scenario, [set, &it.set].concat())).collect();
         Ok(Self { plan, scenarios, config, pools })
     }
 
@@ -113,12 +105,13 @@ impl Matrix {
 
     /// Every stack on this scenario, each under the three response models.
     pub(super) fn simulations(&self, scenario: usize) -> Vec<[Simulation<'_>; 3]> {
-        let (Models { own, flat, drawn }, _) = &self.scenarios[scenario];
+        let (scenario, _) = &self.scenarios[scenario];
         let stacks = self.plan.stacks.iter();
         stacks
             .map(|stack| {
-                [own, flat, drawn].map(|scenario| {
-                    Simulation::new(scenario, &stack.guard, &self.config, self.pools)
+                MODES.map(|response| {
+                    let options = WorldOptions { pools: self.pools, response };
+                    Simulation::new(scenario, &stack.guard, &self.config, options)
                         .expect("every stack was built once when the plan was made")
                 })
             })
@@ -140,7 +133,7 @@ fn parameter(it: &Parameter) -> PlannedParameter {
 }
 
 fn planned(asked: &Asked) -> PlannedScenario {
-    let scenario = &asked.models.own;
+    let scenario = &asked.scenario;
     PlannedScenario {
         name: scenario.name.to_string(),
         target: asked.target.clone(),

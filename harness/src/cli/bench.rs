@@ -18,7 +18,7 @@ use rayon::ThreadPoolBuilder;
 use super::gates::{Gates, HELP as GATES_HELP, Records};
 use super::load::{self, Failure, Source};
 use super::{OrExit as _, say};
-use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Models, Played, Setting, Stopwatch};
+use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Played, Setting, Stopwatch};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards;
@@ -207,19 +207,13 @@ impl Bench {
         for target in targets {
             let source = Source::of(&target)?;
             for set in self.sweep.as_ref().map_or(vec![Vec::new()], Sweep::sets) {
-                let model = |mode: Option<&str>| {
-                    let mut sets = [&self.set[..], &set].concat();
-                    sets.extend(mode.map(|mode| ("response.mode".to_owned(), mode.to_owned())));
-                    source.read(&sets)
-                };
-                let models =
-                    Models { own: model(None)?, flat: model(Some("flat"))?, drawn: model(Some("drawn"))? };
-                let same = |it: &&Asked| it.models.own.name == models.own.name && it.set == set;
+                let scenario = source.read(&[&self.set[..], &set].concat())?;
+                let same = |it: &&Asked| it.scenario.name == scenario.name && it.set == set;
                 if let Some(other) = asked.iter().find(same) {
-                    let found = format!("`{}` and `{target}`, both `{}`", other.target, models.own.name);
+                    let found = format!("`{}` and `{target}`, both `{}`", other.target, scenario.name);
                     return Err(Error::usage("--suite", "scenarios with different names", found).into());
                 }
-                asked.push(Asked { target: target.clone(), text: source.text.to_string(), set, models });
+                asked.push(Asked { target: target.clone(), text: source.text.to_string(), set, scenario });
             }
         }
         Ok(asked)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use balk_scenarios::format::{self, Diagnostics};
+use balk_scenarios::format::{Diagnostics, Document};
 use balk_scenarios::{Scenario, catalogue, toolsets};
 
 use crate::error::Error;
@@ -48,12 +48,12 @@ impl Source {
 
     /// Reads it, with these settings in place of its own.
     pub(super) fn read(&self, sets: &[(String, String)]) -> Result<Scenario, Diagnostics> {
-        format::parse(&self.file, &self.text, &toolsets::catalogue(), sets)
+        self.document(sets)?.scenario(toolsets::catalogue())
     }
 
     /// The text with these settings in it.
-    pub(super) fn with_sets(&self, sets: &[(String, String)]) -> Result<String, Diagnostics> {
-        format::with_sets(&self.file, &self.text, sets)
+    pub(super) fn document(&self, sets: &[(String, String)]) -> Result<Document, Diagnostics> {
+        Document::new(&self.file, &self.text, sets)
     }
 }
 

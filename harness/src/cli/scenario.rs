@@ -7,11 +7,11 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use balk_reports::{Counts, quoted};
-use balk_scenarios::{Kind, Pools, Scenario as Model};
-use clap::Args;
+use balk_scenarios::{Kind, Pools, ResponseMode, Scenario as Model, WorldOptions};
+use clap::{Args, ValueEnum};
 
 use super::gaps::Repository;
-use super::load::{self, Failure};
+use super::load;
 use super::{Format, OrExit};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -50,6 +50,10 @@ pub struct Scenario {
     #[arg(long)]
     reserve: bool,
 
+    /// What counts in an intervention. With --seeds, both `features` and `flat` are counted
+    #[arg(long, value_enum, default_value_t = Response::Features, conflicts_with = "seeds")]
+    response: Response,
+
     /// Answer the guards' questions yourself, at the terminal; without one nothing waits. Exit code 4 where the
     /// task is not done in the end
     #[arg(long, conflicts_with = "seeds")]
@@ -74,6 +78,27 @@ pub struct Scenario {
     format: Format,
 }
 
+/// What counts in an intervention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Response {
+    /// What its text carries
+    Features,
+    /// That it was delivered
+    Flat,
+    /// What its text carries, by numbers that the seed draws from their ranges
+    Drawn,
+}
+
+impl From<Response> for ResponseMode {
+    fn from(response: Response) -> Self {
+        match response {
+            Response::Features => Self::Features,
+            Response::Flat => Self::Flat,
+            Response::Drawn => Self::Drawn,
+        }
+    }
+}
+
 impl Scenario {
     /// Runs the command.
     ///
@@ -81,7 +106,7 @@ impl Scenario {
     /// A command line that makes no sense, an output that takes no more. A bad file is shown, and ends with
     /// its exit code.
     pub fn run(&self) -> Result<Exit, Error> {
-        let scenario = match self.load(&self.set) {
+        let scenario = match load::scenario(&self.target, &self.set) {
             Ok(scenario) => scenario,
             Err(failure) => return failure.or_exit(),
         };
@@ -91,12 +116,8 @@ impl Scenario {
         }
     }
 
-    fn load(&self, sets: &[(String, String)]) -> Result<Model, Failure> {
-        load::scenario(&self.target, sets)
-    }
-
-    fn pools(&self) -> Pools {
-        if self.reserve { Pools::Reserve } else { Pools::Open }
+    fn options(&self, response: ResponseMode) -> WorldOptions {
+        WorldOptions { pools: if self.reserve { Pools::Reserve } else { Pools::Open }, response }
     }
 
     /// Counts for each stack, and what they are in flat mode.
@@ -105,17 +126,14 @@ impl Scenario {
     /// four significant digits: `recovered_of_onsets_95`, the exact bounds of the share (0 to 1), and
     /// `false_per_1000_healthy_turns`, null where no turn was healthy.
     fn many(&self, scenario: &Model, seeds: RangeInclusive<u64>) -> Result<Exit, Error> {
-        let mut flat_set = self.set.clone();
-        flat_set.push(("response.mode".into(), "flat".into()));
-        let flat = match self.load(&flat_set) {
-            Ok(flat) => flat,
-            Err(failure) => return failure.or_exit(),
-        };
         let config = super::config(self.config.as_deref())?;
         let mut rows = Vec::new();
         for guard in &self.guard {
-            let measured = Simulation::new(scenario, guard, &config, self.pools())?.counts(seeds.clone());
-            let flat = Simulation::new(&flat, guard, &config, self.pools())?.counts(seeds.clone());
+            let counts = |response| {
+                let simulation = Simulation::new(scenario, guard, &config, self.options(response))?;
+                Ok::<_, Error>(simulation.counts(seeds.clone()))
+            };
+            let (measured, flat) = (counts(ResponseMode::Features)?, counts(ResponseMode::Flat)?);
             rows.push(Row { guard, measured, flat });
         }
         let mut out = std::io::stdout().lock();
@@ -233,6 +251,11 @@ impl Scenario {
         }
         if self.reserve {
             command.push_str(" --reserve");
+        }
+        match self.response {
+            Response::Features => {}
+            Response::Flat => command.push_str(" --response flat"),
+            Response::Drawn => command.push_str(" --response drawn"),
         }
         if self.interactive {
             command.push_str(" --interactive");

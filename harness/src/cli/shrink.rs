@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use balk_reports::{Palette, quoted};
-use balk_scenarios::Pools;
+use balk_scenarios::format::Document;
+use balk_scenarios::{Pools, Scenario, WorldOptions, toolsets};
 use clap::Args;
 
 use super::load::{self, Failure, Source};
@@ -77,20 +78,25 @@ impl Shrink {
     /// A trial that does not show it, a command line that makes no sense, an output that takes no more. A bad file
     /// is shown, and ends with its exit code.
     pub fn run(&self) -> Result<Exit, Error> {
-        let text = match self.text() {
-            Ok(text) => text,
+        let (document, scenario) = match self.read() {
+            Ok(read) => read,
             Err(failure) => return failure.or_exit(),
         };
+        let text = document.text();
         if let Some(folder) = &self.out {
             free(folder)?;
         }
         let config = super::config(self.config.as_deref())?;
         let case = Case {
-            text: &text,
+            text,
+            scenario: &scenario,
             seed: self.seed,
             guard: &self.guard,
             config: &config,
-            pools: if self.reserve { Pools::Reserve } else { Pools::Open },
+            options: WorldOptions {
+                pools: if self.reserve { Pools::Reserve } else { Pools::Open },
+                ..WorldOptions::default()
+            },
             shows: &self.shows,
             tries: self.tries,
         };
@@ -111,11 +117,11 @@ impl Shrink {
         Ok(Exit::Fine)
     }
 
-    /// The text of the scenario with all that is set, if it is a good one.
-    fn text(&self) -> Result<String, Failure> {
-        let source = Source::of(&self.target)?;
-        source.read(&self.set)?;
-        Ok(source.with_sets(&self.set)?)
+    /// The scenario with all that is set, and its text.
+    fn read(&self) -> Result<(Document, Scenario), Failure> {
+        let document = Source::of(&self.target)?.document(&self.set)?;
+        let scenario = document.scenario(toolsets::catalogue())?;
+        Ok((document, scenario))
     }
 
     fn refused(&self, unfit: Unfit) -> Error {

@@ -1,9 +1,7 @@
 //! The search: the smallest scenario so far, and one try at a smaller one after another.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use balk_scenarios::scenario::Toolset;
 use balk_scenarios::{Scenario, World, format, toolsets};
 use toml_edit::DocumentMut;
 use xxhash_rust::xxh3::xxh3_128;
@@ -22,7 +20,6 @@ const FILE: &str = "shrunk.toml";
 pub(super) struct Search<'a> {
     case: &'a Case<'a>,
     sign: Sign<'a>,
-    toolsets: Vec<Arc<Toolset>>,
     /// The stacks that did not show it at the start, and must not at the end.
     contrasts: Vec<&'static str>,
     document: DocumentMut,
@@ -37,9 +34,8 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     /// The trial as it is at the start.
     pub(super) fn new(case: &'a Case<'a>) -> Result<Self, Unfit> {
-        let toolsets = toolsets::catalogue();
-        let scenario = format::parse(FILE, case.text, &toolsets, &[]).expect("a good scenario");
-        let simulation = Simulation::new(&scenario, case.guard, case.config, case.pools)?;
+        let scenario = case.scenario.clone();
+        let simulation = Simulation::new(&scenario, case.guard, case.config, case.options)?;
         let trial = simulation.trial(&simulation.world(case.seed));
         let sign = Sign::of(&trial, case.shows).ok_or_else(|| Unfit::Shows(Shows::all(&trial)))?;
         let is_clean = |guard: &&'static str| !shown(case, &sign, &scenario, guard, case.seed);
@@ -47,7 +43,6 @@ impl<'a> Search<'a> {
         Ok(Self {
             case,
             sign,
-            toolsets,
             contrasts,
             document: case.text.parse().expect("a good scenario is TOML"),
             scenario,
@@ -71,7 +66,7 @@ impl<'a> Search<'a> {
         if self.failed.contains(&tried) || text == self.document.to_string() {
             return false;
         }
-        let kept = match format::parse(FILE, &text, &self.toolsets, &[]) {
+        let kept = match format::parse(FILE, &text, toolsets::catalogue(), &[]) {
             Ok(scenario) if self.still_shows(&scenario, self.seed) => {
                 (self.document, self.scenario) = (changed, scenario);
                 true
@@ -114,7 +109,7 @@ impl<'a> Search<'a> {
 
     /// What its seed draws.
     pub(super) fn drawn(&self) -> Vec<(String, String)> {
-        World::draw(&self.scenario, self.seed, self.case.pools).drawn()
+        World::draw(&self.scenario, self.seed, self.case.options).drawn()
     }
 
     /// Its seed.
@@ -139,9 +134,9 @@ impl<'a> Search<'a> {
 
     /// The smallest, with its trial.
     pub(super) fn end(self) -> Shrunk {
-        let Case { guard, config, pools, .. } = *self.case;
+        let Case { guard, config, options, .. } = *self.case;
         let simulation =
-            Simulation::new(&self.scenario, guard, config, pools).expect("it was built at the start");
+            Simulation::new(&self.scenario, guard, config, options).expect("it was built at the start");
         Shrunk {
             text: self.document.to_string(),
             seed: self.seed,
@@ -155,6 +150,6 @@ impl<'a> Search<'a> {
 
 fn shown(case: &Case<'_>, sign: &Sign<'_>, scenario: &Scenario, guard: &str, seed: u64) -> bool {
     let simulation =
-        Simulation::new(scenario, guard, case.config, case.pools).expect("a stack that was built");
+        Simulation::new(scenario, guard, case.config, case.options).expect("a stack that was built");
     sign.is_in(&simulation.trial(&simulation.world(seed)))
 }

@@ -8,11 +8,8 @@ use super::search::Search;
 const NEVER: &str = "0/1";
 const ALWAYS: &str = "1/1";
 
-/// Words of which an earlier one is simpler.
-const SIMPLER: [(&[&str], &[&str]); 2] = [
-    (&["response", "mode"], &["flat", "features", "drawn"]),
-    (&["response", "profile"], &["strong", "gpt-4o-like", "gpt-3.5-like"]),
-];
+/// The profiles, the simplest first.
+const PROFILES: [&str; 3] = ["strong", "gpt-4o-like", "gpt-3.5-like"];
 
 /// Lists and keys of the actor that hold chances.
 const CHANCES: [&str; 3] = ["chance", "empty", "ran"];
@@ -31,9 +28,7 @@ pub(super) fn words(search: &mut Search<'_>) {
             simpler(search, &path, &[NEVER, ALWAYS]);
         }
     }
-    for (path, words) in SIMPLER {
-        simpler(search, &keys(path), words);
-    }
+    simpler(search, &keys(&["response", "profile"]), &PROFILES);
 }
 
 fn is_chance(path: &Path) -> bool {

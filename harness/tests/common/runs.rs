@@ -7,7 +7,7 @@ use balk::engine::{self, Trial, TruthChannel};
 use balk::{grade, guards};
 use balk_guards::Guard;
 use balk_reports::Grade;
-use balk_scenarios::{Pools, Scenario, World};
+use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
 
 /// Shares are asked for, and some are near their bounds: one hundred seeds would leave it to chance.
@@ -25,8 +25,18 @@ pub(crate) type Make<'a> = &'a (dyn Fn(&TruthChannel) -> Box<dyn Guard> + Sync);
 
 /// Runs a scenario under these seeds with a guard of its own each.
 pub(crate) fn runs(scenario: &Scenario, seeds: RangeInclusive<u64>, make: Make<'_>) -> Vec<Run> {
+    runs_with(scenario, WorldOptions::default(), seeds, make)
+}
+
+/// The same, with what a run can choose.
+pub(crate) fn runs_with(
+    scenario: &Scenario,
+    options: WorldOptions,
+    seeds: RangeInclusive<u64>,
+    make: Make<'_>,
+) -> Vec<Run> {
     let run = |seed| {
-        let world = World::draw(scenario, seed, Pools::Open);
+        let world = World::draw(scenario, seed, options);
         let whisper = TruthChannel::default();
         let trial = engine::run(&world, &mut make(&whisper), &whisper);
         Run { seed, grade: grade::grade(&trial), trial }

@@ -14,16 +14,13 @@ use super::report::{Report, listed};
 use super::roles::{offered_role, role_name, unknown_argument};
 use super::wire::{ActorTable, CallTable, ResponseTable, StateTable, Text, TransitionTable, TruthTable};
 use crate::scenario::{
-    ActorSpec, Bound, CallSpec, Called, Kind, Profile, Ratio, ResponseMode, ResponseSpec, Role, Sent, State,
-    Stuck, Transition, Trigger, Truth, TruthSpan,
+    ActorSpec, Bound, CallSpec, Called, Kind, Profile, Ratio, ResponseSpec, Role, Sent, State, Stuck,
+    Transition, Trigger, Truth, TruthSpan,
 };
 use crate::template::Template;
 
 const PROFILES: &[(&str, Profile)] =
     &[("strong", Profile::Strong), ("gpt-4o-like", Profile::Gpt4o), ("gpt-3.5-like", Profile::Gpt35)];
-
-const MODES: &[(&str, ResponseMode)] =
-    &[("features", ResponseMode::Features), ("flat", ResponseMode::Flat), ("drawn", ResponseMode::Drawn)];
 
 const TRIGGERS: &[(&str, Trigger)] = &[
     ("always", Trigger::Always),
@@ -77,7 +74,6 @@ const FINISHES: &[(&str, FinishReason)] = &[
 pub(super) fn response(table: &ResponseTable, report: &mut Report<'_>) -> ResponseSpec {
     ResponseSpec {
         profile: report.one_of("profile", &table.profile, PROFILES),
-        mode: report.one_of("mode", &table.mode, MODES),
         stubbornness: ratio(&table.stubbornness, report),
     }
 }

@@ -162,7 +162,6 @@ pub(super) struct AnswerTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct ResponseTable {
     pub(super) profile: Text,
-    pub(super) mode: Text,
     pub(super) stubbornness: Text,
 }
 

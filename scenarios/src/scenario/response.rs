@@ -7,8 +7,6 @@ use super::numbers::Ratio;
 pub struct ResponseSpec {
     /// Which measured models it is like.
     pub profile: Profile,
-    /// What counts in an intervention.
-    pub mode: ResponseMode,
     /// How much less it moves than the measured models: every chance is multiplied by one minus this.
     pub stubbornness: Ratio,
 }
@@ -22,15 +20,4 @@ pub enum Profile {
     Gpt4o,
     /// Like gpt-3.5.
     Gpt35,
-}
-
-/// What counts in an intervention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResponseMode {
-    /// What the delivered text carries.
-    Features,
-    /// That it was delivered.
-    Flat,
-    /// What the delivered text carries, by numbers that the seed draws from their ranges.
-    Drawn,
 }

@@ -30,7 +30,7 @@ impl Scenario {
             .hint("with --seeds A-B each --guard gets a row of counts"));
         };
         let config = config(self.config.as_deref())?;
-        let simulation = Simulation::new(scenario, guard, &config, self.pools())?;
+        let simulation = Simulation::new(scenario, guard, &config, self.options(self.response.into()))?;
         let world = simulation.world(self.seed);
         let mut watch = Watch::new(self.log(scenario, guard)?);
         let trial = if self.interactive {

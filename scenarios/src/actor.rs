@@ -1,9 +1,9 @@
 //! The scripted model: a state machine that sees the view and nothing else.
 //!
-//! An actor is a fold over the messages. It knows what its own user can say, so any other text in the
-//! user's role, and any refused call, is an intervention to it. Whether a tool failed it reads from the
-//! answer's words, as a model does. What it does depends on the messages, on the number of earlier requests
-//! with these very messages, and on keyed draws: in process and behind a wire it acts the same.
+//! An actor is a fold over the messages. It knows everything that its own user can say, so it takes any other text in
+//! the user's role, and any refused call, for an intervention. Like a model, it reads from the words of an answer
+//! whether a tool failed. Its acts depend on the messages, on the number of earlier requests with the same messages,
+//! and on keyed draws. So it acts the same in process and behind a wire.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub struct Actor<'w, 'a> {
     state: StateId,
     /// How often each state was visited.
     visits: Vec<u32>,
-    /// Whether a completion stands between the last act and now.
+    /// Whether the last act was followed by a completion.
     answered: bool,
     following: Following,
     /// How often the user was asked about an attempt of this visit.
@@ -41,7 +41,7 @@ pub struct Actor<'w, 'a> {
     last_success: Option<Arc<str>>,
 }
 
-/// What came after the last completion.
+/// What has happened since the last completion.
 #[derive(Clone, Debug, Default)]
 struct Following {
     completion: Option<Arc<Completion>>,
@@ -49,7 +49,7 @@ struct Following {
     said: String,
     intervened: bool,
     user_messages: u32,
-    /// Whether calls were answered, and whether the answers say that a message is due.
+    /// Whether calls were answered, and whether the answers announce a message.
     results: bool,
     due: bool,
     user_spoke: bool,
@@ -58,7 +58,7 @@ struct Following {
     failed: bool,
     succeeded: bool,
     lost: bool,
-    /// Whether no completion is answered here, but an attempt at one.
+    /// Whether the answer is to a broken attempt, not to a completion.
     attempt_broke: bool,
     answers: Vec<Arc<str>>,
     last_answers: Vec<Arc<str>>,
@@ -86,8 +86,7 @@ impl<'w, 'a> Actor<'w, 'a> {
         }
     }
 
-    /// Reads what is new in the view, and acts. `attempt` counts the requests with these very messages,
-    /// from 1.
+    /// Reads the new messages of the view, and acts. `attempt` counts the requests with the same messages, from 1.
     pub fn act(&mut self, messages: &[Message], attempt: u32) -> Act {
         for message in &messages[self.read..] {
             self.message(message);
@@ -154,8 +153,8 @@ impl<'w, 'a> Actor<'w, 'a> {
         }
     }
 
-    /// A completion without text and calls stands in no view. That it came shows in the answer to it: a
-    /// message where none was due, and a state that says nothing.
+    /// No view contains a completion without text and calls. The answer reveals it: an unexpected message, and a
+    /// state that says nothing.
     fn unseen_completion(&mut self) {
         let complete = self.following.user_messages > 0 || (self.following.results && !self.following.due);
         if self.answered && complete {
@@ -171,8 +170,8 @@ impl<'w, 'a> Actor<'w, 'a> {
         }
     }
 
-    /// A person can be asked about an attempt that broke off; no completion stands in the view for it. That it
-    /// did shows in the answer, where nothing since the last completion was left to ask about.
+    /// A guard can ask the person about an attempt that broke off, which no view contains. The answer reveals it where
+    /// nothing else since the last completion was open to a question.
     fn answer_about_attempt(&mut self) {
         let Following { completion, results, due, lost, user_messages, .. } = &self.following;
         let settled = *results && !due && !lost && *user_messages == 1;
@@ -229,7 +228,7 @@ impl<'w, 'a> Actor<'w, 'a> {
         self.visits[to] += 1;
     }
 
-    /// How the interventions since the last completion were taken; none came, or they moved it or not.
+    /// How the actor takes the interventions since the last completion. `None` where there were none.
     fn reaction(&mut self) -> Option<Reaction> {
         if !self.following.intervened {
             self.corrections = 0;
@@ -299,8 +298,8 @@ impl<'w, 'a> Actor<'w, 'a> {
     }
 }
 
-/// Whether a tool's answer reads as a failure: what a model goes by, since not every wire carries a flag.
-/// The catalogue's own error texts are all recognised; a test holds them against this.
+/// Whether a tool's answer reads as a failure. A model has only the words, since not every wire carries a flag.
+/// A test checks that all error texts of the catalogue are recognised.
 #[must_use]
 pub fn reads_as_failure(answer: &str) -> bool {
     const CHARS: usize = 120;
@@ -313,7 +312,7 @@ pub fn reads_as_failure(answer: &str) -> bool {
     (0..cut).any(|at| begins_a_failure(&head.as_bytes()[at..]))
 }
 
-/// Whether words of a failure stand here; told from the first letter which ones they can be.
+/// Whether the text begins with words of a failure. The first letter selects the words to compare.
 fn begins_a_failure(rest: &[u8]) -> bool {
     let words: &[&[u8]] = match rest.first() {
         Some(b'd') => &[b"denied"],

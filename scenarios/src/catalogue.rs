@@ -4,7 +4,7 @@ use crate::format::{self, Diagnostics};
 use crate::scenario::{Kind, Scenario};
 use crate::toolsets;
 
-/// A scenario of the catalogue, not yet read.
+/// A scenario of the catalogue, not yet parsed.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed {
     /// Its name.
@@ -28,8 +28,8 @@ macro_rules! listed {
     };
 }
 
-/// The catalogue: each stubborn scenario, followed by its twin where no other has it; then controls for shapes that no stubborn one
-/// imitates.
+/// The catalogue: each stubborn scenario, followed by its twin unless an earlier scenario has the same twin. At the
+/// end, controls for healthy work that no stubborn scenario imitates.
 pub const CATALOGUE: &[Listed] = &[
     listed!(Stubborn, "stubborn", "abandonment"),
     listed!(Control, "control", "explains-code"),
@@ -110,11 +110,11 @@ pub fn find(name: &str) -> Option<&'static Listed> {
 }
 
 impl Listed {
-    /// Reads it, with these settings in place of the file's.
+    /// Parses it, with these settings in place of the file's values.
     ///
     /// # Errors
-    /// A setting that the file does not have, or of another type. Without settings there is none: a test
-    /// reads every file.
+    /// The file does not have a setting, or has a value of another type. Without settings there are no errors: a
+    /// test parses every file.
     pub fn read(&self, sets: &[(String, String)]) -> Result<Scenario, Diagnostics> {
         format::parse(self.file, self.text, toolsets::catalogue(), sets)
     }

@@ -1,9 +1,9 @@
-//! Program text for actors that write or show some: plausible lines in no particular language.
+//! Program text for actors that write or show code: plausible lines in no particular language.
 
 use crate::draws::Dice;
 
-/// Writes 12 to 19 lines, each from one word of the dice. Two programs share words and shape, and far less
-/// than nine tenths of their characters, so that no near-duplicate rule takes one for the other.
+/// Writes 12 to 19 lines, each from one random word. Two programs share words and shape, but far less than nine tenths
+/// of their characters, so no near-duplicate rule confuses them.
 pub(crate) fn write(dice: &mut Dice, out: &mut String) {
     let lines = 12 + dice.below(8);
     out.reserve(LINE_BYTES * usize::try_from(lines).expect("a small number"));
@@ -12,7 +12,7 @@ pub(crate) fn write(dice: &mut Dice, out: &mut String) {
     }
 }
 
-/// More than any line takes.
+/// Every line is shorter.
 const LINE_BYTES: usize = 40;
 
 fn line(mut bits: u64, out: &mut String) {

@@ -1,11 +1,11 @@
-//! Keyed draws: what chance decides, and only that.
+//! Keyed draws: everything that chance decides.
 //!
 //! A [`Draw`] is named by what it decides, and where a state is drawn for, by the visit of that state; never by
 //! when it is made. So two runs of one seed share every draw that both make, whatever else happened in between,
 //! and a new kind of draw changes no old one.
 //!
 //! The generator is ChaCha8. Its key comes from seed and scenario, its stream from the name of the draw, and the
-//! position from the visit. Sampling is our own, because that of general libraries is not value-stable.
+//! position from the visit. Sampling is our own, because general libraries do not keep its values stable.
 
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
 
@@ -19,7 +19,7 @@ pub(crate) use draw::{Draw, Occasion};
 mod chacha;
 mod draw;
 
-/// All draws of one trial.
+/// The draws of one trial.
 #[derive(Clone, Debug)]
 pub(crate) struct Draws {
     key: chacha::Key,
@@ -80,7 +80,7 @@ impl Dice {
     /// A number below `bound`, which must not be 0. Uniform up to one part in 2⁶⁴ / bound.
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
         if bound == 1 {
-            // Nothing is to be drawn: its bits are passed over.
+            // There is no choice, but the draw still uses its bits.
             self.at += 1;
             return 0;
         }

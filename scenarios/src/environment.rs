@@ -1,4 +1,4 @@
-//! The simulated world that the tools act on: files, facts, and what happens when a tool is called.
+//! The simulated world: files, facts, records, and what happens when a tool is called.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use crate::scenario::{Condition, PhraseId, Role, Rule, ToolsetTool};
 use crate::template::Template;
 use crate::world::World;
 
-/// The state of the world in one trial. A task is done when this says so.
+/// The state of the world in one trial. It decides whether the task is done.
 #[derive(Clone, Debug)]
 pub struct Environment<'w, 'a> {
     world: &'w World<'a>,
@@ -29,11 +29,11 @@ pub struct Environment<'w, 'a> {
 pub struct Executed {
     /// What it answers.
     pub text: String,
-    /// Whether it worked; never `Unknown` here.
+    /// Whether it worked. Never `Unknown` here.
     pub status: Status,
     /// Whether this was the call that declares the task done.
     pub finishes: bool,
-    /// Whether the agent cannot go on after it.
+    /// Whether the agent cannot go on after the call.
     pub fatal: bool,
 }
 
@@ -83,7 +83,7 @@ impl<'w, 'a> Environment<'w, 'a> {
         }
     }
 
-    /// Whether all of it holds.
+    /// Whether all conditions hold.
     #[must_use]
     pub fn holds(&self, conditions: &[Condition]) -> bool {
         conditions.iter().all(|it| self.condition(it, &[]))
@@ -95,13 +95,13 @@ impl<'w, 'a> Environment<'w, 'a> {
         self.holds(&self.world.scenario().goal)
     }
 
-    /// How often something was done again that was to be done once: records created beyond the first time.
+    /// How often a record was created again after the first time.
     #[must_use]
     pub fn double_effects(&self) -> u32 {
         self.records.values().map(|times| times.saturating_sub(1)).sum()
     }
 
-    /// Makes facts hold: what a person does outside of the tools.
+    /// Makes facts hold. A person can do that without a tool.
     pub fn set(&mut self, facts: &[Template]) {
         for fact in facts {
             self.facts.insert(self.world.fixed(fact).into_owned());

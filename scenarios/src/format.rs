@@ -1,8 +1,7 @@
 //! The scenario format: TOML in, [`Scenario`] or [`Diagnostics`] out.
 //!
-//! The wire types are strict and private. A file is read into them, edited by `--set` before that, and
-//! converted once; every check that fails is shown at the place in the file, or in the argument, that it
-//! comes from. The fields are described in the `README.md` of this crate.
+//! `--set` edits the text, then the text is read into strict private wire types, and these are converted once. Every
+//! failed check points at its place in the file or in the argument. The `README.md` of this crate describes the keys.
 
 use std::sync::Arc;
 
@@ -33,13 +32,12 @@ use source::Source;
 
 /// Reads a scenario.
 ///
-/// `file_name` is what diagnostics call the file. Each of `sets` is a dotted path that the file has, and the
-/// value that takes its place.
+/// `file_name` is the name of the file in diagnostics. Each of `sets` is a dotted path in the file, with the new value.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the file: all of it where the parts do not depend on each other, but the
-/// first error only where the text is not TOML or a key is unknown, missing or of the wrong type.
+/// The diagnostics name everything that is wrong with the file. Where the text is not TOML, or a key is unknown,
+/// missing or of the wrong type, they name only the first error.
 pub fn parse(
     file_name: &str,
     text: &str,
@@ -56,11 +54,11 @@ pub struct Document {
 }
 
 impl Document {
-    /// Puts the settings into the text. Whether it is a good scenario then, [`scenario`](Self::scenario) says.
+    /// Puts the settings into the text. [`scenario`](Self::scenario) checks whether the result is a good scenario.
     ///
     /// # Errors
     ///
-    /// The text is not TOML, or a setting leads to no value of it.
+    /// The text is not TOML, or the path of a setting leads to no value in it.
     pub fn new(file_name: &str, text: &str, sets: &[(String, String)]) -> Result<Self, Diagnostics> {
         let mut source = Source::new(file_name, text);
         for (path, value) in sets {
@@ -79,7 +77,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// As [`parse`] has them.
+    /// The same as those of [`parse`].
     pub fn scenario(&self, toolsets: &[Arc<Toolset>]) -> Result<Scenario, Diagnostics> {
         let file = syntax::read(&self.source, wire::TOP)?;
         let mut report = Report::new(&self.source);

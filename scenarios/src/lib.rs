@@ -2,7 +2,7 @@
 //!
 //! A [`Scenario`] is read from a file ([`format`](mod@format)) and drawn into a [`World`] by a seed. In a world an
 //! [`Actor`] plays the model, a [`User`] the person and an [`Environment`] everything that the tools act on.
-//! The actor sees messages and nothing else; how it takes corrections is written down in [`response`].
+//! The actor sees only messages. [`response`] documents how it takes corrections.
 
 mod actor;
 pub mod catalogue;

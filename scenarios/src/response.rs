@@ -1,26 +1,28 @@
-//! How an actor takes a correction: one documented model, and the one classifier that it reads messages with.
+//! How an actor takes a correction: one documented model, and one classifier that reads the messages.
 //!
-//! Nobody declares what his message carries. [`classify`] reads it from the delivered text and what stands
-//! around it, the same way for our guards, for rules of other agents and for anything outside.
+//! Features are inferred, never self-declared. [`classify`] reads them from the delivered text and what came before
+//! it, in the same way for our guards, for the rules of other agents and for anything else.
 //!
-//! **The model.** A correction moves the actor with a base chance, and with one more chance for each thing it
-//! carries (independent draws: noisy-or). Both fall with every further correction in a row. Every chance is
-//! multiplied by one minus the actor's stubbornness. Numbers are parts per thousand, measured over 24,746
-//! recorded trajectories (`docs/reactions.md`) or assumed with a range:
+//! **The model.** A correction moves the actor with a base chance, and with one more chance for each feature that it
+//! carries (independent draws: noisy-or). Both fall with every further correction in a row. Every chance is multiplied
+//! by one minus the actor's stubbornness. Numbers are parts per thousand. They were measured over 24,746 recorded
+//! trajectories, or are assumed with a range:
 //!
 //! | parameter | value | from |
 //! |---|---|---|
 //! | base, gpt-3.5-like | 650, 250, 110, 30 | measured: plain complaint, 1st to 4th in a row |
-//! | base, gpt-4o-like | 760, 560, 690, 530 | measured row .88 .61 .69 .53, less the 12 and 5 points that information adds at first |
-//! | base, strong | 900, 590, 580, 260 | measured row .95 .59 .58 .26, less 5 points at the ceiling |
-//! | flat, each profile | 750 360 120 60 / 880 610 690 530 / 950 590 580 260 | measured rows, all kinds of message together |
+//! | base, gpt-4o-like | 760, 560, 690, 530 | measured .88 .61 .69 .53, less 12 and 5 points that information adds |
+//! | base, strong | 900, 590, 580, 260 | measured .95 .59 .58 .26, less 5 points near the ceiling |
+//! | flat, gpt-3.5-like | 750, 360, 120, 60 | measured: all kinds of message together |
+//! | flat, gpt-4o-like | 880, 610, 690, 530 | measured: the same |
+//! | flat, strong | 950, 590, 580, 260 | measured: the same |
 //! | cause | 310 | measured: 65 to 76 % on the first try |
 //! | form | 310 | measured: the same row |
 //! | options | 120 | measured: form with advice 79 % against form 76 %; they do not beat a clear cause |
-//! | shows | 100 | assumed, 0 to 300: giving back the previous answer |
+//! | shows | 100 | assumed, 0 to 300: repeating the previous answer |
 //! | withholds | 500 | assumed, 200 to 900: not measured anywhere |
 //! | novel | 500 | measured: new wording 59 %, the same wording 10 % (33 of 56, 6 of 60); range 200 to 600 |
-//! | fade of cause to shows | 1000, 550, 200, 200 | measured: 10 to 14 points at first, about half at the second, nothing by the third |
+//! | fade of cause to shows | 1000, 550, 200, 200 | measured: 10 to 14 points at first, then about half, then nothing |
 //! | forbids, obeyed | 950 | measured: the same call next in 1 of 180; range 800 to 990 |
 //!
 //! The mode is chosen for a run ([`ResponseMode`]). In **flat** mode there is one draw for each delivered
@@ -51,11 +53,11 @@ pub enum ResponseMode {
 pub struct Features {
     /// It names the cause: it quotes the last error.
     pub cause: bool,
-    /// It shows the form that is wanted: it names a tool that is offered and was not just called.
+    /// It shows the wanted form: it names an offered tool that was not just called.
     pub form: bool,
-    /// It lists at least two things to choose from.
+    /// It lists at least two options.
     pub options: bool,
-    /// It gives back what the last call answered.
+    /// It repeats the last call's answer.
     pub shows: bool,
     /// It forbids sending the same again.
     pub forbids: bool,
@@ -65,12 +67,12 @@ pub struct Features {
     pub novel: bool,
 }
 
-/// An intervention as it reached the actor, with what the classifier compares it to.
+/// An intervention as the actor received it, with what the classifier compares it to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Delivered<'a> {
     /// Everything it says, in the user's role or as a synthetic result.
     pub text: &'a str,
-    /// What the last intervention of the same row said.
+    /// What the intervention before it in the same row said.
     pub previous: Option<&'a str>,
     /// The last answer that reads as a failure.
     pub last_error: Option<&'a str>,
@@ -80,12 +82,12 @@ pub struct Delivered<'a> {
     pub other_tools: &'a [&'a str],
 }
 
-/// What became of a correction.
+/// How the actor took a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {
     /// The actor does what it is told.
     Moved,
-    /// It does not, but does not send the same again.
+    /// It does not, but it does not send the same call again.
     Varied,
     /// It goes on as before.
     Ignored,
@@ -94,7 +96,7 @@ pub(crate) enum Reaction {
 /// Reads what an intervention carries.
 #[must_use]
 pub fn classify(it: &Delivered<'_>) -> Features {
-    // What is looked for has no other letters in two cases.
+    // All letters in the words below that have two cases are ASCII.
     let lower = it.text.to_ascii_lowercase();
     let quotes = |answer: Option<&str>| answer.is_some_and(|answer| it.text.contains(quote(answer)));
     Features {
@@ -124,7 +126,7 @@ fn is_item(line: &str) -> bool {
         || (after_number.len() < line.len() && after_number.starts_with(['.', ')', ':', '、', '．']))
 }
 
-/// Equal but for digits: a counter alone says nothing new.
+/// Equal except for digits: a counter alone says nothing new.
 fn same_words(a: &str, b: &str) -> bool {
     let [a, b] = [a, b].map(|text| text.bytes().filter(|byte| !byte.is_ascii_digit()));
     a.eq(b)
@@ -160,11 +162,11 @@ const WITHHOLDS_WORDS: [&str; 7] = [
 pub(crate) struct Correction<'a> {
     /// What it carries.
     pub(crate) features: Features,
-    /// The how-manieth in a row it is, from 1.
+    /// Its number in the row of corrections, from 1.
     pub(crate) in_a_row: u32,
     /// The state that the actor is in.
     pub(crate) state: &'a str,
-    /// Its visits to it.
+    /// Its number of visits to the state.
     pub(crate) visit: u32,
 }
 
@@ -211,7 +213,7 @@ impl ResponseModel {
                 whole(features.novel, numbers.novel),
             ]
         };
-        // Every chance has its own word, so a message that carries more moves every actor that one with less moved.
+        // Every chance has its own random word, so an actor moved by some features is also moved by more of them.
         let mut dice = draws.dice(Draw::Reaction { state, visit });
         let mut hits = |chance| dice.happens(damped(chance, self.stubbornness));
         let moved = chances.map(&mut hits).contains(&true);
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_carries_more_moves_whoever_one_with_less_moved() {
+    fn an_actor_moved_by_some_features_is_moved_by_more_of_them() {
         let less = moved(ResponseMode::Features, Features { cause: true, ..Features::default() }, 2);
         let more = moved(ResponseMode::Features, ALL, 2);
         assert!(less.iter().zip(&more).all(|(less, more)| more >= less));
@@ -319,8 +321,7 @@ mod tests {
         let share = |features, in_a_row| {
             moved(ResponseMode::Features, features, in_a_row).iter().filter(|it| **it).count() / 20
         };
-        // Plain 65, 25, 11, 3 %; with the form 76, 38 % (`docs/reactions.md#what-a-correction-says`); five
-        // points of play.
+        // Measured: plain 65, 25, 11, 3 %; with the form 76, 38 %. Five points of tolerance.
         let plain = Features::default();
         for (in_a_row, measured) in [(1, 65_usize), (2, 25), (3, 11), (4, 3)] {
             assert!(share(plain, in_a_row).abs_diff(measured) <= 5, "{in_a_row}");

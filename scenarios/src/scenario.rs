@@ -1,4 +1,4 @@
-//! What a scenario is: valid by construction, made from a file by [`format`](crate::format) alone.
+//! What a scenario is. Only [`format`](crate::format) makes one, so every scenario is valid.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ pub use response::{Profile, ResponseSpec};
 pub use texts::{Phrase, PhraseId, Pool, PoolItem};
 pub use tools::{Role, Toolset, ToolsetTool};
 
-/// What the loop says where a tool must end the task and none was called, unless the scenario has its own words
-/// for it; neutral, and no intervention.
+/// What the loop says to a message without a call where a tool must end the task. A scenario can have its own words
+/// for it. It is neutral, and not an intervention.
 pub const LOOP_PROMPT: &str = "Go on with the task.";
 
 /// A task with its tools, environment, user, actor, limits and goal.
@@ -42,12 +42,11 @@ pub struct Scenario {
     pub title: String,
     /// Why it exists.
     pub why: String,
-    /// The report it comes from.
+    /// Where it was seen.
     pub source: String,
     /// How a task ends.
     pub protocol: Protocol,
-    /// What the loop says to a message without a call where a tool must end the task; none is the neutral
-    /// [`LOOP_PROMPT`].
+    /// What the loop says to a message without a call where a tool must end the task. `None` is [`LOOP_PROMPT`].
     pub prompt: Option<PhraseId>,
     /// The bounds of a trial.
     pub limits: Limits,
@@ -55,24 +54,24 @@ pub struct Scenario {
     pub roles: Vec<Role>,
     /// Those of them that the provider runs itself.
     pub provider: Vec<Role>,
-    /// How many tools that have nothing to do with the task are offered beside them.
+    /// How many unrelated tools are offered beside them.
     pub distractors: usize,
-    /// The tool sets of known agents that have every role; the seed draws one.
+    /// The tool sets of known agents that have every role. The seed draws one.
     pub toolsets: Vec<Arc<Toolset>>,
-    /// What the seed draws one item from each.
+    /// The pools. The seed draws one item of each.
     pub pools: Vec<Pool>,
     /// Numbers that the seed draws.
     pub numbers: Vec<Number>,
     /// What people, models and tools say, by language.
     pub phrases: Vec<Phrase>,
-    /// The languages that every phrase has; the seed draws one. A scenario whose phrases are the same in every
-    /// language has the one language `any`.
+    /// The languages that every phrase has. The seed draws one. Where all phrases are the same in every language,
+    /// the one language is `any`.
     pub languages: Vec<Arc<str>>,
     /// The world before the first turn, and its rules.
     pub environment: EnvironmentSpec,
     /// What must hold in the world for the task to be done.
     pub goal: Vec<Condition>,
-    /// Where the goal cannot be reached: the rule under which a guard has to tell the user why.
+    /// Set where the goal cannot be reached: the rule under which a guard has to tell the user why.
     pub unreachable: Option<Arc<str>>,
     /// The person.
     pub user: UserSpec,
@@ -85,9 +84,9 @@ pub struct Scenario {
 /// Whether the actor of a scenario balks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It balks: guards should step in.
+    /// The actor balks: guards should step in.
     Stubborn,
-    /// It works: guards must stay silent.
+    /// The actor works: guards must stay silent.
     Control,
 }
 
@@ -96,12 +95,12 @@ pub enum Kind {
 pub struct UserSpec {
     /// The first message.
     pub opening: PhraseId,
-    /// What the person says to each message without a call, in order; then the person leaves. Leaves at
-    /// once when the goal holds and [`stays_for`](Self::stays_for) replies were given.
+    /// What the person says to each message without a call, in order. After the last reply the person leaves. They
+    /// leave earlier where the goal holds and they have given [`stays_for`](Self::stays_for) replies.
     pub replies: Vec<PhraseId>,
-    /// Replies that are given even when the goal already holds.
+    /// How many replies are given even when the goal already holds.
     pub stays_for: usize,
-    /// What is answered to a guard's question: the first whose choice is offered.
+    /// The answers to a guard's question: the first whose choice is offered is given.
     pub answers: Vec<AnswerSpec>,
 }
 

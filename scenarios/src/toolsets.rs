@@ -67,11 +67,13 @@ pub fn catalogue() -> &'static [Arc<Toolset>] {
     &SETS
 }
 
-/// Reads a file of tool sets.
+/// Parses a file of tool sets.
+///
+/// `file_name` is the name of the file in diagnostics.
 ///
 /// # Errors
 ///
-/// Whatever is wrong with the file; `file_name` is what the diagnostics call it.
+/// The diagnostics name everything that is wrong with the file.
 pub fn parse(file_name: &str, text: &str) -> Result<Vec<Arc<Toolset>>, Diagnostics> {
     let source = Source::new(file_name, text);
     let file: ToolsetsFile = syntax::read(&source, &[("toolset", "[[toolset]]")])?;
@@ -153,7 +155,7 @@ fn tool(row: &ToolTable, report: &mut Report<'_>) -> ToolsetTool {
     }
 }
 
-/// The JSON Schema of arguments that are strings, all of them required.
+/// The JSON Schema of an object whose members are all strings and all required.
 fn schema<'a>(names: impl Iterator<Item = &'a String> + Clone) -> String {
     let properties: serde_json::Map<String, serde_json::Value> =
         names.clone().map(|name| (name.clone(), serde_json::json!({"type": "string"}))).collect();

@@ -1,4 +1,4 @@
-//! The person: what is said when the model sends no call, and what is answered to a guard's question.
+//! The person: what they say to a message without a call, and what they answer to a guard's question.
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ impl<'w, 'a> User<'w, 'a> {
         self.world.user().opening.clone()
     }
 
-    /// What is said to a message without a call; nothing where the person leaves, which happens when there
-    /// is nothing left to say, or nothing left to want.
+    /// The reply to a message without a call. `None` where the person leaves, because they have no reply left or the
+    /// goal holds.
     pub fn reply(&mut self, goal: bool) -> Option<Arc<str>> {
         if goal && self.replied >= self.world.scenario().user.stays_for {
             return None;
@@ -38,8 +38,8 @@ impl<'w, 'a> User<'w, 'a> {
         reply
     }
 
-    /// What is answered to a question: the first answer whose choice is offered, with what it changes. A
-    /// person who has no answer ends the run.
+    /// The answer to a question, with the facts that it sets: the first answer whose choice is offered. A person
+    /// without such an answer ends the run.
     #[must_use]
     pub fn answer(&self, options: &[Choice]) -> (UserAnswer, &'a [Template]) {
         let specs = &self.world.scenario().user.answers;
@@ -50,7 +50,7 @@ impl<'w, 'a> User<'w, 'a> {
         }
     }
 
-    /// What is said with a choice, and what it changes; nothing where the scenario does not say.
+    /// The words and the facts that go with a choice. Both are empty where the scenario has none.
     #[must_use]
     pub fn chooses(&self, choice: ChoiceKind) -> (UserAnswer, &'a [Template]) {
         let specs = &self.world.scenario().user.answers;

@@ -1,4 +1,4 @@
-//! The world that a seed draws: language, tool set, values, and every text that follows from them.
+//! The world that a seed draws: language, tool set, values, and all texts that follow from them.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ pub struct World<'a> {
     response: ResponseModel,
     language: usize,
     toolset: Arc<Toolset>,
-    /// The values of the drawn item of each pool.
+    /// The values of each pool's drawn item.
     picks: Vec<&'a [Arc<str>]>,
     numbers: Vec<u32>,
     offer: Arc<Offer>,
@@ -51,10 +51,10 @@ pub struct WorldOptions {
 /// Which items of the pools a world may draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pools {
-    /// Those that everything was tuned on.
+    /// The open items, which may be used for tuning.
     #[default]
     Open,
-    /// Those that are kept back, to check what was tuned on the others.
+    /// The reserved items, which check what was tuned on the open ones.
     Reserve,
 }
 
@@ -138,13 +138,13 @@ impl<'a> World<'a> {
         &self.offer
     }
 
-    /// The language in which everything is said; `any` where all are the same.
+    /// The language of all texts; `any` where all languages are the same.
     #[must_use]
     pub fn language(&self) -> &'a Arc<str> {
         &self.scenario.languages[self.language]
     }
 
-    /// What was drawn, in the order of the scenario: name and value.
+    /// The drawn names and values, in the order of the scenario.
     #[must_use]
     pub fn drawn(&self) -> Vec<(String, String)> {
         let mut drawn = vec![
@@ -237,7 +237,7 @@ impl<'a> World<'a> {
         text
     }
 
-    /// Every variant of a phrase in this language, drawn once each: what a test wants to see.
+    /// Every variant of a phrase in this language, once each. For tests.
     #[must_use]
     pub fn variants(&self, phrase: PhraseId) -> Vec<String> {
         let phrase = &self.scenario.phrases[phrase];
@@ -253,7 +253,7 @@ impl<'a> World<'a> {
             .collect()
     }
 
-    /// A template that reads the same at every use in this world: the format refuses other placeholders in it.
+    /// A template that is the same at every use in this world. The format allows no other placeholders in it.
     pub(crate) fn fixed<'t>(&self, template: &'t Template) -> Cow<'t, str>
     where
         'a: 't,
@@ -295,7 +295,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A piece that is the same at every use; nothing for any other.
+    /// Writes a piece that is the same at every use. Writes nothing for other pieces.
     fn same(&self, piece: &Piece, out: &mut String) {
         match piece {
             Piece::Text(text) => out.push_str(text),
@@ -317,7 +317,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// Most texts are shorter, and a longer one grows from here.
+/// Most texts are shorter.
 const TEXT_BYTES: usize = 128;
 
 /// What fills the placeholders of a template.
@@ -331,7 +331,7 @@ pub(crate) fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
     out.write_fmt(what).expect("writing to a string never fails");
 }
 
-/// One of what may be drawn; of all, where nothing is kept back or nothing else is left.
+/// Draws one item from the asked pools, or from all items where the asked pools have none.
 fn open<'t, T>(all: &'t [T], is_reserve: impl Fn(&T) -> bool, pools: Pools, dice: &mut Dice) -> &'t T {
     let open = || all.iter().filter(|it| is_reserve(it) == (pools == Pools::Reserve));
     let drawn = match open().count() {
@@ -341,7 +341,7 @@ fn open<'t, T>(all: &'t [T], is_reserve: impl Fn(&T) -> bool, pools: Pools, dice
     drawn.expect("an index is below the count")
 }
 
-/// The offer of a world: the tools that the task needs and some that it does not, in a drawn order.
+/// The offer of a world: the tools that the task needs and some distractors, in a drawn order.
 fn offer(scenario: &Scenario, toolset: &Toolset, dice: &mut Dice) -> (Arc<Offer>, Vec<(Arc<str>, usize)>) {
     let at_role = |role| (0..toolset.tools.len()).filter(move |&at| toolset.tools[at].role == role);
     let mut chosen: Vec<usize> = scenario.roles.iter().filter_map(|&role| at_role(role).next()).collect();

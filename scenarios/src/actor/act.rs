@@ -1,4 +1,4 @@
-//! What the model does in one attempt, from its state, the visit and keyed draws.
+//! What the model does in one attempt: a function of its state, the visit and keyed draws.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::draws::{Draw, Occasion};
 use crate::scenario::{CallSpec, Called, Kind, Sent, Stage, State, StateId, Stuck, Truth};
 use crate::world::{Filling, World};
 
-/// What the model does in one attempt, and what is really going on.
+/// What the model does in one attempt, and what really happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Act {
     /// Its content.
@@ -23,7 +23,7 @@ pub struct Act {
     pub tells_user: bool,
     /// What the provider ran by itself in the attempt.
     pub ran_by_provider: Vec<RawCall>,
-    /// Where the attempt broke off; none is nowhere.
+    /// Where the attempt broke off. `None` where it did not.
     pub broken: Option<Broken>,
 }
 
@@ -32,7 +32,7 @@ pub struct Act {
 pub struct Broken {
     /// Why.
     pub cause: AttemptCause,
-    /// How far it came.
+    /// How far it got.
     pub at: Stage,
     /// What the provider said.
     pub message: Arc<str>,
@@ -78,7 +78,7 @@ impl Visit<'_, '_> {
         let text = state.says.map(|phrase| Part::Text(said(phrase)));
         let calls: Vec<RawCall> =
             state.calls.iter().enumerate().map(|(at, call)| self.call(state, call, at)).collect();
-        // A word of the user's makes it another request, and still another attempt.
+        // An answer of the user changes the request, but the next attempt still counts from the last one.
         let breaks = self.breaks_off(state, attempt + self.asked);
         let seen_by_provider = breaks.as_ref().is_none_or(|(_, ran)| *ran);
         let ran_by_provider = if seen_by_provider { &state.provider[..] } else { &[] };
@@ -91,7 +91,7 @@ impl Visit<'_, '_> {
             }),
             calls,
             truth: match (&breaks, self.world.scenario().kind) {
-                // Where nothing is wrong, a hiccup is nothing to speak of.
+                // A healthy actor stays healthy through a hiccup.
                 (Some(_), Kind::Stubborn) => Truth::Faulted,
                 (Some(_), Kind::Control) | (None, _) => truth(state, self.number),
             },
@@ -125,7 +125,7 @@ impl Visit<'_, '_> {
         Some((Broken { cause, at: it.at, message }, ran))
     }
 
-    /// Whether this attempt brings nothing: one draw for each attempt of a visit.
+    /// Whether this attempt comes back empty: one draw for each attempt of a visit.
     fn comes_back_empty(&self, state: &State, attempt: u32) -> bool {
         let Some(last) = state.empty.len().checked_sub(1) else { return false };
         let chance = state.empty[usize::try_from(attempt - 1).map_or(last, |at| at.min(last))];
@@ -171,12 +171,12 @@ impl Visit<'_, '_> {
 }
 
 const TICKS_PER_SECOND: u64 = 1_000;
-/// Above the places of the calls that the loop runs.
+/// The provider's calls are numbered from here, above those that the loop runs.
 const PROVIDER_CALL: usize = 1_000;
 
-/// More than nearly every id of a call takes.
+/// Nearly every id of a call is shorter.
 const ID_BYTES: usize = 32;
-/// Most arguments are shorter, and longer ones grow from here.
+/// Most arguments are shorter.
 const ARGUMENT_BYTES: usize = 256;
 
 /// The id of a call: `call_` and three numbers.
@@ -190,7 +190,7 @@ fn id(numbers: [u32; 3]) -> Arc<str> {
     id.into()
 }
 
-/// Writes a number, without what the general formatting of numbers takes.
+/// Writes a number. General formatting takes more instructions.
 fn decimal(out: &mut String, number: u32) {
     if let rest @ 1.. = number / 10 {
         decimal(out, rest);
@@ -204,7 +204,7 @@ fn number(place: usize) -> u32 {
 }
 
 fn member(out: &mut Vec<u8>, name: &str, value: &str) {
-    // Text with an escape for one character in eight fits without growing.
+    // Enough for text in which one character in eight is escaped.
     out.reserve(name.len() + value.len() + value.len() / 8 + 16);
     if out.len() > 1 {
         out.extend_from_slice(b", ");

@@ -1,12 +1,12 @@
-//! ChaCha8, one block at a time: a draw takes a word or two of a block, and libraries make four blocks at once.
+//! ChaCha8, one block at a time. A draw needs only a word or two, and libraries always make four blocks.
 //!
-//! The layout is Bernstein's (<https://cr.yp.to/chacha.html>): a key of 256 bits, a block counter of 64, a stream
-//! of 64. A test holds the words against those of `rand_chacha`.
+//! The layout is Bernstein's (<https://cr.yp.to/chacha.html>): a key of 256 bits, a block counter of 64 bits, a
+//! stream of 64 bits. A test compares the words with those of `rand_chacha`.
 
 /// Words of 32 bits in a block.
 pub(super) const WORDS: usize = 16;
 
-/// Four words that are worked on together.
+/// Four words that are computed together.
 type Row = [u32; 4];
 
 /// "expand 32-byte k".
@@ -32,7 +32,7 @@ impl Key {
         for _ in 0..DOUBLE_ROUNDS {
             rows = quarter_rounds(rows);
             let [a, b, c, d] = rows;
-            // The diagonals become columns, and go back.
+            // The diagonals become columns, and columns again become diagonals.
             rows = quarter_rounds([a, turn::<1>(b), turn::<2>(c), turn::<3>(d)]);
             let [a, b, c, d] = rows;
             rows = [a, turn::<3>(b), turn::<2>(c), turn::<1>(d)];
@@ -61,7 +61,7 @@ fn quarter_rounds([a, b, c, d]: [Row; 4]) -> [Row; 4] {
     [a, b, c, d]
 }
 
-/// The row, so many places to the left.
+/// The row, rotated to the left by this many places.
 fn turn<const BY: usize>(row: Row) -> Row {
     std::array::from_fn(|at| row[(at + BY) % 4])
 }

@@ -65,7 +65,7 @@ fn cause(table: &Spanned<BreakTable>, report: &mut Report<'_>) -> AttemptCause {
         (None, Some(status)) => {
             let code = *status.get_ref();
             if !(400..600).contains(&code) {
-                report.error(status.span(), "this status is no refusal", "expected 400 to 599");
+                report.error(status.span(), "this status is not a refusal", "expected 400 to 599");
             }
             AttemptCause::Status { code, retry_after: None }
         }
@@ -82,7 +82,7 @@ fn cause(table: &Spanned<BreakTable>, report: &mut Report<'_>) -> AttemptCause {
     }
 }
 
-/// What a state does not bring cannot be broken off in the middle.
+/// An attempt cannot break off in a part that its state does not have.
 fn check_stage(it: &BreakTable, at: Stage, state: &StateTable, report: &mut Report<'_>) {
     let lacks = match at {
         Stage::Nothing | Stage::Progress => None,
@@ -92,11 +92,11 @@ fn check_stage(it: &BreakTable, at: Stage, state: &StateTable, report: &mut Repo
         }
     };
     if let Some(lacks) = lacks {
-        report.error(it.at.span(), format!("the state has no {lacks}"), "it cannot come so far");
+        report.error(it.at.span(), format!("the state has no {lacks}"), "the attempt cannot get this far");
     }
     if let Some(ran) = it.ran.as_ref().filter(|_| state.provider.is_empty()) {
         report
-            .error(ran.span(), "`ran` has no meaning here", "the provider runs nothing in this state")
+            .error(ran.span(), "`ran` has no meaning here", "the provider runs no calls in this state")
             .help("it goes with `provider`, the calls that the provider runs itself");
     }
 }

@@ -1,4 +1,4 @@
-//! The actor of a scenario: states, truth, calls, transitions, and how it takes corrections.
+//! Converts the actor: states, truth, calls, transitions, and how it takes corrections.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ const TRIGGERS: &[(&str, Trigger)] = &[
     ("lost", Trigger::Lost),
 ];
 
-/// What goes on, without how it is stuck.
+/// A truth without the way to be stuck.
 #[derive(Clone, Copy, Debug)]
 enum Going {
     Known(Truth),
@@ -121,7 +121,7 @@ fn state_id(name: &Text, states: &[StateTable], report: &mut Report<'_>) -> usiz
     report.index_of("state", name, states.iter().map(|it| it.name.get_ref().as_str())).unwrap_or(0)
 }
 
-/// A control that is stuck and a stubborn actor that never is would both be measured as what they are not.
+/// A stuck control and a stubborn actor that is never stuck would both be measured wrongly.
 fn check_kind(states: &[StateTable], actor: &ActorSpec, kind: (Kind, &Text), report: &mut Report<'_>) {
     let (kind, at) = kind;
     let mut balks = false;
@@ -151,7 +151,7 @@ fn check_kind(states: &[StateTable], actor: &ActorSpec, kind: (Kind, &Text), rep
     }
 }
 
-/// A state that no way leads to is most often a misspelt transition.
+/// An unreachable state is most often a misspelt transition.
 fn check_reached(table: &ActorTable, actor: &ActorSpec, report: &mut Report<'_>) {
     let mut reached = vec![false; actor.states.len()];
     let mut open = vec![actor.start];
@@ -163,7 +163,11 @@ fn check_reached(table: &ActorTable, actor: &ActorSpec, report: &mut Report<'_>)
     for (state, _) in table.state.get_ref().iter().zip(reached).filter(|(_, reached)| !reached) {
         let name = state.name.get_ref();
         report
-            .error(state.name.span(), format!("the state `{name}` is never reached"), "no way leads here")
+            .error(
+                state.name.span(),
+                format!("the state `{name}` is never reached"),
+                "no transition leads here",
+            )
             .related(table.start.span(), "the actor starts here")
             .help(format!("lead to it with `to = \"{name}\"` from a state that is reached, or remove it"));
     }
@@ -195,7 +199,7 @@ fn truth(table: &Spanned<Vec<Spanned<TruthTable>>>, report: &mut Report<'_>) -> 
             Some(until) => {
                 if *until.get_ref() < least {
                     let expected = format!("expected at least {least}");
-                    report.error(until.span(), "the truth holds for no visit", expected);
+                    report.error(until.span(), "this truth applies to no visit", expected);
                 } else if last {
                     let visit = until.get_ref();
                     report
@@ -204,13 +208,17 @@ fn truth(table: &Spanned<Vec<Spanned<TruthTable>>>, report: &mut Report<'_>) -> 
                             format!("the truth after visit {visit} is missing"),
                             "the last one",
                         )
-                        .help("leave `until` out of the last: it holds for every later visit");
+                        .help("leave `until` out of the last entry: it applies to every later visit");
                 }
                 *until.get_ref()
             }
             None => {
                 if !last {
-                    report.error(span.span(), "`until` is missing", "others follow, so this one must end");
+                    report.error(
+                        span.span(),
+                        "`until` is missing",
+                        "other entries follow, so this one must end",
+                    );
                 }
                 u32::MAX
             }
@@ -220,7 +228,7 @@ fn truth(table: &Spanned<Vec<Spanned<TruthTable>>>, report: &mut Report<'_>) -> 
     }
     if spans.is_empty() {
         report
-            .error(table.span(), "a state has no truth", "expected what really goes on in it")
+            .error(table.span(), "a state has no truth", "expected what really happens in it")
             .help("for example: truth = [{ is = \"productive\" }]");
     }
     truth
@@ -233,7 +241,7 @@ fn going(span: &Spanned<TruthTable>, report: &mut Report<'_>) -> Truth {
         (Going::Stuck, None) => {
             let names: Vec<&str> = STUCK.iter().map(|(name, _)| *name).collect();
             report
-                .error(span.span(), "`how` is missing", "it is stuck, but how?")
+                .error(span.span(), "`how` is missing", "expected the way in which it is stuck")
                 .help(format!("`how` is {}", listed(&names, "or")));
             Truth::Stuck(Stuck::TextOnly)
         }
@@ -251,7 +259,7 @@ fn call(table: &Spanned<CallTable>, names: &Names, report: &mut Report<'_>) -> C
         if let Some(name) = it.arguments.keys().next() {
             report
                 .error(name.span(), "`arguments` and `raw` exclude each other", "one too many")
-                .related(text.span(), "this is sent as it stands");
+                .related(text.span(), "this is sent unchanged");
         }
         Sent::Raw(of_call(text, names, report))
     });
@@ -268,9 +276,9 @@ fn call(table: &Spanned<CallTable>, names: &Names, report: &mut Report<'_>) -> C
                 (None, Some(_)) => "a call by `name` has no `raw`",
                 (_, None) => "a call names no tool",
             };
-            report.error(table.span(), what, "expected `tool`, or `name` and `raw`").help(
-                "`tool` is a role of this scenario; `name` is any name, and `raw` is sent as it stands",
-            );
+            report
+                .error(table.span(), what, "expected `tool`, or `name` and `raw`")
+                .help("`tool` is a role of this scenario; `name` is any name, and `raw` is sent unchanged");
             (Called::Name(String::new()), Sent::Arguments(Vec::new()))
         }
     };
@@ -313,7 +321,7 @@ fn of_call(text: &Text, names: &Names, report: &mut Report<'_>) -> Template {
     {
         report.error(
             placeholder.span.clone(),
-            "a call cannot name its own arguments",
+            "a call cannot refer to its own arguments",
             "an argument is known only where a tool answers",
         );
     }

@@ -43,7 +43,7 @@ pub(super) fn drawn_or_fixed(value: &Spanned<Visits>, names: &Names, report: &mu
         Visits::Count(0) => {
             report
                 .error(value.span(), "this is counted from 1", "expected at least 1")
-                .help("leave the key out where any number will do");
+                .help("leave the key out if any number will do");
             Bound::Fixed(1)
         }
         Visits::Count(count) => Bound::Fixed(*count),
@@ -59,8 +59,8 @@ pub(super) fn drawn_or_fixed(value: &Spanned<Visits>, names: &Names, report: &mu
 pub(super) fn chance(list: &Spanned<Vec<Text>>, names: &Names, report: &mut Report<'_>) -> Vec<Ratio> {
     if list.get_ref().is_empty() {
         report
-            .error(list.span(), "`chance` is empty", "expected one or more ratios or parameters")
-            .help("leave `chance` out where it is certain");
+            .error(list.span(), "`chance` is empty", "expected at least one ratio or parameter")
+            .help("leave `chance` out if the transition is certain");
     }
     chances(list.get_ref(), names, report)
 }
@@ -79,7 +79,7 @@ pub(super) fn chances(list: &[Text], names: &Names, report: &mut Report<'_>) -> 
             report
                 .error(item.span(), format!("unknown parameter `{word}`"), "neither a ratio nor a parameter")
                 .help(nearest_or_all("parameter", word, &known))
-                .help("a parameter stands in `[actor.parameters]`; a ratio looks like \"1/50\"");
+                .help("parameters belong in `[actor.parameters]`; a ratio looks like \"1/50\"");
         }
     }
     ratios

@@ -1,4 +1,4 @@
-//! The one conversion from the file as it stands to the scenario as it is.
+//! The one conversion from wire types to a scenario.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const KINDS: &[(&str, Kind)] = &[("stubborn", Kind::Stubborn), ("control", Kind:
 
 const PROTOCOLS: &[(&str, Protocol)] = &[("text", Protocol::Text), ("tool", Protocol::Tool)];
 
-/// The scenario, to be used only where nothing was reported.
+/// The scenario. It is valid only if nothing was reported.
 pub(super) fn scenario(file: &ScenarioFile, toolsets: &[Arc<Toolset>], report: &mut Report<'_>) -> Scenario {
     check_kebab(&file.name, report);
     check_kebab(&file.twin, report);
@@ -38,7 +38,7 @@ pub(super) fn scenario(file: &ScenarioFile, toolsets: &[Arc<Toolset>], report: &
             .error(
                 file.protocol.span(),
                 "nothing can end the task",
-                "a tool must end it, but none is offered",
+                "a tool must end it, but `finish` is not offered",
             )
             .related(file.tools.roles.span(), "`finish` is not among these")
             .help("add \"finish\" to `roles`, or write protocol = \"text\"");
@@ -111,9 +111,9 @@ fn prompt(
     let prompt = file.prompt.as_ref()?;
     if protocol == Protocol::Text {
         report
-            .error(prompt.span(), "the loop says nothing here", "the person answers a message without a call")
+            .error(prompt.span(), "the loop has no prompt here", "the user answers a message without a call")
             .related(file.protocol.span(), "text may end the task")
-            .help("write protocol = \"tool\", or let the person say it: `replies` of `[user]`");
+            .help("write protocol = \"tool\", or let the user say it: `replies` of `[user]`");
     }
     Some(said(prompt, Saying::Loop, names, report))
 }
@@ -128,7 +128,7 @@ fn tools(table: &ToolsTable, report: &mut Report<'_>) -> (Vec<Role>, usize) {
         let role = ROLES[index].1;
         if role == Role::Distractor {
             report
-                .error(word.span(), "distractors are not a role of the task", "not to be listed here")
+                .error(word.span(), "distractors are not a role of the task", "does not belong in this list")
                 .help("write their number: distractors = 2");
         } else if roles.contains(&role) {
             report.error(word.span(), format!("the role `{}` is listed twice", word.get_ref()), "again here");
@@ -139,7 +139,7 @@ fn tools(table: &ToolsTable, report: &mut Report<'_>) -> (Vec<Role>, usize) {
     if table.roles.get_ref().is_empty() {
         report
             .error(table.roles.span(), "the task has no tools", "expected at least one role")
-            .help("an agent without tools cannot fail to call them");
+            .help("only an agent with tools can fail to call them");
     }
     (roles, table.distractors.as_ref().map_or(0, |it| *it.get_ref() as usize))
 }
@@ -151,7 +151,7 @@ fn provider(table: &ToolsTable, roles: &[Role], report: &mut Report<'_>) -> Vec<
     table.provider.iter().filter_map(at).map(|at| roles[at]).collect()
 }
 
-/// The tool sets that have every role, and distractors enough.
+/// The tool sets that have every role and enough distractors.
 fn fitting(
     table: &ToolsTable,
     roles: &[Role],
@@ -182,7 +182,7 @@ fn fitting(
         if roles.iter().all(|role| toolsets.iter().any(|set| has(set, *role))) {
             let names: Vec<&str> = roles.iter().map(|role| role_name(*role)).collect();
             let message = format!("no tool set has all of {}", listed(&names, "and"));
-            report.error(table.roles.span(), message, "not together in any known agent");
+            report.error(table.roles.span(), message, "no known agent has all of them");
         }
     } else if let Some(at) = &table.distractors {
         let most = able.iter().map(|set| spare(set)).max().unwrap_or(0);

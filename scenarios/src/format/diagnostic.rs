@@ -1,4 +1,4 @@
-//! What is wrong with a file, shown as rustc shows bad code.
+//! What is wrong with a file, shown in the style of rustc.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-/// A piece of a text that a diagnostic points at.
+/// The part of a text to which a diagnostic points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file's name, or `command line`.
     pub origin: Arc<str>,
     /// The whole text of the file, or the argument.
     pub text: Arc<str>,
-    /// The bytes of the text that are meant.
+    /// The bytes of that part.
     pub span: Range<usize>,
     /// What is said about them.
     pub label: String,
@@ -72,7 +72,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// In the order of the file; what stands on the command line comes first, and nothing comes twice.
+    /// In the order of the file, the command line first, without duplicates.
     pub(super) fn new(mut found: Vec<Diagnostic>) -> Self {
         debug_assert!(!found.is_empty(), "an error must say what is wrong");
         found.sort_by(|a, b| {

@@ -1,4 +1,4 @@
-//! The names of one scenario: what a file may refer to, and where each was given.
+//! The names that the texts, states and rules of one scenario may refer to.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,16 +8,16 @@ use super::wire::{NumberTable, PoolItems, PoolValue, Text};
 use crate::scenario::{Number, Pool, PoolItem, Ratio, Role};
 use crate::template::Piece;
 
-/// A `{…}`, kept until it is known where its text is used.
+/// A `{…}`, kept until the use of its text is known.
 #[derive(Clone, Debug)]
 pub(super) struct Placeholder {
     pub(super) kind: PlaceholderKind,
-    /// The argument's name where it is one.
+    /// The name of the argument, if it is one.
     pub(super) name: String,
     pub(super) span: Range<usize>,
 }
 
-/// What matters about a `{…}` for where it may stand.
+/// What decides where a `{…}` is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PlaceholderKind {
     /// A field of a pool or a number: the same for the whole trial.
@@ -112,8 +112,8 @@ pub(super) fn numbers(table: &BTreeMap<Text, NumberTable>, report: &mut Report<'
             if BUILT_IN.iter().any(|(word, ..)| word == name.get_ref()) {
                 let text = name.get_ref();
                 report
-                    .error(name.span(), format!("a number cannot be called `{text}`"), "the name is taken")
-                    .help(format!("`{{{text}}}` stands for something else in every scenario"));
+                    .error(name.span(), format!("a number cannot be called `{text}`"), "this name is taken")
+                    .help(format!("`{{{text}}}` has a fixed meaning in every scenario"));
             }
             let (from, to) = (*bounds.from.get_ref(), *bounds.to.get_ref());
             if from > to {

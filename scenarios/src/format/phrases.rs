@@ -1,4 +1,4 @@
-//! What is said: languages, variants, and which placeholders may stand where a phrase is used.
+//! Converts phrases: languages, variants, and the placeholders that are allowed at each use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,8 +27,8 @@ pub(super) enum Saying {
     Actor,
 }
 
-/// The phrases in the order of their names, and the languages that all of them have. The names are added to
-/// `names`. A file of nothing but `any` has that one language.
+/// The phrases in the order of their names, and the languages that all of them have. Adds the names to `names`. A file
+/// whose phrases are all `any` has that one language.
 pub(super) fn phrases(
     table: &BTreeMap<Text, Variants>,
     names: &mut Names,
@@ -94,14 +94,14 @@ fn check_languages(
                 .error(
                     any.span(),
                     format!("the phrase `{shown}` has both `any` and `{}`", other.get_ref()),
-                    "`any` is said in every language",
+                    "`any` already applies to every language",
                 )
-                .related(other.span(), "so this would never be said")
+                .related(other.span(), "so this would never be used")
                 .help("keep `any` alone, or write the phrase in each language");
         }
         return;
     }
-    // What is missing may stand there under a name that is no language.
+    // A missing language may be there under a misspelt name, which is reported already.
     if !variants.keys().all(|key| is_language(key.get_ref())) {
         return;
     }
@@ -117,9 +117,9 @@ fn check_languages(
             .error(
                 name.span(),
                 format!("the phrase `{shown}` lacks {missing}"),
-                format!("not said in {missing}"),
+                format!("no text in {missing}"),
             )
-            .related(elsewhere.span(), "another phrase is")
+            .related(elsewhere.span(), "another phrase has it")
             .help("write it in that language too, or as `any` if it is the same in all");
     }
 }
@@ -147,7 +147,7 @@ fn phrase(
     (Phrase { name: name.get_ref().clone(), variants }, placeholders)
 }
 
-/// The phrase of this name, whose placeholders must have a meaning for who says it.
+/// The phrase of this name. Its placeholders must have a meaning for the speaker.
 pub(super) fn said(wanted: &Text, by: Saying, names: &Names, report: &mut Report<'_>) -> PhraseId {
     let known = names.phrases.iter().map(|phrase| phrase.name.as_str());
     let Some(index) = report.index_of("phrase", wanted, known) else { return 0 };
@@ -182,7 +182,7 @@ fn check_placeholder(placeholder: &Placeholder, wanted: &Text, by: Saying, repor
             report
                 .error(
                     placeholder.span.clone(),
-                    format!("{speaker} answers no call"),
+                    format!("{speaker} does not answer a call"),
                     "an argument is known only where a tool answers",
                 )
                 .related(wanted.span(), here)

@@ -1,4 +1,4 @@
-//! Templates: finding the `{…}` in a text and giving each its meaning.
+//! Converts texts to templates: finds each `{…}` and resolves it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use super::report::{Report, did_you_mean, listed, nearest_or_all};
 use super::wire::Text;
 use crate::template::{Piece, Template};
 
-/// What an argument of the call at hand is written as.
+/// The prefix of an argument of the call that is answered.
 const ARGUMENT: &str = "argument:";
-/// What the visits counted up to a number are written as.
+/// The prefix of the visits counted up to a number.
 const STEP: &str = "step:";
-/// What stands there once for each visit is written as.
+/// The prefix of a value that is repeated once for each visit.
 const EACH_VISIT: &str = "visit:";
 
-/// A text of the world: facts, paths and contents hold what the seed draws, and nothing that changes.
+/// A text of the world. Facts, paths and contents may contain drawn values, and nothing that changes within a trial.
 pub(super) fn fixed(text: &Text, names: &Names, report: &mut Report<'_>) -> Template {
     let (template, placeholders) = template(text, names, report);
     for placeholder in placeholders.iter().filter(|placeholder| placeholder.kind != PlaceholderKind::Drawn) {
@@ -23,14 +23,14 @@ pub(super) fn fixed(text: &Text, names: &Names, report: &mut Report<'_>) -> Temp
             .error(
                 placeholder.span.clone(),
                 "the world cannot depend on this",
-                "would differ from use to use",
+                "differs from use to use",
             )
-            .help("facts, files and conditions may hold `{pool.field}` and `{number}` only");
+            .help("facts, files and conditions may contain only `{pool.field}` and `{number}`");
     }
     template
 }
 
-/// A text with its placeholders, checked against the names of the scenario.
+/// The template of a text, and its placeholders, checked against the names of the scenario.
 pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (Template, Vec<Placeholder>) {
     let value = text.get_ref();
     let mut pieces = Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (
             let span = span_in(text, at..at + 1, report);
             report
                 .error(span, format!("`{brace}` stands alone"), "neither a placeholder nor escaped")
-                .help(format!("a brace that is text is written twice: `{brace}{brace}`"));
+                .help(format!("to write a brace as text, double it: `{brace}{brace}`"));
             rest = at + 1;
             continue;
         };
@@ -93,10 +93,10 @@ fn placeholder(
     if let Some(name) = inside.strip_prefix(EACH_VISIT) {
         let (piece, _) = placeholder(name, span.clone(), names, report)?;
         let Piece::Field(pool, field) = piece else {
-            let message = format!("`{name}` cannot stand there once for each visit");
+            let message = format!("`{name}` cannot be repeated for each visit");
             report
-                .error(span, message, "no field of a pool")
-                .help("only what a pool holds can: `{visit:pool.field}`");
+                .error(span, message, "not a field of a pool")
+                .help("only a field of a pool can: `{visit:pool.field}`");
             return None;
         };
         return made(PlaceholderKind::Visit, Piece::EachVisit(pool, field));
@@ -118,7 +118,7 @@ fn drawn(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_
         report
             .error(span, message, "neither a number of this file nor built in")
             .help(not_a_name(inside, names))
-            .help("a brace that is text is written twice: `{{` and `}}`");
+            .help("to write a brace as text, double it: `{{` and `}}`");
         return None;
     };
     let Some(pool_index) = names.pools.iter().position(|it| it.name == pool) else {
@@ -140,7 +140,7 @@ fn drawn(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_
     Some(Piece::Field(pool_index, field_index))
 }
 
-/// What to write in place of a word that means nothing.
+/// Help for a word that is not a name.
 fn not_a_name(word: &str, names: &Names) -> String {
     if let Some(pool) = names.pools.iter().find(|pool| pool.name == word) {
         let field = pool.fields.first().map_or("field", String::as_str);
@@ -165,15 +165,15 @@ fn step(name: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>) 
     let least = names.numbers[at].from;
     if least == 0 {
         report
-            .error(span, format!("no step is left where `{name}` is 0"), "steps are counted from 1")
+            .error(span, format!("there are no steps if `{name}` is 0"), "steps are counted from 1")
             .help(format!("let `{name}` be at least 1"));
         return None;
     }
     Some(at)
 }
 
-/// Where a part of a string's value stands in the file. The part begins and ends with a brace, and braces
-/// need no escape in TOML: the n-th of the value is the n-th of what is written.
+/// The place in the file of a part of a string's value. The part begins and ends with a brace, and TOML does not escape
+/// braces: the n-th brace of the value is the n-th brace in the file.
 fn span_in(text: &Text, part: Range<usize>, report: &Report<'_>) -> Range<usize> {
     let braces = |text: &str| -> Vec<usize> { text.match_indices(['{', '}']).map(|(at, _)| at).collect() };
     let written = report.source().text().get(text.span()).unwrap_or_default();

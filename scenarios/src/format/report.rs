@@ -1,7 +1,7 @@
 //! Collects what is wrong while a file is converted.
 //!
-//! A failed check is reported and a harmless stand-in takes the place of the value, so that the rest of the
-//! file is checked too. The converted file is given out only where nothing was reported.
+//! A failed check is reported, and a harmless value takes the place of the bad one, so that the rest of the file is
+//! checked too. The converted value is returned only if nothing was reported.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::source::Source;
 /// How many names a help line lists before it says how many more there are.
 const LISTED: usize = 12;
 
-/// What was found wrong so far.
+/// The diagnostics so far.
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
     source: &'a Source,
@@ -33,12 +33,12 @@ impl<'a> Report<'a> {
         self.found.is_empty()
     }
 
-    /// `value` where nothing was reported.
+    /// `value`, if nothing was reported.
     pub(crate) fn finish<T>(self, value: T) -> Result<T, Diagnostics> {
         if self.found.is_empty() { Ok(value) } else { Err(Diagnostics::new(self.found)) }
     }
 
-    /// Reports an error; what comes back takes help and a related place.
+    /// Reports an error. Help and a related place can be added to the result.
     pub(crate) fn error(
         &mut self,
         span: Range<usize>,
@@ -68,7 +68,7 @@ impl<'a> Report<'a> {
         found
     }
 
-    /// The value of a keyword; unknown ones are reported, and the first stands in.
+    /// The value of a keyword. An unknown one is reported, and the first value takes its place.
     pub(crate) fn one_of<T: Copy>(&mut self, what: &str, word: &Spanned<String>, known: &[(&str, T)]) -> T {
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
         if let Some((_, value)) = known.iter().find(|(name, _)| name == word.get_ref()) {
@@ -106,7 +106,7 @@ impl Reported<'_> {
     }
 }
 
-/// The known name that is most like `got`, if one is like it at all.
+/// The known name nearest to `got`, if any is near.
 pub(crate) fn nearest<'k>(got: &str, known: &[&'k str]) -> Option<&'k str> {
     let letters = got.chars().count();
     known
@@ -117,12 +117,12 @@ pub(crate) fn nearest<'k>(got: &str, known: &[&'k str]) -> Option<&'k str> {
         .map(|(_, name)| name)
 }
 
-/// "did you mean …?", where a known name is near.
+/// "did you mean …?", if a known name is near.
 pub(crate) fn did_you_mean(got: &str, known: &[&str]) -> Option<String> {
     nearest(got, known).map(|name| format!("did you mean `{name}`?"))
 }
 
-/// "did you mean …?", or else all there is to choose from.
+/// "did you mean …?", or else all known names.
 pub(crate) fn nearest_or_all(what: &str, got: &str, known: &[&str]) -> String {
     did_you_mean(got, known).unwrap_or_else(|| match known {
         [] => format!("this file has no {what}"),

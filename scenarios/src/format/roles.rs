@@ -32,7 +32,7 @@ pub(super) fn unknown_argument(name: &Text, role: Role, report: &mut Report<'_>)
             format!("expected {}", listed(role.arguments(), "or")),
         )
         .help_if(did_you_mean(got, role.arguments()))
-        .help("these are the names for every tool set; the agent's own are put in when a trial starts");
+        .help("these names are the same for every tool set; a trial replaces them with the agent's own");
 }
 
 /// A role that the scenario offers.

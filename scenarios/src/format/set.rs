@@ -1,8 +1,8 @@
 //! `--set path=value`: an edit of the file's text before it is read.
 //!
-//! The value takes the place of one that the file has, and must be of its type; a string may be written
-//! without quotes. An edit of the text, and not of the model, meets every check that the file meets.
-//! `actor.NAME` also finds a parameter of the actor, and what the table `response` says of it.
+//! The value replaces one in the file and must have its type. A string may be written without quotes. Because the text
+//! is edited, and not the model, every check of a file also applies to a setting. `actor.NAME` is short for a parameter
+//! of the actor, and for a key of the table `response`.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,19 +15,19 @@ use super::report::{did_you_mean, listed};
 use super::source::{Origin, Source};
 use super::syntax::explain;
 
-/// What diagnostics call the place of an argument.
+/// The origin of an argument in diagnostics.
 const COMMAND_LINE: &str = "command line";
-/// What stands before the path there.
+/// The text before the path there.
 const OPTION: &str = "--set ";
 
-/// One `--set`, shown as it was typed.
+/// One `--set`, as it was typed.
 struct Argument<'a> {
     shown: Arc<str>,
     path: &'a str,
     value: &'a str,
 }
 
-/// A part of a path, without its quotes, and where it stands in the path.
+/// A part of a path without its quotes, and its place in the path.
 struct Segment {
     name: String,
     at: Range<usize>,
@@ -94,11 +94,11 @@ impl Argument<'_> {
         let label = format!("the file has no `{}` here", segment.name);
         self.error(at, format!("unknown path `{}`", self.path), label)
             .with_help(help)
-            .with_help("`--set` changes what stands in the file; it adds nothing".to_owned())
+            .with_help("`--set` changes values of the file and cannot add any".to_owned())
             .into()
     }
 
-    /// The text that takes the target's place, and where it stands in the argument.
+    /// The text that replaces the target, and its place in the argument.
     fn replacement(
         &self,
         target: &Spanned<DeValue<'_>>,
@@ -111,7 +111,7 @@ impl Argument<'_> {
             paths(target, self.path, &mut below);
             let mut keys: Vec<&str> = Vec::new();
             for (path, _) in below.iter().filter(|(_, value)| !is_section(value, file)) {
-                // What is inside a value that was listed need not be listed.
+                // Listing a value is enough; its parts need not be listed.
                 let inside = |key: &&str| path.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'));
                 if !keys.last().is_some_and(inside) {
                     keys.push(path);
@@ -119,7 +119,7 @@ impl Argument<'_> {
             }
             let path = OPTION.len()..OPTION.len() + self.path.len();
             return Err(self
-                .error(path, format!("`{}` is not a value", self.path), "a part of the file".to_owned())
+                .error(path, format!("`{}` is not a value", self.path), "a section of the file".to_owned())
                 .with_help(format!("set one of {}", listed(&keys, "or")))
                 .into());
         }
@@ -154,7 +154,7 @@ impl Argument<'_> {
                 let label = match self.value.chars().next() {
                     None => format!("expected {wanted}, got nothing"),
                     Some('"' | '\'') if wants_text => "the quote is not closed".to_owned(),
-                    Some(_) => format!("expected {wanted}, got what is not one"),
+                    Some(_) => format!("this is not {wanted}"),
                 };
                 Err(self
                     .error(whole, format!("wrong value for `{}`", self.path), label)
@@ -183,8 +183,7 @@ impl From<Diagnostic> for Diagnostics {
     }
 }
 
-/// `actor.NAME` is short for what is said of the actor in a table of its own: its parameters, and how it takes
-/// corrections.
+/// `actor.NAME` is short for a key of these tables.
 const SHORT_FOR: [&str; 2] = ["actor.parameters", "response"];
 
 fn of_the_actor<'t, 'i>(root: &'t Spanned<DeValue<'i>>, name: &str) -> Option<&'t Spanned<DeValue<'i>>> {
@@ -197,7 +196,7 @@ fn of_the_actor<'t, 'i>(root: &'t Spanned<DeValue<'i>>, name: &str) -> Option<&'
     })
 }
 
-/// The parts between the dots; a part in double quotes may hold dots.
+/// The parts between the dots. A part in double quotes may contain dots.
 fn segments(path: &str) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut name = String::new();
@@ -217,7 +216,8 @@ fn segments(path: &str) -> Vec<Segment> {
     segments
 }
 
-/// What a part of a path leads to: a key of a table; in a list, a place from 0 or the `name` of a table.
+/// The value below this one that a part of a path names: a key of a table, or in a list an index from 0 or the `name`
+/// of a table.
 fn child<'t, 'i>(value: &'t DeValue<'i>, name: &str) -> Option<&'t Spanned<DeValue<'i>>> {
     if let (DeValue::Array(items), Ok(index)) = (value, name.parse::<usize>()) {
         return items.get(index);
@@ -225,7 +225,7 @@ fn child<'t, 'i>(value: &'t DeValue<'i>, name: &str) -> Option<&'t Spanned<DeVal
     children(value).into_iter().find(|(key, _)| key == name).map(|(_, child)| child)
 }
 
-/// Everything directly below a value, by what leads to it.
+/// The values directly below this one, by name.
 fn children<'t, 'i>(value: &'t DeValue<'i>) -> Vec<(String, &'t Spanned<DeValue<'i>>)> {
     match value {
         DeValue::Table(table) => {
@@ -247,7 +247,7 @@ fn children<'t, 'i>(value: &'t DeValue<'i>) -> Vec<(String, &'t Spanned<DeValue<
     }
 }
 
-/// Every path below a value, with what it leads to.
+/// Every path below a value, with its value.
 fn paths<'t, 'i>(
     value: &'t Spanned<DeValue<'i>>,
     before: &str,
@@ -261,7 +261,7 @@ fn paths<'t, 'i>(
     }
 }
 
-/// Whether a value is written as `[section]` or `[[section]]`, which no value can take the place of.
+/// Whether a value is written as `[section]` or `[[section]]`, which cannot be replaced.
 fn is_section(value: &Spanned<DeValue<'_>>, file: &str) -> bool {
     let starts = |value: &Spanned<DeValue<'_>>, with: char| {
         file.get(value.span()).is_some_and(|text| text.starts_with(with))

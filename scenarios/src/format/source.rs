@@ -1,11 +1,11 @@
-//! The text of a scenario with its edits, which remembers where each byte came from.
+//! The text of a scenario with its edits. It knows the origin of each byte.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::diagnostic::Place;
 
-/// A text that was pieced together from a file and from arguments.
+/// A text made of pieces of a file and of arguments.
 #[derive(Debug)]
 pub(crate) struct Source {
     text: String,
@@ -15,11 +15,11 @@ pub(crate) struct Source {
 /// Consecutive bytes of one origin.
 #[derive(Clone, Debug)]
 struct Piece {
-    /// How many bytes of the pieced text it makes.
+    /// Its length in bytes.
     length: usize,
     origin: Origin,
-    /// Where it stands in its origin. A verbatim piece has there the same bytes; any other stands for all
-    /// of them (a bare word that was quoted).
+    /// Its place in its origin. A verbatim piece has the same bytes there. Any other piece, such as a bare word that
+    /// was quoted, stands for the whole span.
     span: Range<usize>,
     verbatim: bool,
 }
@@ -44,7 +44,7 @@ impl Source {
         &self.text
     }
 
-    /// Puts `new` where `span` was; `new` stands in `origin` at `at`.
+    /// Replaces `span` by `new`, which comes from `origin` at `at`.
     pub(crate) fn replace(&mut self, span: Range<usize>, new: &str, origin: Origin, at: Range<usize>) {
         let verbatim = origin.text.get(at.clone()) == Some(new);
         let mut pieces = Vec::with_capacity(self.pieces.len() + 2);
@@ -67,8 +67,8 @@ impl Source {
         }
     }
 
-    /// The place that a span of the pieced text comes from. A span over several pieces is a span of the
-    /// file, from the start of its first byte's piece to the end of its last byte's.
+    /// The origin of a span of the text. A span over several pieces is one span of the file, from the start of the
+    /// first piece to the end of the last.
     pub(crate) fn place(&self, span: Range<usize>, label: impl Into<String>) -> Place {
         let first = self.find(span.start);
         let last = self.find(span.end.saturating_sub(1).max(span.start));
@@ -84,7 +84,7 @@ impl Source {
         Place { origin: piece.origin.name.clone(), text: piece.origin.text.clone(), span, label }
     }
 
-    /// The piece that holds a byte (the last one for the end of the text), and where in it the byte is.
+    /// The piece with this byte (the last piece for the end of the text), and the offset in the piece.
     fn find(&self, at: usize) -> Option<(&Piece, usize)> {
         let mut start = 0;
         for piece in &self.pieces {
@@ -110,7 +110,7 @@ impl Piece {
     }
 }
 
-/// The span moved outward to the borders of characters.
+/// The span, extended to character boundaries.
 fn chars(text: &str, span: Range<usize>) -> Range<usize> {
     let start = text.floor_char_boundary(span.start);
     let end = text.ceil_char_boundary(span.end);

@@ -1,4 +1,4 @@
-//! Reading TOML into wire types, with its errors made diagnostics.
+//! Reads TOML into wire types, and turns its errors into diagnostics.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::diagnostic::{Diagnostic, Diagnostics};
 use super::report::{did_you_mean, listed};
 use super::source::Source;
 
-/// The keys at the top of a file, and how each is begun.
+/// The keys at the top of a file, each with the start of its line.
 pub(crate) type Top = [(&'static str, &'static str)];
 
 /// Reads the text.
@@ -20,8 +20,8 @@ pub(crate) fn read<T: DeserializeOwned>(source: &Source, top: &Top) -> Result<T,
     })
 }
 
-/// A TOML or serde error in our words. Serde's phrases are a fixed part of its interface; one that is not
-/// known here is passed on as it is.
+/// A TOML or serde error in our words. Serde's phrases are a stable part of its interface. Unknown ones are passed on
+/// unchanged.
 pub(crate) fn explain(source: &Source, message: &str, span: Range<usize>, top: &Top) -> Diagnostic {
     let names = quoted(message);
     let got = names.first().copied().unwrap_or_default();
@@ -50,7 +50,7 @@ pub(crate) fn explain(source: &Source, message: &str, span: Range<usize>, top: &
     } else if let Some((kind, expected)) = type_error(message, &mut help) {
         (format!("wrong {kind}"), expected)
     } else if message == "duplicate key" {
-        (message.to_owned(), "this key stands above already".to_owned())
+        (message.to_owned(), "this key is already set above".to_owned())
     } else {
         let first = message.lines().next().unwrap_or_default();
         match first.split_once(", expected ") {
@@ -90,12 +90,12 @@ fn type_error(message: &str, help: &mut Vec<String>) -> Option<(&'static str, St
     Some((kind, format!("expected {expected}, got {got}")))
 }
 
-/// What stands in back quotes.
+/// The words in back quotes.
 fn quoted(message: &str) -> Vec<&str> {
     message.split('`').skip(1).step_by(2).collect()
 }
 
-/// A span of a whole table cut to its first line, which names it.
+/// The first line of a table's span, which names the table.
 fn head(text: &str, span: Range<usize>) -> Range<usize> {
     let line = text.get(span.clone()).and_then(|part| part.lines().next()).unwrap_or_default();
     span.start..span.start + line.len()

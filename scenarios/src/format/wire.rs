@@ -1,4 +1,4 @@
-//! The scenario file as it stands on disk: strict, private, and known to nobody but the conversion.
+//! The scenario file on disk. These types are strict, and only the conversion uses them.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Formatter};
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use toml::Spanned;
 
-/// Text whose place is known, for checks that come later.
+/// Text with its place, for later checks.
 pub(super) type Text = Spanned<String>;
 
 /// The items of a pool, each with its values by field.
@@ -16,7 +16,7 @@ pub(super) type PoolItems = Spanned<Vec<Spanned<BTreeMap<Text, PoolValue>>>>;
 /// The texts of a phrase, by language.
 pub(super) type Variants = BTreeMap<Text, Spanned<Vec<Text>>>;
 
-/// What stands at the top of the file, and how it is begun.
+/// The keys at the top of the file, each with the start of its line.
 pub(super) const TOP: &[(&str, &str)] = &[
     ("name", "name = \"…\""),
     ("kind", "kind = \"stubborn\""),

@@ -1,4 +1,4 @@
-//! The world of a scenario: files, facts, rules, the goal, and the person.
+//! Converts the world: files, facts, rules, the goal, and the person.
 
 use balk_contract::ChoiceKind;
 use toml::Spanned;
@@ -59,7 +59,7 @@ fn rule(table: &RuleTable, names: &Names, report: &mut Report<'_>) -> Rule {
 pub(super) fn goal(table: &GoalTable, names: &Names, report: &mut Report<'_>) -> Vec<Condition> {
     if table.all.get_ref().is_empty() {
         report
-            .error(table.all.span(), "the goal is empty", "would hold from the start")
+            .error(table.all.span(), "the goal is empty", "it would hold from the start")
             .help("for example: all = [{ file = \"notes.md\" }]");
     }
     table.all.get_ref().iter().map(|it| condition(it, None, names, report)).collect()
@@ -88,9 +88,10 @@ fn condition(
     let (key, value) = match given.as_slice() {
         [(key, value)] => (*key, *value),
         [] => {
-            report
-                .error(table.span(), "this condition says nothing", "expected one key")
-                .help("one of `fact`, `no_fact`, `file`, `no_file`, `record`, `once`, `argument`; `contains` goes with `file` or `argument`");
+            report.error(table.span(), "this condition is empty", "expected one key").help(
+                "one of `fact`, `no_fact`, `file`, `no_file`, `record`, `once`, `argument`; `contains` goes \
+                     with `file` or `argument`",
+            );
             return Condition::Fact(Template { pieces: Vec::new() });
         }
         [(first, _), (second, value), ..] => {
@@ -116,7 +117,11 @@ fn condition(
         }
         ("argument", None) => {
             report
-                .error(table.span(), "`contains` is missing", "an argument is compared with something")
+                .error(
+                    table.span(),
+                    "`contains` is missing",
+                    "expected the text to compare the argument with",
+                )
                 .help("for example: { argument = \"command\", contains = \"pip install\" }");
             Condition::File(main)
         }
@@ -134,8 +139,8 @@ fn condition(
 fn check_argument(name: &Text, call: Option<Role>, report: &mut Report<'_>) {
     let Some(role) = call else {
         report
-            .error(name.span(), "the goal knows no call", "`argument` is a condition of rules")
-            .help("let a rule set a fact, and ask for the fact: all = [{ fact = \"…\" }]");
+            .error(name.span(), "the goal is not about a call", "`argument` is a condition of rules")
+            .help("let a rule set a fact, and use the fact here: all = [{ fact = \"…\" }]");
         return;
     };
     if !role.has_argument(name.get_ref()) {
@@ -151,7 +156,7 @@ pub(super) fn user(table: &UserTable, names: &Names, report: &mut Report<'_>) ->
         report
             .error(
                 at.span(),
-                "the user stays for more replies than there are",
+                "the user stays for more replies than they have",
                 format!("expected at most {count}"),
             )
             .help("`stays_for` counts replies that are given even when the goal holds");

@@ -1,19 +1,19 @@
-//! The numbers of the response model, with the ranges in which they are uncertain, and draws from these.
+//! The numbers of the response model, their ranges of uncertainty, and draws from these ranges.
 //!
-//! All numbers are parts per thousand. A range is the 95 % interval of the measured row where there is one
-//! (`docs/reactions.md#later-corrections`), the span of the measured figures, or assumed; each says which.
+//! All numbers are parts per thousand. A range is the 95 % interval of the measured row where there is one, or the span
+//! of the measured figures, or assumed. The comment on each range says which.
 //!
-//! **Draws.** There are [`DRAWS`] of them, and a seed has the one of its remainder. Each parameter takes the lower
-//! half of its range in half of the draws, by the parity of the draw's bits under a mask of its own; within the
-//! half the value is drawn. All masks are different and have an odd number of bits, so every two parameters share
-//! their halves in exactly half of the draws, and no pair of parameters moves as a third one does (a two-level
-//! fractional factorial of resolution IV; G. E. P. Box and J. S. Hunter, *The 2^(k−p) fractional factorial
-//! designs*, Technometrics 3, 1961). So the lower half against the upper half of one parameter is its effect alone.
+//! **Draws.** There are [`DRAWS`] of them. A seed uses the draw of its remainder. Each parameter has a mask. The parity
+//! of the draw's bits under that mask says whether the parameter lies in the lower or the upper half of its range, and
+//! the value within the half is drawn. All masks are different and have an odd number of bits. So any two parameters
+//! share their halves in exactly half of the draws, and no pair of parameters is confounded with a third (a two-level
+//! fractional factorial of resolution IV; G. E. P. Box and J. S. Hunter, *The 2^(k−p) fractional factorial designs*,
+//! Technometrics 3, 1961). The difference between the two halves of one parameter is its effect alone.
 
 use crate::draws::{Draw, Draws};
 use crate::scenario::Profile;
 
-/// How many sets of parameters there are to draw.
+/// The number of sets of parameters.
 pub const DRAWS: u32 = 32;
 
 /// The numbers of one response model.
@@ -31,25 +31,25 @@ pub struct Parameters {
     pub(super) obeys: u32,
 }
 
-/// One number of the model that is not known exactly.
+/// One uncertain number of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Its name, as in the table of the [module above](super).
     pub name: &'static str,
-    /// The ends of its range; for `base`, of the place between both ends of the measured rows.
+    /// The ends of its range. For `base`: the position between the lower and the upper bounds of the measured rows.
     pub range: (u32, u32),
-    /// The bits of a draw whose parity says in which half of the range it lies.
+    /// The bits of a draw whose parity selects the half of the range.
     mask: u32,
 }
 
-/// Every number of the model that is not known exactly.
+/// Every uncertain number of the model.
 pub const PARAMETERS: [Parameter; 9] = [
     // 0 is the lower bound of each row, 1,000 the upper one.
     Parameter { name: "base", range: (0, 1_000), mask: 0b00001 },
-    // Measured 10 to 14 points on 65 %, which is 286 to 400; twice that range, since it is one experiment.
+    // Measured 10 to 14 points on 65 %, which is 286 to 400. The range is doubled: it is one experiment.
     Parameter { name: "cause", range: (230, 460), mask: 0b00010 },
     Parameter { name: "form", range: (230, 460), mask: 0b00100 },
-    // Assumed: nothing, to twice the three points that advice adds.
+    // Assumed: from nothing to twice the three points that advice adds.
     Parameter { name: "options", range: (0, 240), mask: 0b01000 },
     // Assumed.
     Parameter { name: "shows", range: (0, 300), mask: 0b10000 },
@@ -107,7 +107,7 @@ impl Parameters {
         }
     }
 
-    /// The numbers of this draw; `flat` is as measured, for it is a mode of its own.
+    /// The numbers of this draw. `flat` stays as measured, because it belongs to another mode.
     #[must_use]
     pub fn drawn(profile: Profile, draw: u32) -> Self {
         let [base, cause, form, options, shows, withholds, novel, fade, obeys] =
@@ -129,7 +129,7 @@ impl Parameters {
     }
 }
 
-/// The base rows, moved by as much as the 95 % bounds of the measured rows are away from these.
+/// The bounds of the base rows: as far from them as the 95 % bounds are from the measured rows.
 const fn base_rows(profile: Profile) -> [[u32; 4]; 2] {
     match profile {
         // .95 (.93–.97), .59 (.39–.76), .58 (.28–.85), .26 (.09–.51)

@@ -33,40 +33,40 @@ pub struct State {
     pub thinks: Option<PhraseId>,
     /// The calls, in order.
     pub calls: Vec<CallSpec>,
-    /// The calls that the provider runs within every attempt, unseen.
+    /// The calls that the provider runs within every attempt, unseen by the loop.
     pub provider: Vec<CallSpec>,
     /// Whether what it says tells the user honestly that the task is not done.
     pub tells_user: bool,
-    /// How likely the first attempt of a visit is to come back empty, then the second, and so on; the last
-    /// one counts on, and where there is none no attempt does.
+    /// How likely the first attempt of a visit is to come back empty, then the second, and so on. The last one also
+    /// applies to all later attempts. An empty list means never.
     pub empty: Vec<Ratio>,
-    /// How attempts break off; the first that applies.
+    /// How attempts break off. The first that applies decides.
     pub breaks: Vec<Break>,
-    /// Why it ends; none is a tool call where there are calls, else a natural end.
+    /// Why the completion ends. `None` is a tool call where there are calls, and a natural end elsewhere.
     pub finish: Option<FinishReason>,
-    /// Where it goes next; the first that applies decides, else it stays.
+    /// The transitions. The first that applies is taken; without one, the actor stays.
     pub next: Vec<Transition>,
 }
 
 /// The truth up to a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TruthSpan {
-    /// The last visit it holds for; `u32::MAX` is for ever.
+    /// The last visit to which it applies. `u32::MAX` means all.
     pub until: u32,
     /// The truth.
     pub is: Truth,
 }
 
-/// What is really going on in a turn; no guard can see it.
+/// What really happens in a turn. No guard can see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Truth {
-    /// The work moves on.
+    /// The work moves forward.
     Productive,
     /// Waiting is the right thing to do.
     Waiting,
     /// The task is over.
     Finished,
-    /// The work does not move, and how.
+    /// The work does not move, and in which way.
     Stuck(Stuck),
     /// The provider failed, not the model.
     Faulted,
@@ -79,11 +79,11 @@ pub enum Stuck {
     IdenticalCall,
     /// Different calls, the same failure.
     SameFailure,
-    /// Two or more steps that go round.
+    /// Two or more steps, again and again.
     Cycle,
     /// Calls that succeed and change nothing.
     NoOp,
-    /// Look-ups that bring back only what was seen.
+    /// Look-ups that find only what was already seen.
     Wandering,
     /// Code in text in place of a call.
     Fence,
@@ -120,18 +120,18 @@ pub enum Called {
 pub enum Sent {
     /// The values of [`Role::arguments`], in that order.
     Arguments(Vec<Template>),
-    /// This text, be it JSON or not.
+    /// This text, whether or not it is JSON.
     Raw(Template),
 }
 
 /// Where the actor goes next.
 #[derive(Clone, Debug)]
 pub struct Transition {
-    /// What must have happened.
+    /// What must have happened since the completion.
     pub when: Trigger,
-    /// How often the state must have been visited at least.
+    /// The least number of visits to the state.
     pub visits: Bound,
-    /// How likely it is then, by visit from the first possible one; the last counts on.
+    /// How likely it is, by visit from the first possible one. The last one also applies to all later visits.
     pub chance: Vec<Ratio>,
     /// Where to.
     pub to: StateId,
@@ -140,19 +140,19 @@ pub struct Transition {
 /// What followed a completion, as the view shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// Whatever it was.
+    /// Always.
     Always,
     /// Every call was answered and none reads as a failure.
     Succeeded,
-    /// A call's answer reads as a failure, and is no refusal.
+    /// A call's answer reads as a failure, and is not a guard's refusal.
     Failed,
     /// An intervention came, and it moved the actor.
     Corrected,
-    /// An intervention came that forbids sending the same again; it did not move the actor, but is obeyed.
+    /// An intervention came that forbids sending the same again. It did not move the actor, but the actor obeys it.
     Varied,
     /// The scenario's own user spoke, unasked by a guard.
     UserSpoke,
-    /// The scenario's own user answered a guard's question, with something to go by.
+    /// The scenario's own user answered a guard's question with an instruction.
     Answered,
     /// The scenario's own user answered a guard's question by switching to another model.
     Switched,

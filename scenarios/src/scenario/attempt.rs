@@ -8,34 +8,34 @@ use super::texts::PhraseId;
 /// An attempt that breaks off before its completion is whole.
 #[derive(Clone, Debug)]
 pub struct Break {
-    /// The last attempt of a visit that it applies to; none is all of them.
+    /// The last attempt of a visit to which it applies. `None` means all.
     pub until: Option<Bound>,
     /// How likely it is.
     pub chance: Ratio,
-    /// Why; the time after which to come back is not in it.
+    /// Why. The delay before a retry is in `retry_after`, not here.
     pub cause: AttemptCause,
-    /// Seconds after which the provider wants to be asked again; before, it refuses in any case.
+    /// For how many seconds the provider refuses requests, and says so.
     pub retry_after: Option<Bound>,
-    /// How far the attempt comes.
+    /// How far the attempt gets.
     pub at: Stage,
     /// What the provider says.
     pub says: Option<PhraseId>,
-    /// How likely the provider had run its own calls by then.
+    /// How likely it is that the provider had run its own calls by then.
     pub ran: Ratio,
 }
 
-/// How far an attempt comes. Each has everything in it that stands before.
+/// How far an attempt gets. Each stage includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// Nothing came.
     Nothing,
     /// A sign of life, or thinking.
     Progress,
-    /// The text, which the user saw.
+    /// The text, seen by the user.
     Output,
-    /// A part of a call.
+    /// Part of a call.
     Input,
-    /// The calls, whole; none ran.
+    /// The whole calls, none of which ran.
     Call,
     /// The calls ran, and their answers were lost.
     Running,

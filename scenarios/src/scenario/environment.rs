@@ -1,4 +1,4 @@
-//! The world of a scenario before the first turn, its rules, and what may hold in it.
+//! The world of a scenario: its state before the first turn, its rules, and conditions on it.
 
 use super::texts::PhraseId;
 use super::tools::Role;
@@ -11,7 +11,7 @@ pub struct EnvironmentSpec {
     pub files: Vec<(Template, Template)>,
     /// Facts that hold.
     pub facts: Vec<Template>,
-    /// What happens when a tool is called; the first that applies decides, else the role's own behaviour.
+    /// What happens when a tool is called. The first rule that applies decides; without one, the role does.
     pub rules: Vec<Rule>,
 }
 
@@ -20,23 +20,23 @@ pub struct EnvironmentSpec {
 pub struct Rule {
     /// The tool's role.
     pub role: Role,
-    /// What must hold, all of it.
+    /// The conditions, all of which must hold.
     pub when: Vec<Condition>,
-    /// At how many calls, at most, the rule applies; none is no bound.
+    /// The greatest number of calls to which the rule applies. `None` is no bound.
     pub times: Option<u32>,
-    /// Whether the call fails; then it changes nothing but `sets` and `clears`.
+    /// Whether the call fails. Then it changes only `sets` and `clears`.
     pub fails: bool,
-    /// Whether the agent cannot go on after it.
+    /// Whether the agent cannot go on after the call.
     pub fatal: bool,
-    /// What the tool answers; none is the role's own answer.
+    /// What the tool answers. `None` is the role's own answer.
     pub says: Option<PhraseId>,
     /// Facts that hold from then on.
     pub sets: Vec<Template>,
-    /// Facts that hold no more.
+    /// Facts that no longer hold from then on.
     pub clears: Vec<Template>,
 }
 
-/// Something that holds in the world, or of a call.
+/// A condition on the world, or on a call.
 #[derive(Clone, Debug)]
 pub enum Condition {
     /// The fact holds.
@@ -51,7 +51,7 @@ pub enum Condition {
     FileContains(Template, Template),
     /// The record was created.
     Record(Template),
-    /// The record was created, and no more than once.
+    /// The record was created exactly once.
     Once(Template),
     /// The call's argument, by its canonical name, contains the text. Rules only.
     ArgumentContains(String, Template),

@@ -1,6 +1,6 @@
-//! Numbers of a scenario: those that the seed draws, bounds and probabilities.
+//! Numbers of a scenario: drawn numbers, bounds and probabilities.
 
-/// A number drawn once a trial, uniformly.
+/// A number drawn once in a trial, uniformly.
 #[derive(Clone, Debug)]
 pub struct Number {
     /// Its name: `{name}` in a template, or a bound of a transition.

@@ -7,7 +7,7 @@ use super::numbers::Ratio;
 pub struct ResponseSpec {
     /// Which measured models it is like.
     pub profile: Profile,
-    /// How much less it moves than the measured models: every chance is multiplied by one minus this.
+    /// Every chance of moving the actor is multiplied by one minus this. 0 is as measured.
     pub stubbornness: Ratio,
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::template::Template;
 
-/// A pool of linked values: one item is drawn, all its fields go together.
+/// A pool of linked values: the seed draws one item with all its fields.
 #[derive(Clone, Debug)]
 pub struct Pool {
     /// The name before the dot in `{pool.field}`.
@@ -18,13 +18,13 @@ pub struct Pool {
 /// One item of a pool.
 #[derive(Clone, Debug)]
 pub struct PoolItem {
-    /// Used only where reserved pools are asked for.
+    /// Whether it is drawn only from reserved pools.
     pub reserve: bool,
-    /// One value a field, in the pool's order.
+    /// One value for each field, in the pool's order.
     pub values: Vec<Arc<str>>,
 }
 
-/// Something that is said; one variant is drawn at every use.
+/// Something that is said. Each use draws one variant.
 #[derive(Clone, Debug)]
 pub struct Phrase {
     /// Its name.

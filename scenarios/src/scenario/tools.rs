@@ -2,7 +2,7 @@
 
 use balk_contract::{Purpose, Tool};
 
-/// What a tool is to the task, whatever an agent calls it.
+/// What a tool does for the task, independent of the name that an agent gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Writes a whole file: `path`, `content`.
@@ -13,13 +13,13 @@ pub enum Role {
     List,
     /// Runs a command: `command`.
     Shell,
-    /// Puts a question to the user: `question`.
+    /// Asks the user a question: `question`.
     Ask,
-    /// Creates a record somewhere else, once for every call: `record`, `details`.
+    /// Creates a record in another system, one for every call: `record`, `details`.
     Remote,
     /// Declares the task done: `summary`.
     Finish,
-    /// Nothing the task needs: `query`.
+    /// Has nothing to do with the task: `query`.
     Distractor,
 }
 
@@ -44,7 +44,7 @@ impl Role {
         self.arguments().contains(&name)
     }
 
-    /// What a guard may say the tool is for.
+    /// The purpose that the offer declares to guards.
     #[must_use]
     pub const fn purpose(self) -> Purpose {
         match self {
@@ -59,20 +59,20 @@ impl Role {
 /// The tools of one known agent.
 #[derive(Clone, Debug)]
 pub struct Toolset {
-    /// Whose names these are.
+    /// The agent that uses these names.
     pub name: String,
-    /// Used only where reserved pools are asked for.
+    /// Whether it is drawn only from reserved pools.
     pub reserve: bool,
-    /// The tools; at most one for each role but [`Role::Distractor`].
+    /// The tools: at most one for each role, except [`Role::Distractor`].
     pub tools: Vec<ToolsetTool>,
 }
 
 /// A tool as one agent offers it.
 #[derive(Clone, Debug)]
 pub struct ToolsetTool {
-    /// What it is to a task.
+    /// What it does for a task.
     pub role: Role,
-    /// What is offered: the agent's name for it, which may be illegal on the wire, and the schema.
+    /// The offered tool: its schema, and the agent's name for it, which may be illegal on the wire.
     pub tool: Tool,
     /// The agent's names for [`Role::arguments`], in that order.
     pub arguments: Vec<String>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use balk::bench::turns::{SIZES, arguments, offer, raw, turns};
 use balk_benches::{HISTORIES, shown, stack};
 use balk_guards::{Completion, FinishReason, Usage};
-use balk_reports::Work;
+use balk_reports::records::Work;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::Value;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use balk::bench::turns::{ANCHOR, SIZES};
 use balk::guards::{self, DEFAULT, NONE};
-use balk_reports::Work;
+use balk_reports::records::Work;
 use balk_scenarios::catalogue::CATALOGUE;
 use gungraun::{
     Bench, BinaryBenchmark, BinaryBenchmarkConfig, BinaryBenchmarkGroup, Callgrind, Command, EntryPoint,

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use balk::bench::turns::{ANCHOR, offer, turns};
 use balk_benches::{hashed, played, stack};
-use balk_reports::Work;
+use balk_reports::records::Work;
 
 #[expect(clippy::print_stdout, reason = "whoever counts divides by it")]
 fn main() -> Result<(), String> {

@@ -101,7 +101,7 @@ pub fn simulation<'a>(scenario: &'a Scenario, guard: &'a str) -> Simulation<'a> 
 mod tests {
     use balk::bench::turns::{offer, turns};
     use balk_guards::similarity::{Nearness, Profile, Ratio};
-    use balk_reports::Work;
+    use balk_reports::records::Work;
 
     use super::*;
 

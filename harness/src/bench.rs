@@ -15,7 +15,7 @@ mod unit;
 
 use std::ops::ControlFlow;
 
-use balk_reports::bench::{Bench, Part, Seeds};
+use balk_reports::records::{Bench, Part, Seeds};
 use rayon::prelude::*;
 
 use crate::error::Error;

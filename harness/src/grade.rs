@@ -1,7 +1,7 @@
 //! What came of a trial: pure functions from a trial to numbers and to its record.
 
 use balk_guards::{AttemptResponse, Entry, Intervention, InterventionKind, Origin, Termination};
-use balk_reports::{Drawn, EntryRecord, FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};
+use balk_reports::records::{Drawn, EntryRecord, FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};
 use balk_scenarios::{Stuck, Truth, World};
 
 use crate::engine::Trial;

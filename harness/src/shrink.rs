@@ -17,7 +17,7 @@ mod search;
 mod shows;
 mod values;
 
-use balk_reports::TrialRecord;
+use balk_reports::records::TrialRecord;
 use balk_scenarios::{Scenario, WorldOptions};
 
 use crate::config::Config;

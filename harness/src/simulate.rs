@@ -1,7 +1,7 @@
 //! Trials by name: a scenario, a stack as it is written on the command line, and a seed.
 
 use balk_guards::Entry;
-use balk_reports::{Counts, TrialRecord};
+use balk_reports::records::{Counts, TrialRecord};
 use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
 

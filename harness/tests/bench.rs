@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use balk_reports::Meta;
+use balk_reports::records::Meta;
 use program::{balk, ran, whole};
 use tempfile::TempDir;
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use balk::audit::Expectation;
 use balk::guards::REGISTRY;
 use balk_guards::{AttemptCause, Conclusion, Entry, InterventionKind, Note, Protocol, Termination};
-use balk_reports::stats::{Share, per_thousand};
+use balk_reports::statistics::{Share, per_thousand};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Scenario, World, WorldOptions};
 use common::{scenario, seeds};

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use balk_reports::{TrialRecord, transcript};
+use balk_reports::records::{TrialRecord, transcript};
 use tempfile::TempDir;
 
 /// What the program did.

@@ -6,7 +6,7 @@ mod program;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use balk_reports::Incident;
+use balk_reports::records::Incident;
 use boon::{Compiler, SchemaIndex, Schemas};
 use program::{balk, ran, whole};
 use serde_json::{Value, json};

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use balk_reports::{EntryRecord, GapReport, LINK_CHARS_MAX, TrialRecord, gaps};
+use balk_reports::records::{EntryRecord, GapReport, TrialRecord, gaps};
+use balk_reports::report::LINK_CHARS_MAX;
 use boon::{Compiler, SchemaIndex, Schemas};
 use program::{balk, ran, whole};
 use serde_json::{Value, json};

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use balk_guards::{Entry, Termination};
-use balk_reports::{EntryRecord, TrialRecord, transcript};
+use balk_reports::records::{EntryRecord, TrialRecord, transcript};
 use program::{balk, ran, whole};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;

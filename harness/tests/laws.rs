@@ -15,7 +15,7 @@ use balk_guards::{
     Stack, Status, Termination, ToolResult, View,
 };
 use balk_peers::NaiveRetry;
-use balk_reports::{TrialRecord, transcript};
+use balk_reports::records::{TrialRecord, transcript};
 use balk_scenarios::catalogue::{self, CATALOGUE};
 use balk_scenarios::{Actor, Environment, Kind, Scenario, User, World, WorldOptions, format, toolsets};
 use proptest::collection::vec;

@@ -8,7 +8,7 @@ mod runs;
 
 use balk::guards;
 use balk_guards::{Abandonment, Duplicate, Effect, Entry, Origin, Status};
-use balk_reports::stats::Share;
+use balk_reports::statistics::Share;
 use balk_scenarios::{Pools, ResponseMode, Scenario, Stuck, Truth, WorldOptions};
 use common::{scenario, seeds};
 use instead::{Instead, What};

@@ -5,7 +5,7 @@ mod common;
 mod runs;
 
 use balk_guards::{ChoiceKind, Entry, Intervention, InterventionKind, Status, Termination};
-use balk_reports::stats::Share;
+use balk_reports::statistics::Share;
 use balk_scenarios::scenario::Role;
 use balk_scenarios::{Scenario, World, WorldOptions};
 use common::{scenario, seeds};

@@ -7,7 +7,7 @@ mod runs;
 
 use balk_guards::{AttemptCause, AttemptFailure, AttemptResponse, Entry, InterventionKind};
 use balk_peers::NaiveRetry;
-use balk_reports::stats::Share;
+use balk_reports::statistics::Share;
 use common::{scenario, seeds};
 use runs::{Run, recovered, runs as all_runs, under};
 

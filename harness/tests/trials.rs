@@ -3,7 +3,8 @@
 
 use balk::config::Config;
 use balk::simulate::Simulation;
-use balk_reports::{Palette, TrialRecord, show};
+use balk_reports::records::TrialRecord;
+use balk_reports::report::{Palette, show};
 use balk_scenarios::catalogue::{self, CATALOGUE};
 use balk_scenarios::{Kind, WorldOptions};
 

@@ -3,9 +3,8 @@
 #[path = "common/small.rs"]
 mod small;
 
-use balk_reports::bench::{Bench, Slip};
-use balk_reports::report::Report;
-use balk_reports::{Cost, csv as table, junit, markdown};
+use balk_reports::records::{Bench, Cost, Slip};
+use balk_reports::report::{Report, Section, csv as table, junit, render};
 use boon::{Compiler, Schemas};
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use serde_json::Value;
@@ -16,13 +15,13 @@ fn report(seeds: u64) -> Report {
 
 #[test]
 fn the_report_as_people_read_it() {
-    insta::assert_snapshot!(markdown::render(&report(small::SEEDS)));
+    insta::assert_snapshot!(render(&report(small::SEEDS)));
 }
 
 #[test]
 fn every_section_has_a_name_of_its_own() {
-    for section in markdown::Section::ALL {
-        assert_eq!(markdown::Section::named(section.name()), Some(section));
+    for section in Section::ALL {
+        assert_eq!(Section::named(section.name()), Some(section));
     }
 }
 

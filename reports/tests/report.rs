@@ -3,8 +3,7 @@
 #[path = "common/small.rs"]
 mod small;
 
-use balk_reports::Cost;
-use balk_reports::bench::{Bench, Slip};
+use balk_reports::records::{Bench, Cost, Slip};
 use balk_reports::report::{Measure, Report};
 use small::{bench, cost};
 
@@ -150,7 +149,7 @@ fn where_another_is_better_than_default_is_said() {
     assert_eq!(Report::new(&without, &Cost::default()).versus, None);
 }
 
-fn without_default() -> balk_reports::bench::Plan {
+fn without_default() -> balk_reports::records::Plan {
     let mut plan = bench(small::SEEDS).plan;
     plan.stacks[1].guard = "oracle".into();
     plan

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use balk_guards::{Entry, FinishReason, InterventionKind, Origin, Protocol, Termination};
-use balk_reports::Grade;
+use balk_reports::records::Grade;
 use balk_scenarios::{Kind, Scenario};
 
 use crate::engine::Trial;

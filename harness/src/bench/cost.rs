@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use balk_reports::{Timed, Work};
+use balk_reports::records::{Timed, Work};
 
 use super::clock::Stopwatch;
 use super::matrix::Matrix;

@@ -1,6 +1,6 @@
 //! The folder of a bench: the record, the transcripts that were kept, and how it was made.
 //!
-//! - `bench.jsonl`: the record ([`balk_reports::bench`]), written whole every time,
+//! - `bench.jsonl`: the record ([`balk_reports::records::Bench`]), written whole every time,
 //! - `transcripts/SCENARIO/0-63.jsonl.zst`: kept transcripts of these seeds, one record a line ([`Transcripts`]),
 //! - `meta.json`: command, host, threads and wall-clock figures of the last run ([`Meta`]),
 //! - `instructions.json`: instruction counts, where `.ci/instructions turns DIR` put them there.
@@ -11,8 +11,7 @@ use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use balk_reports::bench::{BadBench, Bench};
-use balk_reports::{Cost, Instructions, Meta};
+use balk_reports::records::{BadBench, Bench, Cost, Instructions, Meta};
 use serde::de::DeserializeOwned;
 
 use super::transcripts::Transcripts;

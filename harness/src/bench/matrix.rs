@@ -1,8 +1,9 @@
 //! What is measured: scenarios in three response models, stacks, and the plan that a record of it carries.
 
 use balk_guards::Protocol;
-use balk_reports::Drawn;
-use balk_reports::bench::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools};
+use balk_reports::records::{
+    BENCH_SCHEMA, Drawn, Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools,
+};
 use balk_scenarios::response::{DRAWS, PARAMETERS, Parameter};
 use balk_scenarios::{Kind, Pools as Values, ResponseMode, Scenario, WorldOptions};
 use xxhash_rust::xxh3::xxh3_128;
@@ -162,11 +163,11 @@ fn drawn(set: &[(String, String)]) -> Vec<Drawn> {
 mod tests {
     #[test]
     fn records_and_actors_count_the_same_draws() {
-        let draws = u32::try_from(balk_reports::bench::DRAWS).expect("a small number");
+        let draws = u32::try_from(balk_reports::records::DRAWS).expect("a small number");
         assert_eq!(draws, balk_scenarios::response::DRAWS);
         for seed in [0, 31, 32, 1_000_003] {
             let [one, other] = [
-                balk_reports::bench::ByDraw::draw_of(seed) as u64,
+                balk_reports::records::ByDraw::draw_of(seed) as u64,
                 balk_scenarios::response::draw_of(seed).into(),
             ];
             assert_eq!(one, other);

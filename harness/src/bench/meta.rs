@@ -1,6 +1,6 @@
 //! How a record was made: the command, the machine and the time it took.
 
-use balk_reports::{Host, Meta, quoted};
+use balk_reports::records::{Host, Meta, quoted};
 
 use super::cost;
 use super::matrix::Matrix;

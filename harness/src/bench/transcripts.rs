@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 
-use balk_reports::TrialRecord;
+use balk_reports::records::TrialRecord;
 
 /// Seeds in one file, and between two reports of a running bench. A file for each seed would take several times as
 /// long to make as its records take to write.

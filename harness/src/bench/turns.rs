@@ -7,7 +7,7 @@ use balk_guards::{
     Completion, Effect, Entry, FinishReason, Guard, Offer, Part, Protocol, Purpose, RawCall, Speaker, Start,
     Status, Tool, ToolResult, Usage, UserMessage,
 };
-use balk_reports::Work;
+use balk_reports::records::Work;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of call arguments, or of text: a command, a function, a whole file.

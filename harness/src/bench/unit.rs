@@ -1,8 +1,6 @@
 //! One unit: a seed of a scenario, played by every stack.
 
-use balk_reports::bench::{Outcome, Part, Slip};
-use balk_reports::stats::{Weights, trial_key};
-use balk_reports::{Grade, TrialRecord};
+use balk_reports::records::{Grade, Outcome, Part, Slip, TrialRecord, Weights, trial_key};
 
 use crate::grade;
 use crate::simulate::Simulation;

@@ -7,8 +7,8 @@ use std::io::{IsTerminal as _, Write as _};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 
-use balk_reports::bench::{Bench as Record, slips};
-use balk_reports::gate;
+use balk_reports::records::Bench as Record;
+use balk_reports::report::{gate, slips};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Pools};
 use clap::{Args, ValueEnum};

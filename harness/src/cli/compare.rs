@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use balk_reports::compare::{Comparison, comparison_as_json, comparison_as_text};
-use balk_reports::gate::{self, Metric};
+use balk_reports::report::compare::{Comparison, comparison_as_json, comparison_as_text};
+use balk_reports::report::gate::{self, Metric};
 use clap::Args;
 
 use super::Format;

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use balk_reports::{EntryRecord, GapReport, GapRun};
+use balk_reports::records::{EntryRecord, GapReport, GapRun};
 use serde::Serialize;
 
 use crate::error::Error;

@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use balk_reports::{GapReport, REPOSITORY_CHARS_MAX, issue_link};
+use balk_reports::records::GapReport;
+use balk_reports::report::{REPOSITORY_CHARS_MAX, issue_link};
 use clap::Args;
 
 use crate::error::Error;
@@ -98,7 +99,7 @@ mod tests {
     use std::fs;
 
     use balk_guards::{Conclusion, Gap, GapKind, Note, Subject, Termination};
-    use balk_reports::GapRun;
+    use balk_reports::records::GapRun;
 
     use super::*;
 

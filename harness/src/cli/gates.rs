@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use balk_reports::bench::Plan;
-use balk_reports::gate::{Gate, Judged, NoSuch, Sureness, annotation};
+use balk_reports::records::Plan;
+use balk_reports::report::gate::{Gate, Judged, NoSuch, Sureness, annotation};
 use clap::{Args, ValueEnum};
 
 use super::say;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use balk_reports::bench::Apart;
+use balk_reports::records::Apart;
 use clap::Args;
 
 use super::say;

@@ -4,9 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use balk_reports::markdown::{self, Section};
-use balk_reports::report::Report as Tables;
-use balk_reports::{BadMarker, csv, junit, splice};
+use balk_reports::report::{BadMarker, Report as Tables, Section, csv, junit, render, splice};
 use clap::{Args, ValueEnum};
 
 use crate::bench::Folder;
@@ -77,7 +75,7 @@ impl Report {
             return splice_into(path, &tables).map(|()| Exit::Fine);
         }
         let text = match self.format {
-            Form::Markdown => markdown::render(&tables),
+            Form::Markdown => render(&tables),
             Form::Json => serde_json::to_string_pretty(&tables).map_err(std::io::Error::from)? + "\n",
             Form::Csv => csv::render(&tables),
             Form::Junit => junit::render(&tables, &junit::safety(&tables)),

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use balk_reports::{Counts, quoted};
+use balk_reports::records::{Counts, quoted};
 use balk_scenarios::{Kind, Pools, ResponseMode, Scenario as Model, WorldOptions};
 use clap::{Args, ValueEnum};
 
@@ -16,7 +16,7 @@ use super::{Format, OrExit};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::simulate::Simulation;
-use balk_reports::stats::{Share, per_thousand};
+use balk_reports::statistics::{Share, per_thousand};
 
 /// Arguments of `balk scenario`.
 #[derive(Args, Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use balk_reports::records::{GapReport, Incident};
 use balk_reports::report::Report;
-use balk_reports::{GapReport, Incident};
 use clap::{Args, ValueEnum};
 use schemars::{Schema, schema_for};
 

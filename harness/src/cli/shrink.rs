@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use balk_reports::{Palette, quoted};
+use balk_reports::records::quoted;
+use balk_reports::report::Palette;
 use balk_scenarios::format::Document;
 use balk_scenarios::{Pools, Scenario, WorldOptions, toolsets};
 use clap::Args;
@@ -145,7 +146,7 @@ impl Shrink {
             return Ok(());
         };
         let command = self.command(&folder.join(SCENARIO).display().to_string(), &[], shrunk.seed);
-        let transcript = balk_reports::show(&shrunk.record, Palette::Plain);
+        let transcript = balk_reports::report::show(&shrunk.record, Palette::Plain);
         let transcript = format!("shows {}\n\n{transcript}\nrun again: {command}\n", self.shows);
         for (name, text) in [(SCENARIO, &shrunk.text), (TRANSCRIPT, &transcript)] {
             let path = folder.join(name);

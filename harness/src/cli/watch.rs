@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use balk_guards::Entry;
-use balk_reports::{Chat, EntryRecord};
+use balk_reports::records::EntryRecord;
+use balk_reports::report::Chat;
 
 use super::events::Events;
 

@@ -11,7 +11,7 @@ use balk_guards::{
     InterventionKind, Limit, Note, Origin, Question, Recovery, Settlement, TRIES, Termination, ToolResult,
     Transcript, Verdict, conclusion,
 };
-use balk_reports::{FailedRecord, InterventionRecord, SCHEMA, TrialRecord, transcript};
+use balk_reports::records::{FailedRecord, InterventionRecord, SCHEMA, TrialRecord, transcript};
 use balk_scenarios::Truth;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use balk_guards::{Entry, Intervention};
-use balk_reports::bench::Slip;
+use balk_reports::records::Slip;
 
 use crate::engine::Trial;
 use crate::grade;

@@ -6,7 +6,7 @@ use balk::config::Config;
 use balk::engine::{self, Trial, TruthChannel};
 use balk::{grade, guards};
 use balk_guards::Guard;
-use balk_reports::Grade;
+use balk_reports::records::Grade;
 use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
 

@@ -1,49 +1,42 @@
-//! What should not happen in any trial, and the command that shows it.
+//! What went wrong in a bench, in a few lines.
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::fmt::Write;
 
-use crate::bench::{Bench, Slip};
+use crate::records::{Bench, Slip};
 
-/// One kind of slip in one cell.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SlipRow {
-    /// What happened.
-    pub slip: Slip,
-    /// The scenario.
-    pub scenario: String,
-    /// The stack.
-    pub stack: String,
-    /// In how many trials it happened; of false interventions, how many there were.
-    pub count: u64,
-    /// Trials of the cell.
-    pub trials: u64,
-    /// The lowest seed with it.
-    pub seed: String,
-    /// The command that shows that trial.
-    pub command: String,
-}
-
-/// The slips of all cells, the gravest first.
-pub(super) fn slips(bench: &Bench) -> Vec<SlipRow> {
-    let plan = &bench.plan;
-    let mut rows = Vec::new();
-    for slip in Slip::ALL {
-        for (at, scenario) in plan.scenarios.iter().enumerate() {
-            for (nth, stack) in plan.stacks.iter().enumerate() {
-                let cell = bench.cell(at, nth);
-                rows.extend(cell.slips.get(&slip).map(|&seed| SlipRow {
-                    slip,
-                    scenario: scenario.label(),
-                    stack: stack.guard.clone(),
-                    count: slip.count(&cell.counts),
-                    trials: cell.counts.trials,
-                    seed: seed.to_string(),
-                    command: plan.trial(at, nth, seed),
-                }));
-            }
+/// For each stack that is under test a line for each kind of slip: how often, in how many scenarios, and the command
+/// that shows the first.
+#[must_use]
+pub fn slips(bench: &Bench) -> String {
+    let mut text = String::new();
+    let mut put = |line: std::fmt::Arguments<'_>| {
+        text.write_fmt(line).expect("writing to a string never fails");
+    };
+    for (at, stack) in bench.plan.stacks.iter().enumerate() {
+        let guard = &stack.guard;
+        if !stack.is_under_test() {
+            continue;
+        }
+        let mut is_clean = true;
+        for slip in Slip::ALL {
+            let cells = (0..bench.plan.scenarios.len()).map(|scenario| (scenario, bench.cell(scenario, at)));
+            let cells: Vec<_> = cells
+                .filter_map(|(scenario, cell)| Some((scenario, cell, *cell.slips.get(&slip)?)))
+                .collect();
+            let Some(&(first, _, seed)) = cells.first() else { continue };
+            is_clean = false;
+            let count: u64 = cells.iter().map(|(_, cell, _)| slip.count(&cell.counts)).sum();
+            let scenarios = if cells.len() == 1 { "scenario" } else { "scenarios" };
+            put(format_args!(
+                "{guard}: {count} x {} in {} {scenarios}; the first: {}\n",
+                slip.name(),
+                cells.len(),
+                bench.plan.trial(first, at, seed)
+            ));
+        }
+        if is_clean {
+            put(format_args!("{guard}: nothing went wrong\n"));
         }
     }
-    rows
+    text
 }

@@ -9,11 +9,10 @@
 //! With drawn numbers `default` recovers in four seeds more of the draws that have `cause` high, and `peer`
 //! in none.
 
-use balk_reports::bench::{
-    BENCH_SCHEMA, Bench, Outcome, Part, Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools, Seeds,
+use balk_reports::records::{
+    BENCH_SCHEMA, Bench, Cost, Drawn, Grade, Instructions, Outcome, Part, Plan, PlannedParameter,
+    PlannedScenario, PlannedStack, Pools, Seeds, Timed, Work, trial_key,
 };
-use balk_reports::stats::trial_key;
-use balk_reports::{Cost, Drawn, Grade, Instructions, Timed, Work};
 
 pub(crate) const SEEDS: u64 = 64;
 

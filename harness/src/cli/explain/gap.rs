@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use balk_reports::{GAP_SCHEMA, GapReport};
+use balk_reports::records::{GAP_SCHEMA, GapReport};
 use clap::Args;
 
 use crate::cli::document;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use balk_guards::retry_safety::{Assessment, Reason, assess};
 use balk_guards::{AttemptFacts, AttemptFailure, Offer, RetrySafetyPolicy};
-use balk_reports::{BadIncident, INCIDENT_PLACES, Incident};
+use balk_reports::records::{BadIncident, INCIDENT_PLACES, Incident};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 

@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use balk_guards::ChoiceKind;
-use balk_reports::{Chat, Drawn, GapRun, HandedOver, Palette, TrialRecord, gaps};
+use balk_reports::records::{Drawn, GapRun, HandedOver, TrialRecord, gaps};
+use balk_reports::report::{Chat, Palette};
 use balk_scenarios::{Scenario as Model, User, World};
 
 use super::{Scenario, exit, quoted};
@@ -71,10 +72,10 @@ impl Scenario {
             Format::Text => {
                 let mut out = anstream::stdout().lock();
                 if self.interactive {
-                    write!(out, "\n{}", balk_reports::show_outcome(&record.grade, self.palette()))?;
+                    write!(out, "\n{}", balk_reports::report::show_outcome(&record.grade, self.palette()))?;
                 } else {
                     writeln!(out, "{}\n", scenario.title)?;
-                    write!(out, "{}", balk_reports::show(record, self.palette()))?;
+                    write!(out, "{}", balk_reports::report::show(record, self.palette()))?;
                 }
             }
         }

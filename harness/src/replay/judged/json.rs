@@ -11,7 +11,7 @@ use super::{CAP, Fate, FiredAt, Judged, Judgement, Tally, WINDOW};
 use crate::replay::json::record;
 use crate::replay::labels::{Label, Weight};
 use crate::replay::run::Replayed;
-use balk_reports::stats::ClusteredShare;
+use balk_reports::statistics::ClusteredShare;
 
 /// A stretch of firings near no judged point, by its first firing.
 ///

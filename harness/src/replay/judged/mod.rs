@@ -21,7 +21,7 @@ use std::sync::Arc;
 use super::fold::{Event, What};
 use super::labels::{Label, Point, Weight};
 use super::run::Replayed;
-use balk_reports::stats::{Cluster, ClusteredShare};
+use balk_reports::statistics::{Cluster, ClusteredShare};
 
 /// A firing so many messages of the assistant away from a judged point still hits it.
 pub const WINDOW: usize = 3;

@@ -1,0 +1,285 @@
+//! A cell: what came of the trials of one scenario with one stack, in integers that add up.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::slip::Slip;
+use crate::records::counts::{Counts, counts};
+use crate::records::rate_sums::RateSums;
+use crate::records::trial::Grade;
+
+/// How many draws of the response model's parameters there are; a seed has the draw of its remainder.
+pub const DRAWS: usize = 32;
+
+/// What came of the trials of one scenario with one stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cell {
+    /// Everything that is counted.
+    pub counts: Counts,
+    /// The goal beside that of the baseline, seed by seed.
+    pub paired: Paired,
+    /// False interventions in healthy turns, for an interval by trials.
+    pub disturbed: RateSums,
+    /// The same trials by the remainder of their seed, the draw: for comparisons that keep pairs together.
+    #[serde(default, skip_serializing_if = "ByDraw::is_zero")]
+    pub by_draw: ByDraw,
+    /// Turns from the onset to the first help, 0 for the same turn: how many trials.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub until_help: Histogram,
+    /// Turns from the onset to the last stuck one, both counted, in trials that recovered.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub stuck_for: Histogram,
+    /// By the language of the world.
+    pub languages: BTreeMap<String, Language>,
+    /// By guard and rule.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rules: BTreeMap<String, BTreeMap<String, RuleCount>>,
+    /// The lowest seed with each kind of slip.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub slips: BTreeMap<Slip, u64>,
+    /// The same seeds where only that an intervention was delivered counts.
+    pub flat: Response,
+    /// The same seeds with drawn parameters of the response model.
+    pub drawn: Response,
+    /// These by the draw.
+    #[serde(default, skip_serializing_if = "ByDraw::is_zero")]
+    pub drawn_by: ByDraw,
+}
+
+counts! {
+    /// The goal beside that of the baseline.
+    Paired {
+        /// Trials whose goal holds, and not under the baseline.
+        saved,
+        /// Trials whose goal holds under the baseline, and not here.
+        lost,
+    }
+}
+
+counts! {
+    /// What another response model makes of the same seeds.
+    Response {
+        /// Trials that got stuck at least once.
+        onsets,
+        /// Trials whose goal held in the end.
+        done,
+        /// Of these, after an onset.
+        recovered,
+        /// Interventions in healthy turns.
+        false_interventions,
+        /// Healthy turns.
+        healthy_turns,
+    }
+}
+
+counts! {
+    /// In one language.
+    Language {
+        /// Interventions in healthy turns.
+        false_interventions,
+        /// Healthy turns.
+        healthy_turns,
+    }
+}
+
+counts! {
+    /// Under one rule of one guard.
+    RuleCount {
+        /// Interventions.
+        interventions,
+        /// Of these, in healthy turns.
+        false_interventions,
+    }
+}
+
+/// Counts of trials by a small number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Histogram(BTreeMap<u32, u64>);
+
+impl Histogram {
+    /// One more trial with this number.
+    pub fn add(&mut self, number: u32) {
+        *self.0.entry(number).or_default() += 1;
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The number below or at which so many percent of the trials are; none where there is no trial.
+    #[must_use]
+    pub fn quantile(&self, percent: u64) -> Option<u32> {
+        let all: u64 = self.0.values().sum();
+        let mut seen = 0;
+        self.0
+            .iter()
+            .find(|(_, count)| {
+                seen += **count;
+                100 * seen >= percent * all
+            })
+            .map(|(number, _)| *number)
+    }
+
+    /// The numbers with their counts, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.0.iter().map(|(number, count)| (*number, *count))
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (number, count) in &other.0 {
+            *self.0.entry(*number).or_default() += count;
+        }
+    }
+}
+
+/// Counts of trials by the draw of their seed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ByDraw {
+    /// Trials whose goal held in the end.
+    pub done: [u64; DRAWS],
+    /// Interventions in healthy turns.
+    pub false_interventions: [u64; DRAWS],
+}
+
+impl Default for ByDraw {
+    fn default() -> Self {
+        Self { done: [0; DRAWS], false_interventions: [0; DRAWS] }
+    }
+}
+
+impl ByDraw {
+    fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The draw of a seed.
+    #[must_use]
+    pub fn draw_of(seed: u64) -> usize {
+        usize::try_from(seed % DRAWS as u64).expect("less than the number of draws")
+    }
+
+    fn take(&mut self, seed: u64, grade: &Grade) {
+        let draw = Self::draw_of(seed);
+        self.done[draw] += u64::from(grade.goal);
+        self.false_interventions[draw] += u64::from(grade.false_interventions);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        let mine = [&mut self.done, &mut self.false_interventions];
+        let theirs = [&other.done, &other.false_interventions];
+        for (mine, theirs) in mine.into_iter().zip(theirs) {
+            for (mine, more) in mine.iter_mut().zip(theirs) {
+                *mine += more;
+            }
+        }
+    }
+}
+
+impl Response {
+    fn take(&mut self, grade: &Grade) {
+        *self = self.plus(&Self {
+            onsets: u64::from(grade.onset.is_some()),
+            done: u64::from(grade.goal),
+            recovered: u64::from(grade.recovered()),
+            false_interventions: grade.false_interventions.into(),
+            healthy_turns: grade.healthy_turns.into(),
+        });
+    }
+}
+
+/// What a cell takes of one seed.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome<'a> {
+    /// The seed.
+    pub seed: u64,
+    /// The language of its world.
+    pub language: &'a str,
+    /// What came of the trial.
+    pub grade: &'a Grade,
+    /// Whether the goal held under the baseline.
+    pub baseline: bool,
+    /// What came of it where only that an intervention was delivered counts.
+    pub flat: &'a Grade,
+    /// What came of it with drawn parameters.
+    pub drawn: &'a Grade,
+}
+
+impl Cell {
+    /// Takes the trials of one seed in.
+    pub fn take(&mut self, outcome: &Outcome<'_>) {
+        let &Outcome { seed, language, grade, baseline, flat, drawn } = outcome;
+        self.counts.add(grade);
+        let [saved, lost] = [grade.goal && !baseline, baseline && !grade.goal].map(u64::from);
+        self.paired = self.paired.plus(&Paired { saved, lost });
+        let (events, turns) = (grade.false_interventions, grade.healthy_turns);
+        // A healthy attempt that broke and was the last is no turn, and can be disturbed all the same.
+        self.disturbed.add(events, turns.max(u32::from(events > 0)));
+        self.by_draw.take(seed, grade);
+        if let Some(onset) = grade.onset {
+            if let Some(help) = grade.first_help {
+                self.until_help.add(help - onset);
+            }
+            if grade.goal {
+                self.stuck_for.add(grade.last_stuck.unwrap_or(onset) + 1 - onset);
+            }
+        }
+        let counted = entry(&mut self.languages, language);
+        *counted =
+            counted.plus(&Language { false_interventions: events.into(), healthy_turns: turns.into() });
+        for slip in Slip::ALL.into_iter().filter(|slip| slip.is_in(grade)) {
+            let lowest = self.slips.entry(slip).or_insert(seed);
+            *lowest = seed.min(*lowest);
+        }
+        self.flat.take(flat);
+        self.drawn.take(drawn);
+        self.drawn_by.take(seed, drawn);
+    }
+
+    /// One intervention more under this rule.
+    pub fn fired(&mut self, guard: &str, rule: &str, is_false: bool) {
+        let count = entry(entry(&mut self.rules, guard), rule);
+        count.interventions += 1;
+        count.false_interventions += u64::from(is_false);
+    }
+
+    /// Takes in all that another cell of other trials holds.
+    pub fn add(&mut self, other: &Self) {
+        self.counts = self.counts.plus(&other.counts);
+        self.paired = self.paired.plus(&other.paired);
+        self.disturbed = self.disturbed.plus(&other.disturbed);
+        self.by_draw.merge(&other.by_draw);
+        self.until_help.merge(&other.until_help);
+        self.stuck_for.merge(&other.stuck_for);
+        for (language, more) in &other.languages {
+            let counted = entry(&mut self.languages, language);
+            *counted = counted.plus(more);
+        }
+        for (guard, rules) in &other.rules {
+            for (rule, more) in rules {
+                let counted = entry(entry(&mut self.rules, guard), rule);
+                *counted = counted.plus(more);
+            }
+        }
+        for (slip, seed) in &other.slips {
+            let lowest = self.slips.entry(*slip).or_insert(*seed);
+            *lowest = *seed.min(lowest);
+        }
+        self.flat = self.flat.plus(&other.flat);
+        self.drawn = self.drawn.plus(&other.drawn);
+        self.drawn_by.merge(&other.drawn_by);
+    }
+}
+
+/// The entry under this name; it is copied only where there is none yet.
+fn entry<'m, T: Default>(map: &'m mut BTreeMap<String, T>, name: &str) -> &'m mut T {
+    if !map.contains_key(name) {
+        map.insert(name.to_owned(), T::default());
+    }
+    map.get_mut(name).expect("it was just put there")
+}

@@ -1,0 +1,319 @@
+//! The file form of a record: one JSON object a line, so that a cut is seen and a change is a line of a diff.
+//!
+//! First `{"plan": …}`, then `{"scenario": …, "stack": …, "cell": …}` for every cell in the order of the plan,
+//! `{"stack": …, "spent": …}` for every stack, at last `{"done": […], "cells": N}`. Nothing in it depends on when, where or in how many pieces the trials ran.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, BufRead, Write};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::cell::Cell;
+use super::plan::{BENCH_SCHEMA, Plan};
+use super::record::{Bench, Spent};
+use super::seeds::Seeds;
+
+/// A record that cannot be read.
+#[derive(Debug)]
+pub enum BadBench {
+    /// The file cannot be read.
+    Io(io::Error),
+    /// A line, from 1, is not what stands there.
+    Line {
+        /// Which.
+        line: usize,
+        /// What should be there.
+        expected: String,
+        /// What is.
+        found: String,
+    },
+}
+
+impl fmt::Display for BadBench {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "{error}"),
+            Self::Line { line, expected, found } => {
+                write!(f, "line {line}: expected {expected}, found {found}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BadBench {}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlanLine<'a> {
+    plan: Cow<'a, Plan>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CellLine<'a> {
+    scenario: Cow<'a, str>,
+    stack: Cow<'a, str>,
+    cell: Cow<'a, Cell>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SpentLine<'a> {
+    stack: Cow<'a, str>,
+    spent: Cow<'a, Spent>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LastLine<'a> {
+    done: Cow<'a, [Seeds]>,
+    cells: usize,
+}
+
+/// What every version of the first line has.
+#[derive(Deserialize)]
+struct Versioned {
+    plan: Schema,
+}
+
+#[derive(Deserialize)]
+struct Schema {
+    schema: u64,
+}
+
+impl Bench {
+    /// Writes the record.
+    ///
+    /// # Errors
+    /// The output takes no more.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        line(out, &PlanLine { plan: Cow::Borrowed(&self.plan) })?;
+        let stacks = self.plan.stacks.len();
+        for (at, cell) in self.cells.iter().enumerate() {
+            let scenario = self.plan.scenarios[at / stacks].label().into();
+            let stack = Cow::Borrowed(&*self.plan.stacks[at % stacks].guard);
+            line(out, &CellLine { scenario, stack, cell: Cow::Borrowed(cell) })?;
+        }
+        for (stack, spent) in self.plan.stacks.iter().zip(&self.spent) {
+            line(out, &SpentLine { stack: Cow::Borrowed(&stack.guard), spent: Cow::Borrowed(spent) })?;
+        }
+        line(out, &LastLine { done: Cow::Borrowed(&self.done), cells: self.cells.len() })
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// It cannot be read, is of another version, is cut off, or says what cannot be: with the line.
+    pub fn read(input: impl BufRead) -> Result<Self, BadBench> {
+        let mut lines = Lines { lines: input.lines(), number: 0 };
+        let first = lines.next("the plan of a bench: {\"plan\": …}")?;
+        if let Ok(Versioned { plan: Schema { schema } }) = serde_json::from_str(&first)
+            && schema != u64::from(BENCH_SCHEMA)
+        {
+            return Err(lines.bad(
+                &format!("a record of version {BENCH_SCHEMA}"),
+                format!("version {schema}; read it with the version of Balk that wrote it"),
+            ));
+        }
+        let PlanLine { plan } = lines.parse(&first, "the plan of a bench: {\"plan\": …}")?;
+        let plan = plan.into_owned();
+        if plan.stacks.is_empty() || plan.scenarios.is_empty() {
+            return Err(lines.bad("a plan with stacks and scenarios", "none".into()));
+        }
+        let mut bench = Self::new(plan);
+        let stacks = bench.plan.stacks.len();
+        for at in 0..bench.cells.len() {
+            let (scenario, stack) =
+                (bench.plan.scenarios[at / stacks].label(), bench.plan.stacks[at % stacks].guard.clone());
+            let expected = format!("the cell of `{scenario}` with `{stack}`");
+            let text = lines.next(&expected)?;
+            let read: CellLine<'_> = lines.parse(&text, &expected)?;
+            if *read.scenario != scenario || *read.stack != stack {
+                return Err(
+                    lines.bad(&expected, format!("that of `{}` with `{}`", read.scenario, read.stack))
+                );
+            }
+            if let Some(odd) = read.cell.odd() {
+                return Err(lines.bad("counts that trials can come to", odd.to_owned()));
+            }
+            bench.cells[at] = read.cell.into_owned();
+        }
+        for at in 0..stacks {
+            let stack = bench.plan.stacks[at].guard.clone();
+            let expected = format!("what `{stack}` spent");
+            let text = lines.next(&expected)?;
+            let read: SpentLine<'_> = lines.parse(&text, &expected)?;
+            if *read.stack != stack {
+                return Err(lines.bad(&expected, format!("that of `{}`", read.stack)));
+            }
+            bench.spent[at] = read.spent.into_owned();
+        }
+        let expected = "the seeds that are done: {\"done\": […], \"cells\": N}";
+        let text = lines.next(expected)?;
+        let last: LastLine<'_> = lines.parse(&text, expected)?;
+        bench.done = last.done.into_owned();
+        if bench.done.len() != bench.plan.scenarios.len() || last.cells != bench.cells.len() {
+            let expected =
+                format!("{} sets of seeds and {} cells", bench.plan.scenarios.len(), bench.cells.len());
+            return Err(lines.bad(&expected, format!("{} and {}", bench.done.len(), last.cells)));
+        }
+        for (scenario, done) in bench.done.iter().enumerate() {
+            let [from, to] = bench.plan.seeds;
+            let label = || bench.plan.scenarios[scenario].label();
+            if !done.is_within(from, to) {
+                let expected = format!("seeds of `{}` from {from} to {to}, as planned", label());
+                return Err(lines.bad(&expected, String::from(done.clone())));
+            }
+            let of_draw = done.by_draw();
+            for cell in bench.of_scenario(scenario) {
+                let by_draw = [&cell.by_draw, &cell.drawn_by].map(|it| it.done);
+                if by_draw.iter().any(|it| it.iter().zip(&of_draw).any(|(done, of)| done > of)) {
+                    let expected =
+                        format!("no more done trials of a draw of `{}` than it has seeds", label());
+                    return Err(lines.bad(&expected, "more".into()));
+                }
+                if cell.counts.trials != done.count() {
+                    let expected =
+                        format!("{} trials in each cell of `{}`, one for each seed", done.count(), label());
+                    return Err(lines.bad(&expected, cell.counts.trials.to_string()));
+                }
+            }
+        }
+        match lines.lines.next() {
+            None => Ok(bench),
+            Some(_) => {
+                lines.number += 1;
+                Err(lines.bad("the end of the record", "more".into()))
+            }
+        }
+    }
+}
+
+fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
+}
+
+struct Lines<R> {
+    lines: io::Lines<R>,
+    number: usize,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn next(&mut self, expected: &str) -> Result<String, BadBench> {
+        self.number += 1;
+        match self.lines.next() {
+            Some(Ok(text)) => Ok(text),
+            Some(Err(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                Err(self.bad(expected, "bytes that are no UTF-8".into()))
+            }
+            Some(Err(error)) => Err(BadBench::Io(error)),
+            None => Err(self.bad(expected, "the end of the file: the record is cut off".into())),
+        }
+    }
+
+    fn parse<T: DeserializeOwned>(&self, text: &str, expected: &str) -> Result<T, BadBench> {
+        serde_json::from_str(text).map_err(|error| self.bad(expected, error.to_string()))
+    }
+
+    fn bad(&self, expected: &str, found: String) -> BadBench {
+        BadBench::Line { line: self.number, expected: expected.to_owned(), found }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::tests::plan;
+    use super::super::record::Part;
+    use super::*;
+
+    fn record() -> Bench {
+        let mut bench = Bench::new(plan());
+        let mut cell = Cell::default();
+        cell.counts.trials = 3;
+        cell.counts.not_told = 3;
+        for scenario in 0..2 {
+            let part = Part { cells: vec![cell.clone(); 2], ..Part::new(2) };
+            bench.add(scenario, &Seeds::range(0, 2), &part).expect("the first seeds");
+        }
+        bench
+    }
+
+    fn text(bench: &Bench) -> String {
+        let mut out = Vec::new();
+        bench.write(&mut out).expect("a vector takes all");
+        String::from_utf8(out).expect("JSON")
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let bench = record();
+        assert_eq!(Bench::read(text(&bench).as_bytes()).expect("a record"), bench);
+    }
+
+    #[track_caller]
+    fn check(change: impl Fn(&str) -> String, expected: &str) {
+        let error = Bench::read(change(&text(&record())).as_bytes()).expect_err("a bad record");
+        assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn bad_records_say_what_is_wrong_and_where() {
+        check(
+            |_| String::new(),
+            "line 1: expected the plan of a bench: {\"plan\": …}, found the end of the file: the record is cut off",
+        );
+        check(
+            |it| it.replacen("\"schema\":1", "\"schema\":2", 1),
+            "line 1: expected a record of version 1, found version 2; read it with the version of Balk that wrote it",
+        );
+        check(
+            |it| it.lines().take(3).map(|line| format!("{line}\n")).collect(),
+            "line 4: expected the cell of `polling` with `none`, found the end of the file: the record is cut off",
+        );
+        check(
+            |it| it.replacen("\"stack\":\"default\"", "\"stack\":\"oracle\"", 1),
+            "line 3: expected the cell of `repeating` with `default`, found that of `repeating` with `oracle`",
+        );
+        check(
+            |it| {
+                it.replacen("\"trials\":3", "\"trials\":4", 1).replacen("\"not_told\":3", "\"not_told\":4", 1)
+            },
+            "line 8: expected 3 trials in each cell of `repeating`, one for each seed, found 4",
+        );
+        check(
+            |it| it.replacen("\"recovered\":0", "\"recovered\":1", 1),
+            "line 2: expected counts that trials can come to, found more that recovered than got stuck or got done",
+        );
+        check(
+            |it| it.replacen("\"done\":[\"0-2\",", "\"done\":[\"8-10\",", 1),
+            "line 8: expected seeds of `repeating` from 0 to 9, as planned, found 8-10",
+        );
+        let two_of_one_draw = |it: &str| {
+            let counts =
+                it.replacen("\"done\":0", "\"done\":2", 1).replacen("\"not_told\":3", "\"not_told\":1", 1);
+            counts.replacen(
+                "\"stack\":\"none\",\"cell\":{",
+                "\"stack\":\"none\",\"cell\":{\"by_draw\":DRAWS,",
+                1,
+            )
+        };
+        let draws =
+            format!("{{\"done\":[2{}],\"false_interventions\":[0{}]}}", ",0".repeat(31), ",0".repeat(31));
+        check(
+            |it| two_of_one_draw(it).replacen("DRAWS", &draws, 1),
+            "line 8: expected no more done trials of a draw of `repeating` than it has seeds, found more",
+        );
+        check(|it| format!("{it}\n"), "line 9: expected the end of the record, found more");
+    }
+
+    #[test]
+    fn every_cut_is_seen() {
+        let whole = text(&record());
+        for cut in (0..whole.len() - 1).step_by(7) {
+            assert!(Bench::read(&whole.as_bytes()[..cut]).is_err(), "cut at {cut}");
+        }
+    }
+}

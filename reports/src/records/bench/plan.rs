@@ -1,0 +1,321 @@
+//! What a bench measures: everything that its numbers depend on, and nothing else.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::records::shell::quoted;
+use crate::records::trial::Drawn;
+
+/// The version of the record of a bench; rises when a reader of the old one would misread the new one.
+pub const BENCH_SCHEMA: u32 = 1;
+
+/// What a bench measures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// [`BENCH_SCHEMA`].
+    pub schema: u32,
+    /// The version of Balk that runs the trials.
+    pub balk: String,
+    /// Which scenarios were asked for, as on the command line.
+    pub suite: String,
+    /// What was swept, as on the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<String>,
+    /// The first and the last seed of every scenario; as text in JSON.
+    #[serde(with = "as_text")]
+    pub seeds: [u64; 2],
+    /// Which values the seeds draw from.
+    pub pools: Pools,
+    /// What is set differently from the scenarios' files, in all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<Drawn>,
+    /// Settings of guards that are not on the command line.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub config: Map<String, Value>,
+    /// The stacks; the first is the baseline that all others are compared with.
+    pub stacks: Vec<PlannedStack>,
+    /// The numbers of the response model that its draws vary.
+    pub parameters: Vec<PlannedParameter>,
+    /// The scenarios.
+    pub scenarios: Vec<PlannedScenario>,
+}
+
+/// A number of the response model that its draws vary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedParameter {
+    /// Its name.
+    pub name: String,
+    /// Both ends of its range, in parts per thousand.
+    pub range: [u32; 2],
+    /// The draws that have it in the upper half of its range.
+    pub high: Vec<u32>,
+}
+
+/// Which values a seed draws from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Pools {
+    /// Those that everything was tuned on.
+    Open,
+    /// Those that are kept back.
+    Reserve,
+}
+
+/// A stack of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedStack {
+    /// As on the command line.
+    pub guard: String,
+    /// What it is, in a line.
+    pub about: String,
+}
+
+/// A scenario of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedScenario {
+    /// Its name.
+    pub name: String,
+    /// Its name or its file on the command line.
+    pub target: String,
+    /// What a sweep sets in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<Drawn>,
+    /// `stubborn` or `control`.
+    pub kind: String,
+    /// `tool` or `text`: what ends a task.
+    pub protocol: String,
+    /// What happens, in a line.
+    pub title: String,
+    /// Where the goal cannot be reached: the rule under which a guard has to say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<String>,
+    /// xxh3 of its text, 128 bits as hexadecimal digits.
+    pub text: String,
+}
+
+/// Two plans that are not one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlike {
+    /// What differs, as in `scenarios.repeating.text`.
+    pub place: String,
+    /// What the first plan says; `nothing` where it has none.
+    pub first: String,
+    /// What the second one says.
+    pub second: String,
+}
+
+/// Whether the stack of this name is under test.
+pub(crate) fn is_under_test(guard: &str) -> bool {
+    !["none", "oracle"].contains(&guard)
+}
+
+impl PlannedStack {
+    /// Whether it is under test: the baseline does nothing, and the oracle is told the truth.
+    #[must_use]
+    pub fn is_under_test(&self) -> bool {
+        is_under_test(&self.guard)
+    }
+}
+
+impl PlannedScenario {
+    /// The name, with what a sweep sets: `repeating (response.stubbornness=1/2)`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let set: Vec<String> = self.set.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
+        if set.is_empty() { self.name.clone() } else { format!("{} ({})", self.name, set.join(", ")) }
+    }
+
+    /// Whether its actor balks.
+    #[must_use]
+    pub fn is_stubborn(&self) -> bool {
+        self.kind == "stubborn"
+    }
+}
+
+impl Plan {
+    /// The command that measures this plan from the start. Settings of guards that came from a file or from the
+    /// environment are in the plan, and not in the command.
+    #[must_use]
+    pub fn command(&self) -> String {
+        let mut command = format!("balk bench --suite {}", quoted(&self.suite));
+        // The baseline is there without being asked for, unless nothing else is.
+        for stack in &self.stacks[usize::from(self.stacks.len() > 1)..] {
+            command.push_str(&format!(" --guard {}", quoted(&stack.guard)));
+        }
+        command.push_str(&format!(" --seeds {}-{}", self.seeds[0], self.seeds[1]));
+        for Drawn { name, value } in &self.set {
+            command.push_str(&format!(" --set {}", quoted(&format!("{name}={value}"))));
+        }
+        if let Some(sweep) = &self.sweep {
+            command.push_str(&format!(" --sweep {}", quoted(sweep)));
+        }
+        if self.pools == Pools::Reserve {
+            command.push_str(" --reserve");
+        }
+        command
+    }
+
+    /// The command that shows one trial of it. Settings of guards that came from a file or from the environment stand
+    /// behind it, as a comment.
+    #[must_use]
+    pub fn trial(&self, scenario: usize, stack: usize, seed: u64) -> String {
+        self.shows(scenario, stack, &format!("--seed {seed}"))
+    }
+
+    /// The command that counts all trials of a cell anew.
+    #[must_use]
+    pub fn trials(&self, scenario: usize, stack: usize) -> String {
+        self.shows(scenario, stack, &format!("--seeds {}-{}", self.seeds[0], self.seeds[1]))
+    }
+
+    fn shows(&self, scenario: usize, stack: usize, seeds: &str) -> String {
+        let (scenario, stack) = (&self.scenarios[scenario], &self.stacks[stack]);
+        let mut command =
+            format!("balk scenario {} {seeds} --guard {}", quoted(&scenario.target), quoted(&stack.guard));
+        for Drawn { name, value } in self.set.iter().chain(&scenario.set) {
+            command.push_str(&format!(" --set {}", quoted(&format!("{name}={value}"))));
+        }
+        if self.pools == Pools::Reserve {
+            command.push_str(" --reserve");
+        }
+        if !self.config.is_empty() {
+            let config = serde_json::to_string(&self.config).expect("plain data");
+            command.push_str(&format!(" # with the settings {config}"));
+        }
+        command
+    }
+
+    /// Whether another plan is this one.
+    ///
+    /// # Errors
+    /// The first thing that differs.
+    pub fn same(&self, other: &Self) -> Result<(), Unlike> {
+        let [first, second] = [self, other]
+            .map(|plan| serde_json::to_value(plan).expect("a plan is plain data without odd keys"));
+        difference("", &first, &second).map_or(Ok(()), Err)
+    }
+}
+
+fn difference(place: &str, first: &Value, second: &Value) -> Option<Unlike> {
+    let at = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
+    match (first, second) {
+        (Value::Object(one), Value::Object(two)) => {
+            let keys = one.keys().chain(two.keys().filter(|key| !one.contains_key(*key)));
+            let none = Value::Null;
+            keys.into_iter().find_map(|key| {
+                difference(&at(key), one.get(key).unwrap_or(&none), two.get(key).unwrap_or(&none))
+            })
+        }
+        (Value::Array(one), Value::Array(two)) if one.len() == two.len() => {
+            one.iter().zip(two).enumerate().find_map(|(nth, (one, two))| {
+                let name = one.get("name").or_else(|| one.get("guard")).and_then(Value::as_str);
+                difference(&at(&name.map_or_else(|| nth.to_string(), str::to_owned)), one, two)
+            })
+        }
+        _ if first == second => None,
+        _ => {
+            let shown = |value: &Value| match value {
+                Value::Null => "nothing".to_owned(),
+                Value::Array(items) => format!("{} of them", items.len()),
+                Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => value.to_string(),
+            };
+            Some(Unlike { place: place.to_owned(), first: shown(first), second: shown(second) })
+        }
+    }
+}
+
+/// Two seeds as text: readers of JSON round large numbers.
+mod as_text {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(seeds: &[u64; 2], serializer: S) -> Result<S::Ok, S::Error> {
+        seeds.map(|seed| seed.to_string()).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u64; 2], D::Error> {
+        let [from, to] = <[String; 2]>::deserialize(deserializer)?;
+        match (from.parse(), to.parse()) {
+            (Ok(from), Ok(to)) if from <= to && to < u64::MAX => Ok([from, to]),
+            _ => Err(Error::custom(format!("expected two seeds, the smaller first, found {from} and {to}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A small plan for tests.
+    pub(crate) fn plan() -> Plan {
+        let stack = |guard: &str| PlannedStack { guard: guard.into(), about: String::new() };
+        let scenario = |name: &str, kind: &str| PlannedScenario {
+            name: name.into(),
+            target: name.into(),
+            set: Vec::new(),
+            kind: kind.into(),
+            protocol: "tool".into(),
+            title: String::new(),
+            unreachable: None,
+            text: "0".into(),
+        };
+        Plan {
+            schema: BENCH_SCHEMA,
+            balk: "0".into(),
+            suite: "all".into(),
+            sweep: None,
+            seeds: [0, 9],
+            pools: Pools::Open,
+            set: Vec::new(),
+            config: Map::new(),
+            parameters: Vec::new(),
+            stacks: vec![stack("none"), stack("default")],
+            scenarios: vec![scenario("repeating", "stubborn"), scenario("polling", "control")],
+        }
+    }
+
+    #[test]
+    fn commands_name_the_baseline_only_where_nothing_else_is_measured() {
+        let mut plan = plan();
+        assert_eq!(plan.command(), "balk bench --suite all --guard default --seeds 0-9");
+        plan.stacks.truncate(1);
+        assert_eq!(plan.command(), "balk bench --suite all --guard none --seeds 0-9");
+    }
+
+    #[test]
+    fn a_trial_says_what_its_command_leaves_out() {
+        let mut plan = plan();
+        assert_eq!(plan.trial(0, 1, 7), "balk scenario repeating --seed 7 --guard default");
+        plan.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));
+        assert_eq!(
+            plan.trial(0, 1, 7),
+            r#"balk scenario repeating --seed 7 --guard default # with the settings {"no-tools":{"limit":4}}"#
+        );
+    }
+
+    #[test]
+    fn plans_that_differ_say_where() {
+        let unlike = |change: fn(&mut Plan)| {
+            let mut other = plan();
+            change(&mut other);
+            plan().same(&other).map_err(|it| format!("{}: {} / {}", it.place, it.first, it.second))
+        };
+        assert_eq!(unlike(|_| {}), Ok(()));
+        let expect = |change, text: &str| assert_eq!(unlike(change), Err(text.to_owned()));
+        expect(|it| it.seeds = [0, 19], r#"seeds.1: "9" / "19""#);
+        expect(|it| it.scenarios[1].text = "1".into(), r#"scenarios.polling.text: "0" / "1""#);
+        expect(|it| it.stacks.truncate(1), "stacks: 2 of them / 1 of them");
+        expect(|it| it.stacks[1].guard = "oracle".into(), r#"stacks.default.guard: "default" / "oracle""#);
+        expect(
+            |it| {
+                it.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));
+            },
+            r#"config: nothing / {"no-tools":{"limit":4}}"#,
+        );
+    }
+}

@@ -1,0 +1,110 @@
+//! Counts over trials: integers, so that shards add up to the same as one run.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::trial::Grade;
+
+/// A struct of counts that add up member by member.
+macro_rules! counts {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: u64,)+
+        }
+
+        impl $name {
+            /// Both together.
+            #[must_use]
+            pub fn plus(&self, other: &Self) -> Self {
+                Self { $($field: self.$field + other.$field,)+ }
+            }
+
+            /// Each count with its name, in the order above.
+            pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+                [$((stringify!($field), self.$field),)+].into_iter()
+            }
+        }
+    };
+}
+
+pub(crate) use counts;
+
+counts! {
+    /// What came of many trials of one scenario with one stack.
+    Counts {
+        /// Trials.
+        trials,
+        /// Trials that got stuck at least once.
+        onsets,
+        /// Trials whose goal held in the end.
+        done,
+        /// Of these, after an onset: recovered by work.
+        recovered,
+        /// Of these, where nobody had stepped in since the onset, and nothing was sent again.
+        unprompted,
+        /// Trials that got stuck, and nobody stepped in after that, and nothing was sent again.
+        missed,
+        /// Trials whose goal did not hold, and the user was told.
+        handed_over,
+        /// Trials whose goal did not hold, and the user was not told.
+        not_told,
+        /// Interventions.
+        interventions,
+        /// Of these, in healthy turns.
+        false_interventions,
+        /// Healthy turns.
+        healthy_turns,
+        /// Turns in which the model was stuck.
+        stuck_turns,
+        /// Turns.
+        turns,
+        /// Calls that ran.
+        calls,
+        /// Estimated tokens sent to the model and written by it (bytes / 4).
+        tokens,
+        /// Requests sent again.
+        resends,
+        /// Questions about failed attempts that could have been sent again.
+        needless_questions,
+        /// Trials with at least one of these.
+        asked_needlessly,
+        /// Effects in the world that were to happen once and happened again.
+        double_effects,
+        /// Trials with at least one of these.
+        doubled,
+        /// Trials in which a guard broke.
+        guard_faults,
+    }
+}
+
+impl Counts {
+    /// Takes one trial in.
+    pub fn add(&mut self, grade: &Grade) {
+        *self = self.plus(&Self {
+            trials: 1,
+            onsets: u64::from(grade.onset.is_some()),
+            done: u64::from(grade.goal),
+            recovered: u64::from(grade.recovered()),
+            unprompted: u64::from(grade.recovered() && grade.first_help.is_none()),
+            missed: u64::from(grade.onset.is_some() && grade.first_help.is_none()),
+            handed_over: u64::from(grade.handed_over()),
+            not_told: u64::from(grade.not_told()),
+            interventions: grade.interventions.into(),
+            false_interventions: grade.false_interventions.into(),
+            healthy_turns: grade.healthy_turns.into(),
+            stuck_turns: grade.stuck_turns.into(),
+            turns: grade.turns.into(),
+            calls: grade.calls.into(),
+            tokens: grade.tokens_in + grade.tokens_out,
+            resends: grade.resends.into(),
+            needless_questions: grade.needless_questions.into(),
+            asked_needlessly: u64::from(grade.needless_questions > 0),
+            double_effects: grade.double_effects.into(),
+            doubled: u64::from(grade.double_effects > 0),
+            guard_faults: u64::from(grade.guard_fault),
+        });
+    }
+}

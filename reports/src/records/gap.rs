@@ -1,0 +1,326 @@
+//! What an agent lacked in a run, for whoever makes the agent.
+
+use std::fmt;
+
+use balk_guards::{ChoiceKind, Conclusion, Effect, GapKind, Limit, Origin, Speaker, Status, Termination};
+use schemars::JsonSchema;
+use serde::de::{Error as _, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::entry::{CallRecord, CompletionRecord, EntryRecord, ToolRecord};
+use super::trial::{Drawn, TrialRecord};
+
+/// The version of the format of gap reports; rises when a reader of the old one would misread the new one.
+pub const GAP_SCHEMA: u32 = 1;
+
+/// What an agent lacked in one run. The same run gives the same report, with the same id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GapReport {
+    /// The version of this format.
+    #[schemars(extend("const" = GAP_SCHEMA))]
+    pub schema: u32,
+    /// The version of Balk that wrote it.
+    pub balk: String,
+    /// A hash of everything else in it, as 32 hexadecimal digits.
+    #[schemars(regex(pattern = "^[0-9a-f]{32}$"))]
+    #[serde(deserialize_with = "id")]
+    pub id: String,
+    /// Where it happened.
+    pub run: GapRun,
+    /// What was asked for, in the user's first words.
+    pub task: String,
+    /// What kind of thing is lacking.
+    pub kind: Lacking,
+    /// What is lacking, as far as the run tells: the command, the path, the tool; empty where it does not.
+    pub missing: String,
+    /// What was tried with each tool.
+    pub tried: Vec<TriedTool>,
+    /// Why that does not work.
+    pub explanation: String,
+    /// What a person could do about it.
+    pub could_do: Vec<String>,
+    /// How to go on afterwards.
+    pub resume: String,
+    /// What was done before, and stands.
+    pub changes: Vec<Changes>,
+    /// How the run was about to end.
+    pub end: Ending,
+    /// What failed, where something did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// A run, by what makes it the same again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GapRun {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The seed, as text: JSON readers round large numbers.
+    #[schemars(regex(pattern = "^[0-9]+$"))]
+    #[serde(deserialize_with = "seed")]
+    pub seed: String,
+    /// The guards, as on the command line.
+    pub guard: String,
+    /// What was set differently from the scenario's file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<Drawn>,
+}
+
+/// What an agent can lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lacking {
+    /// No tool can do it.
+    MissingCapability,
+    /// A file, a folder or another input is not there.
+    MissingInput,
+    /// The model cannot write the call.
+    MalformedCall,
+    /// Everything is there, and nothing moves.
+    NoProgress,
+}
+
+/// What was tried with one tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TriedTool {
+    /// The tool.
+    pub tool: String,
+    /// Calls.
+    pub calls: u32,
+    /// Of these, failed.
+    pub failures: u32,
+    /// The last error; not there where a later call of the tool succeeded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<String>,
+}
+
+/// Calls of one tool that worked, where the tool is not known to change nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Changes {
+    /// The tool.
+    pub tool: String,
+    /// Calls that worked.
+    pub calls: u32,
+    /// False where nobody declared what the tool changes, so that it may be nothing.
+    pub known: bool,
+}
+
+/// How a run was about to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// The model was done.
+    Finished,
+    /// Nothing moved any more.
+    NoProgress,
+    /// Something failed that no retry can mend.
+    FatalExecution,
+    /// A guard stopped it.
+    StoppedByGuard,
+    /// The user stopped it.
+    StoppedByUser,
+    /// The bound on turns.
+    TurnsSpent,
+    /// The bound on attempts within a turn.
+    AttemptsSpent,
+    /// The bound on calls.
+    CallsSpent,
+    /// The bound on interventions.
+    InterventionsSpent,
+    /// The bound on questions.
+    QuestionsSpent,
+    /// A guard broke.
+    GuardFault,
+}
+
+/// What the schema says of an id.
+fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let is_digit = |c: char| matches!(c, '0'..='9' | 'a'..='f');
+    checked(deserializer, "32 hexadecimal digits", |it| it.len() == 32 && it.chars().all(is_digit))
+}
+
+/// What the schema says of a seed.
+fn seed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    checked(deserializer, "decimal digits", |it| !it.is_empty() && it.chars().all(|c| c.is_ascii_digit()))
+}
+
+fn checked<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    expected: &str,
+    is: impl Fn(&str) -> bool,
+) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if is(&text) { Ok(text) } else { Err(D::Error::invalid_value(Unexpected::Str(&text), &expected)) }
+}
+
+impl GapReport {
+    /// The report on a conclusion and the entries before it; none where nothing is lacking.
+    #[must_use]
+    pub fn new(run: &GapRun, before: &[EntryRecord], conclusion: &Conclusion) -> Option<Self> {
+        let gap = conclusion.gap.as_ref()?;
+        let (end, error) = ending(&conclusion.end);
+        let mut report = Self {
+            schema: GAP_SCHEMA,
+            balk: env!("CARGO_PKG_VERSION").into(),
+            id: String::new(),
+            run: run.clone(),
+            task: task(before).to_owned(),
+            kind: gap.kind.into(),
+            missing: gap.missing.to_string(),
+            tried: gap
+                .tried
+                .iter()
+                .map(|it| TriedTool {
+                    tool: it.tool.to_string(),
+                    calls: it.calls,
+                    failures: it.failures,
+                    last_error: it.last_error.as_deref().map(str::to_owned),
+                })
+                .collect(),
+            explanation: gap.explanation.to_string(),
+            could_do: gap.could_do.iter().map(ToString::to_string).collect(),
+            resume: gap.resume.to_string(),
+            changes: changes(before),
+            end,
+            error,
+        };
+        let content = serde_json::to_vec(&report).expect("a report is plain data");
+        report.id = format!("{:032x}", xxh3_128(&content));
+        Some(report)
+    }
+
+    /// What is lacking, on one line: the kind, and what it is where the run tells.
+    #[must_use]
+    pub fn lacking(&self) -> String {
+        match &*self.missing {
+            "" => self.kind.words().to_owned(),
+            missing => format!("{}: {missing}", self.kind.words()),
+        }
+    }
+}
+
+/// A gap in a trial, and what was done about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandedOver {
+    /// The report on it.
+    pub report: GapReport,
+    /// What the user chose; nothing where he was not asked, or nobody was there.
+    pub choice: Option<ChoiceKind>,
+}
+
+/// All gaps of a trial, in order.
+#[must_use]
+pub fn gaps(record: &TrialRecord) -> Vec<HandedOver> {
+    let run = GapRun {
+        scenario: record.scenario.clone(),
+        seed: record.seed.clone(),
+        guard: record.guard.clone(),
+        set: record.set.clone(),
+    };
+    let mut all = Vec::new();
+    for (at, entry) in record.entries.iter().enumerate() {
+        let EntryRecord::Conclusion(conclusion) = entry else { continue };
+        let (before, after) = (&record.entries[..at], &record.entries[at + 1..]);
+        // The question stands between a conclusion and the answer.
+        let choice = match after {
+            [EntryRecord::Intervention(_), EntryRecord::Answer(answer), ..] => Some(answer.choice),
+            _ => None,
+        };
+        all.extend(GapReport::new(&run, before, conclusion).map(|report| HandedOver { report, choice }));
+    }
+    all
+}
+
+/// What the user said first.
+fn task(entries: &[EntryRecord]) -> &str {
+    let said = entries.iter().find_map(|entry| {
+        let EntryRecord::User { from: Speaker::User, text } = entry else { return None };
+        Some(&**text)
+    });
+    said.unwrap_or_default()
+}
+
+/// What worked, by tool in the order of the first call that did.
+fn changes(entries: &[EntryRecord]) -> Vec<Changes> {
+    let mut all: Vec<Changes> = Vec::new();
+    let (mut offer, mut called): (&[ToolRecord], &[CallRecord]) = (&[], &[]);
+    for entry in entries {
+        if let EntryRecord::Start { tools, .. } = entry {
+            offer = tools;
+        }
+        if let EntryRecord::Completion(CompletionRecord { calls, .. }) = entry {
+            called = calls;
+        }
+        let EntryRecord::Result(result) = entry else { continue };
+        let worked = result.origin == Origin::Executed && result.status != Status::Error;
+        let Some(call) = called.iter().find(|it| worked && it.id == result.call) else { continue };
+        let declared = offer.iter().find(|it| it.name == call.tool);
+        let effect = declared.map_or(Effect::Unknown, |it| it.effect);
+        if effect == Effect::ReadOnly {
+            continue;
+        }
+        match all.iter_mut().find(|it| *it.tool == *call.tool) {
+            Some(it) => it.calls += 1,
+            None => {
+                let known = effect.is_known_change();
+                all.push(Changes { tool: call.tool.to_string(), calls: 1, known });
+            }
+        }
+    }
+    all
+}
+
+fn ending(end: &Termination) -> (Ending, Option<String>) {
+    let plain = match end {
+        Termination::FatalExecution(why) => return (Ending::FatalExecution, Some(why.to_string())),
+        Termination::GuardFault(why) => return (Ending::GuardFault, Some(why.to_string())),
+        Termination::Finished => Ending::Finished,
+        Termination::NoProgress => Ending::NoProgress,
+        Termination::StoppedByGuard => Ending::StoppedByGuard,
+        Termination::StoppedByUser => Ending::StoppedByUser,
+        Termination::Limit(Limit::Turns) => Ending::TurnsSpent,
+        Termination::Limit(Limit::Attempts) => Ending::AttemptsSpent,
+        Termination::Limit(Limit::Calls) => Ending::CallsSpent,
+        Termination::Limit(Limit::Interventions) => Ending::InterventionsSpent,
+        Termination::Limit(Limit::Questions) => Ending::QuestionsSpent,
+    };
+    (plain, None)
+}
+
+impl fmt::Display for TriedTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let calls = if self.calls == 1 { "call" } else { "calls" };
+        write!(f, "{}: {} {calls}, {} failed", self.tool, self.calls, self.failures)?;
+        match &self.last_error {
+            Some(error) => write!(f, "; last: {error}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<GapKind> for Lacking {
+    fn from(kind: GapKind) -> Self {
+        match kind {
+            GapKind::MissingCapability => Self::MissingCapability,
+            GapKind::MissingInput => Self::MissingInput,
+            GapKind::MalformedCall => Self::MalformedCall,
+            GapKind::NoProgress => Self::NoProgress,
+        }
+    }
+}
+
+impl Lacking {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::MissingCapability => "missing capability",
+            Self::MissingInput => "missing input",
+            Self::MalformedCall => "malformed call",
+            Self::NoProgress => "no progress",
+        }
+    }
+}

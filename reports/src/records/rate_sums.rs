@@ -1,0 +1,73 @@
+//! Events and turns of many trials, as sums.
+
+use serde::{Deserialize, Serialize};
+
+/// Sums over trials from which a rate and its interval follow: integers, so that shards add up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RateSums {
+    /// Trials with at least one turn.
+    pub trials: u64,
+    /// Of these, trials with an event.
+    pub disturbed: u64,
+    /// Events.
+    pub events: u64,
+    /// Turns.
+    pub turns: u64,
+    /// Squares of the events of each trial.
+    pub events_squared: u64,
+    /// Products of the events and the turns of each trial.
+    pub events_by_turns: u64,
+    /// Squares of the turns of each trial.
+    pub turns_squared: u64,
+}
+
+impl RateSums {
+    /// Takes one trial in. One without turns counts for nothing.
+    ///
+    /// # Panics
+    /// If there are events without turns.
+    pub fn add(&mut self, events: u32, turns: u32) {
+        assert!(events == 0 || turns > 0, "{events} events in no turn");
+        let (events, turns) = (u64::from(events), u64::from(turns));
+        *self = self.plus(&Self {
+            trials: u64::from(turns > 0),
+            disturbed: u64::from(events > 0),
+            events,
+            turns,
+            events_squared: events * events,
+            events_by_turns: events * turns,
+            turns_squared: turns * turns,
+        });
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            trials: self.trials + other.trials,
+            disturbed: self.disturbed + other.disturbed,
+            events: self.events + other.events,
+            turns: self.turns + other.turns,
+            events_squared: self.events_squared + other.events_squared,
+            events_by_turns: self.events_by_turns + other.events_by_turns,
+            turns_squared: self.turns_squared + other.turns_squared,
+        }
+    }
+
+    /// Whether trials can come to these sums: a rate can be computed from no others.
+    #[must_use]
+    pub fn is_of_trials(&self) -> bool {
+        self.disturbed <= self.trials.min(self.events) && self.spread().is_some()
+    }
+
+    /// `Σ (x_i·Y − X·y_i)²`, which is 0 exactly where all trials have the same rate: in floats the terms
+    /// would leave a rest. Nothing where a term is above 2^128, far from any bench.
+    #[must_use]
+    pub fn spread(&self) -> Option<u128> {
+        let [events, turns] = [self.events, self.turns].map(u128::from);
+        let squares = turns.checked_mul(turns)?.checked_mul(self.events_squared.into())?;
+        let other_squares = events.checked_mul(events)?.checked_mul(self.turns_squared.into())?;
+        let products = events.checked_mul(turns)?.checked_mul(self.events_by_turns.into())?;
+        squares.checked_add(other_squares)?.checked_sub(products.checked_mul(2)?)
+    }
+}

@@ -1,0 +1,229 @@
+//! What is compared, and how.
+
+use crate::records::{Bench, Cell, Counts, Drawn, Plan, PlannedScenario, Seeds};
+use crate::report::gate::{Found, Metric};
+use crate::statistics::{Block, Change, Rate, Share, holm};
+
+/// Two records side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// What else is different between the plans, and so may be why figures are.
+    pub notes: Vec<String>,
+    /// What only one of the records has.
+    pub only: Vec<String>,
+    /// The cells that both have, in the order of the second record.
+    pub cells: Vec<ComparedCell>,
+}
+
+/// A cell that both records have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedCell {
+    /// The scenario's label.
+    pub scenario: String,
+    /// The stack.
+    pub stack: String,
+    /// Its scenario and its stack in the second plan.
+    pub place: [usize; 2],
+    /// The scenario, as the second plan has it.
+    planned: PlannedScenario,
+    /// Recovered trials of those that got stuck; none in controls, and where the goal cannot be reached.
+    pub recovery: Option<Compared>,
+    /// Done trials; none where the goal cannot be reached.
+    pub done: Option<Compared>,
+    /// False interventions by healthy turn.
+    pub false_rate: Option<Compared>,
+}
+
+/// A figure in both records.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// In the first, as people read it.
+    pub before: String,
+    /// In the second.
+    pub after: String,
+    /// The second minus the first.
+    pub change: Change,
+    /// Whether the trials of both are compared as pairs.
+    pub is_paired: bool,
+    /// The p-value, corrected for all cells with this figure.
+    pub p: Option<f64>,
+}
+
+impl Comparison {
+    /// What changed from one record to another.
+    #[must_use]
+    pub fn new(before: &Bench, after: &Bench) -> Self {
+        let mut cells = Vec::new();
+        for (at, scenario) in after.plan.scenarios.iter().enumerate() {
+            for (stack, planned) in after.plan.stacks.iter().enumerate() {
+                if let Some((was, other)) = place(&before.plan, scenario, &planned.guard) {
+                    let is_paired = before.done[was] == after.done[at] && after.done[at].count() > 0;
+                    let seeds = is_paired.then_some(&after.done[at]);
+                    let [recovery, done, false_rate] =
+                        figures(scenario, before.cell(was, other), after.cell(at, stack), seeds);
+                    cells.push(ComparedCell {
+                        scenario: scenario.label(),
+                        stack: planned.guard.clone(),
+                        place: [at, stack],
+                        planned: scenario.clone(),
+                        recovery,
+                        done,
+                        false_rate,
+                    });
+                }
+            }
+        }
+        correct(&mut cells, |cell| cell.recovery.as_mut());
+        correct(&mut cells, |cell| cell.done.as_mut());
+        let mut notes = notes(&before.plan, &after.plan);
+        for (name, bench) in [("A", before), ("B", after)] {
+            if !bench.is_whole() {
+                notes.push(format!("not all that was planned is done in {name}"));
+            }
+        }
+        Self { notes, only: only(&before.plan, &after.plan), cells }
+    }
+
+    /// What a metric of change comes to in a cell of the second record; none where the first has no such cell, or it
+    /// has no meaning there.
+    #[must_use]
+    pub fn found(&self, metric: Metric, scenario: usize, stack: usize) -> Option<Found> {
+        let cell = self.cells.iter().find(|it| it.place == [scenario, stack])?;
+        let (compared, per_turn) = match metric {
+            Metric::RecoveryChange => (&cell.recovery, false),
+            Metric::DoneChange => (&cell.done, false),
+            Metric::FalseRateChange => (&cell.false_rate, true),
+            Metric::FalseInterventions
+            | Metric::DoubleEffects
+            | Metric::GuardFaults
+            | Metric::NotTold
+            | Metric::Missed
+            | Metric::Lost
+            | Metric::NeedlessQuestions
+            | Metric::Recovery
+            | Metric::Done
+            | Metric::Told
+            | Metric::Unprompted
+            | Metric::FalseRate => return None,
+        };
+        if !metric.has_meaning(&cell.planned) {
+            return None;
+        }
+        // Nothing ran, or got stuck, in one of the two.
+        let Some(compared) = compared else { return Some(Found::Unknown) };
+        let change = if per_turn { compared.change.thousandfold() } else { compared.change };
+        let [value, low, high] = change.digits();
+        let text = format!("{value} ({low} to {high}), from {} to {}", compared.before, compared.after);
+        Some(Found::Interval { low: change.low, high: change.high, text })
+    }
+}
+
+/// Where a plan has this cell.
+fn place(plan: &Plan, scenario: &PlannedScenario, stack: &str) -> Option<(usize, usize)> {
+    let scenario = plan.scenarios.iter().position(|it| it.label() == scenario.label())?;
+    Some((scenario, plan.stacks.iter().position(|it| it.guard == stack)?))
+}
+
+/// Recovery, done and false rate of one cell; `seeds` are those of both records, where they are the same.
+fn figures(
+    scenario: &PlannedScenario,
+    before: &Cell,
+    after: &Cell,
+    seeds: Option<&Seeds>,
+) -> [Option<Compared>; 3] {
+    let of_pairs = seeds.and_then(|seeds| Change::of_blocks(&blocks(before, after, seeds)));
+    let share = |of: fn(&Counts) -> [u64; 2], pairs: Option<Change>| {
+        let [was, is] = [before, after].map(|cell| of(&cell.counts)).map(|[count, of]| Share::new(count, of));
+        let shown = |it: Share| format!("{} of {}", it.count, it.of);
+        let change = pairs.or_else(|| Change::of_shares(&was, &is))?;
+        let (before, after) = (shown(was), shown(is));
+        Some(Compared { before, after, change, is_paired: pairs.is_some(), p: None })
+    };
+    let is_reachable = scenario.unreachable.is_none();
+    // Where all trials got stuck, those that recovered are those that are done.
+    let all_stuck = [before, after].iter().all(|cell| cell.counts.onsets == cell.counts.trials);
+    let can_recover = scenario.is_stubborn() && is_reachable;
+    let recovery = can_recover.then(|| share(|it| [it.recovered, it.onsets], of_pairs.filter(|_| all_stuck)));
+    let done = is_reachable.then(|| share(|it| [it.done, it.trials], of_pairs));
+    let rates = [before, after].map(|cell| Rate::new(&cell.disturbed));
+    let [was, is] = rates.map(|rate| rate.per_thousand().0.unwrap_or_default());
+    let false_rate = Change::of_rates(&rates[0], &rates[1]).map(|change| Compared {
+        before: was,
+        after: is,
+        change,
+        is_paired: false,
+        p: None,
+    });
+    [recovery.flatten(), done.flatten(), false_rate]
+}
+
+/// The trials that are done, by the draw of their seed.
+fn blocks(before: &Cell, after: &Cell, seeds: &Seeds) -> Vec<Block> {
+    let counts = after.by_draw.done.iter().zip(&before.by_draw.done).zip(seeds.by_draw());
+    counts.map(|((&one, &other), trials)| Block { one, other, trials }).collect()
+}
+
+/// Corrects the p-values of one figure for all cells that have it.
+fn correct(cells: &mut [ComparedCell], figure: impl Fn(&mut ComparedCell) -> Option<&mut Compared>) {
+    let figures: Vec<&mut Compared> = cells.iter_mut().filter_map(figure).collect();
+    let single: Vec<f64> = figures.iter().filter_map(|it| it.change.p).collect();
+    for (figure, p) in figures.into_iter().zip(holm(&single)) {
+        figure.p = Some(p);
+    }
+}
+
+/// What differs between two plans beside what is compared.
+fn notes(before: &Plan, after: &Plan) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut differ = |what: &str, one: String, two: String| {
+        if one != two {
+            notes.push(format!("{what}: {one} in A, {two} in B"));
+        }
+    };
+    let seeds = |plan: &Plan| format!("{}-{}", plan.seeds[0], plan.seeds[1]);
+    let set = |set: &[Drawn]| {
+        let set: Vec<String> = set.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
+        if set.is_empty() { "nothing".to_owned() } else { set.join(" ") }
+    };
+    let config = |plan: &Plan| serde_json::Value::Object(plan.config.clone()).to_string();
+    differ("version of Balk", before.balk.clone(), after.balk.clone());
+    differ("planned seeds", seeds(before), seeds(after));
+    differ(
+        "pools",
+        format!("{:?}", before.pools).to_lowercase(),
+        format!("{:?}", after.pools).to_lowercase(),
+    );
+    differ("set in all scenarios", set(&before.set), set(&after.set));
+    differ("settings of guards", config(before), config(after));
+    if before.parameters != after.parameters {
+        notes.push("the parameters of the response model are not the same".to_owned());
+    }
+    let other: Vec<String> = after
+        .scenarios
+        .iter()
+        .filter(|it| before.scenarios.iter().any(|old| old.label() == it.label() && old.text != it.text))
+        .map(PlannedScenario::label)
+        .collect();
+    if !other.is_empty() {
+        notes.push(format!("other text of {}", other.join(", ")));
+    }
+    notes
+}
+
+/// What only one of two plans has.
+fn only(before: &Plan, after: &Plan) -> Vec<String> {
+    let labels = |plan: &Plan| plan.scenarios.iter().map(PlannedScenario::label).collect::<Vec<_>>();
+    let stacks = |plan: &Plan| plan.stacks.iter().map(|it| it.guard.clone()).collect::<Vec<_>>();
+    let mut only = Vec::new();
+    for (name, mine, other) in [("A", before, after), ("B", after, before)] {
+        for (what, mine, others) in
+            [("scenarios", labels(mine), labels(other)), ("stacks", stacks(mine), stacks(other))]
+        {
+            let missing: Vec<String> = mine.into_iter().filter(|it| !others.contains(it)).collect();
+            if !missing.is_empty() {
+                only.push(format!("{what} only in {name}: {}", missing.join(", ")));
+            }
+        }
+    }
+    only
+}

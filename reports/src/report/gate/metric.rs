@@ -1,0 +1,218 @@
+//! What a gate can judge, and what it comes to in a cell.
+
+use std::fmt;
+
+use super::scope::nearest;
+use crate::records::{Cell, PlannedScenario, Slip};
+use crate::statistics::{Rate, Share};
+
+/// A figure of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// Interventions in healthy turns.
+    FalseInterventions,
+    /// Effects that came again.
+    DoubleEffects,
+    /// Trials in which a guard broke.
+    GuardFaults,
+    /// Trials that are not done, and whose user does not know.
+    NotTold,
+    /// Trials that got stuck, and nobody stepped in.
+    Missed,
+    /// Trials that are done under the baseline, and not here.
+    Lost,
+    /// Questions about failed attempts that could have been sent again.
+    NeedlessQuestions,
+    /// Recovered trials of those that got stuck.
+    Recovery,
+    /// Done trials of all.
+    Done,
+    /// Trials whose user was told of those not done.
+    Told,
+    /// Trials in which nobody stepped in of those recovered.
+    Unprompted,
+    /// False interventions in 1,000 healthy turns.
+    FalseRate,
+    /// The recovery minus that of another record.
+    RecoveryChange,
+    /// The share done minus that of another record.
+    DoneChange,
+    /// The false rate minus that of another record.
+    FalseRateChange,
+}
+
+const NAMES: [(&str, Metric); 15] = [
+    ("false_interventions", Metric::FalseInterventions),
+    ("double_effects", Metric::DoubleEffects),
+    ("guard_faults", Metric::GuardFaults),
+    ("not_told", Metric::NotTold),
+    ("missed", Metric::Missed),
+    ("lost", Metric::Lost),
+    ("needless_questions", Metric::NeedlessQuestions),
+    ("recovery", Metric::Recovery),
+    ("done", Metric::Done),
+    ("told", Metric::Told),
+    ("unprompted", Metric::Unprompted),
+    ("false_rate", Metric::FalseRate),
+    ("recovery_change", Metric::RecoveryChange),
+    ("done_change", Metric::DoneChange),
+    ("false_rate_change", Metric::FalseRateChange),
+];
+
+/// What a metric comes to in a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// So many.
+    Count(u64),
+    /// A rate with its 95 % interval, in the unit of the gate.
+    Interval {
+        /// The lower bound.
+        low: f64,
+        /// The upper bound.
+        high: f64,
+        /// As people read it, with the bounds and of how many.
+        text: String,
+    },
+    /// A rate of nothing, where there should be something.
+    Unknown,
+}
+
+impl Metric {
+    /// The metric of this name.
+    ///
+    /// # Errors
+    /// There is none; the error says which is nearest, or all there are.
+    pub(super) fn named(name: &str) -> Result<Self, String> {
+        NAMES.iter().find(|(it, _)| *it == name).map(|(_, metric)| *metric).ok_or_else(|| {
+            let names = NAMES.map(|(name, _)| name);
+            let help = nearest(name, &names)
+                .map_or_else(|| format!("known: {}", names.join(", ")), |it| format!("did you mean `{it}`?"));
+            format!("`{name}` is no metric; {help}")
+        })
+    }
+
+    /// Whether it is about two records.
+    #[must_use]
+    pub const fn is_change(self) -> bool {
+        matches!(self, Self::RecoveryChange | Self::DoneChange | Self::FalseRateChange)
+    }
+
+    /// Whether it has a meaning in this scenario: nobody recovers in a control, or where the goal cannot be reached.
+    #[must_use]
+    pub fn has_meaning(self, scenario: &PlannedScenario) -> bool {
+        let is_reachable = scenario.unreachable.is_none();
+        match self {
+            Self::Recovery | Self::Unprompted | Self::RecoveryChange => {
+                is_reachable && scenario.is_stubborn()
+            }
+            Self::Done | Self::DoneChange => is_reachable,
+            Self::FalseInterventions
+            | Self::DoubleEffects
+            | Self::GuardFaults
+            | Self::NotTold
+            | Self::Missed
+            | Self::Lost
+            | Self::NeedlessQuestions
+            | Self::Told
+            | Self::FalseRate
+            | Self::FalseRateChange => true,
+        }
+    }
+
+    /// What it comes to in a cell; none where it has no meaning, or nothing to be about. A change has none in a
+    /// single record. Without a trial nothing is known, not even that a count is 0.
+    #[must_use]
+    pub fn of(self, scenario: &PlannedScenario, cell: &Cell) -> Option<Found> {
+        let counts = &cell.counts;
+        if !self.has_meaning(scenario) || self.is_change() {
+            return None;
+        }
+        if counts.trials == 0 {
+            return Some(Found::Unknown);
+        }
+        let share = |is_about: bool, count: u64, of: u64| is_about.then(|| Found::share(count, of));
+        let count = |count: u64| Some(Found::Count(count));
+        match self {
+            Self::FalseInterventions => count(counts.false_interventions),
+            Self::DoubleEffects => count(counts.double_effects),
+            Self::GuardFaults => count(counts.guard_faults),
+            Self::NotTold => count(counts.not_told),
+            Self::Missed => count(counts.missed),
+            Self::Lost => count(cell.paired.lost),
+            Self::NeedlessQuestions => count(counts.needless_questions),
+            Self::Recovery => share(true, counts.recovered, counts.onsets),
+            Self::Done => share(true, counts.done, counts.trials),
+            Self::Told => {
+                let open = counts.trials - counts.done;
+                share(open > 0, counts.handed_over, open)
+            }
+            Self::Unprompted => share(counts.recovered > 0, counts.unprompted, counts.recovered),
+            Self::FalseRate => {
+                (cell.disturbed.turns > 0).then(|| Found::rate(&Rate::new(&cell.disturbed), cell))
+            }
+            Self::RecoveryChange | Self::DoneChange | Self::FalseRateChange => None,
+        }
+    }
+
+    /// The slip that it counts, whose lowest seed a cell knows.
+    pub(super) const fn slip(self) -> Option<Slip> {
+        match self {
+            Self::FalseInterventions | Self::FalseRate | Self::FalseRateChange => {
+                Some(Slip::FalseIntervention)
+            }
+            Self::DoubleEffects => Some(Slip::DoneTwice),
+            Self::GuardFaults => Some(Slip::GuardFault),
+            Self::NotTold | Self::Told => Some(Slip::NotTold),
+            Self::Missed
+            | Self::Lost
+            | Self::NeedlessQuestions
+            | Self::Recovery
+            | Self::Done
+            | Self::Unprompted
+            | Self::RecoveryChange
+            | Self::DoneChange => None,
+        }
+    }
+}
+
+impl Found {
+    fn share(count: u64, of: u64) -> Self {
+        if of == 0 {
+            return Self::Unknown;
+        }
+        let share = Share::new(count, of);
+        let [low, high] = share.bounds();
+        Self::Interval {
+            low: share.low,
+            high: share.high,
+            text: format!("{count} of {of} ({low} to {high})"),
+        }
+    }
+
+    #[expect(clippy::float_arithmetic, reason = "bounds of intervals are floats; no trial depends on them")]
+    fn rate(rate: &Rate, cell: &Cell) -> Self {
+        let (Some(shown), [low, high]) = rate.per_thousand() else { return Self::Unknown };
+        Self::Interval {
+            low: 1_000.0 * rate.low,
+            high: 1_000.0 * rate.high,
+            text: format!("{shown} ({low} to {high}) in {} healthy turns", cell.disturbed.turns),
+        }
+    }
+}
+
+/// As it is written in a gate.
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NAMES.iter().find(|(_, it)| it == self).map_or("", |(name, _)| name))
+    }
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count(count) => write!(f, "{count}"),
+            Self::Interval { text, .. } => f.write_str(text),
+            Self::Unknown => f.write_str("of nothing"),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! How a gate is written: `[STACK][@WHERE]: METRIC OP NUMBER`.
+
+use std::str::FromStr;
+
+use super::condition::{Gate, Order};
+use super::metric::Metric;
+use super::scope::{Scope, Where};
+
+const EXPECTED: &str = "expected METRIC OP NUMBER with OP one of <, <=, >, >=, as in recovery<0.9 or \
+                        default@control: false_interventions>0";
+
+impl FromStr for Gate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // Stacks have signs of their own, so the condition is what stands behind the last colon.
+        let (scope, condition) = match text.rsplit_once(':') {
+            Some((scope, condition)) => (self::scope(scope.trim())?, condition),
+            None => (Scope::default(), text),
+        };
+        let at = condition.find(['<', '>']).ok_or(EXPECTED)?;
+        let (metric, rest) = condition.split_at(at);
+        let (fails_if, number) =
+            [("<=", Order::AtMost), (">=", Order::AtLeast), ("<", Order::Less), (">", Order::More)]
+                .into_iter()
+                .find_map(|(sign, order)| Some((order, rest.strip_prefix(sign)?)))
+                .ok_or(EXPECTED)?;
+        let metric = metric.trim();
+        if metric.is_empty() {
+            return Err(EXPECTED.into());
+        }
+        Ok(Self { scope, metric: Metric::named(metric)?, fails_if, number: number.trim().parse()? })
+    }
+}
+
+fn scope(text: &str) -> Result<Scope, String> {
+    let (stack, scenarios) = text.rsplit_once('@').map_or((text, None), |(stack, it)| (stack, Some(it)));
+    if scenarios.map_or(stack, str::trim).is_empty() {
+        return Err(format!("expected STACK, @WHERE or STACK@WHERE before the colon, found `{text}`"));
+    }
+    let scenarios = scenarios.map(|name| match name.trim() {
+        "stubborn" => Where::Stubborn,
+        "control" => Where::Control,
+        name => Where::Scenario(name.to_owned()),
+    });
+    let stack = stack.trim();
+    Ok(Scope { stack: (!stack.is_empty()).then(|| stack.to_owned()), scenarios })
+}

@@ -1,0 +1,83 @@
+//! A report as JUnit XML: a suite for each scenario, a test case for each stack.
+//!
+//! A case fails for the gates that it does not hold; its output has the command that shows a trial of it. A
+//! cell without a trial is skipped. There are no times and no dates: the same record gives the same bytes.
+
+use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
+
+use super::tables::{Report, ScenarioRow, ScenarioTable};
+use crate::records::{Slip, is_under_test};
+
+/// A condition that a cell does not meet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedGate {
+    /// The scenario, as in the report.
+    pub scenario: String,
+    /// The stack, as on the command line.
+    pub stack: String,
+    /// What does not hold, in a line.
+    pub message: String,
+    /// The command that shows it; where there is none, the cell's first trial is shown.
+    pub command: Option<String>,
+}
+
+/// What fails where nobody set a gate: something done twice, or a guard that broke. The baseline and the oracle are
+/// not under test.
+#[must_use]
+pub fn safety(report: &Report) -> Vec<FailedGate> {
+    let grave = report.slips.iter().filter(|it| match it.slip {
+        Slip::DoneTwice | Slip::GuardFault => is_under_test(&it.stack),
+        Slip::NotTold | Slip::FalseIntervention => false,
+    });
+    grave
+        .map(|it| FailedGate {
+            scenario: it.scenario.clone(),
+            stack: it.stack.clone(),
+            message: format!("{} in {} of {} trials", it.slip.name(), it.count, it.trials),
+            command: Some(it.command.clone()),
+        })
+        .collect()
+}
+
+/// The report with these gates failed.
+///
+/// # Panics
+/// Never: what is written is text, and goes to memory.
+#[must_use]
+pub fn render(report: &Report, failed: &[FailedGate]) -> String {
+    let mut suites = Suites::new("balk bench");
+    for table in &report.scenarios {
+        let mut suite = TestSuite::new(&*table.scenario);
+        suite.add_test_cases(table.rows.iter().map(|row| case(table, row, failed)));
+        suites.add_test_suite(suite);
+    }
+    let text = suites.to_string().expect("memory takes all");
+    if text.ends_with('\n') { text } else { text + "\n" }
+}
+
+fn case(table: &ScenarioTable, row: &ScenarioRow, failed: &[FailedGate]) -> TestCase {
+    let gates: Vec<&FailedGate> =
+        failed.iter().filter(|it| it.scenario == table.scenario && it.stack == row.stack).collect();
+    let status = match (row.counts.trials, &*gates) {
+        (0, _) => {
+            let mut skipped = TestCaseStatus::skipped();
+            skipped.set_message("no trial");
+            skipped
+        }
+        (_, []) => TestCaseStatus::success(),
+        (_, [first, ..]) => {
+            let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            let all: Vec<&str> = gates.iter().map(|it| &*it.message).collect();
+            failure.set_type("gate").set_message(&*first.message).set_description(all.join("\n"));
+            failure
+        }
+    };
+    let mut case = TestCase::new(&*row.stack, status);
+    case.set_classname(&*table.scenario);
+    let shown: Vec<&str> = gates.iter().filter_map(|it| it.command.as_deref()).collect();
+    let shown = if shown.is_empty() { row.command.iter().map(|it| &**it).collect() } else { shown };
+    if !shown.is_empty() {
+        case.set_system_out(shown.join("\n"));
+    }
+    case
+}

@@ -1,0 +1,30 @@
+//! The report of a bench: typed tables, from the record and nothing else. How they look is another matter.
+//!
+//! Every figure is a type of [`statistics`](crate::statistics), with its interval and what it is of. In pooled figures
+//! every trial, stuck run and turn counts alike. In JSON numbers have four significant digits, `null`
+//! is a number that there is not or a bound that is open, and seeds are text.
+
+mod draws;
+mod expense;
+mod false_interventions;
+mod figures;
+mod head;
+mod limits;
+mod ranking;
+mod report;
+mod sensitivity;
+mod slips;
+mod stacks;
+mod versus;
+
+pub use expense::{Expense, InstructionRow, TimedRow};
+pub use false_interventions::{FalseByLanguage, FalseByRule, FalseByShape, FalseInterventions, ShapeRate};
+pub use figures::{Comparison, Figures};
+pub use head::{Head, Missing};
+pub use limits::LIMITS;
+pub use ranking::{Ranked, Ranking};
+pub use report::{REPORT_SCHEMA, Report};
+pub use sensitivity::{CellShift, ParameterRange, Sensitivity, Shift, StackShift};
+pub use slips::SlipRow;
+pub use stacks::{ScenarioRow, ScenarioTable, StackRow, StackTable};
+pub use versus::{DEFAULT, Measure, ORACLE, Versus, VersusCell, VersusCount};

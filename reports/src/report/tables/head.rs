@@ -1,0 +1,87 @@
+//! What was measured: everything that is needed to measure it again.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::records::{Bench, Drawn, PlannedScenario, Pools, Seeds};
+
+/// What was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Head {
+    /// The command that measures it from the start.
+    pub command: String,
+    /// The version of Balk that ran the trials.
+    pub balk: String,
+    /// The first and the last seed of every scenario.
+    pub seeds: [String; 2],
+    /// Which values the seeds draw from.
+    pub pools: Pools,
+    /// What is set differently from the scenarios' files.
+    pub set: Vec<Drawn>,
+    /// Settings of guards that are not in the command.
+    pub config: Map<String, Value>,
+    /// Stubborn scenarios.
+    pub stubborn: u64,
+    /// Of these, scenarios whose goal can be reached.
+    pub reachable: u64,
+    /// Controls.
+    pub controls: u64,
+    /// Stacks, the baseline among them.
+    pub stacks: u64,
+    /// Trials that were planned, under the scenarios' own response model.
+    pub planned: u64,
+    /// Trials that are done.
+    pub done: u64,
+    /// What was planned and is not done.
+    pub missing: Vec<Missing>,
+}
+
+/// Planned trials of a scenario that are not done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Missing {
+    /// The scenario.
+    pub scenario: String,
+    /// How many seeds are not done.
+    pub seeds: u64,
+}
+
+impl Head {
+    /// Planned seeds of each scenario.
+    #[must_use]
+    pub fn seeds_of_each(&self) -> u64 {
+        let [from, to] = self.seeds.each_ref().map(|it| it.parse::<u64>().unwrap_or(0));
+        to - from + 1
+    }
+
+    pub(super) fn new(bench: &Bench) -> Self {
+        let plan = &bench.plan;
+        let [from, to] = plan.seeds;
+        let seeds = to - from + 1;
+        let count = |wanted: fn(&PlannedScenario) -> bool| {
+            plan.scenarios.iter().filter(|it| wanted(it)).count() as u64
+        };
+        let stacks = plan.stacks.len() as u64;
+        let missing = plan.scenarios.iter().zip(&bench.done).filter_map(|(scenario, done)| {
+            let seeds = seeds - done.count();
+            (seeds > 0).then(|| Missing { scenario: scenario.label(), seeds })
+        });
+        Self {
+            command: plan.command(),
+            balk: plan.balk.clone(),
+            seeds: plan.seeds.map(|it| it.to_string()),
+            pools: plan.pools,
+            set: plan.set.clone(),
+            config: plan.config.clone(),
+            stubborn: count(|it| it.is_stubborn()),
+            reachable: count(|it| it.is_stubborn() && it.unreachable.is_none()),
+            controls: count(|it| !it.is_stubborn()),
+            stacks,
+            planned: seeds * stacks * plan.scenarios.len() as u64,
+            done: stacks * bench.done.iter().map(Seeds::count).sum::<u64>(),
+            missing: missing.collect(),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What should not happen in any trial, and the command that shows it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::records::{Bench, Slip};
+
+/// One kind of slip in one cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SlipRow {
+    /// What happened.
+    pub slip: Slip,
+    /// The scenario.
+    pub scenario: String,
+    /// The stack.
+    pub stack: String,
+    /// In how many trials it happened; of false interventions, how many there were.
+    pub count: u64,
+    /// Trials of the cell.
+    pub trials: u64,
+    /// The lowest seed with it.
+    pub seed: String,
+    /// The command that shows that trial.
+    pub command: String,
+}
+
+/// The slips of all cells, the gravest first.
+pub(super) fn slips(bench: &Bench) -> Vec<SlipRow> {
+    let plan = &bench.plan;
+    let mut rows = Vec::new();
+    for slip in Slip::ALL {
+        for (at, scenario) in plan.scenarios.iter().enumerate() {
+            for (nth, stack) in plan.stacks.iter().enumerate() {
+                let cell = bench.cell(at, nth);
+                rows.extend(cell.slips.get(&slip).map(|&seed| SlipRow {
+                    slip,
+                    scenario: scenario.label(),
+                    stack: stack.guard.clone(),
+                    count: slip.count(&cell.counts),
+                    trials: cell.counts.trials,
+                    seed: seed.to_string(),
+                    command: plan.trial(at, nth, seed),
+                }));
+            }
+        }
+    }
+    rows
+}

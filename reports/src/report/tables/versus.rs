@@ -1,0 +1,159 @@
+//! Where another stack is better than `default`, and how often it is worse.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::draws::{Counted, blocks};
+use crate::records::Bench;
+use crate::statistics::{BlockDifference, PValue, holm};
+
+/// The stack that is what Balk advises.
+pub const DEFAULT: &str = "default";
+
+/// The stack that is told the truth: a bound, and nobody's rival.
+pub const ORACLE: &str = "oracle";
+
+/// `default` beside every other stack, scenario by scenario: pairs are kept together by the draw of their
+/// seed, and the draws are the blocks of the interval. The baseline, which never steps in, and the oracle are
+/// no rivals.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Versus {
+    /// Pairs of cells that were compared; p-values are corrected for all of them.
+    pub comparisons: u64,
+    /// How often each stack is better and worse.
+    pub counts: Vec<VersusCount>,
+    /// Every pair that is not alike in every draw.
+    pub cells: Vec<VersusCell>,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// Trials whose goal held: more is better.
+    Done,
+    /// Interventions in healthy turns: fewer is better.
+    FalseInterventions,
+}
+
+/// How often a stack is better and worse than `default`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VersusCount {
+    /// The other stack.
+    pub stack: String,
+    /// What is compared.
+    pub measure: Measure,
+    /// Scenarios on which the other is better: p below 5 % for the one comparison.
+    pub better: u64,
+    /// Of these, also after the correction.
+    pub surely_better: u64,
+    /// Scenarios on which it is worse.
+    pub worse: u64,
+    /// Of these, also after the correction.
+    pub surely_worse: u64,
+    /// Scenarios.
+    pub scenarios: u64,
+}
+
+/// One stack beside `default` on one scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VersusCell {
+    /// The scenario.
+    pub scenario: String,
+    /// The other stack.
+    pub stack: String,
+    /// What is compared.
+    pub measure: Measure,
+    /// Of the other stack.
+    pub other: u64,
+    /// Of `default`.
+    pub default: u64,
+    /// Trials of each.
+    pub trials: u64,
+    /// The other less `default`, for each trial.
+    pub difference: BlockDifference,
+    /// Its p-value, corrected for all comparisons.
+    pub p_corrected: PValue,
+}
+
+impl Measure {
+    const ALL: [(Self, Counted); 2] =
+        [(Self::Done, |it| &it.done), (Self::FalseInterventions, |it| &it.false_interventions)];
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Done => "done",
+            Self::FalseInterventions => "false interventions",
+        })
+    }
+}
+
+impl VersusCell {
+    /// Whether the other stack is better by what was counted.
+    #[must_use]
+    pub const fn is_better(&self) -> bool {
+        match self.measure {
+            Measure::Done => self.other > self.default,
+            Measure::FalseInterventions => self.other < self.default,
+        }
+    }
+}
+
+impl Versus {
+    /// Nothing where there is no `default`, or nobody else.
+    pub(super) fn new(bench: &Bench) -> Option<Self> {
+        let plan = &bench.plan;
+        let default = plan.stacks.iter().position(|it| it.guard == DEFAULT)?;
+        let rival = |&at: &usize| at != default && plan.stacks[at].guard != ORACLE;
+        let mut cells = Vec::new();
+        for stack in (1..plan.stacks.len()).filter(rival) {
+            for (measure, counted) in Measure::ALL {
+                for (at, scenario) in plan.scenarios.iter().enumerate() {
+                    let [other, own] = [stack, default].map(|it| counted(&bench.cell(at, it).by_draw));
+                    let difference = BlockDifference::paired(&blocks(other, own, &bench.done[at].by_draw()));
+                    cells.push(VersusCell {
+                        scenario: scenario.label(),
+                        stack: plan.stacks[stack].guard.clone(),
+                        measure,
+                        other: other.iter().sum(),
+                        default: own.iter().sum(),
+                        trials: bench.done[at].count(),
+                        difference,
+                        p_corrected: PValue(1.0),
+                    });
+                }
+            }
+        }
+        let corrected = holm(&cells.iter().map(|it| it.difference.p.0).collect::<Vec<_>>());
+        cells.iter_mut().zip(corrected).for_each(|(cell, p)| cell.p_corrected = PValue(p));
+        let counts: Vec<_> = cells.chunks(plan.scenarios.len()).map(VersusCount::new).collect();
+        let comparisons = cells.len() as u64;
+        cells.retain(|it| it.difference.p.0 < 1.0);
+        (!counts.is_empty()).then_some(Self { comparisons, counts, cells })
+    }
+}
+
+impl VersusCount {
+    /// Of the cells of one stack and measure.
+    fn new(cells: &[VersusCell]) -> Self {
+        let count = |better: bool, p: fn(&VersusCell) -> PValue| {
+            cells.iter().filter(|it| p(it).is_sure() && it.is_better() == better).count() as u64
+        };
+        Self {
+            stack: cells[0].stack.clone(),
+            measure: cells[0].measure,
+            better: count(true, |it| it.difference.p),
+            surely_better: count(true, |it| it.p_corrected),
+            worse: count(false, |it| it.difference.p),
+            surely_worse: count(false, |it| it.p_corrected),
+            scenarios: cells.len() as u64,
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! A trial as a person wants to read it: who said what, who stepped in and why, and in the margin what was
+//! really going on.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use balk_guards::{AttemptResponse, ChoiceKind, Limit, Origin, Part, Speaker, Status, Termination};
+
+use crate::records::{
+    CallRecord, CompletionRecord, Drawn, EntryRecord, Grade, InterventionRecord, ResultRecord, TrialRecord,
+};
+
+/// Whether colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Palette {
+    /// Text alone.
+    Plain,
+    /// With terminal colours.
+    Colour,
+}
+
+/// The transcript of a trial, its outcome and its cost, as text.
+#[must_use]
+pub fn show(record: &TrialRecord, palette: Palette) -> String {
+    let mut page = Page { palette, out: String::new() };
+    page.head(record);
+    let mut turn = 0;
+    for (at, entry) in record.entries.iter().enumerate() {
+        let truth = record.turns.get(turn).filter(|facts| facts.entry == at);
+        if let Some(facts) = truth {
+            turn += 1;
+            page.turn(turn, &facts.truth);
+        }
+        page.entry(entry);
+    }
+    page.foot(&record.grade);
+    page.out
+}
+
+/// The outcome of a trial and its cost, as text.
+#[must_use]
+pub fn show_outcome(grade: &Grade, palette: Palette) -> String {
+    let mut page = Page { palette, out: String::new() };
+    page.foot(grade);
+    page.out
+}
+
+/// A trial as the person sees it who takes part in it, entry by entry: without what is really going on, and
+/// without the raw end of the run (spec H4).
+#[derive(Debug)]
+pub struct Chat {
+    page: Page,
+    turns: usize,
+}
+
+impl Chat {
+    /// A chat in which nothing was said yet.
+    #[must_use]
+    pub fn new(palette: Palette) -> Self {
+        Self { page: Page { palette, out: String::new() }, turns: 0 }
+    }
+
+    /// The next entry as text. The options of a question are left to whoever puts it.
+    pub fn entry(&mut self, entry: &EntryRecord) -> String {
+        match entry {
+            EntryRecord::Completion(_) => {
+                self.turns += 1;
+                self.page.rule(self.turns, "");
+                self.page.entry(entry);
+            }
+            EntryRecord::Intervention(it) => {
+                self.page.intervention(&InterventionRecord { options: Vec::new(), ..it.clone() })
+            }
+            EntryRecord::Start { .. }
+            | EntryRecord::User { .. }
+            | EntryRecord::Failed(_)
+            | EntryRecord::Tried(_)
+            | EntryRecord::Result(_)
+            | EntryRecord::Answer(_)
+            | EntryRecord::Compaction(_) => self.page.entry(entry),
+            EntryRecord::Conclusion(_) | EntryRecord::End { .. } => {}
+        }
+        std::mem::take(&mut self.page.out)
+    }
+}
+
+#[derive(Debug)]
+struct Page {
+    palette: Palette,
+    out: String,
+}
+
+const WIDTH: usize = 100;
+const LINES: usize = 6;
+const DIM: Style = Style::new().dimmed();
+const BOLD: Style = Style::new().bold();
+const GREEN: Style = AnsiColor::Green.on_default();
+const RED: Style = AnsiColor::Red.on_default();
+const CYAN: Style = AnsiColor::Cyan.on_default();
+const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
+
+impl Page {
+    fn put(&mut self, what: std::fmt::Arguments<'_>) {
+        self.out.write_fmt(what).expect("writing to a string never fails");
+    }
+
+    fn paint(&self, style: Style, text: &str) -> String {
+        match self.palette {
+            Palette::Plain => text.to_owned(),
+            Palette::Colour => format!("{style}{text}{style:#}"),
+        }
+    }
+
+    fn head(&mut self, record: &TrialRecord) {
+        let title = format!("{} · seed {} · guard {}", record.scenario, record.seed, record.guard);
+        let title = self.paint(BOLD, &title);
+        let listed = |all: &[Drawn]| {
+            let all: Vec<String> = all.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
+            all.join(", ")
+        };
+        let mut lines = wrapped(&format!("drawn: {}", listed(&record.world)));
+        if !record.set.is_empty() {
+            lines.extend(wrapped(&format!("set: {}", listed(&record.set))));
+        }
+        self.put(format_args!("{title}\n"));
+        for line in lines {
+            let line = self.paint(DIM, &line);
+            self.put(format_args!("{line}\n"));
+        }
+        self.put(format_args!("\n"));
+    }
+
+    fn turn(&mut self, number: usize, truth: &str) {
+        let style = if truth.starts_with("stuck") { RED } else { GREEN };
+        let truth = self.paint(style, truth);
+        self.rule(number, &format!("{}{truth}", self.paint(DIM, " really: ")));
+    }
+
+    fn rule(&mut self, number: usize, really: &str) {
+        let rule = self.paint(DIM, &format!("── turn {number} ──"));
+        self.put(format_args!("{rule}{really}\n"));
+    }
+
+    /// One speaker's lines: the label once, the text beside it.
+    fn say(&mut self, label: &str, style: Style, lines: &[String]) {
+        for (at, line) in lines.iter().enumerate() {
+            let label = self.paint(style, &format!("{:>8}", if at == 0 { label } else { "" }));
+            let bar = self.paint(DIM, "│");
+            let gap = if line.is_empty() { "" } else { " " };
+            self.put(format_args!("{label} {bar}{gap}{line}\n"));
+        }
+    }
+
+    fn entry(&mut self, entry: &EntryRecord) {
+        match entry {
+            EntryRecord::Start { tools, .. } => {
+                let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+                self.say("tools", DIM, &wrapped(&names.join(", ")));
+            }
+            EntryRecord::User { from: Speaker::User, text } => self.say("user", CYAN, &shortened(text)),
+            EntryRecord::User { from: Speaker::Loop, text } => self.say("loop", DIM, &shortened(text)),
+            EntryRecord::Completion(CompletionRecord { parts, calls, .. }) => {
+                for part in parts {
+                    match part {
+                        Part::Text(text) => self.say("model", BOLD, &shortened(text)),
+                        Part::Thinking { text, .. } => self.say("thinks", DIM, &shortened(text)),
+                    }
+                }
+                for call in calls {
+                    self.say("calls", BOLD, &called(call));
+                }
+            }
+            EntryRecord::Failed(failed) => {
+                let mut what = failed.failure.cause.to_string();
+                if !failed.failure.message.is_empty() {
+                    what += &format!(" ({})", failed.failure.message);
+                }
+                let then = match failed.response {
+                    AttemptResponse::Resent { after } => format!("sent again after {after} ticks"),
+                    AttemptResponse::Asked => "the user is asked".to_owned(),
+                    AttemptResponse::Ended => "the run ends".to_owned(),
+                };
+                self.say("attempt", RED, &[format!("{}: {what}; {then}", failed.failure.attempt)]);
+            }
+            EntryRecord::Tried(result) => self.result("tried", result),
+            EntryRecord::Result(result) => self.result("", result),
+            EntryRecord::Intervention(it) => self.intervention(it),
+            EntryRecord::Answer(answer) => {
+                let silent = match answer.choice {
+                    ChoiceKind::Stop => "(ends the run)",
+                    ChoiceKind::Report => "(reports it, and ends the run)",
+                    ChoiceKind::Continue
+                    | ChoiceKind::Instruct
+                    | ChoiceKind::SwitchModel
+                    | ChoiceKind::Constrain => "(goes on without a word)",
+                };
+                let text = if answer.text.is_empty() { silent } else { &answer.text };
+                self.say("answers", CYAN, &shortened(text));
+            }
+            EntryRecord::Compaction(compaction) => self.say("summary", DIM, &shortened(&compaction.summary)),
+            EntryRecord::Conclusion(conclusion) => {
+                let words = ended(&conclusion.end);
+                self.say("ends", DIM, &[format!("about to end: {words}")]);
+            }
+            EntryRecord::End { termination } => {
+                let words = ended(termination);
+                let line = self.paint(BOLD, &format!("\nended: {words}"));
+                self.put(format_args!("{line}\n"));
+            }
+        }
+    }
+
+    fn result(&mut self, label: &str, result: &ResultRecord) {
+        let (word, style) = match (result.origin, result.status) {
+            (Origin::Synthetic, _) => {
+                // The reason stands in the intervention; here one line is enough.
+                let line = result.text.lines().next().unwrap_or("").to_owned();
+                return self.say("refused", YELLOW, &[clipped(&line)]);
+            }
+            (Origin::Missing, _) => ("missing", DIM),
+            (Origin::Executed, Status::Ok) => ("ok", GREEN),
+            (Origin::Executed, Status::Error) => ("failed", RED),
+            (Origin::Executed, Status::Unknown) => ("result", DIM),
+        };
+        self.say(if label.is_empty() { word } else { label }, style, &shortened(&result.text));
+    }
+
+    fn intervention(&mut self, it: &InterventionRecord) {
+        let to = match &*it.kind {
+            "notice" | "question" | "stop" => "user",
+            _ => "model",
+        };
+        let head = format!("{} to the {to} ({}, level {})", it.kind, it.note.rule, it.note.level);
+        let mut lines = vec![self.paint(YELLOW, &format!("{}: {head}", it.note.guard))];
+        lines.extend(it.note.text.lines().flat_map(wrapped));
+        lines.extend(it.options.iter().map(|choice| format!("  [{}]", choice.label)));
+        self.say("GUARD", YELLOW, &lines);
+    }
+
+    fn foot(&mut self, grade: &Grade) {
+        let (style, outcome) = match (grade.goal, grade.onset, grade.told) {
+            (true, None, _) => (GREEN, "done, and never stuck".to_owned()),
+            (true, Some(onset), _) => (GREEN, format!("stuck from turn {onset}, recovered by work")),
+            (false, _, true) => (YELLOW, "not done; the user was told".to_owned()),
+            (false, _, false) => (RED, "not done; the user was NOT told".to_owned()),
+        };
+        let outcome = self.paint(style, &outcome);
+        self.put(format_args!("outcome: {outcome}\n"));
+        if grade.double_effects > 0 {
+            let twice = format!("{} that should come once", counted(grade.double_effects.into(), "effect"));
+            let twice = self.paint(RED, &twice);
+            self.put(format_args!("done twice: {twice}\n"));
+        }
+        self.put(format_args!(
+            "cost: {} ({} stuck), {}, {} ({} false), {}, {}, about {} tokens in and {} out (bytes / 4)\n",
+            counted(grade.turns.into(), "turn"),
+            grade.stuck_turns,
+            counted(grade.calls.into(), "call"),
+            counted(grade.interventions.into(), "intervention"),
+            grade.false_interventions,
+            counted(grade.resends.into(), "resend"),
+            counted(grade.ticks, "tick"),
+            grade.tokens_in,
+            grade.tokens_out,
+        ));
+    }
+}
+
+/// "1 turn", "2 turns".
+fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+fn called(call: &CallRecord) -> Vec<String> {
+    vec![clipped(&format!("{} {}", call.tool, call.arguments))]
+}
+
+/// At most a few lines, each at most as wide as the page; what is left out is counted.
+fn shortened(text: &str) -> Vec<String> {
+    let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let mut lines: Vec<String> = all.iter().take(LINES).map(|line| clipped(line)).collect();
+    if all.len() > LINES {
+        lines.push(format!("(+ {} lines)", all.len() - LINES));
+    }
+    if lines.is_empty() {
+        lines.push(String::new());
+    }
+    lines
+}
+
+fn clipped(line: &str) -> String {
+    match line.char_indices().nth(WIDTH) {
+        None => line.to_owned(),
+        Some((cut, _)) => {
+            format!("{} (+ {} characters)", line[..cut].trim_end(), line[cut..].chars().count())
+        }
+    }
+}
+
+/// A line broken between words.
+fn wrapped(line: &str) -> Vec<String> {
+    let text = line.trim_start();
+    let indent = &line[..line.len() - text.len()];
+    let mut lines = vec![indent.to_owned()];
+    let mut width = 0;
+    for word in text.split(' ') {
+        let chars = word.chars().count();
+        if width > 0 && width + 1 + chars > WIDTH {
+            lines.push(indent.to_owned());
+            width = 0;
+        }
+        let last = lines.last_mut().expect("there is always a last line");
+        if width > 0 {
+            last.push(' ');
+            width += 1;
+        }
+        last.push_str(word);
+        width += chars;
+    }
+    lines
+}
+
+fn ended(termination: &Termination) -> String {
+    match termination {
+        Termination::Finished => "the model was done, and nobody objected".into(),
+        Termination::NoProgress => "nothing moved any more".into(),
+        Termination::FatalExecution(why) => format!("it could not go on: {why}"),
+        Termination::StoppedByGuard => "a guard stopped it".into(),
+        Termination::StoppedByUser => "the user left".into(),
+        Termination::Limit(limit) => format!(
+            "the bound on {} was reached",
+            match limit {
+                Limit::Turns => "turns",
+                Limit::Attempts => "attempts",
+                Limit::Calls => "calls",
+                Limit::Interventions => "interventions",
+                Limit::Questions => "questions",
+            }
+        ),
+        Termination::GuardFault(why) => format!("a guard broke: {why}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_done_twice_is_said_and_nothing_where_nothing_was() {
+        let shown =
+            |double_effects| show_outcome(&Grade { double_effects, ..Grade::default() }, Palette::Plain);
+        assert!(shown(1).contains("done twice: 1 effect that should come once\n"), "{}", shown(1));
+        assert!(shown(2).contains("2 effects") && !shown(0).contains("done twice"));
+    }
+}

@@ -1,0 +1,39 @@
+//! Draws for the tests of coverage: keyed, so a test that fails once fails always.
+
+use crate::records::mix;
+
+/// A stream of draws.
+pub(super) struct Draws(u64);
+
+impl Draws {
+    /// The stream of this seed.
+    pub(super) fn new(seed: u64) -> Self {
+        Self(mix(seed))
+    }
+
+    /// A number from 0 to 1, without 1.
+    pub(super) fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        (mix(self.0) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Whether something with this chance happens.
+    pub(super) fn chance(&mut self, p: f64) -> bool {
+        self.unit() < p
+    }
+
+    /// How many of `of` things with this chance each happen.
+    pub(super) fn count(&mut self, of: u64, p: f64) -> u64 {
+        (0..of).map(|_| u64::from(self.chance(p))).sum()
+    }
+
+    /// A whole number from `first` to `last`.
+    pub(super) fn between(&mut self, first: u64, last: u64) -> u64 {
+        first + ((last - first + 1) as f64 * self.unit()) as u64
+    }
+}
+
+/// The least share of `runs` intervals that may hold the truth: 95 % less three standard errors.
+pub(super) fn least(runs: u32) -> f64 {
+    0.95 - 3.0 * (0.95 * 0.05 / f64::from(runs)).sqrt()
+}

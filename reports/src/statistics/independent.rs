@@ -1,0 +1,142 @@
+//! The difference of two figures of different trials, from the interval of each.
+//!
+//! With figures `a` before and `b` after, and the bounds `l` and `u` of each, the difference squares and adds what
+//! both may be off by:
+//!
+//! - low: `b − a − √((b − l_b)² + (u_a − a)²)`
+//! - high: `b − a + √((u_b − b)² + (a − l_a)²)`
+//!
+//! (R. G. Newcombe, *Interval estimation for the difference between independent proportions: comparison of eleven
+//! methods*, Statistics in Medicine 17, 1998, 873–890, method 10, and for any figure G. Y. Zou and A. Donner,
+//! *Construction of confidence limits about effect measures: a general approach*, Statistics in Medicine 27, 2008,
+//! 1693–1702). Newcombe takes Wilson's bounds for shares; here they are the exact ones ([`Share`]), and for rates
+//! those by trials ([`Rate`]). Where the trials have seeds in common, both figures go together more often than not,
+//! and the interval is wider than need be.
+//!
+//! The p-value of two shares is Fisher's exact one, twice the smaller tail (R. A. Fisher, *The logic of inductive
+//! inference*, Journal of the Royal Statistical Society 98, 1935, 39–82).
+//!
+//! Summed over all tables of 20 to 100 trials each: the interval held the truth in at least 95 %.
+
+use super::change::Change;
+use super::number::{float, square};
+use super::rate::Rate;
+use super::share::Share;
+
+impl Change {
+    /// The difference of two shares of different trials; none where either is of no trials.
+    #[must_use]
+    pub fn of_shares(before: &Share, after: &Share) -> Option<Self> {
+        if before.of == 0 || after.of == 0 {
+            return None;
+        }
+        let [a, b] = [before, after].map(|it| float(it.count) / float(it.of));
+        let [low, high] = square_and_add([a, before.low, before.high], [b, after.low, after.high]);
+        let p = fisher([before.count, before.of], [after.count, after.of]);
+        Some(Self { value: b - a, low: low.max(-1.0), high: high.min(1.0), p: Some(p) })
+    }
+
+    /// The difference of two rates; none where either is of no turns.
+    #[must_use]
+    pub fn of_rates(before: &Rate, after: &Rate) -> Option<Self> {
+        let (a, b) = (before.rate?, after.rate?);
+        let [low, high] = square_and_add([a, before.low, before.high], [b, after.low, after.high]);
+        Some(Self { value: b - a, low, high, p: None })
+    }
+}
+
+/// The bounds of the difference of two figures with their bounds.
+fn square_and_add([a, low_a, high_a]: [f64; 3], [b, low_b, high_b]: [f64; 3]) -> [f64; 2] {
+    [
+        b - a - (square(b - low_b) + square(high_a - a)).sqrt(),
+        b - a + (square(high_b - b) + square(a - low_a)).sqrt(),
+    ]
+}
+
+/// Twice the smaller tail of the hypergeometric distribution: `x` of `n` against `y` of `m`.
+fn fisher([x, n]: [u64; 2], [y, m]: [u64; 2]) -> f64 {
+    let all = x + y;
+    let choose = |of: u64, k: u64| {
+        let factorial = |it: u64| libm::lgamma(float(it) + 1.0);
+        factorial(of) - factorial(k) - factorial(of - k)
+    };
+    let chance = |k: u64| libm::exp(choose(n, k) + choose(m, all - k) - choose(n + m, all));
+    let below: f64 = (all.saturating_sub(m)..=x).map(chance).sum();
+    let above: f64 = (x..=all.min(n)).map(chance).sum();
+    (2.0 * below.min(above)).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::RateSums;
+
+    #[test]
+    fn p_values_are_fishers() {
+        // Fisher's tea: 3 of 4 against 1 of 4, one-sided 17/70; all right 1/70.
+        assert!((fisher([1, 4], [3, 4]) - 34.0 / 70.0).abs() < 1e-12);
+        assert!((fisher([0, 4], [4, 4]) - 2.0 / 70.0).abs() < 1e-12);
+        // His convicts: 10 of 13 against 2 of 17, one-sided 0.000465.
+        assert!((fisher([10, 13], [2, 17]) / 2.0 - 0.000_465_2).abs() < 1e-6);
+        assert_eq!(fisher([5, 10], [5, 10]), 1.0);
+        assert!((fisher([0, 30], [0, 30]) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_difference_has_the_other_sign_the_other_way_round() {
+        let [one, two] = [Share::new(40, 50), Share::new(30, 60)];
+        let found = Change::of_shares(&one, &two).expect("trials");
+        let back = Change::of_shares(&two, &one).expect("trials");
+        assert_eq!([-back.high, -back.low], [found.low, found.high]);
+        // Exact bounds 0.6628 to 0.8997 and 0.3681 to 0.6319: −0.3 − √(0.1319² + 0.0997²), −0.3 + √(0.1319² + 0.1372²).
+        assert_eq!(found.to_string(), "−30.0 (−46.5 to −11.0)");
+        assert_eq!(Change::of_shares(&one, &Share::new(0, 0)), None);
+    }
+
+    #[test]
+    fn rates_differ_by_what_both_may_be_off_by() {
+        let rate = |disturbed: u32| {
+            let mut sums = RateSums::default();
+            (0..200).for_each(|trial| sums.add(u32::from(trial < disturbed), 20));
+            Rate::new(&sums)
+        };
+        let found = Change::of_rates(&rate(4), &rate(80)).expect("turns");
+        assert!((found.value - 76.0 / 4_000.0).abs() < 1e-12);
+        assert!(found.low > 0.0 && found.p.is_none(), "{found:?}");
+        let same = Change::of_rates(&rate(4), &rate(4)).expect("turns");
+        assert!(same.low < 0.0 && 0.0 < same.high, "{same:?}");
+        assert_eq!(Change::of_rates(&Rate::new(&RateSums::default()), &rate(1)), None);
+    }
+
+    fn binomial(of: u64, p: f64) -> Vec<f64> {
+        (0..of).fold(vec![1.0], |row: Vec<f64>, _| {
+            let at = |k: usize| row.get(k).copied().unwrap_or(0.0);
+            (0..=row.len()).map(|k| at(k) * (1.0 - p) + if k == 0 { 0.0 } else { at(k - 1) * p }).collect()
+        })
+    }
+
+    #[test]
+    fn at_least_95_of_100_intervals_hold_the_truth() {
+        for (n, m) in [(20, 20), (20, 100), (100, 100)] {
+            let shares = |of: u64| (0..=of).map(|x| Share::new(x, of)).collect::<Vec<_>>();
+            let (before, after) = (shares(n), shares(m));
+            for p in [0.001, 0.05, 0.3, 0.5, 0.9] {
+                for q in [0.01, 0.3, 0.6, 0.99] {
+                    let (first, second) = (binomial(n, p), binomial(m, q));
+                    let mut covered = 0.0;
+                    for (one, chance) in before.iter().zip(&first) {
+                        for (two, other) in after.iter().zip(&second) {
+                            let x = |it: &Share| float(it.count) / float(it.of);
+                            let [low, high] =
+                                square_and_add([x(one), one.low, one.high], [x(two), two.low, two.high]);
+                            if low <= q - p && q - p <= high {
+                                covered += chance * other;
+                            }
+                        }
+                    }
+                    assert!(covered >= 0.95, "{n} and {m} trials, {p} and {q}: {covered}");
+                }
+            }
+        }
+    }
+}

@@ -42,6 +42,32 @@ pub enum Entry {
     End(Termination),
 }
 
+impl Entry {
+    /// What the user is to be told: the words of a notice, or why a guard ended the run. Questions are asked, and all
+    /// other words are for the model alone.
+    #[must_use]
+    pub fn notice(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Intervention(Intervention {
+                kind: InterventionKind::Notice | InterventionKind::Stop,
+                note,
+                ..
+            }) => Some(&note.text),
+            Self::Start(_)
+            | Self::User(_)
+            | Self::Completion(_)
+            | Self::Failed(_)
+            | Self::Tried(_)
+            | Self::Result(_)
+            | Self::Intervention(_)
+            | Self::Answer(_)
+            | Self::Compaction(_)
+            | Self::Conclusion(_)
+            | Self::End(_) => None,
+        }
+    }
+}
+
 /// How the run began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Start {

@@ -142,6 +142,12 @@ impl From<Vec<ToolResult>> for Batch {
     }
 }
 
+impl FromIterator<ToolResult> for Batch {
+    fn from_iter<I: IntoIterator<Item = ToolResult>>(results: I) -> Self {
+        Vec::from_iter(results).into()
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Spent {
     turns: u32,

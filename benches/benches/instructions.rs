@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use balk::bench::turns::{ANCHOR, SIZES};
-use balk::guards::{self, DEFAULT, NONE};
+use balk::guards::{DEFAULT, NONE, Registry};
 use balk_reports::records::Work;
 use balk_scenarios::catalogue::CATALOGUE;
 use gungraun::{
@@ -22,9 +22,10 @@ const SEEDS: &str = "25";
 
 /// A turn under each stack that a bench measures, and under each guard of the default one alone.
 fn turns_of_stacks(group: &mut BinaryBenchmarkGroup) {
-    let alone = guards::rows().filter(|row| row.by_default).map(|row| row.name.to_owned());
+    let registry = Registry::standard();
+    let alone = registry.default_guards().map(|it| it.name().to_owned());
     let mut stacks: Vec<String> = std::iter::once(NONE.to_owned()).chain(alone).collect();
-    stacks.extend(guards::benched());
+    stacks.extend(registry.benched());
     for (names, counted) in
         [(stacks, "balk_benches::played"), (vec![ANCHOR.to_owned()], "balk_benches::hashed")]
     {

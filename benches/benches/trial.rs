@@ -3,7 +3,10 @@
 
 use std::hint::black_box;
 
-use balk_benches::{endless, graded, scenario, simulation};
+use balk::guards::Recipe;
+use balk::simulate::Simulation;
+use balk_benches::{endless, graded, recipe, scenario};
+use balk_scenarios::WorldOptions;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 const SEEDS: std::ops::Range<u64> = 0..100;
@@ -11,12 +14,14 @@ const SEEDS: std::ops::Range<u64> = 0..100;
 fn abandonment(c: &mut Criterion) {
     let scenario = scenario("abandonment", &[]);
     let mut group = c.benchmark_group("trial/abandonment");
-    for guard in ["none", "default"] {
-        let simulation = simulation(&scenario, guard);
+    let stacks = ["none", "default"].map(recipe);
+    for stack in &stacks {
+        let simulation = Simulation::new(&scenario, stack, WorldOptions::default());
         group.throughput(Throughput::Elements(graded(&simulation, SEEDS)));
-        group.bench_function(guard, |b| b.iter(|| graded(&simulation, SEEDS)));
+        group.bench_function(stack.spec(), |b| b.iter(|| graded(&simulation, SEEDS)));
     }
-    let records: Vec<_> = SEEDS.map(|seed| simulation(&scenario, "default").record(seed, &[])).collect();
+    let default = Simulation::new(&scenario, &stacks[1], WorldOptions::default());
+    let records: Vec<_> = SEEDS.map(|seed| default.record(seed, &[])).collect();
     group.bench_function("anchor: serde_json writes the records of default", |b| {
         let mut out = Vec::new();
         b.iter(|| {
@@ -31,10 +36,11 @@ fn abandonment(c: &mut Criterion) {
 
 fn length(c: &mut Criterion) {
     let mut group = c.benchmark_group("trial/repeating without guards");
+    let none = Recipe::none();
     for limit in [100, 1_000] {
         let scenario = endless(limit);
         let seeds = 0..10;
-        let simulation = simulation(&scenario, "none");
+        let simulation = Simulation::new(&scenario, &none, WorldOptions::default());
         group.throughput(Throughput::Elements(graded(&simulation, seeds.clone())));
         group.bench_function(format!("{limit} turns"), |b| b.iter(|| graded(&simulation, seeds.clone())));
     }

@@ -13,12 +13,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use balk::bench::{self, Asked, Folder, Follow, Keep, Matrix, Played, Setting, Stopwatch};
-use balk::config::Config;
 use balk::error::Error;
 use balk::grade;
-use balk::guards::{self, NONE};
+use balk::guards::{Config, Recipe, Registry};
 use balk::simulate::Simulation;
-use balk_benches::{scenario, simulation};
+use balk_benches::scenario;
 use balk_reports::records::{Bench, TrialRecord};
 use balk_scenarios::catalogue::{self, CATALOGUE};
 use balk_scenarios::{Pools, ResponseMode, Scenario, WorldOptions};
@@ -74,7 +73,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: throughput SEEDS default|all [SCENARIO…]".into());
     };
     let seeds: u64 = seeds.parse()?;
-    let stacks = if stacks == "all" { guards::benched() } else { vec![stacks.clone()] };
+    let registry = Registry::standard();
+    let stacks = if stacks == "all" { registry.benched() } else { vec![stacks.clone()] };
+    let stacks = Recipe::all(&registry, &stacks, &Config::default())?;
     let all = || CATALOGUE.iter().map(|it| it.name.to_owned());
     let names: Vec<String> = if names.is_empty() { all().collect() } else { names.to_vec() };
     let pool = ThreadPoolBuilder::new().num_threads(1).build()?;
@@ -105,7 +106,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn measure(
     name: &str,
     seeds: u64,
-    stacks: &[String],
+    stacks: &[Recipe],
     pool: &ThreadPool,
 ) -> Result<Measured, Box<dyn std::error::Error>> {
     let scenario = scenario(name, &[]);
@@ -119,13 +120,13 @@ fn measure(
     let setting = Setting {
         suite: name,
         sweep: None,
-        stacks,
-        config: Config::default(),
+        stacks: stacks.to_vec(),
+        config: &Config::default(),
         pools: Pools::Open,
         seeds: [0, seeds - 1],
         set: &[],
     };
-    let matrix = Matrix::new(vec![asked], setting)?;
+    let matrix = Matrix::new(vec![asked], setting);
     let kept_turns = records.iter().map(|it| u64::from(it.grade.turns)).sum();
     let mut it = Measured {
         name: name.to_owned(),
@@ -161,19 +162,18 @@ fn measure(
 }
 
 /// The turns of all trials of these units, and the records that are kept of them.
-fn outcome(scenario: &Scenario, stacks: &[String], seeds: u64) -> (u64, Vec<TrialRecord>) {
+fn outcome(scenario: &Scenario, stacks: &[Recipe], seeds: u64) -> (u64, Vec<TrialRecord>) {
     let mut turns = 0;
     let mut records = Vec::new();
-    for guard in std::iter::once(NONE).chain(stacks.iter().map(String::as_str)) {
-        let own = simulation(scenario, guard);
+    for stack in std::iter::once(&Recipe::none()).chain(stacks) {
+        let simulation =
+            |response| Simulation::new(scenario, stack, WorldOptions { response, ..WorldOptions::default() });
+        let own = simulation(ResponseMode::Features);
         for seed in 0..seeds {
             let record = own.record(seed, &[]);
             turns += u64::from(record.grade.turns);
             if record.grade.interventions > 0 {
-                for response in [ResponseMode::Flat, ResponseMode::Drawn] {
-                    let options = WorldOptions { response, ..WorldOptions::default() };
-                    let other = Simulation::new(scenario, guard, &Config::default(), options)
-                        .expect("it was built before");
+                for other in [ResponseMode::Flat, ResponseMode::Drawn].map(simulation) {
                     turns += u64::from(grade::grade(&other.trial(&other.world(seed))).turns);
                 }
             }

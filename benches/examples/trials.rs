@@ -8,7 +8,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use balk_benches::{graded, scenario, simulation};
+use balk::simulate::Simulation;
+use balk_benches::{graded, recipe, scenario};
+use balk_scenarios::WorldOptions;
 use balk_scenarios::catalogue::CATALOGUE;
 
 const ROUNDS: u32 = 5;
@@ -35,7 +37,9 @@ fn main() -> Result<(), String> {
     let all = || CATALOGUE.iter().map(|it| it.name.to_owned());
     let names: Vec<String> = if names.is_empty() { all().collect() } else { names.to_vec() };
     let scenarios: Vec<_> = names.iter().map(|name| scenario(name, &[])).collect();
-    let simulations: Vec<_> = scenarios.iter().map(|it| simulation(it, guard)).collect();
+    let stack = recipe(guard);
+    let simulations: Vec<_> =
+        scenarios.iter().map(|it| Simulation::new(it, &stack, WorldOptions::default())).collect();
     // One named scenario is run once, for a tool that counts.
     let rounds = if let [_] = &names[..] { 1 } else { ROUNDS };
     let mut measured: Vec<_> =

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use balk::bench::turns::{Turn, begin};
-use balk::config::Config;
 use balk::engine::TruthChannel;
+use balk::grade;
+use balk::guards::{Config, Recipe, Registry};
 use balk::simulate::Simulation;
-use balk::{grade, guards};
 use balk_guards::{Offer, Stack};
 use balk_scenarios::{Scenario, WorldOptions, catalogue};
 use mimalloc::MiMalloc;
@@ -26,14 +26,22 @@ pub fn shown(bytes: usize) -> String {
     if bytes < 1 << 10 { format!("{bytes} B") } else { format!("{} KiB", bytes >> 10) }
 }
 
+/// What a spec describes, as it is written on the command line.
+///
+/// # Panics
+/// A guard that is not registered.
+#[must_use]
+pub fn recipe(spec: &str) -> Recipe {
+    Recipe::new(&Registry::standard(), spec, &Config::default()).expect("benchmarks name registered guards")
+}
+
 /// A stack, as it is written on the command line, that has just seen a run begin.
 ///
 /// # Panics
 /// A guard that nobody registered.
 #[must_use]
 pub fn stack(spec: &str, offer: &Arc<Offer>) -> Stack {
-    let mut stack = guards::stack(spec, &Config::default(), &TruthChannel::default())
-        .expect("benchmarks name registered guards");
+    let mut stack = recipe(spec).stack(&TruthChannel::default());
     begin(&mut stack, offer);
     stack
 }
@@ -87,16 +95,6 @@ pub fn graded(simulation: &Simulation<'_>, seeds: std::ops::Range<u64>) -> u64 {
     seeds.map(|seed| u64::from(grade::grade(&simulation.trial(&simulation.world(seed))).turns)).sum()
 }
 
-/// A scenario with a stack as it is written on the command line.
-///
-/// # Panics
-/// A guard that nobody registered.
-#[must_use]
-pub fn simulation<'a>(scenario: &'a Scenario, guard: &'a str) -> Simulation<'a> {
-    Simulation::new(scenario, guard, &Config::default(), WorldOptions::default())
-        .expect("benchmarks name registered guards")
-}
-
 #[cfg(test)]
 mod tests {
     use balk::bench::turns::{offer, turns};
@@ -127,6 +125,9 @@ mod tests {
 
     #[test]
     fn the_endless_trial_ends_at_its_limit() {
-        assert_eq!(graded(&simulation(&endless(200), "none"), 0..3), 3 * 200);
+        assert_eq!(
+            graded(&Simulation::new(&endless(200), &Recipe::none(), WorldOptions::default()), 0..3),
+            3 * 200
+        );
     }
 }

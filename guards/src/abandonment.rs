@@ -26,6 +26,7 @@ use serde_json::Value;
 use crate::acknowledgement;
 use crate::fence;
 use balk_contract::key::CallKey;
+use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::{excerpt, first_line};
 use balk_contract::{
     Answer, Completion, Decision, Effect, Entry, Guard, Intervention, InterventionKind, Origin, Purpose,
@@ -127,6 +128,16 @@ const ERROR_CHARS: usize = 300;
 const RERUN_AFTER: u64 = 1_000;
 
 impl Abandonment {
+    /// What it can do.
+    pub const RULES: &[Rule] = &[
+        Rule::new("fence-after-failures", &[Rung::at(1, Step::Feedback)]),
+        Rule::new("unacknowledged", &[Rung::counted(Step::Feedback)]),
+        Rule::new("files-not-created", &[Rung::at(1, Step::Notice)]),
+        Rule::new("words-first", &[Rung::counted(Step::Feedback)]),
+        Rule::new("ask-the-user", &[Rung::at(4, Step::Question)]),
+        Rule::new("failing-call", &[Rung::counted(Step::Rerun)]),
+    ];
+
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: AbandonmentSettings) -> Self {

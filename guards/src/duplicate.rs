@@ -28,6 +28,7 @@ use crate::failure::reads_as_passing;
 use crate::recall::{Recall, Remembered};
 use crate::similarity::Ratio;
 use balk_contract::key::{CallKey, Shape};
+use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::{excerpt, first_line, pretty};
 use balk_contract::{
     Answer, Blocked, Choice, ChoiceKind, Completion, Decision, Effect, Entry, Guard, GuardFault,
@@ -100,6 +101,15 @@ const PASSING_TRIES: u32 = 3;
 const DEMANDS: u8 = 2;
 
 impl Duplicate {
+    /// What it can do.
+    pub const RULES: &[Rule] = &[
+        Rule::new("same-call", &[Rung::at(1, Step::Block)]),
+        Rule::new("same-call-after-feedback", &[Rung::at(2, Step::Block)]),
+        Rule::new("same-call-after-options", &[Rung::at(3, Step::Question)]),
+        Rule::new("same-call-after-question", &[Rung::at(4, Step::Stop)]),
+        Rule::new("words-first", &[Rung::counted(Step::Feedback)]),
+    ];
+
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: DuplicateSettings) -> Self {

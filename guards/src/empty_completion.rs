@@ -18,6 +18,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::times;
 use balk_contract::{
     Answer, AttemptCause, AttemptFailure, Blocked, Choice, ChoiceKind, Completion, Decision, Entry,
@@ -61,6 +62,15 @@ const NAME: &str = "empty-completion";
 const VERSION: u64 = 1;
 
 impl EmptyCompletion {
+    /// What it can do.
+    pub const RULES: &[Rule] = &[
+        Rule::resend(AttemptCause::Empty),
+        Rule::new("attempts-spent", &[Rung::counted(Step::Stop)]),
+        Rule::new("truncated-call", &[Rung::counted(Step::Block)]),
+        Rule::new("truncated-text", &[Rung::counted(Step::Feedback)]),
+        Rule::new("truncated-again", &[Rung::counted(Step::Question)]),
+    ];
+
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: EmptyCompletionSettings) -> Self {

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::{keep, one_line};
 use balk_contract::{
     Answer, Conclusion, Entry, FailedAttempt, GapKind, Guard, Intervention, InterventionKind, Limit, Offer,
@@ -113,6 +114,17 @@ const NAME_CHARS: usize = 120;
 const REQUEST_CHARS: usize = 2_000;
 
 impl Handoff {
+    /// What it can do.
+    pub const RULES: &[Rule] = &[
+        Rule::new("missing-capability", &[Rung::counted(Step::Conclusion)]),
+        Rule::new("missing-input", &[Rung::counted(Step::Conclusion)]),
+        Rule::new("malformed-call", &[Rung::counted(Step::Conclusion)]),
+        Rule::new("no-progress", &[Rung::counted(Step::Conclusion)]),
+        Rule::new("partial-work", &[Rung::counted(Step::Conclusion)]),
+        Rule::new("provider", &[Rung::counted(Step::Conclusion)]),
+        Rule::new("constrained", &[Rung::counted(Step::Note)]),
+    ];
+
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: HandoffSettings) -> Self {

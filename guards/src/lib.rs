@@ -17,7 +17,6 @@ mod per_model;
 pub mod progress;
 mod recall;
 pub mod retry_safety;
-pub mod rules;
 pub mod similarity;
 mod text_form;
 

@@ -23,6 +23,7 @@ use serde_json::Value;
 
 use crate::announcement;
 use crate::text_form;
+use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::{list, times};
 use balk_contract::{
     Answer, Choice, ChoiceKind, Completion, Decision, Entry, FinishReason, Guard, Intervention,
@@ -94,6 +95,15 @@ const VERSION: u64 = 1;
 const EXAMPLES: usize = 4;
 
 impl NoTools {
+    /// What it can do.
+    pub const RULES: &[Rule] = &[
+        Rule::new("no-call", &[Rung::counted(Step::Feedback)]),
+        Rule::new("thinking-only", &[Rung::counted(Step::Feedback)]),
+        Rule::new("message", &[Rung::counted(Step::Feedback)]),
+        Rule::new("limit", &[Rung::counted(Step::Question)]),
+        Rule::new("questions-spent", &[Rung::counted(Step::Stop)]),
+    ];
+
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: NoToolsSettings) -> Self {

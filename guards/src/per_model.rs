@@ -72,6 +72,7 @@ impl PerModel {
     }
 }
 
+#[warn(clippy::missing_trait_methods, reason = "a default here would hide what the wrapped guard says")]
 impl Guard for PerModel {
     fn name(&self) -> &str {
         &self.name

@@ -68,6 +68,7 @@ mod near_failure;
 mod repeat;
 mod rewrite;
 mod rounds;
+mod rungs;
 mod said;
 mod same_failure;
 mod unfit;
@@ -168,6 +169,9 @@ const VERSION: u64 = 2;
 const NEW_PATTERN_TURNS: u64 = 4;
 
 impl Progress {
+    /// What it can do.
+    pub const RULES: &[balk_contract::rules::Rule] = rungs::RULES;
+
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: ProgressSettings) -> Self {

@@ -32,6 +32,7 @@ use serde_json::Value;
 use self::again::{Held, HeldCall};
 pub use self::assessment::{Assessment, Provenance, Reason, Recommendation, assess};
 use self::ran::Ran;
+use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::times;
 use balk_contract::{
     Answer, AttemptCause, AttemptFailure, AttemptResponse, Blocked, Choice, ChoiceKind, Completion, Decision,
@@ -117,6 +118,26 @@ const NAME: &str = "retry-safety";
 const VERSION: u64 = 1;
 
 impl RetrySafety {
+    /// What it can do.
+    pub const RULES: &[Rule] = &[
+        Rule::resend(AttemptCause::Connect),
+        Rule::resend(AttemptCause::TimedOut),
+        Rule::resend(AttemptCause::Disconnected),
+        Rule::resend(AttemptCause::Status { code: 0, retry_after: None }),
+        Rule::new("unsafe-execution-started", &[Rung::counted(Step::Question)]),
+        Rule::new("provider-executed-tool", &[Rung::counted(Step::Question)]),
+        Rule::new("side-effect-facts-incomplete", &[Rung::counted(Step::Question)]),
+        Rule::new("attempt-facts-incomplete", &[Rung::counted(Step::Question)]),
+        Rule::new("ran-already", &[Rung::counted(Step::Note)]),
+        Rule::new("ran-already-again", &[Rung::counted(Step::Block), Rung::counted(Step::Question)]),
+        Rule::new("early-transport-failure", &[Rung::counted(Step::Stop)]),
+        Rule::new("answer-cut-off", &[Rung::counted(Step::Stop)]),
+        Rule::new("transport-failure", &[Rung::counted(Step::Stop)]),
+        Rule::new("request-rejected", &[Rung::counted(Step::Stop)]),
+        Rule::new("told-to-wait", &[Rung::counted(Step::Stop)]),
+        Rule::new("budget-spent", &[Rung::counted(Step::Stop)]),
+    ];
+
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: RetrySafetySettings) -> Self {

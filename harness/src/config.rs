@@ -15,51 +15,73 @@
 //! Every guard can be off (`enabled = false`), and different or off for models by their names: `models`, of which
 //! the first pattern that fits decides.
 //!
-//! Three variables of the environment stand above it (spec N5): `NO_TOOLS_GUARD_ENABLED`, `MISTAKE_LIMIT`
+//! The file is the one that is named, else `balk.toml` in the current folder or the nearest one above it.
+//!
+//! Three variables of the environment stand above the file (spec N5): `NO_TOOLS_GUARD_ENABLED`, `MISTAKE_LIMIT`
 //! and `NO_TOOLS_MESSAGE`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::engine::TruthChannel;
 use crate::error::Error;
-use crate::guards;
+use crate::guards::{Registered, Registry};
+use crate::nearest::nearest;
 
 pub use crate::guards::Config;
+
+/// The file that is read where none is named.
+pub const FILE: &str = "balk.toml";
+
+/// [`FILE`] in this folder or the nearest one above it, as a path from this folder (`../balk.toml`).
+///
+/// # Errors
+/// A folder that cannot be found.
+pub fn nearby(folder: &Path) -> Result<Option<PathBuf>, Error> {
+    let real = folder.canonicalize().map_err(|error| Error::file(folder, "a folder", error))?;
+    let above = real.ancestors().position(|it| it.join(FILE).is_file());
+    Ok(above.map(|steps| std::iter::repeat_n("..", steps).chain([FILE]).collect()))
+}
 
 impl Config {
     /// What a file and the environment say, in this order. `variable` looks up the environment.
     ///
     /// # Errors
-    /// A file that cannot be read or is no TOML, a guard that nobody registered, a setting that its guard
+    /// A file that cannot be read or is no TOML, a guard that is not registered, a setting that its guard
     /// does not take, a variable that cannot be understood: each by its place.
-    pub fn load(file: Option<&Path>, variable: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
-        let mut config = Self::default();
+    pub fn load(
+        registry: &Registry,
+        file: Option<&Path>,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, Error> {
+        let mut config = Self { guards: BTreeMap::new(), file: file.map(Path::to_owned) };
         if let Some(path) = file {
-            config.read(path)?;
+            config.read(registry, path)?;
         }
         config.environment(variable)?;
         Ok(config)
     }
 
-    fn read(&mut self, path: &Path) -> Result<(), Error> {
+    fn read(&mut self, registry: &Registry, path: &Path) -> Result<(), Error> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::file(path, "a readable configuration (TOML, UTF-8)", error))?;
         let tables: BTreeMap<String, Map<String, Value>> = toml::from_str(&text).map_err(|error| {
             Error::file(path, "a table for each guard, as in [no-tools]", error.to_string().trim_end())
         })?;
         for (name, settings) in tables {
-            if !guards::rows().any(|row| row.name == name) {
-                let known: Vec<&str> = guards::rows().map(|row| row.name).collect();
-                return Err(Error::file(path, "the name of a guard", format!("[{name}]"))
-                    .hint(&format!("known: {}", known.join(", "))));
-            }
-            self.guards.insert(name.clone(), settings);
-            if let Err(bad) = guards::stack(&name, self, &TruthChannel::default()) {
-                return Err(Error::file(path, "settings that the guard takes", bad));
-            }
+            let Some(guard) = registry.guard(&name) else {
+                let known: Vec<&str> = registry.guards().map(Registered::name).collect();
+                let hint = match nearest(&name, known.iter().copied()) {
+                    Some(nearest) => format!("did you mean [{nearest}]? known: {}", known.join(", ")),
+                    None => format!("known: {}", known.join(", ")),
+                };
+                return Err(Error::file(path, "the name of a guard", format!("[{name}]")).hint(&hint));
+            };
+            guard.factory(settings.clone()).map_err(|error| {
+                Error::file(path, "settings that the guard takes", format!("`{name}`: {error}"))
+            })?;
+            self.guards.insert(name, settings);
         }
         Ok(())
     }
@@ -101,6 +123,8 @@ mod tests {
     };
 
     use super::*;
+    use crate::engine::TruthChannel;
+    use crate::guards::Recipe;
 
     fn set(pairs: &'static [(&str, &str)]) -> impl Fn(&str) -> Option<String> {
         |name| pairs.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned())
@@ -110,7 +134,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("balk.toml");
         std::fs::write(&path, text).expect("a file");
-        Config::load(Some(&path), set(pairs))
+        Config::load(&Registry::standard(), Some(&path), set(pairs))
             .map_err(|error| error.to_string().replace(&folder.path().display().to_string(), "."))
     }
 
@@ -153,7 +177,8 @@ mod tests {
         )
         .expect("good");
         let found = |model: &str| {
-            let mut stack = guards::stack("default", &config, &TruthChannel::default()).expect("good");
+            let recipe = Recipe::new(&Registry::standard(), "default", &config).expect("good");
+            let mut stack = recipe.stack(&TruthChannel::default());
             let offer = std::sync::Arc::new(Offer::default());
             stack.observe(&Entry::Start(Start {
                 model: model.into(),
@@ -173,9 +198,24 @@ mod tests {
     }
 
     #[test]
+    fn the_nearest_file_above_is_found_by_its_way_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let below = folder.path().join("a/b");
+        std::fs::create_dir_all(&below).expect("folders");
+        let found = || nearby(&below).expect("a folder");
+        std::fs::write(folder.path().join(FILE), "").expect("a file");
+        assert_eq!(found(), Some("../../balk.toml".into()));
+        std::fs::write(below.join(FILE), "").expect("a file");
+        assert_eq!(found(), Some("balk.toml".into()));
+    }
+
+    #[test]
     fn a_file_that_is_wrong_is_named_with_what_is_wrong() {
         let error = |text| load(text, &[]).expect_err("bad");
-        assert!(error("[no-tool]\n").contains("expected the name of a guard, found [no-tool]"));
+        assert!(
+            error("[no-tool]\n")
+                .contains("expected the name of a guard, found [no-tool]\n  hint: did you mean [no-tools]?")
+        );
         assert!(error("[duplicate]\npolicy = \"shout\"\n").contains("unknown variant `shout`"));
         assert!(error("[no-tools]\nlimits = 3\n").contains("unknown field `limits`"));
         assert!(error("[duplicate]\nmodels = [{enabled = true}]\n").contains("missing field `pattern`"));

@@ -39,6 +39,12 @@ impl Error {
         Self { place: place.into(), ..Self::new(Exit::Usage, expected, found.to_string()) }
     }
 
+    /// A guard that cannot be registered: a mistake in the program, and not in how it is called.
+    #[must_use]
+    pub fn registry(expected: &str, found: impl fmt::Display) -> Self {
+        Self { place: "registry".into(), ..Self::new(Exit::Unexpected, expected, found.to_string()) }
+    }
+
     /// The same error with what to do about it.
     #[must_use]
     pub fn hint(mut self, hint: &str) -> Self {

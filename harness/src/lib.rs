@@ -1,6 +1,8 @@
 //! Balk: a deterministic crash-test bench for agent loops.
 //!
-//! Nothing here prints but [`cli`].
+//! The program is [`main_with`], which takes the guards that it knows as a value. Nothing here prints but [`cli`].
+
+pub use cli::main_with;
 
 pub mod audit;
 pub mod bench;
@@ -12,6 +14,7 @@ pub mod exit;
 mod files;
 pub mod grade;
 pub mod guards;
+pub mod nearest;
 pub mod replay;
 pub mod shrink;
 pub mod simulate;

@@ -1,10 +1,8 @@
-//! The program: takes the command line apart, runs the command, and ends with its exit code.
+//! The program, with Balk's own guards.
 
 use std::process::ExitCode;
 
-use balk::cli::Cli;
-use balk::exit::Exit;
-use clap::Parser;
+use balk::guards::Registry;
 use mimalloc::MiMalloc;
 
 /// A trial makes and drops small things all the time: with the system's allocator it takes an eighth longer.
@@ -12,14 +10,5 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    let exit = match Cli::parse().command.run() {
-        Ok(exit) => exit,
-        // Whoever read the output has seen enough.
-        Err(error) if error.reader_left => Exit::Fine,
-        Err(error) => {
-            balk::cli::complain(&error);
-            error.exit
-        }
-    };
-    exit.into()
+    balk::main_with(Registry::standard())
 }

@@ -20,8 +20,7 @@ mod values;
 use balk_reports::records::TrialRecord;
 use balk_scenarios::{Scenario, WorldOptions};
 
-use crate::config::Config;
-use crate::guards::BadStack;
+use crate::guards::Recipe;
 
 pub use shows::Shows;
 
@@ -36,10 +35,10 @@ pub struct Case<'a> {
     pub scenario: &'a Scenario,
     /// The seed.
     pub seed: u64,
-    /// The stack, as on the command line.
-    pub guard: &'a str,
-    /// Settings of guards.
-    pub config: &'a Config,
+    /// The stack.
+    pub stack: &'a Recipe,
+    /// The baseline and the oracle: where one of them does not show it at the start, it does not at the end.
+    pub contrasts: &'a [Recipe],
     /// What the run chooses.
     pub options: WorldOptions,
     /// What the trial shows.
@@ -66,20 +65,9 @@ pub struct Shrunk {
     pub has_contrast: bool,
 }
 
-/// Why nothing was tried.
+/// The trial does not show what is to be kept; here is what it does show.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unfit {
-    /// There is no such stack.
-    Stack(BadStack),
-    /// The trial shows other things, or nothing.
-    Shows(Vec<Shows>),
-}
-
-impl From<BadStack> for Unfit {
-    fn from(bad: BadStack) -> Self {
-        Self::Stack(bad)
-    }
-}
+pub struct Unfit(pub Vec<Shows>);
 
 /// How far it is: after each round of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +97,10 @@ const PASSES: [Pass; 7] = [
 /// Shrinks a trial.
 ///
 /// # Errors
-/// There is no such stack, or the trial does not show what is to be kept.
+/// The trial does not show what is to be kept.
+///
+/// # Panics
+/// If the text is no good scenario.
 pub fn shrink(case: &Case<'_>, mut follow: impl FnMut(Progress)) -> Result<Shrunk, Unfit> {
     let mut search = Search::new(case)?;
     loop {

@@ -5,32 +5,23 @@ use balk_reports::records::{Counts, TrialRecord};
 use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
 
-use crate::config::Config;
 use crate::engine::{self, Person, Trial, TruthChannel};
 use crate::grade;
-use crate::guards::{BadStack, Recipe};
+use crate::guards::Recipe;
 
 /// What is run under many seeds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Simulation<'a> {
     scenario: &'a Scenario,
-    guard: &'a str,
-    recipe: Recipe,
+    recipe: &'a Recipe,
     options: WorldOptions,
 }
 
 impl<'a> Simulation<'a> {
     /// A scenario with a stack.
-    ///
-    /// # Errors
-    /// A guard that nobody registered, or settings that it does not take.
-    pub fn new(
-        scenario: &'a Scenario,
-        guard: &'a str,
-        config: &Config,
-        options: WorldOptions,
-    ) -> Result<Self, BadStack> {
-        Ok(Self { scenario, guard, recipe: Recipe::new(guard, config)?, options })
+    #[must_use]
+    pub const fn new(scenario: &'a Scenario, recipe: &'a Recipe, options: WorldOptions) -> Self {
+        Self { scenario, recipe, options }
     }
 
     /// The world of a seed.
@@ -69,7 +60,7 @@ impl<'a> Simulation<'a> {
     /// The record of a trial that was run in this world.
     #[must_use]
     pub fn recorded(&self, world: &World<'_>, set: &[(String, String)], trial: &Trial) -> TrialRecord {
-        grade::record(world, self.guard, set, trial)
+        grade::record(world, self.recipe.spec(), set, trial)
     }
 
     /// Counts over seeds; the same for any number of threads.

@@ -8,7 +8,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::config::Config;
-use crate::guards;
+use crate::guards::{BadStack, DEFAULT, NONE, Recipe, Registry};
 use crate::simulate::Simulation;
 
 /// What was found about one scenario.
@@ -39,27 +39,27 @@ pub struct Difference {
     pub second: String,
 }
 
-/// What is verified unless something else is asked for: no guard, the default stack, and every guard of ours.
-#[must_use]
-pub fn stacks() -> Vec<String> {
-    ["none", "default"].map(str::to_owned).into_iter().chain(guards::names()).collect()
+/// What is verified unless something else is asked for: no guard, the default stack, and every guard that is no peer.
+///
+/// # Errors
+/// A guard whose variant it does not take itself.
+pub fn stacks(registry: &Registry) -> Result<Vec<Recipe>, BadStack> {
+    let specs: Vec<String> = [NONE, DEFAULT].map(str::to_owned).into_iter().chain(registry.names()).collect();
+    Recipe::all(registry, &specs, &Config::default())
 }
 
 /// Runs a scenario under each of these stacks, forwards on this thread and backwards on those of the pool.
-///
-/// # Panics
-/// Where a stack cannot be had.
 #[must_use]
 pub fn scenario(
     scenario: &Scenario,
-    stacks: &[String],
+    stacks: &[Recipe],
     seeds: RangeInclusive<u64>,
     pool: &ThreadPool,
 ) -> Found {
-    let jobs: Vec<(&str, u64)> =
-        stacks.iter().flat_map(|stack| seeds.clone().map(move |seed| (&**stack, seed))).collect();
-    let config = Config::default();
-    let run = |&(stack, seed): &(&str, u64)| lines(&simulation(scenario, stack, &config), seed);
+    let jobs: Vec<Job<'_>> =
+        stacks.iter().flat_map(|stack| seeds.clone().map(move |seed| (stack, seed))).collect();
+    let run =
+        |&(stack, seed): &Job<'_>| lines(&Simulation::new(scenario, stack, WorldOptions::default()), seed);
     let first: Vec<Vec<String>> = jobs.iter().map(run).collect();
     let mut second: Vec<Vec<String>> = pool.install(|| jobs.par_iter().rev().map(run).collect());
     second.reverse();
@@ -69,18 +69,19 @@ pub fn scenario(
             found.difference = difference(job, first, second);
         }
     }
-    let check = |&(stack, seed): &(&str, u64)| legal(&simulation(scenario, stack, &config), seed);
+    let check =
+        |&(stack, seed): &Job<'_>| legal(&Simulation::new(scenario, stack, WorldOptions::default()), seed);
     let checked: Vec<_> = pool.install(|| jobs.par_iter().map(check).collect());
     for ((stack, seed), (views, illegal)) in jobs.into_iter().zip(checked) {
         found.views += views;
-        found.illegal = found.illegal.or(illegal.map(|it| format!("seed {seed}, guard {stack}: {it}")));
+        found.illegal =
+            found.illegal.or(illegal.map(|it| format!("seed {seed}, guard {}: {it}", stack.spec())));
     }
     found
 }
 
-fn simulation<'a>(scenario: &'a Scenario, stack: &'a str, config: &'a Config) -> Simulation<'a> {
-    Simulation::new(scenario, stack, config, WorldOptions::default()).expect("a registered guard is known")
-}
+/// A stack and a seed.
+type Job<'a> = (&'a Recipe, u64);
 
 /// A record, cut into lines that can be named: the head without entries, the entries, the end.
 fn lines(simulation: &Simulation<'_>, seed: u64) -> Vec<String> {
@@ -92,12 +93,12 @@ fn lines(simulation: &Simulation<'_>, seed: u64) -> Vec<String> {
     lines
 }
 
-fn difference(&(guard, seed): &(&str, u64), first: &[String], second: &[String]) -> Option<Difference> {
+fn difference(&(stack, seed): &Job<'_>, first: &[String], second: &[String]) -> Option<Difference> {
     let longest = first.len().max(second.len());
     // The head holds the sums, which differ last: the first entry that differs says more.
     let entry = (1..longest).chain([0]).find(|&at| first.get(at) != second.get(at))?;
     let at = |lines: &[String]| lines.get(entry).cloned().unwrap_or_else(|| "(nothing)".into());
-    Some(Difference { seed, guard: guard.to_owned(), entry, first: at(first), second: at(second) })
+    Some(Difference { seed, guard: stack.spec().to_owned(), entry, first: at(first), second: at(second) })
 }
 
 /// Checks every view of a trial, as it was sent.

@@ -9,12 +9,14 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use balk::audit::{Audit, Audited, Change, Effect, beyond_trials};
-use balk::config::Config;
+use balk::guards::{Config, Registry};
 use program::{balk, ran, whole};
 
 /// Few seeds: every one is run under every change. The long checks run the command with more.
 static AUDITED: LazyLock<Audited> = LazyLock::new(|| {
-    Audit { guard: "default", config: &Config::default(), seeds: 0..=10 }.run().expect("the guards are known")
+    let (registry, config) = (Registry::standard(), Config::default());
+    let audit = Audit { registry: &registry, guard: "default", config: &config, seeds: 0..=10 };
+    audit.run().expect("the guards are known")
 });
 
 /// What is known, by the reason why it may be so.

@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use balk::audit::Expectation;
-use balk::guards::REGISTRY;
+use balk::guards::Registry;
 use balk_guards::{AttemptCause, Conclusion, Entry, InterventionKind, Note, Protocol, Termination};
 use balk_reports::statistics::{Share, per_thousand};
 use balk_scenarios::catalogue::CATALOGUE;
@@ -374,10 +374,9 @@ fn busy_controls_look_stuck_to_whoever_counts() {
 /// scenario, where it must be silent, is a control that the tests above hold to be one.
 #[test]
 fn s2_every_default_guard_has_a_scenario_to_fire_in_and_a_control() {
-    let mut fires_in: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for row in REGISTRY.iter().filter(|row| row.by_default) {
-        fires_in.insert(row.name, Vec::new());
-    }
+    let registry = Registry::standard();
+    let mut fires_in: BTreeMap<&str, Vec<String>> =
+        registry.default_guards().map(|guard| (guard.name(), Vec::new())).collect();
     for scenario in all(Kind::Stubborn) {
         let control = CATALOGUE.iter().find(|it| *it.name == *scenario.twin);
         assert_eq!(control.map(|it| it.kind), Some(Kind::Control), "{} has a control", scenario.name);
@@ -420,7 +419,7 @@ fn steps_in(run: &Run, guard: &str) -> bool {
 fn every_guard_and_variant_survives_every_scenario() {
     for kind in [Kind::Stubborn, Kind::Control] {
         for scenario in all(kind) {
-            for spec in balk::guards::names() {
+            for spec in Registry::standard().names() {
                 for run in under(&scenario, 0..=19, &spec) {
                     assert!(!run.grade.guard_fault, "{} {spec} seed {}", scenario.name, run.seed);
                 }

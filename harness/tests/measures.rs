@@ -6,7 +6,7 @@ mod instead;
 #[path = "common/runs.rs"]
 mod runs;
 
-use balk::guards;
+use balk::guards::Registry;
 use balk_guards::{Abandonment, Duplicate, Effect, Entry, Origin, Status};
 use balk_reports::statistics::Share;
 use balk_scenarios::{Pools, ResponseMode, Scenario, Stuck, Truth, WorldOptions};
@@ -154,7 +154,7 @@ fn by_default_only_a_relapse_after_a_change_leaves_the_user_untold() {
 #[test]
 fn every_variant_runs_on_both_stubborn_scenarios() {
     for (stubborn, _) in pairs() {
-        for spec in guards::names() {
+        for spec in Registry::standard().names() {
             for run in under(&stubborn, seeds(), &spec) {
                 assert!(!run.grade.guard_fault, "{} {spec} seed {}", stubborn.name, run.seed);
             }

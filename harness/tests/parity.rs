@@ -3,18 +3,20 @@
 //! transcripts are the same.
 
 mod common;
+#[path = "common/recipe.rs"]
+mod recipe;
 
 use std::sync::Arc;
 
-use balk::config::Config;
 use balk::engine::{self, Trial, TruthChannel};
-use balk::guards;
+use balk::guards::Recipe;
 use balk_guards::wire::{Dialect, Seen};
 use balk_guards::{Completion, Entry, FinishReason, View};
 use balk_peers::NaiveRetry;
 use balk_scenarios::{Actor, Scenario, World, WorldOptions};
 use common::{scenario, seeds};
 use rayon::prelude::*;
+use recipe::recipe;
 
 /// What a server would answer to this view, and whether it would break off over it: it knows the world and how
 /// often it was asked the same.
@@ -72,18 +74,16 @@ fn some_seeds() -> std::ops::RangeInclusive<u64> {
 }
 
 fn check_all(scenario: &Scenario) {
-    let jobs: Vec<(&str, u64)> = ["none", "default", "oracle"]
-        .into_iter()
-        .flat_map(|spec| some_seeds().map(move |seed| (spec, seed)))
-        .collect();
+    let stacks = ["none", "default", "oracle"].map(recipe);
+    let jobs: Vec<(&Recipe, u64)> =
+        stacks.iter().flat_map(|stack| some_seeds().map(move |seed| (stack, seed))).collect();
     let compared: usize = jobs
         .into_par_iter()
-        .map(|(spec, seed)| {
+        .map(|(stack, seed)| {
             let world = World::draw(scenario, seed, WorldOptions::default());
             let whisper = TruthChannel::default();
-            let mut stack = guards::stack(spec, &Config::default(), &whisper).expect("the guard is known");
-            let trial = engine::run(&world, &mut stack, &whisper);
-            check(&world, &trial, &format!("{} seed {seed} guard {spec}", scenario.name))
+            let trial = engine::run(&world, &mut stack.stack(&whisper), &whisper);
+            check(&world, &trial, &format!("{} seed {seed} guard {}", scenario.name, stack.spec()))
         })
         .sum();
     assert!(compared > 200, "{}: only {compared} completions", scenario.name);

@@ -2,15 +2,18 @@
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
+#[path = "common/recipe.rs"]
+mod recipe;
 #[expect(dead_code, reason = "each test file needs a part of it")]
 #[path = "common/runs.rs"]
 mod runs;
 
 use std::collections::BTreeMap;
 
-use balk::guards::{PEERS, spelled};
+use balk::guards::{Recipe, Registry};
 use balk::verify;
 use common::scenario;
+use recipe::recipe;
 use runs::{recovered, under};
 
 /// Stubborn models and controls in which each of the peers has something to say, and broken attempts.
@@ -27,7 +30,7 @@ const SCENARIOS: [&str; 8] = [
 
 #[test]
 fn peers_do_the_same_each_time_and_leave_views_legal() {
-    let stacks: Vec<String> = spelled(PEERS).collect();
+    let stacks: Vec<Recipe> = Registry::standard().peers().iter().map(|it| recipe(it)).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
     for name in SCENARIOS {
         let found = verify::scenario(&scenario(name, &[]), &stacks, 0..=1, &pool);
@@ -43,7 +46,7 @@ fn disturbers(name: &str) -> Vec<String> {
     let scenario = scenario(name, &[]);
     let disturbs =
         |peer: &String| under(&scenario, 0..=19, peer).iter().any(|run| run.grade.interventions > 0);
-    spelled(PEERS).filter(disturbs).collect()
+    Registry::standard().peers().into_iter().filter(disturbs).collect()
 }
 
 #[test]
@@ -68,8 +71,8 @@ fn paging_is_disturbed_by_nobody_but_who_refuses_for_ever() {
 fn a_failing_call_over_and_over_is_ended_or_brought_back_by_whoever_sees_it() {
     let repeating = scenario("repeating", &[]);
     let alone = recovered(&under(&repeating, 0..=49, "none"));
-    let back: BTreeMap<String, usize> =
-        spelled(PEERS).map(|it| (it.clone(), recovered(&under(&repeating, 0..=49, &it)))).collect();
+    let back = |peer: String| (peer.clone(), recovered(&under(&repeating, 0..=49, &peer)));
+    let back: BTreeMap<String, usize> = Registry::standard().peers().into_iter().map(back).collect();
     for peer in ["cline", "roo-code", "openhands", "gemini-cli", "kimi-cli", "hermes-like"] {
         assert!(back[peer] > 2 * alone, "{peer} brings back {}, none {alone}", back[peer]);
     }

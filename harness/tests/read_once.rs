@@ -1,18 +1,21 @@
 //! A turn costs the same however long the run is: the view only grows at its end, and the actor reads each
 //! message once.
 
-use balk::config::Config;
+#[path = "common/recipe.rs"]
+mod recipe;
+
 use balk::simulate::Simulation;
 use balk_guards::{Entry, Message, View};
 use balk_scenarios::{Actor, WorldOptions, catalogue::CATALOGUE};
+use recipe::recipe;
 
 #[test]
 fn the_view_only_grows_and_the_actor_reads_each_message_once() {
+    let stacks = ["none", "default", "oracle"].map(recipe);
     for listed in CATALOGUE {
         let scenario = listed.read(&[]).expect("the catalogue is good");
-        for guard in ["none", "default", "oracle"] {
-            let simulation = Simulation::new(&scenario, guard, &Config::default(), WorldOptions::default())
-                .expect("a registered guard");
+        for stack in &stacks {
+            let simulation = Simulation::new(&scenario, stack, WorldOptions::default());
             for seed in 0..20 {
                 check(&simulation, seed);
             }

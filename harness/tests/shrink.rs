@@ -2,15 +2,17 @@
 
 #[path = "common/program.rs"]
 mod program;
+#[path = "common/recipe.rs"]
+mod recipe;
 
 use std::fs;
 use std::path::Path;
 
-use balk::config::Config;
 use balk::shrink::{Case, Shows, Shrunk, Unfit, shrink};
 use balk::simulate::Simulation;
 use balk_scenarios::{Scenario, WorldOptions, catalogue, format, toolsets};
 use program::{balk, ran, whole};
+use recipe::recipe;
 
 fn catalogued(name: &str) -> &'static str {
     catalogue::find(name).expect("the catalogue has it").text
@@ -27,11 +29,10 @@ fn planted() -> String {
 #[track_caller]
 fn shrunk(text: &str, seed: u64, guard: &str, shows: &str, tries: u32) -> Result<Shrunk, Unfit> {
     let shows: Shows = shows.parse().expect("something to show");
-    let config = Config::default();
-    let (scenario, options) = (read(text), WorldOptions::default());
-    let case =
-        Case { text, scenario: &scenario, seed, guard, config: &config, options, shows: &shows, tries };
-    shrink(&case, |_| ())
+    let (stack, contrasts) = (recipe(guard), ["none", "oracle"].map(recipe));
+    let (stack, contrasts) = (&stack, &contrasts);
+    let (scenario, options) = (&read(text), WorldOptions::default());
+    shrink(&Case { text, scenario, seed, stack, contrasts, options, shows: &shows, tries }, |_| ())
 }
 
 fn read(text: &str) -> Scenario {
@@ -40,8 +41,8 @@ fn read(text: &str) -> Scenario {
 
 /// Whether the trial of a text shows this.
 fn is_shown(text: &str, seed: u64, guard: &str, shows: &str) -> bool {
-    let (scenario, config) = (read(text), Config::default());
-    let simulation = Simulation::new(&scenario, guard, &config, WorldOptions::default()).expect("a stack");
+    let (scenario, recipe) = (read(text), recipe(guard));
+    let simulation = Simulation::new(&scenario, &recipe, WorldOptions::default());
     let shows: Shows = shows.parse().expect("something to show");
     shows.is_in(&simulation.trial(&simulation.world(seed)))
 }
@@ -121,7 +122,7 @@ fn tries_are_bounded() {
 #[test]
 fn a_trial_without_it_is_refused_with_what_it_shows() {
     let unfit = shrunk(&planted(), 1024, "default", "guard-fault", ENOUGH).expect_err("no guard breaks");
-    let Unfit::Shows(others) = unfit else { panic!("{unfit:?}") };
+    let Unfit(others) = unfit;
     assert_eq!(others[0].to_string(), FALSE);
     let work = tempfile::tempdir().expect("a folder");
     insta::assert_snapshot!(whole(&mut balk(

@@ -1,20 +1,24 @@
 //! Trials as a person reads them: each scenario without a guard, with its own one and with the default stack.
 //! A change of behaviour shows here as a diff of what happened.
 
-use balk::config::Config;
+#[path = "common/recipe.rs"]
+mod recipe;
+
 use balk::simulate::Simulation;
 use balk_reports::records::TrialRecord;
 use balk_reports::report::{Palette, show};
 use balk_scenarios::catalogue::{self, CATALOGUE};
 use balk_scenarios::{Kind, WorldOptions};
+use recipe::recipe;
 
 /// Runs one trial of a scenario; `sets` as on the command line.
 fn page(name: &str, seed: u64, guard: &str, sets: &[(&str, &str)]) -> String {
     let sets: Vec<_> = sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let scenario = catalogue::find(name).expect("the catalogue has it").read(&sets).expect("it is good");
-    let simulation = Simulation::new(&scenario, guard, &Config::default(), WorldOptions::default())
-        .expect("the guard is known");
-    show(&simulation.record(seed, &sets), Palette::Plain)
+    show(
+        &Simulation::new(&scenario, &recipe(guard), WorldOptions::default()).record(seed, &sets),
+        Palette::Plain,
+    )
 }
 
 #[test]
@@ -53,11 +57,11 @@ fn test_edit_test() {
 #[test]
 fn every_stubborn_scenario_with_the_default_stack() {
     const ABOVE: [&str; 2] = ["abandonment", "repeating"];
+    let default = recipe("default");
     let listed = CATALOGUE.iter().filter(|it| it.kind == Kind::Stubborn && !ABOVE.contains(&it.name));
     for listed in listed {
         let scenario = listed.read(&[]).expect("it is good");
-        let simulation = Simulation::new(&scenario, "default", &Config::default(), WorldOptions::default())
-            .expect("the guard is known");
+        let simulation = Simulation::new(&scenario, &default, WorldOptions::default());
         let records = (0..100).map(|seed| simulation.record(seed, &[]));
         let english = |it: &TrialRecord| it.world.iter().any(|it| it.name == "language" && it.value == "en");
         let records: Vec<TrialRecord> = records.filter(english).collect();
@@ -76,9 +80,7 @@ fn every_stubborn_scenario_with_the_default_stack() {
 #[test]
 fn colours_change_nothing_but_the_colours() {
     let scenario = catalogue::find("repeating").expect("the catalogue has it").read(&[]).expect("it is good");
-    let simulation = Simulation::new(&scenario, "default", &Config::default(), WorldOptions::default())
-        .expect("the guard is known");
-    let record = simulation.record(38, &[]);
+    let record = Simulation::new(&scenario, &recipe("default"), WorldOptions::default()).record(38, &[]);
     let colour = show(&record, Palette::Colour);
     let plain = show(&record, Palette::Plain);
     assert_eq!(anstream::adapter::strip_str(&colour).to_string(), plain);

@@ -13,6 +13,7 @@ use crate::entry::{Entry, Intervention, InterventionKind, ToolResult};
 use crate::guard::{Answer, Decision, Guard, GuardFault, Recovery, Settlement, Verdict};
 use crate::note::Question;
 use crate::note::{Choice, ChoiceKind, Note, Termination};
+use crate::rules::{Rule, Rung, Step};
 use crate::wording::times;
 
 /// Guards composed into one.
@@ -88,6 +89,12 @@ const NAME: &str = "stack";
 const VERSION: u64 = 1;
 
 impl Stack {
+    /// What the budget makes of something else that a member wants. The note stays the member's.
+    pub const RULES: &[Rule] = &[
+        Rule::new("corrections-spent", &[Rung::counted(Step::Question)]),
+        Rule::new("questions-spent", &[Rung::counted(Step::Stop)]),
+    ];
+
     /// A stack with the default budget.
     #[must_use]
     pub fn new(members: Vec<Box<dyn Guard>>) -> Self {
@@ -230,6 +237,7 @@ fn log(intervention: &Intervention) {
     }
 }
 
+#[warn(clippy::missing_trait_methods, reason = "a default here would hide what the members say")]
 impl Guard for Stack {
     fn name(&self) -> &'static str {
         NAME

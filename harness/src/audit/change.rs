@@ -2,32 +2,32 @@
 
 use std::fmt;
 
-use balk_guards::{Budget, Stack, Window};
+use balk_guards::{Budget, Window};
 use serde_json::Value;
 
 use super::reach::{Found, Row, rows};
 use super::without::Without;
-use crate::config::Config;
-use crate::engine::TruthChannel;
-use crate::guards::{self, BadStack, REGISTRY, Registered};
+use crate::guards::{BadStack, Config, Recipe, Registered, Registry, STACK};
 
 /// One change to a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A guard is taken away.
-    Guard(&'static str),
+    Guard(String),
     /// One rung of a guard is taken away, and with it what stands above it on a ladder.
     Rung(Row),
     /// A setting of a guard is another.
     Setting {
         /// The guard.
-        guard: &'static str,
+        guard: String,
         /// The setting.
         key: String,
         /// What it was.
         from: Value,
         /// What it is.
         to: Value,
+        /// Whether a rule of the guard is off under it.
+        removes: bool,
     },
     /// The budget of the stack is another.
     Budget {
@@ -37,8 +37,6 @@ pub enum Change {
         from: u64,
         /// What it is.
         to: u64,
-        /// The budget.
-        budget: Budget,
     },
 }
 
@@ -47,8 +45,8 @@ impl fmt::Display for Change {
         match self {
             Self::Guard(name) => write!(f, "{name}: off"),
             Self::Rung(row) => write!(f, "{row}: off"),
-            Self::Setting { guard, key, from, to } => write!(f, "{guard}: {key}, {from} to {to}"),
-            Self::Budget { key, from, to, .. } => write!(f, "stack: {key}, {from} to {to}"),
+            Self::Setting { guard, key, from, to, .. } => write!(f, "{guard}: {key}, {from} to {to}"),
+            Self::Budget { key, from, to } => write!(f, "stack: {key}, {from} to {to}"),
         }
     }
 }
@@ -59,39 +57,8 @@ impl Change {
     pub fn is_removal(&self) -> bool {
         match self {
             Self::Guard(_) | Self::Rung(_) => true,
-            Self::Setting { guard, key, to, .. } => REGISTRY
-                .iter()
-                .filter(|row| row.name == *guard)
-                .flat_map(|row| row.off)
-                .any(|(of, off)| of == key && value(off) == *to),
+            Self::Setting { removes, .. } => *removes,
             Self::Budget { .. } => false,
-        }
-    }
-
-    /// The stack with this change.
-    pub(super) fn stack(
-        &self,
-        spec: &str,
-        config: &Config,
-        whisper: &TruthChannel,
-    ) -> Result<Stack, BadStack> {
-        let set = |guard: &str, key: &str, value: Value| {
-            let mut config = config.clone();
-            config.guards.entry(guard.into()).or_default().insert(key.into(), value);
-            guards::stack(spec, &config, whisper)
-        };
-        match self {
-            Self::Guard(name) => set(name, "enabled", false.into()),
-            Self::Setting { guard, key, to, .. } => set(guard, key, to.clone()),
-            Self::Rung(row) => {
-                let members = guards::members(spec, config, whisper)?.into_iter().map(|inner| {
-                    if inner.name() == row.guard { Box::new(Without { inner, row: *row }) } else { inner }
-                });
-                Ok(Stack::new(members.collect()))
-            }
-            Self::Budget { budget, .. } => {
-                Ok(Stack::with_budget(guards::members(spec, config, whisper)?, *budget))
-            }
         }
     }
 
@@ -100,42 +67,61 @@ impl Change {
     pub(super) fn is_unfelt(&self, found: &Found, rows: &[Row]) -> bool {
         match self {
             Self::Rung(missed) => {
-                !found.rows.iter().any(|&at| rows[at] == *missed || rows[at].guard == "stack")
+                !found.rows.iter().any(|&at| rows[at] == *missed || &*rows[at].guard == STACK)
             }
             Self::Guard(_) | Self::Setting { .. } | Self::Budget { .. } => false,
         }
     }
 }
 
-/// Every change to this stack: its guards, their rungs, their settings by one step, its budget by one step.
+/// Every change to this stack, with the stack that it makes: its guards, their rungs, their settings by one step, its
+/// budget by one step.
 ///
 /// # Errors
-/// A guard that nobody registered, or settings that it does not take.
-pub fn changes(spec: &str, config: &Config) -> Result<Vec<Change>, BadStack> {
-    let whisper = TruthChannel::default();
-    let members = guards::members(spec, config, &whisper)?;
-    let has = |name: &str| members.iter().any(|it| it.name() == name);
-    let registered = || REGISTRY.iter().filter(|row| !row.rules.is_empty() && has(row.name));
-    let mut changes: Vec<Change> = registered().map(|row| Change::Guard(row.name)).collect();
-    changes.extend(rows().into_iter().filter(|row| has(row.guard)).map(Change::Rung));
-    for row in registered() {
-        let mut settings = (row.defaults)();
-        settings.extend(config.of(row.name));
+/// A guard that is not registered, or settings that it does not take.
+pub(super) fn changes(
+    registry: &Registry,
+    spec: &str,
+    config: &Config,
+) -> Result<Vec<(Change, Recipe)>, BadStack> {
+    let stack = Recipe::new(registry, spec, config)?;
+    let has = |name: &str| stack.names().any(|it| it == name);
+    let audited = || registry.audited().filter(|guard| has(guard.name()));
+    let with =
+        |guard: &str, key: &str, value: Value| Recipe::new(registry, spec, &config.with(guard, key, value));
+    let mut changes = Vec::new();
+    for guard in audited() {
+        let off = with(guard.name(), "enabled", false.into())?;
+        changes.push((Change::Guard(guard.name().to_owned()), off));
+    }
+    for row in rows(registry).into_iter().filter(|row| has(&row.guard)) {
+        let of_rung = row.clone();
+        let without = move |inner| Without { inner, row: of_rung.clone() };
+        changes.push((Change::Rung(row.clone()), stack.around(&row.guard, without)));
+    }
+    for guard in audited() {
+        let mut settings = guard.defaults.clone();
+        settings.extend(config.of(guard.name()));
         for (key, from) in settings.into_iter().filter(|(key, _)| !["enabled", "models"].contains(&&**key)) {
-            for to in steps(row, &key, &from) {
-                let change = Change::Setting { guard: row.name, key: key.clone(), from: from.clone(), to };
-                change.stack(spec, config, &whisper)?;
-                changes.push(change);
+            for to in steps(guard, &key, &from) {
+                // A step may lead out of what the guard takes.
+                let Ok(changed) = with(guard.name(), &key, to.clone()) else { continue };
+                let removes = guard.off.iter().any(|(of, off)| *of == key && *off == to);
+                let (guard, key, from) = (guard.name().to_owned(), key.clone(), from.clone());
+                changes.push((Change::Setting { guard, key, from, to, removes }, changed));
             }
         }
     }
-    changes.extend(budgets());
+    changes.extend(
+        budgets()
+            .map(|(key, from, to, budget)| (Change::Budget { key, from, to }, stack.with_budget(budget))),
+    );
     Ok(changes)
 }
 
 /// The neighbours of a value: one less and one more, the other of two, any other of several, a list without one
 /// of its members; and the value under which a rule is off.
-fn steps(row: &Registered, key: &str, from: &Value) -> Vec<Value> {
+fn steps(guard: &Registered, key: &str, from: &Value) -> Vec<Value> {
     let mut steps: Vec<Value> = match from {
         Value::Number(number) => {
             let number = number.as_u64();
@@ -151,28 +137,24 @@ fn steps(row: &Registered, key: &str, from: &Value) -> Vec<Value> {
                 rest.into()
             })
             .collect(),
-        Value::String(now) => row
+        Value::String(_) => guard
             .variants
             .iter()
-            .filter(|it| it.setting.0 == key && it.setting.1 != now)
-            .map(|it| it.setting.1.into())
+            .filter(|it| it.key == key && it.value != *from)
+            .map(|it| it.value.clone())
             .collect(),
         Value::Null | Value::Object(_) => Vec::new(),
     };
-    for off in row.off.iter().filter(|(of, _)| *of == key).map(|(_, off)| value(off)) {
-        if off != *from && !steps.contains(&off) {
-            steps.push(off);
+    for (_, off) in guard.off.iter().filter(|(of, _)| of == key) {
+        if off != from && !steps.contains(off) {
+            steps.push(off.clone());
         }
     }
     steps
 }
 
-/// A value as the table writes it: JSON, and what is no JSON is text.
-fn value(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|_| text.into())
-}
-
-fn budgets() -> impl Iterator<Item = Change> {
+/// The parts of the budget by one step: which, what it was, what it is, and the whole.
+fn budgets() -> impl Iterator<Item = (&'static str, u64, u64, Budget)> {
     type Part = (&'static str, fn(&Budget) -> u64, fn(Budget, u64) -> Budget);
     const PARTS: [Part; 4] = [
         (
@@ -202,6 +184,6 @@ fn budgets() -> impl Iterator<Item = Change> {
     PARTS.into_iter().flat_map(|(key, get, with)| {
         let now = Budget::default();
         let from = get(&now);
-        [from.saturating_sub(1), from + 1].map(|to| Change::Budget { key, from, to, budget: with(now, to) })
+        [from.saturating_sub(1), from + 1].map(|to| (key, from, to, with(now, to)))
     })
 }

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
-use balk_guards::rules::{Rule, STACK, Step};
-use balk_guards::{AttemptResponse, Entry, Note};
+use balk_guards::rules::{Rule, Step};
+use balk_guards::{AttemptResponse, Entry, Note, Stack};
 
-use crate::guards::REGISTRY;
+use crate::guards::{Registry, STACK};
 use crate::replay::{self, Deed, What};
 
 /// One rung of one guard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The guard.
-    pub guard: &'static str,
+    pub guard: Arc<str>,
     /// The rule.
     pub rule: &'static str,
     /// What is done.
@@ -33,7 +34,7 @@ impl fmt::Display for Row {
 impl Row {
     /// Whether a note in this step is this rung.
     pub(super) fn is(&self, step: Step, note: &Note) -> bool {
-        self.guard == note.guard
+        *self.guard == *note.guard
             && self.rule == note.rule
             && self.step == step
             && self.level.is_none_or(|level| level == note.level)
@@ -42,19 +43,22 @@ impl Row {
 
 /// Every rung of every guard, and of the stack.
 #[must_use]
-pub fn rows() -> Vec<Row> {
-    let of = |guard: &'static str, rules: &'static [Rule]| {
-        rules.iter().flat_map(move |rule| {
-            let row = move |it: &balk_guards::rules::Rung| Row {
-                guard,
-                rule: rule.name,
-                step: it.step,
-                level: it.level,
-            };
-            rule.rungs.iter().map(row)
+pub fn rows(registry: &Registry) -> Vec<Row> {
+    let of_guards = registry.audited().flat_map(|guard| of(guard.name(), guard.rules));
+    of_guards.chain(of(STACK, Stack::RULES)).collect()
+}
+
+fn of(guard: &str, rules: &'static [Rule]) -> impl Iterator<Item = Row> {
+    let guard: Arc<str> = guard.into();
+    rules.iter().flat_map(move |rule| {
+        let guard = Arc::clone(&guard);
+        rule.rungs.iter().map(move |it| Row {
+            guard: Arc::clone(&guard),
+            rule: rule.name,
+            step: it.step,
+            level: it.level,
         })
-    };
-    REGISTRY.iter().flat_map(|row| of(row.name, row.rules)).chain(of("stack", STACK)).collect()
+    })
 }
 
 /// What a transcript shows.
@@ -130,7 +134,7 @@ impl Found {
             return;
         }
         let may = |step: Step| rows.iter().position(|row| row.is(step, note));
-        let stack = |step: Step| rows.iter().position(|row| row.guard == "stack" && row.step == step);
+        let stack = |step: Step| rows.iter().position(|row| &*row.guard == STACK && row.step == step);
         let of_stack = match step {
             // How a conclusion reaches the user.
             Step::Question | Step::Notice if may(Step::Conclusion).is_some() => return,

@@ -3,15 +3,15 @@
 use balk_scenarios::Kind;
 
 use super::reach::Row;
-use crate::guards::REGISTRY;
+use crate::guards::{BadStack, Config, Recipe, Registered, Registry};
 
 /// Settings of a scenario, as `--set` takes them.
 pub type Sets = &'static [(&'static str, &'static str)];
 
-/// Guards, and which scenarios they meet.
+/// A stack, and which scenarios it meets.
 #[derive(Clone, Debug)]
 pub(super) struct Setup {
-    pub(super) guard: String,
+    pub(super) stack: Recipe,
     pub(super) sets: Sets,
     of: Of,
 }
@@ -35,20 +35,16 @@ impl Setup {
 
 /// All of them: the audited guards as they stand, and before models that nothing moves, for these come to the top
 /// of a ladder; each guard alone, and each variant; and what some rungs take beyond that.
-pub(super) fn setups(audited: &str) -> Vec<Setup> {
-    let plain = |guard: String| Setup { guard, sets: &[], of: Of::Every };
-    let mut setups =
-        vec![plain(audited.into()), Setup { guard: audited.into(), sets: DEAF, of: Of::Stubborn }];
-    for row in REGISTRY.iter().filter(|row| !row.rules.is_empty()) {
-        setups.push(plain(row.name.into()));
-        setups.extend(row.variants.iter().map(|it| plain(format!("{}={}", row.name, it.name))));
-    }
-    setups.extend(BEYOND.iter().map(|(guard, name, sets)| Setup {
-        guard: (*guard).into(),
-        sets,
-        of: Of::One(name),
-    }));
-    setups
+///
+/// # Errors
+/// A guard that is not registered, or settings that it does not take.
+pub(super) fn setups(registry: &Registry, audited: &str, config: &Config) -> Result<Vec<Setup>, BadStack> {
+    let setup = |spec: &str, sets, of| Ok(Setup { stack: Recipe::new(registry, spec, config)?, sets, of });
+    let alone = registry.audited().flat_map(Registered::spelled);
+    let alone = alone.map(|spec| setup(&spec, &[], Of::Every));
+    let beyond = BEYOND.iter().map(|&(spec, name, sets)| setup(spec, sets, Of::One(name)));
+    let first = [setup(audited, &[], Of::Every), setup(audited, DEAF, Of::Stubborn)];
+    first.into_iter().chain(alone).chain(beyond).collect()
 }
 
 /// Nothing that is said moves such a model.
@@ -99,7 +95,7 @@ const BEYOND: &[(&str, &str, Sets)] = &[
 /// Why no trial can come to this rung, and where it is tested instead.
 #[must_use]
 pub fn beyond_trials(row: &Row) -> Option<&'static str> {
-    let is = |(guard, rule, _): &&(&str, &str, &str)| *guard == row.guard && *rule == row.rule;
+    let is = |(guard, rule, _): &&(&str, &str, &str)| **guard == *row.guard && *rule == row.rule;
     OUTSIDE.iter().find(is).map(|(.., why)| *why)
 }
 

@@ -8,7 +8,6 @@ use super::clock::Stopwatch;
 use super::matrix::Matrix;
 use super::turns::{SIZES, begin, offer, turns};
 use crate::engine::TruthChannel;
-use crate::guards;
 
 /// Turns that a stack has seen before it is measured.
 const HISTORY: usize = 1_000;
@@ -27,9 +26,8 @@ fn measured(matrix: &Matrix, history: usize, count: usize) -> Vec<Timed> {
     for bytes in SIZES {
         for what in Work::ALL {
             let turns = turns(what, bytes, &offer);
-            for planned in &matrix.plan.stacks {
-                let mut stack = guards::stack(&planned.guard, &matrix.config, &TruthChannel::default())
-                    .expect("every stack was built once when the plan was made");
+            for recipe in &matrix.stacks {
+                let mut stack = recipe.stack(&TruthChannel::default());
                 begin(&mut stack, &offer);
                 let mut next = turns.iter().cycle();
                 for turn in next.by_ref().take(history) {
@@ -48,7 +46,7 @@ fn measured(matrix: &Matrix, history: usize, count: usize) -> Vec<Timed> {
                     })
                     .unzip();
                 timed.push(Timed {
-                    guard: planned.guard.clone(),
+                    guard: recipe.spec().to_owned(),
                     what,
                     bytes: bytes as u64,
                     turns: count as u64,
@@ -74,21 +72,23 @@ mod tests {
 
     use super::super::matrix::Setting;
     use super::*;
-    use crate::config::Config;
+    use crate::guards::{Config, Recipe, Registry};
 
     #[test]
     fn every_stack_is_measured_at_every_size() {
+        let config = Config::default();
         let stacks = ["default".to_owned()];
+        let stacks = Recipe::all(&Registry::standard(), &stacks, &config).expect("a stack that there is");
         let setting = Setting {
             suite: "",
             sweep: None,
-            stacks: &stacks,
-            config: Config::default(),
+            stacks,
+            config: &config,
             pools: Pools::Open,
             seeds: [0, 0],
             set: &[],
         };
-        let matrix = Matrix::new(Vec::new(), setting).expect("a stack that there is");
+        let matrix = Matrix::new(Vec::new(), setting);
         let timed = measured(&matrix, 2, 3);
         let found: Vec<_> = timed.iter().map(|it| (&*it.guard, it.what, it.bytes, it.turns)).collect();
         let expected = SIZES.iter().flat_map(|&bytes| {

@@ -8,9 +8,7 @@ use balk_scenarios::response::{DRAWS, PARAMETERS, Parameter};
 use balk_scenarios::{Kind, Pools as Values, ResponseMode, Scenario, WorldOptions};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::config::Config;
-use crate::error::Error;
-use crate::guards;
+use crate::guards::{Config, NONE, Recipe};
 use crate::simulate::Simulation;
 
 /// Scenarios and stacks, ready to run.
@@ -18,7 +16,7 @@ use crate::simulate::Simulation;
 pub struct Matrix {
     pub(super) plan: Plan,
     scenarios: Vec<(Scenario, Vec<(String, String)>)>,
-    pub(super) config: Config,
+    pub(super) stacks: Vec<Recipe>,
     pools: Values,
 }
 
@@ -46,9 +44,9 @@ pub struct Setting<'a> {
     /// What is swept.
     pub sweep: Option<&'a str>,
     /// The stacks; the baseline is put before them.
-    pub stacks: &'a [String],
-    /// Settings of guards.
-    pub config: Config,
+    pub stacks: Vec<Recipe>,
+    /// Settings of guards that are not on the command line, as the plan records them.
+    pub config: &'a Config,
     /// What the seeds draw from.
     pub pools: Values,
     /// The first and the last seed.
@@ -59,24 +57,11 @@ pub struct Setting<'a> {
 
 impl Matrix {
     /// Everything that is asked for, with the baseline first.
-    ///
-    /// # Errors
-    /// A guard that nobody registered, or settings that it does not take.
-    pub fn new(asked: Vec<Asked>, setting: Setting<'_>) -> Result<Self, Error> {
+    #[must_use]
+    pub fn new(asked: Vec<Asked>, setting: Setting<'_>) -> Self {
         let Setting { suite, sweep, stacks, config, pools, seeds, set } = setting;
-        let mut names = vec![guards::NONE.to_owned()];
-        for stack in stacks {
-            if !names.contains(stack) {
-                names.push(stack.clone());
-            }
-        }
-        let stacks: Result<_, Error> = names
-            .into_iter()
-            .map(|guard| {
-                guards::stack(&guard, &config, &crate::engine::TruthChannel::default())?;
-                Ok(PlannedStack { about: guards::about(&guard), guard })
-            })
-            .collect();
+        let others = stacks.into_iter().filter(|it| it.spec() != NONE);
+        let stacks: Vec<Recipe> = std::iter::once(Recipe::none()).chain(others).collect();
         let plan = Plan {
             schema: BENCH_SCHEMA,
             balk: env!("CARGO_PKG_VERSION").to_owned(),
@@ -89,13 +74,13 @@ impl Matrix {
             },
             set: drawn(set),
             config: config.as_json(),
-            stacks: stacks?,
+            stacks: stacks.iter().map(planned_stack).collect(),
             parameters: PARAMETERS.iter().map(parameter).collect(),
             scenarios: asked.iter().map(planned).collect(),
         };
         // What a sweep sets comes last: it is set where the other value stood.
         let scenarios = asked.into_iter().map(|it| (it.scenario, [set, &it.set].concat())).collect();
-        Ok(Self { plan, scenarios, config, pools })
+        Self { plan, scenarios, stacks, pools }
     }
 
     /// What a record of it begins with.
@@ -107,16 +92,9 @@ impl Matrix {
     /// Every stack on this scenario, each under the three response models.
     pub(super) fn simulations(&self, scenario: usize) -> Vec<[Simulation<'_>; 3]> {
         let (scenario, _) = &self.scenarios[scenario];
-        let stacks = self.plan.stacks.iter();
-        stacks
-            .map(|stack| {
-                MODES.map(|response| {
-                    let options = WorldOptions { pools: self.pools, response };
-                    Simulation::new(scenario, &stack.guard, &self.config, options)
-                        .expect("every stack was built once when the plan was made")
-                })
-            })
-            .collect()
+        let options = MODES.map(|response| WorldOptions { pools: self.pools, response });
+        let of = |stack| options.map(|options| Simulation::new(scenario, stack, options));
+        self.stacks.iter().map(of).collect()
     }
 
     /// What is set in this scenario differently from its file.
@@ -131,6 +109,10 @@ fn parameter(it: &Parameter) -> PlannedParameter {
         range: [it.range.0, it.range.1],
         high: (0..DRAWS).filter(|draw| it.is_high(*draw)).collect(),
     }
+}
+
+fn planned_stack(recipe: &Recipe) -> PlannedStack {
+    PlannedStack { guard: recipe.spec().to_owned(), about: recipe.about().to_owned() }
 }
 
 fn planned(asked: &Asked) -> PlannedScenario {

@@ -10,12 +10,12 @@ use clap::Args;
 use rayon::ThreadPoolBuilder;
 
 use super::recordings::{self, Recordings};
-use super::{Format, document, load};
+use super::{Context, Format, document, load};
 use crate::audit::{self, Row, found_by_replay};
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::guards::{self, DEFAULT};
+use crate::guards::{DEFAULT, Recipes};
 use crate::replay::{Broken, Found, Item, Replay};
 
 /// Arguments of `balk audit`.
@@ -77,7 +77,7 @@ impl Audit {
     ///
     /// # Errors
     /// A command line that makes no sense, a tool table that is bad, an output that takes no more.
-    pub fn run(&self) -> Result<Exit, Error> {
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         if self.guard.contains(['=', '{']) {
             return Err(Error::usage(
                 "--guard",
@@ -86,7 +86,8 @@ impl Audit {
             )
             .hint("write the settings into a file for --config"));
         }
-        let config = super::config(self.config.as_deref())?;
+        let config = context.config(self.config.as_deref())?;
+        let recipes = Recipes::new(&context.registry, &config);
         let setting = self.recordings.setting()?;
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
@@ -94,12 +95,17 @@ impl Audit {
         let replay = Replay {
             setting: &setting,
             guard: Some(&self.guard),
-            stack: &|spec, whisper: &TruthChannel| guards::stack(spec, &config, whisper),
+            stack: &|spec, whisper: &TruthChannel| recipes.stack(spec, whisper),
             pool: &pool,
         };
-        let audit = audit::Audit { guard: &self.guard, config: &config, seeds: self.seeds.clone() };
+        let audit = audit::Audit {
+            registry: &context.registry,
+            guard: &self.guard,
+            config: &config,
+            seeds: self.seeds.clone(),
+        };
         let audited = pool.install(|| audit.run())?;
-        let rows: Vec<Row> = audited.rows.iter().map(|(row, _)| *row).collect();
+        let rows: Vec<Row> = audited.rows.iter().map(|(row, _)| row.clone()).collect();
         let (recorded, readable) = self.recorded(&replay, &rows)?;
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         let shown = show::Shown { asked: self, audited: &audited, recorded: recorded.as_deref() };

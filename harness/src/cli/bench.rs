@@ -17,11 +17,11 @@ use rayon::ThreadPoolBuilder;
 
 use super::gates::{Gates, HELP as GATES_HELP, Records};
 use super::load::{self, Failure, Source};
-use super::{OrExit as _, say};
+use super::{Context, OrExit as _, say};
 use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Played, Setting, Stopwatch};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::guards;
+use crate::guards::Recipe;
 
 use shard::{Shard, shard};
 use sweep::Sweep;
@@ -124,7 +124,7 @@ impl Bench {
     /// # Errors
     /// A command line that makes no sense, a folder that holds something else, a record of another plan, a disk
     /// that is full. A bad scenario is shown, and ends with its exit code.
-    pub fn run(&self) -> Result<Exit, Error> {
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let asked = match self.asked() {
             Ok(asked) => asked,
             Err(failure) => return failure.or_exit(),
@@ -133,17 +133,18 @@ impl Bench {
             Some(trials) => [0, trials - 1],
             None => [*self.seeds.start(), *self.seeds.end()],
         };
-        let stacks = if self.guard.is_empty() { guards::benched() } else { self.guard.clone() };
+        let config = context.config(self.config.as_deref())?;
+        let stacks = if self.guard.is_empty() { context.registry.benched() } else { self.guard.clone() };
         let setting = Setting {
             suite: &self.suite,
             sweep: self.sweep.as_ref().map(Sweep::text),
-            stacks: &stacks,
-            config: super::config(self.config.as_deref())?,
+            stacks: Recipe::all(&context.registry, &stacks, &config)?,
+            config: &config,
             pools: if self.reserve { Pools::Reserve } else { Pools::Open },
             seeds,
             set: &self.set,
         };
-        let matrix = Matrix::new(asked, setting)?;
+        let matrix = Matrix::new(asked, setting);
         self.gates.fit(matrix.plan(), Records::One)?;
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)

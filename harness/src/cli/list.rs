@@ -7,9 +7,10 @@ use balk_scenarios::Kind;
 use balk_scenarios::catalogue::CATALOGUE;
 use clap::Args;
 
+use super::Context;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::guards::{self, PEERS, REGISTRY, Registered};
+use crate::guards::{Registered, Registry, Role};
 
 /// Arguments of `balk list`.
 #[derive(Args, Clone, Debug)]
@@ -24,13 +25,13 @@ impl List {
     ///
     /// # Errors
     /// An output that takes no more.
-    pub fn run(&self) -> Result<Exit, Error> {
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let mut out = std::io::stdout().lock();
         if !self.guards {
             scenarios(&mut out)?;
             writeln!(out)?;
         }
-        show_guards(&mut out)?;
+        show_guards(&mut out, &context.registry)?;
         Ok(Exit::Fine)
     }
 }
@@ -49,28 +50,29 @@ fn scenarios(out: &mut impl Write) -> Result<(), Error> {
     Ok(())
 }
 
-fn show_guards(out: &mut impl Write) -> Result<(), Error> {
+fn show_guards(out: &mut impl Write, registry: &Registry) -> Result<(), Error> {
     writeln!(
         out,
         "guards (--guard NAME[=VARIANT][{{key=value,…}}],…; `default` takes those with a star, `none` takes none)"
     )?;
-    show_rows(out, REGISTRY)?;
+    let (peers, guards): (Vec<_>, Vec<_>) = registry.guards().partition(|it| it.role() == Role::Peer);
+    show_rows(out, &guards)?;
     writeln!(out)?;
     writeln!(
         out,
         "peers (named in the same way: rules of other agents, as documented in the version named, never the \
          agents themselves; and naive readings of the field designs)"
     )?;
-    show_rows(out, PEERS)
+    show_rows(out, &peers)
 }
 
-fn show_rows(out: &mut impl Write, rows: &'static [Registered]) -> Result<(), Error> {
-    let width = guards::spelled(rows).map(|it| it.len()).max().unwrap_or(0);
+fn show_rows(out: &mut impl Write, rows: &[&Registered]) -> Result<(), Error> {
+    let width = rows.iter().flat_map(|row| row.spelled()).map(|it| it.len()).max().unwrap_or(0);
     for row in rows {
-        let star = if row.by_default { '*' } else { ' ' };
-        writeln!(out, "{star} {:width$}  {}", row.name, row.about)?;
-        for variant in row.variants {
-            writeln!(out, "  {:width$}  {}", format!("{}={}", row.name, variant.name), variant.about)?;
+        let star = if row.role() == Role::Default { '*' } else { ' ' };
+        writeln!(out, "{star} {:width$}  {}", row.name(), row.about())?;
+        for variant in row.variants() {
+            writeln!(out, "  {:width$}  {}", format!("{}={}", row.name(), variant.name), variant.about)?;
         }
     }
     Ok(())

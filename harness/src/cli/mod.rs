@@ -4,6 +4,7 @@ mod audit;
 mod bench;
 mod check;
 mod compare;
+mod context;
 mod document;
 mod events;
 mod explain;
@@ -25,17 +26,19 @@ mod watch;
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::guards::Registry;
 
 pub use audit::Audit;
 pub use bench::Bench;
 pub use check::Check;
 pub use compare::Compare;
+pub use context::Context;
 pub use explain::Explain;
 pub use init::Init;
 pub use list::List;
@@ -95,38 +98,49 @@ pub enum Command {
     Schema(PrintSchema),
 }
 
+/// The program with these guards: takes the command line apart, runs the command, and ends with its exit code.
+///
+/// Name the binary `balk`: the commands that reports print begin so.
+pub fn main_with(registry: Registry) -> ExitCode {
+    let run = || {
+        registry.check()?;
+        Cli::parse().command.run(&Context { registry })
+    };
+    let exit = match run() {
+        Ok(exit) => exit,
+        // The reader of the output has seen enough.
+        Err(error) if error.reader_left => Exit::Fine,
+        Err(error) => {
+            complain(&error);
+            error.exit
+        }
+    };
+    exit.into()
+}
+
 impl Command {
     /// Runs the command.
     ///
     /// # Errors
     /// Whatever kept it from doing its work; the error says how the program ends.
-    pub fn run(&self) -> Result<Exit, Error> {
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         match self {
-            Self::List(it) => it.run(),
-            Self::Scenario(it) => it.run(),
+            Self::List(it) => it.run(context),
+            Self::Scenario(it) => it.run(context),
             Self::Init(it) => it.run(),
             Self::Check(it) => it.run(),
-            Self::Verify(it) => it.run(),
-            Self::Replay(it) => it.run(),
-            Self::Bench(it) => it.run(),
+            Self::Verify(it) => it.run(context),
+            Self::Replay(it) => it.run(context),
+            Self::Bench(it) => it.run(context),
             Self::Merge(it) => it.run(),
             Self::Report(it) => it.run(),
             Self::Compare(it) => it.run(),
-            Self::Shrink(it) => it.run(),
-            Self::Audit(it) => it.run(),
+            Self::Shrink(it) => it.run(context),
+            Self::Audit(it) => it.run(context),
             Self::Explain(it) => it.run(),
             Self::Schema(it) => it.run(),
         }
     }
-}
-
-/// The settings of guards: from a file, and from the environment above it.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "three variables set the no-tools guard, as its field design has it"
-)]
-fn config(file: Option<&Path>) -> Result<Config, Error> {
-    Config::load(file, |name| std::env::var(name).ok())
 }
 
 /// The folder for gap reports: the one that is asked for, else the user's.
@@ -176,7 +190,7 @@ impl OrExit for Failure {
 }
 
 /// Says on standard error what went wrong.
-pub fn complain(error: &Error) {
+fn complain(error: &Error) {
     say(format_args!("error: {error}"));
 }
 

@@ -8,11 +8,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 
 use super::recordings::{self, Recordings};
-use super::{Format, document};
+use super::{Context, Format, document};
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::guards;
+use crate::guards::Recipes;
 use crate::replay::judged::{self, Judged};
 use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Summary, labels};
 
@@ -86,10 +86,11 @@ impl Replay {
     ///
     /// # Errors
     /// A command line that makes no sense, a tool table that is bad, an output that takes no more.
-    pub fn run(&self) -> Result<Exit, Error> {
-        let config = super::config(self.config.as_deref())?;
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        let config = context.config(self.config.as_deref())?;
+        let recipes = Recipes::new(&context.registry, &config);
         if let Some(guard) = &self.guard {
-            guards::stack(guard, &config, &TruthChannel::default())?;
+            recipes.stack(guard, &TruthChannel::default())?;
         }
         let setting = self.recordings.setting()?;
         let judged = self.labels.as_deref().map(judged_by).transpose()?;
@@ -99,7 +100,7 @@ impl Replay {
         let replay = replay::Replay {
             setting: &setting,
             guard: self.guard.as_deref(),
-            stack: &|spec, whisper| guards::stack(spec, &config, whisper),
+            stack: &|spec, whisper| recipes.stack(spec, whisper),
             pool: &pool,
         };
         let mut report = Report::new(self.format, judged);

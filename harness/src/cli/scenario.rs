@@ -12,9 +12,10 @@ use clap::{Args, ValueEnum};
 
 use super::gaps::Repository;
 use super::load;
-use super::{Format, OrExit};
+use super::{Context, Format, OrExit};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::guards::{Config, Recipe};
 use crate::simulate::Simulation;
 use balk_reports::statistics::{Share, per_thousand};
 
@@ -105,14 +106,14 @@ impl Scenario {
     /// # Errors
     /// A command line that makes no sense, an output that takes no more. A bad file is shown, and ends with
     /// its exit code.
-    pub fn run(&self) -> Result<Exit, Error> {
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let scenario = match load::scenario(&self.target, &self.set) {
             Ok(scenario) => scenario,
             Err(failure) => return failure.or_exit(),
         };
         match &self.seeds {
-            Some(seeds) => self.many(&scenario, seeds.clone()),
-            None => self.one(&scenario),
+            Some(seeds) => self.many(context, &scenario, seeds.clone()),
+            None => self.one(context, &scenario),
         }
     }
 
@@ -125,17 +126,17 @@ impl Scenario {
     /// As JSON one line for each of both, with the integer `counts` and what follows from them as text of
     /// four significant digits: `recovered_of_onsets_95`, the exact bounds of the share (0 to 1), and
     /// `false_per_1000_healthy_turns`, null where no turn was healthy.
-    fn many(&self, scenario: &Model, seeds: RangeInclusive<u64>) -> Result<Exit, Error> {
-        let config = super::config(self.config.as_deref())?;
-        let mut rows = Vec::new();
-        for guard in &self.guard {
-            let counts = |response| {
-                let simulation = Simulation::new(scenario, guard, &config, self.options(response))?;
-                Ok::<_, Error>(simulation.counts(seeds.clone()))
-            };
-            let (measured, flat) = (counts(ResponseMode::Features)?, counts(ResponseMode::Flat)?);
-            rows.push(Row { guard, measured, flat });
-        }
+    fn many(&self, context: &Context, scenario: &Model, seeds: RangeInclusive<u64>) -> Result<Exit, Error> {
+        let config = context.config(self.config.as_deref())?;
+        let stacks = Recipe::all(&context.registry, &self.guard, &config)?;
+        let counts =
+            |stack, response| Simulation::new(scenario, stack, self.options(response)).counts(seeds.clone());
+        let row = |stack| Row {
+            guard: Recipe::spec(stack),
+            measured: counts(stack, ResponseMode::Features),
+            flat: counts(stack, ResponseMode::Flat),
+        };
+        let rows: Vec<Row> = stacks.iter().map(row).collect();
         let mut out = std::io::stdout().lock();
         match self.format {
             Format::Json => {
@@ -158,14 +159,20 @@ impl Scenario {
                     }
                 }
             }
-            Format::Text => self.table(&mut out, scenario, &rows)?,
+            Format::Text => self.table(&mut out, &config, scenario, &rows)?,
         }
         let fault = rows.iter().any(|row| row.measured.guard_faults + row.flat.guard_faults > 0);
         let doubled = rows.iter().any(|row| row.measured.doubled + row.flat.doubled > 0);
         Ok(exit(fault, doubled))
     }
 
-    fn table(&self, out: &mut impl Write, scenario: &Model, rows: &[Row<'_>]) -> Result<(), Error> {
+    fn table(
+        &self,
+        out: &mut impl Write,
+        config: &Config,
+        scenario: &Model,
+        rows: &[Row<'_>],
+    ) -> Result<(), Error> {
         let width = rows.iter().map(|row| row.guard.len()).max().unwrap_or(0).max(5);
         let seeds = self.seeds.as_ref().expect("counts are over seeds");
         writeln!(out, "{} · seeds {}-{}\n{}\n", scenario.name, seeds.start(), seeds.end(), scenario.title)?;
@@ -231,12 +238,12 @@ impl Scenario {
         }
         let guards: Vec<String> = self.guard.iter().map(|it| quoted(it)).collect();
         let guards = guards.join(" --guard ");
-        writeln!(out, "\nrun again: {}", self.command(&guards))?;
+        writeln!(out, "\nrun again: {}", self.command(config, &guards))?;
         Ok(())
     }
 
     /// The command that does the very same thing again.
-    fn command(&self, guards: &str) -> String {
+    fn command(&self, config: &Config, guards: &str) -> String {
         let mut command = format!("balk scenario {}", quoted(&self.target));
         match &self.seeds {
             Some(seeds) => command.push_str(&format!(" --seeds {}-{}", seeds.start(), seeds.end())),
@@ -246,8 +253,8 @@ impl Scenario {
         for (key, value) in &self.set {
             command.push_str(&format!(" --set {}", quoted(&format!("{key}={value}"))));
         }
-        if let Some(config) = &self.config {
-            command.push_str(&format!(" --config {}", quoted(&config.display().to_string())));
+        if let Some(file) = config.file() {
+            command.push_str(&format!(" --config {}", quoted(&file.display().to_string())));
         }
         if self.reserve {
             command.push_str(" --reserve");

@@ -10,10 +10,11 @@ use balk_scenarios::{Pools, Scenario, WorldOptions, toolsets};
 use clap::Args;
 
 use super::load::{self, Failure, Source};
-use super::{OrExit as _, say};
+use super::{Context, OrExit as _, say};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::files;
+use crate::guards::{Config, NONE, ORACLE, Recipe};
 use crate::shrink::{self, Case, Shows, Shrunk, Unfit};
 
 /// Arguments of `balk shrink`.
@@ -78,7 +79,7 @@ impl Shrink {
     /// # Errors
     /// A trial that does not show it, a command line that makes no sense, an output that takes no more. A bad file
     /// is shown, and ends with its exit code.
-    pub fn run(&self) -> Result<Exit, Error> {
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let (document, scenario) = match self.read() {
             Ok(read) => read,
             Err(failure) => return failure.or_exit(),
@@ -87,13 +88,15 @@ impl Shrink {
         if let Some(folder) = &self.out {
             free(folder)?;
         }
-        let config = super::config(self.config.as_deref())?;
+        let config = context.config(self.config.as_deref())?;
+        let recipe = |spec| Recipe::new(&context.registry, spec, &config);
+        let (stack, contrasts) = (recipe(&self.guard)?, [recipe(NONE)?, recipe(ORACLE)?]);
         let case = Case {
             text,
             scenario: &scenario,
             seed: self.seed,
-            guard: &self.guard,
-            config: &config,
+            stack: &stack,
+            contrasts: &contrasts,
             options: WorldOptions {
                 pools: if self.reserve { Pools::Reserve } else { Pools::Open },
                 ..WorldOptions::default()
@@ -105,7 +108,7 @@ impl Shrink {
         let shrunk = shrink::shrink(&case, |it| {
             say(format_args!("{} tries: {} of {lines} lines, seed {}", it.tries, it.lines, it.seed));
         });
-        let shrunk = shrunk.map_err(|unfit| self.refused(unfit))?;
+        let shrunk = shrunk.map_err(|unfit| self.refused(&unfit, &config))?;
         if !shrunk.is_smallest {
             say(format_args!("note: the {} tries ran out; more of them may find a smaller one", self.tries));
         }
@@ -114,7 +117,7 @@ impl Shrink {
                 "note: the baseline and the oracle show it too, so the smaller trial may show it for another reason"
             ));
         }
-        self.write(&shrunk)?;
+        self.write(&shrunk, &config)?;
         Ok(Exit::Fine)
     }
 
@@ -125,27 +128,21 @@ impl Shrink {
         Ok((document, scenario))
     }
 
-    fn refused(&self, unfit: Unfit) -> Error {
-        match unfit {
-            Unfit::Stack(bad) => bad.into(),
-            Unfit::Shows(others) => {
-                let others: Vec<String> = others.iter().map(Shows::to_string).collect();
-                let found =
-                    if others.is_empty() { "nothing of the kind".to_owned() } else { others.join(", ") };
-                let expected = format!("a trial that shows {}", self.shows);
-                let see = self.command(&self.target, &self.set, self.seed);
-                Error::usage("--shows", &expected, found).hint(&format!("see: {see}"))
-            }
-        }
+    fn refused(&self, Unfit(others): &Unfit, config: &Config) -> Error {
+        let others: Vec<String> = others.iter().map(Shows::to_string).collect();
+        let found = if others.is_empty() { "nothing of the kind".to_owned() } else { others.join(", ") };
+        let expected = format!("a trial that shows {}", self.shows);
+        let see = self.command(config, &self.target, &self.set, self.seed);
+        Error::usage("--shows", &expected, found).hint(&format!("see: {see}"))
     }
 
-    fn write(&self, shrunk: &Shrunk) -> Result<(), Error> {
+    fn write(&self, shrunk: &Shrunk, config: &Config) -> Result<(), Error> {
         let Some(folder) = &self.out else {
             write!(io::stdout(), "{}", shrunk.text)?;
-            say(format_args!("shows {}: {}", self.shows, self.command("FILE", &[], shrunk.seed)));
+            say(format_args!("shows {}: {}", self.shows, self.command(config, "FILE", &[], shrunk.seed)));
             return Ok(());
         };
-        let command = self.command(&folder.join(SCENARIO).display().to_string(), &[], shrunk.seed);
+        let command = self.command(config, &folder.join(SCENARIO).display().to_string(), &[], shrunk.seed);
         let transcript = balk_reports::report::show(&shrunk.record, Palette::Plain);
         let transcript = format!("shows {}\n\n{transcript}\nrun again: {command}\n", self.shows);
         for (name, text) in [(SCENARIO, &shrunk.text), (TRANSCRIPT, &transcript)] {
@@ -158,14 +155,14 @@ impl Shrink {
     }
 
     /// The command that shows a trial.
-    fn command(&self, target: &str, set: &[(String, String)], seed: u64) -> String {
+    fn command(&self, config: &Config, target: &str, set: &[(String, String)], seed: u64) -> String {
         let mut command =
             format!("balk scenario {} --seed {seed} --guard {}", quoted(target), quoted(&self.guard));
         for (key, value) in set {
             command.push_str(&format!(" --set {}", quoted(&format!("{key}={value}"))));
         }
-        if let Some(config) = &self.config {
-            command.push_str(&format!(" --config {}", quoted(&config.display().to_string())));
+        if let Some(file) = config.file() {
+            command.push_str(&format!(" --config {}", quoted(&file.display().to_string())));
         }
         if self.reserve {
             command.push_str(" --reserve");

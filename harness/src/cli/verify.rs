@@ -7,7 +7,7 @@ use balk_scenarios::catalogue::CATALOGUE;
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 
-use super::load;
+use super::{Context, load};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::verify::{self, Difference};
@@ -25,12 +25,12 @@ impl Verify {
     ///
     /// # Errors
     /// An output that takes no more.
-    pub fn run(&self) -> Result<Exit, Error> {
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let pool = ThreadPoolBuilder::new()
             .build()
             .map_err(|error| Error::usage("verify", "threads that this machine can start", error))?;
         let mut out = std::io::stdout().lock();
-        let stacks = verify::stacks();
+        let stacks = verify::stacks(&context.registry)?;
         let mut exit = Exit::Fine;
         for listed in CATALOGUE {
             let scenario = listed.read(&[]).expect("a test reads every file of the catalogue");

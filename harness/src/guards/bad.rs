@@ -23,6 +23,13 @@ pub enum BadStack {
         /// What it takes.
         reason: String,
     },
+    /// The same guard twice in one stack, or the same stack twice.
+    Twice {
+        /// What is there twice.
+        asked: String,
+        /// The stack that it is in; none where it is a stack itself.
+        stack: Option<String>,
+    },
 }
 
 impl fmt::Display for BadStack {
@@ -36,6 +43,8 @@ impl fmt::Display for BadStack {
                 write!(f, " known: {}", known.join(", "))
             }
             Self::Settings { asked, reason } => write!(f, "`{asked}`: {reason}"),
+            Self::Twice { asked, stack: Some(stack) } => write!(f, "`{asked}` twice in `{stack}`"),
+            Self::Twice { asked, stack: None } => write!(f, "`{asked}` twice"),
         }
     }
 }
@@ -56,6 +65,13 @@ impl From<BadStack> for Error {
             }
             BadStack::Settings { asked, reason } => {
                 Self::usage("--guard", "settings that the guard takes", format!("`{asked}`")).hint(&reason)
+            }
+            BadStack::Twice { asked, stack: Some(stack) } => {
+                let found = format!("`{asked}` twice in `{stack}`");
+                Self::usage("--guard", "each guard of a stack once", found)
+            }
+            BadStack::Twice { asked, stack: None } => {
+                Self::usage("--guard", "each stack once", format!("`{asked}` twice"))
             }
         }
     }

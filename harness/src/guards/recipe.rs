@@ -7,127 +7,169 @@
 //! Two settings every guard has: `enabled`, and `models`, a list of what is different for models whose name fits
 //! a pattern (spec N5): `{"pattern": "gpt-3.5*", "enabled": true, "limit": 5}`. The first that fits decides.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use balk_guards::{Guard, PerModel, Stack};
-use serde::Deserialize;
+use balk_guards::{Budget, Guard, Stack};
 use serde_json::{Map, Value};
 
-use super::{BadStack, Maker, PEERS, REGISTRY, Registered, Variant, names, rows, spelled};
+use super::bad::BadStack;
+use super::config::Config;
+use super::registered::{Factory, Registered};
+use super::registry::{DEFAULT, NONE, Registry};
 use crate::engine::TruthChannel;
 
-/// Settings of guards, by the guard's name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Config {
-    pub(crate) guards: BTreeMap<String, Map<String, Value>>,
-}
-
-impl Config {
-    /// The settings of one guard; empty where nothing is set.
-    #[must_use]
-    pub fn of(&self, guard: &str) -> Map<String, Value> {
-        self.guards.get(guard).cloned().unwrap_or_default()
-    }
-
-    /// All of it: a member for each guard that something is set for.
-    #[must_use]
-    pub fn as_json(&self) -> Map<String, Value> {
-        let set = self.guards.iter().filter(|(_, settings)| !settings.is_empty());
-        set.map(|(name, settings)| (name.clone(), Value::Object(settings.clone()))).collect()
-    }
-}
-
-/// What a spec describes, read once: the members of a stack, in order, made anew for each trial.
+/// A spec that was read: a stack is made from it for each trial.
 #[derive(Clone)]
-pub struct Recipe(Vec<Maker>);
+pub struct Recipe {
+    spec: Arc<str>,
+    about: Arc<str>,
+    members: Vec<Member>,
+    budget: Budget,
+}
+
+#[derive(Clone)]
+struct Member {
+    name: Arc<str>,
+    make: Factory,
+}
 
 impl Recipe {
     /// Reads a spec, with the settings of this configuration beneath it.
     ///
     /// # Errors
-    /// A guard that nobody registered, or settings that it does not take.
-    pub fn new(spec: &str, config: &Config) -> Result<Self, BadStack> {
-        let mut makers = Vec::new();
+    /// A guard that is not registered, settings that it does not take, the same guard twice.
+    pub fn new(registry: &Registry, spec: &str, config: &Config) -> Result<Self, BadStack> {
+        let mut recipe = Self { spec: spec.into(), about: about(registry, spec), ..Self::none() };
         for asked in split(spec) {
             match asked {
                 NONE => {}
                 DEFAULT => {
-                    for row in REGISTRY.iter().filter(|row| row.by_default) {
-                        makers.push(member(row, config.of(row.name), row.name)?);
+                    for guard in registry.default_guards() {
+                        recipe.add(guard, config.of(guard.name()), guard.name())?;
                     }
                 }
                 _ => {
-                    let (name, braces) =
-                        asked.split_once('{').map_or((asked, None), |(name, it)| (name, Some(it)));
-                    let (row, variant) = find(name.trim())?;
-                    let mut settings = config.of(row.name);
-                    if let Some(Variant { setting: (key, value), .. }) = variant {
-                        settings.insert((*key).into(), (*value).into());
-                    }
-                    if let Some(braces) = braces {
-                        settings.extend(self::settings(asked, braces)?);
-                    }
-                    makers.push(member(row, settings, asked)?);
+                    let (guard, settings) = self::asked(registry, asked, config)?;
+                    recipe.add(guard, settings, asked)?;
                 }
             }
         }
-        Ok(Self(makers))
+        Ok(recipe)
     }
 
-    /// New members, in order.
+    /// Reads several specs.
+    ///
+    /// # Errors
+    /// As for [`Recipe::new`], and where two specs are the same.
+    pub fn all(registry: &Registry, specs: &[String], config: &Config) -> Result<Vec<Self>, BadStack> {
+        let again = |at: usize| specs[..at].contains(&specs[at]);
+        if let Some(at) = (0..specs.len()).find(|&at| again(at)) {
+            return Err(BadStack::Twice { asked: specs[at].clone(), stack: None });
+        }
+        specs.iter().map(|spec| Self::new(registry, spec, config)).collect()
+    }
+
+    /// No guard at all: the baseline.
     #[must_use]
-    pub fn members(&self, whisper: &TruthChannel) -> Vec<Box<dyn Guard>> {
-        self.0.iter().map(|make| make(whisper)).collect()
+    pub fn none() -> Self {
+        let about = "no guard: the baseline".into();
+        Self { spec: NONE.into(), about, members: Vec::new(), budget: Budget::default() }
     }
 
-    /// A new stack of them.
+    /// What was read.
+    #[must_use]
+    pub fn spec(&self) -> &str {
+        &self.spec
+    }
+
+    /// What the stack is, in a line: that of its one guard, or what a spec says for itself.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// A new stack.
     #[must_use]
     pub fn stack(&self, whisper: &TruthChannel) -> Stack {
-        Stack::new(self.members(whisper))
+        let members = self.members.iter().map(|it| (it.make)(whisper)).collect();
+        Stack::with_budget(members, self.budget)
+    }
+
+    /// The names of the members, in order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.members.iter().map(|it| &*it.name)
+    }
+
+    /// The same stack with another budget.
+    pub(crate) fn with_budget(&self, budget: Budget) -> Self {
+        Self { budget, ..self.clone() }
+    }
+
+    /// The same stack with something around the member of this name.
+    pub(crate) fn around<G: Guard + 'static>(
+        &self,
+        name: &str,
+        wrap: impl Fn(Box<dyn Guard>) -> G + Send + Sync + 'static,
+    ) -> Self {
+        let mut recipe = self.clone();
+        if let Some(member) = recipe.members.iter_mut().find(|it| &*it.name == name) {
+            let make = Arc::clone(&member.make);
+            member.make = Arc::new(move |whisper| Box::new(wrap(make(whisper))));
+        }
+        recipe
+    }
+
+    fn add(&mut self, guard: &Registered, settings: Map<String, Value>, asked: &str) -> Result<(), BadStack> {
+        if self.names().any(|name| name == guard.name()) {
+            return Err(BadStack::Twice {
+                asked: guard.name().to_owned(),
+                stack: Some(self.spec.to_string()),
+            });
+        }
+        let make = guard
+            .factory(settings)
+            .map_err(|error| BadStack::Settings { asked: asked.into(), reason: error.to_string() })?;
+        self.members.push(Member { name: guard.name.clone(), make });
+        Ok(())
     }
 }
 
 impl fmt::Debug for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Recipe({} members)", self.0.len())
+        write!(f, "Recipe({})", self.spec)
     }
 }
 
-/// The stack that `spec` describes, with the settings of this configuration beneath it.
-///
-/// # Errors
-/// As for [`Recipe::new`].
-pub fn stack(spec: &str, config: &Config, whisper: &TruthChannel) -> Result<Stack, BadStack> {
-    Ok(Recipe::new(spec, config)?.stack(whisper))
-}
-
-/// The members of this stack, in order.
-///
-/// # Errors
-/// As for [`Recipe::new`].
-pub fn members(spec: &str, config: &Config, whisper: &TruthChannel) -> Result<Vec<Box<dyn Guard>>, BadStack> {
-    Ok(Recipe::new(spec, config)?.members(whisper))
-}
-
-/// The spec of no guard at all: the baseline.
-pub const NONE: &str = "none";
-/// The spec of the guards that are on unless others are named.
-pub const DEFAULT: &str = "default";
-
-/// What a stack is, in a line: that of its one guard, or the names of its guards.
-#[must_use]
-pub fn about(spec: &str) -> String {
+/// What a stack is, in a line.
+fn about(registry: &Registry, spec: &str) -> Arc<str> {
     match spec {
-        NONE => "no guard: the baseline".to_owned(),
-        DEFAULT => "the guards that are on by default".to_owned(),
-        _ => match find(spec) {
-            Ok((row, None)) => row.about.to_owned(),
-            Ok((_, Some(variant))) => variant.about.to_owned(),
-            Err(_) => "as it is written".to_owned(),
+        NONE => "no guard: the baseline".into(),
+        DEFAULT => "the guards that are on by default".into(),
+        _ => match registry.find(spec) {
+            Ok((guard, None)) => guard.about().into(),
+            Ok((_, Some(variant))) => variant.about.as_str().into(),
+            Err(_) => "as it is written".into(),
         },
     }
+}
+
+/// The guard that a part of a spec names, and its settings: of the configuration, of the variant, in the braces.
+fn asked<'r>(
+    registry: &'r Registry,
+    asked: &str,
+    config: &Config,
+) -> Result<(&'r Registered, Map<String, Value>), BadStack> {
+    let (name, braces) = asked.split_once('{').map_or((asked, None), |(name, it)| (name, Some(it)));
+    let (guard, variant) = registry.find(name.trim())?;
+    let mut settings = config.of(guard.name());
+    if let Some(variant) = variant {
+        settings.insert(variant.key.clone(), variant.value.clone());
+    }
+    if let Some(braces) = braces {
+        settings.extend(self::settings(asked, braces)?);
+    }
+    Ok((guard, settings))
 }
 
 /// The parts of a spec: at commas outside of braces.
@@ -161,81 +203,15 @@ fn settings(asked: &str, braces: &str) -> Result<Map<String, Value>, BadStack> {
         .collect()
 }
 
-fn member(row: &'static Registered, settings: Map<String, Value>, asked: &str) -> Result<Maker, BadStack> {
-    per_model(row, settings)
-        .map_err(|error| BadStack::Settings { asked: asked.into(), reason: error.to_string() })
-}
-
-/// What is different for some models.
-#[derive(Deserialize)]
-struct ModelRule {
-    pattern: String,
-    enabled: Option<bool>,
-    /// Settings in place of those that all models have.
-    #[serde(flatten)]
-    settings: Map<String, Value>,
-}
-
-fn per_model(row: &'static Registered, mut settings: Map<String, Value>) -> Result<Maker, serde_json::Error> {
-    let enabled = settings.remove("enabled").map_or(Ok(true), serde_json::from_value)?;
-    let rules: Vec<ModelRule> = settings.remove("models").map_or(Ok(Vec::new()), serde_json::from_value)?;
-    let standard = (row.read)(settings.clone())?;
-    if enabled && rules.is_empty() {
-        return Ok(standard);
-    }
-    let standard = unless_off(enabled, standard);
-    let mut by_pattern = Vec::with_capacity(rules.len());
-    for rule in rules {
-        let settings = settings.clone().into_iter().chain(rule.settings).collect();
-        let made = (row.read)(settings)?;
-        by_pattern.push((rule.pattern, unless_off(rule.enabled.unwrap_or(enabled), made)));
-    }
-    Ok(Arc::new(move |whisper| {
-        let guard = PerModel::new(standard(whisper)).named(row.name);
-        Box::new(by_pattern.iter().fold(guard, |guard, (pattern, make)| guard.with(pattern, make(whisper))))
-    }))
-}
-
-fn unless_off(enabled: bool, make: Maker) -> Maker {
-    if enabled { make } else { Arc::new(|_| Box::new(()) as Box<dyn Guard>) }
-}
-
-fn find(asked: &str) -> Result<(&'static Registered, Option<&'static Variant>), BadStack> {
-    let (name, variant) = asked.split_once('=').map_or((asked, None), |(name, it)| (name, Some(it)));
-    let row = rows().find(|row| row.name == name);
-    match (row, variant) {
-        (Some(row), None) => Ok((row, None)),
-        (Some(row), Some(variant)) => match row.variants.iter().find(|it| it.name == variant) {
-            Some(variant) => Ok((row, Some(variant))),
-            None => Err(unknown(asked)),
-        },
-        (None, _) => Err(unknown(asked)),
-    }
-}
-
-fn unknown(asked: &str) -> BadStack {
-    let all = [NONE, DEFAULT].map(str::to_owned).into_iter().chain(names()).chain(spelled(PEERS));
-    let known: Vec<String> = all.collect();
-    // A typing error changes few letters; a name that differs in more than a third is another name.
-    let near = asked.chars().count().div_ceil(3);
-    let nearest = known
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(asked, name), name))
-        .filter(|(distance, _)| *distance <= near)
-        .min()
-        .map(|(_, name)| name.clone());
-    BadStack::Unknown { asked: asked.into(), nearest, known }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check(spec: &str, expected: &str) {
-        let found = match stack(spec, &Config::default(), &TruthChannel::default()) {
-            Ok(stack) => {
-                let state = stack.save();
+        let found = match Recipe::new(&Registry::standard(), spec, &Config::default()) {
+            Ok(recipe) => {
+                let state = recipe.stack(&TruthChannel::default()).save();
                 let members = state["members"].as_array().expect("a stack saves its members");
                 members.iter().map(|it| it[0].as_str().unwrap_or_default()).collect::<Vec<_>>().join(" ")
             }
@@ -265,6 +241,7 @@ mod tests {
             "duplicate=notise",
             &format!("unknown guard `duplicate=notise`; did you mean `duplicate=notice`? {known}"),
         );
+        check("abandon", &format!("unknown guard `abandon`; did you mean `abandonment`? {known}"));
         check("quite-other", &format!("unknown guard `quite-other` {known}"));
     }
 
@@ -273,9 +250,24 @@ mod tests {
         check("cline, duplicate, turn-limit{limit=3}", "cline duplicate turn-limit");
         check("cline{limit=3}", "`cline{limit=3}`: unknown field `limit`, there are no fields");
         check("roo-code{soft=3}", "`roo-code{soft=3}`: unknown field `soft`, expected `limit`");
-        for name in spelled(PEERS) {
+        for name in Registry::standard().peers() {
             check(&name, &name);
         }
+    }
+
+    #[test]
+    fn the_same_guard_twice_is_no_stack_and_the_same_stack_twice_no_choice() {
+        check("default,duplicate=notice", "`duplicate` twice in `default,duplicate=notice`");
+        check("cline, cline", "`cline` twice in `cline, cline`");
+        let all = |specs: &[&str]| {
+            let specs: Vec<String> = specs.iter().map(|it| (*it).to_owned()).collect();
+            Recipe::all(&Registry::standard(), &specs, &Config::default())
+        };
+        let twice = BadStack::Twice { asked: "duplicate".into(), stack: None };
+        assert_eq!(all(&["duplicate", "cline", "duplicate"]).expect_err("one twice"), twice);
+        let recipes = all(&["none", "duplicate", "duplicate=notice"]).expect("each is another");
+        assert_eq!(recipes.len(), 3);
+        assert_eq!(recipes[2].about(), "the same ladder with the plain notice \"already called\"");
     }
 
     #[test]

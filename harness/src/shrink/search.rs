@@ -8,11 +8,9 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::shows::Sign;
 use super::{Case, Progress, Shows, Shrunk, Unfit, document};
-use crate::guards::NONE;
+use crate::guards::Recipe;
 use crate::simulate::Simulation;
 
-/// The stack that is told the truth.
-const ORACLE: &str = "oracle";
 /// What messages would call the file; nobody sees them.
 const FILE: &str = "shrunk.toml";
 
@@ -21,7 +19,7 @@ pub(super) struct Search<'a> {
     case: &'a Case<'a>,
     sign: Sign<'a>,
     /// The stacks that did not show it at the start, and must not at the end.
-    contrasts: Vec<&'static str>,
+    contrasts: Vec<&'a Recipe>,
     document: DocumentMut,
     scenario: Scenario,
     seed: u64,
@@ -35,11 +33,11 @@ impl<'a> Search<'a> {
     /// The trial as it is at the start.
     pub(super) fn new(case: &'a Case<'a>) -> Result<Self, Unfit> {
         let scenario = case.scenario.clone();
-        let simulation = Simulation::new(&scenario, case.guard, case.config, case.options)?;
+        let simulation = Simulation::new(&scenario, case.stack, case.options);
         let trial = simulation.trial(&simulation.world(case.seed));
-        let sign = Sign::of(&trial, case.shows).ok_or_else(|| Unfit::Shows(Shows::all(&trial)))?;
-        let is_clean = |guard: &&'static str| !shown(case, &sign, &scenario, guard, case.seed);
-        let contrasts = [NONE, ORACLE].into_iter().filter(is_clean).collect();
+        let sign = Sign::of(&trial, case.shows).ok_or_else(|| Unfit(Shows::all(&trial)))?;
+        let is_clean = |stack: &&Recipe| !shown(case, &sign, &scenario, stack, case.seed);
+        let contrasts = case.contrasts.iter().filter(is_clean).collect();
         Ok(Self {
             case,
             sign,
@@ -98,8 +96,8 @@ impl<'a> Search<'a> {
 
     fn still_shows(&mut self, scenario: &Scenario, seed: u64) -> bool {
         self.tries += 1;
-        let shown = |guard: &str| shown(self.case, &self.sign, scenario, guard, seed);
-        shown(self.case.guard) && !self.contrasts.iter().any(|guard| shown(guard))
+        let shown = |stack: &Recipe| shown(self.case, &self.sign, scenario, stack, seed);
+        shown(self.case.stack) && !self.contrasts.iter().any(|stack| shown(stack))
     }
 
     /// The text of the smallest so far.
@@ -134,9 +132,7 @@ impl<'a> Search<'a> {
 
     /// The smallest, with its trial.
     pub(super) fn end(self) -> Shrunk {
-        let Case { guard, config, options, .. } = *self.case;
-        let simulation =
-            Simulation::new(&self.scenario, guard, config, options).expect("it was built at the start");
+        let simulation = Simulation::new(&self.scenario, self.case.stack, self.case.pools);
         Shrunk {
             text: self.document.to_string(),
             seed: self.seed,
@@ -148,8 +144,7 @@ impl<'a> Search<'a> {
     }
 }
 
-fn shown(case: &Case<'_>, sign: &Sign<'_>, scenario: &Scenario, guard: &str, seed: u64) -> bool {
-    let simulation =
-        Simulation::new(scenario, guard, case.config, case.options).expect("a stack that was built");
+fn shown(case: &Case<'_>, sign: &Sign<'_>, scenario: &Scenario, stack: &Recipe, seed: u64) -> bool {
+    let simulation = Simulation::new(scenario, stack, case.options);
     sign.is_in(&simulation.trial(&simulation.world(seed)))
 }

@@ -1,14 +1,17 @@
 //! Many trials of one scenario with one guard, and what is counted in them.
 
+#[path = "recipe.rs"]
+mod recipe;
+
 use std::ops::RangeInclusive;
 
-use balk::config::Config;
 use balk::engine::{self, Trial, TruthChannel};
-use balk::{grade, guards};
+use balk::grade;
 use balk_guards::Guard;
 use balk_reports::records::Grade;
 use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
+use recipe::recipe;
 
 /// Shares are asked for, and some are near their bounds: one hundred seeds would leave it to chance.
 pub(crate) const CRITERION: RangeInclusive<u64> = 0..=999;
@@ -46,11 +49,12 @@ pub(crate) fn runs_with(
 
 /// The same with a stack as it is written on the command line.
 pub(crate) fn under(scenario: &Scenario, seeds: RangeInclusive<u64>, spec: &str) -> Vec<Run> {
-    runs(scenario, seeds, &|whisper| stack(spec, whisper))
+    let recipe = recipe(spec);
+    runs(scenario, seeds, &|whisper| Box::new(recipe.stack(whisper)))
 }
 
 pub(crate) fn stack(spec: &str, whisper: &TruthChannel) -> Box<dyn Guard> {
-    Box::new(guards::stack(spec, &Config::default(), whisper).expect("the guard is known"))
+    Box::new(recipe(spec).stack(whisper))
 }
 
 pub(crate) fn recovered(runs: &[Run]) -> usize {

@@ -26,7 +26,8 @@ fn a_file_that_no_module_includes() {
 
 #[test]
 fn every_kind_of_crate_is_a_root() {
-    let manifest = ("b/Cargo.toml", "[package]\nname = \"b\"\n[[bin]]\nname = \"c\"\npath = \"c/start.rs\"\n");
+    let manifest =
+        ("b/Cargo.toml", "[package]\nname = \"b\"\n[[bin]]\nname = \"c\"\npath = \"c/start.rs\"\n");
     check(
         &[
             manifest,
@@ -46,7 +47,10 @@ fn every_kind_of_crate_is_a_root() {
 
 #[test]
 fn a_module_without_a_file() {
-    check(&[("a/src/lib.rs", "\nmod x;\n")], &["a/src/lib.rs:2: `mod x;` leads to no file of the repository"]);
+    check(
+        &[("a/src/lib.rs", "\nmod x;\n")],
+        &["a/src/lib.rs:2: `mod x;` leads to no file of the repository"],
+    );
 }
 
 #[test]
@@ -110,7 +114,10 @@ fn what_is_no_circle() {
         &[
             ("a/src/lib.rs", "mod x;\nmod y;\npub use x::X;\npub use y::Y;\n"),
             // A parent that passes on what its part defines; a field, a method and a binding of another's name.
-            ("a/src/x.rs", "mod part;\npub use part::Part;\npub struct X { y: u8 }\nfn y(x: X) { x.y.f() }\n"),
+            (
+                "a/src/x.rs",
+                "mod part;\npub use part::Part;\npub struct X { y: u8 }\nfn y(x: X) { x.y.f() }\n",
+            ),
             ("a/src/x/part.rs", "use super::X;\npub struct Part(X);\n#[cfg(test)]\nmod tests;\n"),
             // Tests below a file may use it.
             ("a/src/x/part/tests.rs", "use super::Part;\n"),
@@ -138,7 +145,10 @@ fn lines_that_are_too_wide() {
     let wide = |start: &str| format!("\n{start}{}\n", "x".repeat(120));
     check(
         &[("a/src/lib.rs", &wide("// ")), ("a.md", &wide("é"))],
-        &["a.md:2: a line of 121 columns, where 120 fit", "a/src/lib.rs:2: a line of 123 columns, where 120 fit"],
+        &[
+            "a.md:2: a line of 121 columns, where 120 fit",
+            "a/src/lib.rs:2: a line of 123 columns, where 120 fit",
+        ],
     );
     check(&[("a/src/lib.rs", &wide("//! | ")), ("b.md", &wide("| ")), ("a.md", &wide("see https://"))], &[]);
     check(&[("a.md", &"字".repeat(61))], &["a.md:1: a line of 122 columns, where 120 fit"]);
@@ -153,8 +163,14 @@ fn files_that_are_too_long() {
 #[test]
 fn wire_types_that_hide_their_fields() {
     check(
-        &[("a/src/lib.rs", "struct A {\n    #[serde(default, flatten)]\n    b: B,\n}\n#[serde(untagged)]\nenum B {}\n")],
-        &["a/src/lib.rs:2: `#[serde(flatten)]` in a wire type", "a/src/lib.rs:5: `#[serde(untagged)]` in a wire type"],
+        &[(
+            "a/src/lib.rs",
+            "struct A {\n    #[serde(default, flatten)]\n    b: B,\n}\n#[serde(untagged)]\nenum B {}\n",
+        )],
+        &[
+            "a/src/lib.rs:2: `#[serde(flatten)]` in a wire type",
+            "a/src/lib.rs:5: `#[serde(untagged)]` in a wire type",
+        ],
     );
 }
 

@@ -46,7 +46,9 @@ pub(crate) fn links(repository: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in repository.ending("md") {
         for (event, range) in Parser::new_ext(text, Options::all()).into_offset_iter() {
-            let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else { continue };
+            let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else {
+                continue;
+            };
             if dest_url.contains("://") || dest_url.starts_with("mailto:") || library.leads(path, &dest_url) {
                 continue;
             }
@@ -77,7 +79,8 @@ impl<'a> Library<'a> {
         let (path, anchor) = cited.split_once('#').unwrap_or((cited, ""));
         let path = path.trim_start_matches("./").trim_start_matches("../");
         let beside = format!("/{path}");
-        let mut fitting = self.anchors.iter().filter(|(known, _)| **known == path || known.ends_with(&beside));
+        let mut fitting =
+            self.anchors.iter().filter(|(known, _)| **known == path || known.ends_with(&beside));
         fitting.any(|(_, anchors)| anchor.is_empty() || anchors.contains(anchor)) || self.leads(from, cited)
     }
 

@@ -44,11 +44,14 @@ fn the_repository_is_tidy() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let findings = findings(&Repository::read(&root));
     let excepted = |finding: &&Finding| EXCEPTIONS.iter().any(|exception| exception.covers(finding));
-    let broken: Vec<String> = findings.iter().filter(|finding| !excepted(finding)).map(Finding::to_string).collect();
+    let broken: Vec<String> =
+        findings.iter().filter(|finding| !excepted(finding)).map(Finding::to_string).collect();
     let idle: Vec<String> = EXCEPTIONS
         .iter()
         .filter(|exception| !findings.iter().any(|finding| exception.covers(finding)))
-        .map(|exception| format!("{:?} of {} {} is in order now", exception.rule, exception.path, exception.key))
+        .map(|exception| {
+            format!("{:?} of {} {} is in order now", exception.rule, exception.path, exception.key)
+        })
         .collect();
     assert!(broken.is_empty(), "{} places break a rule:\n{}", broken.len(), broken.join("\n"));
     assert!(idle.is_empty(), "harness/tests/tidy/exceptions.rs: remove these lines:\n{}", idle.join("\n"));
@@ -56,7 +59,8 @@ fn the_repository_is_tidy() {
 
 #[test]
 fn exceptions_are_sorted_and_have_reasons() {
-    let keys: Vec<_> = EXCEPTIONS.iter().map(|exception| (exception.rule, exception.path, exception.key)).collect();
+    let keys: Vec<_> =
+        EXCEPTIONS.iter().map(|exception| (exception.rule, exception.path, exception.key)).collect();
     assert!(keys.is_sorted(), "sort the exceptions by rule, path and key");
     assert!(EXCEPTIONS.iter().all(|exception| !exception.reason.is_empty()), "an exception has no reason");
 }

@@ -125,7 +125,8 @@ impl<'a> Tree<'a> {
 
 /// The paths that a manifest writes out.
 fn explicit(manifest: &toml::Table) -> impl Iterator<Item = String> {
-    let many = ["bin", "test", "bench", "example"].into_iter().filter_map(|kind| manifest.get(kind)?.as_array());
+    let many =
+        ["bin", "test", "bench", "example"].into_iter().filter_map(|kind| manifest.get(kind)?.as_array());
     let library = manifest.get("lib").into_iter();
     let paths = many.flatten().chain(library).filter_map(|target| target.get("path")?.as_str());
     paths.map(str::to_owned).collect::<Vec<_>>().into_iter()

@@ -57,7 +57,8 @@ pub(crate) struct Mention {
 }
 
 /// Keywords that a defined name follows.
-const DEFINING: [&str; 9] = ["fn", "struct", "enum", "trait", "type", "const", "static", "union", "macro_rules"];
+const DEFINING: [&str; 9] =
+    ["fn", "struct", "enum", "trait", "type", "const", "static", "union", "macro_rules"];
 
 impl Source {
     /// Reads the tokens of `text`; `path` is for the message where it is no Rust.
@@ -116,7 +117,8 @@ impl Scope {
             return;
         }
         // `macro_rules! name`, `static mut NAME`.
-        let name = trees[1..].iter().find(|tree| !is(Some(tree), '!') && word(Some(tree)).as_deref() != Some("mut"));
+        let name =
+            trees[1..].iter().find(|tree| !is(Some(tree), '!') && word(Some(tree)).as_deref() != Some("mut"));
         if let Some(TokenTree::Ident(name)) = name {
             self.names.insert(name.to_string(), name.span().start().line);
         }
@@ -175,7 +177,9 @@ fn imports(prefix: &[String], trees: &[TokenTree], public: bool, out: &mut Vec<I
         let mut words = part.iter();
         loop {
             match words.next() {
-                Some(TokenTree::Ident(ident)) if ident == "as" => name = words.next().map(ToString::to_string),
+                Some(TokenTree::Ident(ident)) if ident == "as" => {
+                    name = words.next().map(ToString::to_string)
+                }
                 // `{self}` is what the braces belong to.
                 Some(TokenTree::Ident(ident)) if ident == "self" && !path.is_empty() => {}
                 Some(TokenTree::Ident(ident)) => path.push(ident.to_string()),

@@ -20,11 +20,7 @@ pub(super) fn fixed(text: &Text, names: &Names, report: &mut Report<'_>) -> Temp
     let (template, placeholders) = template(text, names, report);
     for placeholder in placeholders.iter().filter(|placeholder| placeholder.kind != PlaceholderKind::Drawn) {
         report
-            .error(
-                placeholder.span.clone(),
-                "the world cannot depend on this",
-                "differs from use to use",
-            )
+            .error(placeholder.span.clone(), "the world cannot depend on this", "differs from use to use")
             .help("facts, files and conditions may contain only `{pool.field}` and `{number}`");
     }
     template

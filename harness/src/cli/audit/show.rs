@@ -36,9 +36,9 @@ impl Shown<'_> {
             vec![["rung", "step", "level", "reached", "recorded", "without it"].map(String::from)];
         let mut last = "";
         for (row, reached, recorded) in self.rows() {
-            if last != row.guard {
-                last = row.guard;
-                table.push([row.guard, "", "", "", "", ""].map(String::from));
+            if last != &*row.guard {
+                last = &row.guard;
+                table.push([&*row.guard, "", "", "", "", ""].map(String::from));
             }
             table.push([
                 format!("  {}", row.rule),
@@ -208,17 +208,17 @@ fn columns<const N: usize>(out: &mut impl Write, table: &[[String; N]]) -> io::R
 }
 
 fn row_json(row: &Row) -> Value {
-    json!({"guard": row.guard, "rule": row.rule, "step": row.step.name(), "level": row.level})
+    json!({"guard": &*row.guard, "rule": row.rule, "step": row.step.name(), "level": row.level})
 }
 
 fn change_json(change: &Change) -> Value {
     match change {
         Change::Guard(guard) => json!({"guard": guard, "off": true}),
         Change::Rung(row) => json!({"rung": row_json(row), "off": true}),
-        Change::Setting { guard, key, from, to } => {
+        Change::Setting { guard, key, from, to, .. } => {
             json!({"guard": guard, "setting": key, "from": from, "to": to})
         }
-        Change::Budget { key, from, to, .. } => {
+        Change::Budget { key, from, to } => {
             json!({"guard": "stack", "setting": key, "from": from, "to": to})
         }
     }

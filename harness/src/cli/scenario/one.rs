@@ -12,16 +12,17 @@ use super::{Scenario, exit, quoted};
 use crate::cli::events::Events;
 use crate::cli::terminal::Terminal;
 use crate::cli::watch::Watch;
-use crate::cli::{Format, config, gaps as reports, state_dir};
+use crate::cli::{Context, Format, gaps as reports, state_dir};
 use crate::engine::Trial;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::grade;
+use crate::guards::Recipe;
 use crate::simulate::Simulation;
 
 impl Scenario {
     /// Runs one trial, and shows it.
-    pub(super) fn one(&self, scenario: &Model) -> Result<Exit, Error> {
+    pub(super) fn one(&self, context: &Context, scenario: &Model) -> Result<Exit, Error> {
         let [guard] = &self.guard[..] else {
             return Err(Error::usage(
                 "--guard",
@@ -30,8 +31,9 @@ impl Scenario {
             )
             .hint("with --seeds A-B each --guard gets a row of counts"));
         };
-        let config = config(self.config.as_deref())?;
-        let simulation = Simulation::new(scenario, guard, &config, self.options(self.response.into()))?;
+        let config = context.config(self.config.as_deref())?;
+        let recipe = Recipe::new(&context.registry, guard, &config)?;
+        let simulation = Simulation::new(scenario, &recipe, self.options(self.response.into()));
         let world = simulation.world(self.seed);
         let mut watch = Watch::new(self.log(scenario, guard)?);
         let trial = if self.interactive {
@@ -43,7 +45,7 @@ impl Scenario {
         let record = grade::record(&world, guard, &self.set, &trial);
         // A report that the user chose is kept before any output can fail.
         let gaps: Vec<_> = self.gaps(&record).into_iter().map(|gap| (self.keep(&gap), gap)).collect();
-        let shown = self.show(scenario, guard, &record, &gaps);
+        let shown = self.show(scenario, &record, &gaps, &self.command(&config, &quoted(guard)));
         // What cannot be had again comes first; that the reader has left, last.
         for (kept, _) in gaps {
             kept?;
@@ -59,9 +61,9 @@ impl Scenario {
     fn show(
         &self,
         scenario: &Model,
-        guard: &str,
         record: &TrialRecord,
         gaps: &[(Kept, HandedOver)],
+        command: &str,
     ) -> io::Result<()> {
         match self.format {
             Format::Json => {
@@ -81,7 +83,7 @@ impl Scenario {
         }
         self.hand_over(gaps)?;
         if let Format::Text = self.format {
-            writeln!(io::stdout(), "\nrun again: {}", self.command(&quoted(guard)))?;
+            writeln!(io::stdout(), "\nrun again: {command}")?;
         }
         Ok(())
     }

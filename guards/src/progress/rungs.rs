@@ -1,0 +1,36 @@
+//! What the guard can do.
+
+use balk_contract::rules::{Rule, Rung, Step};
+
+pub(super) const RULES: &[Rule] = &[
+    // This guard never stops a waiting model; the stack counts its questions.
+    Rule::new("waiting", &[Rung::at(1, Step::Note), Rung::at(2, Step::Block), Rung::at(3, Step::Question)]),
+    Rule::new("unknown-tool", LADDER),
+    Rule::new("invalid-arguments", LADDER),
+    Rule::new("refused-finish", LADDER),
+    Rule::new("growing-call", LADDER),
+    Rule::new("cycle", LADDER),
+    Rule::new("rewrite", LADDER),
+    Rule::new("no-op", LADDER),
+    Rule::new("repeat", LADDER),
+    Rule::new("near-failure", LADDER),
+    Rule::new("same-failure", LADDER),
+    Rule::new("wandering", LADDER),
+    Rule::new("refused-replies", CORRECTIONS),
+    Rule::new("repeated-text", CORRECTIONS),
+];
+
+const LADDER: &[Rung] = &[
+    Rung::at(1, Step::Note),
+    Rung::at(2, Step::Block),
+    Rung::at(3, Step::Question),
+    Rung::at(4, Step::Stop),
+];
+
+/// Where there are no calls, there is nothing to refuse but the whole.
+const CORRECTIONS: &[Rung] = &[
+    Rung::at(1, Step::Feedback),
+    Rung::at(2, Step::Feedback),
+    Rung::at(3, Step::Question),
+    Rung::at(4, Step::Stop),
+];

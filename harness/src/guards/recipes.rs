@@ -1,0 +1,52 @@
+//! The recipes of specs that come from records, each read once.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use balk_guards::Stack;
+
+use super::bad::BadStack;
+use super::config::Config;
+use super::recipe::Recipe;
+use super::registry::Registry;
+use crate::engine::TruthChannel;
+
+/// Recipes by their specs. Many threads may ask for stacks.
+#[derive(Debug)]
+pub struct Recipes<'a> {
+    registry: &'a Registry,
+    config: &'a Config,
+    read: Mutex<BTreeMap<String, Result<Recipe, BadStack>>>,
+}
+
+/// A file of records that name more stacks than this has been made to, and gets no more memory for it.
+const RECIPES_MAX: usize = 256;
+
+impl<'a> Recipes<'a> {
+    /// No recipe yet, of these guards with these settings.
+    #[must_use]
+    pub fn new(registry: &'a Registry, config: &'a Config) -> Self {
+        Self { registry, config, read: Mutex::default() }
+    }
+
+    /// A new stack of this spec.
+    ///
+    /// # Errors
+    /// As for [`Recipe::new`].
+    pub fn stack(&self, spec: &str, whisper: &TruthChannel) -> Result<Stack, BadStack> {
+        Ok(self.recipe(spec)?.stack(whisper))
+    }
+
+    fn recipe(&self, spec: &str) -> Result<Recipe, BadStack> {
+        // Nothing is left half done where a thread that held the lock broke.
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = read.get(spec) {
+            return known.clone();
+        }
+        let recipe = Recipe::new(self.registry, spec, self.config);
+        if read.len() < RECIPES_MAX {
+            read.insert(spec.to_owned(), recipe.clone());
+        }
+        recipe
+    }
+}

@@ -1,0 +1,237 @@
+//! One guard that can be named on the command line: what it is called, how it is set, and what makes it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use balk_guards::rules::Rule;
+use balk_guards::{Guard, PerModel};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::engine::TruthChannel;
+
+/// One guard of a [`Registry`](crate::guards::Registry): its name, and how it is made from settings.
+///
+/// ```
+/// use balk::guards::Registered;
+/// use balk_guards::NoTools;
+///
+/// let guard = Registered::new("no-tools", "announces and does not act", NoTools::new)
+///     .variant("patient", "asks the user later", "limit", 6);
+/// assert_eq!(guard.spelled().collect::<Vec<_>>(), ["no-tools", "no-tools=patient"]);
+/// ```
+#[derive(Clone)]
+pub struct Registered {
+    pub(crate) name: Arc<str>,
+    pub(crate) about: String,
+    pub(crate) role: Role,
+    pub(crate) variants: Vec<Variant>,
+    pub(crate) rules: &'static [Rule],
+    pub(crate) off: Vec<(String, Value)>,
+    pub(crate) defaults: Map<String, Value>,
+    read: Arc<Read>,
+}
+
+type Read = dyn Fn(Map<String, Value>) -> Result<Factory, serde_json::Error> + Send + Sync;
+
+/// Makes a new guard for each trial. Only the oracle listens to the whisper.
+pub type Factory = Arc<dyn Fn(&TruthChannel) -> Box<dyn Guard> + Send + Sync>;
+
+/// When a guard takes part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It is part of the stack `default`.
+    Default,
+    /// It takes part where it is named.
+    Named,
+    /// It takes part where it is named, and the others are compared with it: `balk list` shows it among the peers.
+    Peer,
+}
+
+/// One setting under a name of its own: `GUARD=VARIANT`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// The variant's name.
+    pub name: String,
+    /// One line on what is different.
+    pub about: String,
+    /// The setting.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
+}
+
+/// The settings of a guard that has none.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoSettings {}
+
+impl Registered {
+    /// A guard with this name, one line on what it does, and what makes it from its settings.
+    ///
+    /// The name is the guard's own ([`Guard::name`]). The settings are an object in JSON and TOML; they should refuse
+    /// unknown fields, so that a mistyped one is an error. A guard without settings takes [`NoSettings`].
+    ///
+    /// # Panics
+    /// If the default settings are no object in JSON.
+    #[must_use]
+    pub fn new<S, G>(name: &str, about: &str, make: impl Fn(S) -> G + Send + Sync + Clone + 'static) -> Self
+    where
+        S: DeserializeOwned + Serialize + Default + Clone + Send + Sync + 'static,
+        G: Guard + 'static,
+    {
+        Self::told(name, about, move |settings: S, _| make(settings))
+    }
+
+    /// The same for a guard that is told the truth.
+    pub(super) fn told<S, G>(
+        name: &str,
+        about: &str,
+        make: impl Fn(S, &TruthChannel) -> G + Send + Sync + Clone + 'static,
+    ) -> Self
+    where
+        S: DeserializeOwned + Serialize + Default + Clone + Send + Sync + 'static,
+        G: Guard + 'static,
+    {
+        let read = move |settings: Map<String, Value>| {
+            let settings: S = serde_json::from_value(Value::Object(settings))?;
+            let make = make.clone();
+            let factory: Factory = Arc::new(move |whisper| Box::new(make(settings.clone(), whisper)));
+            Ok(factory)
+        };
+        Self {
+            name: name.into(),
+            about: about.to_owned(),
+            role: Role::Named,
+            variants: Vec::new(),
+            rules: &[],
+            off: Vec::new(),
+            defaults: defaults::<S>(),
+            read: Arc::new(read),
+        }
+    }
+
+    /// The same guard with a variant: `NAME=VARIANT` sets `key` to `value`.
+    #[must_use]
+    pub fn variant(mut self, name: &str, about: &str, key: &str, value: impl Into<Value>) -> Self {
+        let (name, about) = (name.to_owned(), about.to_owned());
+        self.variants.push(Variant { name, about, key: key.to_owned(), value: value.into() });
+        self
+    }
+
+    /// The same guard with what it can do. `balk audit` looks for each of these rungs, and audits no guard without.
+    #[must_use]
+    pub fn rules(mut self, rules: &'static [Rule]) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// The same guard with a setting under which one of its rules is off; `balk audit` tries it.
+    #[must_use]
+    pub fn off(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.off.push((key.to_owned(), value.into()));
+        self
+    }
+
+    /// The same guard as part of the stack `default`.
+    #[must_use]
+    pub fn by_default(mut self) -> Self {
+        self.role = Role::Default;
+        self
+    }
+
+    /// The same guard as one that others are compared with.
+    #[must_use]
+    pub fn peer(mut self) -> Self {
+        self.role = Role::Peer;
+        self
+    }
+
+    /// The guard's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// One line on what it does.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// When it takes part.
+    #[must_use]
+    pub const fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Its variants.
+    #[must_use]
+    pub fn variants(&self) -> &[Variant] {
+        &self.variants
+    }
+
+    /// The guard and each of its variants, as they are written on the command line.
+    pub fn spelled(&self) -> impl Iterator<Item = String> {
+        let variants = self.variants.iter().map(|it| format!("{}={}", self.name, it.name));
+        std::iter::once(self.name.to_string()).chain(variants)
+    }
+
+    /// What makes the guard with these settings in place of its defaults. Every guard has two settings more:
+    /// `enabled`, and `models`, a list of what is different for models whose name fits a pattern.
+    ///
+    /// # Errors
+    /// A setting that the guard does not take.
+    pub(crate) fn factory(&self, mut settings: Map<String, Value>) -> Result<Factory, serde_json::Error> {
+        let enabled = settings.remove("enabled").map_or(Ok(true), serde_json::from_value)?;
+        let rules: Vec<ModelRule> =
+            settings.remove("models").map_or(Ok(Vec::new()), serde_json::from_value)?;
+        let standard = (self.read)(settings.clone())?;
+        if enabled && rules.is_empty() {
+            return Ok(standard);
+        }
+        let standard = unless_off(enabled, standard);
+        let mut by_pattern = Vec::with_capacity(rules.len());
+        for rule in rules {
+            let settings = settings.clone().into_iter().chain(rule.settings).collect();
+            let made = (self.read)(settings)?;
+            by_pattern.push((rule.pattern, unless_off(rule.enabled.unwrap_or(enabled), made)));
+        }
+        let name = Arc::clone(&self.name);
+        Ok(Arc::new(move |whisper| {
+            let guard = PerModel::new(standard(whisper)).named(&name);
+            let of_model =
+                |guard: PerModel, (pattern, make): &(String, Factory)| guard.with(pattern, make(whisper));
+            Box::new(by_pattern.iter().fold(guard, of_model))
+        }))
+    }
+}
+
+impl fmt::Debug for Registered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Registered({})", self.name)
+    }
+}
+
+/// What is different for some models.
+#[derive(Deserialize)]
+struct ModelRule {
+    pattern: String,
+    enabled: Option<bool>,
+    /// Settings in place of those that all models have.
+    #[serde(flatten)]
+    settings: Map<String, Value>,
+}
+
+fn unless_off(enabled: bool, make: Factory) -> Factory {
+    if enabled { make } else { Arc::new(|_| Box::new(()) as Box<dyn Guard>) }
+}
+
+/// The settings of a guard of which none is set.
+fn defaults<S: Default + Serialize>() -> Map<String, Value> {
+    match serde_json::to_value(S::default()) {
+        Ok(Value::Object(settings)) => settings,
+        other => panic!("expected settings that are an object in JSON, found {other:?}"),
+    }
+}

@@ -1,0 +1,119 @@
+//! Balk's own guards, and the oracle.
+
+use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Handoff, NoTools, Progress, RetrySafety};
+
+use super::registered::{NoSettings, Registered};
+use crate::engine::Oracle;
+
+/// Every guard of ours, in the order of the stack `default`, then the oracle. A new guard is one more.
+pub(super) fn standard() -> Vec<Registered> {
+    vec![
+        abandonment().by_default(),
+        no_tools().by_default(),
+        duplicate().by_default(),
+        empty_completion().by_default(),
+        retry_safety().by_default(),
+        handoff().by_default(),
+        progress().by_default(),
+        oracle(),
+    ]
+}
+
+fn abandonment() -> Registered {
+    let about = "gives up on a failing tool and shows code instead: one correction, one follow-up";
+    Registered::new("abandonment", about, Abandonment::new)
+        .variant(
+            "hard",
+            "refuses every fence without a call up to a limit, then asks the user",
+            "policy",
+            "hard",
+        )
+        .variant(
+            "auto-retry",
+            "runs the failing call again; tells the user, not the model",
+            "policy",
+            "auto-retry",
+        )
+        .variant(
+            "strict",
+            "the field design: words of acknowledgement before anything else counts",
+            "policy",
+            "strict",
+        )
+        .rules(Abandonment::RULES)
+}
+
+fn no_tools() -> Registered {
+    let about = "announces and does not act: corrections up to a limit, then a question, then the end";
+    Registered::new("no-tools", about, NoTools::new).rules(NoTools::RULES)
+}
+
+fn duplicate() -> Registered {
+    let about = "the same call when nothing has changed: feedback, options, question, stop";
+    Registered::new("duplicate", about, Duplicate::new)
+        .variant("notice", "the same ladder with the plain notice \"already called\"", "policy", "notice")
+        .variant(
+            "strict",
+            "the field design: words that announce a change before anything else counts",
+            "policy",
+            "strict",
+        )
+        .rules(Duplicate::RULES)
+        .off("near-percent", 100)
+}
+
+fn empty_completion() -> Registered {
+    let about = "nothing came, or was cut off: the request again, or a hint to make it smaller";
+    Registered::new("empty-completion", about, EmptyCompletion::new).rules(EmptyCompletion::RULES)
+}
+
+fn retry_safety() -> Registered {
+    let about = "an attempt broke: makes it again where nothing can be done twice, asks where something can";
+    Registered::new("retry-safety", about, RetrySafety::new)
+        .variant(
+            "conservative",
+            "asks whenever a tool on offer has no declared effect",
+            "policy",
+            "conservative",
+        )
+        .variant("fast-path", "the same, but for an attempt of which nothing came", "policy", "fast-path")
+        .variant(
+            "facts",
+            "what was seen of the attempt decides, and never what was merely on offer",
+            "policy",
+            "facts",
+        )
+        .rules(RetrySafety::RULES)
+}
+
+fn handoff() -> Registered {
+    let about = "a run ends without its goal: what is missing, what was tried, what a person can do";
+    Registered::new("handoff", about, Handoff::new).rules(Handoff::RULES)
+}
+
+fn progress() -> Registered {
+    let about =
+        "busy and getting nowhere: cycles, repeats between others, the same failure, wandering, waiting";
+    let off = [
+        "waits",
+        "laps",
+        "equal-failures",
+        "equal-answers",
+        "unfit-calls",
+        "refused-ends",
+        "grown-calls",
+        "returns",
+        "near-failures",
+        "refused-replies",
+        "same-texts",
+        "same-failures",
+        "wandering",
+    ];
+    let guard = Registered::new("progress", about, Progress::new).rules(Progress::RULES);
+    off.into_iter().fold(guard, |guard, key| guard.off(key, 0))
+}
+
+fn oracle() -> Registered {
+    let about = "is told the truth and says everything that can help: what could be recovered at all";
+    Registered::told("oracle", about, |NoSettings {}, whisper| Oracle::new(whisper.clone()))
+}

@@ -1,0 +1,58 @@
+//! The known name that was perhaps meant.
+
+/// The known name that is nearest to what was asked for: one that differs in few letters, else the shortest one that
+/// begins so. Nothing where none is near.
+///
+/// ```
+/// use balk::nearest::nearest;
+///
+/// assert_eq!(nearest("stuborn", ["all", "stubborn"]), Some("stubborn"));
+/// assert_eq!(nearest("abandon", ["abandonment=hard", "abandonment"]), Some("abandonment"));
+/// assert_eq!(nearest("quite-other", ["all", "stubborn"]), None);
+/// ```
+#[must_use]
+pub fn nearest<'k>(asked: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    // A typing error changes few letters; a name that differs in more than a third of them is another name.
+    let slips_max = asked.chars().count().div_ceil(3);
+    let (mut near, mut begun) = (None, None);
+    for name in known {
+        let slips = strsim::damerau_levenshtein(asked, name);
+        if slips <= slips_max && near.is_none_or(|best| (slips, name) < best) {
+            near = Some((slips, name));
+        }
+        let begins = !asked.is_empty() && name.starts_with(asked);
+        if begins && begun.is_none_or(|best| (name.len(), name) < best) {
+            begun = Some((name.len(), name));
+        }
+    }
+    near.or(begun).map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(asked: &str, expected: Option<&str>) {
+        const KNOWN: [&str; 6] =
+            ["none", "no-tools", "duplicate", "duplicate=notice", "abandonment", "abandonment=hard"];
+        assert_eq!(nearest(asked, KNOWN), expected, "{asked}");
+    }
+
+    #[test]
+    fn few_letters_differ() {
+        check("duplicat", Some("duplicate"));
+        check("duplicate=notise", Some("duplicate=notice"));
+        check("no-tool", Some("no-tools"));
+        check("mone", Some("none"));
+        check("something", None);
+    }
+
+    #[test]
+    fn a_beginning_is_enough() {
+        check("abandon", Some("abandonment"));
+        check("abandonment=", Some("abandonment"));
+        check("dup", Some("duplicate"));
+        check("", None);
+    }
+}

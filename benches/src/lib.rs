@@ -8,7 +8,7 @@ use balk::grade;
 use balk::guards::{Config, Recipe, Registry};
 use balk::simulate::Simulation;
 use balk_guards::{Offer, Stack};
-use balk_scenarios::{Scenario, WorldOptions, catalogue};
+use balk_scenarios::{Scenario, catalogue};
 use mimalloc::MiMalloc;
 
 pub mod pairs;
@@ -100,6 +100,7 @@ mod tests {
     use balk::bench::turns::{offer, turns};
     use balk_guards::similarity::{Nearness, Profile, Ratio};
     use balk_reports::records::Work;
+    use balk_scenarios::WorldOptions;
 
     use super::*;
 

@@ -132,7 +132,7 @@ impl<'a> Search<'a> {
 
     /// The smallest, with its trial.
     pub(super) fn end(self) -> Shrunk {
-        let simulation = Simulation::new(&self.scenario, self.case.stack, self.case.pools);
+        let simulation = Simulation::new(&self.scenario, self.case.stack, self.case.options);
         Shrunk {
             text: self.document.to_string(),
             seed: self.seed,

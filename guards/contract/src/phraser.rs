@@ -59,7 +59,7 @@ fn explanation(gap: &Gap, phraser: &dyn Phraser) -> Result<Arc<str>, String> {
 /// tags, fenced code, and text without a letter or digit.
 ///
 /// ```
-/// use balk_guards::sanitise;
+/// use balk_contract::sanitise;
 ///
 /// assert_eq!(sanitise(" The file is\n not there. ").as_deref(), Some("The file is not there."));
 /// assert_eq!(sanitise(r#"Plan: {"steps": ["look again"]}"#), None);

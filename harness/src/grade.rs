@@ -2,7 +2,7 @@
 
 use balk_guards::{AttemptResponse, Entry, Intervention, InterventionKind, Origin, Termination};
 use balk_reports::records::{Drawn, EntryRecord, FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};
-use balk_scenarios::{Stuck, Truth, World};
+use balk_scenarios::{Truth, World};
 
 use crate::engine::Trial;
 
@@ -16,21 +16,21 @@ pub fn grade(trial: &Trial) -> Grade {
 pub fn grade_each(trial: &Trial, mut see: impl FnMut(&Intervention, bool)) -> Grade {
     let count =
         |wanted: fn(Truth) -> bool| number(trial.turns.iter().filter(|turn| wanted(turn.truth)).count());
-    let stuck_turn = trial.turns.iter().position(|turn| is_onset(turn.truth));
-    let stuck_attempt = trial.failed.iter().find(|it| is_onset(it.truth));
+    let stuck_turn = trial.turns.iter().position(|turn| turn.truth.is_onset());
+    let stuck_attempt = trial.failed.iter().find(|it| it.truth.is_onset());
     // A failed attempt belongs to the turn that it delays.
     let delayed = stuck_attempt.map(|it| trial.turns.partition_point(|turn| turn.entry < it.entry));
     let onset = [stuck_turn, delayed].into_iter().flatten().min();
     let onset = onset.map(|at| number(at) + 1);
-    let last_stuck = trial.turns.iter().rposition(|turn| is_onset(turn.truth));
+    let last_stuck = trial.turns.iter().rposition(|turn| turn.truth.is_onset());
     let mut grade = Grade {
         goal: trial.goal,
         onset,
         last_stuck: last_stuck.map(|at| number(at) + 1).max(onset),
         told: trial.turns.iter().any(|turn| turn.tells_user),
         turns: number(trial.turns.len()),
-        stuck_turns: count(is_stuck),
-        healthy_turns: count(is_healthy),
+        stuck_turns: count(Truth::is_stuck),
+        healthy_turns: count(Truth::is_healthy),
         ticks: trial.ticks,
         double_effects: trial.double_effects,
         tokens_in: trial.turns.iter().map(|turn| turn.view_bytes).sum::<u64>() / BYTES_PER_TOKEN,
@@ -75,7 +75,7 @@ pub fn grade_each(trial: &Trial, mut see: impl FnMut(&Intervention, bool)) -> Gr
                 grade.interventions += 1;
                 helped(&mut grade, turn);
                 // Where the run is at its end in any case, saying so disturbs nobody.
-                let is_false = !concluded && last.is_some_and(is_healthy);
+                let is_false = !concluded && last.is_some_and(Truth::is_healthy);
                 grade.false_interventions += u32::from(is_false);
                 see(it, is_false);
                 grade.told |= match it.kind {
@@ -116,7 +116,7 @@ pub fn record(world: &World<'_>, guard: &str, set: &[(String, String)], trial: &
             .iter()
             .map(|turn| TurnRecord {
                 entry: turn.entry,
-                truth: name(turn.truth).into(),
+                truth: turn.truth,
                 tells_user: turn.tells_user,
                 failed_attempts: turn.failed_attempts,
             })
@@ -124,67 +124,10 @@ pub fn record(world: &World<'_>, guard: &str, set: &[(String, String)], trial: &
         failed: trial
             .failed
             .iter()
-            .map(|it| FailedRecord {
-                entry: it.entry,
-                truth: name(it.truth).into(),
-                unsafe_effect: it.unsafe_effect,
-            })
+            .map(|it| FailedRecord { entry: it.entry, truth: it.truth, unsafe_effect: it.unsafe_effect })
             .collect(),
         grade: grade(trial),
     }
-}
-
-/// Whether help is needed from here on: the model is stuck, or the provider failed.
-fn is_onset(truth: Truth) -> bool {
-    is_stuck(truth) || truth == Truth::Faulted
-}
-
-fn is_stuck(truth: Truth) -> bool {
-    matches!(truth, Truth::Stuck(_))
-}
-
-fn is_healthy(truth: Truth) -> bool {
-    matches!(truth, Truth::Productive | Truth::Waiting | Truth::Finished)
-}
-
-fn name(truth: Truth) -> &'static str {
-    match truth {
-        Truth::Productive => "productive",
-        Truth::Waiting => "waiting",
-        Truth::Finished => "finished",
-        Truth::Stuck(Stuck::IdenticalCall) => "stuck: identical call",
-        Truth::Stuck(Stuck::SameFailure) => "stuck: same failure",
-        Truth::Stuck(Stuck::Cycle) => "stuck: cycle",
-        Truth::Stuck(Stuck::NoOp) => "stuck: no-op",
-        Truth::Stuck(Stuck::Wandering) => "stuck: wandering",
-        Truth::Stuck(Stuck::Fence) => "stuck: fence",
-        Truth::Stuck(Stuck::TextOnly) => "stuck: text only",
-        Truth::Stuck(Stuck::ThinkingOnly) => "stuck: thinking only",
-        Truth::Stuck(Stuck::Empty) => "stuck: empty",
-        Truth::Stuck(Stuck::Truncated) => "stuck: truncated",
-        Truth::Faulted => "faulted",
-    }
-}
-
-/// The truth that a record calls so.
-pub(crate) fn truth_named(wanted: &str) -> Option<Truth> {
-    const ALL: [Truth; 14] = [
-        Truth::Productive,
-        Truth::Waiting,
-        Truth::Finished,
-        Truth::Stuck(Stuck::IdenticalCall),
-        Truth::Stuck(Stuck::SameFailure),
-        Truth::Stuck(Stuck::Cycle),
-        Truth::Stuck(Stuck::NoOp),
-        Truth::Stuck(Stuck::Wandering),
-        Truth::Stuck(Stuck::Fence),
-        Truth::Stuck(Stuck::TextOnly),
-        Truth::Stuck(Stuck::ThinkingOnly),
-        Truth::Stuck(Stuck::Empty),
-        Truth::Stuck(Stuck::Truncated),
-        Truth::Faulted,
-    ];
-    ALL.into_iter().find(|truth| name(*truth) == wanted)
 }
 
 fn number(count: usize) -> u32 {

@@ -1,37 +1,34 @@
 //! What is written down: trials, benches, what an agent lacked, attempts that broke off, and what a turn costs.
+//!
+//! The record of a trial is part of the contract, for others write it too.
 
 mod bench;
 mod bootstrap;
 mod cost;
 mod counts;
-mod entry;
 mod gap;
 mod incident;
 mod rate_sums;
 mod shell;
-mod trial;
 
+pub use balk_contract::record::*;
 pub(crate) use bench::is_under_test;
+
 #[cfg(test)]
 pub(crate) use bench::plan;
 pub use bench::{
-    Apart, BENCH_SCHEMA, BadBench, Bench, ByDraw, Cell, DRAWS, Histogram, Language, Outcome, Paired, Part,
-    Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools, Response, RuleCount, Seeds, SeedsTwice,
-    Slip, Spent, Unlike,
+    Apart, BENCH_SCHEMA, BadBench, Bench, ByDraw, Cell, Histogram, Language, Outcome, Paired, Part, Plan,
+    PlannedParameter, PlannedScenario, PlannedStack, Response, RuleCount, Seeds, SeedsTwice, Slip, Spent,
+    Unlike,
 };
 #[cfg(test)]
 pub(crate) use bootstrap::mix;
 pub use bootstrap::{BadBootstrap, Bootstrap, REPLICATES, Weights, trial_key};
 pub use cost::{Cost, Host, Instructions, Meta, Timed, Work};
 pub use counts::Counts;
-pub use entry::{
-    BadRecord, CallRecord, CompletionRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord,
-    transcript,
-};
 pub use gap::{Changes, Ending, GAP_SCHEMA, GapReport, GapRun, HandedOver, Lacking, TriedTool, gaps};
 pub use incident::{
     BadIncident, Executor, INCIDENT_PLACES, Incident, IncidentCause, IncidentFacts, IncidentTool, SideEffect,
 };
 pub use rate_sums::RateSums;
 pub use shell::quoted;
-pub use trial::{Drawn, FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};

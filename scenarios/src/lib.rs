@@ -17,9 +17,11 @@ pub mod toolsets;
 mod user;
 mod world;
 
+pub use balk_contract::record::{Kind, Pools, Stuck, Truth};
+
 pub use actor::{Act, Actor, Broken, reads_as_failure};
 pub use environment::{Environment, Executed};
 pub use response::ResponseMode;
-pub use scenario::{Kind, Scenario, Stage, Stuck, Truth};
+pub use scenario::{Scenario, Stage};
 pub use user::User;
-pub use world::{Pools, World, WorldOptions};
+pub use world::{World, WorldOptions};

@@ -28,13 +28,17 @@
 //! The mode is chosen for a run ([`ResponseMode`]). In **flat** mode there is one draw for each delivered
 //! intervention, whatever it carries: an empty notice and the best message tie exactly. In **drawn** mode the numbers
 //! are taken from their ranges, another set for each of [`DRAWS`] remainders of the seed ([`Parameters::drawn`]).
+//!
+//! [`DRAWS`]: balk_contract::record::DRAWS
 
 mod parameters;
+
+use balk_contract::record::draw_of;
 
 use crate::draws::{Draw, Draws};
 use crate::scenario::{Ratio, ResponseSpec};
 
-pub use parameters::{DRAWS, PARAMETERS, Parameter, Parameters, draw_of};
+pub use parameters::{PARAMETERS, Parameter, Parameters};
 
 /// What counts in an intervention: a run says it, and no scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

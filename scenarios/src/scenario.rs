@@ -15,9 +15,9 @@ mod response;
 mod texts;
 mod tools;
 
-pub use actor::{
-    ActorSpec, CallSpec, Called, Sent, State, StateId, Stuck, Transition, Trigger, Truth, TruthSpan,
-};
+pub use balk_contract::record::{Kind, Stuck, Truth};
+
+pub use actor::{ActorSpec, CallSpec, Called, Sent, State, StateId, Transition, Trigger, TruthSpan};
 pub use attempt::{Break, Stage};
 pub use environment::{Condition, EnvironmentSpec, Rule};
 pub use numbers::{Bound, Number, Ratio};
@@ -79,15 +79,6 @@ pub struct Scenario {
     pub actor: ActorSpec,
     /// How the actor takes corrections.
     pub response: ResponseSpec,
-}
-
-/// Whether the actor of a scenario balks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The actor balks: guards should step in.
-    Stubborn,
-    /// The actor works: guards must stay silent.
-    Control,
 }
 
 /// The person.

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
+use balk_contract::record::{DRAWS, Pools, draw_of};
 use balk_contract::{Offer, Wait};
 
 use crate::draws::{Dice, Draw, Draws, Occasion};
-use crate::response::{DRAWS, ResponseMode, ResponseModel, draw_of};
+use crate::response::{ResponseMode, ResponseModel};
 use crate::scenario::{Bound, LOOP_PROMPT, PhraseId, Role, Scenario, Toolset, ToolsetTool};
 use crate::template::{Piece, Template};
 
@@ -46,16 +47,6 @@ pub struct WorldOptions {
     pub pools: Pools,
     /// What counts in an intervention.
     pub response: ResponseMode,
-}
-
-/// Which items of the pools a world may draw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pools {
-    /// The open items, which may be used for tuning.
-    #[default]
-    Open,
-    /// The reserved items, which check what was tuned on the open ones.
-    Reserve,
 }
 
 impl<'a> World<'a> {

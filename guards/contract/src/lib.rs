@@ -11,6 +11,7 @@ mod note;
 mod offer;
 pub mod offered;
 mod phraser;
+pub mod record;
 pub mod rules;
 mod run;
 mod schema;

@@ -2,10 +2,10 @@
 
 use balk_guards::Protocol;
 use balk_reports::records::{
-    BENCH_SCHEMA, Drawn, Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools,
+    BENCH_SCHEMA, DRAWS, Drawn, Plan, PlannedParameter, PlannedScenario, PlannedStack,
 };
-use balk_scenarios::response::{DRAWS, PARAMETERS, Parameter};
-use balk_scenarios::{Kind, Pools as Values, ResponseMode, Scenario, WorldOptions};
+use balk_scenarios::response::{PARAMETERS, Parameter};
+use balk_scenarios::{Pools, ResponseMode, Scenario, WorldOptions};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::guards::{Config, NONE, Recipe};
@@ -17,7 +17,7 @@ pub struct Matrix {
     pub(super) plan: Plan,
     scenarios: Vec<(Scenario, Vec<(String, String)>)>,
     pub(super) stacks: Vec<Recipe>,
-    pools: Values,
+    pools: Pools,
 }
 
 /// Each trial under the response model as it was measured, and under the two others.
@@ -48,7 +48,7 @@ pub struct Setting<'a> {
     /// Settings of guards that are not on the command line, as the plan records them.
     pub config: &'a Config,
     /// What the seeds draw from.
-    pub pools: Values,
+    pub pools: Pools,
     /// The first and the last seed.
     pub seeds: [u64; 2],
     /// What is set in all scenarios.
@@ -68,10 +68,7 @@ impl Matrix {
             suite: suite.to_owned(),
             sweep: sweep.map(str::to_owned),
             seeds,
-            pools: match pools {
-                Values::Open => Pools::Open,
-                Values::Reserve => Pools::Reserve,
-            },
+            pools,
             set: drawn(set),
             config: config.as_json(),
             stacks: stacks.iter().map(planned_stack).collect(),
@@ -121,11 +118,7 @@ fn planned(asked: &Asked) -> PlannedScenario {
         name: scenario.name.to_string(),
         target: asked.target.clone(),
         set: drawn(&asked.set),
-        kind: match scenario.kind {
-            Kind::Stubborn => "stubborn",
-            Kind::Control => "control",
-        }
-        .to_owned(),
+        kind: scenario.kind,
         protocol: match scenario.protocol {
             Protocol::Tool => "tool",
             Protocol::Text => "text",
@@ -139,20 +132,4 @@ fn planned(asked: &Asked) -> PlannedScenario {
 
 fn drawn(set: &[(String, String)]) -> Vec<Drawn> {
     set.iter().map(|(name, value)| Drawn { name: name.clone(), value: value.clone() }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn records_and_actors_count_the_same_draws() {
-        let draws = u32::try_from(balk_reports::records::DRAWS).expect("a small number");
-        assert_eq!(draws, balk_scenarios::response::DRAWS);
-        for seed in [0, 31, 32, 1_000_003] {
-            let [one, other] = [
-                balk_reports::records::ByDraw::draw_of(seed) as u64,
-                balk_scenarios::response::draw_of(seed).into(),
-            ];
-            assert_eq!(one, other);
-        }
-    }
 }

@@ -4,8 +4,6 @@
 //! held against what was added. The guard of the record must answer as it did. Another guard is asked in an
 //! open loop: it sees what happened under the recorded one.
 
-use std::borrow::Cow;
-
 use balk_guards::{
     Answer, AttemptResponse, Conclusion, Entry, FailedAttempt, Guard, GuardFault, Intervention,
     InterventionKind, Limit, Note, Origin, Question, Recovery, Settlement, TRIES, Termination, ToolResult,
@@ -19,7 +17,6 @@ use serde::{Deserialize, Serialize};
 use super::bad::BadLine;
 use super::strict::Object;
 use crate::engine::TruthChannel;
-use crate::grade;
 
 /// One of our records, replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,14 +147,7 @@ pub(super) fn read(text: &str) -> Result<Recorded, BadLine> {
         let why = format!("expected the completions at entries {turns:?}, found {told:?}");
         return Err(BadLine::shape("turns".into(), &super::one_line::one_line(&why, 160)));
     }
-    let truth = |(at, name): (usize, &Cow<'static, str>)| {
-        grade::truth_named(name).ok_or_else(|| {
-            let why = format!("expected what goes on in a turn, found `{name}`");
-            BadLine::shape(format!("turns[{at}].truth"), &super::one_line::one_line(&why, 160))
-        })
-    };
-    let truths =
-        record.turns.iter().map(|turn| &turn.truth).enumerate().map(truth).collect::<Result<_, _>>()?;
+    let truths = record.turns.iter().map(|turn| turn.truth).collect();
     let TrialRecord { guard, scenario, seed, failed, .. } = record;
     Ok(Recorded { guard, scenario, seed, entries, truths, failed })
 }

@@ -12,10 +12,10 @@ mod seeds;
 mod slip;
 mod sound;
 
-pub use cell::{ByDraw, Cell, DRAWS, Histogram, Language, Outcome, Paired, Response, RuleCount};
+pub use cell::{ByDraw, Cell, Histogram, Language, Outcome, Paired, Response, RuleCount};
 pub use file::BadBench;
 pub(crate) use plan::is_under_test;
-pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Pools, Unlike};
+pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Unlike};
 pub use record::{Apart, Bench, Part, Spent};
 pub use seeds::{Seeds, SeedsTwice};
 pub use slip::Slip;

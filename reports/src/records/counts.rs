@@ -1,9 +1,8 @@
 //! Counts over trials: integers, so that shards add up to the same as one run.
 
+use balk_contract::record::Grade;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::trial::Grade;
 
 /// A struct of counts that add up member by member.
 macro_rules! counts {

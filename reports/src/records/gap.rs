@@ -2,14 +2,12 @@
 
 use std::fmt;
 
-use balk_guards::{ChoiceKind, Conclusion, Effect, GapKind, Limit, Origin, Speaker, Status, Termination};
+use balk_contract::record::{CallRecord, CompletionRecord, Drawn, EntryRecord, ToolRecord, TrialRecord};
+use balk_contract::{ChoiceKind, Conclusion, Effect, GapKind, Limit, Origin, Speaker, Status, Termination};
 use schemars::JsonSchema;
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
-
-use super::entry::{CallRecord, CompletionRecord, EntryRecord, ToolRecord};
-use super::trial::{Drawn, TrialRecord};
 
 /// The version of the format of gap reports; rises when a reader of the old one would misread the new one.
 pub const GAP_SCHEMA: u32 = 1;

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use balk_guards::{AttemptCause, AttemptFacts, AttemptFailure, Effect, Offer, Tool};
+use balk_contract::{AttemptCause, AttemptFacts, AttemptFailure, Effect, Offer, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -46,7 +46,7 @@ fn fields(table: &ScenarioTable, row: &ScenarioRow) -> Vec<Field> {
     let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let mut fields = vec![
         field("scenario", &table.scenario),
-        field("kind", &table.kind),
+        field("kind", table.kind.name()),
         field("unreachable", table.unreachable.as_deref().unwrap_or_default()),
         field("stack", &row.stack),
     ];

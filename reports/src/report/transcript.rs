@@ -4,10 +4,11 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use balk_guards::{AttemptResponse, ChoiceKind, Limit, Origin, Part, Speaker, Status, Termination};
+use balk_contract::{AttemptResponse, ChoiceKind, Limit, Origin, Part, Speaker, Status, Termination};
 
 use crate::records::{
     CallRecord, CompletionRecord, Drawn, EntryRecord, Grade, InterventionRecord, ResultRecord, TrialRecord,
+    Truth,
 };
 
 /// Whether colours are used.
@@ -29,7 +30,7 @@ pub fn show(record: &TrialRecord, palette: Palette) -> String {
         let truth = record.turns.get(turn).filter(|facts| facts.entry == at);
         if let Some(facts) = truth {
             turn += 1;
-            page.turn(turn, &facts.truth);
+            page.turn(turn, facts.truth);
         }
         page.entry(entry);
     }
@@ -130,9 +131,9 @@ impl Page {
         self.put(format_args!("\n"));
     }
 
-    fn turn(&mut self, number: usize, truth: &str) {
-        let style = if truth.starts_with("stuck") { RED } else { GREEN };
-        let truth = self.paint(style, truth);
+    fn turn(&mut self, number: usize, truth: Truth) {
+        let style = if truth.is_stuck() { RED } else { GREEN };
+        let truth = self.paint(style, truth.name());
         self.rule(number, &format!("{}{truth}", self.paint(DIM, " really: ")));
     }
 

@@ -10,7 +10,7 @@
 //! in none.
 
 use balk_reports::records::{
-    BENCH_SCHEMA, Bench, Cost, Drawn, Grade, Instructions, Outcome, Part, Plan, PlannedParameter,
+    BENCH_SCHEMA, Bench, Cost, Drawn, Grade, Instructions, Kind, Outcome, Part, Plan, PlannedParameter,
     PlannedScenario, PlannedStack, Pools, Seeds, Timed, Work, trial_key,
 };
 
@@ -34,20 +34,20 @@ pub(crate) fn cost() -> Cost {
 
 fn plan() -> Plan {
     let stack = |guard: &str| PlannedStack { guard: guard.into(), about: format!("what {guard} does") };
-    let scenario = |name: &str, kind: &str, unreachable: Option<&str>| PlannedScenario {
+    let scenario = |name: &str, kind: Kind, unreachable: Option<&str>| PlannedScenario {
         name: name.into(),
         target: name.into(),
         set: Vec::new(),
-        kind: kind.into(),
+        kind,
         protocol: "tool".into(),
         title: format!("Is <{name}>"),
         unreachable: unreachable.map(str::to_owned),
         text: "0".into(),
     };
     let mut scenarios = vec![
-        scenario("repeating", "stubborn", None),
-        scenario("gap", "stubborn", Some("handoff/gap")),
-        scenario("polling", "control", None),
+        scenario("repeating", Kind::Stubborn, None),
+        scenario("gap", Kind::Stubborn, Some("handoff/gap")),
+        scenario("polling", Kind::Control, None),
     ];
     scenarios[0].set = [("n", "1"), ("m", "2")]
         .map(|(name, value)| Drawn { name: name.into(), value: value.into() })

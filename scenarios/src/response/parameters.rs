@@ -9,12 +9,11 @@
 //! share their halves in exactly half of the draws, and no pair of parameters is confounded with a third (a two-level
 //! fractional factorial of resolution IV; G. E. P. Box and J. S. Hunter, *The 2^(k−p) fractional factorial designs*,
 //! Technometrics 3, 1961). The difference between the two halves of one parameter is its effect alone.
+//!
+//! [`DRAWS`]: balk_contract::record::DRAWS
 
 use crate::draws::{Draw, Draws};
 use crate::scenario::Profile;
-
-/// The number of sets of parameters.
-pub const DRAWS: u32 = 32;
 
 /// The numbers of one response model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub struct Parameter {
     /// The ends of its range. For `base`: the position between the lower and the upper bounds of the measured rows.
     pub range: (u32, u32),
     /// The bits of a draw whose parity selects the half of the range.
-    mask: u32,
+    mask: usize,
 }
 
 /// Every uncertain number of the model.
@@ -66,22 +65,16 @@ pub const PARAMETERS: [Parameter; 9] = [
 impl Parameter {
     /// Whether this draw has it in the upper half of its range.
     #[must_use]
-    pub const fn is_high(&self, draw: u32) -> bool {
+    pub const fn is_high(&self, draw: usize) -> bool {
         (draw & self.mask).count_ones() % 2 == 1
     }
 
-    fn value(&self, draw: u32) -> u32 {
+    fn value(&self, draw: usize) -> u32 {
         let (low, high) = self.range;
         let half = (high - low) / 2;
-        let mut dice = Draws::new(draw.into(), "response parameters").dice(Draw::Parameter(self.name));
+        let mut dice = Draws::new(draw as u64, "response parameters").dice(Draw::Parameter(self.name));
         low + u32::from(self.is_high(draw)) * (high - low - half) + dice.below(half + 1)
     }
-}
-
-/// The draw of a seed.
-#[must_use]
-pub fn draw_of(seed: u64) -> u32 {
-    u32::try_from(seed % u64::from(DRAWS)).expect("less than the number of draws")
 }
 
 impl Parameters {
@@ -109,7 +102,7 @@ impl Parameters {
 
     /// The numbers of this draw. `flat` stays as measured, because it belongs to another mode.
     #[must_use]
-    pub fn drawn(profile: Profile, draw: u32) -> Self {
+    pub fn drawn(profile: Profile, draw: usize) -> Self {
         let [base, cause, form, options, shows, withholds, novel, fade, obeys] =
             PARAMETERS.map(|it| it.value(draw));
         let measured = Self::of(profile);
@@ -143,6 +136,8 @@ const fn base_rows(profile: Profile) -> [[u32; 4]; 2] {
 
 #[cfg(test)]
 mod tests {
+    use balk_contract::record::DRAWS;
+
     use super::*;
 
     #[test]
@@ -184,10 +179,5 @@ mod tests {
                 assert!(low[at] <= measured.base[at] && measured.base[at] <= high[at], "{profile:?} {at}");
             }
         }
-    }
-
-    #[test]
-    fn a_seed_has_the_draw_of_its_remainder() {
-        assert_eq!([0, 31, 32, u64::MAX].map(draw_of), [0, 31, 0, 31]);
     }
 }

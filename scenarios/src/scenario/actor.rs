@@ -1,6 +1,7 @@
 //! The actor of a scenario: states with their hidden truth, and transitions.
 
 use balk_contract::FinishReason;
+use balk_contract::record::Truth;
 
 use super::attempt::Break;
 use super::numbers::{Bound, Ratio};
@@ -55,46 +56,6 @@ pub struct TruthSpan {
     pub until: u32,
     /// The truth.
     pub is: Truth,
-}
-
-/// What really happens in a turn. No guard can see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Truth {
-    /// The work moves forward.
-    Productive,
-    /// Waiting is the right thing to do.
-    Waiting,
-    /// The task is over.
-    Finished,
-    /// The work does not move, and in which way.
-    Stuck(Stuck),
-    /// The provider failed, not the model.
-    Faulted,
-}
-
-/// How the work is stuck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stuck {
-    /// The same call again.
-    IdenticalCall,
-    /// Different calls, the same failure.
-    SameFailure,
-    /// Two or more steps, again and again.
-    Cycle,
-    /// Calls that succeed and change nothing.
-    NoOp,
-    /// Look-ups that find only what was already seen.
-    Wandering,
-    /// Code in text in place of a call.
-    Fence,
-    /// Prose in place of a call.
-    TextOnly,
-    /// Thinking, and nothing else.
-    ThinkingOnly,
-    /// Nothing at all.
-    Empty,
-    /// Cut off, again and again.
-    Truncated,
 }
 
 /// A call that a state makes.

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use balk_contract::record::{DRAWS, Grade, draw_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::slip::Slip;
 use crate::records::counts::{Counts, counts};
 use crate::records::rate_sums::RateSums;
-use crate::records::trial::Grade;
-
-/// How many draws of the response model's parameters there are; a seed has the draw of its remainder.
-pub const DRAWS: usize = 32;
 
 /// What came of the trials of one scenario with one stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,14 +155,8 @@ impl ByDraw {
         *self == Self::default()
     }
 
-    /// The draw of a seed.
-    #[must_use]
-    pub fn draw_of(seed: u64) -> usize {
-        usize::try_from(seed % DRAWS as u64).expect("less than the number of draws")
-    }
-
     fn take(&mut self, seed: u64, grade: &Grade) {
-        let draw = Self::draw_of(seed);
+        let draw = draw_of(seed);
         self.done[draw] += u64::from(grade.goal);
         self.false_interventions[draw] += u64::from(grade.false_interventions);
     }

@@ -1,11 +1,10 @@
 //! What a bench measures: everything that its numbers depend on, and nothing else.
 
-use schemars::JsonSchema;
+use balk_contract::record::{Drawn, Kind, Pools};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::records::shell::quoted;
-use crate::records::trial::Drawn;
 
 /// The version of the record of a bench; rises when a reader of the old one would misread the new one.
 pub const BENCH_SCHEMA: u32 = 1;
@@ -51,17 +50,7 @@ pub struct PlannedParameter {
     /// Both ends of its range, in parts per thousand.
     pub range: [u32; 2],
     /// The draws that have it in the upper half of its range.
-    pub high: Vec<u32>,
-}
-
-/// Which values a seed draws from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Pools {
-    /// Those that everything was tuned on.
-    Open,
-    /// Those that are kept back.
-    Reserve,
+    pub high: Vec<usize>,
 }
 
 /// A stack of a plan.
@@ -85,8 +74,8 @@ pub struct PlannedScenario {
     /// What a sweep sets in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Drawn>,
-    /// `stubborn` or `control`.
-    pub kind: String,
+    /// Whether its actor balks.
+    pub kind: Kind,
     /// `tool` or `text`: what ends a task.
     pub protocol: String,
     /// What happens, in a line.
@@ -133,7 +122,7 @@ impl PlannedScenario {
     /// Whether its actor balks.
     #[must_use]
     pub fn is_stubborn(&self) -> bool {
-        self.kind == "stubborn"
+        self.kind == Kind::Stubborn
     }
 }
 
@@ -254,11 +243,11 @@ pub(crate) mod tests {
     /// A small plan for tests.
     pub(crate) fn plan() -> Plan {
         let stack = |guard: &str| PlannedStack { guard: guard.into(), about: String::new() };
-        let scenario = |name: &str, kind: &str| PlannedScenario {
+        let scenario = |name: &str, kind: Kind| PlannedScenario {
             name: name.into(),
             target: name.into(),
             set: Vec::new(),
-            kind: kind.into(),
+            kind,
             protocol: "tool".into(),
             title: String::new(),
             unreachable: None,
@@ -275,7 +264,7 @@ pub(crate) mod tests {
             config: Map::new(),
             parameters: Vec::new(),
             stacks: vec![stack("none"), stack("default")],
-            scenarios: vec![scenario("repeating", "stubborn"), scenario("polling", "control")],
+            scenarios: vec![scenario("repeating", Kind::Stubborn), scenario("polling", Kind::Control)],
         }
     }
 

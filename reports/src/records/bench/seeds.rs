@@ -1,8 +1,7 @@
 //! A set of seeds, as ranges.
 
+use balk_contract::record::DRAWS;
 use serde::{Deserialize, Serialize};
-
-use super::cell::DRAWS;
 
 /// A set of seeds. As text, its ranges in order: `0-99,200,300-399`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,10 +133,10 @@ impl TryFrom<String> for Seeds {
 
 #[cfg(test)]
 mod tests {
+    use balk_contract::record::draw_of;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::records::bench::cell::ByDraw;
 
     fn seeds(text: &str) -> Result<Seeds, String> {
         Seeds::try_from(text.to_owned())
@@ -158,7 +157,7 @@ mod tests {
             let seeds = seeds(text).expect("a set");
             let mut expected = [0; DRAWS];
             for [from, to] in seeds.ranges() {
-                (*from..=*to).for_each(|seed| expected[ByDraw::draw_of(seed)] += 1);
+                (*from..=*to).for_each(|seed| expected[draw_of(seed)] += 1);
             }
             assert_eq!(seeds.by_draw(), expected, "{text}");
         }

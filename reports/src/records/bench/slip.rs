@@ -1,10 +1,10 @@
 //! What should not happen in any trial.
 
+use balk_contract::record::Grade;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::records::counts::Counts;
-use crate::records::trial::Grade;
 
 /// Something that should not happen in any trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

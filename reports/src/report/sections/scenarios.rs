@@ -1,6 +1,7 @@
 //! Every scenario, each folded away.
 
 use super::table::{Table, code, counted, escaped, folded, grouped, median, or_dash, share};
+use crate::records::Kind;
 use crate::report::tables::{Figures, Report, ScenarioRow, ScenarioTable};
 
 /// Every scenario.
@@ -10,18 +11,18 @@ pub(super) fn scenarios(report: &Report) -> String {
          trials, and so are things done twice and guard faults.\n"
             .to_owned();
     for it in &report.scenarios {
-        let what = match (&*it.kind, &it.unreachable) {
-            ("control", _) => "control",
-            (_, None) => "stubborn",
-            (_, Some(_)) => "stubborn, cannot be reached",
+        let what = match (it.kind, &it.unreachable) {
+            (Kind::Control, _) => "control",
+            (Kind::Stubborn, None) => "stubborn",
+            (Kind::Stubborn, Some(_)) => "stubborn, cannot be reached",
         };
         let trials = counted(it.rows.first().map_or(0, |row| row.counts.trials), "trial");
         let heading =
             format!("<code>{}</code> ({what}, {trials}): {}", escaped(&it.scenario), escaped(&it.title));
-        let tables = match (&*it.kind, &it.unreachable) {
-            ("control", _) => control(it),
-            (_, None) => format!("{}\n{}", recovery(it), course(it)),
-            (_, Some(_)) => format!("{}\n{}", handoff(it), course(it)),
+        let tables = match (it.kind, &it.unreachable) {
+            (Kind::Control, _) => control(it),
+            (Kind::Stubborn, None) => format!("{}\n{}", recovery(it), course(it)),
+            (Kind::Stubborn, Some(_)) => format!("{}\n{}", handoff(it), course(it)),
         };
         text.push('\n');
         text.push_str(&folded(&heading, &tables));

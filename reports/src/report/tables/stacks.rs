@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::figures::{Figures, figures};
-use crate::records::{Bench, Bootstrap, Counts};
+use crate::records::{Bench, Bootstrap, Counts, Kind};
 use crate::statistics::{Ratio, compared};
 
 /// Every stack over all scenarios. In pooled figures every trial, stuck run and turn counts alike.
@@ -41,7 +41,7 @@ pub struct ScenarioTable {
     /// Its name, with what a sweep sets.
     pub scenario: String,
     /// `stubborn` or `control`.
-    pub kind: String,
+    pub kind: Kind,
     /// What happens, in a line.
     pub title: String,
     /// Where the goal cannot be reached: the rule under which a guard has to say so.
@@ -107,7 +107,7 @@ pub(super) fn scenarios(bench: &Bench) -> Vec<ScenarioTable> {
             });
         ScenarioTable {
             scenario: scenario.label(),
-            kind: scenario.kind.clone(),
+            kind: scenario.kind,
             title: scenario.title.clone(),
             unreachable: scenario.unreachable.clone(),
             rows: rows.collect(),

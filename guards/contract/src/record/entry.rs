@@ -4,12 +4,18 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use balk_guards::{
-    Choice, Compaction, Completion, Conclusion, Effect, Entry, FailedAttempt, FinishReason, Intervention,
-    InterventionKind, Note, Offer, Origin, Part, Protocol, Purpose, RawCall, Schema, Speaker, Start, Status,
-    Termination, Tool, ToolCall, ToolResult, Transcript, Usage, UserAnswer, UserMessage,
-};
 use serde::{Deserialize, Serialize};
+
+use crate::attempt::FailedAttempt;
+use crate::completion::{Completion, FinishReason, Part, RawCall, ToolCall, Usage};
+use crate::conclusion::Conclusion;
+use crate::entry::{
+    Compaction, Entry, Intervention, InterventionKind, Origin, Protocol, Speaker, Start, Status, ToolResult,
+    Transcript, UserAnswer, UserMessage,
+};
+use crate::note::{Choice, Note, Termination};
+use crate::offer::{Effect, Offer, Purpose, Tool};
+use crate::schema::Schema;
 
 /// One entry of a transcript. A result names its call by id; keys are computed anew on reading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

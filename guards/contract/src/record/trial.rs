@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::draw::Drawn;
 use super::entry::EntryRecord;
+use super::truth::Truth;
 
 /// The version of the record format; rises when a reader of the old one would misread the new one.
 pub const SCHEMA: u32 = 1;
@@ -40,24 +41,14 @@ pub struct TrialRecord {
     pub grade: Grade,
 }
 
-/// A name and its value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Drawn {
-    /// The name.
-    pub name: String,
-    /// The value.
-    pub value: String,
-}
-
 /// What no guard sees of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TurnRecord {
     /// The index of its completion among the entries.
     pub entry: usize,
-    /// `productive`, `waiting`, `finished`, `faulted`, or `stuck: ` and how.
-    pub truth: Cow<'static, str>,
+    /// What was really going on.
+    pub truth: Truth,
     /// Whether the model honestly told the user that the task is not done.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tells_user: bool,
@@ -72,8 +63,8 @@ pub struct TurnRecord {
 pub struct FailedRecord {
     /// The index of the attempt among the entries.
     pub entry: usize,
-    /// As in [`TurnRecord`].
-    pub truth: Cow<'static, str>,
+    /// What was really going on.
+    pub truth: Truth,
     /// Whether something ran in it, seen or not, that is not known to change nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsafe_effect: bool,

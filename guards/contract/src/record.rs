@@ -1,0 +1,17 @@
+//! Runs as they are written down: a [`TrialRecord`] is one JSON object that `balk replay` reads back.
+//!
+//! To write a record, turn each entry into an [`EntryRecord`]; [`transcript`] is the way back. What a host does not
+//! know, such as the truth of a turn, only a scripted model can tell.
+
+mod draw;
+mod entry;
+mod trial;
+mod truth;
+
+pub use draw::{DRAWS, Drawn, Pools, draw_of};
+pub use entry::{
+    BadRecord, CallRecord, CompletionRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord,
+    transcript,
+};
+pub use trial::{FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};
+pub use truth::{BadTruth, Kind, Stuck, Truth};

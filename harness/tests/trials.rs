@@ -6,7 +6,8 @@ mod recipe;
 
 use balk::simulate::Simulation;
 use balk_reports::records::TrialRecord;
-use balk_reports::report::{Palette, show};
+use balk_reports::report::document::Screen;
+use balk_reports::report::show;
 use balk_scenarios::catalogue::{self, CATALOGUE};
 use balk_scenarios::{Kind, WorldOptions};
 use recipe::recipe;
@@ -17,7 +18,7 @@ fn page(name: &str, seed: u64, guard: &str, sets: &[(&str, &str)]) -> String {
     let scenario = catalogue::find(name).expect("the catalogue has it").read(&sets).expect("it is good");
     show(
         &Simulation::new(&scenario, &recipe(guard), WorldOptions::default()).record(seed, &sets),
-        Palette::Plain,
+        Screen::default(),
     )
 }
 
@@ -72,7 +73,7 @@ fn every_stubborn_scenario_with_the_default_stack() {
             |it: &&TrialRecord| it.grade.recovered() && it.grade.interventions + it.grade.resends > 0;
         let handed_over = |it: &&TrialRecord| it.grade.handed_over() && it.grade.interventions > 0;
         let record = shortest(recovers).or_else(|| shortest(handed_over));
-        let page = show(record.expect("some run ends well, or is handed over"), Palette::Plain);
+        let page = show(record.expect("some run ends well, or is handed over"), Screen::default());
         insta::assert_snapshot!(format!("{}_default", listed.name), page);
     }
 }
@@ -81,8 +82,8 @@ fn every_stubborn_scenario_with_the_default_stack() {
 fn colours_change_nothing_but_the_colours() {
     let scenario = catalogue::find("repeating").expect("the catalogue has it").read(&[]).expect("it is good");
     let record = Simulation::new(&scenario, &recipe("default"), WorldOptions::default()).record(38, &[]);
-    let colour = show(&record, Palette::Colour);
-    let plain = show(&record, Palette::Plain);
+    let colour = show(&record, Screen { colour: true, columns: None });
+    let plain = show(&record, Screen::default());
     assert_eq!(anstream::adapter::strip_str(&colour).to_string(), plain);
     assert_ne!(colour, plain);
 }

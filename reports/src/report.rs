@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod csv;
+pub mod document;
 pub mod gate;
 mod issue;
 pub mod junit;
@@ -12,7 +13,7 @@ mod tables;
 mod transcript;
 
 pub use issue::{LINK_CHARS_MAX, REPOSITORY_CHARS_MAX, issue_link, prefilled};
-pub use sections::{Section, render};
+pub use sections::{Section, bench_report};
 pub use slips::slips;
 pub use splice::{BadMarker, splice};
 pub use tables::{
@@ -21,4 +22,4 @@ pub use tables::{
     Ranking, Report, ScenarioRow, ScenarioTable, Sensitivity, ShapeRate, Shift, SlipRow, StackRow,
     StackShift, StackTable, TimedRow, Versus, VersusCell, VersusCount,
 };
-pub use transcript::{Chat, Palette, show, show_outcome};
+pub use transcript::{Chat, show, show_outcome};

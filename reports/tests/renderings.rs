@@ -4,7 +4,7 @@
 mod small;
 
 use balk_reports::records::{Bench, Cost, Slip};
-use balk_reports::report::{Report, Section, csv as table, junit, render};
+use balk_reports::report::{Report, Section, bench_report, csv as table, document::markdown, junit};
 use boon::{Compiler, Schemas};
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use serde_json::Value;
@@ -15,7 +15,7 @@ fn report(seeds: u64) -> Report {
 
 #[test]
 fn the_report_as_people_read_it() {
-    insta::assert_snapshot!(render(&report(small::SEEDS)));
+    insta::assert_snapshot!(markdown(&bench_report(&report(small::SEEDS))));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 
 use balk_reports::records::Bench as Record;
+use balk_reports::report::document::terminal;
 use balk_reports::report::{gate, slips};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Pools};
@@ -17,7 +18,7 @@ use rayon::ThreadPoolBuilder;
 
 use super::gates::{Gates, HELP as GATES_HELP, Records};
 use super::load::{self, Failure, Source};
-use super::{Context, OrExit as _, say};
+use super::{Context, OrExit as _, say, screen};
 use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Played, Setting, Stopwatch};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -183,7 +184,7 @@ impl Bench {
         let mut out = std::io::stdout().lock();
         let gates = self.gates.all();
         if gates.is_empty() {
-            write!(out, "{}", slips(record))?;
+            write!(out, "{}", terminal(&slips(record), screen::output()))?;
             return Ok(Exit::Fine);
         }
         let found = |metric: gate::Metric, scenario: usize, stack: usize| {

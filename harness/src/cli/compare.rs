@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use balk_reports::report::compare::{Comparison, comparison_as_json, comparison_as_text};
+use balk_reports::report::compare::{Comparison, comparison_as_document, comparison_as_json};
+use balk_reports::report::document::terminal;
 use balk_reports::report::gate::{self, Metric};
 use clap::Args;
 
-use super::Format;
 use super::gates::{Gates, HELP, Records};
+use super::{Format, screen};
 use crate::bench::Folder;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -53,14 +54,10 @@ impl Compare {
             });
         match self.format {
             Format::Text => {
+                let [before, after] = [&self.before, &self.after].map(|it| it.display().to_string());
+                let document = comparison_as_document(&comparison, [&before, &after]);
                 let mut out = io::stdout().lock();
-                shown(writeln!(
-                    out,
-                    "A: {}\nB: {}\n{}",
-                    self.before.display(),
-                    self.after.display(),
-                    comparison_as_text(&comparison).trim_end()
-                ))?;
+                shown(write!(out, "{}", terminal(&document, screen::output())))?;
                 if !self.gates.all().is_empty() {
                     shown(writeln!(out))?;
                 }

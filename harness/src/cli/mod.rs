@@ -19,6 +19,7 @@ mod replay;
 mod report;
 mod scenario;
 mod schema;
+mod screen;
 mod shrink;
 pub mod terminal;
 mod verify;

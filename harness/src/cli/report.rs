@@ -4,7 +4,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use balk_reports::report::{BadMarker, Report as Tables, Section, csv, junit, render, splice};
+use balk_reports::report::{
+    BadMarker, Report as Tables, Section, bench_report, csv, document::markdown, junit, splice,
+};
 use clap::{Args, ValueEnum};
 
 use crate::bench::Folder;
@@ -75,7 +77,7 @@ impl Report {
             return splice_into(path, &tables).map(|()| Exit::Fine);
         }
         let text = match self.format {
-            Form::Markdown => render(&tables),
+            Form::Markdown => markdown(&bench_report(&tables)),
             Form::Json => serde_json::to_string_pretty(&tables).map_err(std::io::Error::from)? + "\n",
             Form::Csv => csv::render(&tables),
             Form::Junit => junit::render(&tables, &junit::safety(&tables)),
@@ -93,7 +95,7 @@ fn splice_into(path: &Path, tables: &Tables) -> Result<(), Error> {
     let text =
         fs::read_to_string(path).map_err(|error| Error::file(path, "a text file with markers", error))?;
     let section = |name: &str| match Section::named(name) {
-        Some(section) => Ok(section.text(tables)),
+        Some(section) => Ok(markdown(&section.document(tables))),
         None => Err(Section::ALL.map(Section::name).join(", ")),
     };
     let spliced = splice(&text, section).map_err(|BadMarker { line, expected, found }| {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use balk_reports::records::quoted;
-use balk_reports::report::Palette;
+use balk_reports::report::document::Screen;
 use balk_scenarios::format::Document;
 use balk_scenarios::{Pools, Scenario, WorldOptions, toolsets};
 use clap::Args;
@@ -143,7 +143,7 @@ impl Shrink {
             return Ok(());
         };
         let command = self.command(config, &folder.join(SCENARIO).display().to_string(), &[], shrunk.seed);
-        let transcript = balk_reports::report::show(&shrunk.record, Palette::Plain);
+        let transcript = balk_reports::report::show(&shrunk.record, Screen::default());
         let transcript = format!("shows {}\n\n{transcript}\nrun again: {command}\n", self.shows);
         for (name, text) in [(SCENARIO, &shrunk.text), (TRANSCRIPT, &transcript)] {
             let path = folder.join(name);

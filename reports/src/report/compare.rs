@@ -8,9 +8,9 @@
 //! [`Change::of_blocks`]: crate::statistics::Change::of_blocks
 
 mod comparison;
+mod document;
 mod json;
-mod text;
 
 pub use comparison::{Compared, ComparedCell, Comparison};
+pub use document::comparison_as_document;
 pub use json::comparison_as_json;
-pub use text::comparison_as_text;

@@ -1,14 +1,15 @@
-//! A report as Markdown with the tables of GitHub: what answers the question first, what is long folded away.
+//! The report of a bench as people read it: what answers the question first, what is long folded away.
 
 mod compared;
 mod disturbed;
 mod found;
 mod head;
 mod model;
+mod number;
 mod scenarios;
 mod stacks;
-mod table;
 
+use super::document::{Block, Document, marked};
 use super::tables::Report;
 
 /// A part of a report that can stand alone.
@@ -109,9 +110,9 @@ impl Section {
         }
     }
 
-    /// Its text, with a line break at its end and without its heading.
+    /// What it says, without its heading.
     #[must_use]
-    pub fn text(self, report: &Report) -> String {
+    pub fn document(self, report: &Report) -> Document {
         match self {
             Self::Short => head::short(report),
             Self::Stacks => stacks::stacks(report),
@@ -133,10 +134,12 @@ impl Section {
 
 /// The whole report.
 #[must_use]
-pub fn render(report: &Report) -> String {
-    let mut text = "# Bench report\n".to_owned();
+pub fn bench_report(report: &Report) -> Document {
+    let heading = |level: u8, words: &str| Block::Heading { level, text: marked(words) };
+    let mut document = Document::from([heading(1, "Bench report")]);
     for section in Section::ALL {
-        text.push_str(&format!("\n## {}\n\n{}", section.heading(), section.text(report)));
+        document.push(heading(2, section.heading()));
+        document.blocks.extend(section.document(report).blocks);
     }
-    text
+    document
 }

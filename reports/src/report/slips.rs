@@ -1,42 +1,34 @@
 //! What went wrong in a bench, in a few lines.
 
-use std::fmt::Write;
-
+use super::document::{Document, paragraph};
 use crate::records::{Bench, Slip};
 
 /// For each stack that is under test a line for each kind of slip: how often, in how many scenarios, and the command
 /// that shows the first.
 #[must_use]
-pub fn slips(bench: &Bench) -> String {
-    let mut text = String::new();
-    let mut put = |line: std::fmt::Arguments<'_>| {
-        text.write_fmt(line).expect("writing to a string never fails");
-    };
-    for (at, stack) in bench.plan.stacks.iter().enumerate() {
-        let guard = &stack.guard;
-        if !stack.is_under_test() {
-            continue;
-        }
-        let mut is_clean = true;
-        for slip in Slip::ALL {
-            let cells = (0..bench.plan.scenarios.len()).map(|scenario| (scenario, bench.cell(scenario, at)));
-            let cells: Vec<_> = cells
-                .filter_map(|(scenario, cell)| Some((scenario, cell, *cell.slips.get(&slip)?)))
-                .collect();
-            let Some(&(first, _, seed)) = cells.first() else { continue };
-            is_clean = false;
-            let count: u64 = cells.iter().map(|(_, cell, _)| slip.count(&cell.counts)).sum();
-            let scenarios = if cells.len() == 1 { "scenario" } else { "scenarios" };
-            put(format_args!(
-                "{guard}: {count} x {} in {} {scenarios}; the first: {}\n",
-                slip.name(),
-                cells.len(),
-                bench.plan.trial(first, at, seed)
-            ));
-        }
-        if is_clean {
-            put(format_args!("{guard}: nothing went wrong\n"));
-        }
-    }
-    text
+pub fn slips(bench: &Bench) -> Document {
+    let under_test = bench.plan.stacks.iter().enumerate().filter(|(_, stack)| stack.is_under_test());
+    let lines = under_test.flat_map(|(at, stack)| {
+        let lines: Vec<String> = Slip::ALL.into_iter().filter_map(|slip| line(bench, at, slip)).collect();
+        if lines.is_empty() { vec![format!("{}: nothing went wrong", stack.guard)] } else { lines }
+    });
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() { Document::default() } else { [paragraph(lines.join("\n"))].into() }
+}
+
+/// One kind of slip of one stack, if there is any.
+fn line(bench: &Bench, stack: usize, slip: Slip) -> Option<String> {
+    let cells = (0..bench.plan.scenarios.len()).map(|scenario| (scenario, bench.cell(scenario, stack)));
+    let cells: Vec<_> =
+        cells.filter_map(|(scenario, cell)| Some((scenario, cell, *cell.slips.get(&slip)?))).collect();
+    let &(first, _, seed) = cells.first()?;
+    let count: u64 = cells.iter().map(|(_, cell, _)| slip.count(&cell.counts)).sum();
+    Some(format!(
+        "{}: {count} x {} in {} {}; the first: {}",
+        bench.plan.stacks[stack].guard,
+        slip.name(),
+        cells.len(),
+        if cells.len() == 1 { "scenario" } else { "scenarios" },
+        bench.plan.trial(first, stack, seed)
+    ))
 }

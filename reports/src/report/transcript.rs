@@ -5,25 +5,18 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 use balk_contract::{AttemptResponse, ChoiceKind, Limit, Origin, Part, Speaker, Status, Termination};
+use textwrap::core::display_width;
 
+use super::document::{Screen, wrapped};
 use crate::records::{
     CallRecord, CompletionRecord, Drawn, EntryRecord, Grade, InterventionRecord, ResultRecord, TrialRecord,
     Truth,
 };
 
-/// Whether colours are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Palette {
-    /// Text alone.
-    Plain,
-    /// With terminal colours.
-    Colour,
-}
-
 /// The transcript of a trial, its outcome and its cost, as text.
 #[must_use]
-pub fn show(record: &TrialRecord, palette: Palette) -> String {
-    let mut page = Page { palette, out: String::new() };
+pub fn show(record: &TrialRecord, screen: Screen) -> String {
+    let mut page = Page { screen, out: String::new() };
     page.head(record);
     let mut turn = 0;
     for (at, entry) in record.entries.iter().enumerate() {
@@ -40,8 +33,8 @@ pub fn show(record: &TrialRecord, palette: Palette) -> String {
 
 /// The outcome of a trial and its cost, as text.
 #[must_use]
-pub fn show_outcome(grade: &Grade, palette: Palette) -> String {
-    let mut page = Page { palette, out: String::new() };
+pub fn show_outcome(grade: &Grade, screen: Screen) -> String {
+    let mut page = Page { screen, out: String::new() };
     page.foot(grade);
     page.out
 }
@@ -57,8 +50,8 @@ pub struct Chat {
 impl Chat {
     /// A chat in which nothing was said yet.
     #[must_use]
-    pub fn new(palette: Palette) -> Self {
-        Self { page: Page { palette, out: String::new() }, turns: 0 }
+    pub fn new(screen: Screen) -> Self {
+        Self { page: Page { screen, out: String::new() }, turns: 0 }
     }
 
     /// The next entry as text. The options of a question are left to whoever puts it.
@@ -87,11 +80,16 @@ impl Chat {
 
 #[derive(Debug)]
 struct Page {
-    palette: Palette,
+    screen: Screen,
     out: String,
 }
 
-const WIDTH: usize = 100;
+/// As wide as text gets beside its label.
+const COLUMNS_MAX: usize = 100;
+
+/// What a label and its bar take.
+const MARGIN: usize = 11;
+
 const LINES: usize = 6;
 const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
@@ -106,10 +104,50 @@ impl Page {
     }
 
     fn paint(&self, style: Style, text: &str) -> String {
-        match self.palette {
-            Palette::Plain => text.to_owned(),
-            Palette::Colour => format!("{style}{text}{style:#}"),
+        self.screen.paint(style, text)
+    }
+
+    /// How wide text is: as wide as the terminal, or as the page.
+    fn columns(&self) -> usize {
+        self.screen.columns.map_or(COLUMNS_MAX, |it| it.saturating_sub(MARGIN).clamp(MARGIN, COLUMNS_MAX))
+    }
+
+    /// A line broken between words. Where no screen ends, indentation comes on top.
+    fn wrapped(&self, line: &str) -> Vec<String> {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        wrapped(line, self.columns() + self.screen.columns.map_or(indent, |_| 0))
+    }
+
+    /// At most a few lines, each at most as wide as the page; what is left out is counted.
+    fn shortened(&self, text: &str) -> Vec<String> {
+        let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let mut lines: Vec<String> = all.iter().take(LINES).map(|line| self.clipped(line)).collect();
+        if all.len() > LINES {
+            lines.push(format!("(+ {} lines)", all.len() - LINES));
         }
+        if lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines
+    }
+
+    fn clipped(&self, line: &str) -> String {
+        let mut columns = self.columns();
+        let fits = |c: &char| {
+            let width = display_width(c.encode_utf8(&mut [0; 4]));
+            let fits = width <= columns;
+            columns = columns.saturating_sub(width);
+            fits
+        };
+        let kept: usize = line.chars().take_while(fits).map(char::len_utf8).sum();
+        match line[kept..].chars().count() {
+            0 => line.to_owned(),
+            more => format!("{} (+ {more} characters)", line[..kept].trim_end()),
+        }
+    }
+
+    fn called(&self, call: &CallRecord) -> Vec<String> {
+        vec![self.clipped(&format!("{} {}", call.tool, call.arguments))]
     }
 
     fn head(&mut self, record: &TrialRecord) {
@@ -119,9 +157,9 @@ impl Page {
             let all: Vec<String> = all.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
             all.join(", ")
         };
-        let mut lines = wrapped(&format!("drawn: {}", listed(&record.world)));
+        let mut lines = self.wrapped(&format!("drawn: {}", listed(&record.world)));
         if !record.set.is_empty() {
-            lines.extend(wrapped(&format!("set: {}", listed(&record.set))));
+            lines.extend(self.wrapped(&format!("set: {}", listed(&record.set))));
         }
         self.put(format_args!("{title}\n"));
         for line in lines {
@@ -156,19 +194,19 @@ impl Page {
         match entry {
             EntryRecord::Start { tools, .. } => {
                 let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-                self.say("tools", DIM, &wrapped(&names.join(", ")));
+                self.say("tools", DIM, &self.wrapped(&names.join(", ")));
             }
-            EntryRecord::User { from: Speaker::User, text } => self.say("user", CYAN, &shortened(text)),
-            EntryRecord::User { from: Speaker::Loop, text } => self.say("loop", DIM, &shortened(text)),
+            EntryRecord::User { from: Speaker::User, text } => self.say("user", CYAN, &self.shortened(text)),
+            EntryRecord::User { from: Speaker::Loop, text } => self.say("loop", DIM, &self.shortened(text)),
             EntryRecord::Completion(CompletionRecord { parts, calls, .. }) => {
                 for part in parts {
                     match part {
-                        Part::Text(text) => self.say("model", BOLD, &shortened(text)),
-                        Part::Thinking { text, .. } => self.say("thinks", DIM, &shortened(text)),
+                        Part::Text(text) => self.say("model", BOLD, &self.shortened(text)),
+                        Part::Thinking { text, .. } => self.say("thinks", DIM, &self.shortened(text)),
                     }
                 }
                 for call in calls {
-                    self.say("calls", BOLD, &called(call));
+                    self.say("calls", BOLD, &self.called(call));
                 }
             }
             EntryRecord::Failed(failed) => {
@@ -196,9 +234,11 @@ impl Page {
                     | ChoiceKind::Constrain => "(goes on without a word)",
                 };
                 let text = if answer.text.is_empty() { silent } else { &answer.text };
-                self.say("answers", CYAN, &shortened(text));
+                self.say("answers", CYAN, &self.shortened(text));
             }
-            EntryRecord::Compaction(compaction) => self.say("summary", DIM, &shortened(&compaction.summary)),
+            EntryRecord::Compaction(compaction) => {
+                self.say("summary", DIM, &self.shortened(&compaction.summary))
+            }
             EntryRecord::Conclusion(conclusion) => {
                 let words = ended(&conclusion.end);
                 self.say("ends", DIM, &[format!("about to end: {words}")]);
@@ -216,14 +256,14 @@ impl Page {
             (Origin::Synthetic, _) => {
                 // The reason stands in the intervention; here one line is enough.
                 let line = result.text.lines().next().unwrap_or("").to_owned();
-                return self.say("refused", YELLOW, &[clipped(&line)]);
+                return self.say("refused", YELLOW, &[self.clipped(&line)]);
             }
             (Origin::Missing, _) => ("missing", DIM),
             (Origin::Executed, Status::Ok) => ("ok", GREEN),
             (Origin::Executed, Status::Error) => ("failed", RED),
             (Origin::Executed, Status::Unknown) => ("result", DIM),
         };
-        self.say(if label.is_empty() { word } else { label }, style, &shortened(&result.text));
+        self.say(if label.is_empty() { word } else { label }, style, &self.shortened(&result.text));
     }
 
     fn intervention(&mut self, it: &InterventionRecord) {
@@ -233,7 +273,7 @@ impl Page {
         };
         let head = format!("{} to the {to} ({}, level {})", it.kind, it.note.rule, it.note.level);
         let mut lines = vec![self.paint(YELLOW, &format!("{}: {head}", it.note.guard))];
-        lines.extend(it.note.text.lines().flat_map(wrapped));
+        lines.extend(it.note.text.lines().flat_map(|line| self.wrapped(line)));
         lines.extend(it.options.iter().map(|choice| format!("  [{}]", choice.label)));
         self.say("GUARD", YELLOW, &lines);
     }
@@ -272,55 +312,6 @@ fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-fn called(call: &CallRecord) -> Vec<String> {
-    vec![clipped(&format!("{} {}", call.tool, call.arguments))]
-}
-
-/// At most a few lines, each at most as wide as the page; what is left out is counted.
-fn shortened(text: &str) -> Vec<String> {
-    let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let mut lines: Vec<String> = all.iter().take(LINES).map(|line| clipped(line)).collect();
-    if all.len() > LINES {
-        lines.push(format!("(+ {} lines)", all.len() - LINES));
-    }
-    if lines.is_empty() {
-        lines.push(String::new());
-    }
-    lines
-}
-
-fn clipped(line: &str) -> String {
-    match line.char_indices().nth(WIDTH) {
-        None => line.to_owned(),
-        Some((cut, _)) => {
-            format!("{} (+ {} characters)", line[..cut].trim_end(), line[cut..].chars().count())
-        }
-    }
-}
-
-/// A line broken between words.
-fn wrapped(line: &str) -> Vec<String> {
-    let text = line.trim_start();
-    let indent = &line[..line.len() - text.len()];
-    let mut lines = vec![indent.to_owned()];
-    let mut width = 0;
-    for word in text.split(' ') {
-        let chars = word.chars().count();
-        if width > 0 && width + 1 + chars > WIDTH {
-            lines.push(indent.to_owned());
-            width = 0;
-        }
-        let last = lines.last_mut().expect("there is always a last line");
-        if width > 0 {
-            last.push(' ');
-            width += 1;
-        }
-        last.push_str(word);
-        width += chars;
-    }
-    lines
-}
-
 fn ended(termination: &Termination) -> String {
     match termination {
         Termination::Finished => "the model was done, and nobody objected".into(),
@@ -347,9 +338,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn text_is_as_wide_as_it_looks() {
+        let page = |columns| Page { screen: Screen { colour: false, columns }, out: String::new() };
+        assert_eq!(page(Some(31)).clipped(&"長".repeat(12)), format!("{} (+ 2 characters)", "長".repeat(10)));
+        assert_eq!(page(None).clipped(&"x".repeat(100)), "x".repeat(100));
+        assert_eq!(page(None).clipped(&"x".repeat(101)), format!("{} (+ 1 characters)", "x".repeat(100)));
+        assert_eq!(page(Some(31)).wrapped("  one two three four five"), ["  one two three four", "  five"]);
+    }
+
+    #[test]
     fn what_was_done_twice_is_said_and_nothing_where_nothing_was() {
         let shown =
-            |double_effects| show_outcome(&Grade { double_effects, ..Grade::default() }, Palette::Plain);
+            |double_effects| show_outcome(&Grade { double_effects, ..Grade::default() }, Screen::default());
         assert!(shown(1).contains("done twice: 1 effect that should come once\n"), "{}", shown(1));
         assert!(shown(2).contains("2 effects") && !shown(0).contains("done twice"));
     }

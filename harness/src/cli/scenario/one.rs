@@ -5,14 +5,15 @@ use std::path::PathBuf;
 
 use balk_guards::ChoiceKind;
 use balk_reports::records::{Drawn, GapRun, HandedOver, TrialRecord, gaps};
-use balk_reports::report::{Chat, Palette};
+use balk_reports::report::Chat;
+use balk_reports::report::document::Screen;
 use balk_scenarios::{Scenario as Model, User, World};
 
 use super::{Scenario, exit, quoted};
 use crate::cli::events::Events;
 use crate::cli::terminal::Terminal;
 use crate::cli::watch::Watch;
-use crate::cli::{Context, Format, gaps as reports, state_dir};
+use crate::cli::{Context, Format, gaps as reports, screen, state_dir};
 use crate::engine::Trial;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -74,10 +75,10 @@ impl Scenario {
             Format::Text => {
                 let mut out = anstream::stdout().lock();
                 if self.interactive {
-                    write!(out, "\n{}", balk_reports::report::show_outcome(&record.grade, self.palette()))?;
+                    write!(out, "\n{}", balk_reports::report::show_outcome(&record.grade, self.screen()))?;
                 } else {
                     writeln!(out, "{}\n", scenario.title)?;
-                    write!(out, "{}", balk_reports::report::show(record, self.palette()))?;
+                    write!(out, "{}", balk_reports::report::show(record, self.screen()))?;
                 }
             }
         }
@@ -111,7 +112,7 @@ impl Scenario {
     ) -> Result<Trial, Error> {
         let mut to = self.chat();
         writeln!(to, "{}\n\n{} · seed {} · guard {guard}\n", scenario.title, scenario.name, self.seed)?;
-        watch.show(Chat::new(self.palette()), to);
+        watch.show(Chat::new(self.screen()), to);
         let stdin = io::stdin();
         let input = stdin.is_terminal().then(|| stdin.lock());
         let mut person = Terminal::new(User::new(world), input, self.chat());
@@ -126,12 +127,11 @@ impl Scenario {
         }
     }
 
-    fn palette(&self) -> Palette {
-        let colour = match self.format {
-            Format::Text => io::stdout().is_terminal(),
-            Format::Json => io::stderr().is_terminal(),
-        };
-        if colour { Palette::Colour } else { Palette::Plain }
+    fn screen(&self) -> Screen {
+        match self.format {
+            Format::Text => screen::output(),
+            Format::Json => screen::errors(),
+        }
     }
 
     /// The gaps of a trial that is about them.

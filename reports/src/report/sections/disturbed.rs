@@ -1,15 +1,61 @@
 //! Interventions in healthy turns.
 
-use super::table::Side::{Left, Right};
-use super::table::{Table, code, folded, grouped, or_dash};
-use crate::report::tables::Report;
+use super::number::{grouped, or_dash};
+use crate::report::document::Side::{Left, Right};
+use crate::report::document::{Document, Table, Text, code, folded, paragraph};
+use crate::report::tables::{FalseInterventions, Report};
 use crate::statistics::Rate;
 
 /// By shape, by language, by guard and rule.
-pub(super) fn false_interventions(report: &Report) -> String {
+pub(super) fn false_interventions(report: &Report) -> Document {
     let it = &report.false_interventions;
-    let mut text = by_shape(report);
-    let mut shapes = Table::new(&[
+    let mut document = Document::from([most_disturbed(it).or("No stack.")]);
+    let by_scenario = "Counted over all scenarios; the interval takes the scenario as the unit.";
+    for (heading, table, note) in [
+        ("Every legitimate shape", by_shape(it), None),
+        ("By language", by_language(it), Some(by_scenario)),
+        ("By guard and rule", by_rule(it), Some(by_scenario)),
+    ] {
+        if !table.is_empty() {
+            let mut inside = Document::from(table);
+            inside.blocks.extend(note.map(paragraph));
+            document.push(folded(heading, inside));
+        }
+    }
+    document
+}
+
+/// For each stack how many shapes it leaves alone, and the one it disturbs most.
+fn most_disturbed(it: &FalseInterventions) -> Table {
+    let mut table = Table::new([
+        ("stack", Left),
+        ("shapes left alone", Right),
+        ("disturbed most", Left),
+        ("per 1,000 there", Right),
+        ("turns", Right),
+    ]);
+    for row in &it.by_shape {
+        let alone = row.shapes - row.disturbed.len() as u64;
+        let rate = |it: &Rate| it.rate.unwrap_or(0.0);
+        let most = row.disturbed.iter().max_by(|a, b| rate(&a.rate).total_cmp(&rate(&b.rate)));
+        table.row([
+            code(&row.stack),
+            format!("{alone} of {}", row.shapes).into(),
+            most.map_or_else(|| "–".into(), |it| code(&it.scenario)),
+            or_dash(most.map(|it| it.rate)).into(),
+            or_dash(most.map(|it| grouped(it.rate.turns))).into(),
+        ]);
+    }
+    table
+}
+
+/// False interventions, turns, and how many for 1,000 turns.
+fn rate(rate: &Rate) -> [Text; 3] {
+    [grouped(rate.events), grouped(rate.turns), rate.to_string()].map(Text::from)
+}
+
+fn by_shape(it: &FalseInterventions) -> Table {
+    let mut table = Table::new([
         ("shape", Left),
         ("stack", Left),
         ("false", Right),
@@ -18,17 +64,14 @@ pub(super) fn false_interventions(report: &Report) -> String {
     ]);
     for row in &it.by_shape {
         for shape in &row.disturbed {
-            let rate = &shape.rate;
-            shapes.row([
-                code(&shape.scenario),
-                code(&row.stack),
-                grouped(rate.events),
-                grouped(rate.turns),
-                rate.to_string(),
-            ]);
+            table.row([code(&shape.scenario), code(&row.stack)].into_iter().chain(rate(&shape.rate)));
         }
     }
-    let mut languages = Table::new(&[
+    table
+}
+
+fn by_language(it: &FalseInterventions) -> Table {
+    let mut table = Table::new([
         ("stack", Left),
         ("language", Left),
         ("false", Right),
@@ -37,12 +80,14 @@ pub(super) fn false_interventions(report: &Report) -> String {
         ("scenarios", Right),
     ]);
     for row in &it.by_language {
-        let rate = &row.rate;
-        let counts = [rate.events, rate.turns].map(grouped);
         let names = [code(&row.stack), code(&row.language)];
-        languages.row(names.into_iter().chain(counts).chain([rate.to_string(), grouped(rate.trials)]));
+        table.row(names.into_iter().chain(rate(&row.rate)).chain([grouped(row.rate.trials).into()]));
     }
-    let mut rules = Table::new(&[
+    table
+}
+
+fn by_rule(it: &FalseInterventions) -> Table {
+    let mut table = Table::new([
         ("stack", Left),
         ("guard", Left),
         ("rule", Left),
@@ -52,50 +97,8 @@ pub(super) fn false_interventions(report: &Report) -> String {
         ("per 1,000", Right),
     ]);
     for row in &it.by_rule {
-        rules.row([
-            code(&row.stack),
-            code(&row.guard),
-            code(&row.rule),
-            grouped(row.interventions),
-            grouped(row.rate.events),
-            grouped(row.rate.turns),
-            row.rate.to_string(),
-        ]);
+        let names = [&row.stack, &row.guard, &row.rule].map(code);
+        table.row(names.into_iter().chain([grouped(row.interventions).into()]).chain(rate(&row.rate)));
     }
-    let by_scenario = "\nCounted over all scenarios; the interval takes the scenario as the unit.\n";
-    for (heading, table, note) in [
-        ("Every legitimate shape", shapes, ""),
-        ("By language", languages, by_scenario),
-        ("By guard and rule", rules, by_scenario),
-    ] {
-        if !table.is_empty() {
-            text.push('\n');
-            text.push_str(&folded(heading, &format!("{}{note}", table.or(""))));
-        }
-    }
-    text
-}
-
-/// For each stack how many shapes it leaves alone, and the one it disturbs most.
-fn by_shape(report: &Report) -> String {
-    let mut table = Table::new(&[
-        ("stack", Left),
-        ("shapes left alone", Right),
-        ("disturbed most", Left),
-        ("per 1,000 there", Right),
-        ("turns", Right),
-    ]);
-    for row in &report.false_interventions.by_shape {
-        let alone = row.shapes - row.disturbed.len() as u64;
-        let rate = |it: &Rate| it.rate.unwrap_or(0.0);
-        let most = row.disturbed.iter().max_by(|a, b| rate(&a.rate).total_cmp(&rate(&b.rate)));
-        table.row([
-            code(&row.stack),
-            format!("{alone} of {}", row.shapes),
-            or_dash(most.map(|it| code(&it.scenario))),
-            or_dash(most.map(|it| it.rate)),
-            or_dash(most.map(|it| grouped(it.rate.turns))),
-        ]);
-    }
-    table.or("No stack.")
+    table
 }

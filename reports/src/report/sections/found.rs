@@ -1,13 +1,14 @@
 //! What should not happen, and what a turn costs.
 
-use super::table::Side::{Left, Right};
-use super::table::{Table, code, counted, folded, grouped};
+use super::number::{counted, grouped};
 use crate::records::{Slip, Work};
-use crate::report::tables::Report;
+use crate::report::document::Side::{Left, Right};
+use crate::report::document::{Document, Table, Text, code, emphasis, folded, paragraph};
+use crate::report::tables::{Expense, Report};
 
 /// What should not happen: how often, and the command that shows it.
-pub(super) fn slips(report: &Report) -> String {
-    let mut table = Table::of_numbers(&[
+pub(super) fn slips(report: &Report) -> Document {
+    let mut table = Table::of_numbers([
         "stack",
         "done twice",
         "guard fault",
@@ -19,13 +20,13 @@ pub(super) fn slips(report: &Report) -> String {
         let cells = Slip::ALL.map(|slip| {
             let scenarios = counted(of(slip).count() as u64, "scenario");
             let count: u64 = of(slip).map(|it| it.count).sum();
-            if count == 0 { "0".into() } else { format!("{} in {scenarios}", grouped(count)) }
+            if count == 0 { "0".into() } else { format!("{} in {scenarios}", grouped(count)).into() }
         });
         table.row(std::iter::once(code(&row.stack)).chain(cells));
     }
-    let mut text = table.or("No stack.");
+    let mut document = Document::from([table.or("No stack.")]);
     for slip in Slip::ALL {
-        let mut rows = Table::new(&[
+        let mut rows = Table::new([
             ("scenario", Left),
             ("stack", Left),
             ("count", Right),
@@ -36,25 +37,43 @@ pub(super) fn slips(report: &Report) -> String {
             rows.row([
                 code(&it.scenario),
                 code(&it.stack),
-                grouped(it.count),
-                grouped(it.trials),
+                grouped(it.count).into(),
+                grouped(it.trials).into(),
                 code(&it.command),
             ]);
         }
         if !rows.is_empty() {
-            text.push('\n');
-            text.push_str(&folded(&format!("Where: {}", slip.name()), &rows.or("")));
+            document.push(folded(format!("Where: {}", slip.name()), rows));
         }
     }
-    text
+    document
 }
 
 /// What a turn costs.
-pub(super) fn cost(report: &Report) -> String {
+pub(super) fn cost(report: &Report) -> Document {
+    let (timed, counted) = (timed(&report.expense), instructions(&report.expense));
+    let mut document = Document::default();
     if report.expense.is_empty() {
-        return "Not measured for this record.\n".into();
+        document.push(paragraph("Not measured for this record."));
     }
-    let mut timed = Table::of_numbers(&[
+    if !timed.is_empty() {
+        document.push(timed);
+        document.push(paragraph(
+            Text::from("Quantiles of one run on one machine, without intervals. An ")
+                + emphasis("anchor")
+                + " is the median time of xxh3 over as many bytes in the same run: that ratio is what may be compared \
+                   elsewhere.",
+        ));
+    }
+    if !counted.is_empty() {
+        document.push(counted);
+        document.push(paragraph("Instructions of one turn are counted, and have no interval."));
+    }
+    document
+}
+
+fn timed(expense: &Expense) -> Table {
+    let mut table = Table::of_numbers([
         "stack, and what a turn does",
         "bytes",
         "turns",
@@ -64,38 +83,28 @@ pub(super) fn cost(report: &Report) -> String {
         "p50, anchors",
         "p99, anchors",
     ]);
-    for row in &report.expense.timed {
+    for row in &expense.timed {
         let it = &row.timed;
         let counts = [it.bytes, it.turns, it.p50_ns, it.p99_ns, it.anchor_p50_ns].map(grouped);
         let anchors = [row.p50_anchors, row.p99_anchors].map(|it| it.to_string());
-        timed.row(std::iter::once(turn(&it.guard, it.what)).chain(counts).chain(anchors));
+        let cells = counts.into_iter().chain(anchors).map(Text::from);
+        table.row(std::iter::once(turn(&it.guard, it.what)).chain(cells));
     }
-    let mut counted =
-        Table::of_numbers(&["stack, and what a turn does", "bytes", "instructions", "for each byte"]);
-    for row in &report.expense.instructions {
+    table
+}
+
+fn instructions(expense: &Expense) -> Table {
+    let mut table =
+        Table::of_numbers(["stack, and what a turn does", "bytes", "instructions", "for each byte"]);
+    for row in &expense.instructions {
         let it = &row.counted;
-        let counts = [grouped(it.bytes), grouped(it.instructions), row.for_each_byte.to_string()];
-        counted.row(std::iter::once(turn(&it.guard, it.what)).chain(counts));
+        let cells = [grouped(it.bytes), grouped(it.instructions), row.for_each_byte.to_string()];
+        table.row(std::iter::once(turn(&it.guard, it.what)).chain(cells.map(Text::from)));
     }
-    let mut text = String::new();
-    if !timed.is_empty() {
-        text.push_str(&timed.or(""));
-        text.push_str(
-            "\nQuantiles of one run on one machine, without intervals. An *anchor* is the median time of \
-             xxh3 over as many bytes in the same run: that ratio is what may be compared elsewhere.\n",
-        );
-    }
-    if !counted.is_empty() {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&counted.or(""));
-        text.push_str("\nInstructions of one turn are counted, and have no interval.\n");
-    }
-    text
+    table
 }
 
 /// A stack and what its turn does, as `default`, written.
-fn turn(guard: &str, what: Work) -> String {
-    format!("{}, {}", code(guard), what.name())
+fn turn(guard: &str, what: Work) -> Text {
+    code(guard) + ", " + what.name()
 }

@@ -1,47 +1,41 @@
 //! Every scenario, each folded away.
 
-use super::table::{Table, code, counted, escaped, folded, grouped, median, or_dash, share};
+use super::number::{counted, grouped, median, or_dash, share};
 use crate::records::Kind;
+use crate::report::document::{Block, Document, Table, Text, code, folded, paragraph};
 use crate::report::tables::{Figures, Report, ScenarioRow, ScenarioTable};
 
 /// Every scenario.
-pub(super) fn scenarios(report: &Report) -> String {
-    let mut text =
+pub(super) fn scenarios(report: &Report) -> Document {
+    let mut document = Document::from([paragraph(
         "Columns as above; p-values are corrected for the stacks of the one scenario. Saved and lost are of all \
-         trials, and so are things done twice and guard faults.\n"
-            .to_owned();
+         trials, and so are things done twice and guard faults.",
+    )]);
     for it in &report.scenarios {
-        let what = match (it.kind, &it.unreachable) {
-            (Kind::Control, _) => "control",
-            (Kind::Stubborn, None) => "stubborn",
-            (Kind::Stubborn, Some(_)) => "stubborn, cannot be reached",
+        let (what, tables) = match (it.kind, &it.unreachable) {
+            (Kind::Control, _) => ("control", vec![control(it)]),
+            (Kind::Stubborn, None) => ("stubborn", vec![recovery(it), course(it)]),
+            (Kind::Stubborn, Some(_)) => ("stubborn, cannot be reached", vec![handoff(it), course(it)]),
         };
         let trials = counted(it.rows.first().map_or(0, |row| row.counts.trials), "trial");
-        let heading =
-            format!("<code>{}</code> ({what}, {trials}): {}", escaped(&it.scenario), escaped(&it.title));
-        let tables = match (it.kind, &it.unreachable) {
-            (Kind::Control, _) => control(it),
-            (Kind::Stubborn, None) => format!("{}\n{}", recovery(it), course(it)),
-            (Kind::Stubborn, Some(_)) => format!("{}\n{}", handoff(it), course(it)),
-        };
-        text.push('\n');
-        text.push_str(&folded(&heading, &tables));
+        let heading = code(&it.scenario) + format!(" ({what}, {trials}): {}", it.title);
+        document.push(folded(heading, Document { blocks: tables }));
     }
-    text
+    document
 }
 
 type Column = (&'static str, fn(&Figures) -> String);
 
-fn table(it: &ScenarioTable, columns: &[Column]) -> String {
-    let names: Vec<&str> = ["stack"].into_iter().chain(columns.iter().map(|(name, _)| *name)).collect();
-    let mut table = Table::of_numbers(&names);
+fn table(it: &ScenarioTable, columns: &[Column]) -> Block {
+    let mut table = Table::of_numbers(std::iter::once("stack").chain(columns.iter().map(|(name, _)| *name)));
     for ScenarioRow { stack, figures, .. } in &it.rows {
-        table.row(std::iter::once(code(stack)).chain(columns.iter().map(|(_, cell)| cell(figures))));
+        let cells = columns.iter().map(|(_, cell)| Text::from(cell(figures)));
+        table.row(std::iter::once(code(stack)).chain(cells));
     }
     table.or("No stack.")
 }
 
-fn recovery(it: &ScenarioTable) -> String {
+fn recovery(it: &ScenarioTable) -> Block {
     table(
         it,
         &[
@@ -55,11 +49,11 @@ fn recovery(it: &ScenarioTable) -> String {
     )
 }
 
-fn handoff(it: &ScenarioTable) -> String {
+fn handoff(it: &ScenarioTable) -> Block {
     table(it, &[("told, %", |it| share(&it.told))])
 }
 
-fn course(it: &ScenarioTable) -> String {
+fn course(it: &ScenarioTable) -> Block {
     table(
         it,
         &[
@@ -75,7 +69,7 @@ fn course(it: &ScenarioTable) -> String {
     )
 }
 
-fn control(it: &ScenarioTable) -> String {
+fn control(it: &ScenarioTable) -> Block {
     table(
         it,
         &[

@@ -1,12 +1,25 @@
 //! Every stack over all scenarios, in three tables.
 
-use super::table::{Table, code, counted, grouped, median, or_dash, share};
-use crate::report::tables::{Figures, Report};
+use super::number::{counted, grouped, median, or_dash, share};
+use crate::report::document::{Document, Table, Text, code, emphasis, paragraph};
+use crate::report::tables::{Figures, Report, StackRow};
+
+/// A row for each stack: its name, and a cell for each column.
+fn table<const N: usize>(
+    report: &Report,
+    columns: [&str; N],
+    cells: impl Fn(&StackRow) -> [String; N],
+) -> Table {
+    let mut table = Table::of_numbers(std::iter::once("stack").chain(columns));
+    for row in &report.stacks.rows {
+        table.row(std::iter::once(code(&row.stack)).chain(cells(row).map(Text::from)));
+    }
+    table
+}
 
 /// What matters most.
-pub(super) fn stacks(report: &Report) -> String {
-    let mut table = Table::of_numbers(&[
-        "stack",
+pub(super) fn stacks(report: &Report) -> Document {
+    let columns = [
         "recovered, %",
         "saved less lost, points",
         "p, corrected",
@@ -14,11 +27,10 @@ pub(super) fn stacks(report: &Report) -> String {
         "turns",
         "told, %",
         "tokens",
-    ]);
-    for row in &report.stacks.rows {
+    ];
+    let table = table(report, columns, |row| {
         let it = &row.figures;
-        table.row([
-            code(&row.stack),
+        [
             share(&it.recovered),
             or_dash(it.against.as_ref().map(|it| it.difference)),
             or_dash(it.against.as_ref().map(|it| it.p_corrected)),
@@ -26,63 +38,73 @@ pub(super) fn stacks(report: &Report) -> String {
             grouped(it.false_on_controls.turns),
             share(&it.told),
             or_dash(row.tokens_on_stubborn),
-        ]);
-    }
+        ]
+    });
     let pairs =
         report.stacks.rows.iter().find_map(|it| it.figures.against.as_ref()).map_or(0, |it| it.difference.of);
     let stubborn = report.stacks.rows.first().map_or(0, |it| it.figures.not_told.of);
-    let mut text = table.or("No stack.");
-    text.push_str(&format!(
-        "\nIn brackets 95 % intervals. *Recovered*: the goal holds in the end, of the runs that got stuck \
-         where it can be reached; a run that a stack keeps from getting stuck is not among them. *Saved less \
-         lost*: trials that are done here and not in the first row, less the others, of the same {}; *p* by \
-         McNemar's exact test. *False per 1,000*: interventions in healthy turns of controls. *Told*: the \
-         task was not done, and the user was told, asked or shown an end, of stubborn trials in which it \
-         cannot be done. *Tokens*: over those of the first row on the same {}. Every trial, stuck run \
-         and turn counts alike, so a scenario with more of them weighs more. Pooled figures compare stacks, \
-         and are no forecast.",
-        counted(pairs, "trial"),
-        counted(stubborn, "stubborn trial"),
-    ));
+    let mut caption = Text::from("In brackets 95 % intervals. ")
+        + emphasis("Recovered")
+        + ": the goal holds in the end, of the runs that got stuck where it can be reached; a run that a stack keeps \
+           from getting stuck is not among them. "
+        + emphasis("Saved less lost")
+        + format!(
+            ": trials that are done here and not in the first row, less the others, of the same {}; ",
+            counted(pairs, "trial")
+        )
+        + emphasis("p")
+        + " by McNemar's exact test. "
+        + emphasis("False per 1,000")
+        + ": interventions in healthy turns of controls. "
+        + emphasis("Told")
+        + ": the task was not done, and the user was told, asked or shown an end, of stubborn trials in which it \
+           cannot be done. "
+        + emphasis("Tokens")
+        + format!(
+            ": over those of the first row on the same {}. Every trial, stuck run and turn counts alike, so a scenario \
+             with more of them weighs more. Pooled figures compare stacks, and are no forecast.",
+            counted(stubborn, "stubborn trial")
+        );
     if let Some(compared) = &report.stacks.compared {
-        text.push_str(&format!(" Each test is one of {compared}."));
+        caption = caption + format!(" Each test is one of {compared}.");
     }
-    text.push('\n');
-    text
+    [table.or("No stack."), paragraph(caption)].into()
 }
 
 /// How stuck runs come back.
-pub(super) fn runs(report: &Report) -> String {
-    let mut table = Table::of_numbers(&[
-        "stack",
+pub(super) fn runs(report: &Report) -> Document {
+    let columns = [
         "unprompted, % of recovered",
         "missed, % of onsets",
         "not told, % of trials",
         "turns to help",
         "turns stuck",
-    ]);
-    for row in &report.stacks.rows {
-        let it = &row.figures;
-        table.row([
-            code(&row.stack),
+    ];
+    let table = table(report, columns, |StackRow { figures: it, .. }| {
+        [
             share(&it.unprompted),
             share(&it.missed),
             share(&it.not_told),
             median(&it.until_help),
             median(&it.stuck_for),
-        ]);
-    }
-    table.or("No stack.")
-        + "\n*Unprompted*: nobody had stepped in after the onset. *Missed*: nobody stepped in after the \
-           onset. *Not told*: the task was not done, and the user did not know. *Turns to help*: medians \
-           from the onset to the first intervention or resend, 0 for the same turn; *turns stuck*: from the \
-           onset to the last stuck turn of runs that recovered. Of fewer than six a median has no bounds.\n"
+        ]
+    });
+    let caption = emphasis("Unprompted")
+        + ": nobody had stepped in after the onset. "
+        + emphasis("Missed")
+        + ": nobody stepped in after the onset. "
+        + emphasis("Not told")
+        + ": the task was not done, and the user did not know. "
+        + emphasis("Turns to help")
+        + ": medians from the onset to the first intervention or resend, 0 for the same turn; "
+        + emphasis("turns stuck")
+        + ": from the onset to the last stuck turn of runs that recovered. Of fewer than six a median has no bounds.";
+    [table.or("No stack."), paragraph(caption)].into()
 }
 
 /// Whom a stack disturbs, and what is to be 0.
-pub(super) fn healthy(report: &Report) -> String {
-    let mut table = Table::of_numbers(&[
-        "stack",
+pub(super) fn healthy(report: &Report) -> Document {
+    let columns = [
         "false per 1,000, controls",
         "turns",
         "false per 1,000, stubborn runs",
@@ -92,12 +114,11 @@ pub(super) fn healthy(report: &Report) -> String {
         "done twice",
         "guard faults",
         "tokens on controls",
-    ]);
-    for row in &report.stacks.rows {
+    ];
+    let table = table(report, columns, |row| {
         let it = &row.figures;
         let against = it.against_on_controls.as_ref();
-        table.row([
-            code(&row.stack),
+        [
             it.false_on_controls.to_string(),
             grouped(it.false_on_controls.turns),
             it.false_on_stubborn.to_string(),
@@ -107,15 +128,21 @@ pub(super) fn healthy(report: &Report) -> String {
             it.done_twice.to_string(),
             it.guard_faults.to_string(),
             or_dash(row.tokens_on_controls),
-        ]);
-    }
+        ]
+    });
     let trials = |of: fn(&Figures) -> u64| report.stacks.rows.first().map_or(0, |it| of(&it.figures));
-    table.or("No stack.")
-        + &format!(
-            "\nA turn is healthy where the model works, waits or is done; its intervals take the trial as the \
-             unit. *Saved less lost* and *tokens* are of {}. *Done twice* and *guard faults* are trials of \
-             {}, with the bounds of their share.\n",
-            counted(trials(|it| it.healthy_done.of), "trial"),
-            grouped(trials(|it| it.done_twice.of)),
-        )
+    let caption = Text::from(
+        "A turn is healthy where the model works, waits or is done; its intervals take the trial as the unit. ",
+    ) + emphasis("Saved less lost")
+        + " and "
+        + emphasis("tokens")
+        + format!(" are of {}. ", counted(trials(|it| it.healthy_done.of), "trial"))
+        + emphasis("Done twice")
+        + " and "
+        + emphasis("guard faults")
+        + format!(
+            " are trials of {}, with the bounds of their share.",
+            grouped(trials(|it| it.done_twice.of))
+        );
+    [table.or("No stack."), paragraph(caption)].into()
 }

@@ -1,0 +1,20 @@
+//! A small document: what people read, before it is decided how it is written.
+//!
+//! What is shown is built of [`Block`]s and then handed to a writer: [`markdown`], or [`terminal`]. A page for the
+//! browser needs one more writer and nothing else.
+
+mod block;
+mod markdown;
+mod table;
+mod terminal;
+mod text;
+
+pub use block::{Block, Document};
+pub use markdown::markdown;
+pub use table::{Side, Table};
+pub use terminal::{Screen, terminal};
+pub use text::{Span, Text};
+
+pub(super) use block::{folded, paragraph};
+pub(super) use terminal::wrapped;
+pub(super) use text::{code, emphasis, joined, marked, strong};

@@ -1,0 +1,176 @@
+//! A document for a terminal, and for scripts that read what a terminal would show.
+//!
+//! Widths are those of the characters on the screen: a wide character takes two columns, an emoji its own. On a terminal
+//! prose is wrapped, and a table that is too wide is arranged anew: first its cells are wrapped between words, then its
+//! columns are put below each other in groups, each with the first column. Where the output goes elsewhere, nothing is
+//! wrapped, so that scripts read the same on every machine.
+
+use anstyle::Style;
+use textwrap::core::display_width;
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+
+use super::block::{Block, Document};
+use super::table::{Side, Table};
+use super::text::{Span, Text};
+
+/// Where a document is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Screen {
+    /// Whether colours are used.
+    pub colour: bool,
+    /// The columns of the terminal; none where the output goes elsewhere.
+    pub columns: Option<usize>,
+}
+
+/// Between two columns of a table.
+const GAP: usize = 2;
+
+const BOLD: Style = Style::new().bold();
+
+/// The document, with a line break at its end.
+#[must_use]
+pub fn terminal(document: &Document, screen: Screen) -> String {
+    document.blocks.iter().map(|it| block(it, screen)).collect::<Vec<_>>().join("\n")
+}
+
+impl Screen {
+    /// The text in this style, where there are colours.
+    #[must_use]
+    pub fn paint(self, style: Style, text: &str) -> String {
+        if self.colour && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    fn painted(self, text: &Text) -> String {
+        let span = |span: &Span| match span {
+            Span::Plain(words) | Span::Code(words) => words.clone(),
+            Span::Emphasis(text) => self.painted(text),
+            Span::Strong(text) => self.paint(BOLD, &text.plain()),
+        };
+        text.0.iter().map(span).collect()
+    }
+
+    /// Each line of the text, wrapped where it is longer than the screen.
+    fn lines(self, text: &Text) -> String {
+        let painted = self.painted(text);
+        let lines = painted.split('\n').flat_map(|line| match self.columns {
+            Some(columns) => wrapped(line, columns),
+            None => vec![line.to_owned()],
+        });
+        lines.map(|line| line + "\n").collect()
+    }
+}
+
+/// A line broken between words, and within words that are wider than the whole line; at least one line.
+#[must_use]
+pub(crate) fn wrapped(line: &str, columns: usize) -> Vec<String> {
+    let options = Options::new(columns.max(1))
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    let indent = &line[..line.len() - line.trim_start_matches(' ').len()];
+    textwrap::wrap(line, options.subsequent_indent(indent)).into_iter().map(Into::into).collect()
+}
+
+fn block(block: &Block, screen: Screen) -> String {
+    match block {
+        Block::Heading { text, .. } => screen.lines(&Text(vec![Span::Strong(text.clone())])),
+        Block::Paragraph(text) => screen.lines(text),
+        Block::List(points) => {
+            points.iter().map(|it| screen.lines(&(Text::from("- ") + it.clone()))).collect()
+        }
+        Block::Table(it) => table(it, screen),
+        Block::Code { text, .. } => text.lines().map(|line| format!("    {line}\n")).collect(),
+        Block::Folded { summary, inside } => {
+            format!("{}\n{}", screen.lines(summary), terminal(inside, screen))
+        }
+    }
+}
+
+fn table(table: &Table, screen: Screen) -> String {
+    let mut out = if table.title == Text::default() { String::new() } else { screen.lines(&table.title) };
+    if !table.is_empty() {
+        let grid = Grid::new(table, screen);
+        let groups = grid.groups(screen.columns);
+        out.push_str(&groups.iter().map(|group| grid.write(group)).collect::<Vec<_>>().join("\n"));
+    }
+    out.extend(table.notes.iter().map(|note| screen.lines(note)));
+    out
+}
+
+/// The cells of a table as text, the heading first where there is one.
+struct Grid {
+    sides: Vec<Side>,
+    rows: Vec<Vec<String>>,
+}
+
+/// Columns that fit beside each other, with their widths.
+type Group = Vec<(usize, usize)>;
+
+impl Grid {
+    fn new(table: &Table, screen: Screen) -> Self {
+        let names: Vec<String> = table.columns.iter().map(|(name, _)| screen.painted(name)).collect();
+        let heading = Some(names).filter(|names| names.iter().any(|it| !it.is_empty()));
+        let rows = table.rows.iter().map(|row| row.iter().map(|it| screen.painted(it)).collect());
+        Self {
+            sides: table.columns.iter().map(|(_, side)| *side).collect(),
+            rows: heading.into_iter().chain(rows).collect(),
+        }
+    }
+
+    /// The widest cell of each column, by this measure.
+    fn widest(&self, width: impl Fn(&str) -> usize) -> Vec<usize> {
+        (0..self.sides.len())
+            .map(|at| self.rows.iter().map(|row| width(&row[at])).max().unwrap_or(0))
+            .collect()
+    }
+
+    /// All columns as wide as their widest cell, if they fit; else with cells wrapped; else in groups.
+    fn groups(&self, columns: Option<usize>) -> Vec<Group> {
+        let mut widths = self.widest(display_width);
+        let limit = columns.unwrap_or(usize::MAX);
+        let all = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * (widths.len() - 1);
+        if all(&widths) <= limit {
+            return vec![widths.into_iter().enumerate().collect()];
+        }
+        let words = self.widest(|cell| cell.split(' ').map(display_width).max().unwrap_or(0));
+        while all(&widths) > limit {
+            let spare = |at: &usize| widths[*at] > words[*at];
+            let Some(widest) = (0..widths.len()).filter(spare).max_by_key(|at| widths[*at]) else { break };
+            widths[widest] -= 1;
+        }
+        let mut groups: Vec<Group> = vec![vec![(0, widths[0])]];
+        for (at, width) in widths.iter().copied().enumerate().skip(1) {
+            let group = groups.last().expect("there is a first group");
+            let taken: usize = group.iter().map(|(_, width)| width + GAP).sum();
+            if group.len() > 1 && taken + width > limit {
+                groups.push(vec![(0, widths[0])]);
+            }
+            groups.last_mut().expect("there is a first group").push((at, width));
+        }
+        groups
+    }
+
+    fn write(&self, group: &Group) -> String {
+        let mut out = String::new();
+        for row in &self.rows {
+            let cells: Vec<Vec<String>> = group.iter().map(|&(at, width)| wrapped(&row[at], width)).collect();
+            for line in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+                let cells = group.iter().zip(&cells).map(|(&(at, width), cell)| {
+                    let text = cell.get(line).map_or("", |it| &**it);
+                    let blank = " ".repeat(width.saturating_sub(display_width(text)));
+                    match self.sides[at] {
+                        Side::Left => format!("{text}{blank}"),
+                        Side::Right => format!("{blank}{text}"),
+                    }
+                });
+                let cells: Vec<String> = cells.collect();
+                out.push_str(cells.join(&" ".repeat(GAP)).trim_end());
+                out.push('\n');
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! What is wide and what is narrow, on a terminal and elsewhere.
+
+use super::super::block::paragraph;
+use super::super::text::strong;
+use super::*;
+
+fn stacks() -> Table {
+    let mut table = Table::new([("stack", Side::Left), ("done", Side::Right), ("what it says", Side::Left)]);
+    table.row(["既定", "7", "a word and another"]);
+    table.row(["🙂 or none", "1,000", "ok"]);
+    table
+}
+
+#[track_caller]
+fn check(document: impl Into<Document>, columns: Option<usize>, expected: &str) {
+    assert_eq!(terminal(&document.into(), Screen { colour: false, columns }), expected);
+}
+
+#[test]
+fn wide_characters_take_two_columns() {
+    check(
+        stacks(),
+        None,
+        "stack        done  what it says\n\
+         既定            7  a word and another\n\
+         🙂 or none  1,000  ok\n",
+    );
+}
+
+#[test]
+fn cells_are_wrapped_where_the_screen_is_narrow() {
+    check(
+        stacks(),
+        Some(30),
+        "stack        done  what it\n                   says\n\
+         既定            7  a word and\n                   another\n\
+         🙂 or none  1,000  ok\n",
+    );
+}
+
+#[test]
+fn columns_that_do_not_fit_are_put_below() {
+    let mut table = Table::of_numbers(["guard", "interventions", "trials"]);
+    table.row(["default", "12", "100"]);
+    check(
+        table,
+        Some(24),
+        "guard    interventions\ndefault             12\n\n\
+         guard    trials\ndefault     100\n",
+    );
+}
+
+#[test]
+fn no_line_is_wider_than_the_screen_as_long_as_words_are_not() {
+    let text = "Prose is wrapped between words, as is 日本語の長い文章です where it is too long for a line.";
+    for columns in 12..90 {
+        let shown = terminal(
+            &[paragraph(text), stacks().into()].into(),
+            Screen { colour: true, columns: Some(columns) },
+        );
+        assert!(shown.lines().all(|line| display_width(line) <= columns.max(17)), "{columns}:\n{shown}");
+    }
+}
+
+#[test]
+fn titles_and_notes_are_next_to_their_table_and_columns_without_a_name_have_no_heading() {
+    let mut table =
+        Table { title: strong("two"), notes: vec!["2 more".into()], ..Table::new([("", Side::Left); 2]) };
+    table.row(["a", "b"]);
+    check(table.clone(), None, "two\na  b\n2 more\n");
+    table.rows.clear();
+    check(table, None, "two\n2 more\n");
+}
+
+#[test]
+fn colours_take_no_columns() {
+    let screen = Screen { colour: true, columns: None };
+    let mut table = Table::new([(strong("stack"), Side::Left), (Text::from("of"), Side::Right)]);
+    table.row(["x", "100"]);
+    assert_eq!(terminal(&table.into(), screen), "\u{1b}[1mstack\u{1b}[0m   of\nx      100\n");
+}

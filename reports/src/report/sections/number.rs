@@ -1,0 +1,65 @@
+//! Numbers and names in prose and in cells.
+
+use crate::report::document::{Text, code, joined};
+use crate::statistics::{Median, Share};
+
+/// Names with commas between them; a dash for none.
+pub(super) fn names<'n>(names: impl IntoIterator<Item = &'n str>) -> Text {
+    let names = joined(names.into_iter().map(code));
+    if names == Text::default() { "–".into() } else { names }
+}
+
+/// A count with commas between thousands.
+pub(super) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share in percent with its bounds, and of how many; a dash where there was no trial.
+pub(super) fn share(it: &Share) -> String {
+    if it.of == 0 { it.percent() } else { format!("{} of {}", it.percent(), grouped(it.of)) }
+}
+
+/// A median with its bounds, and of how many; a dash for what is not known.
+pub(super) fn median(it: &Median) -> String {
+    if it.of == 0 { it.to_string() } else { format!("{it} of {}", grouped(it.of)) }
+}
+
+/// Something that may not be.
+pub(super) fn or_dash<T: std::fmt::Display>(it: Option<T>) -> String {
+    it.map_or_else(|| "–".into(), |it| it.to_string())
+}
+
+/// A count and what is counted, in the singular or with an `s`.
+pub(super) fn counted(count: u64, what: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{} {what}{s}", grouped(count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_say_of_how_many() {
+        assert_eq!(share(&Share::new(1_000, 1_000)), "100.0 (99.6–100.0) of 1,000");
+        assert_eq!(share(&Share::new(0, 0)), "–");
+        assert_eq!(median(&Median::new([(2, 4)].into_iter())), "2 (–) of 4");
+        assert_eq!([counted(1, "trial"), counted(1_000, "trial")], ["1 trial", "1,000 trials"]);
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!(
+            [0, 999, 1_000, 65_536, 1_000_000].map(grouped),
+            ["0", "999", "1,000", "65,536", "1,000,000"]
+        );
+    }
+}

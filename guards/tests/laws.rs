@@ -211,7 +211,7 @@ fn intervention() -> impl Strategy<Value = Entry> {
         Just(InterventionKind::Question(vec![])),
         Just(InterventionKind::Notice),
         Just(InterventionKind::Block),
-        Just(InterventionKind::Withheld("read".into())),
+        completion().prop_map(InterventionKind::Repair),
         Just(InterventionKind::Stop),
     ];
     let subject = prop_oneof![

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use balk_guards::{
     Abandonment, Answer, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion, Conclusion,
     Decision, Duplicate, Entry, Gap, GapKind, Guard, GuardFault, Intervention, InterventionKind, Note,
-    Question, Recovery, Settlement, Stack, Subject, Termination, ToolResult, Verdict, Wait, Withheld,
+    Question, Recovery, Repair, Settlement, Stack, Subject, Termination, ToolResult, Verdict, Wait,
 };
 use common::{Loop, calls, outline};
 use serde_json::json;
@@ -112,10 +112,13 @@ fn stop(guard: &'static str) -> Verdict {
     Verdict::Stop(note(guard, "stop"))
 }
 
-/// With a notice and a withheld tool beside the verdict.
+fn repair(guard: &'static str) -> Verdict {
+    Verdict::Repair(Repair { note: note(guard, "repair"), completion: Arc::default() })
+}
+
+/// With a notice beside the verdict.
 fn beside(guard: &'static str, verdict: Verdict) -> Decision {
-    let withhold = vec![Withheld { tool: "bash".into(), note: note(guard, "withheld") }];
-    Decision { verdict, notices: vec![note(guard, "notice")], withhold }
+    Decision { verdict, notices: vec![note(guard, "notice")] }
 }
 
 fn stack(members: Vec<Fixed>) -> Stack {
@@ -138,7 +141,7 @@ fn check(members: Vec<Fixed>, expected: impl Into<Decision>) {
 
 #[test]
 fn the_strongest_verdict_stands_wherever_its_guard_is() {
-    let verdicts = || [Verdict::Pass, block("b", &[0]), retry("c"), ask("d"), stop("e")];
+    let verdicts = || [Verdict::Pass, block("b", &[0]), retry("c"), ask("d"), stop("e"), repair("f")];
     for (weak, weaker) in verdicts().into_iter().enumerate() {
         for stronger in verdicts().into_iter().skip(weak) {
             let (a, b) = (Fixed::new("a").decides(weaker.clone()), Fixed::new("b").decides(stronger.clone()));
@@ -150,7 +153,7 @@ fn the_strongest_verdict_stands_wherever_its_guard_is() {
 
 #[test]
 fn ties_go_to_the_first_installed() {
-    for verdict in [retry, ask, stop] {
+    for verdict in [retry, ask, stop, repair] {
         let member = |name| Fixed::new(name).decides(verdict(name));
         check(vec![member("a"), member("b"), member("c")], verdict("a"));
         check(vec![member("b"), member("a")], verdict("b"));
@@ -179,14 +182,13 @@ fn what_stands_beside_a_verdict_is_united() {
     let both = |first: &'static str, second: &'static str| Decision {
         verdict: Verdict::Pass,
         notices: vec![note(first, "notice"), note(second, "notice")],
-        withhold: vec![Withheld { tool: "bash".into(), note: note(first, "withheld") }],
     };
     check(vec![a.clone(), b.clone()], both("a", "b"));
     check(vec![b, a], both("b", "a"));
     let a = Fixed::new("a").decides(beside("a", block("a", &[0])));
     let b = Fixed::new("b").decides(beside("b", block("b", &[1])));
     let Ok(decision) = stack(vec![a, b]).review(&Completion::default()) else { panic!() };
-    assert_eq!(outline(&decision), "block r 1, block r 1, withhold r 1, notice r 1, notice r 1");
+    assert_eq!(outline(&decision), "block r 1, block r 1, notice r 1, notice r 1");
 }
 
 #[test]
@@ -198,8 +200,12 @@ fn a_member_that_passes_keeps_its_notice_beside_the_verdict_of_another() {
 
 #[test]
 fn a_member_that_lost_commits_nothing() {
-    for (lost, won) in [(block("a", &[0]), retry("b")), (retry("a"), ask("b")), (block("a", &[0]), stop("b"))]
-    {
+    for (lost, won) in [
+        (block("a", &[0]), retry("b")),
+        (retry("a"), ask("b")),
+        (block("a", &[0]), stop("b")),
+        (stop("a"), repair("b")),
+    ] {
         let a = Fixed::new("a").decides(beside("a", lost));
         let b = Fixed::new("b").decides(won.clone());
         check(vec![a.clone(), b.clone()], won.clone());
@@ -209,7 +215,7 @@ fn a_member_that_lost_commits_nothing() {
 
 #[test]
 fn a_member_that_lost_a_tie_commits_nothing_either() {
-    for verdict in [retry, ask, stop] {
+    for verdict in [retry, ask, stop, repair] {
         let a = Fixed::new("a").decides(beside("a", verdict("a")));
         let b = Fixed::new("b").decides(beside("b", verdict("b")));
         check(vec![a.clone(), b.clone()], beside("a", verdict("a")));
@@ -266,8 +272,8 @@ fn spent_questions_end_the_run() {
 }
 
 #[test]
-fn blocks_and_stops_are_never_dropped() {
-    for kept in [Verdict::Pass, block("a", &[0]), stop("a")] {
+fn blocks_stops_and_repairs_are_never_dropped() {
+    for kept in [Verdict::Pass, block("a", &[0]), stop("a"), repair("a")] {
         assert_eq!(verdict(&spent(vec![Fixed::new("a").decides(kept.clone())], 99, 99)), kept);
     }
 }
@@ -296,7 +302,7 @@ fn only_what_the_model_is_told_is_a_correction() {
     for kind in [
         InterventionKind::Notice,
         InterventionKind::Block,
-        InterventionKind::Withheld("bash".into()),
+        InterventionKind::Repair(Arc::default()),
         InterventionKind::Stop,
     ] {
         for _ in 0..20 {

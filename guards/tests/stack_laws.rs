@@ -8,8 +8,8 @@ use std::sync::Arc;
 use balk_guards::{
     Abandonment, Answer, AttemptCause, AttemptFacts, AttemptFailure, Blocked, Budget, Completion, Conclusion,
     Decision, Duplicate, Entry, FinishReason, Guard, GuardFault, InterventionKind, NoTools, Note, Origin,
-    Progress, Protocol, Question, Recovery, RetrySafety, Settlement, Stack, Start, Status, Subject,
-    Termination, ToolCall, ToolResult, Verdict, Wait, Window, Withheld,
+    Progress, Protocol, Question, Recovery, Repair, RetrySafety, Settlement, Stack, Start, Status, Subject,
+    Termination, ToolCall, ToolResult, Verdict, Wait, Window,
 };
 use common::{Loop, Turn, all_guards, calls, says};
 use proptest::prelude::*;
@@ -54,6 +54,7 @@ impl Guard for Hashed {
                 return Err(GuardFault { guard: "hashed".into(), reason: "drawn".into() });
             }
             4 | 5 if !completion.calls.is_empty() => Verdict::Block(vec![Blocked { call: 0, note: note() }]),
+            6 if self.draw(8, 4) == 0 => Verdict::Repair(Repair { note: note(), completion: Arc::default() }),
             _ => Verdict::Pass,
         };
         Ok(if self.draw(4, 3) == 0 { beside(verdict) } else { verdict.into() })
@@ -101,10 +102,9 @@ fn question() -> Question {
     Question { note: note(), options: vec![] }
 }
 
-/// With a notice and a withheld tool.
+/// With a notice.
 fn beside(verdict: Verdict) -> Decision {
-    let withhold = vec![Withheld { tool: "bash".into(), note: note() }];
-    Decision { verdict, notices: vec![note()], withhold }
+    Decision { verdict, notices: vec![note()] }
 }
 
 /// Attempts that a guard of this crate would make again, asks about, or ends the run for.

@@ -27,19 +27,23 @@ fn offer() -> Arc<Offer> {
 struct Turn {
     failed: u32,
     parts: Vec<Part>,
-    calls: Vec<(String, String, String)>,
+    calls: Calls,
     finish: FinishReason,
+    /// What a guard makes of the completion.
+    repair: Option<(Vec<Part>, Calls)>,
     results: Vec<(String, Status, bool)>,
     ending: Ending,
     extra: Option<Extra>,
 }
+
+/// The id, the tool and the arguments of each call.
+type Calls = Vec<(String, String, String)>;
 
 /// What follows the completion and its results, so that the model is asked again.
 #[derive(Clone, Debug)]
 enum Ending {
     User(Vec<String>),
     Feedback(String),
-    Withheld(String),
     Question(String),
     Compaction(String),
     /// The calls are forgotten before they are answered.
@@ -125,7 +129,6 @@ fn ending() -> impl Strategy<Value = Ending> {
     prop_oneof![
         4 => vec(text(), 1..3).prop_map(Ending::User),
         2 => text().prop_map(Ending::Feedback),
-        1 => text().prop_map(Ending::Withheld),
         1 => text().prop_map(Ending::Question),
         1 => text().prop_map(Ending::Compaction),
         1 => text().prop_map(Ending::CompactionBeforeResults),
@@ -145,16 +148,20 @@ fn extra() -> impl Strategy<Value = Extra> {
 fn turn() -> impl Strategy<Value = Turn> {
     let status = prop_oneof![Just(Status::Ok), Just(Status::Error), Just(Status::Unknown)];
     let results = vec((text(), status, any::<bool>()), 3);
-    (0..2_u32, vec(part(), 0..=3), vec(call(), 0..=3), finish(), results, ending(), option::of(extra()))
-        .prop_map(|(failed, parts, calls, finish, results, ending, extra)| Turn {
+    let said = || (vec(part(), 0..=3), vec(call(), 0..=3));
+    let repair = option::weighted(0.2, said());
+    (0..2_u32, said(), finish(), repair, results, ending(), option::of(extra())).prop_map(
+        |(failed, (parts, calls), finish, repair, results, ending, extra)| Turn {
             failed,
             parts,
             calls,
             finish,
+            repair,
             results,
             ending,
             extra,
-        })
+        },
+    )
 }
 
 fn note(text: &str) -> Note {
@@ -170,13 +177,17 @@ fn user(text: &str) -> Entry {
 }
 
 fn completion(turn: &Turn, offer: &Offer) -> Completion {
-    let calls = turn.calls.iter().map(|(id, tool, arguments)| RawCall {
+    said(&turn.parts, &turn.calls, turn.finish, offer)
+}
+
+fn said(parts: &[Part], calls: &Calls, finish: FinishReason, offer: &Offer) -> Completion {
+    let calls = calls.iter().map(|(id, tool, arguments)| RawCall {
         id: id.as_str().into(),
         tool: tool.as_str().into(),
         arguments: arguments.as_str().into(),
     });
     let usage = Usage { input_tokens: 3, output_tokens: 4 };
-    Completion::new(turn.parts.clone(), calls, turn.finish, usage, offer)
+    Completion::new(parts.to_vec(), calls, finish, usage, offer)
 }
 
 /// What the loop commits for one turn.
@@ -186,8 +197,12 @@ fn commit(turn: &Turn, offer: &Offer, transcript: &mut Transcript) {
         let response = AttemptResponse::Resent { after: 1 };
         transcript.push(Entry::Failed(FailedAttempt { failure, response }));
     }
-    let completion = Arc::new(completion(turn, offer));
+    let mut completion = Arc::new(completion(turn, offer));
     transcript.push(Entry::Completion(completion.clone()));
+    if let Some((parts, calls)) = &turn.repair {
+        completion = Arc::new(said(parts, calls, turn.finish, offer));
+        transcript.push(intervention(InterventionKind::Repair(completion.clone()), "mended", true));
+    }
     if let Ending::CompactionBeforeResults(summary) = &turn.ending {
         transcript.push(Entry::Compaction(Compaction { summary: summary.as_str().into() }));
     }
@@ -216,9 +231,6 @@ fn commit(turn: &Turn, offer: &Offer, transcript: &mut Transcript) {
     match &turn.ending {
         Ending::User(texts) => transcript.extend(texts.iter().map(|text| user(text))),
         Ending::Feedback(text) => transcript.push(intervention(InterventionKind::Feedback, text, true)),
-        Ending::Withheld(text) => {
-            transcript.push(intervention(InterventionKind::Withheld("read".into()), text, true));
-        }
         Ending::Question(text) => {
             let options = vec![Choice { kind: ChoiceKind::Continue, label: "go on".into() }];
             transcript.push(intervention(InterventionKind::Question(options), "which?", true));
@@ -304,28 +316,4 @@ proptest! {
             drop(dialect.completion(&json, &Offer::default()));
         }
     }
-}
-
-#[test]
-fn a_withheld_tool_is_missing_from_exactly_one_offer() {
-    let turn = |ending| Turn {
-        failed: 0,
-        parts: vec![Part::Text("hm".into())],
-        calls: vec![],
-        finish: FinishReason::Stop,
-        results: vec![],
-        ending,
-        extra: None,
-    };
-    let turns = [turn(Ending::Withheld("not now".into())), turn(Ending::User(vec!["go on".into()]))];
-    let offered: Vec<usize> = requests(Some("hello"), &turns)
-        .iter()
-        .map(|entries| {
-            let view = View::of(entries);
-            let seen = |dialect: Dialect| dialect.seen(&dialect.request(&view, "m"), &offer()).unwrap();
-            assert_eq!(seen(Dialect::OpenAi), seen(Dialect::Anthropic));
-            seen(Dialect::OpenAi).tools.len()
-        })
-        .collect();
-    assert_eq!(offered, [3, 2, 3]);
 }

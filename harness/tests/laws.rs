@@ -116,13 +116,6 @@ proptest! {
                 continue;
             }
             let turn = following(&trial.entries, at);
-            let before = trial.entries[..at].iter().rev().take_while(|it| completion(it).is_none());
-            let withheld: Vec<Arc<str>> = before
-                .filter_map(|it| match kind(it) {
-                    Some(InterventionKind::Withheld(tool)) => Some(tool.clone()),
-                    Some(_) | None => None,
-                })
-                .collect();
             let results: Vec<&ToolResult> = turn.iter().filter_map(result).collect();
             let tried: Vec<&ToolResult> = turn.iter().filter_map(tried).collect();
             if results.is_empty() && !tried.is_empty() {
@@ -139,7 +132,6 @@ proptest! {
             for &it in &results {
                 match it.origin {
                     Origin::Executed => {
-                        prop_assert!(!withheld.contains(&it.call.tool), "{} is not offered", it.call.tool);
                         runs.push(versions(it).first().copied().unwrap_or(it));
                     }
                     Origin::Synthetic => {
@@ -326,7 +318,7 @@ fn the_guards_of_these_tests_do_everything() {
                     InterventionKind::Question(_) => "question",
                     InterventionKind::Notice => "notice",
                     InterventionKind::Block => "block",
-                    InterventionKind::Withheld(_) => "withheld",
+                    InterventionKind::Repair(_) => "repair",
                     InterventionKind::Stop => "stop",
                 },
                 Entry::Answer(_) => "answer",
@@ -396,7 +388,6 @@ fn views(world: &World<'_>, trial: &Trial) -> Result<(), TestCaseError> {
     let mut view = View::default();
     let mut attempt = 1;
     let mut kept = Actor::new(world);
-    let mut withheld: Vec<Arc<str>> = Vec::new();
     let mut turn = 0;
     // What a broken attempt left is committed before the attempt, which is asked for once.
     let mut left = false;
@@ -409,8 +400,7 @@ fn views(world: &World<'_>, trial: &Trial) -> Result<(), TestCaseError> {
                 let seen = dialect.seen(&dialect.request(&view, "m"), world.offer()).expect("so can this");
                 let offered =
                     world.offer().tools().iter().filter(|it| !it.provider_executed).map(|it| &it.name);
-                let expected: Vec<_> = offered.filter(|name| !withheld.contains(name)).cloned().collect();
-                prop_assert_eq!(seen.tools, expected, "entry {}", at);
+                prop_assert_eq!(seen.tools, offered.cloned().collect::<Vec<_>>(), "entry {}", at);
             }
             let act = Actor::new(world).act(view.messages(), attempt);
             prop_assert_eq!(&kept.act(view.messages(), attempt), &act, "entry {}", at);
@@ -432,12 +422,6 @@ fn views(world: &World<'_>, trial: &Trial) -> Result<(), TestCaseError> {
                     prop_assert!(acted.is_empty() || act.broken.is_some() || early, "entry {}", at);
                 }
             }
-        }
-        if completion(entry).is_some() {
-            withheld.clear();
-        }
-        if let Some(InterventionKind::Withheld(tool)) = kind(entry) {
-            withheld.push(tool.clone());
         }
         let before = view.messages().len();
         view.push(entry);

@@ -31,7 +31,7 @@ fn course(run: &Run) -> String {
             InterventionKind::Feedback
             | InterventionKind::Note
             | InterventionKind::Block
-            | InterventionKind::Withheld(_) => 'c',
+            | InterventionKind::Repair(_) => 'c',
         }),
         Entry::Answer(it) => Some(match it.choice {
             ChoiceKind::Continue => 'C',

@@ -233,6 +233,7 @@ pub fn is_blank(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::offer::Tool;
 
     fn call(arguments: &str) -> RawCall {
         RawCall { id: "c1".into(), tool: "write".into(), arguments: arguments.into() }
@@ -270,5 +271,27 @@ mod tests {
         assert_eq!(path(r#"{"path": 3}"#), None);
         assert_eq!(path(r#"{"command": "ls"}"#), None);
         assert_eq!(path("not json"), None);
+    }
+
+    #[test]
+    fn the_effect_of_one_call_is_what_the_host_declares_and_its_key_stays() {
+        let offer = Offer::new([Tool::new("write").effect(Effect::Write)]);
+        let calls = [call("{}"), call(r#"{"dry": true}"#)];
+        let before = Completion::new([], calls, FinishReason::ToolCall, Usage::default(), &offer);
+        let mut after = before.clone();
+        after.declare(|at, it| (at == 1 && &*it.tool == "write").then_some(Effect::ReadOnly));
+        assert_eq!(after.calls[0], before.calls[0]);
+        assert_eq!((after.calls[0].effect, after.calls[0].declared()), (Effect::Write, None));
+        let (was, is) = (&before.calls[1], &after.calls[1]);
+        assert_eq!((is.effect, is.declared()), (Effect::ReadOnly, Some(Effect::ReadOnly)));
+        assert_eq!((is.key, &is.arguments), (was.key, &was.arguments));
+        assert_eq!(was.effect, Effect::Write, "a clone is not declared with it");
+    }
+
+    #[test]
+    fn an_effect_that_repeats_the_offer_is_declared_all_the_same() {
+        let mut it = completion(vec![], vec![call("{}")], FinishReason::ToolCall);
+        it.declare(|_, it| Some(it.effect));
+        assert_eq!(it.calls[0].declared(), Some(Effect::Unknown));
     }
 }

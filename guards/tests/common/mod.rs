@@ -383,7 +383,7 @@ fn result(it: &Call, call: &Arc<ToolCall>) -> ToolResult {
 
 fn refusal(at: usize, verdict: &Verdict) -> Option<&str> {
     match verdict {
-        Verdict::Pass => None,
+        Verdict::Pass | Verdict::Repair(_) => None,
         Verdict::Block(blocked) => blocked.iter().find(|it| it.call == at).map(|it| &*it.note.text),
         Verdict::Retry(_) | Verdict::Ask(_) | Verdict::Stop(_) => Some("the turn was refused"),
     }
@@ -416,7 +416,7 @@ fn kind(kind: &InterventionKind) -> &'static str {
         InterventionKind::Question(_) => "ask",
         InterventionKind::Notice => "notice",
         InterventionKind::Block => "block",
-        InterventionKind::Withheld(_) => "withhold",
+        InterventionKind::Repair(_) => "repair",
         InterventionKind::Stop => "stop",
     }
 }

@@ -31,16 +31,15 @@ impl<G: Guard> Instead<G> {
         match &mut decision.verdict {
             Verdict::Block(blocked) => blocked.iter_mut().for_each(|it| hush(&mut it.note)),
             Verdict::Retry(note) => hush(note),
-            Verdict::Pass | Verdict::Ask(_) | Verdict::Stop(_) => {}
+            Verdict::Pass | Verdict::Ask(_) | Verdict::Stop(_) | Verdict::Repair(_) => {}
         }
-        decision.withhold.iter_mut().for_each(|it| hush(&mut it.note));
         decision
     }
 
     /// The note under which the other guard spoke, with these words: its ladder goes on as it would.
     fn said(decision: &Decision, text: &str) -> Option<Note> {
         let note = match &decision.verdict {
-            Verdict::Pass => return None,
+            Verdict::Pass | Verdict::Repair(_) => return None,
             Verdict::Block(blocked) => blocked.first()?.note.clone(),
             Verdict::Retry(note) | Verdict::Stop(note) | Verdict::Ask(Question { note, .. }) => note.clone(),
         };

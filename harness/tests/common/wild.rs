@@ -1,12 +1,10 @@
 //! Guards that do anything at all: what they answer is a pure function of a hash of what they folded. Laws of
 //! the engine hold whoever is installed.
 
-use std::sync::Arc;
-
 use balk_guards::{
     Answer, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion, Conclusion, Decision, Entry,
     Gap, GapKind, Guard, GuardFault, Note, Origin, Question, Recovery, Settlement, Stack, Subject,
-    Termination, ToolResult, Verdict, Wait, Withheld,
+    Termination, ToolResult, Verdict, Wait,
 };
 use serde_json::{Value, json};
 
@@ -26,12 +24,11 @@ pub(crate) struct Wild {
     temper: Temper,
     name: String,
     hash: u64,
-    tools: Vec<Arc<str>>,
 }
 
 impl Wild {
     fn new(temper: Temper) -> Self {
-        Self { temper, name: format!("wild-{}", temper.salt), hash: temper.salt, tools: Vec::new() }
+        Self { temper, name: format!("wild-{}", temper.salt), hash: temper.salt }
     }
 
     /// The next of some numbers that follow from what was folded.
@@ -65,11 +62,6 @@ impl Wild {
     fn fault(&self) -> GuardFault {
         GuardFault { guard: self.name.clone(), reason: "it just broke".into() }
     }
-
-    fn tool(&self, number: u64) -> Arc<str> {
-        let count = u64::try_from(self.tools.len()).expect("a few tools");
-        self.tools[usize::try_from(number % count).expect("a small number")].clone()
-    }
 }
 
 impl Guard for Wild {
@@ -78,9 +70,6 @@ impl Guard for Wild {
     }
 
     fn observe(&mut self, entry: &Entry) {
-        if let Entry::Start(start) = entry {
-            self.tools = start.offer.tools().iter().map(|tool| tool.name.clone()).collect();
-        }
         for byte in format!("{entry:?}").bytes() {
             self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
@@ -107,10 +96,7 @@ impl Guard for Wild {
             _ => Verdict::Pass,
         };
         let notices = (0..next(3)).map(|_| self.note("notice", next(90))).collect();
-        let withhold = (0..next(3))
-            .map(|_| Withheld { tool: self.tool(next(9)), note: self.note("withheld", next(90)) })
-            .collect();
-        Ok(Decision { verdict, notices, withhold })
+        Ok(Decision { verdict, notices })
     }
 
     fn settle(&self, _: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
@@ -173,12 +159,11 @@ impl Guard for Wild {
     }
 
     fn save(&self) -> Value {
-        json!({ "hash": self.hash, "tools": self.tools })
+        json!(self.hash)
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        self.hash = state["hash"].as_u64().ok_or_else(|| self.fault())?;
-        self.tools = serde_json::from_value(state["tools"].clone()).map_err(|_| self.fault())?;
+        self.hash = state.as_u64().ok_or_else(|| self.fault())?;
         Ok(())
     }
 }

@@ -357,3 +357,91 @@ impl Reader {
         Ok(Intervention { kind, note: record.note.clone(), seen: record.seen })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use balk_guards::Subject;
+
+    use super::*;
+
+    fn start() -> Entry {
+        let offer = Arc::new(Offer::new([Tool::new("bash"), Tool::new("read").effect(Effect::ReadOnly)]));
+        Entry::Start(Start { model: "m".into(), protocol: Protocol::Text, offer })
+    }
+
+    fn completion(text: &str, calls: &[(&str, &str)]) -> Completion {
+        let Entry::Start(Start { offer, .. }) = start() else { panic!("a start") };
+        let raw = |(tool, arguments): &(&str, &str)| RawCall {
+            id: "c".into(),
+            tool: (*tool).into(),
+            arguments: (*arguments).into(),
+        };
+        let parts = [Part::Text(text.into())];
+        Completion::new(parts, calls.iter().map(raw), FinishReason::Stop, Usage::default(), &offer)
+    }
+
+    fn intervention(kind: InterventionKind) -> Intervention {
+        let note = Note {
+            guard: "g".into(),
+            rule: "printed".into(),
+            level: 1,
+            subject: Subject::Run,
+            text: "The call was printed.".into(),
+        };
+        Intervention { kind, note, seen: true }
+    }
+
+    /// These entries, written as JSON and read back; the JSON of the last one.
+    #[track_caller]
+    fn check(entries: &[Entry]) -> String {
+        let records: Vec<EntryRecord> = entries.iter().map(EntryRecord::from).collect();
+        let json = serde_json::to_string(&records).expect("records are plain data");
+        let read: Vec<EntryRecord> = serde_json::from_str(&json).expect("a record reads back");
+        assert_eq!(read, records);
+        assert_eq!(transcript(&read).expect("a record is a transcript"), entries);
+        serde_json::to_string(records.last().expect("an entry")).expect("records are plain data")
+    }
+
+    #[test]
+    fn the_effect_of_a_call_is_recorded_where_the_host_declared_it() {
+        let mut said = completion("", &[("bash", r#"{"command":"ls"}"#), ("bash", r#"{"command":"rm x"}"#)]);
+        said.declare(|at, _| (at == 0).then_some(Effect::ReadOnly));
+        let json = check(&[start(), Entry::Completion(Arc::new(said))]);
+        assert_eq!(json.matches("\"effect\"").count(), 1, "{json}");
+        assert!(json.contains(r#""effect":"read-only""#), "{json}");
+    }
+
+    #[test]
+    fn a_repair_is_recorded_with_its_completion_and_the_result_is_one_of_its_calls() {
+        let said = completion("read(a.py)", &[]);
+        let mut made = completion("", &[("read", r#"{"path":"a.py"}"#)]);
+        made.declare(|_, _| Some(Effect::Unknown));
+        let result = ToolResult::executed(&made.calls[0], Status::Ok, "x = 1");
+        let entries = [
+            start(),
+            Entry::Completion(Arc::new(said)),
+            Entry::Intervention(intervention(InterventionKind::Repair(Arc::new(made)))),
+            Entry::Result(result),
+        ];
+        check(&entries);
+        let json = check(&entries[..3]);
+        assert!(json.contains(r#""kind":"repair","completion":{"parts":[],"calls":[{"id":"c""#), "{json}");
+    }
+
+    #[test]
+    fn a_repair_without_a_completion_and_a_note_with_one_are_refused() {
+        let of = |kind, completion| InterventionRecord {
+            completion,
+            ..InterventionRecord::from(&intervention(kind))
+        };
+        let made = || Some(CompletionRecord::from(&completion("hm", &[])));
+        for (record, found) in [
+            (of(InterventionKind::Repair(Arc::default()), None), "found `repair`"),
+            (of(InterventionKind::Note, made()), "found `note` with a completion"),
+        ] {
+            let bad = transcript(&[EntryRecord::from(&start()), EntryRecord::Intervention(record)]);
+            let bad = bad.expect_err("no transcript");
+            assert!(bad.entry == 1 && bad.reason.ends_with(found), "{bad}");
+        }
+    }
+}

@@ -34,7 +34,7 @@ impl Guard for Example {
             }
             Entry::Failed(it) => format!("failed {}", it.failure.attempt),
             Entry::Result(it) => format!("result {:?}", it.origin),
-            Entry::Intervention(it) => format!("{} {} seen={}", it.note.rule, word(&it.kind), it.seen),
+            Entry::Intervention(it) => format!("{} {} seen={}", it.note.rule, it.kind.name(), it.seen),
             Entry::Tried(_)
             | Entry::Answer(_)
             | Entry::Compaction(_)

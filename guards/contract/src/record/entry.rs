@@ -360,7 +360,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use balk_guards::Subject;
+    use crate::Subject;
 
     use super::*;
 

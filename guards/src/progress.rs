@@ -50,31 +50,34 @@ use balk_contract::{
     Intervention, InterventionKind, Note, Origin, Question, Settlement, Speaker, ToolCall, ToolResult,
     Verdict,
 };
-use finding::{Finding, Now, Rule};
+use current_round::CurrentRound;
+use finding::{Finding, Rule};
 use ladder::{ASKED, Ladder, TOLD, WARNED};
-use names::Names;
+use messages::Messages;
+use offer_index::OfferIndex;
 use rounds::{LOOKS, Rounds};
 use said::Said;
-use words::Words;
 
+mod current_round;
 mod cycle;
 mod finding;
 mod finish;
 mod growing;
 mod ladder;
 mod look;
-mod names;
+mod messages;
 mod near_failure;
+mod offer_index;
 mod repeat;
 mod rewrite;
 mod rounds;
+mod rule;
 mod rungs;
 mod said;
 mod same_failure;
 mod unfit;
 pub(crate) mod waiting;
 mod wandering;
-mod words;
 mod workspace;
 
 /// How the guard is set; zero turns a rule off.
@@ -116,7 +119,7 @@ pub struct ProgressSettings {
     pub same_texts: u32,
     /// Different calls of one tool that fail in the same way; twice as many before one is refused. Six: three
     /// failures in a row are stuck in 41 % only (`docs/labels.md#what-single-rules-find`), and others refuse at
-    /// six (`docs/peers.md#other-rules`). Twice as many where the error names nothing, may pass, or the calls
+    /// six (`docs/peers.md#other-rules`). Twice as many where the error offer nothing, may pass, or the calls
     /// count up a number.
     pub same_failures: u32,
     /// Rounds that bring nothing new, where a new one takes back half. Twelve: half of the look-ups, new or not,
@@ -152,14 +155,15 @@ impl Default for ProgressSettings {
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
     settings: ProgressSettings,
-    state: State,
+    state: ProgressState,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct State {
+struct ProgressState {
     rounds: Rounds,
     ladder: Ladder,
-    names: Names,
+    #[serde(rename = "names")]
+    offer: OfferIndex,
     said: Said,
 }
 
@@ -175,7 +179,7 @@ impl Progress {
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: ProgressSettings) -> Self {
-        Self { settings, state: State::default() }
+        Self { settings, state: ProgressState::default() }
     }
 
     /// How often a pattern must be seen; nothing where its rule is off.
@@ -201,7 +205,7 @@ impl Progress {
 
     /// Whether the guard spoke so short a time ago that another pattern is the same standstill.
     fn spoke_lately(&self) -> bool {
-        let State { rounds, ladder, .. } = &self.state;
+        let ProgressState { rounds, ladder, .. } = &self.state;
         ladder.spoken > 0 && rounds.turn().saturating_sub(ladder.turn) < NEW_PATTERN_TURNS
     }
 
@@ -212,18 +216,18 @@ impl Progress {
         completion: &Completion,
         results: &'r [ToolResult],
     ) -> Option<(&'r ToolCall, Finding)> {
-        let State { rounds, ladder, names, .. } = &self.state;
+        let ProgressState { rounds, ladder, offer, .. } = &self.state;
         if self.spoke_lately() {
             return None;
         }
-        let failures = Now::failures_of(results);
+        let failures = CurrentRound::failures_of(results);
         let failures = failures.as_ref().map_or(&[][..], |it| &it[..]);
-        let now = Now { calls: &completion.calls, results: Some(results), failures };
+        let now = CurrentRound { calls: &completion.calls, results: Some(results), failures };
         // The tightest description of all that is found about any of the calls.
         let ran = results.iter().take(LOOKS).filter(|it| it.origin == Origin::Executed);
         let found = ran.filter_map(|result| {
-            let found = Rule::about(rounds, names, &result.call, now)?.find_map(|rule| {
-                let finding = rule.find(rounds, names, &result.call, now)?;
+            let found = Rule::about(rounds, offer, &result.call, now)?.find_map(|rule| {
+                let finding = rule.find(rounds, offer, &result.call, now)?;
                 let is_due = finding.seen >= self.needed(&finding)?;
                 let (level, _) = ladder.level(&finding, rounds.marker());
                 (is_due && level == 0).then_some(finding)
@@ -242,10 +246,10 @@ impl Progress {
 
     /// The first pattern that this call goes on with, often enough seen for it to be refused, and how far the
     /// ladder about it has gone.
-    fn to_refuse(&self, call: &ToolCall, now: Now<'_>) -> Option<(Finding, u8)> {
-        let State { rounds, ladder, names, .. } = &self.state;
-        Rule::about(rounds, names, call, now)?.find_map(|rule| {
-            let finding = rule.find(rounds, names, call, now)?;
+    fn to_refuse(&self, call: &ToolCall, now: CurrentRound<'_>) -> Option<(Finding, u8)> {
+        let ProgressState { rounds, ladder, offer, .. } = &self.state;
+        Rule::about(rounds, offer, call, now)?.find_map(|rule| {
+            let finding = rule.find(rounds, offer, call, now)?;
             let needed = self.needed(&finding)?;
             let is_patient = matches!(rule, Rule::Waiting | Rule::NearFailure | Rule::SameFailure);
             let patience = if is_patient || !finding.is_sure { 2 } else { 1 };
@@ -269,7 +273,7 @@ impl Progress {
 
     /// The first pattern that a completion without a call goes on with, and how far the ladder about it has gone.
     fn to_correct(&self) -> Option<(Finding, u8)> {
-        let State { rounds, ladder, said, .. } = &self.state;
+        let ProgressState { rounds, ladder, said, .. } = &self.state;
         let mut found = said.findings(rounds.turn()).into_iter();
         let finding = found.find(|it| self.needed(it).is_some_and(|needed| it.seen >= needed))?;
         let (level, _) = ladder.level(&finding, rounds.marker());
@@ -279,16 +283,16 @@ impl Progress {
     /// What is said about a completion without a call.
     fn about_text(&self) -> Option<Verdict> {
         let (finding, level) = self.to_correct()?;
-        let State { ladder, names, .. } = &self.state;
-        let words = Words { finding: &finding, call: None, names, number: ladder.spoken + 1 };
+        let ProgressState { ladder, offer, .. } = &self.state;
+        let messages = Messages { finding: &finding, call: None, offer, number: ladder.spoken + 1 };
         Some(match level {
-            0 => Verdict::Retry(self.note(&finding, TOLD, words.note())),
-            TOLD => Verdict::Retry(self.note(&finding, WARNED, words.warning())),
+            0 => Verdict::Retry(self.note(&finding, TOLD, messages.note())),
+            TOLD => Verdict::Retry(self.note(&finding, WARNED, messages.warning())),
             WARNED => Verdict::Ask(Question {
-                note: self.note(&finding, ASKED, words.question()),
+                note: self.note(&finding, ASKED, messages.question()),
                 options: options(),
             }),
-            _ => Verdict::Stop(self.note(&finding, ASKED + 1, words.stop())),
+            _ => Verdict::Stop(self.note(&finding, ASKED + 1, messages.stop())),
         })
     }
 
@@ -309,14 +313,14 @@ impl Guard for Progress {
     }
 
     fn observe(&mut self, entry: &Entry) {
-        let State { rounds, ladder, names, said } = &mut self.state;
+        let ProgressState { rounds, ladder, offer, said } = &mut self.state;
         match entry {
-            Entry::Start(start) => *names = Names::of(&start.offer),
+            Entry::Start(start) => *offer = OfferIndex::of(&start.offer),
             Entry::Completion(completion) => {
                 rounds.begin();
                 said.observe(completion);
             }
-            Entry::Result(result) => rounds.result(result, names),
+            Entry::Result(result) => rounds.result(result, offer),
             Entry::User(message) => {
                 let said_before = said.answered(message);
                 if message.from == Speaker::User && !said_before {
@@ -347,8 +351,8 @@ impl Guard for Progress {
         if completion.calls.is_empty() {
             return Ok(self.about_text().map(Decision::from).unwrap_or_default());
         }
-        let now = Now { calls: &completion.calls, results: None, failures: &[] };
-        let State { ladder, names, .. } = &self.state;
+        let now = CurrentRound { calls: &completion.calls, results: None, failures: &[] };
+        let ProgressState { ladder, offer, .. } = &self.state;
         let mut refused = completion.judged(|call| self.to_refuse(call, now)).peekable();
         if refused.peek().is_none() {
             return Ok(Decision::pass());
@@ -357,15 +361,15 @@ impl Guard for Progress {
         let mut asked = None;
         for (at, call, (finding, level)) in refused {
             let number = ladder.spoken + 1 + u32::try_from(blocked.len()).unwrap_or(u32::MAX);
-            let words = Words { finding: &finding, call: Some(call), names, number };
+            let messages = Messages { finding: &finding, call: Some(call), offer, number };
             match level {
                 TOLD => {
-                    blocked.push(Blocked { call: at, note: self.note(&finding, WARNED, words.warning()) })
+                    blocked.push(Blocked { call: at, note: self.note(&finding, WARNED, messages.warning()) })
                 }
                 WARNED => {
-                    asked = asked.or_else(|| Some(self.note(&finding, ASKED, words.question())));
+                    asked = asked.or_else(|| Some(self.note(&finding, ASKED, messages.question())));
                 }
-                _ => return Ok(Verdict::Stop(self.note(&finding, ASKED + 1, words.stop())).into()),
+                _ => return Ok(Verdict::Stop(self.note(&finding, ASKED + 1, messages.stop())).into()),
             }
         }
         Ok(match asked {
@@ -378,9 +382,9 @@ impl Guard for Progress {
         let Some((call, finding)) = self.to_tell(completion, results) else {
             return Ok(Settlement::Accept(Vec::new()));
         };
-        let State { ladder, names, .. } = &self.state;
-        let words = Words { finding: &finding, call: Some(call), names, number: ladder.spoken + 1 };
-        Ok(Settlement::Accept(vec![self.note(&finding, TOLD, words.note())]))
+        let ProgressState { ladder, offer, .. } = &self.state;
+        let messages = Messages { finding: &finding, call: Some(call), offer, number: ladder.spoken + 1 };
+        Ok(Settlement::Accept(vec![self.note(&finding, TOLD, messages.note())]))
     }
 
     fn save(&self) -> Value {
@@ -388,12 +392,12 @@ impl Guard for Progress {
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        let state: State = balk_contract::state::open(NAME, VERSION, state)?;
+        let state: ProgressState = balk_contract::state::open(NAME, VERSION, state)?;
         let rounds = state.rounds.restored().ok_or_else(|| GuardFault {
             guard: NAME.into(),
             reason: "the saved state holds more rounds or calls than this version remembers".into(),
         })?;
-        self.state = State { rounds, ..state };
+        self.state = ProgressState { rounds, ..state };
         Ok(())
     }
 }

@@ -26,13 +26,12 @@ use std::sync::{Arc, LazyLock};
 
 use memchr::memchr;
 use memchr::memmem::Finder;
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
-use crate::key::from_hex;
 use digits::Digits;
 use goes_on::says_it_goes_on;
 use known::Known;
+pub use result_key::ResultKey;
 use volatile::Span;
 
 mod digits;
@@ -41,42 +40,8 @@ mod known;
 mod moment;
 mod plain;
 mod reader;
+mod result_key;
 mod volatile;
-
-/// Equal for two results exactly when these differ in volatile parts at most.
-///
-/// Written as 32 hexadecimal digits.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct ResultKey(u128);
-
-impl fmt::Display for ResultKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
-}
-
-impl fmt::Debug for ResultKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ResultKey({self})")
-    }
-}
-
-impl From<ResultKey> for String {
-    fn from(key: ResultKey) -> Self {
-        key.to_string()
-    }
-}
-
-impl TryFrom<String> for ResultKey {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        from_hex(&text).map(Self).ok_or_else(|| {
-            format!("expected a result key of 32 lower-case hexadecimal digits, found `{text}`")
-        })
-    }
-}
 
 /// What a tool answered, and what guards ask of it, found out when first asked for and then kept: however many
 /// look at a result, its text is masked once.
@@ -258,8 +223,10 @@ mod tests {
 
     /// Numbers of all kinds, and what rules look for beside them.
     fn text() -> impl Strategy<Value = String> {
-        let number = "[0-9]{1,9}|[0-9]{12}|[0-9a-f]{4}|[0-9a-f]{8}|[0-3][0-9](:[0-5][0-9]){1,2}|2024[-/]0[0-9][-/]1[0-9]";
-        let beside = "[ ,.:/_=\"()<>x-]{1,3}|[a-hA-Hnt]|[ .,-]?(ms|s|m|min|am|steps|left|tries|May|Fri|Z|µs|%)|In \\[|\\]|ipython-input-|at 0x|/tmp/|-4716-|\n";
+        let number = "[0-9]{1,9}|[0-9]{12}|[0-9a-f]{4}|[0-9a-f]{8}|[0-3][0-9](:[0-5][0-9]){1,2}\
+                      |2024[-/]0[0-9][-/]1[0-9]";
+        let beside = "[ ,.:/_=\"()<>x-]{1,3}|[a-hA-Hnt]|[ .,-]?(ms|s|m|min|am|steps|left|tries|May|Fri|Z|µs|%)\
+                      |In \\[|\\]|ipython-input-|at 0x|/tmp/|-4716-|\n";
         let uuid = "[0-9]{8}-[0-9a-f]{4}-[0-9]{4}-[0-9]{4}-[0-9]{12}";
         let thousands = "[0-9]{1,2}(,[0-9]{2,3}){1,3}[,.]?( ms| s| )";
         let part = prop_oneof![8 => number, 12 => beside, 1 => uuid, 1 => thousands];

@@ -19,26 +19,17 @@
 //! number of up to 19 digits and the three words are not hashed at all: they fit into a digest as they are.
 
 use std::fmt;
-use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use digest::{Seed, Stored};
+pub(crate) use arguments::Found;
+pub use arguments::{Members, Shape};
+use digest::Seed;
 use parser::Parser;
 
+mod arguments;
 mod digest;
 mod parser;
-
-/// What kind of text a call's arguments are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// A JSON object, as providers require.
-    Object,
-    /// JSON, and no object.
-    OtherJson,
-    /// No JSON.
-    NotJson,
-}
 
 /// Equal for two calls exactly when the tools and the canonical arguments are.
 ///
@@ -118,15 +109,6 @@ pub(crate) struct Keyed {
     pub(crate) found: Option<Found>,
 }
 
-/// A member that was looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    /// Where its value stands, as JSON.
-    pub(crate) span: Range<usize>,
-    /// Its value, as in [`Members`].
-    pub(crate) digest: u128,
-}
-
 /// The key of a call, what kind of text its arguments are, and where the first of the `wanted` members stands.
 pub(crate) fn of_call(tool: &str, arguments: &str, wanted: &[&str]) -> Keyed {
     let (arguments, shape, members, found) = match Parser::new(arguments, wanted).document() {
@@ -137,42 +119,4 @@ pub(crate) fn of_call(tool: &str, arguments: &str, wanted: &[&str]) -> Keyed {
     let call = [tool.to_le_bytes(), arguments.to_le_bytes()];
     let key = CallKey(Seed::Call.hash(call.as_flattened()));
     Keyed { tool: ToolKey(tool as u64), key, shape, members, found }
-}
-
-/// The members of an object as digests, in an order of their own: what two calls have in common can be told
-/// without a second parse. Of more than [`Members::KEPT`] the first ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Members {
-    kept: [(u128, u128); Self::KEPT],
-    len: u8,
-}
-
-impl Members {
-    /// More than tools that write take.
-    const KEPT: usize = 8;
-
-    fn of(members: &[[Stored; 2]]) -> Self {
-        let mut all = Self::default();
-        for (place, [name, value]) in all.kept.iter_mut().zip(members) {
-            *place = (u128::from_le_bytes(*name), u128::from_le_bytes(*value));
-            all.len += 1;
-        }
-        all
-    }
-
-    /// Name and value of each.
-    pub fn iter(&self) -> impl Iterator<Item = (u128, u128)> + '_ {
-        self.kept[..usize::from(self.len)].iter().copied()
-    }
-
-    /// The value of the member of this name.
-    pub fn get(&self, name: &str) -> Option<u128> {
-        let name = digest::string(name.as_bytes());
-        self.iter().find(|(it, _)| *it == name).map(|(_, value)| value)
-    }
-
-    /// Whether there may be more members than are kept.
-    pub fn is_cut(&self) -> bool {
-        usize::from(self.len) == Self::KEPT
-    }
 }

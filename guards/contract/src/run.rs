@@ -244,7 +244,10 @@ impl<G: Guard> Run<G> {
     pub fn step(&self) -> Step {
         match &self.due {
             Due::Model => Step::Model { asked: self.asked.0 },
-            Due::Tools => self.turn.as_ref().map_or(Step::Reply, Turn::step),
+            Due::Tools => self.turn.as_ref().map_or(Step::Reply, |turn| Step::Tools {
+                calls: turn.calls_to_run(),
+                attempt: turn.attempt,
+            }),
             Due::Rerun { after, .. } => Step::Wait(Wait::exactly(*after)),
             Due::Resend { after, .. } => Step::Wait(*after),
             Due::Answer { question, .. } => Step::User(question.clone()),

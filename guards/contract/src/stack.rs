@@ -222,7 +222,8 @@ fn log(intervention: &Intervention) {
     match &intervention.kind {
         InterventionKind::Question(options) => {
             let labels: Vec<&str> = options.iter().map(|it| &*it.label).collect();
-            log::error!(target: "balk", "{guard}: {rule} (level {level}), the user is asked [{}]: {text}", labels.join(" | "));
+            let labels = labels.join(" | ");
+            log::error!(target: "balk", "{guard}: {rule} (level {level}), the user is asked [{labels}]: {text}");
         }
         InterventionKind::Stop => {
             log::error!(target: "balk", "{guard}: {rule} (level {level}), the run ends: {text}")

@@ -1,6 +1,7 @@
 //! The same two to six rounds in the same order, with the same answers, again and again.
 
-use super::finding::{Finding, Now, Rule, counted};
+use super::current_round::CurrentRound;
+use super::finding::{Finding, Rule};
 use super::rounds::{Round, Rounds};
 use balk_contract::key::CallKey;
 use balk_contract::{Subject, ToolCall};
@@ -12,7 +13,7 @@ const PERIOD_MAX: usize = 6;
 ///
 /// The period in which the rounds came back most often, the shortest of these. Before its calls
 /// run, any round of the cycle goes on with it, for one of its calls may have been refused.
-pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let found = (2..=PERIOD_MAX).rev().filter_map(|period| {
         let one = || rounds.still().take(period);
         let goes_on = match now.results {
@@ -39,13 +40,13 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
             period: u32::try_from(period).unwrap_or(u32::MAX),
             patience: if looks().all(|look| look.call == first.call) { 2 } else { 1 },
             is_sure: !one().any(Round::may_change),
-            ..Finding::new(Rule::Cycle, subject, counted(seen, now), newest.turn)
+            ..Finding::new(Rule::Cycle, subject, now.counted(seen), newest.turn)
         })
     });
     found.max_by_key(|finding| finding.seen / finding.period)
 }
 
 /// Whether this round is the one that is due, calls and answers.
-fn repeats(due: &Round, now: Now<'_>) -> bool {
+fn repeats(due: &Round, now: CurrentRound<'_>) -> bool {
     now.calls.iter().all(|call| due.calls(call.key)) && due.looks.iter().all(|look| now.agrees(look))
 }

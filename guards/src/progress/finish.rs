@@ -1,14 +1,20 @@
 //! A task that is declared finished again and again, and is not.
 
-use super::finding::{Finding, Now, Rule, counted};
-use super::names::Names;
+use super::current_round::CurrentRound;
+use super::finding::{Finding, Rule};
+use super::offer_index::OfferIndex;
 use super::rounds::{Round, Rounds};
 use balk_contract::{Subject, ToolCall};
 
 /// How often the tool that ends the task was refused with the same answer since anything moved. Where something
 /// may have been done in between, nobody knows what, twice as often.
-pub(super) fn find(rounds: &Rounds, names: &Names, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
-    if !names.finishes(&call.tool) || now.results.is_some() && !now.has_failed(call) {
+pub(super) fn find(
+    rounds: &Rounds,
+    offer: &OfferIndex,
+    call: &ToolCall,
+    now: CurrentRound<'_>,
+) -> Option<Finding> {
+    if !offer.finishes(&call.tool) || now.results.is_some() && !now.has_failed(call) {
         return None;
     }
     let refused = || {
@@ -26,6 +32,6 @@ pub(super) fn find(rounds: &Rounds, names: &Names, call: &ToolCall, now: Now<'_>
         return None;
     }
     let is_sure = !rounds.still().any(Round::may_change);
-    let found = Finding::new(Rule::Finish, Subject::Tool(call.tool.clone()), counted(same, now), newest.turn);
+    let found = Finding::new(Rule::Finish, Subject::Tool(call.tool.clone()), now.counted(same), newest.turn);
     Some(Finding { failed: true, is_sure, patience: if is_sure { 1 } else { 2 }, ..found })
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use memchr::memmem;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::finding::Now;
-use super::names::Names;
+use super::offer_index::{OfferIndex, Unfit};
 use crate::failure::{Failure, is_failure, is_waiting};
 use crate::similarity::{Nearness, Profile, Ratio};
 use balk_contract::key::{CallKey, ToolKey};
@@ -31,16 +30,6 @@ pub(super) struct Look {
     pub(super) step: Step,
 }
 
-/// Why a call could not run, told from the offer alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Unfit {
-    /// It names a tool that is not on offer.
-    UnknownTool,
-    /// Its arguments are no JSON object, or lack a member that the tool requires.
-    Arguments,
-}
-
 /// How a call follows on the one that ran before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -58,7 +47,7 @@ pub(super) enum Step {
 
 impl Look {
     /// A look at what this call answered after the one before it.
-    pub(super) fn of(result: &ToolResult, before: &Before, names: &Names) -> Self {
+    pub(super) fn of(result: &ToolResult, before: &Before, offer: &OfferIndex) -> Self {
         let call = &result.call;
         let failed = is_failure(result);
         let failure = if failed { Failure::of(result) } else { None };
@@ -69,9 +58,9 @@ impl Look {
             result: key,
             failed,
             failure,
-            waits: is_waiting(result) || !failed && names.waits(&call.tool),
+            waits: is_waiting(result) || !failed && offer.waits(&call.tool),
             may_change: !failed && call.effect == Effect::Unknown,
-            unfit: if failed { names.unfit(call) } else { None },
+            unfit: if failed { offer.unfit(call) } else { None },
             step: before.step(call, Some((key, failure))),
         }
     }
@@ -128,31 +117,26 @@ impl Before {
         if same_failure && is_near() { Step::NearFailure } else { Step::Other }
     }
 
-    /// How this call follows in the round that is going on, if it is all of it.
-    pub(super) fn step_now(&self, call: &ToolCall, now: Now<'_>) -> Step {
-        if !self.may_be_followed(call, now) {
-            return Step::Other;
-        }
-        match now.results {
-            // What is refused goes on with what went on before.
-            None => self.step(call, None),
-            Some([result]) if result.origin == Origin::Executed => {
-                self.step(call, Some((result.text.key(), now.failures.first().copied().flatten())))
-            }
-            Some(_) => Step::Other,
-        }
+    /// How a call follows that has not run.
+    pub(super) fn step_unanswered(&self, call: &ToolCall) -> Step {
+        // Told sooner than in which of the ways it follows.
+        if self.last != Step::Other && self.is_of(call) { self.step(call, None) } else { Step::Other }
     }
 
-    /// False where the call follows in none of the ways, which is told sooner than in which it does.
-    fn may_be_followed(&self, call: &ToolCall, now: Now<'_>) -> bool {
-        let answers_alike = match now.results {
-            None => self.last != Step::Other,
-            Some([result]) => {
-                result.text.key() == self.result || self.failure.is_some() && is_failure(result)
-            }
-            Some(_) => false,
-        };
-        answers_alike && self.is_of(call)
+    /// How a call follows that answered this, and failed so.
+    pub(super) fn step_answered(
+        &self,
+        call: &ToolCall,
+        result: &ToolResult,
+        failure: Option<Failure>,
+    ) -> Step {
+        // Told sooner than in which of the ways it follows.
+        let answers_alike = result.text.key() == self.result || self.failure.is_some() && is_failure(result);
+        if answers_alike && self.is_of(call) && result.origin == Origin::Executed {
+            self.step(call, Some((result.text.key(), failure)))
+        } else {
+            Step::Other
+        }
     }
 
     /// Whether what ran was a call of this one's tool.

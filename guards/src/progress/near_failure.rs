@@ -1,13 +1,14 @@
 //! Nearly the same arguments, exactly the same failure: changes that did not matter.
 
-use super::finding::{Finding, Now, Rule, counted};
+use super::current_round::CurrentRound;
+use super::finding::{Finding, Rule};
 use super::look::{Look, Step};
 use super::rounds::Rounds;
 use balk_contract::{Subject, ToolCall};
 
 /// The last rounds of which each changed little of the call before it and met the same error, as this
 /// call did. None where nothing differed at all, which is a duplicate.
-pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let is_near = |step| matches!(step, Step::NearFailure | Step::Grown);
     let newest = rounds.newest()?;
     let failure = newest.only()?.failure?;
@@ -21,6 +22,6 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
         return None;
     }
     let subject = Subject::Tool(call.tool.clone());
-    let found = Finding::new(Rule::NearFailure, subject, counted(seen, now), newest.turn);
+    let found = Finding::new(Rule::NearFailure, subject, now.counted(seen), newest.turn);
     Some(Finding { failed: true, patience: failure.patience(), ..found })
 }

@@ -1,7 +1,8 @@
 //! The same call with the same answer, with something else in between: what a guard against duplicates lets
 //! through, for who does something else meanwhile may be looking whether a job has come on.
 
-use super::finding::{Finding, Now, Rule, counted};
+use super::current_round::CurrentRound;
+use super::finding::{Finding, Rule};
 use super::rounds::{Round, Rounds};
 use balk_contract::{Subject, ToolCall};
 
@@ -9,7 +10,7 @@ use balk_contract::{Subject, ToolCall};
 /// and none where the model waits for something meanwhile: then a pause between two looks is a call that comes
 /// back too. Who learns something new between looks that did not fail may be looking at what others change, and
 /// has twice the time.
-pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
     if !now.agrees(last) {
         return None;
@@ -27,6 +28,6 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
         is_sure: !between().any(Round::may_change),
         failed: last.failed,
         patience: if learns { 2 } else { 1 },
-        ..Finding::new(Rule::Repeat, Subject::Call(call.key), counted(seen, now), newest.turn)
+        ..Finding::new(Rule::Repeat, Subject::Call(call.key), now.counted(seen), newest.turn)
     })
 }

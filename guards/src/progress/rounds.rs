@@ -6,7 +6,7 @@ use std::mem;
 use serde::{Deserialize, Serialize};
 
 use super::look::{Before, Look};
-use super::names::Names;
+use super::offer_index::OfferIndex;
 use super::workspace::Workspace;
 use crate::circling::Circling;
 use crate::failure::is_failure;
@@ -214,18 +214,18 @@ impl Rounds {
     }
 
     /// Folds one result. What never ran is neither progress nor evidence of a loop.
-    pub(super) fn result(&mut self, result: &ToolResult, names: &Names) {
+    pub(super) fn result(&mut self, result: &ToolResult, offer: &OfferIndex) {
         match result.origin {
             Origin::Synthetic => {}
             Origin::Missing if result.call.effect == Effect::ReadOnly => {}
             Origin::Missing => self.moved(),
-            Origin::Executed => self.look(result, names),
+            Origin::Executed => self.look(result, offer),
         }
     }
 
-    fn look(&mut self, result: &ToolResult, names: &Names) {
+    fn look(&mut self, result: &ToolResult, offer: &OfferIndex) {
         let call = &result.call;
-        let look = Look::of(result, &self.before, names);
+        let look = Look::of(result, &self.before, offer);
         // The same as in `is_evidence`, where the write is taken up as well.
         let is_no_return = !look.failed && self.workspace.wrote(call);
         let answers_anew = self.answers_anew(result);

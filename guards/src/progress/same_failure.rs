@@ -1,6 +1,7 @@
 //! Different arguments, the same failure, loosely compared ([`failure`](crate::failure)).
 
-use super::finding::{Finding, Now, Rule, counted};
+use super::current_round::CurrentRound;
+use super::finding::{Finding, Rule};
 use super::look::Step;
 use super::rounds::{Round, Rounds};
 use crate::failure::Failure;
@@ -11,7 +12,7 @@ use balk_contract::{Origin, Subject, ToolCall};
 /// else. Before a call runs nobody knows how it will answer, so then the newest round must be one of them.
 /// Whoever tries one number after the other has twice the time, and so has whoever gets an answer that names
 /// nothing: it may have other causes each time.
-pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let has_tool = |round: &Round| round.looks.iter().any(|look| look.tool == call.tool_key);
     let failure = match now.results {
         Some(_) => common_failure(&call.tool, now)?,
@@ -33,7 +34,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
     // Trying one number after the other rules them out.
     let counts = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Counted);
     let turn = rounds.newest().map_or(0, |round| round.turn);
-    let found = Finding::new(Rule::SameFailure, Subject::Tool(call.tool.clone()), counted(seen, now), turn);
+    let found = Finding::new(Rule::SameFailure, Subject::Tool(call.tool.clone()), now.counted(seen), turn);
     Some(Finding {
         failed: true,
         patience: if counts || !failure.specific { 2 } else { failure.patience() },
@@ -42,7 +43,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
 }
 
 /// How all of this tool's calls failed, if they failed in one way.
-fn common_failure(tool: &str, now: Now<'_>) -> Option<Failure> {
+fn common_failure(tool: &str, now: CurrentRound<'_>) -> Option<Failure> {
     let mut failures = now
         .looked_at()
         .filter(|(it, _)| *it.call.tool == *tool && it.origin == Origin::Executed)

@@ -1,24 +1,25 @@
 //! Calls that cannot run, whoever tries: of tools that are not on offer, or without what the tool requires.
 
-use super::finding::{Finding, Now, Rule, counted};
-use super::look::{Look, Unfit};
-use super::names::Names;
+use super::current_round::CurrentRound;
+use super::finding::{Finding, Rule};
+use super::look::Look;
+use super::offer_index::{OfferIndex, Unfit};
 use super::rounds::Rounds;
 use balk_contract::{Subject, ToolCall};
 
 /// The last rounds that were nothing but such calls.
 pub(super) fn find(
     rounds: &Rounds,
-    names: &Names,
+    offer: &OfferIndex,
     call: &ToolCall,
-    now: Now<'_>,
+    now: CurrentRound<'_>,
     unfit: Unfit,
 ) -> Option<Finding> {
     let fails = match now.results {
         Some(_) => now.has_failed(call),
         None => rounds.newest().is_some_and(|round| round.looks.iter().all(|look| look.unfit.is_some())),
     };
-    if !fails || names.unfit(call) != Some(unfit) {
+    if !fails || offer.unfit(call) != Some(unfit) {
         return None;
     }
     let is_one = |look: &Look| {
@@ -30,6 +31,6 @@ pub(super) fn find(
         Unfit::UnknownTool => (Rule::UnknownTool, Subject::Run),
         Unfit::Arguments => (Rule::Arguments, Subject::Tool(call.tool.clone())),
     };
-    let found = Finding::new(rule, subject, counted(seen, now), turn);
+    let found = Finding::new(rule, subject, now.counted(seen), turn);
     Some(Finding { failed: true, ..found })
 }

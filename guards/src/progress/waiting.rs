@@ -5,12 +5,13 @@
 //! patience: where they are not recognised, the other rules apply. An answer whose volatile parts alone differ is
 //! no sign of waiting by itself: so does that of `date`.
 
-use super::finding::{Finding, Now, Rule, counted};
+use super::current_round::CurrentRound;
+use super::finding::{Finding, Rule};
 use super::rounds::Rounds;
 use balk_contract::{Origin, Subject, ToolCall};
 
 /// Looks at what is still going on, in a row or not.
-pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let waiting = || rounds.looks(call.key).take_while(|(_, look)| look.waits);
     let (newest, _) = waiting().next()?;
     let goes_on = now.results.is_none_or(|results| {
@@ -21,5 +22,5 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Fin
             })
     });
     let count = waiting().count();
-    goes_on.then(|| Finding::new(Rule::Waiting, Subject::Call(call.key), counted(count, now), newest.turn))
+    goes_on.then(|| Finding::new(Rule::Waiting, Subject::Call(call.key), now.counted(count), newest.turn))
 }

@@ -1,17 +1,18 @@
 //! A long run of rounds that brings back only what was seen, with nothing changed or tested in between.
 
-use super::finding::{Finding, Now, Rule, counted};
+use super::current_round::CurrentRound;
+use super::finding::{Finding, Rule};
 use super::rounds::Rounds;
 use balk_contract::{Subject, ToolCall};
 
 /// Rounds that brought nothing new, if this one brings nothing new either. Before its calls run only a call
 /// goes on with it whose answer is still in the view.
-pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: Now<'_>) -> Option<Finding> {
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let goes_on = rounds.is_known(call.key)
         && now
             .results
             .is_none_or(|results| results.iter().all(|it| rounds.has_brought(it.call.key, it.text.key())));
     let circling = usize::try_from(rounds.circling()).unwrap_or(usize::MAX);
     let turn = rounds.newest().map_or(0, |round| round.turn);
-    goes_on.then(|| Finding::new(Rule::Wandering, Subject::Run, counted(circling, now), turn))
+    goes_on.then(|| Finding::new(Rule::Wandering, Subject::Run, now.counted(circling), turn))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use super::ResultKey;
+use super::result_key::ResultKey;
 
 /// Kept answers about one text.
 #[derive(Default)]

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::arguments::{Found, Members, Shape};
 use super::digest::{Digest, Digests, Leaf, SHORT, Seed, in_order, leaf, string};
-use super::{Found, Members, Shape};
 
 /// How deep arrays and objects may nest. It bounds the recursion of the parser; the deepest arguments that
 /// tools take are far from it.

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Step;
 use crate::attempt::{AttemptFailure, Wait};
-use crate::completion::Completion;
+use crate::completion::{Completion, ToolCall};
 use crate::entry::ToolResult;
 use crate::guard::Decision;
 use crate::note::{Note, Question, Termination};
@@ -91,9 +90,9 @@ impl Turn {
         }
     }
 
-    pub(super) fn step(&self) -> Step {
-        let calls = self.calls.iter().map(|&at| self.completion.calls[at].clone()).collect();
-        Step::Tools { calls, attempt: self.attempt }
+    /// The calls to run now.
+    pub(super) fn calls_to_run(&self) -> Vec<Arc<ToolCall>> {
+        self.calls.iter().map(|&at| self.completion.calls[at].clone()).collect()
     }
 
     /// Adds to the facts of a broken attempt which of its calls ran.

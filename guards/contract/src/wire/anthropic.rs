@@ -1,17 +1,20 @@
 //! Anthropic messages, not streamed.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
-use super::content::{self, Content, null_is_default};
-use super::{Illegal, Seen, Unreadable};
-use crate::completion::{Completion, FinishReason, Part, RawCall, ToolCall, Usage, is_blank};
-use crate::offer::{Offer, Tool};
+use super::content::{Content, null_is_default};
+use super::legal::Illegal;
+use super::reading::{self, Unreadable};
+use super::seen::Seen;
+use crate::completion::{FinishReason, Usage};
+use crate::offer::Offer;
 use crate::view::{Message, View};
 
+use block::{Block, Offered, Role, Said, read_blocks};
+
+mod block;
 mod legal;
 mod mark;
 mod response;
@@ -31,58 +34,6 @@ pub struct Request {
 
 /// The tokens that one answer may take, which Anthropic wants to be told; every one of its models takes it.
 const MAX_TOKENS: u64 = 4096;
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Said {
-    role: Role,
-    content: Content<Block>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Role {
-    User,
-    Assistant,
-}
-
-/// A block of any type, with the members of all that are read here: an enum with the tag inside would be
-/// read through a buffer in which raw JSON does not survive.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct Block {
-    #[serde(rename = "type")]
-    kind: Cow<'static, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<Arc<str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    thinking: Option<Arc<str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<Arc<str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<Arc<str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Arc<str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<Arc<str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input: Option<Box<RawValue>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_use_id: Option<Arc<str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<Content<Block>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    is_error: Option<bool>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Offered {
-    name: Arc<str>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    description: Option<Arc<str>>,
-    /// Missing in a tool that Anthropic runs itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    input_schema: Option<Box<RawValue>>,
-}
 
 impl Request {
     /// The request that shows `view` to `model`, for an answer of at most 4,096 tokens.
@@ -120,7 +71,7 @@ impl Request {
     /// # Errors
     /// Text that is no JSON, or lacks what a request needs; with the place.
     pub fn parse(json: &str) -> Result<Self, Unreadable> {
-        super::parse(json)
+        reading::parse(json)
     }
 
     /// The model asked for.
@@ -134,7 +85,7 @@ impl Request {
     /// # Errors
     /// The first rule that it breaks, and where.
     pub fn legal(&self) -> Result<(), Illegal> {
-        legal::check(self)
+        legal::check(&self.messages, &self.tools)
     }
 
     /// What it shows to the model. A block that is not text (an image, a document) is seen as its type in
@@ -166,184 +117,5 @@ impl Request {
             }
         }
         Ok(Seen { messages, tools: self.tools.iter().map(|it| it.name.clone()).collect() })
-    }
-}
-
-impl Said {
-    fn new(role: Role, blocks: Vec<Block>) -> Self {
-        Self { role, content: Content::Parts(blocks) }
-    }
-
-    /// The blocks; a plain string is one of text.
-    fn blocks(&self) -> Cow<'_, [Block]> {
-        self.content.blocks()
-    }
-}
-
-impl Content<Block> {
-    fn blocks(&self) -> Cow<'_, [Block]> {
-        match self {
-            Self::Text(text) => Cow::Owned(vec![Block::text(text)]),
-            Self::Parts(parts) => Cow::Borrowed(parts),
-        }
-    }
-}
-
-/// A completion out of the blocks at `place`. Blocks of other types than text, thinking and tool use are
-/// tools that the provider runs itself, and are passed over.
-fn read_blocks(
-    blocks: &[Block],
-    place: &str,
-    finish: FinishReason,
-    usage: Usage,
-    offer: &Offer,
-) -> Result<Completion, Unreadable> {
-    let mut parts = Vec::new();
-    let mut calls = Vec::new();
-    for (at, block) in blocks.iter().enumerate() {
-        match &*block.kind {
-            "text" => parts.extend(block.text.clone().map(Part::Text)),
-            "thinking" => parts.push(Part::Thinking {
-                text: block.thinking.clone().unwrap_or_default(),
-                signature: block.signature.clone().filter(|it| !it.is_empty()),
-            }),
-            "redacted_thinking" => parts.push(mark::redacted(block.data.as_deref().unwrap_or_default())),
-            "tool_use" => calls.push(block.raw_call(&format!("{place}[{at}]"))?),
-            _ => {}
-        }
-    }
-    Ok(Completion::new(parts, calls, finish, usage, offer))
-}
-
-impl Block {
-    fn text(text: &Arc<str>) -> Self {
-        Self { kind: "text".into(), text: Some(text.clone()), ..Self::default() }
-    }
-
-    fn thinking(text: &Arc<str>, signature: &Arc<str>) -> Self {
-        match mark::unredact(text, signature) {
-            Some(data) => {
-                Self { kind: "redacted_thinking".into(), data: Some(data.into()), ..Self::default() }
-            }
-            None => Self {
-                kind: "thinking".into(),
-                thinking: Some(text.clone()),
-                signature: Some(signature.clone()),
-                ..Self::default()
-            },
-        }
-    }
-
-    fn call(call: &ToolCall) -> Self {
-        Self {
-            kind: "tool_use".into(),
-            id: Some(mark::id(&call.id)),
-            name: Some(call.tool.clone()),
-            input: Some(mark::input(&call.arguments)),
-            ..Self::default()
-        }
-    }
-
-    fn result(id: &Arc<str>, text: &Arc<str>, is_error: bool) -> Self {
-        Self {
-            kind: "tool_result".into(),
-            tool_use_id: Some(mark::id(id)),
-            // Anthropic takes a result without content, and no empty text.
-            content: Some(Content::Text(text.clone())).filter(|_| !text.is_empty()),
-            is_error: is_error.then_some(true),
-            ..Self::default()
-        }
-    }
-
-    /// The blocks of a completion in a request: signed thinking, text, calls. The order of thinking and text
-    /// is the model's own, as Anthropic compares it, unless the first block would not be thinking.
-    fn of_turn(completion: &Completion) -> Vec<Self> {
-        let mut blocks = Vec::with_capacity(completion.parts.len() + completion.calls.len());
-        for part in &completion.parts {
-            match part {
-                Part::Text(text) => blocks.push(Self::text(text)),
-                Part::Thinking { text, signature: Some(signature) } => {
-                    blocks.push(Self::thinking(text, signature));
-                }
-                Part::Thinking { signature: None, .. } => {}
-            }
-        }
-        if !blocks.first().is_some_and(Self::is_thinking) {
-            blocks.sort_by_key(|block| !block.is_thinking());
-        }
-        blocks.extend(completion.calls.iter().map(|call| Self::call(call)));
-        blocks
-    }
-
-    /// The blocks of a completion in a response: everything in its own order. Thinking without a signature
-    /// gets an empty one, as compatible providers do.
-    fn of_answer(completion: &Completion) -> Vec<Self> {
-        let part = |part: &Part| match part {
-            Part::Text(text) => Self::text(text),
-            Part::Thinking { text, signature } => {
-                Self::thinking(text, &signature.clone().unwrap_or_default())
-            }
-        };
-        let calls = completion.calls.iter().map(|call| Self::call(call));
-        completion.parts.iter().map(part).chain(calls).collect()
-    }
-
-    fn is_thinking(&self) -> bool {
-        matches!(&*self.kind, "thinking" | "redacted_thinking")
-    }
-
-    fn is_text(&self, text: &str) -> bool {
-        self.kind == "text" && self.text.as_deref() == Some(text)
-    }
-
-    fn raw_call(&self, place: &str) -> Result<RawCall, Unreadable> {
-        let lacks = |member: &str, expected: &str, found: String| {
-            Unreadable::new(format!("{place}.{member}"), format!("expected {expected}, found {found}"))
-        };
-        let nothing = || "nothing".to_owned();
-        let id = self.id.as_deref().ok_or_else(|| lacks("id", "a string", nothing()))?;
-        let tool = self.name.clone().ok_or_else(|| lacks("name", "a string", nothing()))?;
-        let input = self.input.as_deref().ok_or_else(|| lacks("input", "an object", nothing()))?;
-        if !content::is_object(input) {
-            return Err(lacks("input", "an object", content::excerpt(input.get())));
-        }
-        Ok(RawCall { id: mark::read_id(id), tool, arguments: mark::read_input(input.get()) })
-    }
-
-    /// A block of a user's message.
-    fn to_message(&self) -> Message {
-        match &*self.kind {
-            "tool_result" => Message::Result {
-                id: mark::read_id(self.tool_use_id.as_deref().unwrap_or_default()),
-                text: self.result_text(),
-                is_error: false,
-            },
-            _ => Message::User(self.shown()),
-        }
-    }
-
-    fn result_text(&self) -> Arc<str> {
-        match &self.content {
-            None => "".into(),
-            Some(Content::Text(text)) => text.clone(),
-            Some(Content::Parts(parts)) => {
-                content::one_text(&parts.iter().map(Self::shown).collect::<Vec<_>>())
-            }
-        }
-    }
-
-    /// The text, or what stands in its place.
-    fn shown(&self) -> Arc<str> {
-        self.text.clone().unwrap_or_else(|| format!("[{}]", self.kind).into())
-    }
-}
-
-impl Offered {
-    fn of(tool: &Tool) -> Self {
-        Self {
-            name: tool.name.clone(),
-            description: Some(tool.description.clone()).filter(|text| !is_blank(text)),
-            input_schema: Some(content::schema(tool)),
-        }
     }
 }

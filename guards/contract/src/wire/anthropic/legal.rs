@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Block, Request, Role, mark};
+use super::block::{Block, Offered, Role, Said};
+use super::mark;
 use crate::completion::is_blank;
 use crate::offer::is_legal_name;
 use crate::wire::content::{excerpt, is_object};
-use crate::wire::{Illegal, Rule};
+use crate::wire::legal::{Illegal, Rule};
 
-pub(super) fn check(request: &Request) -> Result<(), Illegal> {
+pub(super) fn check(messages: &[Said], tools: &[Offered]) -> Result<(), Illegal> {
     let mut calls = Calls::default();
     let mut last = None;
-    for (at, said) in request.messages.iter().enumerate() {
+    for (at, said) in messages.iter().enumerate() {
         let place = format!("messages[{at}]");
         if last.is_none() && said.role == Role::Assistant {
             return Err(Illegal::new(Rule::FirstUser, place, "the assistant"));
@@ -34,12 +35,12 @@ pub(super) fn check(request: &Request) -> Result<(), Illegal> {
     match last {
         None => return Err(Illegal::new(Rule::NoMessages, "messages", "none")),
         Some(Role::Assistant) => {
-            let place = format!("messages[{}]", request.messages.len() - 1);
+            let place = format!("messages[{}]", messages.len() - 1);
             return Err(Illegal::new(Rule::EndsWithAssistant, place, "the assistant"));
         }
         Some(Role::User) => {}
     }
-    for (at, tool) in request.tools.iter().enumerate() {
+    for (at, tool) in tools.iter().enumerate() {
         name(&tool.name, &format!("tools[{at}]"))?;
     }
     Ok(())

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Block, read_blocks};
+use super::block::{Block, read_blocks};
 use crate::completion::{Completion, FinishReason, Usage};
 use crate::offer::Offer;
-use crate::wire::Unreadable;
 use crate::wire::content::{Content, null_is_default};
+use crate::wire::reading::{self, Unreadable};
 
 /// A response.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ impl Response {
     /// # Errors
     /// Text that is no JSON, or lacks what a response needs; with the place.
     pub fn parse(json: &str) -> Result<Self, Unreadable> {
-        crate::wire::parse(json)
+        reading::parse(json)
     }
 
     /// The completion. Tokens read from a cache or written to it are tokens of the request, as in other

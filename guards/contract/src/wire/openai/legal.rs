@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{Call, Request, Role, Said, texts_of};
+use super::message::{Call, Offered, Role, Said, texts_of};
 use crate::completion::is_blank;
 use crate::offer::is_legal_name;
 use crate::wire::content::excerpt;
-use crate::wire::{Illegal, Rule};
+use crate::wire::legal::{Illegal, Rule};
 
-pub(super) fn check(request: &Request) -> Result<(), Illegal> {
+pub(super) fn check(messages: &[Said], tools: &[Offered]) -> Result<(), Illegal> {
     let mut calls = Calls::default();
-    for (at, said) in request.messages.iter().enumerate() {
+    for (at, said) in messages.iter().enumerate() {
         let place = format!("messages[{at}]");
         if said.role != Role::Tool {
             calls.all_answered(&place, role_name(said.role))?;
@@ -27,7 +27,7 @@ pub(super) fn check(request: &Request) -> Result<(), Illegal> {
         }
     }
     calls.all_answered("messages", "the end")?;
-    let talk = request.messages.iter().enumerate().rfind(|(_, said)| match said.role {
+    let talk = messages.iter().enumerate().rfind(|(_, said)| match said.role {
         Role::System | Role::Developer => false,
         Role::User | Role::Assistant | Role::Tool => true,
     });
@@ -38,7 +38,7 @@ pub(super) fn check(request: &Request) -> Result<(), Illegal> {
         }
         Some(_) => {}
     }
-    let names = request.tools.iter().map(|it| it.function.as_ref().map(|function| &function.name));
+    let names = tools.iter().map(|it| it.function.as_ref().map(|function| &function.name));
     for (at, name) in names.enumerate() {
         if let Some(name) = name.filter(|name| !is_legal_name(name)) {
             return Err(Illegal::new(Rule::ToolName, format!("tools[{at}].function.name"), excerpt(name)));

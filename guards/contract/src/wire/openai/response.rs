@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Piece, content_of, raw_calls, texts_of};
+use super::message::{Call, Piece, content_of, raw_calls, texts_of};
 use crate::completion::{Completion, FinishReason, Part, Usage, is_blank};
 use crate::offer::Offer;
-use crate::wire::Unreadable;
 use crate::wire::content::{Content, null_is_default};
+use crate::wire::reading::{self, Unreadable};
 
 /// A response; the first of its choices counts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -110,7 +110,7 @@ impl Response {
     /// # Errors
     /// Text that is no JSON, or lacks what a response needs; with the place.
     pub fn parse(json: &str) -> Result<Self, Unreadable> {
-        crate::wire::parse(json)
+        reading::parse(json)
     }
 
     /// The completion in the first choice. A refusal is text that the user sees, and counts as withheld

@@ -1,24 +1,24 @@
 //! What is said: what was observed, and another kind of step.
 
 use super::finding::{Finding, Rule};
-use super::names::Names;
+use super::offer_index::OfferIndex;
 use balk_contract::ToolCall;
 use balk_contract::wording::times;
 
 /// A finding, the call it is about where it is about one, and the names that may be said.
-pub(super) struct Words<'w> {
+pub(super) struct Messages<'w> {
     pub(super) finding: &'w Finding,
     pub(super) call: Option<&'w ToolCall>,
-    pub(super) names: &'w Names,
+    pub(super) offer: &'w OfferIndex,
     /// Interventions of this run, with this one.
     pub(super) number: u32,
 }
 
-impl Words<'_> {
+impl Messages<'_> {
     /// What was seen, without an end.
     fn observed(&self) -> String {
         let Finding { seen, period, is_sure, .. } = *self.finding;
-        let tool = self.call.map_or_else(|| "a tool".into(), |call| self.names.tool(call));
+        let tool = self.call.map_or_else(|| "a tool".into(), |call| self.offer.tool(call));
         let how_often = times(seen);
         // Where a tool of unknown effect ran, nobody can say more.
         let still = if is_sure { "nothing has changed" } else { "nothing in between has changed its answer" };
@@ -28,13 +28,13 @@ impl Words<'_> {
             ),
             Rule::UnknownTool => format!(
                 "{seen} rounds in a row called tools that do not exist here. On offer are {}",
-                self.names.some()
+                self.offer.some()
             ),
             Rule::Arguments => format!(
                 "{seen} calls of {tool} in a row had arguments that it cannot take: they must be one JSON \
                  object{}",
                 self.call
-                    .and_then(|call| self.names.needed_by(&call.tool))
+                    .and_then(|call| self.offer.needed_by(&call.tool))
                     .map_or_else(String::new, |needed| { format!(" with {needed} in it") })
             ),
             Rule::Finish => format!(
@@ -86,7 +86,7 @@ impl Words<'_> {
 
     /// Another kind of step.
     fn instead(&self) -> String {
-        let ask = self.names.ask();
+        let ask = self.offer.ask();
         let last_resort = format!("If something is missing, {ask}; if it cannot be done, say so and why.");
         match self.finding.rule {
             Rule::Waiting => format!(

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::look::Unfit;
 use balk_contract::key::Shape;
 use balk_contract::{Offer, Purpose, ToolCall};
 
 /// What is remembered about the offer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Names {
+pub(super) struct OfferIndex {
     tools: Vec<Named>,
     /// Whether any of them has this purpose: most offers have none.
     finishes: bool,
@@ -25,7 +24,17 @@ struct Named {
     required: Arc<[Arc<str>]>,
 }
 
-impl Names {
+/// Why a call could not run, told from the offer alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Unfit {
+    /// It names a tool that is not on offer.
+    UnknownTool,
+    /// Its arguments are no JSON object, or lack a member that the tool requires.
+    Arguments,
+}
+
+impl OfferIndex {
     pub(super) fn of(offer: &Offer) -> Self {
         let tools = offer.tools().iter().map(|tool| Named {
             name: tool.name.clone(),
@@ -65,7 +74,7 @@ impl Names {
         if self.get(&call.tool).is_some() { format!("`{}`", call.tool) } else { "a tool not on offer".into() }
     }
 
-    /// A few of the names.
+    /// A few of the offer.
     pub(super) fn some(&self) -> String {
         const SAID: usize = 8;
         let said: Vec<_> = self.tools.iter().take(SAID).map(|it| format!("`{}`", it.name)).collect();

@@ -1,0 +1,42 @@
+//! The identity of a result, and how it is written.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::key::from_hex;
+
+/// Equal for two results exactly when these differ in volatile parts at most.
+///
+/// Written as 32 hexadecimal digits.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct ResultKey(pub(super) u128);
+
+impl fmt::Display for ResultKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl fmt::Debug for ResultKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ResultKey({self})")
+    }
+}
+
+impl From<ResultKey> for String {
+    fn from(key: ResultKey) -> Self {
+        key.to_string()
+    }
+}
+
+impl TryFrom<String> for ResultKey {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        from_hex(&text).map(Self).ok_or_else(|| {
+            format!("expected a result key of 32 lower-case hexadecimal digits, found `{text}`")
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! What a chat request is made of.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::completion::{Completion, RawCall, ToolCall, is_blank};
+use crate::offer::Tool;
+use crate::view::Message;
+use crate::wire::content::{self, Content, null_is_default};
+use crate::wire::reading::Unreadable;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Said {
+    pub(super) role: Role,
+    /// Rendered as `null` beside calls without text, as OpenAI itself does.
+    #[serde(default)]
+    pub(super) content: Option<Content<Piece>>,
+    #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Vec::is_empty")]
+    pub(super) tool_calls: Vec<Call>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) tool_call_id: Option<Arc<str>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Role {
+    System,
+    Developer,
+    User,
+    Assistant,
+    Tool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Piece {
+    #[serde(rename = "type")]
+    pub(super) kind: Cow<'static, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<Arc<str>>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Call {
+    /// Empty where a provider gives none; the view then makes one up.
+    #[serde(default, deserialize_with = "null_is_default")]
+    pub(super) id: Arc<str>,
+    #[serde(rename = "type", default = "function")]
+    pub(super) kind: Cow<'static, str>,
+    pub(super) function: Function,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Function {
+    pub(super) name: Arc<str>,
+    /// Any JSON, so that a request in which it is no string can be told which rule it breaks.
+    pub(super) arguments: Box<RawValue>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Offered {
+    #[serde(rename = "type", default = "function")]
+    pub(super) kind: Cow<'static, str>,
+    /// Missing in a tool of another type, which is not ours to call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) function: Option<OfferedFunction>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct OfferedFunction {
+    pub(super) name: Arc<str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<Arc<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) parameters: Option<Box<RawValue>>,
+}
+
+pub(super) fn function() -> Cow<'static, str> {
+    "function".into()
+}
+
+impl Said {
+    pub(super) fn of(message: &Message) -> Self {
+        let said = |role, content| Self { role, content, tool_calls: Vec::new(), tool_call_id: None };
+        match message {
+            Message::User(text) => said(Role::User, Some(Content::Text(text.clone()))),
+            Message::Assistant(completion) => Self {
+                tool_calls: completion.calls.iter().map(|call| Call::of(call)).collect(),
+                ..said(Role::Assistant, content_of(completion))
+            },
+            Message::Result { id, text, is_error: _ } => {
+                Self { tool_call_id: Some(id.clone()), ..said(Role::Tool, Some(Content::Text(text.clone()))) }
+            }
+        }
+    }
+
+    pub(super) fn texts(&self) -> Vec<Arc<str>> {
+        texts_of(self.content.as_ref())
+    }
+}
+
+/// One text is a string; several are parts, so that they come back as several.
+pub(super) fn content_of(completion: &Completion) -> Option<Content<Piece>> {
+    let texts: Vec<Arc<str>> = completion.texts().cloned().collect();
+    match texts.as_slice() {
+        [] => None,
+        [text] => Some(Content::Text(text.clone())),
+        many => Some(Content::Parts(
+            many.iter().map(|text| Piece { kind: "text".into(), text: Some(text.clone()) }).collect(),
+        )),
+    }
+}
+
+pub(super) fn texts_of(content: Option<&Content<Piece>>) -> Vec<Arc<str>> {
+    match content {
+        None => Vec::new(),
+        Some(Content::Text(text)) => vec![text.clone()],
+        Some(Content::Parts(parts)) => parts
+            .iter()
+            .map(|part| part.text.clone().unwrap_or_else(|| format!("[{}]", part.kind).into()))
+            .collect(),
+    }
+}
+
+pub(super) fn raw_calls(calls: &[Call], place: &str) -> Result<Vec<RawCall>, Unreadable> {
+    let raw = |(at, call): (usize, &Call)| {
+        let arguments = call.function.text().ok_or_else(|| {
+            Unreadable::new(
+                format!("{place}.tool_calls[{at}].function.arguments"),
+                format!("expected a string, found {}", content::excerpt(call.function.arguments.get())),
+            )
+        })?;
+        Ok(RawCall { id: call.id.clone(), tool: call.function.name.clone(), arguments: arguments.into() })
+    };
+    calls.iter().enumerate().map(raw).collect()
+}
+
+impl Call {
+    pub(super) fn of(call: &ToolCall) -> Self {
+        let arguments = to_raw_value(&*call.arguments).expect("a string is JSON");
+        Self {
+            id: call.id.clone(),
+            kind: function(),
+            function: Function { name: call.tool.clone(), arguments },
+        }
+    }
+}
+
+impl Function {
+    /// The arguments, where they are a string.
+    pub(super) fn text(&self) -> Option<String> {
+        serde_json::from_str(self.arguments.get()).ok()
+    }
+}
+
+impl Offered {
+    pub(super) fn of(tool: &Tool) -> Self {
+        let function = OfferedFunction {
+            name: tool.name.clone(),
+            description: Some(tool.description.clone()).filter(|text| !is_blank(text)),
+            parameters: Some(content::schema(tool)),
+        };
+        Self { kind: "function".into(), function: Some(function) }
+    }
+}

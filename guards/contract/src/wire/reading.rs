@@ -1,0 +1,37 @@
+//! How JSON text is read, and where it is not what was expected.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+/// JSON that is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Where, as a path: `choices[0].message.tool_calls[1].id`; `.` is the whole.
+    pub place: String,
+    /// What was expected there, and what was found.
+    pub reason: String,
+}
+
+impl Unreadable {
+    pub(super) fn new(place: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { place: place.into(), reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.reason)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+/// Reads JSON text, and names the place where it is not what `T` needs.
+pub(super) fn parse<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Unreadable> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let read = serde_path_to_error::deserialize(&mut deserializer)
+        .map_err(|error| Unreadable::new(error.path().to_string(), error.inner().to_string()))?;
+    deserializer.end().map_err(|error| Unreadable::new(".", error.to_string()))?;
+    Ok(read)
+}

@@ -1,0 +1,25 @@
+//! What a request shows, whatever its dialect.
+
+use std::sync::Arc;
+
+use crate::view::{Message, View};
+
+/// What a request shows to the model: equal for the same view in every dialect, and in process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The messages, in their neutral form.
+    pub messages: Vec<Message>,
+    /// The names of the tools offered now.
+    pub tools: Vec<Arc<str>>,
+}
+
+impl Seen {
+    /// What a view shows, without the detour over a request.
+    #[must_use]
+    pub fn of(view: &View) -> Self {
+        Self {
+            messages: view.messages().iter().map(Message::neutral).collect(),
+            tools: view.tools().map(|tool| tool.name.clone()).collect(),
+        }
+    }
+}

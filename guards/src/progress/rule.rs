@@ -1,0 +1,62 @@
+//! Which rules can find something about a call, and what each finds.
+
+use super::current_round::CurrentRound;
+use super::finding::{Finding, Rule};
+use super::look::Step;
+use super::offer_index::{OfferIndex, Unfit};
+use super::rounds::Rounds;
+use super::{cycle, finish, growing, near_failure, repeat, rewrite, same_failure, unfit, waiting, wandering};
+use balk_contract::ToolCall;
+
+impl Rule {
+    /// Those that can find something about this call: what it takes for each is told at once. `None` where none of
+    /// them can, which is the usual case.
+    pub(super) fn about(
+        rounds: &Rounds,
+        offer: &OfferIndex,
+        call: &ToolCall,
+        now: CurrentRound<'_>,
+    ) -> Option<impl Iterator<Item = Self>> {
+        let is_known = rounds.has(call.key);
+        let step = now.step(rounds.before(), call);
+        let returns = rounds.workspace().returns(call);
+        let fails = now.fails(rounds);
+        let finishes = offer.finishes(&call.tool);
+        let any = is_known || step != Step::Other || returns.is_some() || fails || finishes;
+        let can_find = move |rule: &Self| match rule {
+            Self::Waiting | Self::Cycle | Self::Repeat | Self::Wandering => is_known,
+            Self::Growing => step == Step::Grown,
+            Self::NearFailure => matches!(step, Step::NearFailure | Step::Grown),
+            Self::Rewrite => returns.is_some_and(|it| !it.is_idle),
+            Self::NoOp => returns.is_some_and(|it| it.is_idle),
+            Self::UnknownTool | Self::Arguments | Self::SameFailure => fails,
+            Self::Finish => finishes,
+            Self::RefusedReplies | Self::RepeatedText => false,
+        };
+        any.then(|| Self::OF_CALLS.into_iter().filter(can_find))
+    }
+
+    /// What this rule finds about a call; the two about texts find nothing there.
+    pub(super) fn find(
+        self,
+        rounds: &Rounds,
+        offer: &OfferIndex,
+        call: &ToolCall,
+        now: CurrentRound<'_>,
+    ) -> Option<Finding> {
+        match self {
+            Self::Waiting => waiting::find(rounds, call, now),
+            Self::UnknownTool => unfit::find(rounds, offer, call, now, Unfit::UnknownTool),
+            Self::Arguments => unfit::find(rounds, offer, call, now, Unfit::Arguments),
+            Self::Finish => finish::find(rounds, offer, call, now),
+            Self::Growing => growing::find(rounds, call, now),
+            Self::Cycle => cycle::find(rounds, call, now),
+            Self::Rewrite | Self::NoOp => rewrite::find(rounds, call, now, self),
+            Self::Repeat => repeat::find(rounds, call, now),
+            Self::NearFailure => near_failure::find(rounds, call, now),
+            Self::SameFailure => same_failure::find(rounds, call, now),
+            Self::Wandering => wandering::find(rounds, call, now),
+            Self::RefusedReplies | Self::RepeatedText => None,
+        }
+    }
+}

@@ -16,7 +16,7 @@
 //! correction in a row moves recorded models in 12 to 69 % where the first moved 75 to 88 %
 //! (`docs/reactions.md#later-corrections`).
 
-mod words;
+mod messages;
 
 use std::sync::Arc;
 
@@ -80,11 +80,11 @@ impl Default for AbandonmentSettings {
 #[derive(Clone, Debug, Default)]
 pub struct Abandonment {
     settings: AbandonmentSettings,
-    state: State,
+    state: AbandonmentState,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct State {
+struct AbandonmentState {
     /// Entries folded; a position in the transcript.
     position: u64,
     /// The failures in a row, by tool; only of tools that are known to change things.
@@ -141,7 +141,7 @@ impl Abandonment {
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: AbandonmentSettings) -> Self {
-        Self { settings, state: State::default() }
+        Self { settings, state: AbandonmentState::default() }
     }
 
     /// The tool that was given up, if one was: the last to fail of those that failed often enough and have

@@ -2,8 +2,9 @@
 //!
 //! The guards judge by what a model does. Three places ask for its words: the `strict` variants, which are the
 //! field designs and exist to be measured; the follow-up to a correction (spec A5), which is spared where a text
-//! already says one of the three things; and `progress`, which leaves alone who says again that it cannot. The lists cover English, Chinese, Spanish, German and
-//! Japanese; in any other language a text simply brings no evidence.
+//! already says one of the three things; and `progress`, which leaves alone a model that says again that it
+//! cannot. The lists cover English, Chinese, Spanish, German and Japanese; in any other language a text simply
+//! brings no evidence.
 
 /// One of the three things a model can say about a tool that keeps failing (spec A5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@
 use std::sync::LazyLock;
 
 use crate::fence;
-use words::{BEFORE_A_DEED, BEGINS, BEHIND_A_DEED, CONDITIONS, DEEDS, SIGN_DEEDS, STEMS};
+use vocabulary::{BEFORE_A_DEED, BEGINS, BEHIND_A_DEED, CONDITIONS, DEEDS, SIGN_DEEDS, STEMS};
 
-mod words;
+mod vocabulary;
 
 /// True for a text that announces something and ends before it is done ("I'll list the files now:").
 ///

@@ -5,10 +5,10 @@
 //! third). Results are compared without their volatile parts ([`identity`](crate::identity)).
 //!
 //! *Stays silent* (spec D7) where anything may have changed since: an edit before the same test, a write before
-//! the same read, also where both are in one completion, a call of unknown effect, a message of the user; where results change (polling) or
-//! arguments do (paging); where the call waits for something ([`progress`](crate::progress) is more patient);
-//! where the error reads like a passing one (time-outs, 503) and was seen less than
-//! three times; where a call that did not fail comes back after something else was done (waiting for a job);
+//! the same read, also where both are in one completion, a call of unknown effect, a message of the user; where
+//! results change (polling) or arguments do (paging); where the call waits for something
+//! ([`progress`](crate::progress) is more patient); where the error reads like a passing one (time-outs, 503) and
+//! was seen less than three times; where a call that did not fail comes back after something else was done (waiting for a job);
 //! and within one completion (parallel fan-out). A block lapses after some turns: a blocked call never shows
 //! that its result has changed.
 //!
@@ -23,16 +23,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::acknowledgement;
-use crate::drafts::Drafts;
+use crate::call_memory::{CallMemory, Remembered};
+use crate::failed_writes::FailedWrites;
 use crate::failure::reads_as_passing;
-use crate::recall::{Recall, Remembered};
 use crate::similarity::Ratio;
 use balk_contract::key::{CallKey, Shape};
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::{excerpt, first_line, pretty};
 use balk_contract::{
-    Answer, Blocked, Choice, ChoiceKind, Completion, Decision, Effect, Entry, Guard, GuardFault,
-    Intervention, InterventionKind, Note, Origin, Purpose, Question, Status, Subject, ToolCall, Verdict,
+    Answer, Blocked, Choice, Completion, Decision, Effect, Entry, Guard, GuardFault, Intervention,
+    InterventionKind, Note, Origin, Purpose, Question, Status, Subject, ToolCall, Verdict,
 };
 
 /// How the guard is set.
@@ -72,13 +72,15 @@ impl Default for DuplicateSettings {
 #[derive(Clone, Debug, Default)]
 pub struct Duplicate {
     settings: DuplicateSettings,
-    state: State,
+    state: DuplicateState,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct State {
-    recall: Recall,
-    drafts: Drafts,
+struct DuplicateState {
+    #[serde(rename = "recall")]
+    memory: CallMemory,
+    #[serde(rename = "drafts")]
+    failed_writes: FailedWrites,
     /// Duplicates met in this run, for words that differ each time.
     met: u32,
     /// Strict: whether words are owed, and whether the completion at hand brings none.
@@ -113,16 +115,16 @@ impl Duplicate {
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: DuplicateSettings) -> Self {
-        Self { settings, state: State::default() }
+        Self { settings, state: DuplicateState::default() }
     }
 
     /// The family of calls that this one belongs to and what is remembered about it, if running it is a
     /// duplicate.
     fn duplicate_of(&self, call: &ToolCall) -> Option<(CallKey, &Remembered)> {
-        let key = self.state.drafts.family_of_last(call.key).unwrap_or(call.key);
+        let key = self.state.failed_writes.family_of_last(call.key).unwrap_or(call.key);
         self.duplicate_in(key).or_else(|| {
             // A chain of small changes to a write that failed: one family, whose first call is remembered.
-            let family = self.state.drafts.family_of(call, self.near()?)?;
+            let family = self.state.failed_writes.family_of(call, self.near()?)?;
             self.duplicate_in(family)
         })
     }
@@ -133,10 +135,10 @@ impl Duplicate {
     }
 
     fn duplicate_in(&self, family: CallKey) -> Option<(CallKey, &Remembered)> {
-        let recall = &self.state.recall;
-        let before = recall.get(family)?;
+        let memory = &self.state.memory;
+        let before = memory.get(family)?;
         // Who waits has a patience of its own, and a text of its own: `progress` sees to it.
-        if before.waits || !recall.is_unchanged_since(before) {
+        if before.waits || !memory.is_unchanged_since(before) {
             return None;
         }
         let needed = match before.status {
@@ -146,8 +148,8 @@ impl Duplicate {
             Status::Error if !says_nothing(before) => 1,
             Status::Error | Status::Ok | Status::Unknown => self.settings.equal_results,
         };
-        let level = recall.level(before);
-        let idle = recall.turn().saturating_sub(before.turn.max(before.ladder.turn));
+        let level = memory.level(before);
+        let idle = memory.turn().saturating_sub(before.turn.max(before.ladder.turn));
         // Who did something else meanwhile may be looking whether a job has come on.
         if before.status != Status::Error && idle > 1 {
             return None;
@@ -252,12 +254,7 @@ impl Duplicate {
         };
         Question {
             note: self.note(family, 3, text),
-            options: vec![
-                Choice { kind: ChoiceKind::Instruct, label: "say what it should do instead".into() },
-                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
-                Choice { kind: ChoiceKind::Continue, label: "let it go on".into() },
-                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
-            ],
+            options: Choice::for_stuck("say what it should do instead", true),
         }
     }
 
@@ -266,7 +263,7 @@ impl Duplicate {
             "Stopped: the model sent the same call of `{}` {} times after it was told not to, after options \
              and after a question. Not done: what that call was for. It answered: {}.",
             call.tool,
-            self.state.recall.level(before),
+            self.state.memory.level(before),
             first_line(&before.result, 300),
         );
         self.note(family, 4, text)
@@ -301,15 +298,15 @@ impl Guard for Duplicate {
     }
 
     fn observe(&mut self, entry: &Entry) {
-        self.state.recall.observe(entry);
+        self.state.memory.observe(entry);
         if let Some(near) = self.near() {
-            self.state.drafts.observe(entry, near);
+            self.state.failed_writes.observe(entry, near);
             // A write that is nearly the same ran: its family did.
             if let Entry::Result(result) = entry
-                && let Some(family) = self.state.drafts.family_of_last(result.call.key)
+                && let Some(family) = self.state.failed_writes.family_of_last(result.call.key)
                 && result.origin == Origin::Executed
             {
-                self.state.recall.ran(family);
+                self.state.memory.ran(family);
             }
         }
         match entry {
@@ -350,7 +347,7 @@ impl Guard for Duplicate {
         let mut blocked = Vec::new();
         let mut asked = None;
         for (at, call, (family, before)) in duplicates {
-            match self.state.recall.level(before) {
+            match self.state.memory.level(before) {
                 level @ (0 | 1) => {
                     let number = self.state.met + count(&blocked) + 1;
                     let text = self.text(call, family, before, level + 1, number);
@@ -371,12 +368,12 @@ impl Guard for Duplicate {
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        let state: State = balk_contract::state::open(NAME, VERSION, state)?;
-        let recall = state.recall.restored().ok_or_else(|| GuardFault {
+        let state: DuplicateState = balk_contract::state::open(NAME, VERSION, state)?;
+        let memory = state.memory.restored().ok_or_else(|| GuardFault {
             guard: NAME.into(),
             reason: "the saved state is broken: its keys do not fit its calls".into(),
         })?;
-        self.state = State { recall, ..state };
+        self.state = DuplicateState { memory, ..state };
         Ok(())
     }
 }
@@ -386,7 +383,7 @@ impl Duplicate {
     fn spoke(&mut self, kind: &InterventionKind, note: &Note) {
         match note.subject {
             Subject::Call(key) => {
-                self.state.recall.escalated(key, note.level);
+                self.state.memory.escalated(key, note.level);
                 self.state.met = self.state.met.saturating_add(1);
                 if *kind == InterventionKind::Block {
                     self.state.owed = self.settings.policy == DuplicatePolicy::Strict;

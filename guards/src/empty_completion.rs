@@ -21,8 +21,8 @@ use serde_json::Value;
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::times;
 use balk_contract::{
-    Answer, AttemptCause, AttemptFailure, Blocked, Choice, ChoiceKind, Completion, Decision, Entry,
-    FinishReason, Guard, Intervention, InterventionKind, Note, Question, Recovery, Subject, Verdict, Wait,
+    Answer, AttemptCause, AttemptFailure, Blocked, Choice, Completion, Decision, Entry, FinishReason, Guard,
+    Intervention, InterventionKind, Note, Question, Recovery, Subject, Verdict, Wait,
 };
 
 /// How the guard is set.
@@ -47,11 +47,11 @@ impl Default for EmptyCompletionSettings {
 #[derive(Clone, Debug, Default)]
 pub struct EmptyCompletion {
     settings: EmptyCompletionSettings,
-    state: State,
+    state: EmptyCompletionState,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct State {
+struct EmptyCompletionState {
     /// Completions in a row that ended for length.
     truncated: u32,
     /// Hints and questions of this run, for words that differ each time.
@@ -74,7 +74,7 @@ impl EmptyCompletion {
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: EmptyCompletionSettings) -> Self {
-        Self { settings, state: State::default() }
+        Self { settings, state: EmptyCompletionState::default() }
     }
 
     fn note(&self, rule: &'static str, text: String) -> Note {
@@ -102,11 +102,7 @@ impl EmptyCompletion {
         let text = format!("{cut} at the model's output limit.{} How should it go on?", self.again());
         Question {
             note: self.note("truncated-again", text),
-            options: vec![
-                Choice { kind: ChoiceKind::Instruct, label: "say how to make it smaller".into() },
-                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
-                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
-            ],
+            options: Choice::for_stuck("say how to make it smaller", false),
         }
     }
 

@@ -9,8 +9,8 @@
 //!
 //! - *exactly*: but for its volatile parts ([`identity`](balk_contract::identity));
 //! - *loosely*, for calls with other arguments: what stands in quotes and every word with a digit, a path or an
-//!   assignment in it is masked, and every word that the call itself holds, for an error repeats what it was given. Case,
-//!   white space and punctuation around words do not count, and nothing after the first 400 bytes does
+//!   assignment in it is masked, and every word that the call itself holds, for an error repeats what it was
+//!   given. Case, white space and punctuation around words do not count, and nothing after the first 400 bytes does
 //!   (`docs/peers.md#other-rules`). A text with few letters says nothing.
 
 use std::sync::LazyLock;

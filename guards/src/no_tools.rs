@@ -26,8 +26,8 @@ use crate::text_form;
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::{list, times};
 use balk_contract::{
-    Answer, Choice, ChoiceKind, Completion, Decision, Entry, FinishReason, Guard, Intervention,
-    InterventionKind, Note, Offer, Protocol, Purpose, Question, Speaker, Subject, Verdict,
+    Answer, Choice, Completion, Decision, Entry, FinishReason, Guard, Intervention, InterventionKind, Note,
+    Offer, Protocol, Purpose, Question, Speaker, Subject, Verdict,
 };
 
 /// How the guard is set (spec N5). Whether it is on for a model at all is [`PerModel`](crate::PerModel)'s part.
@@ -55,11 +55,11 @@ impl Default for NoToolsSettings {
 #[derive(Clone, Debug, Default)]
 pub struct NoTools {
     settings: NoToolsSettings,
-    state: State,
+    state: NoToolsState,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct State {
+struct NoToolsState {
     protocol: Protocol,
     /// Names of all tools on offer, where text can call them.
     callable: Vec<Arc<str>>,
@@ -107,7 +107,7 @@ impl NoTools {
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: NoToolsSettings) -> Self {
-        Self { settings, state: State::default() }
+        Self { settings, state: NoToolsState::default() }
     }
 
     fn calls_a_tool(&self, completion: &Completion) -> bool {
@@ -223,9 +223,9 @@ impl NoTools {
         Question {
             note: self.note("limit", text),
             options: vec![
-                Choice { kind: ChoiceKind::Instruct, label: "adjust the instructions".into() },
-                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
-                Choice { kind: ChoiceKind::Continue, label: "continue anyway".into() },
+                Choice::instruct("adjust the instructions"),
+                Choice::switch_model(),
+                Choice::go_on("continue anyway"),
             ],
         }
     }

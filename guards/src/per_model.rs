@@ -29,7 +29,7 @@ pub struct PerModel {
 }
 
 #[derive(Serialize, Deserialize)]
-struct State {
+struct PerModelState {
     rule: Option<usize>,
     inner: Value,
 }
@@ -102,11 +102,15 @@ impl Guard for PerModel {
     }
 
     fn save(&self) -> Value {
-        balk_contract::state::seal(NAME, VERSION, &State { rule: self.rule, inner: self.chosen().save() })
+        balk_contract::state::seal(
+            NAME,
+            VERSION,
+            &PerModelState { rule: self.rule, inner: self.chosen().save() },
+        )
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        let State { rule, inner } = balk_contract::state::open(NAME, VERSION, state)?;
+        let PerModelState { rule, inner } = balk_contract::state::open(NAME, VERSION, state)?;
         if rule.is_some_and(|rule| rule >= self.rules.len()) {
             let reason = format!("expected the state of one of {} rules, found {rule:?}", self.rules.len());
             return Err(GuardFault { guard: self.name.clone(), reason });

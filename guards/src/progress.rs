@@ -46,9 +46,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use balk_contract::{
-    Answer, Blocked, Choice, ChoiceKind, Completion, Decision, Effect, Entry, Guard, GuardFault,
-    Intervention, InterventionKind, Note, Origin, Question, Settlement, Speaker, ToolCall, ToolResult,
-    Verdict,
+    Answer, Blocked, Choice, Completion, Decision, Effect, Entry, Guard, GuardFault, Intervention,
+    InterventionKind, Note, Origin, Question, Settlement, Speaker, ToolCall, ToolResult, Verdict,
 };
 use current_round::CurrentRound;
 use finding::{Finding, Rule};
@@ -290,7 +289,7 @@ impl Progress {
             TOLD => Verdict::Retry(self.note(&finding, WARNED, messages.warning())),
             WARNED => Verdict::Ask(Question {
                 note: self.note(&finding, ASKED, messages.question()),
-                options: options(),
+                options: choices(),
             }),
             _ => Verdict::Stop(self.note(&finding, ASKED + 1, messages.stop())),
         })
@@ -373,7 +372,7 @@ impl Guard for Progress {
             }
         }
         Ok(match asked {
-            Some(note) => Verdict::Ask(Question { note, options: options() }).into(),
+            Some(note) => Verdict::Ask(Question { note, options: choices() }).into(),
             None => Verdict::Block(blocked).into(),
         })
     }
@@ -402,11 +401,6 @@ impl Guard for Progress {
     }
 }
 
-fn options() -> Vec<Choice> {
-    vec![
-        Choice { kind: ChoiceKind::Instruct, label: "say what it should do instead".into() },
-        Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
-        Choice { kind: ChoiceKind::Continue, label: "let it go on".into() },
-        Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
-    ]
+fn choices() -> Vec<Choice> {
+    Choice::for_stuck("say what it should do instead", true)
 }

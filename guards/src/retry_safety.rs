@@ -19,18 +19,20 @@
 //! shipped agents (`docs/peers.md#cline`). Ten a run are room for an outage every few turns; clients were seen
 //! to send 27 and 30 requests into one outage (`docs/costs.md#clients-in-an-outage`).
 
-mod again;
 mod assessment;
+mod held;
+mod messages;
+mod policy;
 mod ran;
-mod words;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::again::{Held, HeldCall};
 pub use self::assessment::{Assessment, Provenance, Reason, Recommendation, assess};
+use self::held::{Held, HeldCall};
+pub use self::policy::RetrySafetyPolicy;
 use self::ran::Ran;
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::times;
@@ -58,21 +60,6 @@ pub struct RetrySafetySettings {
     pub budget: u32,
 }
 
-/// What counts as safe. They differ in what an offer means whose tools have no declared effect (spec R5).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RetrySafetyPolicy {
-    /// A tool on offer that nobody declared may have changed something: ask. It is the rule of the field report,
-    /// whose words were that 10 of 16 tools had no class; where all have one, what was seen decides. There to be
-    /// measured against.
-    Conservative,
-    /// The same, but for an attempt of which it is known that nothing began.
-    FastPath,
-    /// What was seen decides, and never what was merely on offer (spec R2).
-    #[default]
-    Facts,
-}
-
 impl Default for RetrySafetySettings {
     fn default() -> Self {
         Self {
@@ -90,11 +77,11 @@ impl Default for RetrySafetySettings {
 #[derive(Clone, Debug, Default)]
 pub struct RetrySafety {
     settings: RetrySafetySettings,
-    state: State,
+    state: RetrySafetyState,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct State {
+struct RetrySafetyState {
     #[serde(with = "balk_contract::offered")]
     offer: Arc<Offer>,
     /// Resends in this turn, since the user last spoke.
@@ -141,7 +128,7 @@ impl RetrySafety {
     /// The guard, set so.
     #[must_use]
     pub fn new(settings: RetrySafetySettings) -> Self {
-        Self { settings, state: State::default() }
+        Self { settings, state: RetrySafetyState::default() }
     }
 
     /// The failure as the transcript shows it: what ran and left a result did run, whatever the facts say.
@@ -190,7 +177,7 @@ impl RetrySafety {
     }
 
     fn told_to_wait(&self, failure: &AttemptFailure, assessment: &Assessment, promise: u64) -> Recovery {
-        let span = words::span(promise);
+        let span = messages::span(promise);
         let also = format!(", and wants to be asked again in {span}, which is longer than is waited here");
         self.stop("told-to-wait", failure, assessment, &also, &format!("Go on in {span}."))
     }
@@ -227,7 +214,7 @@ impl RetrySafety {
         also: &str,
         go_on: &str,
     ) -> Recovery {
-        let why = words::why(failure);
+        let why = messages::why(failure);
         let came = self.came(failure, assessment);
         let text = format!("Stopped: {why}{also}. {came} What was done before it stands. {go_on}");
         Recovery::Stop(note(rule, self.state.resent, subject(assessment), text))
@@ -235,11 +222,11 @@ impl RetrySafety {
 
     fn came(&self, failure: &AttemptFailure, assessment: &Assessment) -> String {
         let facts = assessment::known(failure.cause, &failure.facts);
-        words::came(&facts, &self.state.offer, &self.state.ran, assessment)
+        messages::came(&facts, &self.state.offer, &self.state.ran, assessment)
     }
 
     fn question(&self, failure: &AttemptFailure, assessment: &Assessment) -> Question {
-        let why = words::why(failure);
+        let why = messages::why(failure);
         let came = self.came(failure, assessment);
         let asked = match self.state.questions {
             0 => String::new(),
@@ -255,11 +242,7 @@ impl RetrySafety {
         };
         Question {
             note: note(rule(assessment.reason), self.state.questions, subject(assessment), text),
-            options: vec![
-                Choice { kind: ChoiceKind::Instruct, label: "say what was done".into() },
-                Choice { kind: ChoiceKind::Continue, label: go_on.into() },
-                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
-            ],
+            options: vec![Choice::instruct("say what was done"), Choice::go_on(go_on), Choice::stop()],
         }
     }
 
@@ -269,11 +252,11 @@ impl RetrySafety {
             before => format!(" (question {})", before + 1),
         };
         Question {
-            note: note(AGAIN, held.refused(), held.subject(), words::may_it_run_again(held, &asked)),
+            note: note(AGAIN, held.refused(), held.subject(), messages::may_it_run_again(held, &asked)),
             options: vec![
-                Choice { kind: ChoiceKind::Instruct, label: "say what was done".into() },
-                Choice { kind: ChoiceKind::Continue, label: "it was not done: let it run again".into() },
-                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
+                Choice::instruct("say what was done"),
+                Choice::go_on("it was not done: let it run again"),
+                Choice::stop(),
             ],
         }
     }
@@ -301,7 +284,7 @@ const AGAIN: &str = "ran-already-again";
 const REFUSALS: u32 = 2;
 
 fn refusal(call: usize, held: &HeldCall) -> Blocked {
-    let text = words::not_again(held.tool(), held.outcome(), held.refused());
+    let text = messages::not_again(held.tool(), held.outcome(), held.refused());
     Blocked { call, note: note(AGAIN, held.refused(), held.subject(), text) }
 }
 
@@ -414,7 +397,7 @@ impl Guard for RetrySafety {
         if ran.is_empty() {
             return Ok(Settlement::Accept(Vec::new()));
         }
-        let text = words::ran_already(&ran, &self.state.offer, self.state.notes);
+        let text = messages::ran_already(&ran, &self.state.offer, self.state.notes);
         Ok(Settlement::Accept(vec![note("ran-already", self.state.notes, Subject::Run, text)]))
     }
 

@@ -32,6 +32,7 @@ use rapidfuzz::distance::levenshtein;
 use serde::{Deserialize, Serialize};
 
 use diagonals::{Search, common_prefix, common_suffix};
+use histogram::is_first;
 
 mod diagonals;
 mod histogram;
@@ -358,9 +359,4 @@ fn count(text: &str) -> usize {
 /// How many characters begin in at most 255 bytes.
 fn firsts(bytes: &[u8]) -> usize {
     usize::from(bytes.iter().map(|byte| u8::from(is_first(*byte))).sum::<u8>())
-}
-
-/// Whether a byte is the first of a character.
-fn is_first(byte: u8) -> bool {
-    !(0x80..0xc0).contains(&byte)
 }

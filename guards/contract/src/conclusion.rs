@@ -66,9 +66,8 @@ impl Gap {
             label: "try again with only the capabilities that exist".into(),
         };
         let report = Choice { kind: ChoiceKind::Report, label: "report it, and end the run".into() };
-        let stop = Choice { kind: ChoiceKind::Stop, label: "end the run".into() };
         let constrain = self.constraint.is_some().then_some(constrain);
-        constrain.into_iter().chain([report, stop]).collect()
+        constrain.into_iter().chain([report, Choice::stop()]).collect()
     }
 }
 

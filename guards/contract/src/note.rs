@@ -44,6 +44,44 @@ pub struct Choice {
     pub label: Cow<'static, str>,
 }
 
+impl Choice {
+    /// To say what is to be done, under these words.
+    #[must_use]
+    pub fn instruct(label: &'static str) -> Self {
+        Self { kind: ChoiceKind::Instruct, label: label.into() }
+    }
+
+    /// To go on as before, under these words.
+    #[must_use]
+    pub fn go_on(label: &'static str) -> Self {
+        Self { kind: ChoiceKind::Continue, label: label.into() }
+    }
+
+    /// To switch to another model.
+    #[must_use]
+    pub fn switch_model() -> Self {
+        Self { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() }
+    }
+
+    /// To end the run.
+    #[must_use]
+    pub fn stop() -> Self {
+        Self { kind: ChoiceKind::Stop, label: "end the run".into() }
+    }
+
+    /// What a user can do about a model that is stuck: say what is to be done, under these words; switch to another
+    /// model; let it go on, where that may help; end the run.
+    #[must_use]
+    pub fn for_stuck(instruct: &'static str, may_go_on: bool) -> Vec<Self> {
+        let go_on = may_go_on.then(|| Self::go_on("let it go on"));
+        [Self::instruct(instruct), Self::switch_model()]
+            .into_iter()
+            .chain(go_on)
+            .chain([Self::stop()])
+            .collect()
+    }
+}
+
 /// What a choice means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -90,7 +128,8 @@ impl Question {
 pub enum Termination {
     /// The model ended its part and nobody objected.
     Finished,
-    /// Nothing moved any more.
+    /// The loop saw that nothing moved any more. A [`Run`](crate::Run) never says so by itself: a host may, by
+    /// [`Run::end`](crate::Run::end).
     NoProgress,
     /// Something failed that no retry can mend.
     FatalExecution(Arc<str>),

@@ -12,7 +12,7 @@ use crate::conclusion::Conclusion;
 use crate::entry::{Entry, Intervention, InterventionKind, ToolResult};
 use crate::guard::{Answer, Decision, Guard, GuardFault, Recovery, Settlement, Verdict};
 use crate::note::Question;
-use crate::note::{Choice, ChoiceKind, Note, Termination};
+use crate::note::{Choice, Note, Termination};
 use crate::rules::{Rule, Rung, Step};
 use crate::wording::times;
 
@@ -152,11 +152,7 @@ impl Stack {
                 .into(),
                 ..note
             },
-            options: vec![
-                Choice { kind: ChoiceKind::Instruct, label: "tell it what to do instead".into() },
-                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
-                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
-            ],
+            options: Choice::for_stuck("tell it what to do instead", false),
         })
     }
 }

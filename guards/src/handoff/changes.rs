@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::NAME_CHARS;
+use super::lengths::NAME_CHARS;
 use balk_contract::wording::keep;
 use balk_contract::{Effect, Origin, Status, ToolCall, ToolResult};
 

@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::ERROR_CHARS;
+use super::lengths::ERROR_CHARS;
 use balk_contract::key::Shape;
 use balk_contract::{GapKind, ToolCall};
 
@@ -236,8 +236,8 @@ struct Found<'e> {
 }
 
 impl<'e> Found<'e> {
-    /// What it may be about, likeliest first: `… 'NAME'`, `…: NAME` or `… for NAME`, `'NAME' …`, `…: NAME: …`, `the file NAME was …`.
-    /// Some are empty.
+    /// What it may be about, likeliest first: `… 'NAME'`, `…: NAME` or `… for NAME`, `'NAME' …`, `…: NAME: …`,
+    /// `the file NAME was …`. Some are empty.
     fn names(&self) -> [&'e str; 5] {
         let behind = self.after.strip_prefix(": ").or_else(|| self.after.strip_prefix(" for ")).unwrap_or("");
         let behind = behind.split([' ', ',', ';']).next().unwrap_or("");

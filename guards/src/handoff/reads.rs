@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::lengths::NAME_CHARS;
 use crate::circling::Circling;
 use balk_contract::key::CallKey;
 use balk_contract::wording::keep;
@@ -70,7 +71,7 @@ impl Reads {
         read.result = before.or(result);
         if read.what.is_empty() {
             let subject = call.path().unwrap_or_else(|| call.arguments.to_string());
-            keep(&mut read.what, &format!("`{}` {subject}", call.tool), super::NAME_CHARS);
+            keep(&mut read.what, &format!("`{}` {subject}", call.tool), NAME_CHARS);
         }
         self.again.nothing_new();
     }

@@ -23,13 +23,13 @@ struct File {
     /// Its path, as a hash.
     path: u64,
     /// The states that it was in, the newest last; an edit is followed by the members that made it.
-    states: Vec<State>,
+    states: Vec<FileState>,
     /// Writes in a row that brought it back to where it was before.
     returns: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct State {
+struct FileState {
     hash: u64,
     /// What an edit that takes this one back is like.
     undo: Option<u64>,
@@ -71,7 +71,7 @@ impl Workspace {
             }
         };
         if file.states.is_empty() {
-            file.states.push(State { hash: 0, undo: None });
+            file.states.push(FileState { hash: 0, undo: None });
         }
         let next = file.after(call);
         let known = file.states.iter().position(|it| it.hash == next);
@@ -82,7 +82,7 @@ impl Workspace {
         } else if file.states.len() > STATES {
             file.states.remove(0);
         }
-        file.states.push(State { hash: next, undo: edit(call).map(|it| it.undo) });
+        file.states.push(FileState { hash: next, undo: edit(call).map(|it| it.undo) });
         self.files.push(file);
         known.is_none()
     }
@@ -110,7 +110,7 @@ impl File {
         let change = edit.as_ref().map_or(call.key.folded(), |it| it.forth);
         let mut latest = self.states.iter().rev();
         match (latest.next(), latest.next()) {
-            (Some(State { undo: Some(undo), .. }), Some(before)) if edit.is_some() && *undo == change => {
+            (Some(FileState { undo: Some(undo), .. }), Some(before)) if edit.is_some() && *undo == change => {
                 before.hash
             }
             (Some(now), _) => mixed(now.hash, change),

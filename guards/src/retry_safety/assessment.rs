@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::RetrySafetyPolicy;
+use super::policy::RetrySafetyPolicy;
 use balk_contract::{AttemptCause, AttemptFacts, Effect, Offer};
 
 /// Whether a broken attempt may be made again, and why (spec R5). How often and when is the guard's part.

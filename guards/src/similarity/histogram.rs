@@ -9,8 +9,6 @@
 //! is it shorter, the left one has. So the lesser of the two sums is a bound, and unrelated texts are known for
 //! what they are before half of them is read.
 
-use super::is_first;
-
 /// The kind of a character is its last byte in UTF-8: for ASCII the character itself.
 const KINDS: usize = 256;
 /// Counted side by side: a count that was just raised is not waited for when the next character is the same.
@@ -69,4 +67,9 @@ fn differences(left: &Counts, right: &Counts) -> (usize, usize) {
         fewer -= difference.min(0);
     }
     (more as usize, fewer as usize)
+}
+
+/// Whether a byte is the first of a character.
+pub(super) fn is_first(byte: u8) -> bool {
+    !(0x80..0xc0).contains(&byte)
 }

@@ -10,28 +10,22 @@ use balk_contract::key::CallKey;
 use balk_contract::{Effect, Entry, Origin, Status, ToolCall, ToolResult};
 
 /// How many failed writes are kept, each of another file: an agent seldom works on more at once.
-const DRAFTS: usize = 8;
+const WRITES: usize = 8;
 
 /// The last failed writes, one for each tool and file; any change that may have been made empties it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Drafts {
-    drafts: Vec<Draft>,
+pub(crate) struct FailedWrites {
+    #[serde(rename = "drafts")]
+    writes: Vec<FailedWrite>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Draft {
+struct FailedWrite {
     tool: Arc<str>,
     /// The first of the calls that are nearly the same: their family goes under its name.
     family: CallKey,
     /// The last of them.
     last: CallKey,
-    #[serde(flatten)]
-    written: Written,
-}
-
-/// What a call would write.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Written {
     path: String,
     /// All arguments but the content: another place, or another text to be replaced, is another write.
     beside: CallKey,
@@ -39,28 +33,35 @@ struct Written {
     content: Profile<String>,
 }
 
-impl Drafts {
+/// What a call would write; see [`FailedWrite`].
+struct Written {
+    path: String,
+    beside: CallKey,
+    content: Profile<String>,
+}
+
+impl FailedWrites {
     /// The family that a call belongs to, if a write of the same tool to the same file failed, nothing was
     /// changed since, and what it writes is similar above the ratio. At most one full comparison.
     pub(crate) fn family_of(&self, call: &ToolCall, above: Ratio) -> Option<CallKey> {
-        if !call.effect.is_known_change() || self.drafts.iter().all(|draft| draft.tool != call.tool) {
+        if !call.effect.is_known_change() || self.writes.iter().all(|it| it.tool != call.tool) {
             return None;
         }
         let written = written(call)?;
-        let draft = self.drafts.iter().find(|it| it.is_of(call, &written))?;
-        draft.is_near(&written, above).then_some(draft.family)
+        let before = self.writes.iter().find(|it| it.is_of(call, &written))?;
+        before.is_near(&written, above).then_some(before.family)
     }
 
     /// The family of a call that is the last write of its file and failed.
     pub(crate) fn family_of_last(&self, call: CallKey) -> Option<CallKey> {
-        self.drafts.iter().find(|draft| draft.last == call).map(|draft| draft.family)
+        self.writes.iter().find(|it| it.last == call).map(|it| it.family)
     }
 
     /// Folds one entry.
     pub(crate) fn observe(&mut self, entry: &Entry, above: Ratio) {
         match entry {
             Entry::Result(result) if result.origin != Origin::Synthetic => self.result(result, above),
-            Entry::Compaction(_) => self.drafts.clear(),
+            Entry::Compaction(_) => self.writes.clear(),
             Entry::Start(_)
             | Entry::User(_)
             | Entry::Completion(_)
@@ -86,36 +87,37 @@ impl Drafts {
             }
             Status::Ok | Status::Error | Status::Unknown => {
                 if call.effect != Effect::ReadOnly {
-                    self.drafts.clear();
+                    self.writes.clear();
                 }
             }
         }
     }
 
     fn keep(&mut self, call: &ToolCall, written: Written, above: Ratio) {
-        let at = self.drafts.iter().position(|it| it.is_of(call, &written));
-        let before = at.map(|at| self.drafts.remove(at));
+        let at = self.writes.iter().position(|it| it.is_of(call, &written));
+        let before = at.map(|at| self.writes.remove(at));
         let family = match before {
             // Where a chain of small changes ends is not where it began: each is compared with the last.
             Some(before) if before.is_near(&written, above) => before.family,
             Some(_) | None => call.key,
         };
-        if self.drafts.len() == DRAFTS {
-            self.drafts.remove(0);
+        if self.writes.len() == WRITES {
+            self.writes.remove(0);
         }
-        self.drafts.push(Draft { tool: call.tool.clone(), family, last: call.key, written });
+        let Written { path, beside, content } = written;
+        let tool = call.tool.clone();
+        self.writes.push(FailedWrite { tool, family, last: call.key, path, beside, content });
     }
 }
 
-impl Draft {
+impl FailedWrite {
     /// Whether the call is one of the same tool on the same file.
     fn is_of(&self, call: &ToolCall, written: &Written) -> bool {
-        self.tool == call.tool && self.written.path == written.path
+        self.tool == call.tool && self.path == written.path
     }
 
     fn is_near(&self, written: &Written, above: Ratio) -> bool {
-        self.written.beside == written.beside
-            && self.written.content.nearness(&written.content, above) == Nearness::Near
+        self.beside == written.beside && self.content.nearness(&written.content, above) == Nearness::Near
     }
 }
 

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::ran::Outcome;
-use super::words;
 use balk_contract::key::CallKey;
+use balk_contract::wording::one_line;
 use balk_contract::{Completion, Effect, Origin, Status, Subject, ToolCall, ToolResult};
 
 /// How many calls are held; no recorded completion makes so many that change things.
 const CALLS: usize = 16;
+/// Characters of what a call is about.
+const ABOUT_CHARS: usize = 80;
 
 /// The calls that ran in a broken attempt, until something else ran: whoever has looked knows better.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +66,7 @@ impl Held {
         self.0.push(HeldCall {
             key: call.key,
             tool: call.tool.clone(),
-            about: words::about(call),
+            about: about(call),
             outcome,
             refused: 0,
         });
@@ -104,5 +106,13 @@ impl Held {
 
     fn of(&self, call: &ToolCall) -> Option<&HeldCall> {
         self.0.iter().find(|it| it.key == call.key)
+    }
+}
+
+/// What tells a call from others of its tool: the path in it, else its arguments.
+fn about(call: &ToolCall) -> String {
+    match call.path() {
+        Some(path) => one_line(&path, ABOUT_CHARS),
+        None => one_line(&call.arguments, ABOUT_CHARS),
     }
 }

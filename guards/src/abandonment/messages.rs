@@ -1,8 +1,8 @@
-//! The words of the abandonment guard.
+//! What the abandonment guard says.
 
 use super::{Abandonment, FILES, NAME, Run};
 use balk_contract::wording::{list, times};
-use balk_contract::{Choice, ChoiceKind, Note, Question, Subject};
+use balk_contract::{Choice, Note, Question, Subject};
 
 impl Abandonment {
     /// "failed 5 times in a row (1 more refused)".
@@ -108,12 +108,7 @@ impl Abandonment {
         );
         Question {
             note: self.note("ask-the-user", 4, run, text),
-            options: vec![
-                Choice { kind: ChoiceKind::Instruct, label: "say what it should do".into() },
-                Choice { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() },
-                Choice { kind: ChoiceKind::Continue, label: "let it go on".into() },
-                Choice { kind: ChoiceKind::Stop, label: "end the run".into() },
-            ],
+            options: Choice::for_stuck("say what it should do", true),
         }
     }
 

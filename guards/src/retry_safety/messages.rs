@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::again::HeldCall;
 use super::assessment::{Assessment, Reason, is_read_only};
+use super::held::HeldCall;
 use super::ran::{Outcome, Ran};
-use balk_contract::wording::{excerpt, first_line, list, one_line, times};
-use balk_contract::{AttemptCause, AttemptFacts, AttemptFailure, Offer, ToolCall};
+use balk_contract::wording::{excerpt, first_line, list, times};
+use balk_contract::{AttemptCause, AttemptFacts, AttemptFailure, Offer};
 
 /// Tools that a message names.
 const NAMES: usize = 4;
@@ -14,8 +14,6 @@ const NAMES: usize = 4;
 const NAME_CHARS: usize = balk_contract::NAME_CHARS;
 /// Characters of what the provider said.
 const MESSAGE_CHARS: usize = 200;
-/// Characters of what a call is about.
-const ABOUT_CHARS: usize = 80;
 
 /// Why an attempt broke, with what the provider said. Every cause reads differently (spec R6).
 pub(super) fn why(failure: &AttemptFailure) -> String {
@@ -56,14 +54,6 @@ pub(super) fn not_again(tool: &Arc<str>, outcome: Outcome, refused: u32) -> Stri
         ),
     };
     format!("{before} Look first whether it took effect, with another call; if it did, go on from there.")
-}
-
-/// What tells a call from others of its tool: the path in it, else its arguments.
-pub(super) fn about(call: &ToolCall) -> String {
-    match call.path() {
-        Some(path) => one_line(&path, ABOUT_CHARS),
-        None => one_line(&call.arguments, ABOUT_CHARS),
-    }
 }
 
 /// Whether a call may run again that was refused. The user is to know which one; the model never reads this.

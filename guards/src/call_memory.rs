@@ -23,7 +23,7 @@ const RESULT_CHARS: usize = 1_000;
 
 /// The last distinct calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Recall {
+pub(crate) struct CallMemory {
     /// The keys alone, at the places of `calls`: searching them touches one kilobyte.
     keys: Vec<CallKey>,
     /// The turn in which each ran last, at the same places.
@@ -75,7 +75,7 @@ pub(crate) struct Ladder {
     applied_changes: u64,
 }
 
-impl Recall {
+impl CallMemory {
     /// The turn that is going on, from 1.
     pub(crate) fn turn(&self) -> u64 {
         self.turn
@@ -280,19 +280,19 @@ mod tests {
 
     #[test]
     fn the_call_that_ran_longest_ago_is_forgotten_first() {
-        let mut recall = Recall::default();
+        let mut memory = CallMemory::default();
         let mut drawn = 1_u32;
         for _ in 0..1_000 {
-            recall.observe(&Entry::Completion(Arc::new(Completion::default())));
+            memory.observe(&Entry::Completion(Arc::new(Completion::default())));
             // One to four calls a turn, of 96 different ones.
             for _ in 0..=drawn % 4 {
                 drawn = drawn.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                recall.observe(&result((drawn >> 16) % 96));
-                let mut order: Vec<u8> = (0..).take(recall.calls.len()).collect();
-                order.sort_by_key(|&at| recall.turns[usize::from(at)]);
-                assert_eq!(recall.order, order);
+                memory.observe(&result((drawn >> 16) % 96));
+                let mut order: Vec<u8> = (0..).take(memory.calls.len()).collect();
+                order.sort_by_key(|&at| memory.turns[usize::from(at)]);
+                assert_eq!(memory.order, order);
             }
         }
-        assert_eq!(recall.calls.len(), CALLS);
+        assert_eq!(memory.calls.len(), CALLS);
     }
 }

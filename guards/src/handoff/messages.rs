@@ -1,0 +1,178 @@
+//! What is said at the end of a run.
+
+use std::fmt::Write;
+
+use super::broken::Broken;
+use super::cause::{Cause, ERROR_SHOWN};
+use super::changes::{Acts, Changes};
+use super::lengths::NAME_CHARS;
+use super::state::HandoffState;
+use balk_contract::wording::{list, one_line, times};
+use balk_contract::{Conclusion, Gap, Limit, Note, Subject, Termination, Tried};
+
+pub(super) const NAME: &str = "handoff";
+/// The rule of the note that a constrained retry begins with.
+pub(super) const CONSTRAINED: &str = "constrained";
+/// Names that a message lists.
+const LISTED: usize = 8;
+
+impl HandoffState {
+    /// The conclusion with a gap.
+    pub(super) fn handoff(&self, end: &Termination, cause: Cause) -> Conclusion {
+        let constraint = (!self.retried).then(|| self.note(CONSTRAINED, cause.constraint(&self.offer)));
+        let gap = Gap {
+            kind: cause.kind,
+            tried: self.tried(),
+            could_do: cause.could_do(),
+            resume: "ask again once that is done: the run continues from where it is".into(),
+            constraint,
+            missing: cause.missing.into(),
+            explanation: cause.explanation.into(),
+        };
+        let mut text = self.again();
+        text.push_str(&gap.explanation);
+        let tried = tried(&gap.tried);
+        if !tried.is_empty() {
+            text.push_str(&format!("\n\nTried: {tried}."));
+        }
+        for said in self.kept("Changed before, and kept") {
+            text.push_str(&format!("\n\n{said}"));
+        }
+        let ways: String = gap.could_do.iter().map(|it| format!("\n- {it}")).collect();
+        text.push_str(&format!("\n\nWhat you could do:{ways}\n\nTo go on, {}.", gap.resume));
+        let note = self.note(gap.kind.name(), text);
+        Conclusion { end: end.clone(), note, gap: Some(gap) }
+    }
+
+    /// The soft end: what was done stands.
+    pub(super) fn partial(&self, end: &Termination) -> Conclusion {
+        let why = match end {
+            Termination::Limit(limit) => format!("the run reached its limit of {}", bound(*limit)),
+            Termination::StoppedByGuard => "it was stopped because nothing moved any more".into(),
+            Termination::NoProgress
+            | Termination::FatalExecution(_)
+            | Termination::Finished
+            | Termination::StoppedByUser
+            | Termination::GuardFault(_) => "nothing moved any more".into(),
+        };
+        let kept = self.kept("Changed, and kept");
+        let kept = match kept.as_slice() {
+            [] if self.changes.undeclared => "No change is known of.".into(),
+            [] => "Nothing was changed so far.".into(),
+            kept => kept.join(" "),
+        };
+        // What worked since may have left an older failure behind.
+        let open = match self.obstacle_since(self.worked_at) {
+            Some(it) if !it.error.is_empty() => format!(
+                "Not done is what `{}` was last called for, which failed: {}.",
+                it.tool,
+                one_line(&it.error, ERROR_SHOWN)
+            ),
+            Some(it) => format!("Not done is what `{}` was last called for, which failed.", it.tool),
+            None => {
+                "Whether all was done that you asked for is not certain: the model did not say so.".into()
+            }
+        };
+        let text = format!(
+            "{}The run ends in the middle: {why}. {kept} {open} To go on, say what is still to be done; what is \
+             there need not be made again.",
+            self.again()
+        );
+        Conclusion { end: end.clone(), note: self.note("partial-work", text), gap: None }
+    }
+
+    /// The end that a provider caused, where nobody said so yet.
+    pub(super) fn provider(&self, end: &Termination, broken: &Broken) -> Conclusion {
+        let ran = if broken.nothing_ran { " Nothing was run in that attempt." } else { "" };
+        let kept: String =
+            self.kept("Changed before, and kept").iter().map(|said| format!(" {said}")).collect();
+        let effective: Vec<String> = broken.effective.iter().map(|name| format!("`{name}`")).collect();
+        let go_on = match effective.as_slice() {
+            [] if broken.may_be_another => {
+                "Whether a tool took effect is not known: look before you start again.".into()
+            }
+            [] => {
+                "Your request and the tools are as they were: start the run again once the provider answers."
+                    .into()
+            }
+            names => {
+                format!("{} may have taken effect: look before you start again.", list(names, LISTED))
+            }
+        };
+        let text = format!(
+            "{}The model could not be asked any further: {}.{ran}{kept} {go_on}",
+            self.again(),
+            broken.cause.trim_end_matches('.'),
+        );
+        Conclusion { end: end.clone(), note: self.note("provider", text), gap: None }
+    }
+
+    fn note(&self, rule: &'static str, text: String) -> Note {
+        Note {
+            guard: NAME.into(),
+            rule: rule.into(),
+            level: u8::try_from(self.concluded + 1).unwrap_or(u8::MAX),
+            subject: Subject::Run,
+            text: text.into(),
+        }
+    }
+
+    fn again(&self) -> String {
+        match (self.concluded, self.retried) {
+            (0, _) => String::new(),
+            (before, true) => format!(
+                "It was tried again with the tools that exist, and this is the end number {} of this run. ",
+                before + 1
+            ),
+            (before, false) => format!("This is the end number {} of this run. ", before + 1),
+        }
+    }
+
+    /// What was changed, and what may have been; a sentence each, where there is something to say.
+    fn kept(&self, changed: &str) -> Vec<String> {
+        let Changes { known, lost, unsaid, .. } = &self.changes;
+        let mut said = Vec::new();
+        if known.calls > 0 {
+            let calls = if known.calls == 1 { "call" } else { "calls" };
+            said.push(format!("{changed}: {} ({} {calls}).", list(&known.named(""), LISTED), known.calls));
+        }
+        let mut unsure = lost.named(" (its answer is lost)");
+        unsure.extend(unsaid.named(" (it did not say whether it worked)"));
+        if !unsure.is_empty() {
+            said.push(format!("May have been changed: {}; look first.", list(&unsure, LISTED / 2)));
+        }
+        said
+    }
+}
+
+impl Acts {
+    fn named(&self, outcome: &str) -> Vec<String> {
+        self.names.iter().map(|it| format!("`{}`{outcome}", one_line(it, NAME_CHARS))).collect()
+    }
+}
+
+fn bound(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Turns => "turns",
+        Limit::Attempts => "attempts",
+        Limit::Calls => "calls",
+        Limit::Interventions => "interventions",
+        Limit::Questions => "questions",
+    }
+}
+
+/// "`bash` 4 times (3 failed), `read` once".
+fn tried(tried: &[Tried]) -> String {
+    let one = |it: &Tried| {
+        let mut text = format!("`{}` ", it.tool);
+        let _ = match (it.calls, it.failures) {
+            (0, _) => write!(text, "(asked for, never run)"),
+            (calls, 0) => write!(text, "{}", times(calls)),
+            (1, 1) => write!(text, "once (failed)"),
+            (calls, failures) if calls == failures => write!(text, "{} (failed each time)", times(calls)),
+            (calls, failures) => write!(text, "{} ({failures} failed)", times(calls)),
+        };
+        text
+    };
+    list(&tried.iter().map(one).collect::<Vec<_>>(), LISTED)
+}

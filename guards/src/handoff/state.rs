@@ -1,0 +1,185 @@
+//! What the run was like, as far as its end has to say.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::broken::Broken;
+use super::changes::Changes;
+use super::kind::{self, Evidence};
+use super::lengths::{ERROR_CHARS, NAME_CHARS};
+use super::reads::Reads;
+use balk_contract::wording::{keep, one_line};
+use balk_contract::{FailedAttempt, GapKind, Offer, Origin, Status, ToolResult, Tried};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct HandoffState {
+    /// Entries folded; a position in the transcript.
+    pub(super) position: u64,
+    /// Where the user last spoke, and the beginning of what he said.
+    pub(super) spoke_at: u64,
+    pub(super) request: String,
+    /// Where the model last answered, and where a call of its last ran.
+    pub(super) answered_at: u64,
+    pub(super) ran_at: u64,
+    /// Where a call last worked, and where one last changed something.
+    pub(super) worked_at: u64,
+    pub(super) changed_at: u64,
+    #[serde(with = "balk_contract::offered")]
+    pub(super) offer: Arc<Offer>,
+    /// In the order of the first call.
+    pub(super) tools: Vec<Record>,
+    pub(super) changes: Changes,
+    pub(super) reads: Reads,
+    /// The attempt that failed since the model last answered.
+    pub(super) broken: Option<Broken>,
+    /// Conclusions in this run, for words that differ each time.
+    pub(super) concluded: u32,
+    /// Whether it was tried again with what there is.
+    pub(super) retried: bool,
+}
+
+/// What became of the calls of one tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) tool: Arc<str>,
+    pub(super) calls: u32,
+    pub(super) failures: u32,
+    pub(super) in_a_row: u32,
+    /// What the last failure is evidence of; none once a call did not fail.
+    pub(super) lacking: Option<GapKind>,
+    pub(super) failed_at: u64,
+    /// Empty where nothing is lacking; the buffers are used again.
+    pub(super) missing: String,
+    pub(super) error: String,
+}
+
+const TOOLS: usize = 64;
+
+impl HandoffState {
+    /// The failure that stands in the way: of those that nothing resolved and no change left behind the last
+    /// one that tells what is lacking, else the last one; only then one that was left behind. One from before
+    /// the user spoke counts only where nothing ran since.
+    pub(super) fn obstacle(&self) -> Option<&Record> {
+        self.obstacle_since(0)
+    }
+
+    /// The same of the failures after a position.
+    pub(super) fn obstacle_since(&self, position: u64) -> Option<&Record> {
+        let Self { spoke_at, ran_at, changed_at, .. } = *self;
+        let counts = |it: &&Record| it.lacking.is_some() && (it.failed_at > spoke_at || ran_at <= spoke_at);
+        let weight =
+            |it: &&Record| (it.failed_at > changed_at, it.lacking != Some(GapKind::NoProgress), it.failed_at);
+        self.tools.iter().filter(|it| it.failed_at > position).filter(counts).max_by_key(weight)
+    }
+
+    pub(super) fn tried(&self) -> Vec<Tried> {
+        let tried = |it: &Record| Tried {
+            tool: it.tool.clone(),
+            calls: it.calls,
+            failures: it.failures,
+            last_error: it.lacking.map(|_| it.error.as_str().into()),
+        };
+        self.tools.iter().map(tried).collect()
+    }
+
+    pub(super) fn result(&mut self, result: &ToolResult) {
+        self.reads.observe(result);
+        let call = &result.call;
+        match (result.origin, result.status) {
+            (Origin::Synthetic, _) => {
+                // What never ran tells something only by its structure, and less than what ran.
+                let is_absent = self.is_absent(&call.tool);
+                if kind::is_broken(call) || is_absent {
+                    let at = self.place_of(&call.tool);
+                    if self.tools[at].lacking.is_none() {
+                        self.lacks(at, result, is_absent);
+                    }
+                }
+            }
+            (Origin::Executed, Status::Error) => {
+                self.ran_at = self.position;
+                let is_absent = self.is_absent(&call.tool);
+                let at = self.place_of(&call.tool);
+                let record = &mut self.tools[at];
+                record.calls += 1;
+                record.failures += 1;
+                record.in_a_row += 1;
+                self.lacks(at, result, is_absent);
+            }
+            (Origin::Executed, Status::Ok | Status::Unknown) | (Origin::Missing, _) => {
+                self.ran_at = self.position;
+                let at = self.place_of(&call.tool);
+                self.tools[at].did_not_fail();
+                self.changes.observe(result);
+                if (result.origin, result.status) == (Origin::Executed, Status::Ok) {
+                    self.worked_at = self.position;
+                    if call.effect.is_known_change() {
+                        self.changed_at = self.position;
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn broke(&mut self, failed: &FailedAttempt) {
+        let failure = &failed.failure;
+        let mut cause = failure.cause.to_string();
+        if !failure.message.trim().is_empty() {
+            cause = format!("{cause}: {}", one_line(&failure.message, ERROR_CHARS));
+        }
+        let broken = Broken::new(cause, failure, &self.offer);
+        self.broken = Some(broken);
+    }
+
+    /// Whether this tool is known not to be there: not on offer, and none of its calls ever worked.
+    fn is_absent(&self, tool: &Arc<str>) -> bool {
+        let worked = || self.tools.iter().any(|it| it.tool == *tool && it.calls > it.failures);
+        !self.offer.tools().is_empty() && self.offer.get(tool).is_none() && !worked()
+    }
+
+    /// The place of this tool's record: its own, a free one, or that of a tool that matters least.
+    fn place_of(&mut self, tool: &Arc<str>) -> usize {
+        if let Some(at) = self.tools.iter().position(|it| it.tool == *tool) {
+            return at;
+        }
+        if self.tools.len() >= TOOLS {
+            let least =
+                (0..TOOLS).min_by_key(|&at| (self.tools[at].lacking.is_some(), self.tools[at].failed_at));
+            self.tools.remove(least.unwrap_or(0));
+        }
+        self.tools.push(Record {
+            tool: tool.clone(),
+            calls: 0,
+            failures: 0,
+            in_a_row: 0,
+            lacking: None,
+            failed_at: 0,
+            missing: String::new(),
+            error: String::new(),
+        });
+        self.tools.len() - 1
+    }
+
+    /// Takes up what a failure is evidence of.
+    fn lacks(&mut self, at: usize, result: &ToolResult, is_absent: bool) {
+        let record = &mut self.tools[at];
+        keep(&mut record.error, result.text.trim(), ERROR_CHARS);
+        let evidence =
+            Evidence { call: Some(&result.call), is_absent, request: &self.request, error: &record.error };
+        let (kind, missing) = kind::tell(&evidence);
+        keep(&mut record.missing, &missing, NAME_CHARS);
+        record.lacking = Some(kind);
+        record.failed_at = self.position;
+    }
+}
+
+impl Record {
+    fn did_not_fail(&mut self) {
+        self.calls += 1;
+        self.in_a_row = 0;
+        self.lacking = None;
+        self.missing.clear();
+        self.error.clear();
+    }
+}

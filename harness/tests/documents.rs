@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, iter};
 
+use balk_reports::records::{BENCH_SCHEMA, GAP_SCHEMA, SCHEMA};
+use balk_reports::report::REPORT_SCHEMA;
+
 const MARK: &str = "<!-- run: ";
 const OPEN: &str = "```console";
 const CLOSE: &str = "```";
@@ -110,6 +113,40 @@ fn the_examples_of_the_format_are_a_scenario() {
     fs::write(&file, scenario).expect("it can be written");
     let output = balk().arg("check").arg(&file).output().expect("the program runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The settings that a document shows are ones that guards take.
+#[test]
+fn the_examples_of_settings_are_read() {
+    let text = fs::read_to_string(root().join("docs/guards.md")).expect("it can be read");
+    let examples = blocks(&text, "```toml");
+    assert!(!examples.is_empty(), "the document has lost its examples");
+    for example in examples {
+        let work = tempfile::tempdir().expect("a directory can be made");
+        let file = work.path().join("balk.toml");
+        fs::write(&file, &text[example.body]).expect("it can be written");
+        let output = balk().args(["scenario", "repeating", "--config"]).arg(&file).output();
+        let output = output.expect("the program runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// The versions that the changelog names are those of the program.
+#[test]
+fn the_changelog_has_the_versions_of_the_formats() {
+    let text = fs::read_to_string(root().join("CHANGELOG.md")).expect("it can be read");
+    for (constant, version) in [
+        ("`SCHEMA`", SCHEMA),
+        ("`BENCH_SCHEMA`", BENCH_SCHEMA),
+        ("`GAP_SCHEMA`", GAP_SCHEMA),
+        ("`REPORT_SCHEMA`", REPORT_SCHEMA),
+    ] {
+        let row = text.lines().find(|line| line.contains(constant)).expect("the format has a row");
+        assert!(
+            row.contains(&format!("| {version} | {constant}")),
+            "found {row}, expected version {version}"
+        );
+    }
 }
 
 /// The words of a command line, with single quotes as a shell reads them.

@@ -55,7 +55,7 @@ pub(crate) fn links(repository: &Repository) -> Vec<Finding> {
             findings.push(Finding {
                 rule: Rule::Link,
                 path: path.to_owned(),
-                line: text[..range.start].lines().count().max(1),
+                line: text[..range.start].matches('\n').count() + 1,
                 key: dest_url.to_string(),
                 found: format!("a link to `{dest_url}`, where nothing is"),
             });
@@ -161,7 +161,7 @@ fn passages(path: &str, text: &str, sources: &Sources) -> Vec<(usize, String)> {
         return outside_of_fences(source.comments.iter().cloned());
     }
     if path.ends_with(".md") {
-        return outside_of_fences(lines());
+        return outside_of_fences(lines().map(|(at, line)| (at, without_targets(&line))));
     }
     if path.ends_with(".toml") || path.starts_with(".ci/") {
         return lines().filter(|(_, line)| line.starts_with('#') || line.starts_with("source =")).collect();
@@ -177,6 +177,13 @@ fn outside_of_fences(lines: impl Iterator<Item = (usize, String)>) -> Vec<(usize
         !edge && !fenced
     });
     outside.collect()
+}
+
+/// A line of Markdown without the targets of its links, which are checked as such.
+fn without_targets(line: &str) -> String {
+    let mut parts = line.split("](");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |said, part| said + "](" + part.split_once(')').map_or("", |(_, rest)| rest))
 }
 
 /// Documents that a line names: `name.md`, with folders before it and an anchor behind, addresses aside.

@@ -151,6 +151,7 @@ fn lines_that_are_too_wide() {
         ],
     );
     check(&[("a/src/lib.rs", &wide("//! | ")), ("b.md", &wide("| ")), ("a.md", &wide("see https://"))], &[]);
+    check(&[("a.md", &format!("```text{}```\n", wide("")))], &[]);
     check(&[("a.md", &"字".repeat(61))], &["a.md:1: a line of 122 columns, where 120 fit"]);
 }
 

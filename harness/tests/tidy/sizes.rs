@@ -18,14 +18,17 @@ fn is_prose_or_code(path: &str) -> bool {
     !data && !examples && (kinds.iter().any(|kind| path.ends_with(kind)) || path.starts_with(".ci/"))
 }
 
-/// Lines that are wider than a window. Tables and addresses cannot be broken.
+/// Lines that are wider than a window. Tables and addresses cannot be broken, and what a document shows of a program's
+/// output is as wide as the program printed it.
 pub(crate) fn lines(repository: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in repository.files.iter().filter(|(path, _)| is_prose_or_code(path)) {
+        let mut shown = false;
         for (at, line) in text.lines().enumerate() {
+            shown ^= path.ends_with(".md") && line.trim_start().starts_with("```");
             let said = line.trim_start().trim_start_matches(['/', '!']).trim_start();
             let columns = line.width();
-            if columns > COLUMNS && !said.starts_with('|') && !line.contains("://") {
+            if columns > COLUMNS && !shown && !said.starts_with('|') && !line.contains("://") {
                 findings.push(Finding {
                     rule: Rule::LongLine,
                     path: path.clone(),

@@ -91,7 +91,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
     }
 
     /// Does what the run wants, to its end.
-    pub(super) fn to_end(&mut self) {
+    pub(super) fn play(&mut self) {
         loop {
             self.look();
             match self.run.step() {

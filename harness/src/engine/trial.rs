@@ -40,7 +40,7 @@ pub fn run_with<'a>(
     see: &mut dyn FnMut(&Entry),
 ) -> Trial {
     let mut running = Running::new(world, guard, channel, person, see);
-    running.to_end();
+    running.play();
     let Running { run, environment, turns, mut failed, ticks, .. } = running;
     let entries = run.into_transcript();
     let places = entries.iter().enumerate().filter(|(_, entry)| matches!(entry, Entry::Failed(_)));

@@ -137,7 +137,7 @@ pub struct InterventionRecord {
     pub options: Vec<Choice>,
     /// What a repair made of the completion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub completion: Option<CompletionRecord>,
+    pub completion: Option<Box<CompletionRecord>>,
     /// Who, why, and the words.
     pub note: Note,
     /// Whether the model saw it.
@@ -249,7 +249,7 @@ impl From<&Intervention> for InterventionRecord {
     fn from(it: &Intervention) -> Self {
         let (options, completion) = match &it.kind {
             InterventionKind::Question(options) => (options.clone(), None),
-            InterventionKind::Repair(completion) => (Vec::new(), Some((&**completion).into())),
+            InterventionKind::Repair(completion) => (Vec::new(), Some(Box::new((&**completion).into()))),
             InterventionKind::Feedback
             | InterventionKind::Note
             | InterventionKind::Notice

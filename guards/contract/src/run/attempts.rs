@@ -13,7 +13,7 @@ use crate::note::{Limit, Termination};
 impl<G: Guard> Run<G> {
     /// The model answered. An answer with nothing in it is a failed attempt.
     pub fn completed(&mut self, completion: impl Into<Arc<Completion>>) {
-        if !self.is_asked("a completion") {
+        if !self.takes_attempt("a completion") {
             return;
         }
         let completion = completion.into();
@@ -25,7 +25,7 @@ impl<G: Guard> Run<G> {
 
     /// The attempt failed: why, what the provider or the network said (empty where nothing), and how far it came.
     pub fn failed(&mut self, cause: AttemptCause, message: impl Into<Arc<str>>, facts: AttemptFacts) {
-        if self.is_asked("a failed attempt") {
+        if self.takes_attempt("a failed attempt") {
             let message = message.into();
             self.attempt_failed(AttemptFailure { attempt: self.attempt, cause, message, facts });
         }
@@ -41,7 +41,7 @@ impl<G: Guard> Run<G> {
         message: impl Into<Arc<str>>,
         facts: AttemptFacts,
     ) {
-        if self.is_asked("a broken attempt") {
+        if self.takes_attempt("a broken attempt") {
             let failure = AttemptFailure { attempt: self.attempt, cause, message: message.into(), facts };
             let completion = Completion { finish: FinishReason::Error, ..completion };
             self.begin_turn(Arc::new(completion), Some(failure));
@@ -49,7 +49,7 @@ impl<G: Guard> Run<G> {
     }
 
     /// Whether the model was to be asked; counts the attempt.
-    fn is_asked(&mut self, found: &str) -> bool {
+    fn takes_attempt(&mut self, found: &str) -> bool {
         let is_due = matches!(self.due, Due::Model);
         if is_due {
             self.attempt += 1;

@@ -22,7 +22,7 @@ impl<G: Guard> Run<G> {
     pub(super) fn review(&mut self, completion: Arc<Completion>, broken: Option<AttemptFailure>) {
         match self.reviewed(completion) {
             Err(fault) => self.broke(fault),
-            Ok((completion, decision)) => self.to_run(completion, decision, broken),
+            Ok((completion, decision)) => self.refuse_or_run(completion, decision, broken),
         }
     }
 
@@ -50,7 +50,12 @@ impl<G: Guard> Run<G> {
     }
 
     /// Refuses what does not run; the rest is due.
-    fn to_run(&mut self, completion: Arc<Completion>, decision: Decision, broken: Option<AttemptFailure>) {
+    fn refuse_or_run(
+        &mut self,
+        completion: Arc<Completion>,
+        decision: Decision,
+        broken: Option<AttemptFailure>,
+    ) {
         let left = self.limits.calls.saturating_sub(self.spent.calls);
         let mut calls = Vec::new();
         let mut refused = Vec::with_capacity(completion.calls.len());

@@ -1,7 +1,5 @@
 //! The weights of trials, and what merging keeps.
 
-#![expect(clippy::float_arithmetic, reason = "moments of the weights; no trial depends on them")]
-
 use super::*;
 
 #[test]

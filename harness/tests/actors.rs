@@ -14,7 +14,7 @@ use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::scenario::TruthSpan;
 use balk_scenarios::{Environment, Kind, ResponseMode, Scenario, Stuck, Truth, World, WorldOptions};
 use common::{scenario, seeds};
-use runs::{CRITERION, Run, recovered, runs_with, stack, under};
+use runs::{CRITERION, Run, recipe, recovered, runs_with, under};
 
 fn all() -> impl Iterator<Item = Scenario> {
     CATALOGUE.iter().map(|it| scenario(it.name, &[]))
@@ -141,7 +141,7 @@ fn differing(runs: &[Run], others: &[Run]) -> usize {
 
 fn in_mode(scenario: &Scenario, response: ResponseMode, seeds: RangeInclusive<u64>, guard: &str) -> Vec<Run> {
     let options = WorldOptions { response, ..WorldOptions::default() };
-    runs_with(scenario, options, seeds, &|whisper| stack(guard, whisper))
+    runs_with(scenario, options, seeds, &|whisper| Box::new(recipe(guard).stack(whisper)))
 }
 
 #[test]

@@ -12,7 +12,7 @@ use balk_reports::statistics::Share;
 use balk_scenarios::{Pools, ResponseMode, Scenario, Stuck, Truth, WorldOptions};
 use common::{scenario, seeds};
 use instead::{Instead, What};
-use runs::{CRITERION, Make, Run, recovered, runs, runs_with, stack, under};
+use runs::{CRITERION, Make, Run, recipe, recovered, runs, runs_with, under};
 
 impl Run {
     /// Whether the actor fell back to code in fences.
@@ -42,7 +42,7 @@ fn changed(entry: &Entry) -> Option<bool> {
 /// eight in ten without the user's help, in every run that it does not bring back the user is told, and the
 /// twin is left alone.
 fn passes(stubborn: &Scenario, twin: &Scenario, guard: Make<'_>) -> Result<(), String> {
-    let best = runs(stubborn, CRITERION, &|whisper| stack("oracle", whisper));
+    let best = runs(stubborn, CRITERION, &|whisper| Box::new(recipe("oracle").stack(whisper)));
     let ours = runs(stubborn, CRITERION, guard);
     let could = recovered(&best);
     let pairs = || best.iter().zip(&ours).filter(|(a, b)| a.grade.recovered() && b.grade.recovered());
@@ -181,7 +181,9 @@ fn in_flat_mode_words_are_worth_nothing() {
         Box::new(Instead { inner: Duplicate::default(), what: What::Empty })
     });
     for name in REPEATERS {
-        same(name, &|whisper| stack("duplicate", whisper), &|whisper| stack("duplicate=notice", whisper));
+        same(name, &|whisper| Box::new(recipe("duplicate").stack(whisper)), &|whisper| {
+            Box::new(recipe("duplicate=notice").stack(whisper))
+        });
     }
 }
 

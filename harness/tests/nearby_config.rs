@@ -1,5 +1,6 @@
 //! `balk.toml` in the current folder or above holds guards' settings, and a command that is printed names it.
 
+#[expect(dead_code, reason = "each test file needs a part of it")]
 #[path = "common/program.rs"]
 mod program;
 

@@ -2,8 +2,6 @@
 
 #[expect(dead_code, reason = "each test file needs a part of it")]
 mod common;
-#[path = "common/recipe.rs"]
-mod recipe;
 #[expect(dead_code, reason = "each test file needs a part of it")]
 #[path = "common/runs.rs"]
 mod runs;
@@ -13,8 +11,7 @@ use std::collections::BTreeMap;
 use balk::guards::{Recipe, Registry};
 use balk::verify;
 use common::scenario;
-use recipe::recipe;
-use runs::{recovered, under};
+use runs::{recipe, recovered, under};
 
 /// Stubborn models and controls in which each of the peers has something to say, and broken attempts.
 const SCENARIOS: [&str; 8] = [

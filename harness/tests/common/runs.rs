@@ -11,7 +11,7 @@ use balk_guards::Guard;
 use balk_reports::records::Grade;
 use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
-use recipe::recipe;
+pub(crate) use recipe::recipe;
 
 /// Shares are asked for, and some are near their bounds: one hundred seeds would leave it to chance.
 pub(crate) const CRITERION: RangeInclusive<u64> = 0..=999;
@@ -51,10 +51,6 @@ pub(crate) fn runs_with(
 pub(crate) fn under(scenario: &Scenario, seeds: RangeInclusive<u64>, spec: &str) -> Vec<Run> {
     let recipe = recipe(spec);
     runs(scenario, seeds, &|whisper| Box::new(recipe.stack(whisper)))
-}
-
-pub(crate) fn stack(spec: &str, whisper: &TruthChannel) -> Box<dyn Guard> {
-    Box::new(recipe(spec).stack(whisper))
 }
 
 pub(crate) fn recovered(runs: &[Run]) -> usize {

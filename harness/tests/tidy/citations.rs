@@ -129,7 +129,15 @@ fn anchors(text: &str) -> BTreeSet<String> {
                 let ids = html.split("id=\"").skip(1).filter_map(|rest| rest.split('"').next());
                 anchors.extend(ids.map(str::to_owned));
             }
-            _ => {}
+            Event::Start(_)
+            | Event::End(_)
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::FootnoteReference(_)
+            | Event::SoftBreak
+            | Event::HardBreak
+            | Event::Rule
+            | Event::TaskListMarker(_) => {}
         }
     }
     anchors

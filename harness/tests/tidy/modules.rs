@@ -136,12 +136,15 @@ fn explicit(manifest: &toml::Table) -> impl Iterator<Item = String> {
 fn is_root(path: &str, folder: &str) -> bool {
     let Some(inside) = path.strip_prefix(folder) else { return false };
     let parts: Vec<&str> = inside.split('/').collect();
-    match parts[..] {
-        ["build.rs"] | ["src", "lib.rs" | "main.rs"] => true,
-        ["src", "bin", _] | ["tests" | "benches" | "examples", _] => true,
-        ["src", "bin", _, "main.rs"] | ["tests" | "benches" | "examples", _, "main.rs"] => true,
-        _ => false,
-    }
+    matches!(
+        parts[..],
+        ["build.rs"]
+            | ["src", "lib.rs" | "main.rs"]
+            | ["src", "bin", _]
+            | ["tests" | "benches" | "examples", _]
+            | ["src", "bin", _, "main.rs"]
+            | ["tests" | "benches" | "examples", _, "main.rs"]
+    )
 }
 
 /// A path without `..`.

@@ -434,7 +434,7 @@ mod tests {
             completion,
             ..InterventionRecord::from(&intervention(kind))
         };
-        let made = || Some(CompletionRecord::from(&completion("hm", &[])));
+        let made = || Some(Box::new(CompletionRecord::from(&completion("hm", &[]))));
         for (record, found) in [
             (of(InterventionKind::Repair(Arc::default()), None), "found `repair`"),
             (of(InterventionKind::Note, made()), "found `note` with a completion"),

@@ -9,7 +9,7 @@ use balk_reports::statistics::Share;
 use balk_scenarios::scenario::Role;
 use balk_scenarios::{Scenario, World, WorldOptions};
 use common::{scenario, seeds};
-use runs::{CRITERION, Run, recovered, runs, stack, under};
+use runs::{CRITERION, Run, recipe, recovered, runs, under};
 
 /// A model that no message of a guard moves and that never comes back by itself.
 const DEAF: [(&str, &str); 2] = [("response.stubbornness", "1/1"), ("actor.spontaneous", "0/1")];
@@ -115,7 +115,9 @@ fn n4_an_instruction_is_obeyed_by_whoever_obeys() {
 fn n4_a_limit_leaves_one_correction_less() {
     for limit in 1..=5 {
         let spec = format!("no-tools{{limit={limit}}}");
-        for run in runs(&scenario("text-only", &DEAF), 0..=19, &|whisper| stack(&spec, whisper)) {
+        for run in
+            runs(&scenario("text-only", &DEAF), 0..=19, &|whisper| Box::new(recipe(&spec).stack(whisper)))
+        {
             let expected = format!("{}-q", "-c".repeat(limit - 1));
             let course = course(&run);
             assert!(course.trim_start_matches('.').starts_with(&expected), "limit {limit}: {course}");

@@ -225,7 +225,7 @@ fn mentions(trees: &[TokenTree], out: &mut Vec<Mention>) {
                     at += 3;
                 }
                 let named = is(trees.get(at + 1), ':') && !is_path(trees, at + 1);
-                if !follows_another(&trees[..start]) && !(path.len() == 1 && named) {
+                if !(follows_another(&trees[..start]) || path.len() == 1 && named) {
                     out.push(Mention { path, line: ident.span().start().line });
                 }
             }

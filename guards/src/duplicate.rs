@@ -8,9 +8,9 @@
 //! the same read, also where both are in one completion, a call of unknown effect, a message of the user; where
 //! results change (polling) or arguments do (paging); where the call waits for something
 //! ([`progress`](crate::progress) is more patient); where the error reads like a passing one (time-outs, 503) and
-//! was seen less than three times; where a call that did not fail comes back after something else was done (waiting for a job);
-//! and within one completion (parallel fan-out). A block lapses after some turns: a blocked call never shows
-//! that its result has changed.
+//! was seen less than three times; where a call that did not fail comes back after something else was done
+//! (waiting for a job); and within one completion (parallel fan-out). A block lapses after some turns: a blocked
+//! call never shows that its result has changed.
 //!
 //! *Thresholds*: two equal results before a repeat counts, because the same call three times with an equal
 //! result is stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). After a failure the

@@ -260,7 +260,11 @@ proptest! {
 
     /// Counts in plain words are never masked.
     #[test]
-    fn results_that_differ_in_a_count_are_not(n in 0_u32..99_999, m in 0_u32..99_999, word in "(files|tests|lines|KB|%|)") {
+    fn results_that_differ_in_a_count_are_not(
+        n in 0_u32..99_999,
+        m in 0_u32..99_999,
+        word in "(files|tests|lines|KB|%|)",
+    ) {
         let text = |n| format!("found {n} {word}, exit code 0");
         prop_assert_eq!(identity(&text(n)) == identity(&text(m)), n == m);
     }

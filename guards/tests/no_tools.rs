@@ -6,8 +6,8 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    ChoiceKind, Completion, Effect, Entry, FinishReason, Guard, NoTools, NoToolsSettings, Offer, Part,
-    PerModel, Protocol, Purpose, Question, Start, Tool, Usage, Verdict,
+    ChoiceKind, Effect, FinishReason, Guard, NoTools, NoToolsSettings, Offer, Protocol, Purpose, Question,
+    Start, Tool, Verdict,
 };
 use common::{Loop, Turn, bare_offer, calls, offer, says, text, thinks};
 
@@ -227,42 +227,6 @@ fn n5_a_message_of_ones_own_is_filled_in() {
     let tools = "`read`, `pytest`, `write_file`, `append` and 3 more";
     assert_eq!(&*said[0], format!("1 of 3: call {tools}. {{unknown}}"));
     assert!(said[1].starts_with(&format!("2 of 3: call {tools}. {{unknown}}")), "{}", said[1]);
-}
-
-#[test]
-fn n5_models_have_rules_of_their_own() {
-    let patient = || NoTools::new(NoToolsSettings { limit: 1, ..NoToolsSettings::default() });
-    let guard = || {
-        PerModel::new(NoTools::default()).with("gpt-4*", patient()).with("*sonnet*", ()).with("gpt-4o", ())
-    };
-    for (model, expected) in [
-        ("GPT-4o", "ask limit 1"),
-        ("gpt-4-sonnet", "ask limit 1"),
-        ("claude-sonnet-5", "pass"),
-        ("llama", FIRST),
-    ] {
-        let start = Start { model: model.into(), protocol: Protocol::Tool, offer: finishing() };
-        let mut run = Loop::begun(guard(), start);
-        run.check(&announces(), expected);
-    }
-}
-
-#[test]
-fn n5_the_rule_of_a_model_survives_a_restart() {
-    let guard = || PerModel::new(()).named("no-tools").with("gpt-4*", NoTools::default());
-    let mut before = guard();
-    let start = Start { model: "gpt-4o".into(), protocol: Protocol::Tool, offer: finishing() };
-    before.observe(&Entry::Start(start));
-    let mut after = guard();
-    after.load(before.save()).expect("its own state");
-    let said = Part::Text("I'll list the files now…".into());
-    let completion = Completion::new([said], [], FinishReason::Stop, Usage::default(), &offer());
-    after.observe(&Entry::Completion(completion.clone().into()));
-    let decision = after.review(&completion).expect("no fault");
-    assert!(matches!(decision.verdict, Verdict::Retry(_)), "{decision:?}");
-    let mut fewer = PerModel::new(NoTools::default());
-    let fault = fewer.load(before.save()).expect_err("a rule that it does not have");
-    assert_eq!(fault.to_string(), "guard no-tools: expected the state of one of 0 rules, found Some(0)");
 }
 
 // spec N8

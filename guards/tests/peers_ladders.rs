@@ -7,12 +7,11 @@ mod common;
 use std::sync::Arc;
 
 use balk_guards::{
-    AttemptCause, AttemptFailure, Effect, Guard, NAME_CHARS, Offer, Protocol, Purpose, Recovery, Start, Tool,
-    Verdict, Wait,
+    AttemptCause, AttemptFailure, Effect, Guard, NAME_CHARS, Offer, Protocol, Purpose, Start, Tool, Verdict,
 };
 use balk_peers::{
     Cline, Crush, GeminiCli, HermesLike, HermesLikeSettings, KimiCli, NaiveAbandonment, NaiveDuplicate,
-    NaiveNoTools, NaiveRetry, OpenCode, OpenHands, OpenRouter, QwenCode, RooCode, RooCodeSettings, TurnLimit,
+    NaiveNoTools, OpenCode, OpenHands, OpenRouter, QwenCode, RooCode, RooCodeSettings, TurnLimit,
     TurnLimitSettings,
 };
 use common::{Loop, PEERS, Turn, again, calls, says, text, thinks};
@@ -415,55 +414,6 @@ fn the_naive_readings_fire_each_time() {
     check(NaiveAbandonment::default(), &turns, &["4 retry fence 1", "6 retry fence 1"]);
     check(NaiveNoTools, &again(&[says("a")], 2), &["1 retry no-call 1", "2 retry no-call 1"]);
     check(NaiveNoTools, &[call("a").and_says("a"), thinks("a")], &[]);
-}
-
-/// What each attempt is answered with: the least wait in ticks, `ask`, `stop` or nothing.
-#[track_caller]
-fn check_attempts(guard: &dyn Guard, cause: AttemptCause, expected: &str) {
-    let attempts = expected.split_whitespace().zip(1..);
-    let answers: Vec<String> = attempts
-        .map(|(_, attempt)| {
-            let failure = AttemptFailure { cause, ..AttemptFailure::empty(attempt) };
-            match guard.recover(&failure).expect("guards of this crate never break") {
-                Some(Recovery::Resend { after }) => after.at_least.to_string(),
-                Some(Recovery::Ask(_)) => "ask".into(),
-                Some(Recovery::Stop(_)) => "stop".into(),
-                None => "-".into(),
-            }
-        })
-        .collect();
-    assert_eq!(answers.join(" "), expected, "{} after {cause}", guard.name());
-}
-
-#[test]
-fn broken_attempts_are_made_again_as_documented() {
-    let status = |code, retry_after| AttemptCause::Status { code, retry_after };
-    let (empty, broken) = (AttemptCause::Empty, AttemptCause::Disconnected);
-    check_attempts(&Cline::default(), empty, "2000 4000 8000 ask");
-    check_attempts(&Cline::default(), broken, "2000 4000 8000 ask");
-    check_attempts(&Cline::default(), status(401, None), "ask");
-    check_attempts(&RooCode::default(), empty, "5000 10000 20000 40000 80000 160000 320000 600000 600000");
-    check_attempts(&OpenHands::default(), empty, "8000 16000 32000 64000 64000 -");
-    check_attempts(&OpenHands::default(), broken, "-");
-    check_attempts(&GeminiCli::default(), empty, "1000 2000 4000 -");
-    check_attempts(&GeminiCli::default(), broken, "3500 7000 14000 21000 21000 21000 21000 21000 21000 -");
-    check_attempts(&GeminiCli::default(), status(400, None), "-");
-    check_attempts(&QwenCode::default(), broken, "-");
-    check_attempts(&OpenCode, broken, "2000 4000 8000 16000 30000 30000");
-    check_attempts(&OpenCode, status(429, Some(70_000)), "70000 70000");
-    check_attempts(&OpenCode, empty, "-");
-    check_attempts(&KimiCli::default(), empty, "300 600 1200 -");
-    check_attempts(&KimiCli::default(), status(503, None), "300 600 1200 -");
-    check_attempts(&HermesLike::default(), empty, "0 0 0 -");
-    check_attempts(&HermesLike::default(), broken, "-");
-    check_attempts(&NaiveRetry, status(400, None), "0 0 0 0 0");
-}
-
-#[test]
-fn a_wait_varies_by_as_much_as_is_documented() {
-    let failure = AttemptFailure { cause: AttemptCause::Connect, ..AttemptFailure::empty(1) };
-    let again = GeminiCli::default().recover(&failure);
-    assert_eq!(again, Ok(Some(Recovery::Resend { after: Wait { at_least: 3_500, at_most: 6_500 } })));
 }
 
 #[test]

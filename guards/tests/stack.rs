@@ -432,20 +432,3 @@ fn a_member_that_refuses_its_state_leaves_the_others_as_they_were() {
     assert!(other.load(bad).is_err());
     assert_eq!(other.save(), before);
 }
-
-#[test]
-fn n4_who_cannot_be_asked_any_more_is_told_without_the_question() {
-    for (text, told) in [
-        (
-            "The model is stuck: 3 messages call no tool. How should it go on?",
-            "The model is stuck: 3 messages call no tool.",
-        ),
-        ("It failed: \"a.b.c\". Nothing ran. May it run again?\n", "It failed: \"a.b.c\". Nothing ran."),
-        ("How should it go on?", "How should it go on?"),
-        ("Nothing is asked.", "Nothing is asked."),
-    ] {
-        let mut question = question("a");
-        question.note.text = text.into();
-        assert_eq!(&*question.statement().text, told);
-    }
-}

@@ -81,7 +81,7 @@ fn openai_examples() -> Vec<(Rule, &'static str, Vec<&'static str>)> {
     ]
 }
 
-/// The rules that Anthropic has, each with the messages that break it.
+/// The rules about messages and calls that Anthropic has, each with the messages that break it.
 fn anthropic_examples() -> Vec<(Rule, &'static str, Vec<&'static str>)> {
     vec![
         (Rule::NoMessages, "messages", vec![]),
@@ -138,6 +138,12 @@ fn anthropic_examples() -> Vec<(Rule, &'static str, Vec<&'static str>)> {
                     {"type":"tool_result","tool_use_id":"c1"},{"type":"tool_result","tool_use_id":"c1"}]}"#,
             ],
         ),
+    ]
+}
+
+/// The rules about turns and blocks that Anthropic has, each with the messages that break it.
+fn anthropic_turn_examples() -> Vec<(Rule, &'static str, Vec<&'static str>)> {
+    vec![
         (Rule::EndsWithAssistant, "messages[1]", vec![ASK, TALK]),
         (Rule::FirstUser, "messages[0]", vec![TALK, ASK]),
         (Rule::Alternate, "messages[1]", vec![ASK, ASK]),
@@ -198,7 +204,7 @@ fn each_rule_has_an_example_that_breaks_it() {
         breaks(Dialect::OpenAi, &request(&messages), rule, place);
         broken.insert(rule);
     }
-    for (rule, place, messages) in anthropic_examples() {
+    for (rule, place, messages) in anthropic_examples().into_iter().chain(anthropic_turn_examples()) {
         breaks(Dialect::Anthropic, &request(&messages), rule, place);
         broken.insert(rule);
     }

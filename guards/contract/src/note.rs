@@ -158,3 +158,31 @@ pub enum Limit {
     /// Questions to the user.
     Questions,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn n4_who_cannot_be_asked_any_more_is_told_without_the_question() {
+        for (text, told) in [
+            (
+                "The model is stuck: 3 messages call no tool. How should it go on?",
+                "The model is stuck: 3 messages call no tool.",
+            ),
+            ("It failed: \"a.b.c\". Nothing ran. May it run again?\n", "It failed: \"a.b.c\". Nothing ran."),
+            ("How should it go on?", "How should it go on?"),
+            ("Nothing is asked.", "Nothing is asked."),
+        ] {
+            let note = Note {
+                guard: "g".into(),
+                rule: "r".into(),
+                level: 1,
+                subject: Subject::Run,
+                text: text.into(),
+            };
+            let question = Question { note, options: vec![] };
+            assert_eq!(&*question.statement().text, told);
+        }
+    }
+}

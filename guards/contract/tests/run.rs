@@ -435,14 +435,6 @@ fn a_sub_agent_is_a_tool_to_its_parent() {
 }
 
 #[test]
-fn the_effect_of_a_call_can_be_declared_for_this_call() {
-    let mut completion = calls(&["send", "look"]);
-    completion.declare(|_, call| (&*call.tool == "send").then_some(Effect::ReadOnly));
-    let effects: Vec<_> = completion.calls.iter().map(|it| (it.effect, it.declared())).collect();
-    assert_eq!(effects, [(Effect::ReadOnly, Some(Effect::ReadOnly)), (Effect::ReadOnly, None)]);
-}
-
-#[test]
 fn words_for_the_model_are_not_shown_to_the_user() {
     let decision =
         Decision { verdict: Verdict::Retry(note("for the model")), notices: vec![note("for the user")] };

@@ -16,6 +16,9 @@ use balk_peers::{
 };
 
 pub(crate) mod broken;
+pub(crate) mod events;
+pub(crate) mod handoffs;
+pub(crate) mod retries;
 
 /// One tool of each effect, a shell and a way to ask.
 pub(crate) fn offer() -> Arc<Offer> {
@@ -251,8 +254,8 @@ impl Loop {
         let mut results: Vec<_> =
             turn.calls.iter().zip(&completion.calls).map(|(it, call)| result(it, call)).collect();
         for (at, result) in results.iter_mut().enumerate() {
-            match refusal(at, &decision.verdict) {
-                Some(reason) => *result = refused(&result.call, reason),
+            match decision.verdict.refusal(at) {
+                Some(reason) => *result = ToolResult::refused(&result.call, reason),
                 None => self.runs += 1,
             }
         }
@@ -378,24 +381,6 @@ fn result(it: &Call, call: &Arc<ToolCall>) -> ToolResult {
         status: it.status,
         tries: u32::from(it.origin == Origin::Executed),
         text: it.answer.as_str().into(),
-    }
-}
-
-fn refusal(at: usize, verdict: &Verdict) -> Option<&str> {
-    match verdict {
-        Verdict::Pass | Verdict::Repair(_) => None,
-        Verdict::Block(blocked) => blocked.iter().find(|it| it.call == at).map(|it| &*it.note.text),
-        Verdict::Retry(_) | Verdict::Ask(_) | Verdict::Stop(_) => Some("the turn was refused"),
-    }
-}
-
-fn refused(call: &Arc<ToolCall>, reason: &str) -> ToolResult {
-    ToolResult {
-        call: call.clone(),
-        origin: Origin::Synthetic,
-        status: Status::Error,
-        tries: 0,
-        text: format!("not run: {reason}").into(),
     }
 }
 

@@ -7,17 +7,18 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use balk_reports::records::{Counts, quoted};
+use balk_reports::report::document::{Document, Table, Text, code, paragraph, terminal};
+use balk_reports::statistics::{Share, per_thousand};
 use balk_scenarios::{Kind, Pools, ResponseMode, Scenario as Model, WorldOptions};
 use clap::{Args, ValueEnum};
 
 use super::gaps::Repository;
 use super::load;
-use super::{Context, Format, OrExit};
+use super::{Context, Format, OrExit, screen};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{Config, Recipe};
 use crate::simulate::Simulation;
-use balk_reports::statistics::{Share, per_thousand};
 
 /// Arguments of `balk scenario`.
 #[derive(Args, Clone, Debug)]
@@ -159,87 +160,47 @@ impl Scenario {
                     }
                 }
             }
-            Format::Text => self.table(&mut out, &config, scenario, &rows)?,
+            Format::Text => {
+                write!(out, "{}", terminal(&self.document(&config, scenario, &rows), screen::output()))?
+            }
         }
         let fault = rows.iter().any(|row| row.measured.guard_faults + row.flat.guard_faults > 0);
         let doubled = rows.iter().any(|row| row.measured.doubled + row.flat.doubled > 0);
         Ok(exit(fault, doubled))
     }
 
-    fn table(
-        &self,
-        out: &mut impl Write,
-        config: &Config,
-        scenario: &Model,
-        rows: &[Row<'_>],
-    ) -> Result<(), Error> {
-        let width = rows.iter().map(|row| row.guard.len()).max().unwrap_or(0).max(5);
+    fn document(&self, config: &Config, scenario: &Model, rows: &[Row<'_>]) -> Document {
         let seeds = self.seeds.as_ref().expect("counts are over seeds");
-        writeln!(out, "{} · seeds {}-{}\n{}\n", scenario.name, seeds.start(), seeds.end(), scenario.title)?;
-        writeln!(
-            out,
-            "{:width$}  {:>6} {:>6} {:>6} {:>19} {:>11} {:>8} {:>13} {:>6} {:>9} {:>8}",
-            "guard",
-            "trials",
-            "done",
-            "stuck",
-            "recovered (95 %)",
-            "handed over",
-            "not told",
-            "interventions",
-            "false",
-            "per 1,000",
-            "turns"
-        )?;
-        for row in rows {
-            let it = &row.measured;
-            writeln!(
-                out,
-                "{:width$}  {:>6} {:>6} {:>6} {:>19} {:>11} {:>8} {:>13} {:>6} {:>9} {:>8}",
-                row.guard,
-                it.trials,
-                it.done,
-                it.onsets,
-                Share::new(it.recovered, it.onsets),
-                it.handed_over,
-                it.not_told,
-                it.interventions,
-                it.false_interventions,
-                per_thousand(it.false_interventions, it.healthy_turns).as_deref().unwrap_or("–"),
-                it.turns,
-            )?;
-        }
-        writeln!(
-            out,
-            "\ndone: the goal holds in the end; recovered: after being stuck at least once, with the exact 95 % \
-             interval of its share of the stuck.\nhanded over, not told: it does not hold, and the user was told \
-             so, or not. false: interventions in healthy turns; per 1,000 of these."
-        )?;
+        let mut document = Document::from([
+            paragraph(format!(
+                "{} · seeds {}-{}\n{}",
+                scenario.name,
+                seeds.start(),
+                seeds.end(),
+                scenario.title
+            )),
+            counts(rows).into(),
+            paragraph(
+                "done: the goal holds in the end; recovered: after being stuck at least once, with the exact 95 % \
+                 interval of its share of the stuck.\nhanded over, not told: it does not hold, and the user was told \
+                 so, or not. false: interventions in healthy turns; per 1,000 of these.",
+            ),
+        ]);
         if scenario.actor.states.iter().any(|state| !state.breaks.is_empty()) {
-            retries(out, width, rows)?;
+            document.push(retries(rows));
+            document.push(paragraph(
+                "done twice: trials in which something happened again in the world that was to happen once. asked \
+                 for no reason: trials\nwith a question about an attempt in which nothing had begun that could not \
+                 be sent again.",
+            ));
         }
         if scenario.kind == Kind::Stubborn {
-            writeln!(
-                out,
-                "\nsensitivity: recovered where an intervention counts by what it carries, and in flat mode, \
-                 where only its being delivered counts"
-            )?;
-            for row in rows {
-                writeln!(
-                    out,
-                    "{:width$}  {:>7} of {}   flat {:>7} of {}",
-                    row.guard,
-                    row.measured.recovered,
-                    row.measured.onsets,
-                    row.flat.recovered,
-                    row.flat.onsets
-                )?;
-            }
+            document.push(sensitivity(rows));
         }
         let guards: Vec<String> = self.guard.iter().map(|it| quoted(it)).collect();
-        let guards = guards.join(" --guard ");
-        writeln!(out, "\nrun again: {}", self.command(config, &guards))?;
-        Ok(())
+        let command = self.command(config, &guards.join(" --guard "));
+        document.push(paragraph(Text::from("run again: ") + code(command)));
+        document
     }
 
     /// The command that does the very same thing again.
@@ -271,23 +232,64 @@ impl Scenario {
     }
 }
 
+/// What each stack came to.
+fn counts(rows: &[Row<'_>]) -> Table {
+    let mut table = Table::of_numbers([
+        "guard",
+        "trials",
+        "done",
+        "stuck",
+        "recovered (95 %)",
+        "handed over",
+        "not told",
+        "interventions",
+        "false",
+        "per 1,000",
+        "turns",
+    ]);
+    for row in rows {
+        let it = &row.measured;
+        table.row([
+            row.guard.to_string(),
+            it.trials.to_string(),
+            it.done.to_string(),
+            it.onsets.to_string(),
+            Share::new(it.recovered, it.onsets).to_string(),
+            it.handed_over.to_string(),
+            it.not_told.to_string(),
+            it.interventions.to_string(),
+            it.false_interventions.to_string(),
+            per_thousand(it.false_interventions, it.healthy_turns).unwrap_or_else(|| "–".into()),
+            it.turns.to_string(),
+        ]);
+    }
+    table
+}
+
 /// What each stack made of attempts that broke off.
-fn retries(out: &mut impl Write, width: usize, rows: &[Row<'_>]) -> std::io::Result<()> {
-    writeln!(
-        out,
-        "\nbroken attempts\n{:width$}  {:>7} {:>19} {:>21}",
-        "guard", "resends", "done twice (95 %)", "asked for no reason"
-    )?;
+fn retries(rows: &[Row<'_>]) -> Table {
+    let columns = ["guard", "resends", "done twice (95 %)", "asked for no reason"];
+    let mut table = Table { title: "broken attempts".into(), ..Table::of_numbers(columns) };
     for row in rows {
         let it = &row.measured;
         let [doubled, asked] = [it.doubled, it.asked_needlessly].map(|part| Share::new(part, it.trials));
-        writeln!(out, "{:width$}  {:>7} {doubled:>19} {asked:>21}", row.guard, it.resends)?;
+        table.row([row.guard.to_string(), it.resends.to_string(), doubled.to_string(), asked.to_string()]);
     }
-    writeln!(
-        out,
-        "\ndone twice: trials in which something happened again in the world that was to happen once. asked for \
-         no reason: trials\nwith a question about an attempt in which nothing had begun that could not be sent again."
-    )
+    table
+}
+
+/// What recovers in both response modes.
+fn sensitivity(rows: &[Row<'_>]) -> Table {
+    let title = "sensitivity: recovered where an intervention counts by what it carries, and in flat mode, where only \
+                 its being delivered counts";
+    let mut table =
+        Table { title: title.into(), ..Table::of_numbers(["guard", "by what it carries", "flat"]) };
+    for row in rows {
+        let [measured, flat] =
+            [&row.measured, &row.flat].map(|it| format!("{} of {}", it.recovered, it.onsets));
+        table.row([row.guard.to_string(), measured, flat]);
+    }
+    table
 }
 
 /// A guard that broke is worse than what it let through.

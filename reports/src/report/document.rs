@@ -9,12 +9,10 @@ mod table;
 mod terminal;
 mod text;
 
-pub use block::{Block, Document};
+pub use block::{Block, Document, folded, lines, paragraph};
 pub use markdown::markdown;
 pub use table::{Side, Table};
 pub use terminal::{Screen, terminal};
-pub use text::{Span, Text};
+pub use text::{Span, Text, code, emphasis, joined, marked, strong};
 
-pub(super) use block::{folded, paragraph};
 pub(super) use terminal::wrapped;
-pub(super) use text::{code, emphasis, joined, marked, strong};

@@ -1,6 +1,6 @@
 //! What went wrong in a bench, in a few lines.
 
-use super::document::{Document, paragraph};
+use super::document::{Document, Text, code, lines};
 use crate::records::{Bench, Slip};
 
 /// For each stack that is under test a line for each kind of slip: how often, in how many scenarios, and the command
@@ -8,27 +8,27 @@ use crate::records::{Bench, Slip};
 #[must_use]
 pub fn slips(bench: &Bench) -> Document {
     let under_test = bench.plan.stacks.iter().enumerate().filter(|(_, stack)| stack.is_under_test());
-    let lines = under_test.flat_map(|(at, stack)| {
-        let lines: Vec<String> = Slip::ALL.into_iter().filter_map(|slip| line(bench, at, slip)).collect();
-        if lines.is_empty() { vec![format!("{}: nothing went wrong", stack.guard)] } else { lines }
+    let found = under_test.flat_map(|(at, stack)| {
+        let found: Vec<Text> = Slip::ALL.into_iter().filter_map(|slip| line(bench, at, slip)).collect();
+        if found.is_empty() { vec![format!("{}: nothing went wrong", stack.guard).into()] } else { found }
     });
-    let lines: Vec<String> = lines.collect();
-    if lines.is_empty() { Document::default() } else { [paragraph(lines.join("\n"))].into() }
+    let found: Vec<Text> = found.collect();
+    if found.is_empty() { Document::default() } else { [lines(found)].into() }
 }
 
 /// One kind of slip of one stack, if there is any.
-fn line(bench: &Bench, stack: usize, slip: Slip) -> Option<String> {
+fn line(bench: &Bench, stack: usize, slip: Slip) -> Option<Text> {
     let cells = (0..bench.plan.scenarios.len()).map(|scenario| (scenario, bench.cell(scenario, stack)));
     let cells: Vec<_> =
         cells.filter_map(|(scenario, cell)| Some((scenario, cell, *cell.slips.get(&slip)?))).collect();
     let &(first, _, seed) = cells.first()?;
     let count: u64 = cells.iter().map(|(_, cell, _)| slip.count(&cell.counts)).sum();
-    Some(format!(
-        "{}: {count} x {} in {} {}; the first: {}",
+    let found = format!(
+        "{}: {count} x {} in {} {}; the first: ",
         bench.plan.stacks[stack].guard,
         slip.name(),
         cells.len(),
         if cells.len() == 1 { "scenario" } else { "scenarios" },
-        bench.plan.trial(first, stack, seed)
-    ))
+    );
+    Some(Text::from(found) + code(bench.plan.trial(first, stack, seed)))
 }

@@ -43,12 +43,21 @@ pub struct Document {
 }
 
 /// Prose.
-pub(crate) fn paragraph(text: impl Into<Text>) -> Block {
+#[must_use]
+pub fn paragraph(text: impl Into<Text>) -> Block {
     Block::Paragraph(text.into())
 }
 
+/// Prose of these lines.
+#[must_use]
+pub fn lines(lines: impl IntoIterator<Item = Text>) -> Block {
+    let lines = lines.into_iter().enumerate();
+    paragraph(lines.fold(Text::default(), |all, (at, line)| if at == 0 { line } else { all + "\n" + line }))
+}
+
 /// What is long and seldom read.
-pub(crate) fn folded(summary: impl Into<Text>, inside: impl Into<Document>) -> Block {
+#[must_use]
+pub fn folded(summary: impl Into<Text>, inside: impl Into<Document>) -> Block {
     Block::Folded { summary: summary.into(), inside: inside.into() }
 }
 

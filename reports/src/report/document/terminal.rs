@@ -2,7 +2,7 @@
 //!
 //! Widths are those of the characters on the screen: a wide character takes two columns, an emoji its own. On a terminal
 //! prose is wrapped, and a table that is too wide is arranged anew: first its cells are wrapped between words, then its
-//! columns are put below each other in groups, each with the first column. Where the output goes elsewhere, nothing is
+//! columns are put below each other in groups, each with the first column. Commands stay in one piece. Where the output goes elsewhere, nothing is
 //! wrapped, so that scripts read the same on every machine.
 
 use anstyle::Style;
@@ -25,6 +25,9 @@ pub struct Screen {
 /// Between two columns of a table.
 const GAP: usize = 2;
 
+/// A space inside of a command, which can be pasted only as long as it is in one piece. No text has this character.
+const UNBROKEN: &str = "\u{f8ff}";
+
 const BOLD: Style = Style::new().bold();
 
 /// The document, with a line break at its end.
@@ -42,7 +45,8 @@ impl Screen {
 
     fn painted(self, text: &Text) -> String {
         let span = |span: &Span| match span {
-            Span::Plain(words) | Span::Code(words) => words.clone(),
+            Span::Plain(words) => words.clone(),
+            Span::Code(words) => words.replace(' ', UNBROKEN),
             Span::Emphasis(text) => self.painted(text),
             Span::Strong(text) => self.paint(BOLD, &text.plain()),
         };
@@ -53,20 +57,27 @@ impl Screen {
     fn lines(self, text: &Text) -> String {
         let painted = self.painted(text);
         let lines = painted.split('\n').flat_map(|line| match self.columns {
-            Some(columns) => wrapped(line, columns),
+            Some(columns) => broken(line, options(columns).break_words(false)),
             None => vec![line.to_owned()],
         });
-        lines.map(|line| line + "\n").collect()
+        lines.map(|line| line.replace(UNBROKEN, " ") + "\n").collect()
     }
 }
 
 /// A line broken between words, and within words that are wider than the whole line; at least one line.
 #[must_use]
 pub(crate) fn wrapped(line: &str, columns: usize) -> Vec<String> {
-    let options = Options::new(columns.max(1))
+    broken(line, options(columns))
+}
+
+fn options(columns: usize) -> Options<'static> {
+    Options::new(columns.max(1))
         .word_separator(WordSeparator::AsciiSpace)
         .word_splitter(WordSplitter::NoHyphenation)
-        .wrap_algorithm(WrapAlgorithm::FirstFit);
+        .wrap_algorithm(WrapAlgorithm::FirstFit)
+}
+
+fn broken<'l>(line: &'l str, options: Options<'l>) -> Vec<String> {
     let indent = &line[..line.len() - line.trim_start_matches(' ').len()];
     textwrap::wrap(line, options.subsequent_indent(indent)).into_iter().map(Into::into).collect()
 }
@@ -108,9 +119,10 @@ type Group = Vec<(usize, usize)>;
 
 impl Grid {
     fn new(table: &Table, screen: Screen) -> Self {
-        let names: Vec<String> = table.columns.iter().map(|(name, _)| screen.painted(name)).collect();
+        let cell = |text: &Text| screen.painted(text).replace(UNBROKEN, " ");
+        let names: Vec<String> = table.columns.iter().map(|(name, _)| cell(name)).collect();
         let heading = Some(names).filter(|names| names.iter().any(|it| !it.is_empty()));
-        let rows = table.rows.iter().map(|row| row.iter().map(|it| screen.painted(it)).collect());
+        let rows = table.rows.iter().map(|row| row.iter().map(cell).collect());
         Self {
             sides: table.columns.iter().map(|(_, side)| *side).collect(),
             rows: heading.into_iter().chain(rows).collect(),

@@ -20,22 +20,26 @@ pub enum Span {
 pub struct Text(pub Vec<Span>);
 
 /// A name or a command as it is typed.
-pub(crate) fn code(name: impl Into<String>) -> Text {
+#[must_use]
+pub fn code(name: impl Into<String>) -> Text {
     Text(vec![Span::Code(name.into())])
 }
 
 /// A term that is explained.
-pub(crate) fn emphasis(term: impl Into<Text>) -> Text {
+#[must_use]
+pub fn emphasis(term: impl Into<Text>) -> Text {
     Text(vec![Span::Emphasis(term.into())])
 }
 
 /// What the eye should find first.
-pub(crate) fn strong(words: impl Into<Text>) -> Text {
+#[must_use]
+pub fn strong(words: impl Into<Text>) -> Text {
     Text(vec![Span::Strong(words.into())])
 }
 
 /// Our own words, with what is typed between backticks.
-pub(crate) fn marked(words: &str) -> Text {
+#[must_use]
+pub fn marked(words: &str) -> Text {
     let pieces = words.split('`').enumerate().filter(|(_, piece)| !piece.is_empty());
     Text(
         pieces
@@ -48,7 +52,8 @@ pub(crate) fn marked(words: &str) -> Text {
 }
 
 /// Texts with commas between them.
-pub(crate) fn joined(texts: impl IntoIterator<Item = Text>) -> Text {
+#[must_use]
+pub fn joined(texts: impl IntoIterator<Item = Text>) -> Text {
     texts
         .into_iter()
         .enumerate()

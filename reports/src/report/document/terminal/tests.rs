@@ -1,7 +1,7 @@
 //! What is wide and what is narrow, on a terminal and elsewhere.
 
 use super::super::block::paragraph;
-use super::super::text::strong;
+use super::super::text::{code, strong};
 use super::*;
 
 fn stacks() -> Table {
@@ -58,7 +58,7 @@ fn no_line_is_wider_than_the_screen_as_long_as_words_are_not() {
             &[paragraph(text), stacks().into()].into(),
             Screen { colour: true, columns: Some(columns) },
         );
-        assert!(shown.lines().all(|line| display_width(line) <= columns.max(17)), "{columns}:\n{shown}");
+        assert!(shown.lines().all(|line| display_width(line) <= columns.max(20)), "{columns}:\n{shown}");
     }
 }
 
@@ -78,4 +78,13 @@ fn colours_take_no_columns() {
     let mut table = Table::new([(strong("stack"), Side::Left), (Text::from("of"), Side::Right)]);
     table.row(["x", "100"]);
     assert_eq!(terminal(&table.into(), screen), "\u{1b}[1mstack\u{1b}[0m   of\nx      100\n");
+}
+
+#[test]
+fn a_command_is_never_broken() {
+    check(
+        [paragraph(Text::from("run again: ") + code("balk scenario repeating --seed 7") + " or not")],
+        Some(20),
+        "run again:\nbalk scenario repeating --seed 7\nor not\n",
+    );
 }

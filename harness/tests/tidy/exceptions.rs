@@ -33,10 +33,8 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     except(Rule::Layout, "harness/tests/", "", TO_BE_MENDED),
     except(Rule::Layout, "reports/tests/", "", TO_BE_MENDED),
     except(Rule::LongFile, "harness/tests/laws.rs", "", TO_BE_MENDED),
-    except(Rule::LongFunction, "harness/src/cli/scenario.rs", "table", TO_BE_MENDED),
     except(Rule::LongFunction, "harness/src/grade.rs", "grade_each", TO_BE_MENDED),
     except(Rule::LongFunction, "harness/src/replay/own.rs", "completion", TO_BE_MENDED),
-    except(Rule::LongFunction, "reports/src/records/bench/file.rs", "read", TO_BE_MENDED),
     except(Rule::LongLine, "benches/examples/", "", TO_BE_MENDED),
     except(Rule::LongLine, "benches/src/", "", TO_BE_MENDED),
     except(Rule::LongLine, "docs/bench.md", "", TO_BE_MENDED),
@@ -44,7 +42,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     except(Rule::LongLine, "docs/watching.md", "", TO_BE_MENDED),
     except(Rule::LongLine, "harness/src/", "", TO_BE_MENDED),
     except(Rule::LongLine, "harness/tests/", "", TO_BE_MENDED),
-    except(Rule::LongLine, "reports/src/", "", TO_BE_MENDED),
 ];
 
 impl Exception {

@@ -277,7 +277,8 @@ mod tests {
 
     #[test]
     fn r5_what_is_not_understood_is_kept_and_shown() {
-        let text = r#"{"cause":"connect","status":503,"facts":{"phase":"tls"},"offer":[{"name":"a","executed_by":"loop","x":[1]}],"id":7}"#;
+        let text = r#"{"cause":"connect","status":503,"facts":{"phase":"tls"},
+            "offer":[{"name":"a","executed_by":"loop","x":[1]}],"id":7}"#;
         let incident = read(text);
         let unused: Vec<_> =
             incident.unused().into_iter().map(|(place, value)| format!("{place}={value}")).collect();

@@ -84,7 +84,8 @@ mod tests {
 
     #[test]
     fn what_stands_between_markers_is_replaced() {
-        let text = "# Mine\n<!-- balk report stacks -->\nold\n<!-- end -->\nafter\n<!-- end -->\n  <!-- balk report command -->\r\n<!-- end -->";
+        let text = "# Mine\n<!-- balk report stacks -->\nold\n<!-- end -->\nafter\n<!-- end -->\n  \
+                    <!-- balk report command -->\r\n<!-- end -->";
         let expected = "# Mine\n<!-- balk report stacks -->\n\n| a |\n\n<!-- end -->\nafter\n<!-- end -->\n  \
                         <!-- balk report command -->\r\n\r\nbalk bench\r\n\r\nmore\r\n\r\n<!-- end -->";
         assert_eq!(splice(text, section).as_deref(), Ok(expected));

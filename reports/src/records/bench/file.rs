@@ -1,7 +1,8 @@
 //! The file form of a record: one JSON object a line, so that a cut is seen and a change is a line of a diff.
 //!
 //! First `{"plan": …}`, then `{"scenario": …, "stack": …, "cell": …}` for every cell in the order of the plan,
-//! `{"stack": …, "spent": …}` for every stack, at last `{"done": […], "cells": N}`. Nothing in it depends on when, where or in how many pieces the trials ran.
+//! `{"stack": …, "spent": …}` for every stack, at last `{"done": […], "cells": N}`. Nothing in it depends on when,
+//! where or in how many pieces the trials ran.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -123,64 +124,9 @@ impl Bench {
             return Err(lines.bad("a plan with stacks and scenarios", "none".into()));
         }
         let mut bench = Self::new(plan);
-        let stacks = bench.plan.stacks.len();
-        for at in 0..bench.cells.len() {
-            let (scenario, stack) =
-                (bench.plan.scenarios[at / stacks].label(), bench.plan.stacks[at % stacks].guard.clone());
-            let expected = format!("the cell of `{scenario}` with `{stack}`");
-            let text = lines.next(&expected)?;
-            let read: CellLine<'_> = lines.parse(&text, &expected)?;
-            if *read.scenario != scenario || *read.stack != stack {
-                return Err(
-                    lines.bad(&expected, format!("that of `{}` with `{}`", read.scenario, read.stack))
-                );
-            }
-            if let Some(odd) = read.cell.odd() {
-                return Err(lines.bad("counts that trials can come to", odd.to_owned()));
-            }
-            bench.cells[at] = read.cell.into_owned();
-        }
-        for at in 0..stacks {
-            let stack = bench.plan.stacks[at].guard.clone();
-            let expected = format!("what `{stack}` spent");
-            let text = lines.next(&expected)?;
-            let read: SpentLine<'_> = lines.parse(&text, &expected)?;
-            if *read.stack != stack {
-                return Err(lines.bad(&expected, format!("that of `{}`", read.stack)));
-            }
-            bench.spent[at] = read.spent.into_owned();
-        }
-        let expected = "the seeds that are done: {\"done\": […], \"cells\": N}";
-        let text = lines.next(expected)?;
-        let last: LastLine<'_> = lines.parse(&text, expected)?;
-        bench.done = last.done.into_owned();
-        if bench.done.len() != bench.plan.scenarios.len() || last.cells != bench.cells.len() {
-            let expected =
-                format!("{} sets of seeds and {} cells", bench.plan.scenarios.len(), bench.cells.len());
-            return Err(lines.bad(&expected, format!("{} and {}", bench.done.len(), last.cells)));
-        }
-        for (scenario, done) in bench.done.iter().enumerate() {
-            let [from, to] = bench.plan.seeds;
-            let label = || bench.plan.scenarios[scenario].label();
-            if !done.is_within(from, to) {
-                let expected = format!("seeds of `{}` from {from} to {to}, as planned", label());
-                return Err(lines.bad(&expected, String::from(done.clone())));
-            }
-            let of_draw = done.by_draw();
-            for cell in bench.of_scenario(scenario) {
-                let by_draw = [&cell.by_draw, &cell.drawn_by].map(|it| it.done);
-                if by_draw.iter().any(|it| it.iter().zip(&of_draw).any(|(done, of)| done > of)) {
-                    let expected =
-                        format!("no more done trials of a draw of `{}` than it has seeds", label());
-                    return Err(lines.bad(&expected, "more".into()));
-                }
-                if cell.counts.trials != done.count() {
-                    let expected =
-                        format!("{} trials in each cell of `{}`, one for each seed", done.count(), label());
-                    return Err(lines.bad(&expected, cell.counts.trials.to_string()));
-                }
-            }
-        }
+        bench.read_cells(&mut lines)?;
+        bench.read_spent(&mut lines)?;
+        bench.read_done(&mut lines)?;
         match lines.lines.next() {
             None => Ok(bench),
             Some(_) => {
@@ -188,6 +134,81 @@ impl Bench {
                 Err(lines.bad("the end of the record", "more".into()))
             }
         }
+    }
+
+    fn read_cells(&mut self, lines: &mut Lines<impl BufRead>) -> Result<(), BadBench> {
+        let stacks = self.plan.stacks.len();
+        for at in 0..self.cells.len() {
+            let (scenario, stack) =
+                (self.plan.scenarios[at / stacks].label(), &self.plan.stacks[at % stacks].guard);
+            let expected = format!("the cell of `{scenario}` with `{stack}`");
+            let text = lines.next(&expected)?;
+            let read: CellLine<'_> = lines.parse(&text, &expected)?;
+            if *read.scenario != scenario || *read.stack != **stack {
+                return Err(
+                    lines.bad(&expected, format!("that of `{}` with `{}`", read.scenario, read.stack))
+                );
+            }
+            if let Some(odd) = read.cell.odd() {
+                return Err(lines.bad("counts that trials can come to", odd.to_owned()));
+            }
+            self.cells[at] = read.cell.into_owned();
+        }
+        Ok(())
+    }
+
+    fn read_spent(&mut self, lines: &mut Lines<impl BufRead>) -> Result<(), BadBench> {
+        for (planned, spent) in self.plan.stacks.iter().zip(&mut self.spent) {
+            let expected = format!("what `{}` spent", planned.guard);
+            let text = lines.next(&expected)?;
+            let read: SpentLine<'_> = lines.parse(&text, &expected)?;
+            if *read.stack != *planned.guard {
+                return Err(lines.bad(&expected, format!("that of `{}`", read.stack)));
+            }
+            *spent = read.spent.into_owned();
+        }
+        Ok(())
+    }
+
+    fn read_done(&mut self, lines: &mut Lines<impl BufRead>) -> Result<(), BadBench> {
+        let expected = "the seeds that are done: {\"done\": […], \"cells\": N}";
+        let text = lines.next(expected)?;
+        let last: LastLine<'_> = lines.parse(&text, expected)?;
+        self.done = last.done.into_owned();
+        if self.done.len() != self.plan.scenarios.len() || last.cells != self.cells.len() {
+            let expected =
+                format!("{} sets of seeds and {} cells", self.plan.scenarios.len(), self.cells.len());
+            return Err(lines.bad(&expected, format!("{} and {}", self.done.len(), last.cells)));
+        }
+        for scenario in 0..self.done.len() {
+            self.check_done(scenario).map_err(|(expected, found)| lines.bad(&expected, found))?;
+        }
+        Ok(())
+    }
+
+    /// Whether the seeds that are done fit the plan and the cells of a scenario; otherwise what was expected, and what
+    /// was found.
+    fn check_done(&self, scenario: usize) -> Result<(), (String, String)> {
+        let ([from, to], done) = (self.plan.seeds, &self.done[scenario]);
+        let label = self.plan.scenarios[scenario].label();
+        if !done.is_within(from, to) {
+            let expected = format!("seeds of `{label}` from {from} to {to}, as planned");
+            return Err((expected, done.clone().into()));
+        }
+        let of_draw = done.by_draw();
+        for cell in self.of_scenario(scenario) {
+            let by_draw = [&cell.by_draw, &cell.drawn_by].map(|it| it.done);
+            if by_draw.iter().any(|it| it.iter().zip(&of_draw).any(|(done, of)| done > of)) {
+                let expected = format!("no more done trials of a draw of `{label}` than it has seeds");
+                return Err((expected, "more".into()));
+            }
+            if cell.counts.trials != done.count() {
+                let expected =
+                    format!("{} trials in each cell of `{label}`, one for each seed", done.count());
+                return Err((expected, cell.counts.trials.to_string()));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -7,7 +7,8 @@ use crate::statistics::PValue;
 
 /// All cells that both records have. Each figure has `before` and `after` as people read them, and as text of four
 /// significant digits `change` and its `bounds` (shares from −1 to 1, rates for 1,000 turns), and `p`, corrected
-/// for all cells; `paired` says whether the trials were compared as pairs. A figure that has no meaning in a cell is null.
+/// for all cells; `paired` says whether the trials were compared as pairs. A figure that has no meaning in a cell is
+/// null.
 #[must_use]
 pub fn comparison_as_json(comparison: &Comparison) -> Value {
     let share = |it: &Option<Compared>| it.as_ref().map(|it| figure(it, it.change.digits()));

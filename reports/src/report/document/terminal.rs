@@ -1,9 +1,9 @@
 //! A document for a terminal, and for scripts that read what a terminal would show.
 //!
-//! Widths are those of the characters on the screen: a wide character takes two columns, an emoji its own. On a terminal
-//! prose is wrapped, and a table that is too wide is arranged anew: first its cells are wrapped between words, then its
-//! columns are put below each other in groups, each with the first column. Commands stay in one piece. Where the output goes elsewhere, nothing is
-//! wrapped, so that scripts read the same on every machine.
+//! Widths are those of the characters on the screen: a wide character takes two columns, and an emoji its own. On a
+//! terminal, prose is wrapped. A table that is too wide is arranged anew: first its cells are wrapped between words,
+//! then its columns are split into groups that follow each other, each with the first column. Commands stay in one
+//! piece. Where the output goes elsewhere, nothing is wrapped, so that scripts read the same on every machine.
 
 use anstyle::Style;
 use textwrap::core::display_width;

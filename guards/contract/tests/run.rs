@@ -207,6 +207,12 @@ fn a_refused_turn_runs_nothing_and_a_question_waits_for_its_answer() {
     check(ask(), drive, "completion result question answer end");
     let drive = |run: &mut Run<Scripted>| {
         asked(run);
+        run.answered(UserAnswer { choice: ChoiceKind::Report, text: "report".into() });
+    };
+    let run = check(ask(), drive, "completion result question end");
+    assert_fault(&run, "guard run: expected one of the choices of the question, found Report");
+    let drive = |run: &mut Run<Scripted>| {
+        asked(run);
         run.unanswered();
     };
     check(ask(), drive, "completion result question end");

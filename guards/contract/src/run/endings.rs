@@ -12,11 +12,12 @@ use crate::guard::{Answer, Guard};
 use crate::note::{ChoiceKind, Question, Termination};
 
 impl<G: Guard> Run<G> {
-    /// The user answered the question.
+    /// The user answered the question: with one of its choices, or with [`ChoiceKind::Stop`], which is always open.
     pub fn answered(&mut self, answer: UserAnswer) {
         let Some((question, asker)) = self.question("an answer") else { return };
         let choice = answer.choice;
-        if question.options.iter().all(|it| it.kind != choice) {
+        let is_open = choice == ChoiceKind::Stop || question.options.iter().any(|it| it.kind == choice);
+        if !is_open {
             return self
                 .broke(fault(format!("expected one of the choices of the question, found {choice:?}")));
         }

@@ -102,5 +102,5 @@ pub fn beyond_trials(row: &Row) -> Option<&'static str> {
 const OUTSIDE: &[(&str, &str, &str)] = &[(
     "retry-safety",
     "attempt-facts-incomplete",
-    "the engine knows all facts about an attempt; see guards/tests/retry_safety.rs",
+    "the engine knows all facts about an attempt; see guards/tests/all/retry_safety.rs",
 )];

@@ -1,0 +1,72 @@
+//! Runs that go on from a transcript, hosts that rewrite it, agents inside agents, and what the user is shown.
+
+use balk_contract::{Compaction, Decision, Entry, Limits, Message, Run, Status, Step, ToolResult, Verdict};
+
+use crate::scripted::{Scripted, calls, committed, note, run, take_a_step, text};
+
+#[test]
+fn a_resumed_run_goes_on_where_the_transcript_ends() {
+    let mut first = run(Scripted::default());
+    first.completed(calls(&["look"]));
+    let resume = |to: usize| {
+        let limits = Limits::NONE;
+        Run::resume(Scripted::default(), first.transcript()[..to].to_vec(), limits).expect("a transcript")
+    };
+    let Step::Tools { calls, .. } = resume(3).step() else { panic!("the call is due") };
+    assert_eq!(calls.len(), 1);
+    assert_eq!(resume(2).step(), Step::Model { asked: 1 });
+    assert!(resume(3).news().is_empty(), "what was committed before is no news");
+    let fault = Run::resume((), Vec::new(), Limits::NONE).expect_err("nothing to go on from");
+    assert_eq!(
+        fault.to_string(),
+        "guard run: expected a transcript that begins with its start, found an empty transcript"
+    );
+}
+
+#[test]
+fn a_rewritten_history_is_a_transcript_that_is_folded_anew() {
+    let mut first = run(Scripted::default());
+    first.completed(calls(&["look"]));
+    take_a_step(&mut first);
+    first.completed(text("wrong way"));
+    // The host takes the last answer back and goes on from before it.
+    let kept = first.transcript()[..5].to_vec();
+    let mut edited = Run::resume(Scripted::default(), kept, Limits::NONE).expect("a transcript");
+    assert_eq!(edited.step(), Step::Model { asked: 1 });
+    edited.completed(text("another way"));
+    assert_eq!(committed(&edited), "completion result note completion");
+    assert_eq!(edited.guard().seen.len(), edited.transcript().len());
+    // Or it puts a summary in place of everything: the view begins anew.
+    let mut run = run(Scripted::default());
+    run.compacted(Compaction { summary: "all done but the last file".into() });
+    assert_eq!(run.view().messages(), [Message::User("all done but the last file".into())]);
+    assert_eq!(run.step(), Step::Model { asked: 1 });
+}
+
+#[test]
+fn a_sub_agent_is_a_tool_to_its_parent() {
+    let mut parent = run(Scripted::default());
+    parent.completed(calls(&["look"]));
+    let Step::Tools { calls: due, .. } = parent.step() else { panic!("{:?}", parent.step()) };
+    let mut child = run(Scripted::default());
+    child.completed(calls(&["send"]));
+    take_a_step(&mut child);
+    child.completed(text("found it"));
+    take_a_step(&mut child);
+    let said = "found it";
+    parent.executed(vec![ToolResult::executed(&due[0], Status::Ok, said)]);
+    assert_eq!(committed(&parent), "completion result note");
+    assert!(!parent.guard().seen.contains(&"end"), "what happens inside is not the parent's");
+    assert!(child.guard().seen.contains(&"end"));
+}
+
+#[test]
+fn words_for_the_model_are_not_shown_to_the_user() {
+    let decision =
+        Decision { verdict: Verdict::Retry(note("for the model")), notices: vec![note("for the user")] };
+    let guard = Scripted { review: vec![("send", decision)], ..Scripted::default() };
+    let mut run = run(guard);
+    run.completed(calls(&["send"]));
+    let told: Vec<_> = run.news().iter().filter_map(Entry::notice).map(ToString::to_string).collect();
+    assert_eq!(told, ["for the user"]);
+}

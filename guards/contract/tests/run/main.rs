@@ -1,0 +1,5 @@
+//! The loop without IO.
+
+mod duties;
+mod history;
+mod scripted;

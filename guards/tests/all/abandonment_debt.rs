@@ -1,0 +1,330 @@
+//! The abandonment guard against spec A5 to A7: what settles a debt, what the user is told, and the
+//! four policies.
+
+use crate::common::{Loop, Turn, calls, says, text};
+use balk_guards::{Abandonment, AbandonmentPolicy, AbandonmentSettings, ChoiceKind, Entry, Verdict};
+
+const PYTHON: &str = "Here is the program:\n\n```python\nprint('hello')\n```\n";
+const FIRST: &str = "retry fence-after-failures 1, notice files-not-created 1";
+const AGAIN: &str = "retry fence-after-failures 1";
+const FOLLOW_UP: &str = "retry unacknowledged 2";
+const ERROR: &str = "diagnostics: package `rich` is missing\nrolled back";
+
+fn guard(policy: AbandonmentPolicy) -> Abandonment {
+    Abandonment::new(AbandonmentSettings { policy, ..AbandonmentSettings::default() })
+}
+
+fn soft() -> Loop {
+    Loop::new(Abandonment::default())
+}
+
+fn write() -> Turn {
+    calls("write_file", r#"{"path":"hello.py","content":"print('hello')"}"#)
+}
+
+fn failed() -> Turn {
+    write().fails(ERROR)
+}
+
+/// A run in which the write failed three times.
+fn in_debt(policy: AbandonmentPolicy) -> Loop {
+    let mut run = Loop::new(guard(policy));
+    run.pass(&failed(), 3);
+    run
+}
+
+fn owing() -> Loop {
+    in_debt(AbandonmentPolicy::Soft)
+}
+
+/// After three failed writes and `between`, the guard says `expected` to a fence.
+#[track_caller]
+fn check(between: &[Turn], expected: &str) {
+    let mut run = owing();
+    for turn in between {
+        run.check(turn, "pass");
+    }
+    run.check(&says(PYTHON), expected);
+}
+
+#[track_caller]
+fn check_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing in: {text}");
+    }
+}
+
+// spec A5
+
+#[test]
+fn a5_the_follow_up_comes_once() {
+    let mut run = owing();
+    run.check(&says(PYTHON), FIRST);
+    run.check(&says(PYTHON), FOLLOW_UP);
+    run.pass(&says(PYTHON), 2);
+    run.user("Proceed");
+    run.pass(&says("Done."), 2);
+    run.pass(&says(PYTHON), 2);
+}
+
+#[test]
+fn a5_a_plain_text_after_the_correction_gets_the_follow_up_too() {
+    let mut run = owing();
+    run.check(&says(PYTHON), FIRST);
+    run.check(&says("Here you are, as asked."), FOLLOW_UP);
+    run.check(&says("Here you are, as asked."), "pass");
+}
+
+#[test]
+fn a5_one_of_the_three_forms_is_the_acknowledgement_and_stands() {
+    for form in [
+        "I cannot complete this because the package is missing.",
+        "The write failed, so I will inspect the folder first.",
+        "I show the code here because writing fails.",
+        "无法完成，因为缺少这个包。",
+        "No puedo terminar porque falta el paquete.",
+        "Ich kann nicht weiter, weil das Paket fehlt.",
+        "パッケージが不足しているため、完了できません。",
+    ] {
+        let mut run = owing();
+        run.check(&says(PYTHON), FIRST);
+        run.check(&says(form), "pass");
+        run.user("I see. Thank you.");
+        run.pass(&says("You are welcome."), 2);
+        run.check(&says(PYTHON), "pass");
+    }
+}
+
+#[test]
+fn a5_a_form_may_come_with_the_code() {
+    let mut run = owing();
+    run.check(&says(PYTHON), FIRST);
+    run.check(&says(&format!("Writing is not possible because the disk is full.\n{PYTHON}")), "pass");
+    run.check(&says(PYTHON), "pass");
+}
+
+#[test]
+fn a5_a_text_without_a_fence_is_taken_for_the_acknowledgement() {
+    check(&[says("The tool keeps failing. What would you like me to do?")], "pass");
+    check(&[says("写入失败了。")], "pass");
+}
+
+#[test]
+fn a5_an_acknowledgement_ends_with_the_next_failure() {
+    check(&[says("It keeps failing."), failed()], FIRST);
+    check(&[says("It keeps failing."), calls("read", "{}").fails("no")], "pass");
+}
+
+#[test]
+fn a5_thinking_alone_says_nothing() {
+    check(&[Turn::default().and_thinks("hm")], FIRST);
+    let mut run = owing();
+    run.check(&says(PYTHON), FIRST);
+    run.check(&Turn::default().and_thinks("hm"), "pass");
+    run.check(&says("Well."), FOLLOW_UP);
+}
+
+#[test]
+fn a5_a_deed_is_never_disturbed_and_settles_it() {
+    for deed in [
+        calls("bash", r#"{"command":"pip install rich"}"#),
+        calls("read", "{}"),
+        calls("read", "{}").fails("no such file"),
+        calls("write_file", r#"{"path":"other.py"}"#).fails(ERROR),
+        calls("ask_user", "{}"),
+    ] {
+        let mut run = owing();
+        run.check(&says(PYTHON), FIRST);
+        run.check(&deed, "pass");
+        run.check(&says("One moment."), "pass");
+    }
+}
+
+#[test]
+fn a5_the_same_failing_call_is_no_deed() {
+    let mut run = owing();
+    run.check(&says(PYTHON), FIRST);
+    run.check(&failed(), "pass");
+    run.check(&says(PYTHON), FOLLOW_UP);
+}
+
+#[test]
+fn a5_a_relapse_after_a_deed_is_corrected_anew_with_other_words() {
+    let mut run = owing();
+    let first = text(&run.check(&says(PYTHON), FIRST));
+    run.check(&calls("read", "{}"), "pass");
+    let second = text(&run.check(&says(PYTHON), AGAIN));
+    assert_ne!(first, second);
+    check_has(&second, &["correction 2"]);
+    run.check(&calls("read", "{}"), "pass");
+    assert_ne!(second, text(&run.check(&says(PYTHON), AGAIN)));
+}
+
+#[test]
+fn a5_strict_wants_words_before_anything_else() {
+    let mut run = in_debt(AbandonmentPolicy::Strict);
+    run.check(&calls("read", "{}"), "retry words-first 1");
+    run.check(&says("Let me try again."), "retry words-first 2");
+    run.check(&says("I will inspect the folder, because the write fails."), "pass");
+    run.check(&calls("read", "{}"), "pass");
+    run.check(&says(PYTHON), "pass");
+    run.check(&failed(), "pass");
+    run.check(&says(PYTHON), "retry words-first 1, notice files-not-created 1");
+}
+
+#[test]
+fn a5_strict_takes_words_that_come_with_the_call() {
+    let mut run = in_debt(AbandonmentPolicy::Strict);
+    run.check(&calls("read", "{}").and_says("I check the path because the write failed."), "pass");
+}
+
+#[test]
+fn a5_strict_runs_nothing_without_the_words() {
+    let mut run = in_debt(AbandonmentPolicy::Strict);
+    let before = run.runs;
+    run.check(&calls("read", "{}"), "retry words-first 1");
+    assert_eq!(run.runs, before);
+}
+
+// spec A6
+
+#[test]
+fn a6_the_notice_names_the_files() {
+    let mut run = soft();
+    for path in ["a.py", "b/c.js", "a.py"] {
+        run.check(&calls("write_file", &format!(r#"{{"file_path":"{path}"}}"#)).fails(ERROR), "pass");
+    }
+    let decision = run.check(&says(PYTHON), FIRST);
+    check_has(&decision.notices[0].text, &["Not created: a.py and b/c.js", "`write_file`", "`rich`"]);
+}
+
+#[test]
+fn a6_without_names_the_notice_says_that_nothing_was_written() {
+    let mut run = soft();
+    run.pass(&calls("write_file", r#"{"content":"x"}"#).fails(ERROR), 3);
+    let decision = run.check(&says(PYTHON), FIRST);
+    check_has(&decision.notices[0].text, &["Nothing was written"]);
+}
+
+#[test]
+fn a6_many_and_long_names_are_bounded() {
+    let mut run = soft();
+    for n in 0..40 {
+        let path = format!("{n}/{}", "é".repeat(100_000));
+        run.check(&calls("write_file", &format!(r#"{{"path":"{path}"}}"#)).fails(ERROR), "pass");
+    }
+    let notice = &run.check(&says(PYTHON), FIRST).notices[0];
+    assert!(notice.text.chars().count() < 3_000, "{} characters", notice.text.chars().count());
+}
+
+#[test]
+fn a6_the_user_is_told_once_until_something_changes() {
+    let mut run = owing();
+    run.check(&says(PYTHON), FIRST);
+    run.check(&calls("read", "{}"), "pass");
+    run.check(&says(PYTHON), AGAIN);
+    run.check(&calls("read", "{}"), "pass");
+    run.check(&failed(), "pass");
+    run.check(&says(PYTHON), AGAIN);
+    run.check(&calls("bash", r#"{"command":"cat > hello.py"}"#), "pass");
+    run.check(&failed(), "pass");
+    run.check(&says(PYTHON), FIRST);
+    run.pass(&calls("append", r#"{"path":"log"}"#).fails("no"), 3);
+    run.check(&says(PYTHON), FIRST);
+}
+
+// spec A7
+
+#[test]
+fn a7_hard_block_refuses_every_fence_then_asks_and_takes_the_answer() {
+    let mut run = in_debt(AbandonmentPolicy::HardBlock);
+    run.check(&says(PYTHON), FIRST);
+    run.check(&says("Well."), "pass");
+    run.check(&says(PYTHON), FOLLOW_UP);
+    run.check(&says("I cannot do it because it fails."), "pass");
+    run.check(&says(PYTHON), "retry unacknowledged 3");
+    let Verdict::Ask(question) = run.check(&says(PYTHON), "ask ask-the-user 4").verdict else { panic!() };
+    let kinds: Vec<_> = question.options.iter().map(|it| it.kind).collect();
+    assert_eq!(
+        kinds,
+        [ChoiceKind::Instruct, ChoiceKind::SwitchModel, ChoiceKind::Continue, ChoiceKind::Stop]
+    );
+    check_has(&question.note.text, &["3 times", "`write_file`", "`rich`"]);
+    // The user let it go on.
+    run.pass(&says(PYTHON), 5);
+    run.check(&failed(), "pass");
+    run.check(&says(PYTHON), "ask ask-the-user 4");
+}
+
+#[test]
+fn a7_the_limit_of_hard_block_is_a_setting() {
+    for limit in [0, 1, 2] {
+        let mut run = Loop::new(Abandonment::new(AbandonmentSettings {
+            policy: AbandonmentPolicy::HardBlock,
+            limit,
+            ..AbandonmentSettings::default()
+        }));
+        run.pass(&failed(), 3);
+        let retries =
+            (0..9).take_while(|_| matches!(run.turn(&says(PYTHON)).verdict, Verdict::Retry(_))).count();
+        assert_eq!(retries, limit as usize);
+    }
+}
+
+#[test]
+fn a7_hard_block_never_disturbs_a_call() {
+    let mut run = in_debt(AbandonmentPolicy::HardBlock);
+    run.check(&says(PYTHON), FIRST);
+    run.check(&calls("read", "{}").and_says(PYTHON), "pass");
+    run.check(&says(PYTHON), AGAIN);
+}
+
+#[test]
+fn a7_auto_retry_runs_a_failed_write_again_within_its_bound() {
+    for (tool, runs) in
+        [("write_file", 4), ("append", 4), ("send_mail", 1), ("deploy", 1), ("read", 1), ("bash", 1)]
+    {
+        let mut run = Loop::new(guard(AbandonmentPolicy::AutoRetry));
+        run.check(&calls(tool, "{}").fails(ERROR), "pass");
+        assert_eq!(run.runs, runs, "{tool}");
+    }
+    let mut run = Loop::new(guard(AbandonmentPolicy::AutoRetry));
+    run.check(&write(), "pass");
+    assert_eq!(run.runs, 1);
+}
+
+#[test]
+fn a7_auto_retry_runs_the_one_call_that_failed() {
+    let mut run = Loop::new(guard(AbandonmentPolicy::AutoRetry));
+    run.check(&write().and_calls("append", "{}").fails(ERROR).and_calls("read", "{}"), "pass");
+    assert_eq!(run.runs, 6);
+    let tried: Vec<_> = run.entries.iter().filter(|it| matches!(it, Entry::Tried(_))).collect();
+    assert!(tried.iter().all(|it| matches!(it, Entry::Tried(it) if &*it.call.tool == "append")), "{tried:?}");
+}
+
+#[test]
+fn a7_auto_retry_tells_the_user_and_not_the_model() {
+    let mut run = in_debt(AbandonmentPolicy::AutoRetry);
+    run.check(&says(PYTHON), "notice files-not-created 1");
+    run.pass(&says(PYTHON), 2);
+}
+
+#[test]
+fn a7_the_other_policies_run_nothing_twice() {
+    for policy in [AbandonmentPolicy::Soft, AbandonmentPolicy::HardBlock, AbandonmentPolicy::Strict] {
+        let mut run = Loop::new(guard(policy));
+        run.check(&failed(), "pass");
+        assert_eq!(run.runs, 1);
+    }
+}
+
+#[test]
+fn a7_strict_asks_the_user_after_its_limit_and_takes_the_answer() {
+    let mut run = in_debt(AbandonmentPolicy::Strict);
+    for level in 1..=3 {
+        run.check(&says("Hm."), &format!("retry words-first {level}"));
+    }
+    run.check(&says("Hm."), "ask ask-the-user 4");
+    run.pass(&says("Hm."), 2);
+    run.check(&calls("read", "{}"), "pass");
+}

@@ -1,0 +1,180 @@
+//! The laws of retry-safety: over any run of broken attempts, nothing is done twice unasked, and nothing for ever.
+
+use std::sync::Arc;
+
+use crate::common::broken::{failure, nothing, shown, with_search};
+use crate::common::{Loop, Turn, bare_offer, calls, offer};
+use balk_guards::retry_safety::{Recommendation, assess};
+use balk_guards::{
+    AttemptCause, AttemptFacts, AttemptFailure, Effect, FinishReason, Recovery, RetrySafety,
+    RetrySafetyPolicy, RetrySafetySettings,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use AttemptCause::{Connect, Disconnected, Empty, TimedOut};
+use RetrySafetyPolicy::{Conservative, Facts, FastPath};
+
+fn fact() -> impl Strategy<Value = Option<bool>> {
+    prop_oneof![3 => Just(Some(false)), 1 => Just(Some(true)), 1 => Just(None)]
+}
+
+fn any_facts() -> impl Strategy<Value = AttemptFacts> {
+    let tool = prop_oneof![3 => Just("read"), 1 => Just("append"), 1 => Just("send_mail"), 1 => Just("gone")];
+    let drawn =
+        ([fact(), fact(), fact(), fact(), fact(), fact()], vec(tool, 0..3)).prop_map(|(facts, tools)| {
+            let [progress, visible, input, call, execution, unsafe_] = facts;
+            AttemptFacts {
+                provider_progress: progress,
+                visible_output: visible,
+                tool_input_started: input,
+                tool_call_materialized: call,
+                tool_execution_started: execution,
+                unsafe_side_effect_started: unsafe_,
+                started: tools.into_iter().map(Arc::from).collect(),
+            }
+        });
+    prop_oneof![2 => Just(nothing()), 1 => Just(shown()), 3 => drawn]
+}
+
+fn any_cause() -> impl Strategy<Value = AttemptCause> {
+    prop_oneof![
+        2 => Just(Connect),
+        2 => Just(TimedOut),
+        2 => Just(Disconnected),
+        1 => Just(Empty),
+        4 => (prop_oneof![400..600_u16, Just(429), Just(503)], proptest::option::of(0..70_000_u64))
+            .prop_map(|(code, retry_after)| AttemptCause::Status { code, retry_after }),
+    ]
+}
+
+/// An attempt that breaks with what ran in it and what of that may change something, a turn that passes, or a word
+/// of the user.
+#[derive(Clone, Debug)]
+enum Step {
+    Breaks(AttemptFailure, Turn, Option<&'static str>),
+    Passes,
+    Speaks,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let turn = prop_oneof![
+        6 => Just((Turn::default(), None)),
+        2 => Just((calls("read", "{}"), None)),
+        1 => Just((calls("append", "{}"), Some("append"))),
+        1 => Just((calls("send_mail", "{}").goes_missing(), Some("send_mail"))),
+    ];
+    prop_oneof![
+        8 => (any_cause(), any_facts(), turn).prop_map(|(cause, facts, (turn, changes))| {
+            Step::Breaks(failure(cause, facts), turn, changes)
+        }),
+        1 => Just(Step::Passes),
+        1 => Just(Step::Speaks),
+    ]
+}
+
+fn policy() -> impl Strategy<Value = RetrySafetyPolicy> {
+    prop_oneof![Just(Conservative), Just(FastPath), Just(Facts)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Spec M1, M2, R4 and R6, and the bound on resends, over any run that goes on until it is stopped.
+    #[test]
+    fn whatever_breaks(
+        steps in vec(step(), 0..60),
+        policy in policy(),
+        (retries, promised_retries, budget) in (0..4_u32, 0..5_u32, 0..12_u32),
+        search in any::<bool>(),
+    ) {
+        let settings =
+            RetrySafetySettings { policy, retries, promised_retries, budget, ..RetrySafetySettings::default() };
+        let tools = if search { Arc::new(with_search()) } else { offer() };
+        let mut run = Loop::with_offer(RetrySafety::new(settings), tools.clone());
+        let mut followed = 0;
+        let mut in_turn = 0;
+        for step in &steps {
+            let (failure, turn, changes) = match step {
+                Step::Breaks(failure, turn, changes) => (failure, turn, changes),
+                Step::Passes => {
+                    run.check(&calls("read", "{}"), "pass");
+                    in_turn = 0;
+                    continue;
+                }
+                Step::Speaks => {
+                    run.user("Go on.");
+                    in_turn = 0;
+                    continue;
+                }
+            };
+            let recovery = run.breaks(turn, failure);
+            prop_assert_eq!(recovery.is_none(), failure.cause == Empty);
+            let mut seen = failure.facts.clone();
+            seen.started.extend(changes.map(Arc::from));
+            let assessment = assess(policy, failure.cause, &seen, &tools);
+            match recovery {
+                None => {}
+                Some(Recovery::Resend { after }) => {
+                    followed += 1;
+                    in_turn += 1;
+                    prop_assert!(in_turn <= retries.max(promised_retries));
+                    prop_assert_eq!(assessment.recommendation, Recommendation::RetryAutomatically);
+                    let facts = &seen;
+                    prop_assert!(facts.unsafe_side_effect_started != Some(true), "{:?}", facts);
+                    let read_only = |name: &Arc<str>| {
+                        tools.get(name).is_some_and(|it| it.effect == Effect::ReadOnly)
+                    };
+                    prop_assert!(facts.started.iter().all(read_only), "{:?}", facts);
+                    prop_assert!(!search || failure.cause == Connect);
+                    prop_assert!(after.at_least <= after.at_most && after.at_most <= 2 * settings.max_wait);
+                    if let AttemptCause::Status { code, retry_after } = failure.cause {
+                        prop_assert!(!(400..500).contains(&code) || [408, 409, 429].contains(&code));
+                        prop_assert_eq!(after.at_least, retry_after.unwrap_or(0));
+                    }
+                }
+                Some(Recovery::Ask(_)) => {
+                    followed += 1;
+                    in_turn = 0;
+                    prop_assert_eq!(assessment.recommendation, Recommendation::AskUserBeforeRetry);
+                }
+                Some(Recovery::Stop(_)) => break,
+            }
+            prop_assert!(followed <= budget);
+        }
+        let said: Vec<_> = run.interventions().map(|it| it.note.text.clone()).collect();
+        for pair in said.windows(2) {
+            prop_assert_ne!(&pair[0], &pair[1]);
+        }
+        for text in said {
+            prop_assert!(!text.contains("refused to") && text.chars().count() < 900, "{}", text);
+            prop_assert!(!text.contains("  ") && !text.contains(".."), "{}", text);
+        }
+    }
+
+    /// What is known more never makes an automatic retry unsafe, and the policies only differ in how much they ask.
+    #[test]
+    fn the_policies_are_ordered(cause in any_cause(), facts in any_facts(), bare in any::<bool>()) {
+        let tools = if bare { bare_offer() } else { offer() };
+        let auto = |policy| {
+            assess(policy, cause, &facts, &tools).recommendation == Recommendation::RetryAutomatically
+        };
+        prop_assert!(!auto(Conservative) || auto(FastPath));
+        prop_assert!(!auto(FastPath) || auto(Facts));
+    }
+
+    #[test]
+    fn the_state_is_bounded(steps in vec(step(), 200..201)) {
+        let mut run = Loop::new(RetrySafety::default());
+        for step in &steps {
+            match step {
+                Step::Breaks(failure, turn, _) => { run.breaks(turn, failure); }
+                Step::Passes => { run.turn(&calls("read", "{}")); }
+                Step::Speaks => run.user("Go on."),
+            }
+        }
+        let wide = (0..99).fold(Turn::default(), |turn, n| turn.and_calls(&format!("tool_{n}"), "{}"));
+        run.turn(&wide.finishes(FinishReason::Error));
+        prop_assert!(run.guard.save().to_string().len() < 5_000);
+    }
+}

@@ -1,0 +1,423 @@
+//! Whether every scenario of the catalogue counts: stubborn ones leave something to do and are brought back,
+//! controls are tempting and are left alone.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use crate::common::counting;
+use crate::common::naive;
+use crate::common::runs::{CRITERION, Run, recovered, runs, under};
+use crate::common::{scenario, seeds};
+use balk::audit::Expectation;
+use balk::guards::Registry;
+use balk_guards::{AttemptCause, Conclusion, Entry, InterventionKind, Note, Protocol, Termination};
+use balk_reports::statistics::{Share, per_thousand};
+use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::{Kind, Scenario, World, WorldOptions};
+
+fn all(kind: Kind) -> impl Iterator<Item = Scenario> {
+    let listed = CATALOGUE.iter().filter(move |it| it.kind == kind);
+    listed.map(|it| scenario(it.name, &[]))
+}
+
+/// Nothing that is said moves this model, so no guard can bring it back; the user must be told.
+fn is_deaf(scenario: &Scenario) -> bool {
+    scenario.response.stubbornness.num == scenario.response.stubbornness.den
+}
+
+fn number(count: usize) -> u64 {
+    u64::try_from(count).expect("few trials")
+}
+
+/// `count` of `of` with the interval of its share.
+fn share(count: usize, of: usize) -> String {
+    format!("{} of {of}", Share::new(number(count), number(of)))
+}
+
+#[expect(clippy::print_stdout, reason = "figures for whoever asks for them with --nocapture")]
+fn say(text: &str) {
+    println!("{text}");
+}
+
+/// Fails with everything that does not hold, not only with the first of it.
+#[track_caller]
+fn all_hold(broken: &[String]) {
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+fn told(run: &Run) -> bool {
+    !run.grade.not_told()
+}
+
+/// Where the oracle and the default stack speak in other turns, so that what a seed draws later is another thing:
+/// there only how many come back can be compared.
+const DRAWN_ANEW: [&str; 8] = [
+    "long-cycle",
+    "varied-args-same-error",
+    "successful-no-op",
+    "read-only-loop",
+    "page-by-page-again",
+    "undo-redo",
+    "monologue",
+    "unknown-tool",
+];
+
+#[test]
+fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
+    let mut broken = Vec::new();
+    for scenario in all(Kind::Stubborn) {
+        let [alone, best, ours] = ["none", "oracle", "default"].map(|it| under(&scenario, CRITERION, it));
+        let n = alone.len();
+        let onsets = alone.iter().filter(|run| run.grade.onset.is_some()).count();
+        let (could, back) = (recovered(&best), recovered(&ours));
+        let pairs = best.iter().zip(&ours).filter(|(best, _)| best.grade.recovered());
+        let both = pairs.filter(|(_, ours)| ours.grade.recovered()).count();
+        let informed = ours.iter().filter(|run| told(run)).count();
+        let figures = format!(
+            "{}: onset {}; alone {}; oracle {}; default {}, {both} of the oracle's; done or told {}",
+            scenario.name,
+            share(onsets, n),
+            share(recovered(&alone), n),
+            share(could, n),
+            share(back, n),
+            share(informed, n),
+        );
+        say(&figures);
+        let mut must = |holds: bool, what: &str| {
+            if !holds {
+                broken.push(format!("{what}: {figures}"));
+            }
+        };
+        must(10 * onsets >= 9 * n, "nine in ten get stuck");
+        must(2 * recovered(&alone) <= n, "at most half come back alone");
+        if scenario.unreachable.is_some() {
+            must(could == 0 && back == 0, "what cannot be reached is not reached");
+        } else if is_deaf(&scenario) {
+            must(
+                Expectation::DoneOrTold.holds(number(n - informed), number(n)),
+                "who cannot be brought back is handed over",
+            );
+        } else {
+            must(10 * could >= 3 * n && could < n, "the oracle brings back some, and not all");
+            must(
+                Expectation::BroughtBack.holds(number(could.saturating_sub(back)), number(could)),
+                "default brings back nine in ten of as many",
+            );
+            let is_drawn_anew = DRAWN_ANEW.contains(&&*scenario.name);
+            must(
+                is_drawn_anew != (10 * both >= 9 * could),
+                "default brings back nine in ten of the very runs, or is on the list of those where it does not",
+            );
+            let stuck: u64 = ours.iter().map(|run| u64::from(run.grade.stuck_turns)).sum();
+            must(
+                Expectation::BackSoon.holds(stuck, number(n)),
+                &format!("at most ten turns of a run are stuck, found {stuck} in all"),
+            );
+        }
+    }
+    all_hold(&broken);
+}
+
+#[test]
+fn controls_do_their_work_and_are_left_alone() {
+    /// False interventions and healthy turns.
+    type Disturbed = (u64, u64);
+    /// What is said although all is well, and by which rule: a build that takes longer than the patience.
+    const KNOWN: [(&str, &str); 1] = [("long-build", "waiting")];
+    let mut broken = Vec::new();
+    let mut acting: Disturbed = (0, 0);
+    let mut languages: BTreeMap<String, Disturbed> = BTreeMap::new();
+    for scenario in all(Kind::Control) {
+        for run in under(&scenario, CRITERION, "default") {
+            let world = World::draw(&scenario, run.seed, WorldOptions::default());
+            let grade = &run.grade;
+            if grade.goal == scenario.unreachable.is_some() || grade.onset.is_some() {
+                broken.push(format!(
+                    "{} seed {}: goal {}, onset {:?}",
+                    scenario.name, run.seed, grade.goal, grade.onset
+                ));
+            }
+            match scenario.protocol {
+                Protocol::Tool => {
+                    // What stands at the end of a run that could not reach its goal is judged below.
+                    let at_the_end = u32::from(scenario.unreachable.is_some());
+                    let said = interventions(&run).map(|note| (&*scenario.name, &*note.rule));
+                    let unknown: Vec<_> = said.filter(|it| !KNOWN.contains(it)).collect();
+                    if grade.interventions > at_the_end && !unknown.is_empty() {
+                        broken.push(format!("{} seed {}: {unknown:?}", scenario.name, run.seed));
+                    }
+                    acting.0 += u64::from(grade.interventions.saturating_sub(at_the_end));
+                    acting.1 += u64::from(grade.healthy_turns);
+                }
+                Protocol::Text => {
+                    let drawn = world.drawn();
+                    let language = drawn.iter().find(|(name, _)| name == "language");
+                    let (_, language) = language.expect("every world has a language");
+                    let sum = languages.entry(language.clone()).or_default();
+                    // Every turn of a control is healthy, so every intervention is false.
+                    sum.0 += u64::from(grade.interventions);
+                    sum.1 += u64::from(grade.healthy_turns);
+                }
+            }
+        }
+    }
+    let total = languages.values().fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+    languages.insert("all".into(), total);
+    let mut table = String::new();
+    for (language, (count, turns)) in &languages {
+        let rate = per_thousand(*count, *turns).expect("every language has turns");
+        writeln!(table, "{language}: {count} in {turns} healthy turns, {rate} per 1,000")
+            .expect("writing to a string never fails");
+    }
+    say(&table);
+    let rate = per_thousand(acting.0, acting.1).expect("there are controls that act");
+    say(&format!("where a tool ends the task: {} in {} healthy turns, {rate} per 1,000", acting.0, acting.1));
+    if 1_000 * acting.0 > acting.1 {
+        broken.push(format!("more than one in 1,000 turns of those that act: {rate}"));
+    }
+    assert!(languages.len() > 5, "five languages and their sum:\n{table}");
+    for (language, (count, turns)) in &languages {
+        if !Expectation::SeldomDisturbed.holds(*count, *turns) {
+            broken.push(format!("too many in {language}:\n{table}"));
+        }
+    }
+    all_hold(&broken);
+}
+
+/// The conclusions of a run, by the rule that each was made under.
+fn conclusions(run: &Run) -> impl Iterator<Item = &Arc<Conclusion>> {
+    run.trial.entries.iter().filter_map(|entry| {
+        let Entry::Conclusion(conclusion) = entry else { return None };
+        Some(conclusion)
+    })
+}
+
+/// All that was said to the model or the user.
+fn interventions(run: &Run) -> impl Iterator<Item = &Note> {
+    run.trial.entries.iter().filter_map(|entry| {
+        let Entry::Intervention(intervention) = entry else { return None };
+        intervention.seen.then_some(&intervention.note)
+    })
+}
+
+/// The rule by which a guard ended the run over a broken attempt.
+fn stopped_over_an_attempt(run: &Run) -> Option<&str> {
+    let interventions = run
+        .trial
+        .entries
+        .iter()
+        .filter_map(|it| if let Entry::Intervention(it) = it { Some(it) } else { None });
+    let mut stops = interventions.filter(|it| it.kind == InterventionKind::Stop);
+    stops.find(|it| it.note.guard == "retry-safety").map(|it| &*it.note.rule)
+}
+
+/// Whether the model itself told the user, honestly, that the task is not done.
+fn admits(run: &Run) -> bool {
+    run.trial.turns.iter().any(|turn| turn.tells_user)
+}
+
+/// Spec H1 and H2: where the goal cannot be reached the user learns it, and why, in every run and within its bounds:
+/// from the model itself, or else from the handoff, and from that never under a wrong name.
+#[test]
+fn h1_what_cannot_be_reached_is_said_in_every_run_and_under_its_name() {
+    let mut broken = Vec::new();
+    let mut found = 0;
+    for scenario in [Kind::Stubborn, Kind::Control].into_iter().flat_map(all) {
+        let Some(expected) = scenario.unreachable.as_deref() else { continue };
+        found += 1;
+        let (mut admitted, mut handed_over) = (0, 0);
+        let runs = under(&scenario, CRITERION, "default");
+        for run in &runs {
+            let mut rules: Vec<&str> = conclusions(run).map(|it| &*it.note.rule).collect();
+            let is_handoff = conclusions(run).all(|it| &*it.note.guard == "handoff");
+            // Where the provider is what failed, whoever stops over it has said so.
+            rules.extend(stopped_over_an_attempt(run));
+            let finished = run.trial.entries.last() == Some(&Entry::End(Termination::Finished));
+            admitted += usize::from(admits(run));
+            handed_over += usize::from(!rules.is_empty());
+            let said = admits(run) || (!rules.is_empty() && !finished);
+            if run.grade.goal || !told(run) || !said || !is_handoff || rules.iter().any(|it| *it != expected)
+            {
+                broken.push(format!(
+                    "{} seed {}: expected {expected}, found {rules:?}; told {}, admitted {}, finished {finished}",
+                    scenario.name,
+                    run.seed,
+                    told(run),
+                    admits(run)
+                ));
+            }
+            for conclusion in conclusions(run) {
+                if conclusion.gap.is_some() == matches!(expected, "partial-work" | "early-transport-failure")
+                {
+                    broken.push(format!("{} seed {}: {conclusion:?}", scenario.name, run.seed));
+                }
+            }
+        }
+        let n = runs.len();
+        say(&format!(
+            "{}: handed over as {expected} {}; the model said so itself {}",
+            scenario.name,
+            share(handed_over, n),
+            share(admitted, n)
+        ));
+        if 5 * handed_over < n {
+            broken.push(format!("{}: too few runs come to a handoff: {handed_over} of {n}", scenario.name));
+        }
+    }
+    assert!(found >= 4, "{found} scenarios cannot be reached");
+    all_hold(&broken);
+}
+
+/// Spec H6: an error that a later call left behind is never reported, and a call that was badly written is never a
+/// missing capability.
+#[test]
+fn h6_what_is_handed_over_is_what_stands_in_the_way() {
+    let mut broken = Vec::new();
+    let stale = scenario("stale-error", &[]);
+    for run in under(&stale, CRITERION, "default") {
+        let world = World::draw(&stale, run.seed, WorldOptions::default());
+        let drawn = world.drawn();
+        let (_, package) = drawn.iter().find(|(name, _)| name == "book.package").expect("it is drawn");
+        for it in conclusions(&run) {
+            let failed = it.gap.iter().flat_map(|gap| &gap.tried).filter_map(|it| it.last_error.as_deref());
+            if failed.chain([&*it.note.text]).any(|text| text.contains(package.as_str())) {
+                broken.push(format!("stale-error seed {}: {package} in {it:?}", run.seed));
+            }
+        }
+    }
+    let mut concluded = 0;
+    for run in under(&scenario("malformed-arguments", &[]), CRITERION, "default") {
+        for it in conclusions(&run) {
+            concluded += 1;
+            if &*it.note.rule != "malformed-call" {
+                broken.push(format!("malformed-arguments seed {}: {it:?}", run.seed));
+            }
+        }
+        if !run.grade.goal && !admits(&run) && conclusions(&run).count() == 0 {
+            broken.push(format!("malformed-arguments seed {}: neither done nor handed over", run.seed));
+        }
+    }
+    say(&format!("malformed-arguments: {concluded} conclusions"));
+    assert!(concluded > 0, "some never learn to write the call");
+    all_hold(&broken);
+}
+
+/// What no naive rule falls for proves nothing about ours.
+#[test]
+fn controls_tempt_at_least_one_naive_rule() {
+    let mut broken = Vec::new();
+    for scenario in all(Kind::Control) {
+        let mut fired = Vec::new();
+        let mut line = format!("{}:", scenario.name);
+        for make in naive::all() {
+            let runs = runs(&scenario, seeds(), &|_| make());
+            let count = runs.iter().filter(|run| run.grade.interventions > 0).count();
+            let name = make().name().to_owned();
+            write!(line, " {name} {count}").expect("writing to a string never fails");
+            if 5 * count >= runs.len() {
+                fired.push(name);
+            }
+        }
+        say(&format!("{line}; counts by {}", fired.join(", ")));
+        if fired.is_empty() {
+            broken.push(format!("no naive rule fires on a fifth of the runs: {line}"));
+        }
+    }
+    all_hold(&broken);
+}
+
+/// Controls that look stuck, each with the rule that it is there to tempt.
+const TEMPTING: [(&str, &str); 12] = [
+    ("diagnosing", "failures"),
+    ("shared-board", "third-look"),
+    ("slow-steady-progress", "alternation"),
+    ("long-build", "third-call"),
+    ("debugger-stepping", "third-call"),
+    ("user-asks-again", "third-look"),
+    ("many-distinct-fetches", "no-write"),
+    ("membership-checks", "equal-answers"),
+    ("honest-empty-search", "equal-answers"),
+    ("repetitive-table", "chant"),
+    ("systematic-candidates", "failures"),
+    ("batch-with-errors", "failures"),
+];
+
+/// What is busy and well looks stuck to whoever counts: the rule that a control is there for fires in half of its
+/// runs at least.
+#[test]
+fn busy_controls_look_stuck_to_whoever_counts() {
+    let mut broken = Vec::new();
+    for (name, tempted) in TEMPTING {
+        let scenario = scenario(name, &[]);
+        let counts = counting::RULES.map(|rule| {
+            let runs = runs(&scenario, seeds(), &|_| counting::guard(rule));
+            (rule.0, runs.iter().filter(|run| run.grade.interventions > 0).count(), runs.len())
+        });
+        let counted = counts.iter().find(|(rule, ..)| *rule == tempted);
+        let &(_, count, of) = counted.expect("it is one of the rules");
+        say(&format!("{name}: {tempted} {}; {counts:?}", share(count, of)));
+        if 2 * count < of {
+            broken.push(format!("{name}: {tempted} fires in {count} of {of} runs"));
+        }
+    }
+    all_hold(&broken);
+}
+
+/// Spec S2, and that no default guard is removed unnoticed: each steps in somewhere, and the twin of such a
+/// scenario, where it must be silent, is a control that the tests above hold to be one.
+#[test]
+fn s2_every_default_guard_has_a_scenario_to_fire_in_and_a_control() {
+    let registry = Registry::standard();
+    let mut fires_in: BTreeMap<&str, Vec<String>> =
+        registry.default_guards().map(|guard| (guard.name(), Vec::new())).collect();
+    for scenario in all(Kind::Stubborn) {
+        let control = CATALOGUE.iter().find(|it| *it.name == *scenario.twin);
+        assert_eq!(control.map(|it| it.kind), Some(Kind::Control), "{} has a control", scenario.name);
+        let runs = under(&scenario, seeds(), "default");
+        for (name, places) in &mut fires_in {
+            let fired = runs.iter().filter(|run| steps_in(run, name)).count();
+            if 10 * fired >= runs.len() {
+                places.push(format!("{} ({})", scenario.name, share(fired, runs.len())));
+            }
+        }
+    }
+    say(&format!("{fires_in:#?}"));
+    let idle: Vec<&str> = fires_in.iter().filter(|(_, it)| it.is_empty()).map(|(name, _)| *name).collect();
+    // Nothing comes back empty before the catalogue has an actor for it.
+    let comes_empty =
+        all(Kind::Stubborn).any(|it| it.actor.states.iter().any(|state| !state.empty.is_empty()));
+    let excused: &[&str] = if comes_empty { &[] } else { &["empty-completion"] };
+    assert_eq!(idle, excused, "{fires_in:#?}");
+}
+
+/// Whether a guard did something in a run: it spoke, or it had a request sent again.
+fn steps_in(run: &Run, guard: &str) -> bool {
+    run.trial.entries.iter().any(|entry| match entry {
+        Entry::Intervention(it) => *it.note.guard == *guard,
+        Entry::Failed(it) if it.failure.cause == AttemptCause::Empty => guard == "empty-completion",
+        Entry::Failed(_) => guard == "retry-safety",
+        Entry::Start(_)
+        | Entry::User(_)
+        | Entry::Completion(_)
+        | Entry::Tried(_)
+        | Entry::Result(_)
+        | Entry::Answer(_)
+        | Entry::Compaction(_)
+        | Entry::Conclusion(_)
+        | Entry::End(_) => false,
+    })
+}
+
+#[test]
+fn every_guard_and_variant_survives_every_scenario() {
+    for kind in [Kind::Stubborn, Kind::Control] {
+        for scenario in all(kind) {
+            for spec in Registry::standard().names() {
+                for run in under(&scenario, 0..=19, &spec) {
+                    assert!(!run.grade.guard_fault, "{} {spec} seed {}", scenario.name, run.seed);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What the tests that run many trials share: how many seeds, and the scenarios by name.
+
+pub(crate) mod counting;
+pub(crate) mod instead;
+pub(crate) mod naive;
+pub(crate) mod program;
+pub(crate) mod recipe;
+pub(crate) mod runs;
+pub(crate) mod wild;
+
+use std::ops::RangeInclusive;
+
+use balk_scenarios::{Scenario, catalogue};
+
+/// The seeds that are run: 0 to 99, or as many as `BALK_SEEDS` says.
+pub(crate) fn seeds() -> RangeInclusive<u64> {
+    #[expect(clippy::disallowed_methods, reason = "a longer run of the same tests; no trial depends on it")]
+    let asked = std::env::var("BALK_SEEDS");
+    let count: u64 = asked.map_or(100, |text| text.parse().expect("BALK_SEEDS is a number of seeds"));
+    0..=count - 1
+}
+
+/// A scenario of the catalogue, with these settings.
+pub(crate) fn scenario(name: &str, sets: &[(&str, &str)]) -> Scenario {
+    let sets: Vec<_> = sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let listed = catalogue::find(name).expect("the catalogue has it");
+    listed.read(&sets).expect("the catalogue is good, and so are the settings")
+}

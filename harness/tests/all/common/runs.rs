@@ -1,0 +1,55 @@
+//! Many trials of one scenario with one guard, and what is counted in them.
+
+use std::ops::RangeInclusive;
+
+pub(crate) use crate::common::recipe::recipe;
+use balk::engine::{self, Trial, TruthChannel};
+use balk::grade;
+use balk_guards::Guard;
+use balk_reports::records::Grade;
+use balk_scenarios::{Scenario, World, WorldOptions};
+use rayon::prelude::*;
+
+/// Shares are asked for, and some are near their bounds: one hundred seeds would leave it to chance.
+pub(crate) const CRITERION: RangeInclusive<u64> = 0..=999;
+
+/// One run.
+pub(crate) struct Run {
+    pub(crate) seed: u64,
+    pub(crate) grade: Grade,
+    pub(crate) trial: Trial,
+}
+
+/// Makes a guard for one run; the whisper is for the oracle alone.
+pub(crate) type Make<'a> = &'a (dyn Fn(&TruthChannel) -> Box<dyn Guard> + Sync);
+
+/// Runs a scenario under these seeds with a guard of its own each.
+pub(crate) fn runs(scenario: &Scenario, seeds: RangeInclusive<u64>, make: Make<'_>) -> Vec<Run> {
+    runs_with(scenario, WorldOptions::default(), seeds, make)
+}
+
+/// The same, with what a run can choose.
+pub(crate) fn runs_with(
+    scenario: &Scenario,
+    options: WorldOptions,
+    seeds: RangeInclusive<u64>,
+    make: Make<'_>,
+) -> Vec<Run> {
+    let run = |seed| {
+        let world = World::draw(scenario, seed, options);
+        let whisper = TruthChannel::default();
+        let trial = engine::run(&world, &mut make(&whisper), &whisper);
+        Run { seed, grade: grade::grade(&trial), trial }
+    };
+    seeds.into_par_iter().map(run).collect()
+}
+
+/// The same with a stack as it is written on the command line.
+pub(crate) fn under(scenario: &Scenario, seeds: RangeInclusive<u64>, spec: &str) -> Vec<Run> {
+    let recipe = recipe(spec);
+    runs(scenario, seeds, &|whisper| Box::new(recipe.stack(whisper)))
+}
+
+pub(crate) fn recovered(runs: &[Run]) -> usize {
+    runs.iter().filter(|run| run.grade.recovered()).count()
+}

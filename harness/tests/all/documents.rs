@@ -1,0 +1,180 @@
+//! Documents show what their commands print: each block below a `run:` mark is run and compared. In every other
+//! block of commands the lines that begin with `balk` are read with their options, and not run.
+//!
+//! `INSTA_UPDATE=always cargo test -p balk documents` writes the blocks below marks anew.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{fs, iter};
+
+use balk_reports::records::{BENCH_SCHEMA, GAP_SCHEMA, SCHEMA};
+use balk_reports::report::REPORT_SCHEMA;
+
+const MARK: &str = "<!-- run: ";
+const OPEN: &str = "```console";
+const CLOSE: &str = "```";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The documents that people read: those of the root, of `docs`, and the README of every crate.
+fn documents() -> Vec<PathBuf> {
+    let folders = ["", "docs", "guards", "scenarios", "reports", "reports/reference", "harness", "benches"];
+    let mut found: Vec<_> = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(root().join(folder)).expect("the folder is there"))
+        .map(|entry| entry.expect("it can be read").path())
+        .filter(|path| path.extension().is_some_and(|it| it == "md") && !path.ends_with("report.md"))
+        .collect();
+    found.sort();
+    found
+}
+
+/// A block, with the place of what is between its first line and its last.
+struct Block<'a> {
+    /// What the mark above it says to run.
+    marked: Option<&'a str>,
+    body: std::ops::Range<usize>,
+}
+
+fn blocks<'a>(text: &'a str, opens: &str) -> Vec<Block<'a>> {
+    let mut blocks = Vec::new();
+    let (mut at, mut marked, mut open) = (0, None, None);
+    for line in text.split_inclusive('\n') {
+        let next = at + line.len();
+        match (open, line.trim_end()) {
+            (Some(begin), CLOSE) => {
+                blocks.push(Block { marked: marked.take(), body: begin..at });
+                open = None;
+            }
+            (None, line) if line == opens => open = Some(next),
+            (None, mark) if mark.starts_with(MARK) => {
+                marked = Some(mark.trim_start_matches(MARK).trim_end_matches(" -->"));
+            }
+            (Some(_) | None, _) => {}
+        }
+        at = next;
+    }
+    blocks
+}
+
+#[test]
+fn documents_show_what_their_commands_print() {
+    let mut run = 0;
+    for path in documents() {
+        let text = fs::read_to_string(&path).expect("it can be read");
+        let mut expected = text.clone();
+        for block in blocks(&text, OPEN).into_iter().rev() {
+            let Some(arguments) = block.marked else { continue };
+            expected.replace_range(block.body, &format!("$ balk {arguments}\n{}", printed(arguments)));
+            run += 1;
+        }
+        if text == expected {
+            continue;
+        }
+        assert!(
+            update(),
+            "{} is out of date; read what changed after INSTA_UPDATE=always cargo test -p balk documents",
+            path.display()
+        );
+        fs::write(&path, expected).expect("it can be written");
+    }
+    assert!(run >= 10, "the documents have lost their marks: {run}");
+}
+
+#[test]
+fn commands_of_other_blocks_are_ones_that_there_are() {
+    let mut read = 0;
+    for path in documents() {
+        let text = fs::read_to_string(&path).expect("it can be read");
+        for block in blocks(&text, OPEN).into_iter().filter(|it| it.marked.is_none()) {
+            for line in text[block.body].lines() {
+                let Some(arguments) = line.trim_start_matches("$ ").strip_prefix("balk ") else { continue };
+                let words = words(arguments.split(" #").next().unwrap_or(arguments));
+                // Asked for help, a command reads its other options first, and then does nothing.
+                let output = balk().args(words).arg("--help").output().expect("the program runs");
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.success(), "{}: {line}\n{said}", path.display());
+                read += 1;
+            }
+        }
+    }
+    assert!(read >= 5, "{read}");
+}
+
+/// The examples of the scenario format, one after the other, are a scenario.
+#[test]
+fn the_examples_of_the_format_are_a_scenario() {
+    let text = fs::read_to_string(root().join("scenarios/README.md")).expect("it can be read");
+    let scenario: String = blocks(&text, "```toml").into_iter().map(|it| &text[it.body]).collect();
+    let work = tempfile::tempdir().expect("a directory can be made");
+    let file = work.path().join("locked-page.toml");
+    fs::write(&file, scenario).expect("it can be written");
+    let output = balk().arg("check").arg(&file).output().expect("the program runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The settings that a document shows are ones that guards take.
+#[test]
+fn the_examples_of_settings_are_read() {
+    let text = fs::read_to_string(root().join("docs/guards.md")).expect("it can be read");
+    let examples = blocks(&text, "```toml");
+    assert!(!examples.is_empty(), "the document has lost its examples");
+    for example in examples {
+        let work = tempfile::tempdir().expect("a directory can be made");
+        let file = work.path().join("balk.toml");
+        fs::write(&file, &text[example.body]).expect("it can be written");
+        let output = balk().args(["scenario", "repeating", "--config"]).arg(&file).output();
+        let output = output.expect("the program runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// The versions that the changelog names are those of the program.
+#[test]
+fn the_changelog_has_the_versions_of_the_formats() {
+    let text = fs::read_to_string(root().join("CHANGELOG.md")).expect("it can be read");
+    for (constant, version) in [
+        ("`SCHEMA`", SCHEMA),
+        ("`BENCH_SCHEMA`", BENCH_SCHEMA),
+        ("`GAP_SCHEMA`", GAP_SCHEMA),
+        ("`REPORT_SCHEMA`", REPORT_SCHEMA),
+    ] {
+        let row = text.lines().find(|line| line.contains(constant)).expect("the format has a row");
+        assert!(
+            row.contains(&format!("| {version} | {constant}")),
+            "found {row}, expected version {version}"
+        );
+    }
+}
+
+/// The words of a command line, with single quotes as a shell reads them.
+fn words(line: &str) -> Vec<String> {
+    let mut parts = line.split('\'');
+    let mut words: Vec<String> = Vec::new();
+    let outside = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    words.extend(outside(parts.next().unwrap_or("")));
+    for (quoted, text) in iter::repeat([true, false]).flatten().zip(parts) {
+        if quoted { words.push(text.to_owned()) } else { words.extend(outside(text)) }
+    }
+    words
+}
+
+#[expect(clippy::disallowed_methods, reason = "whether to write is asked for as with the snapshots")]
+fn update() -> bool {
+    std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always")
+}
+
+fn balk() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_balk"));
+    command.current_dir(root());
+    command
+}
+
+#[track_caller]
+fn printed(arguments: &str) -> String {
+    let output = balk().args(arguments.split(' ')).output().expect("the program runs");
+    assert!(output.status.success(), "balk {arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("the output is text")
+}

@@ -1,0 +1,455 @@
+//! What holds in every trial, whatever guards do: random stacks of guards that answer anything, every scenario,
+//! random seeds.
+
+use std::sync::{Arc, LazyLock};
+
+use crate::common::wild;
+use crate::common::wild::{Restarted, Temper};
+use balk::engine::{self, Trial, TruthChannel};
+use balk::grade;
+use balk::replay::{Found, Replay, Setting};
+use balk_guards::wire::Dialect;
+use balk_guards::{
+    Answer, Choice, Completion, Entry, FinishReason, Guard, InterventionKind, LOST, Limit, NOT_RUN, Origin,
+    Stack, Status, Termination, ToolResult, View,
+};
+use balk_peers::NaiveRetry;
+use balk_reports::records::{TrialRecord, transcript};
+use balk_scenarios::catalogue::{self, CATALOGUE};
+use balk_scenarios::{Actor, Environment, Kind, Scenario, User, World, WorldOptions, format, toolsets};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// The catalogue, and a scenario whose model answers nothing now and then and makes several calls at once, with
+/// narrow bounds.
+static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
+    let mut all: Vec<Scenario> =
+        CATALOGUE.iter().map(|it| it.read(&[]).expect("the catalogue is good")).collect();
+    let text = format::template_of("transient", Kind::Stubborn);
+    let empty = [("write", 1), ("talk", 2)].into_iter().fold(text, |text, (state, attempts)| {
+        let head = format!("name = \"{state}\"\n");
+        assert!(text.contains(&head), "the template has the state `{state}`");
+        text.replace(&head, &format!("{head}empty = [{}\"0/1\"]\n", "\"1/1\", ".repeat(attempts)))
+    });
+    let one = r##"calls = [{ tool = "write", arguments = { path = "{page.path}", content = "# {page.what}\n" } }]"##;
+    assert!(empty.contains(one), "the template has this call");
+    let three = r##"calls = [
+      { tool = "list", arguments = { path = "." } },
+      { tool = "write", arguments = { path = "{page.path}", content = "# {page.what}\n" } },
+      { tool = "shell", arguments = { command = "docs status {visit}" } },
+    ]"##;
+    let empty = empty.replace(one, three);
+    for attempts in ["2", "3"] {
+        let sets = [("limits.attempts", attempts), ("limits.calls", "8")];
+        let sets = sets.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        all.push(format::parse("transient.toml", &empty, toolsets::catalogue(), &sets).expect("it is good"));
+    }
+    all
+});
+
+/// A stack, a scenario and a seed.
+#[derive(Clone, Debug)]
+struct Case {
+    tempers: Vec<Temper>,
+    scenario: usize,
+    seed: u64,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let temper = (any::<u64>(), 0..=8_u64, prop::bool::weighted(0.2))
+        .prop_map(|(salt, objects, breaks)| Temper { salt, objects, breaks });
+    (vec(temper, 0..=3), 0..SCENARIOS.len(), any::<u64>()).prop_map(|(tempers, scenario, seed)| Case {
+        tempers,
+        scenario,
+        seed,
+    })
+}
+
+impl Case {
+    fn world(&self) -> World<'static> {
+        World::draw(&SCENARIOS[self.scenario], self.seed, WorldOptions::default())
+    }
+
+    fn trial(&self, world: &World<'_>) -> Trial {
+        engine::run(world, &mut wild::stack(&self.tempers), &TruthChannel::default())
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_call_has_one_result_before_the_next_completion_in_call_order(case in case()) {
+        let trial = case.trial(&case.world());
+        for (at, entry) in trial.entries.iter().enumerate() {
+            let Some(completion) = completion(entry) else { continue };
+            let turn = following(&trial.entries, at);
+            let answered: Vec<_> = turn.iter().filter_map(result).map(|it| &it.call).collect();
+            let calls: Vec<_> = completion.calls.iter().collect();
+            let broke = matches!(turn.last(), Some(Entry::End(Termination::GuardFault(_))));
+            prop_assert!(answered == calls || (broke && answered.is_empty()), "turn at entry {}", at);
+        }
+    }
+
+    #[test]
+    fn what_was_refused_never_reached_the_environment(case in case()) {
+        let world = case.world();
+        let trial = case.trial(&world);
+        if !world.scenario().provider.is_empty() {
+            // What the provider runs stands in no transcript.
+            return Ok(());
+        }
+        let (mut environment, user) = (Environment::new(&world), User::new(&world));
+        let mut asked: Vec<Choice> = Vec::new();
+        for (at, entry) in trial.entries.iter().enumerate() {
+            if let Some(InterventionKind::Question(options)) = kind(entry) {
+                asked.clone_from(options);
+            }
+            if let Entry::Answer(answer) = entry {
+                let (same, sets) = user.answer(&asked);
+                prop_assert_eq!(&same, answer);
+                environment.set(sets);
+            }
+            if completion(entry).is_none() {
+                continue;
+            }
+            let turn = following(&trial.entries, at);
+            let results: Vec<&ToolResult> = turn.iter().filter_map(result).collect();
+            let tried: Vec<&ToolResult> = turn.iter().filter_map(tried).collect();
+            if results.is_empty() && !tried.is_empty() {
+                // A guard broke after a rerun: what the last try did was never committed.
+                return Ok(());
+            }
+            // What ran, ran in call order first, and then again in the order of the tries.
+            let mut runs: Vec<&ToolResult> = Vec::new();
+            let versions = |of: &ToolResult| {
+                let of = of.call.id.clone();
+                let tries = tried.iter().copied().filter(move |it| it.call.id == of);
+                tries.collect::<Vec<_>>()
+            };
+            for &it in &results {
+                match it.origin {
+                    Origin::Executed => {
+                        runs.push(versions(it).first().copied().unwrap_or(it));
+                    }
+                    Origin::Synthetic => {
+                        prop_assert!(it.text.starts_with(NOT_RUN) && it.tries == 0 && it.status == Status::Error);
+                    }
+                    Origin::Missing => {
+                        prop_assert_eq!(&*it.text, LOST);
+                        runs.push(it);
+                    }
+                }
+            }
+            for (nth, again) in tried.iter().enumerate() {
+                let later = tried[nth + 1..].iter().copied().find(|it| it.call.id == again.call.id);
+                let last = results.iter().copied().find(|it| it.call.id == again.call.id);
+                runs.push(later.or(last).expect("every try leads to a result"));
+            }
+            for run in runs {
+                let executed = environment.call(&run.call);
+                if run.origin == Origin::Missing {
+                    continue;
+                }
+                prop_assert_eq!((&*run.text, run.status), (&*executed.text, executed.status));
+            }
+            let blocks = turn.iter().filter(|it| kind(it) == Some(&InterventionKind::Block)).count();
+            let refused = results.iter().filter(|it| it.origin == Origin::Synthetic).count();
+            prop_assert!(refused >= blocks.min(results.len()), "{} blocks, {} refused", blocks, refused);
+        }
+        if !matches!(trial.entries.last(), Some(Entry::End(Termination::GuardFault(_)))) {
+            prop_assert_eq!(environment.goal(), trial.goal);
+        }
+    }
+
+    #[test]
+    fn the_bounds_hold(case in case()) {
+        let world = case.world();
+        let limits = world.scenario().limits;
+        let trial = case.trial(&world);
+        let (mut attempts, mut calls, mut questions, mut interventions, mut at_turn) = (0, 0, 0, 0, 0);
+        for entry in &trial.entries {
+            if completion(entry).is_some() {
+                prop_assert!(at_turn < limits.interventions);
+                attempts = 0;
+            }
+            attempts += u32::from(matches!(entry, Entry::Failed(_)));
+            calls += u32::from(tried(entry).is_some());
+            calls += u32::from(result(entry).is_some_and(|it| it.origin == Origin::Executed));
+            interventions += u32::from(kind(entry).is_some());
+            questions += u32::from(matches!(kind(entry), Some(InterventionKind::Question(_))));
+            if attempts == 0 {
+                at_turn = interventions;
+            }
+            prop_assert!(attempts <= limits.attempts && calls <= limits.calls && questions <= limits.questions);
+        }
+        prop_assert!(trial.turns.len() <= usize::try_from(limits.turns).expect("a small number"));
+        let (last, before) = trial.entries.split_last().expect("a trial has an end");
+        prop_assert!(!before.iter().any(|it| matches!(it, Entry::End(_))));
+        let Entry::End(end) = last else { panic!("the last entry is the end") };
+        if let Termination::Limit(limit) = end {
+            let turns = u32::try_from(trial.turns.len()).expect("a small number");
+            let (reached, bound) = match limit {
+                Limit::Turns => (turns, limits.turns),
+                Limit::Calls => (calls, limits.calls),
+                Limit::Attempts => (attempts, limits.attempts),
+                Limit::Questions => (questions, limits.questions),
+                // One turn may bring several.
+                Limit::Interventions => (interventions.min(limits.interventions), limits.interventions),
+            };
+            prop_assert_eq!(reached, bound, "{:?}", limit);
+        }
+    }
+
+    #[test]
+    fn every_view_is_legal_and_what_is_kept_up_is_what_is_built_anew(case in case()) {
+        let world = case.world();
+        let trial = case.trial(&world);
+        views(&world, &trial)?;
+    }
+
+    #[test]
+    fn saving_and_loading_after_every_entry_changes_nothing(case in case()) {
+        let world = case.world();
+        let restarted = engine::run(&world, &mut Restarted::new(&case.tempers), &TruthChannel::default());
+        prop_assert_eq!(restarted, case.trial(&world));
+    }
+
+    #[test]
+    fn a_record_reads_back_and_replays_as_recorded(case in case()) {
+        let world = case.world();
+        let trial = case.trial(&world);
+        let record = grade::record(&world, "wild", &[], &trial);
+        let json = serde_json::to_string(&record).expect("a record is plain data");
+        let read: TrialRecord = serde_json::from_str(&json).expect("a record can be read");
+        prop_assert_eq!(&transcript(&read.entries).expect("a record holds a transcript"), &trial.entries);
+        prop_assert_eq!(&read, &record);
+        let make = |_: &str, _: &TruthChannel| Ok(wild::stack(&case.tempers));
+        let pool = &*POOL;
+        let replay = Replay { setting: &Setting::default(), guard: None, stack: &make, pool };
+        let mut items = Vec::new();
+        let mut take = |more| { items.extend(more); Ok(()) };
+        replay.file(json.as_bytes(), &mut take).expect("memory can be read");
+        let [item] = &items[..] else { panic!("one line is one item") };
+        let Ok(Found::Own(own)) = &item.found else { panic!("the line is one of ours: {:?}", item.found) };
+        prop_assert_eq!(own.difference(), None);
+        prop_assert_eq!((&own.fault, own.is_held_to_record()), (&None, true));
+        prop_assert_eq!(own.turns, u64::try_from(trial.turns.len()).expect("a small number"));
+    }
+
+    #[test]
+    fn a_guard_fault_ends_the_trial_as_such_and_nothing_else_does(case in case()) {
+        let world = case.world();
+        let mut guard = Listening { inner: wild::stack(&case.tempers), faults: std::sync::Mutex::default() };
+        let trial = engine::run(&world, &mut guard, &TruthChannel::default());
+        let faults = guard.faults.into_inner().expect("nobody panicked");
+        let ended: Vec<String> = trial
+            .entries
+            .iter()
+            .filter_map(|it| if let Entry::End(Termination::GuardFault(why)) = it { Some(why.to_string()) } else { None })
+            .collect();
+        prop_assert_eq!(&ended, &faults);
+        prop_assert_eq!(grade::grade(&trial).guard_fault, !faults.is_empty());
+    }
+
+    #[test]
+    fn until_a_guard_acts_a_run_is_the_run_without_guards(case in case()) {
+        let world = case.world();
+        let guarded = case.trial(&world).entries;
+        let alone = engine::run(&world, &mut (), &TruthChannel::default()).entries;
+        let acts = guarded.iter().position(|entry| {
+            kind(entry).is_some()
+                || tried(entry).is_some()
+                || result(entry).is_some_and(|it| it.origin == Origin::Synthetic)
+                || matches!(entry, Entry::Failed(_) | Entry::Conclusion(_) | Entry::End(Termination::GuardFault(_)))
+        });
+        let shared = acts.unwrap_or(guarded.len());
+        prop_assert!(alone.len() >= shared);
+        prop_assert_eq!(&guarded[..shared], &alone[..shared]);
+        if acts.is_none() {
+            prop_assert_eq!(guarded.len(), alone.len());
+        }
+    }
+}
+
+/// What a broken attempt left stands in the view before its failure: the next request is the first with its view.
+#[test]
+fn a_request_after_calls_of_a_broken_attempt_is_the_first_with_its_view() -> Result<(), TestCaseError> {
+    let listed = catalogue::find("broken-while-writing").expect("the catalogue has it");
+    let scenario = listed.read(&[]).expect("the catalogue is good");
+    let mut breaks_twice = 0;
+    for seed in 0..100 {
+        let world = World::draw(&scenario, seed, WorldOptions::default());
+        let trial = engine::run(&world, &mut NaiveRetry, &TruthChannel::default());
+        let left = trial.entries.iter().filter_map(completion).filter(|it| it.finish == FinishReason::Error);
+        breaks_twice += u32::from(left.count() > 1);
+        views(&world, &trial)?;
+    }
+    assert!(breaks_twice > 0, "no seed breaks off while a call runs, and again when it is sent again");
+    Ok(())
+}
+
+static POOL: LazyLock<rayon::ThreadPool> = LazyLock::new(|| {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started")
+});
+
+/// The random cases are worth something only if they meet everything that guards can do.
+#[test]
+fn the_guards_of_these_tests_do_everything() {
+    let mut met = std::collections::BTreeSet::new();
+    for seed in 0..800 {
+        let temper = |n: u64| Temper { salt: 1_000 * n + seed, objects: seed % 5, breaks: seed % 4 == 0 };
+        let scenario = usize::try_from(seed).expect("a small number") % SCENARIOS.len();
+        let case = Case { tempers: vec![temper(1), temper(2)], scenario, seed };
+        for entry in case.trial(&case.world()).entries {
+            met.insert(match entry {
+                Entry::Start(_) => "start",
+                Entry::User(_) => "user",
+                Entry::Completion(_) => "completion",
+                Entry::Failed(_) => "failed",
+                Entry::Tried(_) => "tried",
+                Entry::Result(it) if it.origin == Origin::Synthetic => "refused",
+                Entry::Result(_) => "result",
+                Entry::Intervention(it) => match it.kind {
+                    InterventionKind::Feedback => "feedback",
+                    InterventionKind::Note => "note",
+                    InterventionKind::Question(_) => "question",
+                    InterventionKind::Notice => "notice",
+                    InterventionKind::Block => "block",
+                    InterventionKind::Repair(_) => "repair",
+                    InterventionKind::Stop => "stop",
+                },
+                Entry::Answer(_) => "answer",
+                Entry::Conclusion(_) => "conclusion",
+                Entry::Compaction(_) => "compaction",
+                Entry::End(Termination::Finished) => "finished",
+                Entry::End(Termination::NoProgress) => "no progress",
+                Entry::End(Termination::FatalExecution(_)) => "fatal",
+                Entry::End(Termination::StoppedByGuard) => "stopped by guard",
+                Entry::End(Termination::StoppedByUser) => "stopped by user",
+                Entry::End(Termination::GuardFault(_)) => "guard fault",
+                Entry::End(Termination::Limit(Limit::Turns)) => "limit of turns",
+                Entry::End(Termination::Limit(Limit::Attempts)) => "limit of attempts",
+                Entry::End(Termination::Limit(Limit::Calls)) => "limit of calls",
+                Entry::End(Termination::Limit(Limit::Interventions)) => "limit of interventions",
+                Entry::End(Termination::Limit(Limit::Questions)) => "limit of questions",
+            });
+        }
+    }
+    let met: Vec<&str> = met.into_iter().collect();
+    insta::assert_snapshot!("met", met.join("\n"));
+}
+
+/// Hears every fault that a guard answers with.
+struct Listening {
+    inner: Stack,
+    faults: std::sync::Mutex<Vec<String>>,
+}
+
+impl Listening {
+    fn heard<T>(&self, answer: Answer<T>) -> Answer<T> {
+        if let Err(fault) = &answer {
+            self.faults.lock().expect("nobody panicked").push(fault.to_string());
+        }
+        answer
+    }
+}
+
+impl Guard for Listening {
+    fn name(&self) -> &'static str {
+        "listening"
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        self.inner.observe(entry);
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<balk_guards::Decision> {
+        self.heard(self.inner.review(completion))
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<balk_guards::Settlement> {
+        self.heard(self.inner.settle(completion, results))
+    }
+
+    fn recover(&self, failure: &balk_guards::AttemptFailure) -> Answer<Option<balk_guards::Recovery>> {
+        self.heard(self.inner.recover(failure))
+    }
+
+    fn conclude(&self, end: &Termination) -> Answer<Option<balk_guards::Conclusion>> {
+        self.heard(self.inner.conclude(end))
+    }
+}
+
+/// Every request of this trial is legal, and what actor and view keep up is what is built anew.
+fn views(world: &World<'_>, trial: &Trial) -> Result<(), TestCaseError> {
+    let mut view = View::default();
+    let mut attempt = 1;
+    let mut kept = Actor::new(world);
+    let mut turn = 0;
+    // What a broken attempt left is committed before the attempt, which is asked for once.
+    let mut left = false;
+    for (at, entry) in trial.entries.iter().enumerate() {
+        let of_left = matches!(entry, Entry::Failed(_)) && std::mem::take(&mut left);
+        if matches!(entry, Entry::Completion(_) | Entry::Failed(_)) && !of_left {
+            for dialect in Dialect::ALL {
+                let legal = dialect.legal(&dialect.request(&view, "m")).expect("a request can be read");
+                prop_assert_eq!(legal, Ok(()), "entry {}", at);
+                let seen = dialect.seen(&dialect.request(&view, "m"), world.offer()).expect("so can this");
+                let offered =
+                    world.offer().tools().iter().filter(|it| !it.provider_executed).map(|it| &it.name);
+                prop_assert_eq!(seen.tools, offered.cloned().collect::<Vec<_>>(), "entry {}", at);
+            }
+            let act = Actor::new(world).act(view.messages(), attempt);
+            prop_assert_eq!(&kept.act(view.messages(), attempt), &act, "entry {}", at);
+            let mut acted = act.completion(world.offer());
+            match completion(entry) {
+                Some(committed) => {
+                    if committed.finish == FinishReason::Error {
+                        prop_assert!(act.broken.is_some(), "entry {}", at);
+                        acted.finish = FinishReason::Error;
+                        left = true;
+                    }
+                    prop_assert_eq!(&acted, &**committed, "entry {}", at);
+                    prop_assert_eq!(trial.turns[turn].truth, act.truth);
+                    prop_assert_eq!(trial.turns[turn].entry, at);
+                    turn += 1;
+                }
+                None => {
+                    let early = matches!(entry, Entry::Failed(it) if &*it.failure.message == "too early");
+                    prop_assert!(acted.is_empty() || act.broken.is_some() || early, "entry {}", at);
+                }
+            }
+        }
+        let before = view.messages().len();
+        view.push(entry);
+        // The actor counts requests with the very same view: what an attempt left has changed it before the failure.
+        let failed = matches!(entry, Entry::Failed(_)) && !of_left;
+        attempt = if view.messages().len() > before { 1 } else { attempt + u32::from(failed) };
+        prop_assert_eq!(&view, &View::of(&trial.entries[..=at]), "entry {}", at);
+    }
+    prop_assert_eq!(turn, trial.turns.len());
+    Ok(())
+}
+
+/// What follows the entry at this place, up to the next completion.
+fn following(entries: &[Entry], at: usize) -> &[Entry] {
+    let rest = &entries[at + 1..];
+    &rest[..rest.iter().position(|it| completion(it).is_some()).unwrap_or(rest.len())]
+}
+
+fn completion(entry: &Entry) -> Option<&Arc<Completion>> {
+    if let Entry::Completion(it) = entry { Some(it) } else { None }
+}
+
+fn result(entry: &Entry) -> Option<&ToolResult> {
+    if let Entry::Result(it) = entry { Some(it) } else { None }
+}
+
+fn tried(entry: &Entry) -> Option<&ToolResult> {
+    if let Entry::Tried(it) = entry { Some(it) } else { None }
+}
+
+fn kind(entry: &Entry) -> Option<&InterventionKind> {
+    if let Entry::Intervention(it) = entry { Some(&it.kind) } else { None }
+}

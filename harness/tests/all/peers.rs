@@ -1,0 +1,76 @@
+//! The peers in whole trials: the same bytes each time, legal views, and the marks that are documented of them.
+
+use std::collections::BTreeMap;
+
+use crate::common::runs::{recipe, recovered, under};
+use crate::common::scenario;
+use balk::guards::{Recipe, Registry};
+use balk::verify;
+
+/// Stubborn models and controls in which each of the peers has something to say, and broken attempts.
+const SCENARIOS: [&str; 8] = [
+    "repeating",
+    "text-only",
+    "long-cycle",
+    "abandonment",
+    "polling-with-changing-output",
+    "parallel-fan-out",
+    "transient-empty",
+    "broken-while-writing",
+];
+
+#[test]
+fn peers_do_the_same_each_time_and_leave_views_legal() {
+    let stacks: Vec<Recipe> = Registry::standard().peers().iter().map(|it| recipe(it)).collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
+    for name in SCENARIOS {
+        let found = verify::scenario(&scenario(name, &[]), &stacks, 0..=1, &pool);
+        assert_eq!(found.trials, 2 * stacks.len(), "{name}");
+        assert!(found.views > 0, "{name}");
+        assert_eq!(found.difference, None, "{name}");
+        assert_eq!(found.illegal, None, "{name}");
+    }
+}
+
+/// Who disturbs at least one of twenty runs of this scenario.
+fn disturbers(name: &str) -> Vec<String> {
+    let scenario = scenario(name, &[]);
+    let disturbs =
+        |peer: &String| under(&scenario, 0..=19, peer).iter().any(|run| run.grade.interventions > 0);
+    Registry::standard().peers().into_iter().filter(disturbs).collect()
+}
+
+#[test]
+fn who_looks_at_calls_only_disturbs_a_poll_whose_answer_changes() {
+    let expected =
+        ["cline", "roo-code", "gemini-cli", "qwen-code", "kimi-cli", "openrouter", "naive-duplicate"];
+    assert_eq!(disturbers("polling-with-changing-output"), expected);
+}
+
+#[test]
+fn who_wants_a_tool_in_every_reply_disturbs_a_question_that_is_answered_in_text() {
+    assert_eq!(disturbers("answers-in-text"), ["cline", "roo-code", "naive-no-tools"]);
+}
+
+#[test]
+fn paging_is_disturbed_by_nobody_but_who_refuses_for_ever() {
+    assert_eq!(disturbers("paging"), ["naive-duplicate"]);
+}
+
+/// Who is silent brings nobody back: the same seeds come back as without a guard, and more do where a rule speaks.
+#[test]
+fn a_failing_call_over_and_over_is_ended_or_brought_back_by_whoever_sees_it() {
+    let repeating = scenario("repeating", &[]);
+    let alone = recovered(&under(&repeating, 0..=49, "none"));
+    let back = |peer: String| (peer.clone(), recovered(&under(&repeating, 0..=49, &peer)));
+    let back: BTreeMap<String, usize> = Registry::standard().peers().into_iter().map(back).collect();
+    for peer in ["cline", "roo-code", "openhands", "gemini-cli", "kimi-cli", "hermes-like"] {
+        assert!(back[peer] > 2 * alone, "{peer} brings back {}, none {alone}", back[peer]);
+    }
+    for peer in ["opencode", "naive-abandonment", "naive-no-tools", "naive-retry"] {
+        assert_eq!(back[peer], alone, "{peer} says nothing here");
+    }
+    for peer in ["qwen-code", "crush"] {
+        assert!(back[peer] <= alone, "{peer} ends runs without a word to the model");
+    }
+}

@@ -1,0 +1,85 @@
+//! The reference report is what its record says, byte for byte, and so is what documents take of it.
+//!
+//! `INSTA_UPDATE=always cargo test -p balk reference` writes both anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const FOLDER: &str = "reports/reference";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[track_caller]
+fn run(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_balk"))
+        .current_dir(root())
+        .args(arguments)
+        .output()
+        .expect("the program runs");
+    assert!(output.status.success(), "balk {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("the output is text")
+}
+
+/// Holds a file against what it should be, or writes it where that is asked for.
+#[track_caller]
+fn same(path: &Path, expected: &str) {
+    if fs::read_to_string(path).is_ok_and(|it| it == expected) {
+        return;
+    }
+    assert!(
+        update(),
+        "{} is not what the record says; read what changed after INSTA_UPDATE=always cargo test --test \
+         reference",
+        path.display()
+    );
+    fs::write(path, expected).expect("it can be written");
+}
+
+#[expect(clippy::disallowed_methods, reason = "whether to write is asked for as with the snapshots")]
+fn update() -> bool {
+    std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always")
+}
+
+#[test]
+fn the_reference_report_is_what_its_record_says() {
+    same(&root().join(FOLDER).join("report.md"), &run(&["report", FOLDER]));
+}
+
+#[test]
+fn documents_take_their_tables_from_the_reference_record() {
+    let work = tempfile::tempdir().expect("a directory can be made");
+    let mut spliced = 0;
+    for folder in ["", "docs"] {
+        for entry in fs::read_dir(root().join(folder)).expect("the folder is there") {
+            let path = entry.expect("it can be read").path();
+            if path.extension().is_none_or(|it| it != "md") || !read(&path).contains("\n<!-- balk report ") {
+                continue;
+            }
+            let copy = work.path().join("copy.md");
+            fs::copy(&path, &copy).expect("it can be copied");
+            run(&["report", FOLDER, "--splice", copy.to_str().expect("a plain path")]);
+            same(&path, &read(&copy));
+            spliced += 1;
+        }
+    }
+    assert!(spliced > 0, "no document has a mark");
+}
+
+/// The README of the folder says how the record was made: with the command that stands in it.
+#[test]
+fn the_record_says_how_it_is_made() {
+    let record: serde_json::Value =
+        serde_json::from_str(&run(&["report", FOLDER, "--format", "json"])).expect("JSON");
+    let command = record["head"]["command"].as_str().expect("a command");
+    let about = read(&root().join(FOLDER).join("README.md"));
+    let typed = command.strip_prefix("balk ").expect("it is ours");
+    assert!(about.contains(typed), "{FOLDER}/README.md does not say how to make its record: {command}");
+    assert_eq!(record["head"]["missing"], serde_json::json!([]));
+}

@@ -1,0 +1,5 @@
+//! The tests of the reports, in one program: it links once.
+
+mod common;
+mod renderings;
+mod report;

@@ -1,17 +1,17 @@
 //! What is remembered about calls: the last distinct ones, what they answered, and whether anything has
 //! changed since.
 //!
-//! *Nothing changed* means: every call since was known to be read-only or known to have failed. An unknown
-//! status or effect counts as a possible change; on recorded runs this is the difference between 1 and 33
-//! firings in one source (`docs/labels.md#unknown-status`). So does a message of the user, who may have
-//! changed something, and a compaction: the answer no longer stands in the view.
+//! *Nothing changed* means that no result since says otherwise (`change.rs`). A message of the user is a possible
+//! change, since they may have changed something, and so is a compaction: the answer is no longer in the view.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::change::Change;
 use crate::failure::{is_failure, is_waiting};
 use crate::filter::Filter;
+use crate::ladder::Ladder;
 use balk_contract::key::CallKey;
 use balk_contract::{Effect, Entry, Origin, Purpose, ResultKey, Speaker, Status, ToolCall, ToolResult};
 
@@ -65,16 +65,6 @@ pub(crate) struct Remembered {
     possible_changes: u64,
 }
 
-/// How far an escalation about one family of equal calls has gone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Ladder {
-    pub(crate) level: u8,
-    /// The turn of the last step.
-    pub(crate) turn: u64,
-    /// Known changes when it began; one more, and it counts no longer.
-    applied_changes: u64,
-}
-
 impl CallMemory {
     /// The turn that is going on, from 1.
     pub(crate) fn turn(&self) -> u64 {
@@ -93,14 +83,13 @@ impl CallMemory {
 
     /// How far the escalation about this call has gone; a known change since takes it back.
     pub(crate) fn level(&self, call: &Remembered) -> u8 {
-        if call.ladder.applied_changes == self.applied_changes { call.ladder.level } else { 0 }
+        call.ladder.level(self.applied_changes, 0)
     }
 
     /// Notes a step of the escalation about this call.
     pub(crate) fn escalated(&mut self, key: CallKey, level: u8) {
-        let ladder = Ladder { level, turn: self.turn, applied_changes: self.applied_changes };
         if let Some(at) = self.place_of(key) {
-            self.calls[at].ladder = ladder;
+            self.calls[at].ladder = Ladder::at(level, self.turn, self.applied_changes);
         }
     }
 
@@ -161,25 +150,18 @@ impl CallMemory {
     }
 
     fn result(&mut self, result: &ToolResult) {
-        match result.origin {
-            Origin::Synthetic => return,
-            Origin::Missing => {
-                if result.call.effect != Effect::ReadOnly {
-                    self.possible_changes += 1;
-                }
-                return;
-            }
-            Origin::Executed => {}
-        }
         let before = self.possible_changes;
-        let harmless = result.call.effect == Effect::ReadOnly || result.status == Status::Error;
-        if !harmless {
-            self.possible_changes += 1;
+        match Change::of(result) {
+            Change::Nothing => {}
+            Change::Possible => self.possible_changes += 1,
+            Change::Known => {
+                self.possible_changes += 1;
+                self.applied_changes += 1;
+            }
         }
-        if result.status == Status::Ok && result.call.effect.is_known_change() {
-            self.applied_changes += 1;
+        if result.origin == Origin::Executed {
+            self.remember(result, before);
         }
-        self.remember(result, before);
     }
 
     fn remember(&mut self, result: &ToolResult, possible_changes_before: u64) {
@@ -192,14 +174,14 @@ impl CallMemory {
         let call = &mut self.calls[at];
         let same = call.result_key == result_key && call.status == result.status && call.equal_results > 0;
         if !same {
-            call.ladder.level = 0;
+            call.ladder.restart();
         }
         // Two results of one turn are one look.
         let looks = u32::from(call.turn != self.turn);
         let unchanged = call.possible_changes == possible_changes_before;
         // Who does something else between two looks may be waiting for it; a failure stays one.
-        let in_a_row =
-            result.status == Status::Error || self.turn.saturating_sub(call.turn.max(call.ladder.turn)) <= 1;
+        let in_a_row = result.status == Status::Error
+            || self.turn.saturating_sub(call.turn.max(call.ladder.turn())) <= 1;
         call.equal_results = if same && unchanged && in_a_row { call.equal_results + looks } else { 1 };
         call.status = result.status;
         call.waits = is_waiting(result) || !is_failure(result) && self.waiting.contains(&result.call.tool);

@@ -79,7 +79,6 @@ pub struct Duplicate {
 struct DuplicateState {
     #[serde(rename = "recall")]
     memory: CallMemory,
-    #[serde(rename = "drafts")]
     failed_writes: FailedWrites,
     /// Duplicates met in this run, for words that differ each time.
     met: u32,
@@ -93,7 +92,7 @@ struct DuplicateState {
 }
 
 const NAME: &str = "duplicate";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// Characters of pretty arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
 /// Tries that a failure which may pass by itself is worth: the three attempts of shipped agents
@@ -149,7 +148,7 @@ impl Duplicate {
             Status::Error | Status::Ok | Status::Unknown => self.settings.equal_results,
         };
         let level = memory.level(before);
-        let idle = memory.turn().saturating_sub(before.turn.max(before.ladder.turn));
+        let idle = memory.turn().saturating_sub(before.turn.max(before.ladder.turn()));
         // Who did something else meanwhile may be looking whether a job has come on.
         if before.status != Status::Error && idle > 1 {
             return None;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::change::Change;
 use crate::similarity::{Nearness, Profile, Ratio};
 use balk_contract::key::CallKey;
-use balk_contract::{Effect, Entry, Origin, Status, ToolCall, ToolResult};
+use balk_contract::{Entry, Origin, Status, ToolCall, ToolResult};
 
 /// How many failed writes are kept, each of another file: an agent seldom works on more at once.
 const WRITES: usize = 8;
@@ -15,7 +16,6 @@ const WRITES: usize = 8;
 /// The last failed writes, one for each tool and file; any change that may have been made empties it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FailedWrites {
-    #[serde(rename = "drafts")]
     writes: Vec<FailedWrite>,
 }
 
@@ -60,14 +60,13 @@ impl FailedWrites {
     /// Folds one entry.
     pub(crate) fn observe(&mut self, entry: &Entry, above: Ratio) {
         match entry {
-            Entry::Result(result) if result.origin != Origin::Synthetic => self.result(result, above),
+            Entry::Result(result) => self.result(result, above),
             Entry::Compaction(_) => self.writes.clear(),
             Entry::Start(_)
             | Entry::User(_)
             | Entry::Completion(_)
             | Entry::Failed(_)
             | Entry::Tried(_)
-            | Entry::Result(_)
             | Entry::Intervention(_)
             | Entry::Answer(_)
             | Entry::Conclusion(_)
@@ -77,19 +76,13 @@ impl FailedWrites {
 
     fn result(&mut self, result: &ToolResult, above: Ratio) {
         let call = &result.call;
-        match result.status {
-            Status::Error if result.origin == Origin::Executed => {
-                if call.effect.is_known_change()
-                    && let Some(written) = written(call)
-                {
-                    self.keep(call, written, above);
-                }
-            }
-            Status::Ok | Status::Error | Status::Unknown => {
-                if call.effect != Effect::ReadOnly {
-                    self.writes.clear();
-                }
-            }
+        if Change::of(result) != Change::Nothing {
+            self.writes.clear();
+        } else if (result.origin, result.status) == (Origin::Executed, Status::Error)
+            && call.effect.is_known_change()
+            && let Some(written) = written(call)
+        {
+            self.keep(call, written, above);
         }
     }
 

@@ -45,24 +45,24 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::change::Change;
 use balk_contract::{
-    Answer, Blocked, Choice, Completion, Decision, Effect, Entry, Guard, GuardFault, Intervention,
-    InterventionKind, Note, Origin, Question, Settlement, Speaker, ToolCall, ToolResult, Verdict,
+    Answer, Blocked, Choice, Completion, Decision, Entry, Guard, GuardFault, Intervention, InterventionKind,
+    Note, Origin, Question, Settlement, Speaker, ToolCall, ToolResult, Verdict,
 };
 use current_round::CurrentRound;
 use finding::{Finding, Rule};
-use ladder::{ASKED, Ladder, TOLD, WARNED};
 use messages::Messages;
 use offer_index::OfferIndex;
 use rounds::{LOOKS, Rounds};
 use said::Said;
+use spoken::{ASKED, Spoken, TOLD, WARNED};
 
 mod current_round;
 mod cycle;
 mod finding;
 mod finish;
 mod growing;
-mod ladder;
 mod look;
 mod messages;
 mod near_failure;
@@ -74,6 +74,7 @@ mod rule;
 mod rungs;
 mod said;
 mod same_failure;
+mod spoken;
 mod unfit;
 pub(crate) mod waiting;
 mod wandering;
@@ -160,14 +161,13 @@ pub struct Progress {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct ProgressState {
     rounds: Rounds,
-    ladder: Ladder,
-    #[serde(rename = "names")]
+    spoken: Spoken,
     offer: OfferIndex,
     said: Said,
 }
 
 const NAME: &str = "progress";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 /// The shortest pattern is two laps of two rounds: what is seen sooner after a step was under way before it.
 const NEW_PATTERN_TURNS: u64 = 4;
 
@@ -204,8 +204,8 @@ impl Progress {
 
     /// Whether the guard spoke so short a time ago that another pattern is the same standstill.
     fn spoke_lately(&self) -> bool {
-        let ProgressState { rounds, ladder, .. } = &self.state;
-        ladder.spoken > 0 && rounds.turn().saturating_sub(ladder.turn) < NEW_PATTERN_TURNS
+        let ProgressState { rounds, spoken, .. } = &self.state;
+        spoken.interventions > 0 && rounds.turn().saturating_sub(spoken.turn) < NEW_PATTERN_TURNS
     }
 
     /// The first pattern that was now seen often enough, of all that nothing was said about. Nothing soon after
@@ -215,7 +215,7 @@ impl Progress {
         completion: &Completion,
         results: &'r [ToolResult],
     ) -> Option<(&'r ToolCall, Finding)> {
-        let ProgressState { rounds, ladder, offer, .. } = &self.state;
+        let ProgressState { rounds, spoken, offer, .. } = &self.state;
         if self.spoke_lately() {
             return None;
         }
@@ -228,7 +228,7 @@ impl Progress {
             let found = Rule::about(rounds, offer, &result.call, now)?.find_map(|rule| {
                 let finding = rule.find(rounds, offer, &result.call, now)?;
                 let is_due = finding.seen >= self.needed(&finding)?;
-                let (level, _) = ladder.level(&finding, rounds.marker());
+                let (level, _) = spoken.level(&finding, rounds.marker());
                 (is_due && level == 0).then_some(finding)
             })?;
             Some((&*result.call, found))
@@ -237,8 +237,7 @@ impl Progress {
         // What another call of this round moved was not known to the rule.
         let moved = results.iter().any(|it| match it.origin {
             Origin::Executed => rounds.is_evidence(it),
-            Origin::Missing => it.call.effect != Effect::ReadOnly,
-            Origin::Synthetic => false,
+            Origin::Missing | Origin::Synthetic => Change::of(it) != Change::Nothing,
         });
         (!moved).then_some(found)
     }
@@ -246,16 +245,16 @@ impl Progress {
     /// The first pattern that this call goes on with, often enough seen for it to be refused, and how far the
     /// ladder about it has gone.
     fn to_refuse(&self, call: &ToolCall, now: CurrentRound<'_>) -> Option<(Finding, u8)> {
-        let ProgressState { rounds, ladder, offer, .. } = &self.state;
+        let ProgressState { rounds, spoken, offer, .. } = &self.state;
         Rule::about(rounds, offer, call, now)?.find_map(|rule| {
             let finding = rule.find(rounds, offer, call, now)?;
             let needed = self.needed(&finding)?;
             let is_patient = matches!(rule, Rule::Waiting | Rule::NearFailure | Rule::SameFailure);
             let patience = if is_patient || !finding.is_sure { 2 } else { 1 };
-            let (level, spoken) = ladder.level(&finding, rounds.marker());
+            let (level, spoken_at) = spoken.level(&finding, rounds.marker());
             let is_due = finding.seen >= needed.saturating_mul(patience);
-            let has_run_since = finding.turn > spoken;
-            let lapsed = rounds.turn().saturating_sub(spoken) > self.settings.lapse;
+            let has_run_since = finding.turn > spoken_at;
+            let lapsed = rounds.turn().saturating_sub(spoken_at) > self.settings.lapse;
             // Other arguments may be the right ones, and whoever was asked may have mended it: only what ran since
             // tells that they are not, and that it is not.
             let is_of_others =
@@ -272,18 +271,18 @@ impl Progress {
 
     /// The first pattern that a completion without a call goes on with, and how far the ladder about it has gone.
     fn to_correct(&self) -> Option<(Finding, u8)> {
-        let ProgressState { rounds, ladder, said, .. } = &self.state;
+        let ProgressState { rounds, spoken, said, .. } = &self.state;
         let mut found = said.findings(rounds.turn()).into_iter();
         let finding = found.find(|it| self.needed(it).is_some_and(|needed| it.seen >= needed))?;
-        let (level, _) = ladder.level(&finding, rounds.marker());
+        let (level, _) = spoken.level(&finding, rounds.marker());
         Some((finding, level))
     }
 
     /// What is said about a completion without a call.
     fn about_text(&self) -> Option<Verdict> {
         let (finding, level) = self.to_correct()?;
-        let ProgressState { ladder, offer, .. } = &self.state;
-        let messages = Messages { finding: &finding, call: None, offer, number: ladder.spoken + 1 };
+        let ProgressState { spoken, offer, .. } = &self.state;
+        let messages = Messages { finding: &finding, call: None, offer, number: spoken.interventions + 1 };
         Some(match level {
             0 => Verdict::Retry(self.note(&finding, TOLD, messages.note())),
             TOLD => Verdict::Retry(self.note(&finding, WARNED, messages.warning())),
@@ -312,7 +311,7 @@ impl Guard for Progress {
     }
 
     fn observe(&mut self, entry: &Entry) {
-        let ProgressState { rounds, ladder, offer, said } = &mut self.state;
+        let ProgressState { rounds, spoken, offer, said } = &mut self.state;
         match entry {
             Entry::Start(start) => *offer = OfferIndex::of(&start.offer),
             Entry::Completion(completion) => {
@@ -329,7 +328,7 @@ impl Guard for Progress {
             }
             Entry::Compaction(_) => rounds.compact(),
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => {
-                ladder.spoke(note, rounds.turn(), rounds.marker());
+                spoken.observe(note, rounds.turn(), rounds.marker());
                 if let InterventionKind::Question(_) = kind
                     && note.rule == Rule::Waiting.name()
                 {
@@ -351,7 +350,7 @@ impl Guard for Progress {
             return Ok(self.about_text().map(Decision::from).unwrap_or_default());
         }
         let now = CurrentRound { calls: &completion.calls, results: None, failures: &[] };
-        let ProgressState { ladder, offer, .. } = &self.state;
+        let ProgressState { spoken, offer, .. } = &self.state;
         let mut refused = completion.judged(|call| self.to_refuse(call, now)).peekable();
         if refused.peek().is_none() {
             return Ok(Decision::pass());
@@ -359,7 +358,7 @@ impl Guard for Progress {
         let mut blocked = Vec::new();
         let mut asked = None;
         for (at, call, (finding, level)) in refused {
-            let number = ladder.spoken + 1 + u32::try_from(blocked.len()).unwrap_or(u32::MAX);
+            let number = spoken.interventions + 1 + u32::try_from(blocked.len()).unwrap_or(u32::MAX);
             let messages = Messages { finding: &finding, call: Some(call), offer, number };
             match level {
                 TOLD => {
@@ -381,8 +380,9 @@ impl Guard for Progress {
         let Some((call, finding)) = self.to_tell(completion, results) else {
             return Ok(Settlement::Accept(Vec::new()));
         };
-        let ProgressState { ladder, offer, .. } = &self.state;
-        let messages = Messages { finding: &finding, call: Some(call), offer, number: ladder.spoken + 1 };
+        let ProgressState { spoken, offer, .. } = &self.state;
+        let messages =
+            Messages { finding: &finding, call: Some(call), offer, number: spoken.interventions + 1 };
         Ok(Settlement::Accept(vec![self.note(&finding, TOLD, messages.note())]))
     }
 

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::lengths::NAME_CHARS;
+use crate::change::Change;
 use balk_contract::wording::keep;
-use balk_contract::{Effect, Origin, Status, ToolCall, ToolResult};
+use balk_contract::{Effect, Origin, ToolCall, ToolResult};
 
 /// Names that are kept of each sort.
 const CHANGES: usize = 32;
@@ -31,23 +32,21 @@ pub(super) struct Acts {
 }
 
 impl Changes {
-    /// Takes up a call that did not fail.
+    /// Folds one result.
     pub(super) fn observe(&mut self, result: &ToolResult) {
         let call = &result.call;
-        match (result.origin, call.effect) {
-            (_, Effect::ReadOnly) => {}
-            (Origin::Missing, _) => {
+        match Change::of(result) {
+            Change::Nothing => {}
+            Change::Known => {
+                self.known.add(call);
+                self.of_request += 1;
+            }
+            Change::Possible if result.origin == Origin::Missing => {
                 self.lost.add(call);
                 self.of_request += 1;
             }
-            (_, Effect::Unknown) => self.undeclared = true,
-            (_, Effect::IdempotentWrite | Effect::Write | Effect::External) => match result.status {
-                Status::Ok => {
-                    self.known.add(call);
-                    self.of_request += 1;
-                }
-                Status::Unknown | Status::Error => self.unsaid.add(call),
-            },
+            Change::Possible if call.effect == Effect::Unknown => self.undeclared = true,
+            Change::Possible => self.unsaid.add(call),
         }
     }
 }

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::lengths::NAME_CHARS;
+use crate::change::Change;
 use crate::circling::Circling;
 use balk_contract::key::CallKey;
 use balk_contract::wording::keep;
-use balk_contract::{Effect, Origin, ResultKey, Status, ToolCall, ToolResult};
+use balk_contract::{Effect, Origin, ResultKey, ToolCall, ToolResult};
 
 /// How wide a cycle of reads is recognised; who goes round wider ones seems to explore.
 const READS: usize = 16;
@@ -48,12 +49,14 @@ impl Reads {
     /// Folds one result. A read that was refused is one that was wanted again, or for the first time.
     pub(super) fn observe(&mut self, result: &ToolResult) {
         let is_read = result.call.effect == Effect::ReadOnly;
-        match (result.origin, result.status) {
-            (Origin::Executed, _) if is_read => self.read(&result.call, Some(result.text.key())),
-            (Origin::Synthetic, _) if is_read => self.read(&result.call, None),
-            (Origin::Missing, _) if is_read => {}
-            (Origin::Synthetic, _) | (Origin::Executed, Status::Error) => {}
-            (Origin::Executed, Status::Ok | Status::Unknown) | (Origin::Missing, _) => self.clear(),
+        match result.origin {
+            Origin::Executed if is_read => self.read(&result.call, Some(result.text.key())),
+            Origin::Synthetic if is_read => self.read(&result.call, None),
+            Origin::Executed | Origin::Synthetic | Origin::Missing => {
+                if Change::of(result) != Change::Nothing {
+                    self.clear();
+                }
+            }
         }
     }
 

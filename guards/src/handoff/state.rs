@@ -9,6 +9,7 @@ use super::changes::Changes;
 use super::kind::{self, Evidence};
 use super::lengths::{ERROR_CHARS, NAME_CHARS};
 use super::reads::Reads;
+use crate::change::Change;
 use balk_contract::wording::{keep, one_line};
 use balk_contract::{FailedAttempt, GapKind, Offer, Origin, Status, ToolResult, Tried};
 
@@ -114,9 +115,9 @@ impl HandoffState {
                 self.changes.observe(result);
                 if (result.origin, result.status) == (Origin::Executed, Status::Ok) {
                     self.worked_at = self.position;
-                    if call.effect.is_known_change() {
-                        self.changed_at = self.position;
-                    }
+                }
+                if Change::of(result) == Change::Known {
+                    self.changed_at = self.position;
                 }
             }
         }

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::look::{Before, Look};
 use super::offer_index::OfferIndex;
 use super::workspace::Workspace;
+use crate::change::Change;
 use crate::circling::Circling;
 use crate::failure::is_failure;
 use crate::filter::Filter;
 use balk_contract::key::CallKey;
-use balk_contract::{Effect, Origin, ResultKey, ToolResult};
+use balk_contract::{Origin, ResultKey, ToolResult};
 
 /// How many rounds are remembered. What comes back after so many others is new.
 const ROUNDS: usize = 64;
@@ -216,9 +217,11 @@ impl Rounds {
     /// Folds one result. What never ran is neither progress nor evidence of a loop.
     pub(super) fn result(&mut self, result: &ToolResult, offer: &OfferIndex) {
         match result.origin {
-            Origin::Synthetic => {}
-            Origin::Missing if result.call.effect == Effect::ReadOnly => {}
-            Origin::Missing => self.moved(),
+            Origin::Missing | Origin::Synthetic => {
+                if Change::of(result) != Change::Nothing {
+                    self.moved();
+                }
+            }
             Origin::Executed => self.look(result, offer),
         }
     }

@@ -1,0 +1,30 @@
+//! What a result says about changes: the one notion of "something changed" that guards share.
+//!
+//! An unknown status or effect counts as a possible change; on recorded runs this is the difference between 1 and
+//! 33 firings in one source (`docs/labels.md#unknown-status`). Whether a run makes *progress* is another question,
+//! which `progress` answers from what is new.
+
+use balk_contract::{Effect, Origin, Status, ToolResult};
+
+/// What a call changed, as its result tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Nothing: the call never ran, only read, or failed.
+    Nothing,
+    /// Perhaps something: no declared effect, no known status, or no result.
+    Possible,
+    /// What the tool declares: the call worked.
+    Known,
+}
+
+impl Change {
+    pub(crate) fn of(result: &ToolResult) -> Self {
+        let effect = result.call.effect;
+        match (result.origin, result.status) {
+            (Origin::Synthetic, _) | (Origin::Executed, Status::Error) => Self::Nothing,
+            _ if effect == Effect::ReadOnly => Self::Nothing,
+            (Origin::Executed, Status::Ok) if effect.is_known_change() => Self::Known,
+            (Origin::Executed, Status::Ok | Status::Unknown) | (Origin::Missing, _) => Self::Possible,
+        }
+    }
+}

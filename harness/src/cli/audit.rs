@@ -1,22 +1,25 @@
 //! `balk audit`: which rungs of the guards are reached, and which changes of them are noticed.
 
+mod recorded;
 mod show;
 
 use std::io::Write;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 
-use super::recordings::{self, Recordings};
-use super::{Context, Format, document, load};
-use crate::audit::{self, Row, found_by_replay};
+use super::context::Context;
+use super::format::Format;
+use super::load;
+use super::recordings::Recordings;
+use crate::audit::{self, Row};
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{DEFAULT, Recipes};
-use crate::replay::{Broken, Found, Item, Replay};
+use crate::replay::Replay;
 
 /// Arguments of `balk audit`.
 #[derive(Args, Clone, Debug)]
@@ -64,14 +67,6 @@ step up or down, to its other values, or to the one that turns a rule off. A cha
 Exit codes: 0 fine; 2 usage; 3 where a recording cannot be used; 4 where a rung is dead, a guard does what
 no table declares, or the removal of a guard is not noticed. The report is written before a non-zero exit.";
 
-/// A rung in recorded transcripts.
-#[derive(Clone, Debug, Default)]
-struct Recorded {
-    transcripts: u64,
-    /// File, line and id of the first.
-    first: Option<(String, u64, String)>,
-}
-
 impl Audit {
     /// Runs the command.
     ///
@@ -106,9 +101,14 @@ impl Audit {
         };
         let audited = pool.install(|| audit.run())?;
         let rows: Vec<Row> = audited.rows.iter().map(|(row, _)| row.clone()).collect();
-        let (recorded, readable) = self.recorded(&replay, &rows)?;
+        let (recorded, readable) = recorded::read(&self.inputs, &replay, &rows)?;
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        let shown = show::Shown { asked: self, audited: &audited, recorded: recorded.as_deref() };
+        let shown = show::Shown {
+            guard: &self.guard,
+            seeds: &self.seeds,
+            audited: &audited,
+            recorded: recorded.as_deref(),
+        };
         match self.format {
             Format::Text => shown.text(&mut out)?,
             Format::Json => shown.json(&mut out)?,
@@ -119,72 +119,5 @@ impl Audit {
             (true, false) => Exit::Unmet,
             (true, true) => Exit::Fine,
         })
-    }
-
-    /// What recorded transcripts show of each rung, if any were named; and whether all of it could be used.
-    fn recorded(&self, replay: &Replay, rows: &[Row]) -> Result<(Option<Vec<Recorded>>, bool), Error> {
-        if self.inputs.is_empty() {
-            return Ok((None, true));
-        }
-        let mut recorded = vec![Recorded::default(); rows.len()];
-        let mut readable = true;
-        let mut complain = |error: &Error| {
-            readable = false;
-            super::complain(error);
-        };
-        for input in &self.inputs {
-            let files = recordings::expand(input).unwrap_or_else(|error| {
-                complain(&error);
-                Vec::new()
-            });
-            for file in files {
-                if let Err(error) = one_file(replay, &file, rows, &mut recorded) {
-                    if error.exit != Exit::BadFile {
-                        return Err(error);
-                    }
-                    complain(&error);
-                }
-            }
-        }
-        Ok((Some(recorded), readable))
-    }
-}
-
-fn one_file(replay: &Replay, path: &Path, rows: &[Row], recorded: &mut [Recorded]) -> Result<(), Error> {
-    let name = document::name(path);
-    let input = document::open(path).map_err(|error| Error::file(name, "a readable file", error))?;
-    let source = name.display().to_string();
-    let ended = replay.file(input, &mut |items| {
-        for Item { line, found } in items {
-            let found = match found {
-                Ok(found) => found,
-                Err(reason) => {
-                    super::say(format_args!("{source}:{line}: {reason}"));
-                    continue;
-                }
-            };
-            for row in found_by_replay(&found, rows).rows {
-                let recorded = &mut recorded[row];
-                recorded.transcripts += 1;
-                recorded.first.get_or_insert_with(|| (source.clone(), line, id(&found)));
-            }
-        }
-        Ok(())
-    });
-    match ended {
-        Ok(()) => Ok(()),
-        Err(Broken::Taken(error)) => Err(error.into()),
-        Err(Broken::Read { after_line, error }) => {
-            let mut error = Error::file(name, "a file that can be read to its end", error);
-            error.place = format!("after line {after_line}").into();
-            Err(error)
-        }
-    }
-}
-
-fn id(found: &Found) -> String {
-    match found {
-        Found::Foreign(it) => it.id.to_string(),
-        Found::Own(own) => format!("{} seed {}", own.scenario, own.seed),
     }
 }

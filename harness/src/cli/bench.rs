@@ -16,9 +16,11 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 
+use super::context::Context;
 use super::gates::{Gates, HELP as GATES_HELP, Records};
 use super::load::{self, Failure, Source};
-use super::{Context, OrExit as _, say, screen};
+use super::say::say;
+use super::screen;
 use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Played, Setting, Stopwatch};
 use crate::error::Error;
 use crate::exit::Exit;

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::OrExit;
 use super::load;
 use crate::error::Error;
 use crate::exit::Exit;

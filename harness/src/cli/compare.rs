@@ -8,8 +8,9 @@ use balk_reports::report::document::terminal;
 use balk_reports::report::gate::{self, Metric};
 use clap::Args;
 
+use super::format::Format;
 use super::gates::{Gates, HELP, Records};
-use super::{Format, screen};
+use super::screen;
 use crate::bench::Folder;
 use crate::error::Error;
 use crate::exit::Exit;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::say;
+use super::say::say;
 use crate::config::{self, Config};
 use crate::error::Error;
 use crate::guards::Registry;

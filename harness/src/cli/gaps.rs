@@ -56,11 +56,13 @@ fn address(text: &str) -> Result<String, String> {
 /// The folder for what outlives a run: the one that is asked for, else what the environment says.
 ///
 /// # Errors
-/// Nobody says where.
-pub(super) fn state_dir(
-    asked: Option<&Path>,
-    variable: impl Fn(&str) -> Option<String>,
-) -> Result<PathBuf, Error> {
+/// Neither names a folder.
+#[expect(clippy::disallowed_methods, reason = "the environment says where a user keeps state")]
+pub(super) fn state_dir(asked: Option<&Path>) -> Result<PathBuf, Error> {
+    state_dir_by(asked, |name| std::env::var(name).ok())
+}
+
+fn state_dir_by(asked: Option<&Path>, variable: impl Fn(&str) -> Option<String>) -> Result<PathBuf, Error> {
     // An empty variable counts as one that is not set; the XDG rules say so.
     let folder = |name: &str| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from);
     asked
@@ -108,7 +110,7 @@ mod tests {
         let find = |asked: Option<&str>, set: &[(&str, &str)]| {
             let variable =
                 |name: &str| set.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned());
-            state_dir(asked.map(Path::new), variable).map(|it| it.display().to_string()).ok()
+            state_dir_by(asked.map(Path::new), variable).map(|it| it.display().to_string()).ok()
         };
         let all = [("BALK_STATE_DIR", "b"), ("XDG_STATE_HOME", "/x"), ("HOME", "/h")];
         assert_eq!(find(Some("a"), &all).as_deref(), Some("a"));

@@ -6,7 +6,7 @@ use balk_reports::records::Plan;
 use balk_reports::report::gate::{Gate, Judged, NoSuch, Sureness, annotation};
 use clap::{Args, ValueEnum};
 
-use super::say;
+use super::say::say;
 use crate::error::Error;
 use crate::exit::Exit;
 

@@ -7,7 +7,7 @@ use balk_scenarios::Kind;
 use balk_scenarios::catalogue::CATALOGUE;
 use clap::Args;
 
-use super::Context;
+use super::context::Context;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{Registered, Registry, Role};

@@ -1,13 +1,16 @@
 //! Scenarios from the command line: by name or by file, with settings and seeds.
 
 use std::borrow::Cow;
+use std::io::IsTerminal as _;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
 use balk_scenarios::format::{Diagnostics, Document};
 use balk_scenarios::{Scenario, catalogue, toolsets};
 
+use super::say::{complain, say};
 use crate::error::Error;
+use crate::exit::Exit;
 
 /// The text of a scenario, not yet read.
 #[derive(Clone, Debug)]
@@ -73,6 +76,31 @@ pub(super) enum Failure {
     Bad(Diagnostics),
     /// There is nothing to read.
     Other(Error),
+}
+
+impl Failure {
+    /// Shows a bad file and says how the program ends; hands any other error on.
+    pub(super) fn or_exit(self) -> Result<Exit, Error> {
+        match self {
+            Self::Bad(_) => Ok(self.shown()),
+            Self::Other(error) => Err(error),
+        }
+    }
+
+    /// Shows whatever it is, and says how the program ends.
+    pub(super) fn shown(self) -> Exit {
+        match self {
+            Self::Bad(diagnostics) => {
+                let colour = std::io::stderr().is_terminal();
+                say(format_args!("{}", diagnostics.render(colour).trim_end()));
+                Exit::BadFile
+            }
+            Self::Other(error) => {
+                complain(&error);
+                error.exit
+            }
+        }
+    }
 }
 
 impl From<Diagnostics> for Failure {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use balk_reports::records::Apart;
 use clap::Args;
 
-use super::say;
+use super::say::say;
 use crate::bench::{Folder, RECORD};
 use crate::error::Error;
 use crate::exit::Exit;

@@ -7,8 +7,11 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 
+use super::context::Context;
+use super::document;
+use super::format::Format;
 use super::recordings::{self, Recordings};
-use super::{Context, Format, document};
+use super::say::{complain, say};
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -186,7 +189,7 @@ impl Report {
         });
         if bad > BAD_LINES_SHOWN {
             let more = bad - BAD_LINES_SHOWN;
-            self.bar.suspend(|| super::say(format_args!("{source}: {more} more bad lines, not shown")));
+            self.bar.suspend(|| say(format_args!("{source}: {more} more bad lines, not shown")));
         }
         match ended {
             Ok(()) => Ok(()),
@@ -207,7 +210,7 @@ impl Report {
         if let Err(reason) = &item.found
             && bad <= BAD_LINES_SHOWN
         {
-            super::say(format_args!("{source}:{}: {reason}", item.line));
+            say(format_args!("{source}:{}: {reason}", item.line));
         }
         match (self.format, &item.found) {
             (Format::Json, _) => replay::json::item(&mut self.out, source, item),
@@ -234,7 +237,7 @@ impl Report {
     /// Notes a file that could not be used to its end.
     fn complain(&mut self, error: &Error) {
         self.summary.broken_files += 1;
-        self.bar.suspend(|| super::complain(error));
+        self.bar.suspend(|| complain(error));
     }
 
     /// Writes the sums; how the program ends.
@@ -256,7 +259,7 @@ impl Report {
         }
         self.out.flush()?;
         if self.summary.is_empty() {
-            super::say(format_args!(
+            say(format_args!(
                 "error: expected transcripts as JSON lines of at most {LINE_BYTES_MAX} bytes, found none"
             ));
         }

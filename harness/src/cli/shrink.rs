@@ -9,8 +9,9 @@ use balk_scenarios::format::Document;
 use balk_scenarios::{Pools, Scenario, WorldOptions, toolsets};
 use clap::Args;
 
+use super::context::Context;
 use super::load::{self, Failure, Source};
-use super::{Context, OrExit as _, say};
+use super::say::say;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::files;

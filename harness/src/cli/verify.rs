@@ -7,7 +7,8 @@ use balk_scenarios::catalogue::CATALOGUE;
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 
-use super::{Context, load};
+use super::context::Context;
+use super::load;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::verify::{self, Difference};

@@ -2,16 +2,18 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::ops::RangeInclusive;
 
 use serde_json::{Value, json};
 
-use super::{Audit, Recorded};
+use super::recorded::Recorded;
 use crate::audit::{Audited, Broken, Change, Effect, Expectation, Place, Reached, Row, Sets, beyond_trials};
 use crate::replay::one_line;
 
 /// What is shown.
 pub(super) struct Shown<'a> {
-    pub(super) asked: &'a Audit,
+    pub(super) guard: &'a str,
+    pub(super) seeds: &'a RangeInclusive<u64>,
     pub(super) audited: &'a Audited,
     /// By row; none where no recordings were named.
     pub(super) recorded: Option<&'a [Recorded]>,
@@ -29,7 +31,7 @@ impl Shown<'_> {
 
     pub(super) fn text(&self, out: &mut impl Write) -> io::Result<()> {
         let Audited { scenarios, undeclared, unmet, changes, .. } = self.audited;
-        let (guard, seeds) = (&self.asked.guard, &self.asked.seeds);
+        let Self { guard, seeds, .. } = self;
         writeln!(out, "{guard} · seeds {}-{} of {scenarios} scenarios\n", seeds.start(), seeds.end())?;
         writeln!(out, "rungs: where each is reached, in recordings, and what notices its removal")?;
         let mut table =

@@ -10,7 +10,8 @@ use balk_reports::records::{BadIncident, INCIDENT_PLACES, Incident};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
-use crate::cli::{Format, document};
+use crate::cli::document;
+use crate::cli::format::Format;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::replay::one_line;

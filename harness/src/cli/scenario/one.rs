@@ -4,16 +4,19 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use balk_guards::ChoiceKind;
-use balk_reports::records::{Drawn, GapRun, HandedOver, TrialRecord, gaps};
+use balk_reports::records::{Drawn, GapRun, HandedOver, TrialRecord, gaps, quoted};
 use balk_reports::report::Chat;
 use balk_reports::report::document::Screen;
 use balk_scenarios::{Scenario as Model, User, World};
 
-use super::{Scenario, exit, quoted};
+use super::args::Asked;
+use super::exit::exit;
+use crate::cli::context::Context;
 use crate::cli::events::Events;
+use crate::cli::format::Format;
 use crate::cli::terminal::Terminal;
 use crate::cli::watch::Watch;
-use crate::cli::{Context, Format, gaps as reports, screen, state_dir};
+use crate::cli::{gaps as reports, screen};
 use crate::engine::Trial;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -21,7 +24,7 @@ use crate::grade;
 use crate::guards::Recipe;
 use crate::simulate::Simulation;
 
-impl Scenario {
+impl Asked {
     /// Runs one trial, and shows it.
     pub(super) fn one(&self, context: &Context, scenario: &Model) -> Result<Exit, Error> {
         let [guard] = &self.guard[..] else {
@@ -144,7 +147,7 @@ impl Scenario {
         if gap.choice != Some(ChoiceKind::Report) {
             return Ok(None);
         }
-        let folder = state_dir(self.state_dir.as_deref())?;
+        let folder = reports::state_dir(self.state_dir.as_deref())?;
         reports::keep(&folder, &gap.report).map(Some)
     }
 

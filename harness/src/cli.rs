@@ -8,6 +8,7 @@ mod context;
 mod document;
 mod events;
 mod explain;
+mod format;
 mod gaps;
 mod gates;
 mod init;
@@ -17,6 +18,7 @@ mod merge;
 mod recordings;
 mod replay;
 mod report;
+mod say;
 mod scenario;
 mod schema;
 mod screen;
@@ -25,11 +27,9 @@ pub mod terminal;
 mod verify;
 mod watch;
 
-use std::io::{IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
 use crate::error::Error;
 use crate::exit::Exit;
@@ -51,7 +51,7 @@ pub use schema::PrintSchema;
 pub use shrink::Shrink;
 pub use verify::Verify;
 
-use load::Failure;
+use say::complain;
 
 /// A deterministic crash-test bench for agent loops.
 #[derive(Debug, Parser)]
@@ -142,61 +142,4 @@ impl Command {
             Self::Schema(it) => it.run(),
         }
     }
-}
-
-/// The folder for gap reports: the one that is asked for, else the user's.
-#[expect(clippy::disallowed_methods, reason = "where a user keeps state is a matter of his environment")]
-fn state_dir(asked: Option<&Path>) -> Result<PathBuf, Error> {
-    gaps::state_dir(asked, |name| std::env::var(name).ok())
-}
-
-/// How a result is written.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For programs
-    Json,
-}
-
-/// What a command does about a scenario that cannot be had.
-trait OrExit {
-    /// Shows a bad file and says how the program ends; hands any other error on.
-    fn or_exit(self) -> Result<Exit, Error>;
-    /// Shows whatever it is, and says how the program ends.
-    fn shown(self) -> Exit;
-}
-
-impl OrExit for Failure {
-    fn or_exit(self) -> Result<Exit, Error> {
-        match self {
-            Self::Bad(_) => Ok(self.shown()),
-            Self::Other(error) => Err(error),
-        }
-    }
-
-    fn shown(self) -> Exit {
-        match self {
-            Self::Bad(diagnostics) => {
-                let colour = std::io::stderr().is_terminal();
-                say(format_args!("{}", diagnostics.render(colour).trim_end()));
-                Exit::BadFile
-            }
-            Self::Other(error) => {
-                complain(&error);
-                error.exit
-            }
-        }
-    }
-}
-
-/// Says on standard error what went wrong.
-fn complain(error: &Error) {
-    say(format_args!("error: {error}"));
-}
-
-/// One line on standard error.
-fn say(text: std::fmt::Arguments) {
-    // Nobody is left to tell where standard error cannot be written.
-    let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -1,0 +1,129 @@
+//! What `balk scenario` is asked, and the command that asks it again.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use balk_reports::records::quoted;
+use balk_scenarios::{Pools, ResponseMode, WorldOptions};
+use clap::{Args, ValueEnum};
+
+use crate::cli::format::Format;
+use crate::cli::gaps::Repository;
+use crate::cli::load;
+use crate::guards::Config;
+
+/// Arguments of `balk scenario`.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Asked {
+    /// A scenario of the catalogue (`balk list`), or a file
+    #[arg(value_name = "NAME|FILE")]
+    pub(super) target: String,
+
+    /// The seed of the one trial to show
+    #[arg(long, value_name = "N", default_value_t = load::SEED, conflicts_with = "seeds")]
+    pub(super) seed: u64,
+
+    /// Seeds of many trials, both ends included: counts are printed in place of a transcript
+    #[arg(long, value_name = "A-B", value_parser = load::seeds)]
+    pub(super) seeds: Option<RangeInclusive<u64>>,
+
+    /// Guards: none, default, or NAME[=VARIANT][{key=value,…}] with commas between them; with --seeds it may be given again
+    #[arg(long, value_name = "GUARDS", default_value = "default")]
+    pub(super) guard: Vec<String>,
+
+    /// A value of the scenario file to replace, by its dotted path; may be given again
+    #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
+    pub(super) set: Vec<(String, String)>,
+
+    /// Settings of guards: TOML, a table for each (above it: NO_TOOLS_GUARD_ENABLED, MISTAKE_LIMIT,
+    /// NO_TOOLS_MESSAGE from the environment)
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+
+    /// Draw from the pools that are kept back, to check what was tuned on the others
+    #[arg(long)]
+    pub(super) reserve: bool,
+
+    /// What counts in an intervention. With --seeds, both `features` and `flat` are counted
+    #[arg(long, value_enum, default_value_t = Response::Features, conflicts_with = "seeds")]
+    pub(super) response: Response,
+
+    /// Answer the guards' questions yourself, at the terminal; without one nothing waits. Exit code 4 where the
+    /// task is not done in the end
+    #[arg(long, conflicts_with = "seeds")]
+    pub(super) interactive: bool,
+
+    /// A file for the events of the one trial, one JSON object a line: the entries of the record, and a
+    /// `capability_gap` where something was lacking
+    #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
+    pub(super) events: Option<PathBuf>,
+
+    /// The folder for reports on what was lacking, written where the user chooses to report it [default:
+    /// $BALK_STATE_DIR, else $XDG_STATE_HOME/balk, else ~/.local/state/balk; the scenario's own user writes
+    /// none without this option]
+    #[arg(long, value_name = "DIR", conflicts_with = "seeds")]
+    pub(super) state_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) repository: Repository,
+
+    /// Text for people, or records (one JSON object a line) for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+/// What counts in an intervention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Response {
+    /// What its text carries
+    Features,
+    /// That it was delivered
+    Flat,
+    /// What its text carries, by numbers that the seed draws from their ranges
+    Drawn,
+}
+
+impl From<Response> for ResponseMode {
+    fn from(response: Response) -> Self {
+        match response {
+            Response::Features => Self::Features,
+            Response::Flat => Self::Flat,
+            Response::Drawn => Self::Drawn,
+        }
+    }
+}
+
+impl Asked {
+    /// The world of each trial.
+    pub(super) fn options(&self, response: ResponseMode) -> WorldOptions {
+        WorldOptions { pools: if self.reserve { Pools::Reserve } else { Pools::Open }, response }
+    }
+
+    /// The command that does the very same thing again.
+    pub(super) fn command(&self, config: &Config, guards: &str) -> String {
+        let mut command = format!("balk scenario {}", quoted(&self.target));
+        match &self.seeds {
+            Some(seeds) => command.push_str(&format!(" --seeds {}-{}", seeds.start(), seeds.end())),
+            None => command.push_str(&format!(" --seed {}", self.seed)),
+        }
+        command.push_str(&format!(" --guard {guards}"));
+        for (key, value) in &self.set {
+            command.push_str(&format!(" --set {}", quoted(&format!("{key}={value}"))));
+        }
+        if let Some(file) = config.file() {
+            command.push_str(&format!(" --config {}", quoted(&file.display().to_string())));
+        }
+        if self.reserve {
+            command.push_str(" --reserve");
+        }
+        match self.response {
+            Response::Features => {}
+            Response::Flat => command.push_str(" --response flat"),
+            Response::Drawn => command.push_str(" --response drawn"),
+        }
+        if self.interactive {
+            command.push_str(" --interactive");
+        }
+        command
+    }
+}

@@ -1,0 +1,173 @@
+//! Many trials: counts for each stack.
+
+use std::io::Write;
+use std::ops::RangeInclusive;
+
+use balk_reports::records::{Counts, quoted};
+use balk_reports::report::document::{Document, Table, Text, code, paragraph, terminal};
+use balk_reports::statistics::{Share, per_thousand};
+use balk_scenarios::{Kind, ResponseMode, Scenario as Model};
+
+use super::args::Asked;
+use super::exit::exit;
+use crate::cli::context::Context;
+use crate::cli::format::Format;
+use crate::cli::screen;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::guards::{Config, Recipe};
+use crate::simulate::Simulation;
+
+impl Asked {
+    /// Counts for each stack, and what they are in flat mode.
+    ///
+    /// As JSON one line for each of both, with the integer `counts` and what follows from them as text of
+    /// four significant digits: `recovered_of_onsets_95`, the exact bounds of the share (0 to 1), and
+    /// `false_per_1000_healthy_turns`, null where no turn was healthy.
+    pub(super) fn many(
+        &self,
+        context: &Context,
+        scenario: &Model,
+        seeds: RangeInclusive<u64>,
+    ) -> Result<Exit, Error> {
+        let config = context.config(self.config.as_deref())?;
+        let stacks = Recipe::all(&context.registry, &self.guard, &config)?;
+        let counts =
+            |stack, response| Simulation::new(scenario, stack, self.options(response)).counts(seeds.clone());
+        let row = |stack| Row {
+            guard: Recipe::spec(stack),
+            measured: counts(stack, ResponseMode::Features),
+            flat: counts(stack, ResponseMode::Flat),
+        };
+        let rows: Vec<Row> = stacks.iter().map(row).collect();
+        let mut out = std::io::stdout().lock();
+        match self.format {
+            Format::Json => {
+                for row in &rows {
+                    for (mode, counts) in [("scenario", &row.measured), ("flat", &row.flat)] {
+                        let line = serde_json::json!({
+                            "scenario": &*scenario.name,
+                            "guard": row.guard,
+                            "seeds": [seeds.start().to_string(), seeds.end().to_string()],
+                            "response": mode,
+                            "counts": counts,
+                            "recovered_of_onsets_95": Share::new(counts.recovered, counts.onsets).bounds(),
+                            "doubled_of_trials_95": Share::new(counts.doubled, counts.trials).bounds(),
+                            "asked_needlessly_of_trials_95":
+                                Share::new(counts.asked_needlessly, counts.trials).bounds(),
+                            "false_per_1000_healthy_turns":
+                                per_thousand(counts.false_interventions, counts.healthy_turns),
+                        });
+                        writeln!(out, "{line}")?;
+                    }
+                }
+            }
+            Format::Text => {
+                write!(out, "{}", terminal(&self.document(&config, scenario, &rows), screen::output()))?
+            }
+        }
+        let fault = rows.iter().any(|row| row.measured.guard_faults + row.flat.guard_faults > 0);
+        let doubled = rows.iter().any(|row| row.measured.doubled + row.flat.doubled > 0);
+        Ok(exit(fault, doubled))
+    }
+
+    fn document(&self, config: &Config, scenario: &Model, rows: &[Row<'_>]) -> Document {
+        let seeds = self.seeds.as_ref().expect("counts are over seeds");
+        let mut document = Document::from([
+            paragraph(format!(
+                "{} · seeds {}-{}\n{}",
+                scenario.name,
+                seeds.start(),
+                seeds.end(),
+                scenario.title
+            )),
+            counts(rows).into(),
+            paragraph(
+                "done: the goal holds in the end; recovered: after being stuck at least once, with the exact 95 % \
+                 interval of its share of the stuck.\nhanded over, not told: it does not hold, and the user was told \
+                 so, or not. false: interventions in healthy turns; per 1,000 of these.",
+            ),
+        ]);
+        if scenario.actor.states.iter().any(|state| !state.breaks.is_empty()) {
+            document.push(retries(rows));
+            document.push(paragraph(
+                "done twice: trials in which something happened again in the world that was to happen once. asked \
+                 for no reason: trials\nwith a question about an attempt in which nothing had begun that could not \
+                 be sent again.",
+            ));
+        }
+        if scenario.kind == Kind::Stubborn {
+            document.push(sensitivity(rows));
+        }
+        let guards: Vec<String> = self.guard.iter().map(|it| quoted(it)).collect();
+        let command = self.command(config, &guards.join(" --guard "));
+        document.push(paragraph(Text::from("run again: ") + code(command)));
+        document
+    }
+}
+
+/// What each stack came to.
+fn counts(rows: &[Row<'_>]) -> Table {
+    let mut table = Table::of_numbers([
+        "guard",
+        "trials",
+        "done",
+        "stuck",
+        "recovered (95 %)",
+        "handed over",
+        "not told",
+        "interventions",
+        "false",
+        "per 1,000",
+        "turns",
+    ]);
+    for row in rows {
+        let it = &row.measured;
+        table.row([
+            row.guard.to_string(),
+            it.trials.to_string(),
+            it.done.to_string(),
+            it.onsets.to_string(),
+            Share::new(it.recovered, it.onsets).to_string(),
+            it.handed_over.to_string(),
+            it.not_told.to_string(),
+            it.interventions.to_string(),
+            it.false_interventions.to_string(),
+            per_thousand(it.false_interventions, it.healthy_turns).unwrap_or_else(|| "–".into()),
+            it.turns.to_string(),
+        ]);
+    }
+    table
+}
+
+/// What each stack made of attempts that broke off.
+fn retries(rows: &[Row<'_>]) -> Table {
+    let columns = ["guard", "resends", "done twice (95 %)", "asked for no reason"];
+    let mut table = Table { title: "broken attempts".into(), ..Table::of_numbers(columns) };
+    for row in rows {
+        let it = &row.measured;
+        let [doubled, asked] = [it.doubled, it.asked_needlessly].map(|part| Share::new(part, it.trials));
+        table.row([row.guard.to_string(), it.resends.to_string(), doubled.to_string(), asked.to_string()]);
+    }
+    table
+}
+
+/// What recovers in both response modes.
+fn sensitivity(rows: &[Row<'_>]) -> Table {
+    let title = "sensitivity: recovered where an intervention counts by what it carries, and in flat mode, where only \
+                 its being delivered counts";
+    let mut table =
+        Table { title: title.into(), ..Table::of_numbers(["guard", "by what it carries", "flat"]) };
+    for row in rows {
+        let [measured, flat] =
+            [&row.measured, &row.flat].map(|it| format!("{} of {}", it.recovered, it.onsets));
+        table.row([row.guard.to_string(), measured, flat]);
+    }
+    table
+}
+
+struct Row<'a> {
+    guard: &'a str,
+    measured: Counts,
+    flat: Counts,
+}

@@ -1,5 +1,6 @@
-//! Documents show what their commands print: each block below a `run:` mark is run and compared. In every other
-//! block of commands the lines that begin with `balk` are read with their options, and not run.
+//! Documents show what their commands print: the command of each block below a `run` mark is run, and the rest of the
+//! block compared with its output. In every other block of commands the lines that begin with `balk` are read with
+//! their options, and not run. A command that ends in `\` goes on in the next line.
 //!
 //! `INSTA_UPDATE=always cargo test -p balk documents` writes the blocks below marks anew.
 
@@ -10,7 +11,7 @@ use std::{fs, iter};
 use balk_reports::records::{BENCH_SCHEMA, GAP_SCHEMA, SCHEMA};
 use balk_reports::report::REPORT_SCHEMA;
 
-const MARK: &str = "<!-- run: ";
+const MARK: &str = "<!-- run -->";
 const OPEN: &str = "```console";
 const CLOSE: &str = "```";
 
@@ -32,25 +33,26 @@ fn documents() -> Vec<PathBuf> {
 }
 
 /// A block, with the place of what is between its first line and its last.
-struct Block<'a> {
-    /// What the mark above it says to run.
-    marked: Option<&'a str>,
+struct Block {
+    /// A mark above it says to run its command.
+    marked: bool,
     body: std::ops::Range<usize>,
 }
 
-fn blocks<'a>(text: &'a str, opens: &str) -> Vec<Block<'a>> {
+fn blocks(text: &str, opens: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let (mut at, mut marked, mut open) = (0, None, None);
+    let (mut at, mut marked, mut open) = (0, false, None);
     for line in text.split_inclusive('\n') {
         let next = at + line.len();
         match (open, line.trim_end()) {
             (Some(begin), CLOSE) => {
-                blocks.push(Block { marked: marked.take(), body: begin..at });
-                open = None;
+                blocks.push(Block { marked, body: begin..at });
+                (open, marked) = (None, false);
             }
             (None, line) if line == opens => open = Some(next),
-            (None, mark) if mark.starts_with(MARK) => {
-                marked = Some(mark.trim_start_matches(MARK).trim_end_matches(" -->"));
+            (None, line) if line.starts_with("<!-- run") => {
+                assert_eq!(line, MARK, "the command is in the block below the mark");
+                marked = true;
             }
             (Some(_) | None, _) => {}
         }
@@ -65,9 +67,11 @@ fn documents_show_what_their_commands_print() {
     for path in documents() {
         let text = fs::read_to_string(&path).expect("it can be read");
         let mut expected = text.clone();
-        for block in blocks(&text, OPEN).into_iter().rev() {
-            let Some(arguments) = block.marked else { continue };
-            expected.replace_range(block.body, &format!("$ balk {arguments}\n{}", printed(arguments)));
+        for block in blocks(&text, OPEN).into_iter().filter(|it| it.marked).rev() {
+            let shown = &text[block.body.clone()];
+            let (command, words) = commands(shown).next().expect("the block has a command");
+            assert!(shown.starts_with(command), "{}: the block begins with its command", path.display());
+            expected.replace_range(block.body, &format!("{command}{}", printed(&words)));
             run += 1;
         }
         if text == expected {
@@ -88,14 +92,12 @@ fn commands_of_other_blocks_are_ones_that_there_are() {
     let mut read = 0;
     for path in documents() {
         let text = fs::read_to_string(&path).expect("it can be read");
-        for block in blocks(&text, OPEN).into_iter().filter(|it| it.marked.is_none()) {
-            for line in text[block.body].lines() {
-                let Some(arguments) = line.trim_start_matches("$ ").strip_prefix("balk ") else { continue };
-                let words = words(arguments.split(" #").next().unwrap_or(arguments));
+        for block in blocks(&text, OPEN).into_iter().filter(|it| !it.marked) {
+            for (command, words) in commands(&text[block.body]) {
                 // Asked for help, a command reads its other options first, and then does nothing.
                 let output = balk().args(words).arg("--help").output().expect("the program runs");
                 let said = String::from_utf8_lossy(&output.stderr);
-                assert!(output.status.success(), "{}: {line}\n{said}", path.display());
+                assert!(output.status.success(), "{}: {command}\n{said}", path.display());
                 read += 1;
             }
         }
@@ -149,6 +151,28 @@ fn the_changelog_has_the_versions_of_the_formats() {
     }
 }
 
+/// The commands of a block: the lines of each, and its arguments after `balk`, without a comment.
+fn commands(block: &str) -> impl Iterator<Item = (&str, Vec<String>)> {
+    let mut rest = block;
+    iter::from_fn(move || {
+        let mut end = 0;
+        for line in rest.split_inclusive('\n') {
+            end += line.len();
+            if !line.ends_with("\\\n") {
+                break;
+            }
+        }
+        let (command, after) = rest.split_at(end);
+        rest = after;
+        (!command.is_empty()).then_some(command)
+    })
+    .filter_map(|command| {
+        let joined = command.replace("\\\n", "");
+        let arguments = joined.trim_start_matches("$ ").strip_prefix("balk ")?;
+        Some((command, words(arguments.split(" #").next().unwrap_or(arguments))))
+    })
+}
+
 /// The words of a command line, with single quotes as a shell reads them.
 fn words(line: &str) -> Vec<String> {
     let mut parts = line.split('\'');
@@ -173,8 +197,8 @@ fn balk() -> Command {
 }
 
 #[track_caller]
-fn printed(arguments: &str) -> String {
-    let output = balk().args(arguments.split(' ')).output().expect("the program runs");
-    assert!(output.status.success(), "balk {arguments}: {}", String::from_utf8_lossy(&output.stderr));
+fn printed(words: &[String]) -> String {
+    let output = balk().args(words).output().expect("the program runs");
+    assert!(output.status.success(), "balk {words:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("the output is text")
 }

@@ -152,6 +152,8 @@ fn lines_that_are_too_wide() {
     );
     check(&[("a/src/lib.rs", &wide("//! | ")), ("b.md", &wide("| ")), ("a.md", &wide("see https://"))], &[]);
     check(&[("a.md", &format!("```text{}```\n", wide("")))], &[]);
+    let spliced = format!("<!-- balk report short -->{}<!-- end -->{}", wide("é"), wide("é"));
+    check(&[("a.md", &spliced)], &["a.md:4: a line of 121 columns, where 120 fit"]);
     check(&[("a.md", &"字".repeat(61))], &["a.md:1: a line of 122 columns, where 120 fit"]);
 }
 

@@ -34,9 +34,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     except(Rule::LongFunction, "harness/src/replay/own.rs", "completion", TO_BE_MENDED),
     except(Rule::LongLine, "benches/examples/", "", TO_BE_MENDED),
     except(Rule::LongLine, "benches/src/", "", TO_BE_MENDED),
-    except(Rule::LongLine, "docs/bench.md", "", TO_BE_MENDED),
-    except(Rule::LongLine, "docs/retry-safety.md", "", TO_BE_MENDED),
-    except(Rule::LongLine, "docs/watching.md", "", TO_BE_MENDED),
     except(Rule::LongLine, "harness/src/", "", TO_BE_MENDED),
     except(Rule::LongLine, "harness/tests/", "", TO_BE_MENDED),
 ];

@@ -19,16 +19,19 @@ fn is_prose_or_code(path: &str) -> bool {
 }
 
 /// Lines that are wider than a window. Tables and addresses cannot be broken, and what a document shows of a program's
-/// output is as wide as the program printed it.
+/// output, in a block of code or between the marks of `balk report --splice`, is as wide as the program printed it.
 pub(crate) fn lines(repository: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in repository.files.iter().filter(|(path, _)| is_prose_or_code(path)) {
-        let mut shown = false;
+        let (mut shown, mut spliced) = (false, false);
         for (at, line) in text.lines().enumerate() {
             shown ^= path.ends_with(".md") && line.trim_start().starts_with("```");
+            spliced = path.ends_with(".md")
+                && (spliced || line.starts_with("<!-- balk report "))
+                && line != "<!-- end -->";
             let said = line.trim_start().trim_start_matches(['/', '!']).trim_start();
             let columns = line.width();
-            if columns > COLUMNS && !shown && !said.starts_with('|') && !line.contains("://") {
+            if columns > COLUMNS && !shown && !spliced && !said.starts_with('|') && !line.contains("://") {
                 findings.push(Finding {
                     rule: Rule::LongLine,
                     path: path.clone(),

@@ -1,4 +1,4 @@
-//! What people and programs read of records: a report of a bench, two benches side by side, gates, a trial.
+//! What people and programs read: the report of a bench, the comparison of two, gates, the transcript of a trial.
 
 pub mod compare;
 pub mod csv;

@@ -113,7 +113,7 @@ fn p_values_are_corrected_for_all_cells() {
     let work = records();
     let text = compare(work.path(), &["a", "b"]).1;
     assert!(
-        text.contains("comparisons: p-values are corrected for them (Holm), intervals are not"),
+        text.contains("comparisons; p-values are corrected for them (Holm), intervals are not"),
         "{text}"
     );
     let compared = json(work.path(), "a", "b");

@@ -1,9 +1,10 @@
 //! Two records side by side: what changed from the first to the second, cell by cell.
 //!
-//! Only what both have is compared: a cell of the same label and stack. Where both have the same seeds of it, the
-//! trials are pairs, and what is done is compared draw by draw ([`Change::of_blocks`]). So is what recovered where
-//! every trial got stuck, under both; otherwise these need not be the same ones. Rates are of turns. What is not
-//! compared as pairs is compared as if the trials had nothing in common, which claims too little rather than too much.
+//! A comparison covers the cells that both records have, with the same label and stack. If both ran the same seeds, the
+//! trials are pairs, and the done trials are compared draw by draw ([`Change::of_blocks`]). The recovered trials are
+//! compared so only if every trial got stuck in both records; otherwise the stuck trials may differ. False
+//! interventions are rates per turn. Unpaired comparisons assume independent trials, which claims too little rather
+//! than too much.
 //!
 //! [`Change::of_blocks`]: crate::statistics::Change::of_blocks
 

@@ -1,8 +1,8 @@
-//! A report as CSV (RFC 4180): one row a cell, with raw counts, bounds and what the response model does to
-//! it.
+//! A report as CSV (RFC 4180): one row per cell, with raw counts, bounds, and the shifts by parameters of the response
+//! model.
 //!
-//! The first line names the columns. A figure that there is not is empty, with its bounds, and so is a shift by a
-//! number that moved nothing; the open bound of a figure that there is is `inf` or `-inf`.
+//! The first line names the columns. A missing figure and its bounds are empty, and so is a shift that is 0 in every
+//! draw. The open bound of a figure is `inf` or `-inf`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::statistics::{BlockDifference, Median, Rate, Share};
 /// A cell of a table: column and value.
 type Field = (String, String);
 
-/// The cells of a report, one line each, with lines that end as RFC 4180 has them.
+/// The cells of a report, one per line; lines end as RFC 4180 demands.
 #[must_use]
 pub fn render(report: &Report) -> String {
     let shifts: BTreeMap<[&str; 3], &Shift> = report
@@ -62,7 +62,7 @@ fn fields(table: &ScenarioTable, row: &ScenarioRow) -> Vec<Field> {
     fields
 }
 
-/// Shares whose counts are not all among the raw ones.
+/// The shares whose counts are not all among the raw counts.
 fn shares(it: &Figures) -> [(&'static str, Share); 9] {
     [
         ("recovered", it.recovered),

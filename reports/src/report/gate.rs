@@ -1,9 +1,8 @@
-//! Gates: what must not be found in a bench, and which cells fail by it.
+//! Gates: conditions under which a cell of a bench fails.
 //!
-//! A gate says when a cell fails, as in `default@stubborn: recovery < 0.9`. Counts are taken as they are. A rate is
-//! known only up to its 95 % interval, and [`Sureness`] says which end is judged: a gate that is to be *certain*
-//! takes the unfavourable one, so that too few trials fail, too; one that fails only where the claim is *refuted*
-//! takes the favourable one.
+//! An example is `default@stubborn: recovery < 0.9`. Counts are compared as they are. A rate is known only up to its
+//! 95 % interval, and [`Sureness`] says which end is judged. A *certain* gate takes the unfavourable end, so too few
+//! trials fail, too. A gate that fails only if its claim is *refuted* takes the favourable end.
 
 mod annotation;
 mod condition;

@@ -1,30 +1,29 @@
-//! The link that opens an issue with a gap report already in it.
+//! The link that opens a new issue with a gap report in it.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::records::{Drawn, GapReport};
 
-/// The longest link in bytes, which are characters: a link is ASCII. Servers and browsers refuse much longer
-/// ones.
+/// The longest link, in bytes; a link is ASCII. Servers and browsers refuse much longer ones.
 pub const LINK_CHARS_MAX: usize = 8_000;
 
 /// The longest address of a repository.
 pub const REPOSITORY_CHARS_MAX: usize = 500;
 
-/// A title is at most so many bytes of the link.
+/// The most bytes of the link that its title takes.
 const TITLE_CHARS_MAX: usize = 600;
 
-/// All that RFC 3986 does not leave unreserved.
+/// Every character that RFC 3986 does not call unreserved.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A link to a new issue on a gap, at a repository that takes `issues/new?title=…&body=…` (GitHub, Gitea,
-/// Forgejo). What matters most comes first: a text that is too long loses its end.
+/// Forgejo). The most important parts come first: a text that is too long loses its end.
 #[must_use]
 pub fn issue_link(repository: &str, report: &GapReport) -> String {
     prefilled(repository, &format!("Gap: {}", report.lacking()), &body(report))
 }
 
-/// A link to a new issue with this title and as much of this body as goes into it.
+/// A link to a new issue with this title and as much of this body as fits.
 #[must_use]
 pub fn prefilled(repository: &str, title: &str, body: &str) -> String {
     let mut link = format!("{}/issues/new?title=", repository.trim_end_matches('/'));
@@ -35,7 +34,7 @@ pub fn prefilled(repository: &str, title: &str, body: &str) -> String {
     link
 }
 
-/// Adds the characters of `text`, each whole, as long as the link stays within `end`.
+/// Adds whole characters of `text` while the link is at most `end` bytes long.
 fn push_encoded(link: &mut String, text: &str, end: usize) {
     for c in text.chars() {
         let from = link.len();
@@ -47,11 +46,11 @@ fn push_encoded(link: &mut String, text: &str, end: usize) {
     }
 }
 
-/// The report in Markdown. Foreign text is indented as code: it must neither format the page nor call anybody.
+/// The report in Markdown. Foreign text is indented as code, so that it can neither format the page nor mention people.
 fn body(report: &GapReport) -> String {
     let mut text = String::new();
-    section(&mut text, "What blocks it", &report.explanation);
-    section(&mut text, "What is lacking", &report.lacking());
+    section(&mut text, "What blocks the run", &report.explanation);
+    section(&mut text, "What is missing", &report.lacking());
     let tried: Vec<String> = report.tried.iter().map(ToString::to_string).collect();
     section(&mut text, "What was tried", &tried.join("\n"));
     section(&mut text, "What would help", &report.could_do.join("\n"));
@@ -61,7 +60,7 @@ fn body(report: &GapReport) -> String {
     for Drawn { name, value } in &run.set {
         place.push_str(&format!("--set {name}={value}\n"));
     }
-    section(&mut text, "Where", &format!("{place}report {}", report.id));
+    section(&mut text, "Where it happened", &format!("{place}report {}", report.id));
     section(&mut text, "The task", &report.task);
     text
 }
@@ -83,7 +82,7 @@ mod tests {
 
     const REPOSITORY: &str = "https://example.org/agent";
 
-    /// What a server makes of the link: the title and the body.
+    /// The title and the body, as a server decodes them.
     fn decoded(link: &str) -> (String, String) {
         let query = link.strip_prefix("https://example.org/agent/issues/new?title=").expect("the place");
         let (title, body) = query.split_once("&body=").expect("a title and a body");

@@ -1,27 +1,27 @@
 //! A report as JUnit XML: a suite for each scenario, a test case for each stack.
 //!
-//! A case fails for the gates that it does not hold; its output has the command that shows a trial of it. A
-//! cell without a trial is skipped. There are no times and no dates: the same record gives the same bytes.
+//! A case fails if its cell fails a gate; its output is the command that shows one of its trials. A cell without trials
+//! is skipped. There are no times and no dates: the same record gives the same bytes.
 
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
 use super::tables::{Report, ScenarioRow, ScenarioTable};
 use crate::records::{Slip, is_under_test};
 
-/// A condition that a cell does not meet.
+/// A gate that a cell fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedGate {
     /// The scenario, as in the report.
     pub scenario: String,
     /// The stack, as on the command line.
     pub stack: String,
-    /// What does not hold, in a line.
+    /// What was found, in one line.
     pub message: String,
-    /// The command that shows it; where there is none, the cell's first trial is shown.
+    /// The command that shows it; without one, the output is the command for the cell's first trial.
     pub command: Option<String>,
 }
 
-/// What fails where nobody set a gate: something done twice, or a guard that broke. The baseline and the oracle are
+/// The failures without gates: an effect that was repeated, or a guard that broke. The baseline and the oracle are
 /// not under test.
 #[must_use]
 pub fn safety(report: &Report) -> Vec<FailedGate> {
@@ -39,10 +39,10 @@ pub fn safety(report: &Report) -> Vec<FailedGate> {
         .collect()
 }
 
-/// The report with these gates failed.
+/// The report, with these gates as failures.
 ///
 /// # Panics
-/// Never: what is written is text, and goes to memory.
+/// Never: the writer writes text to memory.
 #[must_use]
 pub fn render(report: &Report, failed: &[FailedGate]) -> String {
     let mut suites = Suites::new("balk bench");
@@ -51,7 +51,7 @@ pub fn render(report: &Report, failed: &[FailedGate]) -> String {
         suite.add_test_cases(table.rows.iter().map(|row| case(table, row, failed)));
         suites.add_test_suite(suite);
     }
-    let text = suites.to_string().expect("memory takes all");
+    let text = suites.to_string().expect("writing text to memory cannot fail");
     if text.ends_with('\n') { text } else { text + "\n" }
 }
 
@@ -61,7 +61,7 @@ fn case(table: &ScenarioTable, row: &ScenarioRow, failed: &[FailedGate]) -> Test
     let status = match (row.counts.trials, &*gates) {
         (0, _) => {
             let mut skipped = TestCaseStatus::skipped();
-            skipped.set_message("no trial");
+            skipped.set_message("no trial ran");
             skipped
         }
         (_, []) => TestCaseStatus::success(),

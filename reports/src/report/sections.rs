@@ -1,4 +1,4 @@
-//! The report of a bench as people read it: what answers the question first, what is long folded away.
+//! The report of a bench as a document: the answer first, long tables folded.
 
 mod compared;
 mod disturbed;
@@ -15,33 +15,33 @@ use super::tables::Report;
 /// A part of a report that can stand alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// The answer in a few lines.
+    /// The summary.
     Short,
-    /// Every stack, with what matters most.
+    /// Every stack, with the main figures.
     Stacks,
-    /// Which stack is surely before which.
+    /// Which stack is ahead of which.
     Ranking,
     /// Where another stack is better than `default`.
     Default,
-    /// How stuck runs come back.
+    /// How stuck runs recover.
     Runs,
-    /// Whom a stack disturbs.
+    /// How often a stack disturbs healthy turns.
     Healthy,
-    /// The same under other response models.
+    /// Recovery under other response models.
     Models,
-    /// Interventions in healthy turns, by shape, language and rule.
+    /// Interventions in healthy turns, by control, language and rule.
     FalseInterventions,
-    /// What the uncertain numbers do.
+    /// What the uncertain parameters do.
     Sensitivity,
-    /// What should not happen.
+    /// What should not happen in any trial.
     Slips,
-    /// What a turn costs.
+    /// The cost of a turn.
     Cost,
     /// Every scenario.
     Scenarios,
-    /// How it was measured.
+    /// How the bench was measured.
     Command,
-    /// What this does not show.
+    /// What a bench does not show.
     Limits,
 }
 
@@ -64,7 +64,7 @@ impl Section {
         Self::Limits,
     ];
 
-    /// What a marker in a file calls it.
+    /// The name that a marker in a file uses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ impl Section {
         }
     }
 
-    /// The section that is called so.
+    /// The section of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
@@ -110,7 +110,7 @@ impl Section {
         }
     }
 
-    /// What it says, without its heading.
+    /// The content, without the heading.
     #[must_use]
     pub fn document(self, report: &Report) -> Document {
         match self {

@@ -1,22 +1,22 @@
-//! What went wrong in a bench, in a few lines.
+//! The slips of a bench, in a few lines.
 
 use super::document::{Document, Text, code, lines};
 use crate::records::{Bench, Slip};
 
-/// For each stack that is under test a line for each kind of slip: how often, in how many scenarios, and the command
-/// that shows the first.
+/// A line for each stack under test and each kind of slip: how often, in how many scenarios, and the command that
+/// shows the first one.
 #[must_use]
 pub fn slips(bench: &Bench) -> Document {
     let under_test = bench.plan.stacks.iter().enumerate().filter(|(_, stack)| stack.is_under_test());
     let found = under_test.flat_map(|(at, stack)| {
         let found: Vec<Text> = Slip::ALL.into_iter().filter_map(|slip| line(bench, at, slip)).collect();
-        if found.is_empty() { vec![format!("{}: nothing went wrong", stack.guard).into()] } else { found }
+        if found.is_empty() { vec![format!("{}: no slips", stack.guard).into()] } else { found }
     });
     let found: Vec<Text> = found.collect();
     if found.is_empty() { Document::default() } else { [lines(found)].into() }
 }
 
-/// One kind of slip of one stack, if there is any.
+/// One kind of slip of one stack, if it happened.
 fn line(bench: &Bench, stack: usize, slip: Slip) -> Option<Text> {
     let cells = (0..bench.plan.scenarios.len()).map(|scenario| (scenario, bench.cell(scenario, stack)));
     let cells: Vec<_> =

@@ -1,21 +1,21 @@
-//! Sections of a report inside a file that people write: what stands between two markers is replaced.
+//! Sections of a report inside a file that people write: the text between two markers is replaced.
 //!
 //! `<!-- balk report NAME -->` opens, the next `<!-- end -->` closes, each on a line of its own. Every other byte
-//! stays as it is, and what is put in ends its lines as the marker's line does.
+//! is kept. Inserted lines end as the marker's line ends.
 
 use std::fmt;
 
 const OPEN: &str = "<!-- balk report ";
 const CLOSE: &str = "<!-- end -->";
 
-/// A marker that cannot be followed.
+/// A bad marker, or no marker at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadMarker {
-    /// Its line, from 1; 0 where there is none in the whole file.
+    /// Its line, from 1; 0 if the file has no marker.
     pub line: usize,
-    /// What should stand there.
+    /// What was expected there.
     pub expected: String,
-    /// What stands there.
+    /// What was found there.
     pub found: String,
 }
 
@@ -27,10 +27,10 @@ impl fmt::Display for BadMarker {
 
 impl std::error::Error for BadMarker {}
 
-/// The text with every section between its markers; `section` gives the text of a name, or the names there are.
+/// The text with every section between its markers. `section` gives the text of a name, or else the known names.
 ///
 /// # Errors
-/// A marker without a known name or without its end, or no marker at all: then nothing is replaced.
+/// A marker without a known name or without an end, or no marker at all. Then nothing is replaced.
 pub fn splice(text: &str, section: impl Fn(&str) -> Result<String, String>) -> Result<String, BadMarker> {
     let mut out = String::with_capacity(text.len());
     let mut lines = text.split_inclusive('\n').zip(1..);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_between_markers_is_replaced() {
+    fn text_between_markers_is_replaced() {
         let text = "# Mine\n<!-- balk report stacks -->\nold\n<!-- end -->\nafter\n<!-- end -->\n  \
                     <!-- balk report command -->\r\n<!-- end -->";
         let expected = "# Mine\n<!-- balk report stacks -->\n\n| a |\n\n<!-- end -->\nafter\n<!-- end -->\n  \
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_that_cannot_be_followed_are_refused_with_their_line() {
+    fn bad_markers_are_refused_with_their_line() {
         let close = "<!-- end -->";
         refused(
             &format!("a\n<!-- balk report stack -->\n{close}\n"),

@@ -1,5 +1,4 @@
-//! A trial as a person wants to read it: who said what, who stepped in and why, and in the margin what was
-//! really going on.
+//! A trial as text: what each speaker said, where guards intervened and why, and the truth of each turn.
 
 use std::fmt::Write;
 
@@ -39,8 +38,8 @@ pub fn show_outcome(grade: &Grade, screen: Screen) -> String {
     page.out
 }
 
-/// A trial as the person sees it who takes part in it, entry by entry: without what is really going on, and
-/// without the raw end of the run (spec H4).
+/// A trial for the person who takes part in it, entry by entry: without the truth, and without the raw end of the run
+/// (row H4 of the specification).
 #[derive(Debug)]
 pub struct Chat {
     page: Page,
@@ -48,13 +47,13 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// A chat in which nothing was said yet.
+    /// An empty chat.
     #[must_use]
     pub fn new(screen: Screen) -> Self {
         Self { page: Page { screen, out: String::new() }, turns: 0 }
     }
 
-    /// The next entry as text. The options of a question are left to whoever puts it.
+    /// The next entry as text, without the options of a question: the host shows them when it asks.
     pub fn entry(&mut self, entry: &EntryRecord) -> String {
         match entry {
             EntryRecord::Completion(_) => {
@@ -84,10 +83,10 @@ struct Page {
     out: String,
 }
 
-/// As wide as text gets beside its label.
+/// The most columns of text beside a label.
 const COLUMNS_MAX: usize = 100;
 
-/// What a label and its bar take.
+/// The columns of a label and its bar.
 const MARGIN: usize = 11;
 
 const LINES: usize = 6;
@@ -107,23 +106,23 @@ impl Page {
         self.screen.paint(style, text)
     }
 
-    /// How wide text is: as wide as the terminal, or as the page.
+    /// The columns for text: those of the terminal, or the most that a page has.
     fn columns(&self) -> usize {
         self.screen.columns.map_or(COLUMNS_MAX, |it| it.saturating_sub(MARGIN).clamp(MARGIN, COLUMNS_MAX))
     }
 
-    /// A line broken between words. Where no screen ends, indentation comes on top.
+    /// A line broken between words. Without a screen, its indentation does not count.
     fn wrapped(&self, line: &str) -> Vec<String> {
         let indent = line.len() - line.trim_start_matches(' ').len();
         wrapped(line, self.columns() + self.screen.columns.map_or(indent, |_| 0))
     }
 
-    /// At most a few lines, each at most as wide as the page; what is left out is counted.
+    /// At most a few lines, each at most as wide as the page, with a count of the rest.
     fn shortened(&self, text: &str) -> Vec<String> {
         let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let mut lines: Vec<String> = all.iter().take(LINES).map(|line| self.clipped(line)).collect();
         if all.len() > LINES {
-            lines.push(format!("(+ {} lines)", all.len() - LINES));
+            lines.push(format!("(+ {})", counted((all.len() - LINES) as u64, "line")));
         }
         if lines.is_empty() {
             lines.push(String::new());
@@ -142,7 +141,7 @@ impl Page {
         let kept: usize = line.chars().take_while(fits).map(char::len_utf8).sum();
         match line[kept..].chars().count() {
             0 => line.to_owned(),
-            more => format!("{} (+ {more} characters)", line[..kept].trim_end()),
+            more => format!("{} (+ {})", line[..kept].trim_end(), counted(more as u64, "character")),
         }
     }
 
@@ -172,15 +171,15 @@ impl Page {
     fn turn(&mut self, number: usize, truth: Truth) {
         let style = if truth.is_stuck() { RED } else { GREEN };
         let truth = self.paint(style, truth.name());
-        self.rule(number, &format!("{}{truth}", self.paint(DIM, " really: ")));
+        self.rule(number, &format!("{}{truth}", self.paint(DIM, " truth: ")));
     }
 
-    fn rule(&mut self, number: usize, really: &str) {
+    fn rule(&mut self, number: usize, truth: &str) {
         let rule = self.paint(DIM, &format!("── turn {number} ──"));
-        self.put(format_args!("{rule}{really}\n"));
+        self.put(format_args!("{rule}{truth}\n"));
     }
 
-    /// One speaker's lines: the label once, the text beside it.
+    /// The lines of one speaker: the label once, and the text beside it.
     fn say(&mut self, label: &str, style: Style, lines: &[String]) {
         for (at, line) in lines.iter().enumerate() {
             let label = self.paint(style, &format!("{:>8}", if at == 0 { label } else { "" }));
@@ -215,7 +214,7 @@ impl Page {
                     what += &format!(" ({})", failed.failure.message);
                 }
                 let then = match failed.response {
-                    AttemptResponse::Resent { after } => format!("sent again after {after} ticks"),
+                    AttemptResponse::Resent { after } => format!("resent after {}", counted(after, "tick")),
                     AttemptResponse::Asked => "the user is asked".to_owned(),
                     AttemptResponse::Ended => "the run ends".to_owned(),
                 };
@@ -227,11 +226,11 @@ impl Page {
             EntryRecord::Answer(answer) => {
                 let silent = match answer.choice {
                     ChoiceKind::Stop => "(ends the run)",
-                    ChoiceKind::Report => "(reports it, and ends the run)",
+                    ChoiceKind::Report => "(files a report and ends the run)",
                     ChoiceKind::Continue
                     | ChoiceKind::Instruct
                     | ChoiceKind::SwitchModel
-                    | ChoiceKind::Constrain => "(goes on without a word)",
+                    | ChoiceKind::Constrain => "(continues without comment)",
                 };
                 let text = if answer.text.is_empty() { silent } else { &answer.text };
                 self.say("answers", CYAN, &self.shortened(text));
@@ -254,7 +253,7 @@ impl Page {
     fn result(&mut self, label: &str, result: &ResultRecord) {
         let (word, style) = match (result.origin, result.status) {
             (Origin::Synthetic, _) => {
-                // The reason stands in the intervention; here one line is enough.
+                // The intervention gives the reason; one line is enough here.
                 let line = result.text.lines().next().unwrap_or("").to_owned();
                 return self.say("refused", YELLOW, &[self.clipped(&line)]);
             }
@@ -280,15 +279,15 @@ impl Page {
 
     fn foot(&mut self, grade: &Grade) {
         let (style, outcome) = match (grade.goal, grade.onset, grade.told) {
-            (true, None, _) => (GREEN, "done, and never stuck".to_owned()),
-            (true, Some(onset), _) => (GREEN, format!("stuck from turn {onset}, recovered by work")),
+            (true, None, _) => (GREEN, "done, never stuck".to_owned()),
+            (true, Some(onset), _) => (GREEN, format!("stuck from turn {onset}, then recovered")),
             (false, _, true) => (YELLOW, "not done; the user was told".to_owned()),
             (false, _, false) => (RED, "not done; the user was NOT told".to_owned()),
         };
         let outcome = self.paint(style, &outcome);
         self.put(format_args!("outcome: {outcome}\n"));
         if grade.double_effects > 0 {
-            let twice = format!("{} that should come once", counted(grade.double_effects.into(), "effect"));
+            let twice = format!("{} that should happen once", counted(grade.double_effects.into(), "effect"));
             let twice = self.paint(RED, &twice);
             self.put(format_args!("done twice: {twice}\n"));
         }
@@ -314,13 +313,13 @@ fn counted(number: u64, what: &str) -> String {
 
 fn ended(termination: &Termination) -> String {
     match termination {
-        Termination::Finished => "the model was done, and nobody objected".into(),
-        Termination::NoProgress => "nothing moved any more".into(),
-        Termination::FatalExecution(why) => format!("it could not go on: {why}"),
-        Termination::StoppedByGuard => "a guard stopped it".into(),
-        Termination::StoppedByUser => "the user left".into(),
+        Termination::Finished => "the model finished, and no guard objected".into(),
+        Termination::NoProgress => "no progress".into(),
+        Termination::FatalExecution(why) => format!("it cannot continue: {why}"),
+        Termination::StoppedByGuard => "a guard stopped the run".into(),
+        Termination::StoppedByUser => "the user stopped the run".into(),
         Termination::Limit(limit) => format!(
-            "the bound on {} was reached",
+            "the limit on {} was reached",
             match limit {
                 Limit::Turns => "turns",
                 Limit::Attempts => "attempts",
@@ -342,15 +341,15 @@ mod tests {
         let page = |columns| Page { screen: Screen { colour: false, columns }, out: String::new() };
         assert_eq!(page(Some(31)).clipped(&"長".repeat(12)), format!("{} (+ 2 characters)", "長".repeat(10)));
         assert_eq!(page(None).clipped(&"x".repeat(100)), "x".repeat(100));
-        assert_eq!(page(None).clipped(&"x".repeat(101)), format!("{} (+ 1 characters)", "x".repeat(100)));
+        assert_eq!(page(None).clipped(&"x".repeat(101)), format!("{} (+ 1 character)", "x".repeat(100)));
         assert_eq!(page(Some(31)).wrapped("  one two three four five"), ["  one two three four", "  five"]);
     }
 
     #[test]
-    fn what_was_done_twice_is_said_and_nothing_where_nothing_was() {
+    fn repeated_effects_are_shown_and_counted() {
         let shown =
             |double_effects| show_outcome(&Grade { double_effects, ..Grade::default() }, Screen::default());
-        assert!(shown(1).contains("done twice: 1 effect that should come once\n"), "{}", shown(1));
+        assert!(shown(1).contains("done twice: 1 effect that should happen once\n"), "{}", shown(1));
         assert!(shown(2).contains("2 effects") && !shown(0).contains("done twice"));
     }
 }

@@ -1,10 +1,10 @@
-//! Holm's correction of several p-values, and the sentence that says so.
+//! Holm's correction of several p-values, and the note that goes with it.
 //!
 //! Of `m` hypotheses in the order of their p-values, the `k`-th has the adjusted
 //! `max_{j ≤ k} min(1, (m − j + 1)·p_j)`. Rejecting those whose adjusted value is at most α rejects a true
-//! one with a chance of at most α, however the tests depend on each other (S. Holm, *A simple sequentially
-//! rejective multiple test procedure*, Scandinavian Journal of Statistics 6, 1979, 65–70). That covers the
-//! p-values of one table. Intervals stay single: each is a statement about its own cell.
+//! hypothesis with a probability of at most α, however the tests depend on each other (S. Holm, *A simple sequentially
+//! rejective multiple test procedure*, Scandinavian Journal of Statistics 6, 1979, 65–70). The correction covers
+//! the p-values of one table. Intervals are not corrected: each is a statement about its own cell.
 
 /// Adjusted p-values, in the order given.
 #[must_use]
@@ -22,11 +22,11 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// What stands under a table with this many tests; of one test nothing needs saying.
+/// The note under a table with this many tests; none for a single test.
 #[must_use]
 pub fn compared(tests: usize) -> Option<String> {
     (tests > 1)
-        .then(|| format!("{tests} comparisons: p-values are corrected for them (Holm), intervals are not"))
+        .then(|| format!("{tests} comparisons; p-values are corrected for them (Holm), intervals are not"))
 }
 
 #[cfg(test)]
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(compared(1), None);
         assert_eq!(
             compared(12).as_deref(),
-            Some("12 comparisons: p-values are corrected for them (Holm), intervals are not")
+            Some("12 comparisons; p-values are corrected for them (Holm), intervals are not")
         );
     }
 }

@@ -54,7 +54,7 @@ fn every_stack_stands_beside_the_baseline() {
     check(rows[1].tokens_on_controls.expect("a ratio"), "1 (1–1)");
     check(
         report().stacks.compared.expect("two tests"),
-        "2 comparisons: p-values are corrected for them (Holm), intervals are not",
+        "2 comparisons; p-values are corrected for them (Holm), intervals are not",
     );
 }
 

@@ -1,4 +1,4 @@
-//! What is compared, and how.
+//! The comparison of two records.
 
 use crate::records::{Bench, Cell, Counts, Drawn, Plan, PlannedScenario, Seeds};
 use crate::report::gate::{Found, Metric};
@@ -7,7 +7,7 @@ use crate::statistics::{Block, Change, Rate, Share, holm};
 /// Two records side by side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// What else is different between the plans, and so may be why figures are.
+    /// Other differences between the plans, which may explain different figures.
     pub notes: Vec<String>,
     /// What only one of the records has.
     pub only: Vec<String>,
@@ -24,22 +24,22 @@ pub struct ComparedCell {
     pub stack: String,
     /// Its scenario and its stack in the second plan.
     pub place: [usize; 2],
-    /// The scenario, as the second plan has it.
+    /// The scenario in the second plan.
     planned: PlannedScenario,
-    /// Recovered trials of those that got stuck; none in controls, and where the goal cannot be reached.
+    /// Recovered trials out of the stuck ones; none in controls, and none if the goal cannot be reached.
     pub recovery: Option<Compared>,
-    /// Done trials; none where the goal cannot be reached.
+    /// Done trials; none if the goal cannot be reached.
     pub done: Option<Compared>,
-    /// False interventions by healthy turn.
+    /// False interventions per healthy turn.
     pub false_rate: Option<Compared>,
 }
 
 /// A figure in both records.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// In the first, as people read it.
+    /// The figure in the first record, as people read it.
     pub before: String,
-    /// In the second.
+    /// The figure in the second record.
     pub after: String,
     /// The second minus the first.
     pub change: Change,
@@ -78,14 +78,14 @@ impl Comparison {
         let mut notes = notes(&before.plan, &after.plan);
         for (name, bench) in [("A", before), ("B", after)] {
             if !bench.is_whole() {
-                notes.push(format!("not all that was planned is done in {name}"));
+                notes.push(format!("{name} is incomplete: some planned trials have not run"));
             }
         }
         Self { notes, only: only(&before.plan, &after.plan), cells }
     }
 
-    /// What a metric of change comes to in a cell of the second record; none where the first has no such cell, or it
-    /// has no meaning there.
+    /// The value of a metric of change in a cell of the second record; none if the first record has no such cell, or
+    /// if the metric has no meaning there.
     #[must_use]
     pub fn found(&self, metric: Metric, scenario: usize, stack: usize) -> Option<Found> {
         let cell = self.cells.iter().find(|it| it.place == [scenario, stack])?;
@@ -109,7 +109,7 @@ impl Comparison {
         if !metric.has_meaning(&cell.planned) {
             return None;
         }
-        // Nothing ran, or got stuck, in one of the two.
+        // In one of the records no trial ran or got stuck.
         let Some(compared) = compared else { return Some(Found::Unknown) };
         let change = if per_turn { compared.change.thousandfold() } else { compared.change };
         let [value, low, high] = change.digits();
@@ -118,13 +118,13 @@ impl Comparison {
     }
 }
 
-/// Where a plan has this cell.
+/// The place of this cell in a plan.
 fn place(plan: &Plan, scenario: &PlannedScenario, stack: &str) -> Option<(usize, usize)> {
     let scenario = plan.scenarios.iter().position(|it| it.label() == scenario.label())?;
     Some((scenario, plan.stacks.iter().position(|it| it.guard == stack)?))
 }
 
-/// Recovery, done and false rate of one cell; `seeds` are those of both records, where they are the same.
+/// Recovery, done and false rate of one cell; `seeds` are given if both records ran the same ones.
 fn figures(
     scenario: &PlannedScenario,
     before: &Cell,
@@ -140,7 +140,7 @@ fn figures(
         Some(Compared { before, after, change, is_paired: pairs.is_some(), p: None })
     };
     let is_reachable = scenario.unreachable.is_none();
-    // Where all trials got stuck, those that recovered are those that are done.
+    // If all trials got stuck, the recovered trials are the done trials.
     let all_stuck = [before, after].iter().all(|cell| cell.counts.onsets == cell.counts.trials);
     let can_recover = scenario.is_stubborn() && is_reachable;
     let recovery = can_recover.then(|| share(|it| [it.recovered, it.onsets], of_pairs.filter(|_| all_stuck)));
@@ -157,7 +157,7 @@ fn figures(
     [recovery.flatten(), done.flatten(), false_rate]
 }
 
-/// The trials that are done, by the draw of their seed.
+/// The done trials, by the draw of their seed.
 fn blocks(before: &Cell, after: &Cell, seeds: &Seeds) -> Vec<Block> {
     let counts = after.by_draw.done.iter().zip(&before.by_draw.done).zip(seeds.by_draw());
     counts.map(|((&one, &other), trials)| Block { one, other, trials }).collect()
@@ -172,7 +172,7 @@ fn correct(cells: &mut [ComparedCell], figure: impl Fn(&mut ComparedCell) -> Opt
     }
 }
 
-/// What differs between two plans beside what is compared.
+/// Differences between two plans in anything but the compared cells.
 fn notes(before: &Plan, after: &Plan) -> Vec<String> {
     let mut notes = Vec::new();
     let mut differ = |what: &str, one: String, two: String| {
@@ -196,7 +196,7 @@ fn notes(before: &Plan, after: &Plan) -> Vec<String> {
     differ("set in all scenarios", set(&before.set), set(&after.set));
     differ("settings of guards", config(before), config(after));
     if before.parameters != after.parameters {
-        notes.push("the parameters of the response model are not the same".to_owned());
+        notes.push("the parameters of the response model differ".to_owned());
     }
     let other: Vec<String> = after
         .scenarios
@@ -205,7 +205,7 @@ fn notes(before: &Plan, after: &Plan) -> Vec<String> {
         .map(PlannedScenario::label)
         .collect();
     if !other.is_empty() {
-        notes.push(format!("other text of {}", other.join(", ")));
+        notes.push(format!("the text of these scenarios differs: {}", other.join(", ")));
     }
     notes
 }

@@ -1,10 +1,10 @@
-//! A comparison as people read it: a table for each figure, with the cells that changed.
+//! A comparison as a document: a table per figure, with the cells that changed.
 
 use super::comparison::{Compared, ComparedCell, Comparison};
 use crate::report::document::{Document, Side, Table, Text, paragraph};
 use crate::statistics::{Change, compared, p_text};
 
-/// A figure of a cell, how its change is shown, and the title of its table.
+/// A figure of a cell, the format of its change, and the title of its table.
 struct Figure {
     title: &'static str,
     of: fn(&ComparedCell) -> Option<&Compared>,
@@ -13,17 +13,17 @@ struct Figure {
 
 const FIGURES: [Figure; 3] = [
     Figure {
-        title: "recovered of those that got stuck, change in percentage points",
+        title: "Recovered of the stuck trials, change in percentage points",
         of: |cell| cell.recovery.as_ref(),
         shown: points,
     },
     Figure {
-        title: "done of all trials, change in percentage points",
+        title: "Done of all trials, change in percentage points",
         of: |cell| cell.done.as_ref(),
         shown: points,
     },
     Figure {
-        title: "false interventions in 1,000 healthy turns",
+        title: "False interventions per 1,000 healthy turns",
         of: |cell| cell.false_rate.as_ref(),
         shown: |change| {
             let [value, low, high] = change.per_thousand();
@@ -32,14 +32,14 @@ const FIGURES: [Figure; 3] = [
     },
 ];
 
-const PAIRED: &str =
-    "paired: by the 32 draws of the same seeds; everything else as if the trials had nothing in common";
+const CAPTION: &str = "A row is a cell that both records have and that changed. Paired intervals treat the 32 draws of \
+                       the same seeds as independent; unpaired ones treat all trials as independent.";
 
 fn points(change: &Change) -> String {
     change.to_string()
 }
 
-/// The whole comparison of two records that are called so.
+/// The whole comparison of two records with these names.
 #[must_use]
 pub fn comparison_as_document(comparison: &Comparison, [before, after]: [&str; 2]) -> Document {
     let names = [format!("A: {before}"), format!("B: {after}")];
@@ -47,18 +47,18 @@ pub fn comparison_as_document(comparison: &Comparison, [before, after]: [&str; 2
     let mut document =
         Document::from([paragraph(names.into_iter().chain(notes).collect::<Vec<_>>().join("\n"))]);
     document.blocks.extend(FIGURES.iter().filter_map(|it| figure(it, comparison)).map(Into::into));
-    document.push(paragraph(PAIRED));
+    document.push(paragraph(CAPTION));
     document
 }
 
-/// The cells in which a figure changed; none where no cell has it.
+/// The cells in which a figure changed; none if no cell has the figure.
 fn figure(figure: &Figure, comparison: &Comparison) -> Option<Table> {
     let all: Vec<_> = comparison.cells.iter().filter_map(|cell| Some((cell, (figure.of)(cell)?))).collect();
     if all.is_empty() {
         return None;
     }
     let has_p = all.iter().any(|(_, it)| it.p.is_some());
-    // Rates have no p-value and are never of pairs.
+    // Rates have no p-value and are never paired.
     let columns = if has_p { 7 } else { 5 };
     let names = ["scenario", "stack", "A", "B", "change (95 %)", "p", "trials"];
     let mut table = Table {
@@ -80,11 +80,11 @@ fn figure(figure: &Figure, comparison: &Comparison) -> Option<Table> {
     }
     let same = all.len() - table.rows.len();
     if table.is_empty() {
-        table.notes.push(format!("all {same} cells are as they were").into());
+        table.notes.push(format!("No cell changed ({same} compared).").into());
         return Some(table);
     }
     if same > 0 {
-        table.notes.push(format!("{same} more cells are as they were").into());
+        table.notes.push(format!("Unchanged: {same} more").into());
     }
     table.notes.extend(compared(all.len()).filter(|_| has_p).map(Text::from));
     Some(table)

@@ -1,14 +1,15 @@
-//! A comparison as programs read it.
+//! A comparison as JSON.
 
 use serde_json::{Value, json};
 
 use super::comparison::{Compared, Comparison};
 use crate::statistics::PValue;
 
-/// All cells that both records have. Each figure has `before` and `after` as people read them, and as text of four
-/// significant digits `change` and its `bounds` (shares from −1 to 1, rates for 1,000 turns), and `p`, corrected
-/// for all cells; `paired` says whether the trials were compared as pairs. A figure that has no meaning in a cell is
-/// null.
+/// All cells that both records have.
+///
+/// Each figure has `before` and `after` as people read them. `change`, its `bounds` and `p` are text with four
+/// significant digits: differences of shares from −1 to 1, and of rates per 1,000 turns. `p` is corrected for all
+/// cells. `paired` says whether the trials were compared as pairs. A figure without meaning in a cell is null.
 #[must_use]
 pub fn comparison_as_json(comparison: &Comparison) -> Value {
     let share = |it: &Option<Compared>| it.as_ref().map(|it| figure(it, it.change.digits()));

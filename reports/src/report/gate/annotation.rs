@@ -1,6 +1,6 @@
-//! A line that GitHub Actions shows beside a run: a workflow command, escaped as its documentation has it.
+//! A workflow command: a line that GitHub Actions shows beside a run, escaped as its documentation says.
 
-/// An error with a title. In both, `%` and line ends are escaped, in the title the signs that end a property as well
+/// An error with a title. `%` and line ends are escaped in both; characters that end a property, in the title only
 /// (GitHub, *Workflow commands for GitHub Actions*, and `actions/toolkit`, `packages/core/src/command.ts`).
 #[must_use]
 pub fn annotation(title: &str, message: &str) -> String {

@@ -1,4 +1,4 @@
-//! When a cell fails, and which cells do.
+//! The condition of a gate, and the cells that fail it.
 
 use std::fmt;
 
@@ -7,20 +7,20 @@ use super::number::Number;
 use super::scope::{NoSuch, Scope};
 use crate::records::{Bench, Plan};
 
-/// When a cell fails.
+/// A condition under which a cell fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
-    /// Which cells are judged.
+    /// The cells that it judges.
     pub scope: Scope,
-    /// What is judged.
+    /// The metric that it judges.
     pub metric: Metric,
-    /// How it is compared.
+    /// The comparison under which a cell fails.
     pub fails_if: Order,
-    /// With what.
+    /// The number to compare with.
     pub number: Number,
 }
 
-/// How a figure is compared with the number of a gate.
+/// The comparison of a metric with the number of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// `<`
@@ -33,51 +33,51 @@ pub enum Order {
     AtLeast,
 }
 
-/// Which end of a rate's interval is judged.
+/// The end of a rate's interval that is judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sureness {
-    /// The unfavourable one: what holds is certain.
+    /// The unfavourable end: a cell that passes surely meets the claim.
     #[default]
     Certain,
-    /// The favourable one: what fails is refuted.
+    /// The favourable end: a cell that fails surely breaks the claim.
     Refuted,
 }
 
-/// A cell that fails by a gate.
+/// A cell that fails a gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
-    /// The gate, as it is written.
+    /// The gate, as it is written on the command line.
     pub gate: String,
     /// The scenario's label.
     pub scenario: String,
     /// The stack.
     pub stack: String,
-    /// What was found, with its interval and of how many.
+    /// The metric and its value, with the interval and the n.
     pub found: String,
-    /// The command that shows the first trial with it; for what no one trial shows, the one that counts all of the
-    /// cell.
+    /// The command that shows the first trial with it; if no single trial shows it, the command that counts all trials
+    /// of the cell.
     pub again: String,
 }
 
-/// What gates make of a bench.
+/// The cells that were judged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
-    /// The cells that fail, gate by gate.
+    /// The cells that fail, in the order of the gates.
     pub failed: Vec<Failed>,
-    /// How many cells each gate judged, and how many of them fail, in the order of the gates.
+    /// For each gate, how many cells it judged and how many of them fail.
     pub cells: Vec<(usize, usize)>,
 }
 
 impl Gate {
-    /// Whether the cells that it names are in a plan.
+    /// Checks that a plan has the stack and the scenario that the gate names.
     ///
     /// # Errors
-    /// A stack or a scenario that is not, with the nearest one that is.
+    /// The missing one, with the nearest name in the plan.
     pub fn fits(&self, plan: &Plan) -> Result<(), NoSuch> {
         self.scope.fits(plan)
     }
 
-    /// Whether its metric has a meaning in any cell of a plan that it is about.
+    /// Whether its metric has a meaning in any cell that it judges.
     #[must_use]
     pub fn has_a_cell(&self, plan: &Plan) -> bool {
         plan.scenarios
@@ -86,7 +86,7 @@ impl Gate {
             .any(|scenario| plan.stacks.iter().any(|stack| self.scope.holds(scenario, stack)))
     }
 
-    /// Whether what was found in a cell fails.
+    /// Whether a cell with this value fails.
     #[must_use]
     pub fn fails(&self, found: &Found, sureness: Sureness) -> bool {
         match found {
@@ -106,7 +106,7 @@ impl Gate {
 }
 
 impl Order {
-    /// Whether a figure that stands so to the number is what the gate is about.
+    /// Whether this order of the metric and the number meets the condition.
     const fn holds(self, order: std::cmp::Ordering) -> bool {
         match self {
             Self::Less => order.is_lt(),
@@ -126,8 +126,8 @@ impl Order {
     }
 }
 
-/// Judges every cell that the gates are about. `found` is what a metric comes to in the cell of a scenario and a
-/// stack; none where it has no meaning there.
+/// Judges every cell that the gates name. `found` gives the value of a metric in the cell of a scenario and a stack;
+/// none if it has no meaning there.
 pub fn judge(
     gates: &[Gate],
     sureness: Sureness,
@@ -174,6 +174,6 @@ impl fmt::Display for Gate {
 /// In one line, without the command.
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} with {}: {}; fails by {}", self.scenario, self.stack, self.found, self.gate)
+        write!(f, "{} with {}: {}; fails the gate {}", self.scenario, self.stack, self.found, self.gate)
     }
 }

@@ -1,4 +1,4 @@
-//! What a gate can judge, and what it comes to in a cell.
+//! The metrics that a gate can judge, and their values in a cell.
 
 use std::fmt;
 
@@ -6,38 +6,38 @@ use super::scope::nearest;
 use crate::records::{Cell, PlannedScenario, Slip};
 use crate::statistics::{Rate, Share};
 
-/// A figure of a cell.
+/// A metric of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// Interventions in healthy turns.
     FalseInterventions,
-    /// Effects that came again.
+    /// Repeated effects that should happen once.
     DoubleEffects,
     /// Trials in which a guard broke.
     GuardFaults,
-    /// Trials that are not done, and whose user does not know.
+    /// Trials that are not done, and whose user does not know it.
     NotTold,
-    /// Trials that got stuck, and nobody stepped in.
+    /// Trials that got stuck, without an intervention or a resend after the onset.
     Missed,
-    /// Trials that are done under the baseline, and not here.
+    /// Trials that are done under the baseline, but not here.
     Lost,
-    /// Questions about failed attempts that could have been sent again.
+    /// Questions about failed attempts that could have been resent.
     NeedlessQuestions,
-    /// Recovered trials of those that got stuck.
+    /// Recovered trials, out of the stuck ones.
     Recovery,
-    /// Done trials of all.
+    /// Done trials, out of all.
     Done,
-    /// Trials whose user was told of those not done.
+    /// Trials whose user was told, out of those not done.
     Told,
-    /// Trials in which nobody stepped in of those recovered.
+    /// Trials without an intervention or a resend after the onset, out of the recovered ones.
     Unprompted,
-    /// False interventions in 1,000 healthy turns.
+    /// False interventions per 1,000 healthy turns.
     FalseRate,
-    /// The recovery minus that of another record.
+    /// The recovery, minus that of another record.
     RecoveryChange,
-    /// The share done minus that of another record.
+    /// The share of done trials, minus that of another record.
     DoneChange,
-    /// The false rate minus that of another record.
+    /// The false rate, minus that of another record.
     FalseRateChange,
 }
 
@@ -59,10 +59,10 @@ const NAMES: [(&str, Metric); 15] = [
     ("false_rate_change", Metric::FalseRateChange),
 ];
 
-/// What a metric comes to in a cell.
+/// The value of a metric in a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
-    /// So many.
+    /// A count.
     Count(u64),
     /// A rate with its 95 % interval, in the unit of the gate.
     Interval {
@@ -70,10 +70,10 @@ pub enum Found {
         low: f64,
         /// The upper bound.
         high: f64,
-        /// As people read it, with the bounds and of how many.
+        /// As people read it, with the bounds and the n.
         text: String,
     },
-    /// A rate of nothing, where there should be something.
+    /// A rate without trials, turns or onsets, where there should be some.
     Unknown,
 }
 
@@ -81,23 +81,23 @@ impl Metric {
     /// The metric of this name.
     ///
     /// # Errors
-    /// There is none; the error says which is nearest, or all there are.
+    /// No metric has this name; the error names the nearest one, or all.
     pub(super) fn named(name: &str) -> Result<Self, String> {
         NAMES.iter().find(|(it, _)| *it == name).map(|(_, metric)| *metric).ok_or_else(|| {
             let names = NAMES.map(|(name, _)| name);
             let help = nearest(name, &names)
                 .map_or_else(|| format!("known: {}", names.join(", ")), |it| format!("did you mean `{it}`?"));
-            format!("`{name}` is no metric; {help}")
+            format!("`{name}` is not a metric; {help}")
         })
     }
 
-    /// Whether it is about two records.
+    /// Whether it compares two records.
     #[must_use]
     pub const fn is_change(self) -> bool {
         matches!(self, Self::RecoveryChange | Self::DoneChange | Self::FalseRateChange)
     }
 
-    /// Whether it has a meaning in this scenario: nobody recovers in a control, or where the goal cannot be reached.
+    /// Whether it has a meaning in this scenario: nothing recovers in a control, or if the goal cannot be reached.
     #[must_use]
     pub fn has_meaning(self, scenario: &PlannedScenario) -> bool {
         let is_reachable = scenario.unreachable.is_none();
@@ -119,8 +119,8 @@ impl Metric {
         }
     }
 
-    /// What it comes to in a cell; none where it has no meaning, or nothing to be about. A change has none in a
-    /// single record. Without a trial nothing is known, not even that a count is 0.
+    /// Its value in a cell; none if it has no meaning there or nothing to count. A change has no value in a single
+    /// record. Without trials nothing is known, not even that a count is 0.
     #[must_use]
     pub fn of(self, scenario: &PlannedScenario, cell: &Cell) -> Option<Found> {
         let counts = &cell.counts;
@@ -154,7 +154,7 @@ impl Metric {
         }
     }
 
-    /// The slip that it counts, whose lowest seed a cell knows.
+    /// The slip that it counts; a cell knows the lowest seed of each.
     pub(super) const fn slip(self) -> Option<Slip> {
         match self {
             Self::FalseInterventions | Self::FalseRate | Self::FalseRateChange => {
@@ -200,7 +200,7 @@ impl Found {
     }
 }
 
-/// As it is written in a gate.
+/// The name in a gate.
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(NAMES.iter().find(|(_, it)| it == self).map_or("", |(name, _)| name))
@@ -212,7 +212,7 @@ impl fmt::Display for Found {
         match self {
             Self::Count(count) => write!(f, "{count}"),
             Self::Interval { text, .. } => f.write_str(text),
-            Self::Unknown => f.write_str("of nothing"),
+            Self::Unknown => f.write_str("unknown, nothing to count"),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! A number of a gate: an exact ratio.
+//! The number of a gate: an exact ratio.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// A whole number, a decimal or a fraction, exactly.
+/// A whole number, a decimal or a fraction, kept exactly.
 #[derive(Clone, Debug)]
 pub struct Number {
     text: String,
@@ -13,13 +13,13 @@ pub struct Number {
 }
 
 impl Number {
-    /// How it stands to a count.
+    /// Its order relative to a count.
     #[must_use]
     pub fn compare(&self, count: u64) -> Ordering {
         i128::from(self.numerator).cmp(&(i128::from(count) * i128::from(self.denominator)))
     }
 
-    /// As a float, to be held against a bound that is one.
+    /// The nearest float, to compare with the bound of an interval.
     #[expect(clippy::float_arithmetic, reason = "bounds of intervals are floats; no trial depends on them")]
     #[must_use]
     pub fn value(&self) -> f64 {
@@ -27,7 +27,7 @@ impl Number {
     }
 }
 
-/// Numbers are the same if they are worth the same.
+/// Numbers are equal if their values are.
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         let across = |one: &Self, two: &Self| i128::from(one.numerator) * i128::from(two.denominator);
@@ -37,7 +37,7 @@ impl PartialEq for Number {
 
 impl Eq for Number {}
 
-/// As it was written.
+/// As it was typed.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)

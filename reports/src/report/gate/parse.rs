@@ -1,4 +1,4 @@
-//! How a gate is written: `[STACK][@WHERE]: METRIC OP NUMBER`.
+//! The syntax of a gate: `[STACK][@WHERE]: METRIC OP NUMBER`.
 
 use std::str::FromStr;
 
@@ -13,7 +13,7 @@ impl FromStr for Gate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // Stacks have signs of their own, so the condition is what stands behind the last colon.
+        // The name of a stack may contain a colon, so the condition follows the last one.
         let (scope, condition) = match text.rsplit_once(':') {
             Some((scope, condition)) => (self::scope(scope.trim())?, condition),
             None => (Scope::default(), text),

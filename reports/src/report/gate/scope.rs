@@ -1,42 +1,42 @@
-//! Which cells a gate judges: `STACK@WHERE`, either of which may be missing.
+//! The cells that a gate judges: `STACK@WHERE`, either of which may be missing.
 
 use std::fmt;
 
 use crate::records::{Plan, PlannedScenario, PlannedStack};
 
-/// Which cells a gate judges.
+/// The cells that a gate judges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// The stack; otherwise all that are under test.
+    /// The stack; without it, all stacks under test.
     pub stack: Option<String>,
-    /// The scenarios; otherwise all.
+    /// The scenarios; without it, all.
     pub scenarios: Option<Where>,
 }
 
-/// Scenarios of a gate.
+/// The scenarios of a gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Where {
-    /// Those whose actor balks.
+    /// All stubborn scenarios.
     Stubborn,
-    /// Those whose actor works.
+    /// All controls.
     Control,
-    /// The one of this name, or label.
+    /// The scenario with this name or label.
     Scenario(String),
 }
 
-/// Something that a gate names and a plan does not have.
+/// A stack or a scenario that a gate names and the plan does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSuch {
     /// `stack` or `scenario`.
     pub what: &'static str,
-    /// What the gate names.
+    /// The name in the gate.
     pub asked: String,
-    /// The nearest that there is.
+    /// The nearest name in the plan.
     pub nearest: Option<String>,
 }
 
 impl Scope {
-    /// Whether it has this cell.
+    /// Whether it contains this cell.
     #[must_use]
     pub fn holds(&self, scenario: &PlannedScenario, stack: &PlannedStack) -> bool {
         let has_stack = match &self.stack {
@@ -52,7 +52,7 @@ impl Scope {
             }
     }
 
-    /// Whether what it names is in a plan.
+    /// Checks that a plan has what it names.
     pub(super) fn fits(&self, plan: &Plan) -> Result<(), NoSuch> {
         let stacks: Vec<&str> = plan.stacks.iter().map(|it| &*it.guard).collect();
         if let Some(asked) = self.stack.as_deref().filter(|stack| !stacks.contains(stack)) {
@@ -68,15 +68,15 @@ impl Scope {
     }
 }
 
-/// The name with the fewest slips of the hand between it and what was asked for, where they are few.
+/// The name with the fewest typing errors between it and the asked one, if they are few.
 pub(super) fn nearest(asked: &str, names: &[&str]) -> Option<String> {
-    const SLIPS_MAX: usize = 4;
-    let slips = |name: &str| strsim::damerau_levenshtein(asked, name);
-    let near = names.iter().map(|name| (slips(name), *name)).min()?;
-    (near.0 <= SLIPS_MAX).then(|| near.1.to_owned())
+    const ERRORS_MAX: usize = 4;
+    let errors = |name: &str| strsim::damerau_levenshtein(asked, name);
+    let near = names.iter().map(|name| (errors(name), *name)).min()?;
+    (near.0 <= ERRORS_MAX).then(|| near.1.to_owned())
 }
 
-/// With the colon behind it; nothing for all cells.
+/// With a colon after it; empty for all cells.
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { stack, scenarios } = self;

@@ -40,7 +40,9 @@ fn counts_are_judged_as_they_are_in_cells_under_test() {
         assert_eq!(failed(&bench, &["false_interventions>3", "false_interventions<3"], sureness), [""; 0]);
         assert_eq!(
             failed(&bench, &["@control: false_interventions >= 3"], sureness),
-            ["polling with default: false_interventions 3; fails by @control: false_interventions >= 3"]
+            [
+                "polling with default: false_interventions 3; fails the gate @control: false_interventions >= 3"
+            ]
         );
         assert_eq!(failed(&bench, &["none@repeating:false_interventions>5/2"], sureness).len(), 1);
         assert_eq!(failed(&bench, &["false_interventions<=3"], sureness).len(), 2);
@@ -83,7 +85,7 @@ fn a_rate_is_judged_on_the_bound_that_is_asked_for() {
     check("recovery>0.996", [0, 0]);
     assert_eq!(
         failed(&bench, &["recovery<9/10"], Sureness::Certain),
-        ["repeating with default: recovery 48 of 50 (0.8629 to 0.9951); fails by recovery < 9/10"]
+        ["repeating with default: recovery 48 of 50 (0.8629 to 0.9951); fails the gate recovery < 9/10"]
     );
 }
 
@@ -215,7 +217,7 @@ fn refused(text: &str, says: &str) {
 
 #[test]
 fn what_is_no_gate_is_refused() {
-    refused("recovry<0.9", "`recovry` is no metric; did you mean `recovery`?");
+    refused("recovry<0.9", "`recovry` is not a metric; did you mean `recovery`?");
     refused("beauty>0", "known: false_interventions,");
     refused("recovery", "expected METRIC OP NUMBER");
     refused("recovery=0.9", "expected METRIC OP NUMBER");

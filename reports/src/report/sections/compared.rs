@@ -1,4 +1,4 @@
-//! Who is surely before whom, and where another stack is better than `default`.
+//! Comparisons of stacks: the ranking, and every stack against `default`.
 
 use super::head::can_be_sure;
 use super::number::{counted, grouped, names};
@@ -6,21 +6,21 @@ use crate::report::document::Side::{Left, Right};
 use crate::report::document::{Document, Table, Text, code, emphasis, folded, marked, paragraph};
 use crate::report::tables::{Measure, Report, Versus, VersusCell};
 
-/// Which stack is surely before which.
+/// Which stack is ahead of which.
 pub(super) fn ranking(report: &Report) -> Document {
     let it = &report.ranking;
-    let mut table = Table::new([("stack", Left), ("surely ahead of", Left), ("surely behind", Left)]);
+    let mut table = Table::new([("stack", Left), ("ahead of", Left), ("behind", Left)]);
     for row in &it.rows {
         let listed = |it: &[String]| names(it.iter().map(|it| &**it));
         table.row([code(&row.stack), listed(&row.before), listed(&row.behind)]);
     }
     let mut document = Document::from([table.or("No stack.")]);
     if report.head.seeds_of_each() < it.least {
-        document.push(paragraph("So few seeds leave draws without a trial, and nobody can be surely ahead."));
+        document.push(paragraph("With so few seeds some draws have no trial, so no stack can be ahead."));
     }
     document.push(paragraph(format!(
-        "A stack is ahead of another where it has more stubborn trials done in at least {} of {} draws of the response \
-         model's numbers. Ties count for nobody. Nothing else here is ranked.",
+        "A stack is ahead of another if it gets more stubborn trials done in at least {} of the {} draws of the \
+         response model's parameters. Ties count for neither, and nothing else in this report is a ranking.",
         it.least, it.draws
     )));
     document
@@ -29,41 +29,41 @@ pub(super) fn ranking(report: &Report) -> Document {
 /// Where another stack is better than `default`, and how often it is worse.
 pub(super) fn default(report: &Report) -> Document {
     let Some(versus) = &report.versus else {
-        return [paragraph(marked("`default` was not compared with another stack."))].into();
+        return [paragraph(marked("This record compares `default` with no other stack."))].into();
     };
     let mut better: Vec<&VersusCell> =
         versus.cells.iter().filter(|it| it.is_better() && it.difference.p.is_sure()).collect();
     better.sort_by(|one, other| one.p_corrected.0.total_cmp(&other.p_corrected.0));
     let (sure, unsure): (Vec<_>, Vec<_>) = better.into_iter().partition(|it| it.p_corrected.is_sure());
     let none = if can_be_sure(versus, report) {
-        "Nobody is surely better anywhere, once the comparisons are corrected for."
+        "No stack is significantly better than `default` on any scenario."
     } else {
-        "So few seeds cannot tell: once the comparisons are corrected for, none of them could be sure."
+        "There are too few seeds: after correction for all comparisons, no difference could be significant."
     };
     let mut document = Document::from([cells(&sure).or(none)]);
     if !unsure.is_empty() {
-        let heading = format!("{} more that do not survive the correction", unsure.len());
+        let heading = format!("{} more, not significant after correction", unsure.len());
         document.push(folded(heading, cells(&unsure)));
     }
     document.push(paragraph(marked(&format!(
-        "In how many of {} another stack is better or worse than `default` with p below 5 % for the one comparison, \
-         and in brackets how often surely:",
+        "The next table counts, out of {}, those on which a stack is better or worse than `default` with p below 5 % \
+         before correction. The numbers in brackets count the significant ones.",
         counted(report.scenarios.len() as u64, "scenario"),
     ))));
     document.push(counts(versus));
     document.push(paragraph(
-        Text::from("Intervals by the draws of the seeds as blocks. ")
-            + emphasis("Surely")
+        Text::from("Intervals treat the draws of the seeds as independent blocks. ")
+            + emphasis("Significant")
             + format!(
-                ": p below 5 % after correction for all {} comparisons (Holm). Of those where nothing differs one in \
-                 twenty has p below 5 %.",
+                ": p below 5 % after correction for all {} comparisons (Holm). Before correction, one comparison in \
+                 twenty has p below 5 % by chance alone.",
                 grouped(versus.comparisons)
             ),
     ));
     document
 }
 
-/// One row for each stack: better and worse, in both measures.
+/// One row per stack: on how many scenarios it is better and worse, in both measures.
 fn counts(versus: &Versus) -> Table {
     let mut table = Table::of_numbers(["stack", "more done", "fewer done", "fewer false", "more false"]);
     let (done, disturbed): (Vec<_>, Vec<_>) = versus.counts.iter().partition(|it| match it.measure {
@@ -84,12 +84,12 @@ fn cells(cells: &[&VersusCell]) -> Table {
     let mut table = Table::new([
         (Text::from("scenario"), Left),
         ("stack".into(), Left),
-        ("".into(), Left),
-        ("it has".into(), Right),
+        ("measure".into(), Left),
+        ("count".into(), Right),
         (code("default"), Right),
         ("trials".into(), Right),
         ("difference per 100 trials".into(), Right),
-        ("p, corrected".into(), Right),
+        ("corrected p".into(), Right),
     ]);
     for it in cells {
         table.row([

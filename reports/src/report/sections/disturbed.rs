@@ -6,32 +6,34 @@ use crate::report::document::{Document, Table, Text, code, folded, paragraph};
 use crate::report::tables::{FalseInterventions, Report};
 use crate::statistics::Rate;
 
-/// By shape, by language, by guard and rule.
+/// By control, by language, by guard and rule.
 pub(super) fn false_interventions(report: &Report) -> Document {
     let it = &report.false_interventions;
-    let mut document = Document::from([most_disturbed(it).or("No stack.")]);
-    let by_scenario = "Counted over all scenarios; the interval takes the scenario as the unit.";
+    let caption = "A row is a stack and the control that it disturbs most often. Intervals treat trials as independent.";
+    let mut document = Document::from([most_disturbed(it).or("No stack."), paragraph(caption)]);
+    let by_trial = "Intervals treat trials as independent.";
+    let by_scenario = "A row adds up all scenarios. Intervals treat scenarios as independent.";
     for (heading, table, note) in [
-        ("Every legitimate shape", by_shape(it), None),
-        ("By language", by_language(it), Some(by_scenario)),
-        ("By guard and rule", by_rule(it), Some(by_scenario)),
+        ("By control", by_shape(it), by_trial),
+        ("By language", by_language(it), by_scenario),
+        ("By guard and rule", by_rule(it), by_scenario),
     ] {
         if !table.is_empty() {
             let mut inside = Document::from(table);
-            inside.blocks.extend(note.map(paragraph));
+            inside.push(paragraph(note));
             document.push(folded(heading, inside));
         }
     }
     document
 }
 
-/// For each stack how many shapes it leaves alone, and the one it disturbs most.
+/// For each stack, how many controls it leaves alone, and the one that it disturbs most often.
 fn most_disturbed(it: &FalseInterventions) -> Table {
     let mut table = Table::new([
         ("stack", Left),
-        ("shapes left alone", Right),
+        ("controls left alone", Right),
         ("disturbed most", Left),
-        ("per 1,000 there", Right),
+        ("false per 1,000", Right),
         ("turns", Right),
     ]);
     for row in &it.by_shape {
@@ -49,14 +51,14 @@ fn most_disturbed(it: &FalseInterventions) -> Table {
     table
 }
 
-/// False interventions, turns, and how many for 1,000 turns.
+/// False interventions, turns, and false interventions per 1,000 turns.
 fn rate(rate: &Rate) -> [Text; 3] {
     [grouped(rate.events), grouped(rate.turns), rate.to_string()].map(Text::from)
 }
 
 fn by_shape(it: &FalseInterventions) -> Table {
     let mut table = Table::new([
-        ("shape", Left),
+        ("control", Left),
         ("stack", Left),
         ("false", Right),
         ("turns", Right),

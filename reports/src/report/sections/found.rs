@@ -1,4 +1,4 @@
-//! What should not happen, and what a turn costs.
+//! Slips, and the cost of a turn.
 
 use super::number::{counted, grouped};
 use crate::records::{Slip, Work};
@@ -6,7 +6,7 @@ use crate::report::document::Side::{Left, Right};
 use crate::report::document::{Document, Table, Text, code, emphasis, folded, paragraph};
 use crate::report::tables::{Expense, Report};
 
-/// What should not happen: how often, and the command that shows it.
+/// The slips: how often they happened, and commands that show one of each.
 pub(super) fn slips(report: &Report) -> Document {
     let mut table = Table::of_numbers([
         "stack",
@@ -24,14 +24,20 @@ pub(super) fn slips(report: &Report) -> Document {
         });
         table.row(std::iter::once(code(&row.stack)).chain(cells));
     }
-    let mut document = Document::from([table.or("No stack.")]);
+    let mut document = Document::from([
+        table.or("No stack."),
+        paragraph(
+            "A slip should not happen in any trial. A row is a stack, and its cells count trials; only false \
+             interventions are counted one by one.",
+        ),
+    ]);
     for slip in Slip::ALL {
         let mut rows = Table::new([
             ("scenario", Left),
             ("stack", Left),
             ("count", Right),
             ("trials", Right),
-            ("the first of them", Left),
+            ("first example", Left),
         ]);
         for it in report.slips.iter().filter(|it| it.slip == slip) {
             rows.row([
@@ -43,38 +49,41 @@ pub(super) fn slips(report: &Report) -> Document {
             ]);
         }
         if !rows.is_empty() {
-            document.push(folded(format!("Where: {}", slip.name()), rows));
+            document.push(folded(format!("By scenario: {}", slip.name()), rows));
         }
     }
     document
 }
 
-/// What a turn costs.
+/// The cost of a turn.
 pub(super) fn cost(report: &Report) -> Document {
     let (timed, counted) = (timed(&report.expense), instructions(&report.expense));
     let mut document = Document::default();
     if report.expense.is_empty() {
-        document.push(paragraph("Not measured for this record."));
+        document.push(paragraph("The cost of this record was not measured."));
     }
     if !timed.is_empty() {
         document.push(timed);
         document.push(paragraph(
-            Text::from("Quantiles of one run on one machine, without intervals. An ")
-                + emphasis("anchor")
-                + " is the median time of xxh3 over as many bytes in the same run: that ratio is what may be compared \
-                   elsewhere.",
+            Text::from("A row is the time of a stack's turns of about one size: quantiles of one run on one machine, \
+                        without intervals. ")
+                + emphasis("Anchors")
+                + " are multiples of the median time of xxh3 over as many bytes in the same run; only they can be \
+                   compared between machines.",
         ));
     }
     if !counted.is_empty() {
         document.push(counted);
-        document.push(paragraph("Instructions of one turn are counted, and have no interval."));
+        document.push(paragraph(
+            "A row is one turn. Its instructions are counted exactly, so there is no interval.",
+        ));
     }
     document
 }
 
 fn timed(expense: &Expense) -> Table {
     let mut table = Table::of_numbers([
-        "stack, and what a turn does",
+        "stack and turn",
         "bytes",
         "turns",
         "p50, ns",
@@ -94,8 +103,7 @@ fn timed(expense: &Expense) -> Table {
 }
 
 fn instructions(expense: &Expense) -> Table {
-    let mut table =
-        Table::of_numbers(["stack, and what a turn does", "bytes", "instructions", "for each byte"]);
+    let mut table = Table::of_numbers(["stack and turn", "bytes", "instructions", "per byte"]);
     for row in &expense.instructions {
         let it = &row.counted;
         let cells = [grouped(it.bytes), grouped(it.instructions), row.for_each_byte.to_string()];
@@ -104,7 +112,7 @@ fn instructions(expense: &Expense) -> Table {
     table
 }
 
-/// A stack and what its turn does, as `default`, written.
+/// A stack and whether the turn's bytes are written or read: `default`, written.
 fn turn(guard: &str, what: Work) -> Text {
     code(guard) + ", " + what.name()
 }

@@ -1,4 +1,4 @@
-//! What is said in words: the answer in short, how it was measured, and what it does not show.
+//! The parts in words: a summary, how the bench was measured, and its limits.
 
 use super::number::{counted, grouped, names};
 use crate::records::{DRAWS, Pools};
@@ -6,7 +6,7 @@ use crate::report::document::{Block, Document, Text, code, joined, marked, parag
 use crate::report::tables::{DEFAULT, Figures, Measure, Report, StackRow, Versus};
 use crate::statistics::BlockDifference;
 
-/// The answer in a few lines.
+/// The summary: which stacks are better or worse, and what went wrong.
 pub(super) fn short(report: &Report) -> Document {
     let others = || report.stacks.rows.iter().skip(1);
     let compared = |it: &Figures| {
@@ -25,25 +25,31 @@ pub(super) fn short(report: &Report) -> Document {
             points.push(strong(what) + ": " + names(found.iter().map(|it| &*it.stack)));
         }
     };
-    list("Gets more stubborn runs done than no guard, surely", &|it| compared(it) == Some((true, true)));
-    list("Not told apart from no guard", &|it| compared(it).is_some_and(|(is_sure, _)| !is_sure));
-    list("Gets fewer stubborn runs done than no guard, surely", &|it| compared(it) == Some((true, false)));
-    list("Never stepped into a control", &|it| {
+    list("Significantly more stubborn runs done than without a guard", &|it| {
+        compared(it) == Some((true, true))
+    });
+    list("No significant difference from no guard", &|it| compared(it).is_some_and(|(is_sure, _)| !is_sure));
+    list("Significantly fewer stubborn runs done than without a guard", &|it| {
+        compared(it) == Some((true, false))
+    });
+    list("No false intervention on controls", &|it| {
         it.false_on_controls.turns > 0 && it.false_on_controls.events == 0
     });
-    list("Loses healthy runs that no guard loses, surely", &loses);
-    list("Something was done twice", &|it| it.done_twice.count > 0);
-    list("A guard broke", &|it| it.guard_faults.count > 0);
+    list("Significantly fewer controls done than without a guard", &loses);
+    list("Repeated an effect that should happen once", &|it| it.done_twice.count > 0);
+    list("Had a guard that broke", &|it| it.guard_faults.count > 0);
     points.extend(report.versus.as_ref().map(|versus| {
-        strong(marked(&format!("Surely better than `{DEFAULT}` somewhere"))) + ": " + better(versus, report)
+        strong(marked(&format!("Significantly better than `{DEFAULT}` on some scenarios")))
+            + ": "
+            + better(versus, report)
     }));
     if !report.head.missing.is_empty() {
-        points.push(strong("Not all planned trials are done"));
+        points.push(strong("Some planned trials have not run"));
     }
     [Block::List(points)].into()
 }
 
-/// Each stack that is surely better than `default` somewhere, and in what.
+/// The stacks that are significantly better than `default` on some scenario, each with its measures.
 fn better(versus: &Versus, report: &Report) -> Text {
     let surely = || versus.counts.iter().filter(|it| it.surely_better > 0);
     let mut better: Vec<Text> = Vec::new();
@@ -53,7 +59,7 @@ fn better(versus: &Versus, report: &Report) -> Text {
             Measure::Done => "more done",
             Measure::FalseInterventions => "fewer false interventions",
         };
-        let found = format!("{how} on {}", it.surely_better);
+        let found = format!("{how} on {} of {}", it.surely_better, grouped(it.scenarios));
         match better.pop() {
             Some(same) if last == Some(&it.stack) => better.push(same + " and " + found),
             others => {
@@ -64,13 +70,13 @@ fn better(versus: &Versus, report: &Report) -> Text {
         last = Some(&it.stack);
     }
     match (surely().next(), can_be_sure(versus, report)) {
-        (None, true) => "nobody".into(),
-        (None, false) => "not to be told from so few seeds".into(),
-        (Some(it), _) => joined(better) + format!("), of {} scenarios", grouped(it.scenarios)),
+        (None, true) => "none".into(),
+        (None, false) => "too few seeds to tell".into(),
+        (Some(_), _) => joined(better) + ")",
     }
 }
 
-/// Whether any comparison could be sure once all are corrected for.
+/// Whether there are enough seeds for any comparison to be significant after correction.
 pub(super) fn can_be_sure(versus: &Versus, report: &Report) -> bool {
     BlockDifference::can_be_sure(report.head.seeds_of_each().min(DRAWS as u64), versus.comparisons)
 }
@@ -86,7 +92,7 @@ pub(super) fn command(report: &Report) -> Document {
     let mut document = Document::from([
         Block::Code { language: "console", text: head.command.clone() },
         paragraph(format!(
-            "Balk {}; {} ({} with a goal that can be reached) and {}, {}, seeds {from}–{to}, {pools}; {}.",
+            "Balk {}: {} ({} with a goal that can be reached) and {}, {}, seeds {from}–{to}, {pools}; {}.",
             head.balk,
             counted(head.stubborn, "stubborn scenario"),
             head.reachable,
@@ -97,21 +103,21 @@ pub(super) fn command(report: &Report) -> Document {
     ]);
     if !head.config.is_empty() {
         let config = serde_json::to_string(&head.config).expect("plain data");
-        document.push(paragraph(Text::from("Settings that are not in the command: ") + code(config)));
+        document.push(paragraph(Text::from("Settings that the command does not show: ") + code(config)));
     }
     if !head.missing.is_empty() {
         let missing = head.missing.iter().map(|it| code(&it.scenario) + format!(" ({} seeds)", it.seeds));
         let said = format!(
-            ": {} of {} planned trials are done, and pooled figures are of these. Missing: ",
+            ": {} of {} planned trials have run, and pooled figures cover only these. Missing: ",
             grouped(head.done),
             grouped(head.planned),
         );
-        document.push(paragraph(strong("Not whole") + said + joined(missing) + "."));
+        document.push(paragraph(strong("Incomplete") + said + joined(missing) + "."));
     }
     document
 }
 
-/// What this does not show.
+/// The limits of what a bench can show.
 pub(super) fn limits(report: &Report) -> Document {
     [Block::List(report.limits.iter().map(|it| marked(it)).collect())].into()
 }

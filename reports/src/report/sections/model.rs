@@ -1,12 +1,12 @@
-//! What the response model decides: the same trials under others, and what its uncertain numbers do.
+//! How much depends on the response model: the same trials under other models, and what each parameter does.
 
 use super::number::{grouped, or_dash, share};
 use crate::report::document::Side::{Left, Right};
-use crate::report::document::{Document, Table, Text, code, emphasis, folded, paragraph};
+use crate::report::document::{Block, Document, Table, Text, code, emphasis, folded, paragraph};
 use crate::report::tables::{CellShift, Report, Shift, StackShift};
 use crate::statistics::BlockDifference;
 
-/// Recovery under the model's own numbers, in flat mode and with drawn numbers.
+/// Recovery under the scenario's own response model, in flat mode, and with drawn parameters.
 pub(super) fn models(report: &Report) -> Document {
     let mut table = Table::of_numbers(["stack", "recovered, %", "flat, %", "drawn, %"]);
     for row in &report.stacks.rows {
@@ -14,53 +14,60 @@ pub(super) fn models(report: &Report) -> Document {
         let shares = [it.recovered, it.recovered_flat, it.recovered_drawn].map(|it| share(&it).into());
         table.row(std::iter::once(code(&row.stack)).chain(shares));
     }
-    let caption = emphasis("Flat")
-        + ": an intervention counts for being delivered, whatever it says: an empty notice and the best message tie. "
-        + emphasis("Drawn")
-        + ": the numbers of the response model are drawn from their ranges. What holds in one column only hangs on \
-           what a message is thought to be worth.";
-    [table.or("No stack."), paragraph(caption)].into()
+    let caption = "A row is a stack, with its share of recovered runs under three response models; intervals treat \
+                   trials as independent. A difference that only one column shows depends on what a message is \
+                   assumed to be worth.";
+    let terms = vec![
+        emphasis("Flat")
+            + ": every delivered intervention works equally well. An empty notice is as good as the best message.",
+        emphasis("Drawn") + ": each seed draws the parameters of the response model from their ranges.",
+    ];
+    [table.or("No stack."), paragraph(caption), Block::List(terms)].into()
 }
 
 /// How many cells are listed.
 const CELLS: usize = 10;
 
-/// What each uncertain number does.
+/// What each uncertain parameter does.
 pub(super) fn sensitivity(report: &Report) -> Document {
     let (stubborn, all) =
         report.stacks.rows.first().map_or((0, 0), |it| (it.figures.not_told.of, it.figures.done_twice.of));
     let mut document = Document::from([
         paragraph(format!(
-            "By how much a figure is higher where a number of the response model lies in the upper half of its range: \
-             trials done of 100 stubborn ones (of {} of each stack), and false interventions in 100 trials (of {}).",
+            "A shift is the figure in draws with a parameter in the upper half of its range, minus the figure in the \
+             other draws: trials done per 100 stubborn trials ({} per stack), and false interventions per 100 trials \
+             ({} per stack).",
             grouped(stubborn),
             grouped(all)
         )),
-        most(report).or("No number of the response model was varied."),
+        most(report).or("No parameter of the response model was varied."),
         paragraph(
-            "The largest of all shifts is shown, so it is overstated; and one in twenty intervals leaves 0 out by \
-             chance.",
+            "A row is a stack with its largest shifts, which selection overstates. Intervals treat draws as \
+             independent; one in twenty excludes 0 by chance.",
         ),
     ]);
     let every = every(report);
     if !every.is_empty() {
-        document.push(folded("Every number", every));
+        document.push(folded("Every parameter", every));
     }
     let cells = largest_cells(report);
     if !cells.is_empty() {
         let shifts = grouped(report.sensitivity.cells.len() as u64);
-        document.push(folded(format!("The largest of {shifts} shifts of a cell, so overstated"), cells));
+        document.push(folded(
+            format!("The largest of {shifts} shifts by scenario, overstated by selection"),
+            cells,
+        ));
     }
     document
 }
 
-/// For each stack the number that moves it most.
+/// For each stack, the parameter that moves it most.
 fn most(report: &Report) -> Table {
     let mut table = Table::new([
         ("stack", Left),
-        ("done: most by", Left),
+        ("done: parameter", Left),
         ("points", Right),
-        ("false: most by", Left),
+        ("false: parameter", Left),
         ("per 100 trials", Right),
     ]);
     for row in &report.stacks.rows {
@@ -74,11 +81,11 @@ fn most(report: &Report) -> Table {
     table
 }
 
-/// What each number does to each stack.
+/// What each parameter does to each stack.
 fn every(report: &Report) -> Table {
     let mut table = Table::new([
         ("stack", Left),
-        ("number", Left),
+        ("parameter", Left),
         ("done, points", Right),
         ("false, per 100 trials", Right),
     ]);
@@ -95,7 +102,7 @@ fn false_ones(shift: &Shift) -> Option<&BlockDifference> {
 
 type Of = fn(&Shift) -> Option<&BlockDifference>;
 
-/// The number that moves a stack most, where any moved it at all.
+/// The parameter that moves a stack most, if any moves it.
 fn largest<'r>(
     shifts: impl Iterator<Item = &'r StackShift>,
     of: Of,
@@ -116,7 +123,7 @@ fn largest_cells(report: &Report) -> Table {
         .collect();
     cells.sort_by(|(_, one), (_, other)| other.size().total_cmp(&one.size()));
     let mut table =
-        Table::new([("scenario", Left), ("stack", Left), ("number", Left), ("done, points", Right)]);
+        Table::new([("scenario", Left), ("stack", Left), ("parameter", Left), ("done, points", Right)]);
     for (cell, difference) in cells.into_iter().take(CELLS) {
         table.row([
             code(&cell.scenario),

@@ -3,7 +3,7 @@
 use crate::report::document::{Text, code, joined};
 use crate::statistics::{Median, Share};
 
-/// Names with commas between them; a dash for none.
+/// Names separated by commas; a dash for none.
 pub(super) fn names<'n>(names: impl IntoIterator<Item = &'n str>) -> Text {
     let names = joined(names.into_iter().map(code));
     if names == Text::default() { "–".into() } else { names }
@@ -22,22 +22,22 @@ pub(super) fn grouped(count: u64) -> String {
     text
 }
 
-/// A share in percent with its bounds, and of how many; a dash where there was no trial.
+/// A share in percent with its bounds and its n; a dash without trials.
 pub(super) fn share(it: &Share) -> String {
     if it.of == 0 { it.percent() } else { format!("{} of {}", it.percent(), grouped(it.of)) }
 }
 
-/// A median with its bounds, and of how many; a dash for what is not known.
+/// A median with its bounds and its n; a dash for unknown numbers.
 pub(super) fn median(it: &Median) -> String {
     if it.of == 0 { it.to_string() } else { format!("{it} of {}", grouped(it.of)) }
 }
 
-/// Something that may not be.
+/// The value, or a dash.
 pub(super) fn or_dash<T: std::fmt::Display>(it: Option<T>) -> String {
     it.map_or_else(|| "–".into(), |it| it.to_string())
 }
 
-/// A count and what is counted, in the singular or with an `s`.
+/// A count and its noun, in the singular or with an `s`.
 pub(super) fn counted(count: u64, what: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{} {what}{s}", grouped(count))

@@ -1,4 +1,4 @@
-//! Every scenario, each folded away.
+//! The tables of every scenario, each in a folded block.
 
 use super::number::{counted, grouped, median, or_dash, share};
 use crate::records::Kind;
@@ -8,14 +8,14 @@ use crate::report::tables::{Figures, Report, ScenarioRow, ScenarioTable};
 /// Every scenario.
 pub(super) fn scenarios(report: &Report) -> Document {
     let mut document = Document::from([paragraph(
-        "Columns as above; p-values are corrected for the stacks of the one scenario. Saved and lost are of all \
-         trials, and so are things done twice and guard faults.",
+        "Columns are as above, and a row is a stack on one scenario. P-values are corrected for the stacks of that \
+         scenario; saved minus lost, done twice and guard faults are out of all its trials.",
     )]);
     for it in &report.scenarios {
         let (what, tables) = match (it.kind, &it.unreachable) {
             (Kind::Control, _) => ("control", vec![control(it)]),
             (Kind::Stubborn, None) => ("stubborn", vec![recovery(it), course(it)]),
-            (Kind::Stubborn, Some(_)) => ("stubborn, cannot be reached", vec![handoff(it), course(it)]),
+            (Kind::Stubborn, Some(_)) => ("stubborn, goal cannot be reached", vec![handoff(it), course(it)]),
         };
         let trials = counted(it.rows.first().map_or(0, |row| row.counts.trials), "trial");
         let heading = code(&it.scenario) + format!(" ({what}, {trials}): {}", it.title);
@@ -40,8 +40,8 @@ fn recovery(it: &ScenarioTable) -> Block {
         it,
         &[
             ("recovered, %", |it| share(&it.recovered)),
-            ("saved less lost, points", |it| or_dash(it.against.as_ref().map(|it| it.difference))),
-            ("p, corrected", |it| or_dash(it.against.as_ref().map(|it| it.p_corrected))),
+            ("saved minus lost, points", |it| or_dash(it.against.as_ref().map(|it| it.difference))),
+            ("corrected p", |it| or_dash(it.against.as_ref().map(|it| it.p_corrected))),
             ("flat, %", |it| share(&it.recovered_flat)),
             ("drawn, %", |it| share(&it.recovered_drawn)),
             ("unprompted, %", |it| share(&it.unprompted)),
@@ -74,10 +74,10 @@ fn control(it: &ScenarioTable) -> Block {
         it,
         &[
             ("done, %", |it| share(&it.healthy_done)),
-            ("saved less lost, points", |it| {
+            ("saved minus lost, points", |it| {
                 or_dash(it.against_on_controls.as_ref().map(|it| it.difference))
             }),
-            ("p, corrected", |it| or_dash(it.against_on_controls.as_ref().map(|it| it.p_corrected))),
+            ("corrected p", |it| or_dash(it.against_on_controls.as_ref().map(|it| it.p_corrected))),
             ("false per 1,000", |it| it.false_on_controls.to_string()),
             ("healthy turns", |it| grouped(it.false_on_controls.turns)),
             ("done twice", |it| it.done_twice.to_string()),

@@ -1,10 +1,10 @@
 //! Every stack over all scenarios, in three tables.
 
 use super::number::{counted, grouped, median, or_dash, share};
-use crate::report::document::{Document, Table, Text, code, emphasis, paragraph};
+use crate::report::document::{Block, Document, Table, Text, code, emphasis, paragraph};
 use crate::report::tables::{Figures, Report, StackRow};
 
-/// A row for each stack: its name, and a cell for each column.
+/// One row per stack: its name, and a cell for each column.
 fn table<const N: usize>(
     report: &Report,
     columns: [&str; N],
@@ -17,12 +17,12 @@ fn table<const N: usize>(
     table
 }
 
-/// What matters most.
+/// The main figures.
 pub(super) fn stacks(report: &Report) -> Document {
     let columns = [
         "recovered, %",
-        "saved less lost, points",
-        "p, corrected",
+        "saved minus lost, points",
+        "corrected p",
         "false per 1,000",
         "turns",
         "told, %",
@@ -43,35 +43,38 @@ pub(super) fn stacks(report: &Report) -> Document {
     let pairs =
         report.stacks.rows.iter().find_map(|it| it.figures.against.as_ref()).map_or(0, |it| it.difference.of);
     let stubborn = report.stacks.rows.first().map_or(0, |it| it.figures.not_told.of);
-    let mut caption = Text::from("In brackets 95 % intervals. ")
-        + emphasis("Recovered")
-        + ": the goal holds in the end, of the runs that got stuck where it can be reached; a run that a stack keeps \
-           from getting stuck is not among them. "
-        + emphasis("Saved less lost")
-        + format!(
-            ": trials that are done here and not in the first row, less the others, of the same {}; ",
-            counted(pairs, "trial")
-        )
-        + emphasis("p")
-        + " by McNemar's exact test. "
-        + emphasis("False per 1,000")
-        + ": interventions in healthy turns of controls. "
-        + emphasis("Told")
-        + ": the task was not done, and the user was told, asked or shown an end, of stubborn trials in which it \
-           cannot be done. "
-        + emphasis("Tokens")
-        + format!(
-            ": over those of the first row on the same {}. Every trial, stuck run and turn counts alike, so a scenario \
-             with more of them weighs more. Pooled figures compare stacks, and are no forecast.",
-            counted(stubborn, "stubborn trial")
-        );
+    let caption = "A row is a stack over all scenarios; the 95 % intervals in brackets treat trials as independent. \
+                   Every trial, stuck run and turn counts alike, so pooled figures compare stacks and forecast \
+                   nothing.";
+    let mut p_value = emphasis("Corrected p") + ": McNemar's exact test of these pairs.";
     if let Some(compared) = &report.stacks.compared {
-        caption = caption + format!(" Each test is one of {compared}.");
+        p_value = p_value + format!(" Each test is one of {compared}.");
     }
-    [table.or("No stack."), paragraph(caption)].into()
+    let terms = vec![
+        emphasis("Recovered")
+            + ": of the stuck runs whose goal can be reached, those whose goal holds in the end. A run that never gets \
+               stuck is not counted.",
+        emphasis("Saved minus lost")
+            + format!(
+                ": out of the same {}, those done here but not in the first row, minus those done in the first row \
+                 but not here.",
+                counted(pairs, "trial")
+            ),
+        p_value,
+        emphasis("False per 1,000") + ": interventions per 1,000 healthy turns of controls.",
+        emphasis("Told")
+            + ": of the stubborn trials whose goal cannot be reached, those that end with the user informed: told, \
+               asked, or shown the end.",
+        emphasis("Tokens")
+            + format!(
+                ": as a multiple of those of the first row on the same {}.",
+                counted(stubborn, "stubborn trial")
+            ),
+    ];
+    [table.or("No stack."), paragraph(caption), Block::List(terms)].into()
 }
 
-/// How stuck runs come back.
+/// How stuck runs recover, or do not.
 pub(super) fn runs(report: &Report) -> Document {
     let columns = [
         "unprompted, % of recovered",
@@ -89,28 +92,28 @@ pub(super) fn runs(report: &Report) -> Document {
             median(&it.stuck_for),
         ]
     });
-    let caption = emphasis("Unprompted")
-        + ": nobody had stepped in after the onset. "
-        + emphasis("Missed")
-        + ": nobody stepped in after the onset. "
-        + emphasis("Not told")
-        + ": the task was not done, and the user did not know. "
-        + emphasis("Turns to help")
-        + ": medians from the onset to the first intervention or resend, 0 for the same turn; "
-        + emphasis("turns stuck")
-        + ": from the onset to the last stuck turn of runs that recovered. Of fewer than six a median has no bounds.";
-    [table.or("No stack."), paragraph(caption)].into()
+    let caption = "A row is a stack over all stubborn trials. Intervals treat trials as independent; a median of fewer \
+                   than six trials has none.";
+    let terms = vec![
+        emphasis("Unprompted") + ": recovered runs without an intervention or a resend after the onset.",
+        emphasis("Missed") + ": stuck runs without an intervention or a resend after the onset.",
+        emphasis("Not told") + ": trials in which the task was not done and the user did not know.",
+        emphasis("Turns to help")
+            + ": from the onset to the first intervention or resend; 0 is the same turn.",
+        emphasis("Turns stuck") + ": from the onset to the last stuck turn, in runs that recovered.",
+    ];
+    [table.or("No stack."), paragraph(caption), Block::List(terms)].into()
 }
 
-/// Whom a stack disturbs, and what is to be 0.
+/// How often a stack disturbs healthy turns, and what should be 0.
 pub(super) fn healthy(report: &Report) -> Document {
     let columns = [
         "false per 1,000, controls",
         "turns",
         "false per 1,000, stubborn runs",
         "turns",
-        "controls saved less lost, points",
-        "p, corrected",
+        "controls saved minus lost, points",
+        "corrected p",
         "done twice",
         "guard faults",
         "tokens on controls",
@@ -131,18 +134,21 @@ pub(super) fn healthy(report: &Report) -> Document {
         ]
     });
     let trials = |of: fn(&Figures) -> u64| report.stacks.rows.first().map_or(0, |it| of(&it.figures));
-    let caption = Text::from(
-        "A turn is healthy where the model works, waits or is done; its intervals take the trial as the unit. ",
-    ) + emphasis("Saved less lost")
-        + " and "
-        + emphasis("tokens")
-        + format!(" are of {}. ", counted(trials(|it| it.healthy_done.of), "trial"))
-        + emphasis("Done twice")
-        + " and "
-        + emphasis("guard faults")
-        + format!(
-            " are trials of {}, with the bounds of their share.",
-            grouped(trials(|it| it.done_twice.of))
-        );
-    [table.or("No stack."), paragraph(caption)].into()
+    let caption = "A row is a stack; a turn is healthy if the model works, waits or has finished. Intervals treat trials \
+                   as independent.";
+    let controls = counted(trials(|it| it.healthy_done.of), "trial");
+    let all = counted(trials(|it| it.done_twice.of), "trial");
+    let terms = vec![
+        emphasis("Saved minus lost")
+            + " and "
+            + emphasis("tokens")
+            + format!(": over {controls} of controls."),
+        emphasis("Done twice")
+            + format!(
+                ": of {all}, those that repeated an effect that should happen once; with the bounds of the share."
+            ),
+        emphasis("Guard faults")
+            + format!(": of {all}, those in which a guard broke; with the bounds of the share."),
+    ];
+    [table.or("No stack."), paragraph(caption), Block::List(terms)].into()
 }

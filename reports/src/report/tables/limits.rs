@@ -1,24 +1,21 @@
-//! What a report does not show: its biases, written down.
+//! What a report does not show: its biases and limits.
 
-/// What this does not show, each in a sentence or two.
+/// The limits of a bench, each in two or three sentences.
 pub const LIMITS: [&str; 9] = [
-    "No real model was asked. Actors are scripts, texts are drawn from pools, and tools are a simulated \
-     world.",
-    "Whoever wrote the guards also wrote the actors, chose what weighs how much in them, and wrote down the \
-     rules of other agents. Pools that are kept back (`--reserve`) and the flat mode check that; \
-     they do not undo it.",
-    "How an actor takes a correction is a model. Some of its numbers are measured on recorded runs, others \
-     are assumed within a range. A figure that moves with one of them is worth no more than that number.",
-    "The catalogue is a collection of behaviours, and no sample of real traffic. A pooled figure counts \
-     every trial, stuck run or turn alike, however rare such behaviour is in the field: it compares \
-     stacks, and is no forecast.",
-    "Rules of other agents are rebuilt from what is documented or open of one version. They are not the \
-     products, which have more than one rule, and change.",
-    "`oracle` is told the truth, and cannot be built. What it brings back is a mark to measure by and no strict \
-     bound: it speaks as seldom as it can, and who speaks at other times now and then does better.",
-    "Tokens are estimated as bytes / 4. No tokenizer, cache or price is in them.",
-    "Intervals hold for other seeds of the same scenarios, and not for other scenarios. Each stands for \
+    "No real model took part. Actors are scripts, their texts are drawn from pools, and tools are a simulated world.",
+    "The people who wrote the guards also wrote the actors, chose their weights, and rebuilt the rules of other \
+     agents. Reserved pools (`--reserve`) and the flat mode check for this bias; they do not remove it.",
+    "How an actor takes a correction is a model. Some of its parameters are measured on recorded runs; others are \
+     assumed within a range. A figure that depends on a parameter is only as good as that parameter.",
+    "The catalogue is a collection of behaviours, not a sample of real traffic. A pooled figure counts every trial, \
+     stuck run or turn alike, however rare the behaviour is in the field. It compares stacks and forecasts nothing.",
+    "Rules of other agents are rebuilt from the documentation or source of one version. They are not the products, \
+     which combine several rules and change.",
+    "`oracle` is told the truth, which no real guard can be. Treat its recovery as an approximate upper bound: it \
+     intervenes as rarely as it can, and a stack that intervenes at other times sometimes recovers more.",
+    "Tokens are estimated as bytes / 4. They account for no tokenizer, cache or price.",
+    "Intervals are about other seeds of the same scenarios, not about other scenarios. Each interval claims 95 % by \
      itself.",
-    "Comparisons are many. P-values are corrected within each table (Holm), and not across tables; what is \
-     listed because it is largest is overstated.",
+    "There are many comparisons. P-values are corrected within each table (Holm), not across tables. Results that \
+     are listed because they are the largest are overstated.",
 ];

@@ -1,4 +1,4 @@
-//! Where another stack is better than `default`, and how often it is worse.
+//! Every stack against `default`: on which scenarios it is better, and how often it is worse.
 
 use std::fmt;
 

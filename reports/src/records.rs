@@ -1,6 +1,6 @@
-//! What is written down: trials, benches, what an agent lacked, attempts that broke off, and what a turn costs.
+//! Records: trials, benches, gaps, incidents, and the cost of a turn.
 //!
-//! The record of a trial is part of the contract, for others write it too.
+//! The record of a trial belongs to the contract, because other programs write it, too.
 
 mod bench;
 mod bootstrap;
@@ -8,6 +8,7 @@ mod cost;
 mod counts;
 mod gap;
 mod incident;
+mod kept;
 mod rate_sums;
 mod shell;
 
@@ -30,5 +31,6 @@ pub use gap::{Changes, Ending, GAP_SCHEMA, GapReport, GapRun, HandedOver, Lackin
 pub use incident::{
     BadIncident, Executor, INCIDENT_PLACES, Incident, IncidentCause, IncidentFacts, IncidentTool, SideEffect,
 };
+pub use kept::Kept;
 pub use rate_sums::RateSums;
 pub use shell::quoted;

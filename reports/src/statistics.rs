@@ -1,25 +1,24 @@
-//! Statistics about trials: what a bench may claim, and how sure it is.
+//! Statistics over trials: estimates, intervals and tests.
 //!
 //! | figure | type | interval |
 //! |---|---|---|
 //! | share of trials | [`Share`] | exact (Clopper and Pearson) |
 //! | share of weighted points in clusters | [`ClusteredShare`] | exact on the effective number of points |
-//! | difference of two shares of the same trials in blocks | [`Change::of_blocks`] | Student's t over blocks, and no less than pairs leave open |
-//! | difference of two shares of other trials | [`Change::of_shares`] | square and add, from exact bounds |
+//! | difference of two shares of the same trials in blocks | [`Change::of_blocks`] | Student's t over blocks, at least as wide as that of pairs |
+//! | difference of two shares of different trials | [`Change::of_shares`] | square and add, from exact bounds |
 //! | difference of two rates | [`Change::of_rates`] | square and add |
 //! | events per turn | [`Rate`], from [`RateSums`] | gamma, with the variance between trials |
 //! | difference of two paired shares | [`PairedDifference`] | square and add, from exact bounds |
 //! | ratio of two sums over trials | [`Ratio`], from [`Bootstrap`] | percentiles of a Poisson bootstrap |
-//! | difference of what is summed over blocks | [`BlockDifference`], from [`Block`]s | Student's t over the blocks |
+//! | difference of sums over blocks | [`BlockDifference`], from [`Block`]s | Student's t over the blocks |
 //! | median of a number over trials | [`Median`] | order statistics |
 //!
-//! [`mcnemar`] tests whether two stacks differ on the same seeds, [`holm`] corrects several such tests. The
-//! trial is always the unit: turns of one trial are not independent. All that is merged are integers, so
-//! shards add up to the same bytes as one run, and `libm` computes the same bits on every machine. Every
-//! interval claims 95 %; each file says what was measured of that, and where the method is known to hold
-//! less.
+//! [`mcnemar`] tests whether two stacks differ on the same seeds, and [`holm`] corrects several such tests. The trial
+//! is always the unit, because turns of one trial are not independent. Only integers are merged, so shards add up to
+//! the same bytes as one run; `libm` computes the same bits on every machine. Every interval claims a coverage of 95 %.
+//! Each file says what coverage was measured, and where the method is known to cover less.
 
-#![expect(clippy::float_arithmetic, reason = "statistics about trials; no trial depends on them")]
+#![expect(clippy::float_arithmetic, reason = "statistics over trials; no trial depends on them")]
 
 mod beta;
 mod blocks;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use balk_reports::records::{GapReport, Incident};
+use balk_reports::records::{GapReport, Incident, Kept};
 use balk_reports::report::Report;
 use clap::{Args, ValueEnum};
 use schemars::{Schema, schema_for};
@@ -32,7 +32,7 @@ enum Document {
 impl Document {
     fn schema(self) -> Schema {
         match self {
-            Self::Incident => schema_for!(Incident),
+            Self::Incident => schema_for!(Kept<Incident>),
             Self::Gap => schema_for!(GapReport),
             Self::Report => Report::schema(),
         }

@@ -25,7 +25,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     except(Rule::Citation, "scenarios/README.md", "a.md", "a file of the world in an example, and no document"),
     except(Rule::Flatten, "guards/tests/all/wire_rules.rs", "", "the request in a struct of the embedder's own, as the documents advise"),
     except(Rule::Flatten, "harness/src/", "", TO_BE_MENDED),
-    except(Rule::Flatten, "reports/src/", "", TO_BE_MENDED),
     except(Rule::Layout, "harness/src/replay/judged/mod.rs", "", TO_BE_MENDED),
     except(Rule::Layout, "harness/src/replay/mod.rs", "", TO_BE_MENDED),
     except(Rule::Layout, "harness/tests/all/outsider.rs", "own_guard", "an example is a program of its own, and this one is compiled into the tests as well"),

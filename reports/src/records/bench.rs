@@ -1,8 +1,8 @@
-//! The record of a bench: what was planned, which trials are done, and a cell for every scenario and stack.
+//! The record of a bench: its plan, the seeds that are done, and a cell for every scenario and stack.
 //!
-//! There is one form for a whole run, a shard, a checkpoint and a merge: [`Bench`]. A trial is a pure function of
-//! what the plan says, cells are integer counts, and what is done is a set of seeds for each scenario; so records
-//! of one plan add up in any order to the same bytes, and a killed run goes on with the seeds that are missing.
+//! A whole run, a shard, a checkpoint and a merge have one form: [`Bench`]. A trial is a pure function of the plan and
+//! its seed, and cells are integer counts. So records of one plan add up in any order to the same bytes, and a killed
+//! run resumes with the missing seeds.
 
 mod cell;
 mod file;

@@ -1,21 +1,21 @@
-//! Sums of a ratio that are drawn again 200 times, with weights that are keyed (a Poisson bootstrap).
+//! Sums of a ratio, resampled 200 times with keyed weights (a Poisson bootstrap).
 //!
 //! In each replicate a trial counts `w` times, `w` Poisson with mean 1 (N. Chamandy, O. Muralidharan, A. Najmi and S.
 //! Naidu, *Estimating uncertainty for massive data streams*, Google, 2012). The weight of a trial in a replicate is a
-//! hash of both and of nothing else. So no weight is kept, trials may come in any order, all figures of one trial are
-//! drawn again together, and shards add up to the same bytes as one run. The draw is by integer thresholds. All that
-//! is kept are two sums for each replicate.
+//! hash of the two and of nothing else. So weights need not be stored, trials may come in any order, all figures of a
+//! trial are resampled together, and shards add up to the same bytes as one run. Weights are drawn by integer
+//! thresholds. Only two sums per replicate are stored.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// How often the trials are drawn again.
+/// The number of replicates.
 pub const REPLICATES: usize = 200;
 
 /// `2^32·P(W ≤ k)` for `k` from 0, rounded, with `W` Poisson with mean 1: the weight of a draw is the number
-/// of these that it reaches. A weight of 12 or more, once in 10^9 draws, is 12.
+/// of thresholds that it reaches. A weight above 12, one in 10^9 draws, becomes 12.
 const THRESHOLDS: [u32; 12] = [
     1_580_030_169,
     3_160_060_337,
@@ -31,13 +31,13 @@ const THRESHOLDS: [u32; 12] = [
     4_294_967_292,
 ];
 
-/// What a trial is named by: its scenario and seed, whatever the stack, so that pairs are drawn together.
+/// The key of a trial: its scenario and seed, but not its stack, so that pairs are resampled together.
 #[must_use]
 pub fn trial_key(scenario: &str, seed: u64) -> u64 {
     xxh3_64_with_seed(scenario.as_bytes(), seed)
 }
 
-/// How often one trial counts in each replicate. Worth keeping while several figures of the trial are added.
+/// The weight of one trial in each replicate. Compute it once to add several figures of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights([u32; REPLICATES]);
 
@@ -72,7 +72,7 @@ pub(crate) const fn mix(mut key: u64) -> u64 {
     key ^ (key >> 31)
 }
 
-/// The sums of a ratio, once as they are and once for each replicate.
+/// The sums of a ratio: the original ones, and those of each replicate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<[u64; 2]>", into = "Vec<[u64; 2]>")]
 pub struct Bootstrap {
@@ -90,12 +90,12 @@ impl Default for Bootstrap {
 }
 
 impl Bootstrap {
-    /// Takes one trial in.
+    /// Adds a trial.
     pub fn add(&mut self, trial_key: u64, numerator: u64, denominator: u64) {
         self.add_weighted(&Weights::new(trial_key), numerator, denominator);
     }
 
-    /// Takes one trial in whose weights are known.
+    /// Adds a trial with known weights.
     pub fn add_weighted(&mut self, weights: &Weights, numerator: u64, denominator: u64) {
         self.numerator += numerator;
         self.denominator += denominator;
@@ -107,7 +107,7 @@ impl Bootstrap {
         }
     }
 
-    /// Both together.
+    /// The sums of both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         let mut sums = self.clone();
@@ -122,34 +122,34 @@ impl Bootstrap {
         sums
     }
 
-    /// Numerator and denominator, as they are.
+    /// The original numerator and denominator.
     #[must_use]
     pub const fn sums(&self) -> [u64; 2] {
         [self.numerator, self.denominator]
     }
 
-    /// Numerator and denominator of each replicate.
+    /// The numerator and the denominator of each replicate.
     pub fn replicates(&self) -> impl Iterator<Item = [u64; 2]> {
         self.numerators.iter().zip(&*self.denominators).map(|(&above, &below)| [above, below])
     }
 }
 
-/// Sums that were written for another number of replicates.
+/// A bootstrap with another number of replicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadBootstrap {
-    /// How many pairs of sums there were.
+    /// The number of pairs of sums.
     pub found: usize,
 }
 
 impl fmt::Display for BadBootstrap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} pairs of sums, expected {}", self.found, REPLICATES + 1)
+        write!(f, "expected {} pairs of sums, found {}", REPLICATES + 1, self.found)
     }
 }
 
 impl std::error::Error for BadBootstrap {}
 
-/// The pairs of numerator and denominator, first as they are and then of each replicate.
+/// The pairs of numerator and denominator: the original one, then that of each replicate.
 impl From<Bootstrap> for Vec<[u64; 2]> {
     fn from(it: Bootstrap) -> Self {
         std::iter::once(it.sums()).chain(it.replicates()).collect()

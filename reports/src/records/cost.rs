@@ -1,10 +1,10 @@
-//! What a turn costs on one machine: figures that a bench leaves beside its record, apart from what is the same
-//! everywhere.
+//! The cost of a turn on one machine. A bench writes it to a file of its own, because records are the same on every
+//! machine.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether the bytes of a turn come from the model or from a tool.
+/// Where the bytes of a turn come from: the model or a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
@@ -15,10 +15,10 @@ pub enum Work {
 }
 
 impl Work {
-    /// Both.
+    /// Both values.
     pub const ALL: [Self; 2] = [Self::Written, Self::Read];
 
-    /// The name, as records have it.
+    /// The name in records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -28,34 +28,34 @@ impl Work {
     }
 }
 
-/// Wall-clock time of a guard's turns of about one size. The times are of one machine; only their ratio to the
-/// anchor, xxh3 over as many bytes in the same run, means something elsewhere.
+/// The wall-clock time of a guard's turns of about one size, on one machine. Only their ratio to the anchor, xxh3 over
+/// as many bytes in the same run, can be compared between machines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Timed {
     /// The stack.
     pub guard: String,
-    /// What a turn does with the bytes.
+    /// Where the bytes of a turn come from.
     pub what: Work,
     /// Bytes of a turn.
     pub bytes: u64,
     /// Turns.
     pub turns: u64,
-    /// Half of the turns took at most this, in nanoseconds.
+    /// The median time of a turn, in nanoseconds.
     pub p50_ns: u64,
-    /// Of 100 turns 99 took at most this, in nanoseconds.
+    /// The 99th percentile of the time of a turn, in nanoseconds.
     pub p99_ns: u64,
-    /// Half of the runs of the anchor took at most this, in nanoseconds.
+    /// The median time of the anchor, in nanoseconds.
     pub anchor_p50_ns: u64,
 }
 
-/// Instructions of one turn of a size. The anchor has rows of its own, under the name of its function.
+/// The instructions of one turn of this size. The anchor has rows of its own, under the name of its function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Instructions {
     /// The stack, or the anchor.
     pub guard: String,
-    /// What the turn does with the bytes.
+    /// Where the bytes of the turn come from.
     pub what: Work,
     /// Bytes of the turn.
     pub bytes: u64,
@@ -63,7 +63,7 @@ pub struct Instructions {
     pub instructions: u64,
 }
 
-/// All that was measured of cost; may be nothing.
+/// The measured costs; both lists may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Wall-clock times.
@@ -72,25 +72,25 @@ pub struct Cost {
     pub instructions: Vec<Instructions>,
 }
 
-/// How the record of a bench was made: what differs from machine to machine and from run to run.
+/// How a bench ran: what differs between machines and between runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Meta {
-    /// The command line, as a shell takes it.
+    /// The command line, quoted for a shell.
     pub command: String,
     /// The machine.
     pub host: Host,
-    /// Threads that played units.
+    /// The threads that ran units.
     pub threads: u64,
-    /// `release`, or `debug` where the build checks its own arithmetic.
+    /// `release`, or `debug` if the build checks for arithmetic overflow.
     pub profile: String,
-    /// Units that this run played; a resumed run found the others done.
+    /// The units of this run; a resumed run skips the units that are done.
     pub units: u64,
-    /// What playing them took, in milliseconds.
+    /// The time for these units, in milliseconds.
     pub taken_ms: u64,
-    /// Units a second.
+    /// Units per second.
     pub units_per_second: u64,
-    /// What a turn cost under each stack; a debug build measures nothing.
+    /// The cost of a turn under each stack; empty in debug builds.
     pub timed: Vec<Timed>,
 }
 
@@ -98,7 +98,7 @@ pub struct Meta {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Host {
-    /// The processor, where the system names it.
+    /// The processor, if the system names it.
     pub cpu: Option<String>,
     /// The operating system.
     pub os: String,

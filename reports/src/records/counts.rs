@@ -1,10 +1,10 @@
-//! Counts over trials: integers, so that shards add up to the same as one run.
+//! Counts over trials. They are integers, so that shards add up to the same bytes as one run.
 
 use balk_contract::record::Grade;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A struct of counts that add up member by member.
+/// Defines a struct of counts that add up field by field.
 macro_rules! counts {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident,)+ }) => {
         $(#[$about])*
@@ -15,13 +15,13 @@ macro_rules! counts {
         }
 
         impl $name {
-            /// Both together.
+            /// The sums of both.
             #[must_use]
             pub fn plus(&self, other: &Self) -> Self {
                 Self { $($field: self.$field + other.$field,)+ }
             }
 
-            /// Each count with its name, in the order above.
+            /// Each count with its name, in the order of the fields.
             pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
                 [$((stringify!($field), self.$field),)+].into_iter()
             }
@@ -32,7 +32,7 @@ macro_rules! counts {
 pub(crate) use counts;
 
 counts! {
-    /// What came of many trials of one scenario with one stack.
+    /// The counts of many trials of one scenario under one stack.
     Counts {
         /// Trials.
         trials,
@@ -40,15 +40,15 @@ counts! {
         onsets,
         /// Trials whose goal held in the end.
         done,
-        /// Of these, after an onset: recovered by work.
+        /// Of these, trials with an onset: they recovered.
         recovered,
-        /// Of these, where nobody had stepped in since the onset, and nothing was sent again.
+        /// Of these, trials without an intervention or a resend after the onset.
         unprompted,
-        /// Trials that got stuck, and nobody stepped in after that, and nothing was sent again.
+        /// Stuck trials without an intervention or a resend after the onset.
         missed,
-        /// Trials whose goal did not hold, and the user was told.
+        /// Trials whose goal did not hold and whose user was told.
         handed_over,
-        /// Trials whose goal did not hold, and the user was not told.
+        /// Trials whose goal did not hold and whose user was not told.
         not_told,
         /// Interventions.
         interventions,
@@ -64,13 +64,13 @@ counts! {
         calls,
         /// Estimated tokens sent to the model and written by it (bytes / 4).
         tokens,
-        /// Requests sent again.
+        /// Resent requests.
         resends,
-        /// Questions about failed attempts that could have been sent again.
+        /// Questions about failed attempts that could have been resent.
         needless_questions,
         /// Trials with at least one of these.
         asked_needlessly,
-        /// Effects in the world that were to happen once and happened again.
+        /// Repeated effects that should happen once.
         double_effects,
         /// Trials with at least one of these.
         doubled,
@@ -80,7 +80,7 @@ counts! {
 }
 
 impl Counts {
-    /// Takes one trial in.
+    /// Adds a trial.
     pub fn add(&mut self, grade: &Grade) {
         *self = self.plus(&Self {
             trials: 1,

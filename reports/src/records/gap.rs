@@ -1,4 +1,4 @@
-//! What an agent lacked in a run, for whoever makes the agent.
+//! Gap reports: what an agent lacked in a run, for its maker.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The version of the format of gap reports; rises when a reader of the old one would misread the new one.
+/// The version of gap reports. It rises when an old reader would misread a new report.
 pub const GAP_SCHEMA: u32 = 1;
 
 /// What an agent lacked in one run. The same run gives the same report, with the same id.
@@ -21,48 +21,48 @@ pub struct GapReport {
     pub schema: u32,
     /// The version of Balk that wrote it.
     pub balk: String,
-    /// A hash of everything else in it, as 32 hexadecimal digits.
+    /// A hash of all other members, as 32 hexadecimal digits.
     #[schemars(regex(pattern = "^[0-9a-f]{32}$"))]
     #[serde(deserialize_with = "id")]
     pub id: String,
     /// Where it happened.
     pub run: GapRun,
-    /// What was asked for, in the user's first words.
+    /// The task: the first message of the user.
     pub task: String,
-    /// What kind of thing is lacking.
+    /// The kind of gap.
     pub kind: Lacking,
-    /// What is lacking, as far as the run tells: the command, the path, the tool; empty where it does not.
+    /// The missing command, path or tool, as far as the run shows; empty if it does not.
     pub missing: String,
     /// What was tried with each tool.
     pub tried: Vec<TriedTool>,
-    /// Why that does not work.
+    /// Why it does not work.
     pub explanation: String,
     /// What a person could do about it.
     pub could_do: Vec<String>,
-    /// How to go on afterwards.
+    /// How to continue afterwards.
     pub resume: String,
-    /// What was done before, and stands.
+    /// What was done before, and remains.
     pub changes: Vec<Changes>,
     /// How the run was about to end.
     pub end: Ending,
-    /// What failed, where something did.
+    /// The error, if something failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// A run, by what makes it the same again.
+/// A run, by what reproduces it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GapRun {
     /// The scenario's name.
     pub scenario: String,
-    /// The seed, as text: JSON readers round large numbers.
+    /// The seed, as text, because readers of JSON round large numbers.
     #[schemars(regex(pattern = "^[0-9]+$"))]
     #[serde(deserialize_with = "seed")]
     pub seed: String,
     /// The guards, as on the command line.
     pub guard: String,
-    /// What was set differently from the scenario's file.
+    /// Values that replace those of the scenario's file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Drawn>,
 }
@@ -71,13 +71,13 @@ pub struct GapRun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lacking {
-    /// No tool can do it.
+    /// No tool can do the task.
     MissingCapability,
-    /// A file, a folder or another input is not there.
+    /// A file, a folder or another input is missing.
     MissingInput,
-    /// The model cannot write the call.
+    /// The model cannot write a valid call.
     MalformedCall,
-    /// Everything is there, and nothing moves.
+    /// Nothing is missing, but there is no progress.
     NoProgress,
 }
 
@@ -89,22 +89,22 @@ pub struct TriedTool {
     pub tool: String,
     /// Calls.
     pub calls: u32,
-    /// Of these, failed.
+    /// Failed calls.
     pub failures: u32,
-    /// The last error; not there where a later call of the tool succeeded.
+    /// The last error; missing if a later call of the tool succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
 }
 
-/// Calls of one tool that worked, where the tool is not known to change nothing.
+/// Successful calls of a tool that may change something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Changes {
     /// The tool.
     pub tool: String,
-    /// Calls that worked.
+    /// Successful calls.
     pub calls: u32,
-    /// False where nobody declared what the tool changes, so that it may be nothing.
+    /// False if the effect of the tool is not declared, so that it may have changed nothing.
     pub known: bool,
 }
 
@@ -112,37 +112,37 @@ pub struct Changes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
-    /// The model was done.
+    /// The model finished.
     Finished,
-    /// Nothing moved any more.
+    /// There was no progress.
     NoProgress,
-    /// Something failed that no retry can mend.
+    /// Something failed that a retry cannot mend.
     FatalExecution,
     /// A guard stopped it.
     StoppedByGuard,
     /// The user stopped it.
     StoppedByUser,
-    /// The bound on turns.
+    /// The limit on turns.
     TurnsSpent,
-    /// The bound on attempts within a turn.
+    /// The limit on attempts in a turn.
     AttemptsSpent,
-    /// The bound on calls.
+    /// The limit on calls.
     CallsSpent,
-    /// The bound on interventions.
+    /// The limit on interventions.
     InterventionsSpent,
-    /// The bound on questions.
+    /// The limit on questions.
     QuestionsSpent,
     /// A guard broke.
     GuardFault,
 }
 
-/// What the schema says of an id.
+/// An id, as the schema describes it.
 fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let is_digit = |c: char| matches!(c, '0'..='9' | 'a'..='f');
     checked(deserializer, "32 hexadecimal digits", |it| it.len() == 32 && it.chars().all(is_digit))
 }
 
-/// What the schema says of a seed.
+/// A seed, as the schema describes it.
 fn seed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     checked(deserializer, "decimal digits", |it| !it.is_empty() && it.chars().all(|c| c.is_ascii_digit()))
 }
@@ -157,7 +157,7 @@ fn checked<'de, D: Deserializer<'de>>(
 }
 
 impl GapReport {
-    /// The report on a conclusion and the entries before it; none where nothing is lacking.
+    /// The report on a conclusion and the entries before it; none if the conclusion has no gap.
     #[must_use]
     pub fn new(run: &GapRun, before: &[EntryRecord], conclusion: &Conclusion) -> Option<Self> {
         let gap = conclusion.gap.as_ref()?;
@@ -192,7 +192,7 @@ impl GapReport {
         Some(report)
     }
 
-    /// What is lacking, on one line: the kind, and what it is where the run tells.
+    /// The gap in one line: its kind, and what is missing if the run shows it.
     #[must_use]
     pub fn lacking(&self) -> String {
         match &*self.missing {
@@ -202,12 +202,12 @@ impl GapReport {
     }
 }
 
-/// A gap in a trial, and what was done about it.
+/// A gap in a trial, and the choice of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandedOver {
-    /// The report on it.
+    /// The report.
     pub report: GapReport,
-    /// What the user chose; nothing where he was not asked, or nobody was there.
+    /// What the user chose; none if they were not asked or did not answer.
     pub choice: Option<ChoiceKind>,
 }
 
@@ -224,7 +224,7 @@ pub fn gaps(record: &TrialRecord) -> Vec<HandedOver> {
     for (at, entry) in record.entries.iter().enumerate() {
         let EntryRecord::Conclusion(conclusion) = entry else { continue };
         let (before, after) = (&record.entries[..at], &record.entries[at + 1..]);
-        // The question stands between a conclusion and the answer.
+        // The question is between the conclusion and the answer.
         let choice = match after {
             [EntryRecord::Intervention(_), EntryRecord::Answer(answer), ..] => Some(answer.choice),
             _ => None,
@@ -234,7 +234,7 @@ pub fn gaps(record: &TrialRecord) -> Vec<HandedOver> {
     all
 }
 
-/// What the user said first.
+/// The first message of the user.
 fn task(entries: &[EntryRecord]) -> &str {
     let said = entries.iter().find_map(|entry| {
         let EntryRecord::User { from: Speaker::User, text } = entry else { return None };
@@ -243,7 +243,7 @@ fn task(entries: &[EntryRecord]) -> &str {
     said.unwrap_or_default()
 }
 
-/// What worked, by tool in the order of the first call that did.
+/// The successful calls by tool, in the order of the first one.
 fn changes(entries: &[EntryRecord]) -> Vec<Changes> {
     let mut all: Vec<Changes> = Vec::new();
     let (mut offer, mut called): (&[ToolRecord], &[CallRecord]) = (&[], &[]);

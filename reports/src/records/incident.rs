@@ -1,81 +1,76 @@
-//! A broken attempt as somebody wrote it down: what broke, how far it came, and what was on offer.
+//! The description of a failed attempt: its cause, how far it came, and the offer.
 //!
-//! What a reader of this version does not know is kept and shown: a fact that nobody understood must not look
-//! like one that was weighed.
+//! Unknown members are kept and shown. A fact that was not understood must not look like one that was weighed.
 
 use std::fmt;
 
 use balk_contract::{AttemptCause, AttemptFacts, AttemptFailure, Effect, Offer, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-/// One attempt at an answer that broke off, for `balk explain retry`.
+use super::kept::Kept;
+
+/// One failed attempt at a completion, for `balk explain retry`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(extend(
     "if" = json!({"properties": {"cause": {"const": "status"}}}),
     "then" = json!({"required": ["status"], "properties": {"status": {"type": "integer"}}})
 ))]
 pub struct Incident {
-    /// Why it broke.
+    /// Why it failed.
     pub cause: IncidentCause,
-    /// The HTTP status of the refusal, where the cause is `status`.
+    /// The HTTP status of the refusal, if the cause is `status`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 400, max = 599))]
     pub status: Option<u16>,
-    /// Milliseconds after which the provider wants to be asked again, where the cause is `status`.
+    /// Milliseconds that the provider asks to wait before a retry, if the cause is `status`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// What the provider or the network said.
+    /// The message of the provider or the network.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// How far it came.
+    /// How far the attempt came.
     #[serde(default)]
-    pub facts: IncidentFacts,
-    /// The tools on offer; an empty list where there were none.
-    pub offer: Vec<IncidentTool>,
-    /// What else stands there.
-    #[serde(flatten)]
-    pub unknown: Map<String, Value>,
+    pub facts: Kept<IncidentFacts>,
+    /// The tools on offer; an empty list if there were none.
+    pub offer: Vec<Kept<IncidentTool>>,
 }
 
-/// Why an attempt broke.
+/// Why an attempt failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IncidentCause {
-    /// An answer came with nothing in it.
+    /// The completion was empty.
     Empty,
-    /// No connection came about.
+    /// No connection was made.
     Connect,
     /// The provider took too long.
     TimedOut,
     /// The connection broke off.
     Disconnected,
-    /// The provider refused, with an HTTP status.
+    /// The provider refused the request with an HTTP status.
     Status,
 }
 
-/// How far an attempt came. What is null or not there is not known.
+/// How far an attempt came. A null or missing fact is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IncidentFacts {
-    /// The provider sent something, be it a sign of life or thinking.
+    /// The provider sent something, such as a keep-alive or thinking.
     pub provider_progress: Option<bool>,
     /// The user saw text.
     pub visible_output: Option<bool>,
     /// The arguments of a call began to arrive.
     pub tool_input_started: Option<bool>,
-    /// A call arrived whole.
+    /// A complete call arrived.
     pub tool_call_materialized: Option<bool>,
     /// A tool began to run.
     pub tool_execution_started: Option<bool>,
-    /// Something began that is not known to change nothing.
+    /// A tool began to run that may change something.
     pub unsafe_side_effect_started: Option<bool>,
     /// The tools that began to run, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub started: Vec<String>,
-    /// What else stands there.
-    #[serde(flatten)]
-    pub unknown: Map<String, Value>,
 }
 
 /// A tool that was on offer.
@@ -83,15 +78,12 @@ pub struct IncidentFacts {
 pub struct IncidentTool {
     /// Its name.
     pub name: String,
-    /// What a call can change; null or not there where nobody declared it.
+    /// What a call can change; null or missing if not declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_effect: Option<SideEffect>,
     /// Who runs it.
     #[serde(default)]
     pub executed_by: Executor,
-    /// What else stands there.
-    #[serde(flatten)]
-    pub unknown: Map<String, Value>,
 }
 
 /// What a call can change.
@@ -100,13 +92,13 @@ pub struct IncidentTool {
 pub enum SideEffect {
     /// Nothing.
     ReadOnly,
-    /// Something, and a second equal call changes nothing more.
+    /// Something, but an identical second call changes nothing more.
     IdempotentWrite,
-    /// Something, each time.
+    /// Something, with every call.
     Write,
-    /// The world outside of the workspace.
+    /// The world outside the workspace.
     External,
-    /// Nobody declared it.
+    /// Not declared.
     Unknown,
 }
 
@@ -114,14 +106,14 @@ pub enum SideEffect {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Executor {
-    /// The agent's loop, which sees it.
+    /// The agent's loop, which sees the call.
     #[default]
     Loop,
-    /// The provider, inside of the attempt, where nobody sees it.
+    /// The provider, within the attempt, where the loop cannot see the call.
     Provider,
 }
 
-/// Every place of an incident that is understood, as [`Incident::unused`] names places.
+/// Every known place of an incident, as [`Kept::unused`] names places.
 pub const INCIDENT_PLACES: [&str; 16] = [
     "cause",
     "status",
@@ -141,14 +133,14 @@ pub const INCIDENT_PLACES: [&str; 16] = [
     "offer[].executed_by",
 ];
 
-/// An incident that says two things at once, or not enough.
+/// An incident that contradicts itself or is incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadIncident {
-    /// The member it is about.
+    /// The bad member.
     pub place: &'static str,
-    /// What should stand there.
+    /// The expected value.
     pub expected: &'static str,
-    /// What stands there.
+    /// The value that was found.
     pub found: String,
 }
 
@@ -164,7 +156,7 @@ impl Incident {
     /// The attempt as guards see it.
     ///
     /// # Errors
-    /// The cause is `status`, and there is none or none that is a refusal.
+    /// The cause is `status`, but the status is missing or is not a refusal.
     pub fn failure(&self) -> Result<AttemptFailure, BadIncident> {
         let cause = match (self.cause, self.status) {
             (IncidentCause::Empty, _) => AttemptCause::Empty,
@@ -181,41 +173,39 @@ impl Incident {
             }
         };
         let message = self.message.as_str().into();
-        Ok(AttemptFailure { attempt: 1, cause, message, facts: AttemptFacts::from(&self.facts) })
+        Ok(AttemptFailure { attempt: 1, cause, message, facts: AttemptFacts::from(&self.facts.known) })
     }
 
     /// The offer as guards see it.
     #[must_use]
     pub fn offer(&self) -> Offer {
-        Offer::new(self.offer.iter().map(Tool::from))
+        Offer::new(self.offer.iter().map(|it| Tool::from(&it.known)))
     }
+}
 
-    /// The incident without what was not used.
+impl Kept<Incident> {
+    /// The incident as it was understood; written, it has no unused member.
     #[must_use]
-    pub fn understood(&self) -> Self {
-        let mut understood = self.clone();
-        understood.unknown.clear();
-        understood.facts.unknown.clear();
-        for tool in &mut understood.offer {
-            tool.unknown.clear();
-        }
-        if self.cause != IncidentCause::Status {
+    pub fn understood(&self) -> Incident {
+        let mut understood = self.known.clone();
+        if understood.cause != IncidentCause::Status {
             understood.status = None;
             understood.retry_after_ms = None;
         }
         understood
     }
 
-    /// Everything that stands in the document and was not used, by its place.
+    /// Every unused member of the document, by its place.
     #[must_use]
     pub fn unused(&self) -> Vec<(String, Value)> {
+        let Incident { cause, status, retry_after_ms, facts, offer, .. } = &self.known;
         let mut all = Vec::new();
-        if self.cause != IncidentCause::Status {
-            all.extend(self.status.map(|it| ("status".to_owned(), it.into())));
-            all.extend(self.retry_after_ms.map(|it| ("retry_after_ms".to_owned(), it.into())));
+        if *cause != IncidentCause::Status {
+            all.extend(status.map(|it| ("status".to_owned(), it.into())));
+            all.extend(retry_after_ms.map(|it| ("retry_after_ms".to_owned(), it.into())));
         }
-        let tools = self.offer.iter().enumerate().map(|(at, it)| (format!("offer[{at}]."), &it.unknown));
-        let places = [(String::new(), &self.unknown), ("facts.".to_owned(), &self.facts.unknown)];
+        let tools = offer.iter().enumerate().map(|(at, it)| (format!("offer[{at}]."), &it.unknown));
+        let places = [(String::new(), &self.unknown), ("facts.".to_owned(), &facts.unknown)];
         for (place, unknown) in places.into_iter().chain(tools) {
             all.extend(unknown.iter().map(|(name, value)| (format!("{place}{name}"), value.clone())));
         }
@@ -263,14 +253,14 @@ impl From<SideEffect> for Effect {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Incident {
+    fn read(text: &str) -> Kept<Incident> {
         serde_json::from_str(text).expect("it is an incident")
     }
 
     #[test]
     fn r5_what_is_not_said_is_not_known() {
         let incident = read(r#"{"cause": "disconnected", "facts": {"visible_output": null}, "offer": []}"#);
-        let failure = incident.failure().expect("it is whole");
+        let failure = incident.known.failure().expect("it is whole");
         assert_eq!(failure.facts, AttemptFacts::from(&IncidentFacts::default()));
         assert_eq!(failure.facts.tool_execution_started, None);
     }
@@ -283,13 +273,16 @@ mod tests {
         let unused: Vec<_> =
             incident.unused().into_iter().map(|(place, value)| format!("{place}={value}")).collect();
         assert_eq!(unused, ["status=503", "id=7", "facts.phase=\"tls\"", "offer[0].x=[1]"]);
-        assert_eq!(read(&serde_json::to_string(&incident).expect("plain data")), incident);
-        assert_eq!(incident.understood().unused(), []);
+        let understood = json!({"cause": "connect", "facts": {"provider_progress": null, "visible_output": null,
+            "tool_input_started": null, "tool_call_materialized": null, "tool_execution_started": null,
+            "unsafe_side_effect_started": null}, "offer": [{"name": "a", "executed_by": "loop"}]});
+        assert_eq!(json!(incident.understood()), understood);
+        assert_eq!(read(&understood.to_string()).unused(), []);
     }
 
     #[test]
     fn every_place_of_the_schema_is_known() {
-        let schema = serde_json::to_value(schemars::schema_for!(Incident)).expect("plain data");
+        let schema = serde_json::to_value(schemars::schema_for!(Kept<Incident>)).expect("plain data");
         let members = |schema: &Value, place: &str| -> Vec<String> {
             let members = schema["properties"].as_object().expect("an object's schema");
             members.keys().map(|it| format!("{place}{it}")).collect()
@@ -305,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_refusal_has_a_status() {
-        let error = |text| read(text).failure().expect_err("it is not whole").to_string();
+        let error = |text| read(text).known.failure().expect_err("it is not whole").to_string();
         let expected = "status: expected the HTTP status of the refusal, from 400 to 599, found";
         assert_eq!(error(r#"{"cause": "status", "offer": []}"#), format!("{expected} nothing"));
         assert_eq!(error(r#"{"cause": "status", "status": 200, "offer": []}"#), format!("{expected} 200"));

@@ -1,8 +1,8 @@
-//! Events and turns of many trials, as sums.
+//! Sums of events and turns over trials.
 
 use serde::{Deserialize, Serialize};
 
-/// Sums over trials from which a rate and its interval follow: integers, so that shards add up.
+/// The sums over trials that a rate and its interval are computed from. They are integers, so shards add up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateSums {
     /// Trials with at least one turn.
@@ -13,16 +13,16 @@ pub struct RateSums {
     pub events: u64,
     /// Turns.
     pub turns: u64,
-    /// Squares of the events of each trial.
+    /// The sum of the squared events of each trial.
     pub events_squared: u64,
-    /// Products of the events and the turns of each trial.
+    /// The sum of events times turns of each trial.
     pub events_by_turns: u64,
-    /// Squares of the turns of each trial.
+    /// The sum of the squared turns of each trial.
     pub turns_squared: u64,
 }
 
 impl RateSums {
-    /// Takes one trial in. One without turns counts for nothing.
+    /// Adds a trial. A trial without turns does not count.
     ///
     /// # Panics
     /// If there are events without turns.
@@ -40,7 +40,7 @@ impl RateSums {
         });
     }
 
-    /// Both together.
+    /// The sums of both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self {
@@ -54,14 +54,14 @@ impl RateSums {
         }
     }
 
-    /// Whether trials can come to these sums: a rate can be computed from no others.
+    /// Whether trials can have these sums. A rate needs it.
     #[must_use]
     pub fn is_of_trials(&self) -> bool {
         self.disturbed <= self.trials.min(self.events) && self.spread().is_some()
     }
 
-    /// `Σ (x_i·Y − X·y_i)²`, which is 0 exactly where all trials have the same rate: in floats the terms
-    /// would leave a rest. Nothing where a term is above 2^128, far from any bench.
+    /// `Σ (x_i·Y − X·y_i)²`, which is exactly 0 if all trials have the same rate; floats would leave a rounding error.
+    /// None if a term exceeds 2^128, which no bench reaches.
     #[must_use]
     pub fn spread(&self) -> Option<u128> {
         let [events, turns] = [self.events, self.turns].map(u128::from);

@@ -1,6 +1,6 @@
-//! Words for a shell: commands that are printed can be pasted.
+//! Quoting for a shell, so that printed commands can be pasted.
 
-/// The word, in quotes where a shell would take it apart.
+/// The word, quoted if a shell would split or expand it.
 #[must_use]
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);

@@ -1,6 +1,6 @@
-//! A small document: what people read, before it is decided how it is written.
+//! Documents: what people read, independent of the medium.
 //!
-//! What is shown is built of [`Block`]s and then handed to a writer: [`markdown`], or [`terminal`]. A page for the
+//! A document is a list of [`Block`]s, and a writer turns it into text: [`markdown`] or [`terminal`]. A page for the
 //! browser needs one more writer and nothing else.
 
 mod block;

@@ -1,8 +1,8 @@
-//! The report of a bench: typed tables, from the record and nothing else. How they look is another matter.
+//! The report of a bench as typed tables, computed from the record alone.
 //!
-//! Every figure is a type of [`statistics`](crate::statistics), with its interval and what it is of. In pooled figures
-//! every trial, stuck run and turn counts alike. In JSON numbers have four significant digits, `null`
-//! is a number that there is not or a bound that is open, and seeds are text.
+//! Every figure is a type of [`statistics`](crate::statistics), with its interval and its n. In pooled figures every
+//! trial, stuck run and turn counts alike. In JSON, numbers have four significant digits, `null` is a missing number or
+//! an open bound, and seeds are text.
 
 mod draws;
 mod expense;

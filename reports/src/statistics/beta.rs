@@ -1,17 +1,18 @@
-//! The regularised incomplete beta function, and the tails of the binomial distribution it gives.
+//! The regularised incomplete beta function, and the binomial tails that it gives.
 //!
 //! `I_x(a, b)` is computed from its continued fraction (DLMF 8.17.22) by Lentz' method.
 
 use super::number::ALPHA;
 use super::root::root;
 
-/// Below which true share `x` or more of `n` are seen with a chance of less than α/2: Clopper and Pearson's
-/// lower bound for `x > 0`, for which neither number need be whole.
+/// Clopper and Pearson's lower bound for `x > 0` of `n`: for a smaller true share, `x` or more have a probability below
+/// α/2. Neither number need be whole.
 pub(super) fn lower_bound(x: f64, n: f64) -> f64 {
     root(|p| beta(p, x, n - x + 1.0) < ALPHA / 2.0)
 }
 
-/// Above which true share `x` or fewer of `n` are seen with a chance of less than α/2, for `x < n`.
+/// Clopper and Pearson's upper bound for `x < n` of `n`: for a larger true share, `x` or fewer have a probability below
+/// α/2.
 pub(super) fn upper_bound(x: f64, n: f64) -> f64 {
     root(|p| 1.0 - beta(p, x + 1.0, n - x) > ALPHA / 2.0)
 }
@@ -24,7 +25,7 @@ pub(super) fn beta(x: f64, a: f64, b: f64) -> f64 {
     if x >= 1.0 {
         return 1.0;
     }
-    // The fraction converges fast below the mean; above it the other tail is taken.
+    // The fraction converges fast below the mean; above it, the other tail is computed.
     if x > (a + 1.0) / (a + b + 2.0) { 1.0 - tail(1.0 - x, b, a) } else { tail(x, a, b) }
 }
 

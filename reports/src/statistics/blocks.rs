@@ -1,22 +1,20 @@
-//! Differences over blocks of trials, with t-intervals: for figures that are only known summed over a block.
+//! Differences over blocks of trials with t-intervals, for figures that are known only as sums over a block.
 //!
 //! A bench keeps some counts by block: the trials whose seeds share a draw of the response model. The blocks
-//! are independent of each other, so their values are what varies, and Student's t with the degrees of
-//! freedom of the blocks gives the interval (Student, *The probable error of a mean*, Biometrika 6, 1908,
-//! 1–25):
+//! are independent, so Student's t with the degrees of freedom of the blocks gives the interval (Student, *The
+//! probable error of a mean*, Biometrika 6, 1908, 1–25).
 //!
-//! Blocks count by their trials, so that the mean is that of the trials; the variance is that of a linearised ratio
-//! (as in [`Rate`](super::Rate)), and where all have as many trials it is the usual one.
+//! Blocks are weighted by their trials, so that the mean is that of the trials. The variance is that of a linearised
+//! ratio (as in [`Rate`](super::Rate)), which is the usual variance if all blocks have as many trials.
 //!
 //! - [`paired`](BlockDifference::paired): mean of the differences of `k` blocks, `k − 1` degrees of freedom,
-//! - [`halves`](BlockDifference::halves): mean of some blocks less the mean of the others, with the variance
-//!   of both together and `k − 2` degrees of freedom.
+//! - [`halves`](BlockDifference::halves): mean of some blocks minus the mean of the others, with their pooled
+//!   variance and `k − 2` degrees of freedom.
 //!
-//! Where few blocks differ from 0 the t-test claims too much: of four single events in 32 blocks it makes
-//! p = 0.04. So p is at least `2^(1 − m)` with `m` blocks that are not 0, the least p that flipping signs at
-//! random can give (R. A. Fisher, *The Design of Experiments*, 1935, section 21). Below six blocks, or four
-//! in a half, no such test can reach 5 %: then nothing is claimed, p is 1 and there are no bounds. Where all
-//! blocks are alike the interval is a point, and p says how little that may mean.
+//! If few blocks differ from 0, the t-test claims too much: four single events in 32 blocks give p = 0.04. So p is at
+//! least `2^(1 − m)` for `m` blocks that are not 0, the least p of a sign-flipping test (R. A. Fisher, *The Design of
+//! Experiments*, 1935, section 21). With fewer than six blocks, or four in a half, such a test cannot reach 5 %; then p
+//! is 1 and there are no bounds. If all blocks are alike the interval is a point, and p says how little that may mean.
 
 use std::fmt;
 
@@ -28,30 +26,30 @@ use super::number::{ALPHA, float};
 use super::print::{PValue, digits, four, four_or_none, signed_percent};
 use super::root::root;
 
-/// Counts of one block: two that are compared.
+/// The two compared counts of one block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// Events of the one.
+    /// The events of the first.
     pub one: u64,
-    /// Events of the other, over the same trials.
+    /// The events of the second, over the same trials.
     pub other: u64,
-    /// Trials; a block without any counts for nothing.
+    /// The trials; a block without trials does not count.
     pub trials: u64,
 }
 
 impl Block {
-    /// One less the other, for each trial, and the trials.
+    /// The first minus the second, per trial, and the trials.
     fn value(&self) -> Option<[f64; 2]> {
         let trials = float(self.trials);
         (self.trials > 0).then(|| [(float(self.one) - float(self.other)) / trials, trials])
     }
 }
 
-/// A difference of events for each trial, over blocks, with its 95 % interval.
+/// A difference of events per trial, over blocks, with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlockDifference {
-    /// Events for each trial; of no blocks there is none.
+    /// Events per trial; none without blocks.
     #[serde(serialize_with = "four_or_none")]
     pub difference: Option<f64>,
     /// The lower bound.
@@ -68,13 +66,13 @@ pub struct BlockDifference {
     pub p: PValue,
 }
 
-/// Fewer blocks can claim nothing at 5 %: `2^(1 − 5)` is more.
+/// Fewer blocks cannot reach 5 %: `2^(1 − 5)` is larger.
 const BLOCKS_MIN: usize = 6;
-/// The same of each half: 2 of the 20 ways to halve six blocks are a tenth.
+/// The same for each half: 2 of the 20 ways to halve six blocks are a tenth.
 const HALF_MIN: usize = 4;
 
 impl BlockDifference {
-    /// One less the other, over all blocks.
+    /// The first minus the second, over all blocks.
     #[must_use]
     pub fn paired(blocks: &[Block]) -> Self {
         let values: Vec<_> = blocks.iter().filter_map(Block::value).collect();
@@ -85,10 +83,10 @@ impl BlockDifference {
         Self::new(&values, mean, spread / freedom.max(1.0) / (k as f64), freedom, claims)
     }
 
-    /// What one less the other is more in the blocks that are `high` than in the rest.
+    /// The difference of the first and the second in the `high` blocks, minus that in the rest.
     ///
     /// # Panics
-    /// If there is not one mark for each block.
+    /// If there is not one mark per block.
     #[must_use]
     pub fn halves(blocks: &[Block], high: &[bool]) -> Self {
         assert_eq!(blocks.len(), high.len(), "a mark for each block");
@@ -110,7 +108,7 @@ impl BlockDifference {
         Self::new(&[upper, lower].concat(), difference, variance, freedom, claims)
     }
 
-    /// Whether one of so many comparisons over so many blocks could be sure once all are corrected for: no p is below
+    /// Whether one of this many comparisons over this many blocks could be significant after correction. No p is below
     /// that of blocks that all differ in one direction.
     #[must_use]
     pub fn can_be_sure(blocks: u64, comparisons: u64) -> bool {
@@ -134,8 +132,8 @@ impl BlockDifference {
         Self { difference, low: mean - off, high: mean + off, blocks, p: PValue(student.max(least)) }
     }
 
-    /// The difference in events for each 100 trials with its bounds, as `+12.0 (+4.6 to +19.1)`: of shares
-    /// these are percentage points. A dash where nothing is claimed.
+    /// The difference in events per 100 trials with its bounds, such as `+12.0 (+4.6 to +19.1)`; for shares these are
+    /// percentage points. A dash if nothing is claimed.
     #[must_use]
     pub fn per_hundred(&self) -> String {
         match self.difference {
@@ -147,13 +145,13 @@ impl BlockDifference {
         }
     }
 
-    /// Difference and bounds with four significant digits: what programs get; `inf` is no bound.
+    /// The difference and its bounds with four significant digits, for programs; `inf` is an open bound.
     #[must_use]
     pub fn digits(&self) -> (Option<String>, [String; 2]) {
         (self.difference.map(digits), [digits(self.low), digits(self.high)])
     }
 
-    /// How large it is, for an order; what is not known comes last.
+    /// Its absolute value, for sorting; unknown ones come last.
     #[must_use]
     pub fn size(&self) -> f64 {
         self.difference.filter(|_| self.low.is_finite()).map_or(-1.0, f64::abs)
@@ -167,10 +165,10 @@ impl fmt::Display for BlockDifference {
     }
 }
 
-/// The mean of values that count by their trials, and the sum of the squares off it.
+/// The mean of values, weighted by trials, and the sum of squared deviations from it.
 fn mean_and_spread(values: &[[f64; 2]]) -> (Option<f64>, f64) {
     let Some([first, _]) = values.first() else { return (None, 0.0) };
-    // Values that are all alike must leave no rest.
+    // Equal values must leave no rounding error.
     if values.iter().all(|[it, _]| it == first) {
         return (Some(*first), 0.0);
     }
@@ -181,12 +179,12 @@ fn mean_and_spread(values: &[[f64; 2]]) -> (Option<f64>, f64) {
     (Some(mean), values.iter().map(|it| off(it) * off(it)).sum())
 }
 
-/// The chance of a Student's t as far from 0, on both sides.
+/// The two-sided tail probability of Student's t.
 fn student_tails(t: f64, freedom: f64) -> f64 {
     beta(freedom / (freedom + t * t), freedom / 2.0, 0.5)
 }
 
-/// The t that is exceeded on both sides with a chance of α.
+/// The two-sided critical value of t at level α.
 fn student_bound(freedom: f64) -> f64 {
     let x = root(|x| beta(x, freedom / 2.0, 0.5) < ALPHA);
     (freedom * (1.0 - x) / x).sqrt()

@@ -1,4 +1,4 @@
-//! A difference between two records, with its interval and how likely chance alone makes one as large.
+//! A difference between two records, with its interval and its p-value.
 
 use std::fmt;
 
@@ -7,37 +7,37 @@ use super::print::{digits, signed_percent};
 /// A later figure minus an earlier one, with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// Of shares from −1 to 1; of rates for each turn.
+    /// For shares from −1 to 1; for rates per turn.
     pub value: f64,
     /// The lower bound.
     pub low: f64,
     /// The upper bound.
     pub high: f64,
-    /// The two-sided p-value that both are the same; none for rates, which have an interval only.
+    /// The two-sided p-value of no difference; none for rates, which have only an interval.
     pub p: Option<f64>,
 }
 
 impl Change {
-    /// Value and bounds with four significant digits: what programs get.
+    /// The value and its bounds with four significant digits, for programs.
     #[must_use]
     pub fn digits(&self) -> [String; 3] {
         [self.value, self.low, self.high].map(digits)
     }
 
-    /// The same for 1,000 turns.
+    /// The same per 1,000 turns.
     #[must_use]
     pub fn per_thousand(&self) -> [String; 3] {
         self.thousandfold().digits()
     }
 
-    /// The same change with value and bounds for 1,000 turns.
+    /// The same change per 1,000 turns.
     #[must_use]
     pub fn thousandfold(&self) -> Self {
         Self { value: 1_000.0 * self.value, low: 1_000.0 * self.low, high: 1_000.0 * self.high, p: self.p }
     }
 }
 
-/// Two shares in percentage points with the bounds, as `+12.0 (+4.6 to +19.1)`.
+/// A difference of shares in percentage points with its bounds, such as `+12.0 (+4.6 to +19.1)`.
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [value, low, high] = [self.value, self.low, self.high].map(signed_percent);

@@ -1,27 +1,26 @@
-//! Weighted shares of judged points, with intervals that know which points are of one trajectory.
+//! Weighted shares of judged points, with intervals that treat trajectories as independent.
 //!
-//! Points are drawn with unequal chances, and those of one trajectory resemble each other. So the share is a
+//! Points are drawn with unequal probabilities, and points of one trajectory are correlated. So the share is a
 //! ratio of two sums over trajectories, `p = Σ y_c / Σ w_c`, with the weight `w_c` of the points of
 //! trajectory `c` and the weight `y_c` of those that had the outcome. Its variance is that of the linearised
 //! ratio (L. Kish, *Survey Sampling*, 1965, ch. 6; C.-E. Särndal, B. Swensson and J. Wretman, *Model Assisted
-//! Survey Sampling*, 1992, 5.5–5.7), the `n` trajectories taken as drawn one by one:
+//! Survey Sampling*, 1992, 5.5–5.7), with `n` independent trajectories:
 //!
 //! `v = n / (n − 1) · Σ (y_c − p·w_c)² / (Σ w_c)²`
 //!
-//! `p ± 1.96·√v` would leave the range from 0 to 1, and be a point where all points agree. So the interval is
-//! the exact one of so many independent points as are worth the same, `n' = p·(1 − p) / v`, with `p·n'` of
-//! them: Clopper and Pearson's bounds, whose equations need no whole numbers (E. L. Korn and B. I. Graubard,
+//! `p ± 1.96·√v` can leave the range from 0 to 1, and is a point if all points agree. So the interval is the exact one
+//! for the effective number of independent points, `n' = p·(1 − p) / v`, of which `p·n'` had the outcome: Clopper and
+//! Pearson's bounds, whose equations need no whole numbers (E. L. Korn and B. I. Graubard,
 //! *Confidence intervals for proportions with small expected number of positive counts estimated from survey
 //! data*, Survey Methodology 24, 1998, 193–201).
 //!
-//! `n'` is at most Kish's effective number of trajectories, `(Σ w_c)² / Σ w_c²`: what the weights alone leave
-//! of `n` where a trajectory counts as one draw. That is all that is known where `v` is 0, and it keeps a
-//! heavy trajectory from making `v` look small. The trajectory being the unit, Korn and Graubard's factor for
-//! the degrees of freedom is 1.
+//! `n'` is at most Kish's effective number of trajectories, `(Σ w_c)² / Σ w_c²`, which depends on the weights alone.
+//! This limit applies if `v` is 0, and it keeps one heavy trajectory from making `v` look small. The trajectory is the
+//! unit, so Korn and Graubard's factor for the degrees of freedom is 1.
 //!
-//! At least 95 % held the truth for ten trajectories of any weights that agree within (all outcomes summed).
-//! For 50 and 200 trajectories of 5 to 60 points that resemble each other, 300 intervals each, so did all
-//! that 95 % allows.
+//! Coverage, summed over all outcomes, is at least 95 % for ten trajectories of any weights whose points agree within a
+//! trajectory. For 50 and 200 trajectories of 5 to 60 correlated points, coverage over 300 intervals each was no less
+//! than 95 % allows.
 
 use super::beta::{lower_bound, upper_bound};
 use super::number::{float, square};
@@ -30,16 +29,16 @@ use super::print::digits;
 /// The weights of one trajectory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cluster {
-    /// Of the points that had the outcome.
+    /// The weight of the points that had the outcome.
     pub count: u64,
-    /// Of all its points.
+    /// The weight of all its points.
     pub of: u64,
 }
 
 /// A share of weighted points in clusters, with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusteredShare {
-    /// From 0 to 1; of no points there is none.
+    /// The share, from 0 to 1; none without points.
     pub share: Option<f64>,
     /// The lower bound.
     pub low: f64,
@@ -50,7 +49,7 @@ pub struct ClusteredShare {
 }
 
 impl ClusteredShare {
-    /// The share over these clusters. A cluster without points counts for nothing.
+    /// The share over these clusters. A cluster without points does not count.
     ///
     /// # Panics
     /// If a cluster has more points with the outcome than points.
@@ -75,7 +74,7 @@ impl ClusteredShare {
         Self { share: Some(p), low, high, effective }
     }
 
-    /// Share and bounds with four significant digits: what programs get.
+    /// The share and its bounds with four significant digits, for programs.
     #[must_use]
     pub fn digits(&self) -> (Option<String>, [String; 2]) {
         (self.share.map(digits), [digits(self.low), digits(self.high)])
@@ -87,7 +86,7 @@ impl ClusteredShare {
         format!("{:.1}", self.effective)
     }
 
-    /// Share, lower and upper bound in percent with one decimal; dashes where there was no point.
+    /// The share and its bounds in percent with one decimal; dashes without points.
     #[must_use]
     pub fn percent(&self) -> [String; 3] {
         match self.share {
@@ -117,7 +116,7 @@ mod tests {
         // v = 10/9 · (8·0.2² + 2·0.8²) / 10² = 0.01778, so n' = 0.16 / v = 9 of 10.
         let eight_of_ten: Vec<_> = (0..10).map(|at| (u64::from(at < 8), 1)).collect();
         check(&eight_of_ten, "0.8000 0.4219 0.9789 of 10.0");
-        // Where all agree v is 0, and n' = 4² / (1 + 1 + 4) = 2.667: 0.025^(1/n') and its rest.
+        // If all points agree, v is 0 and n' = 4² / (1 + 1 + 4) = 2.667: 0.025^(1/n') and its rest.
         check(&[(1, 1), (1, 1), (2, 2)], "1 0.2507 1 of 2.7");
         check(&[(0, 1), (0, 1), (0, 2)], "0 0 0.7493 of 2.7");
         // Four points of four trajectories: n' = 3. The same points of two that agree within: n' = 1.
@@ -153,8 +152,8 @@ mod tests {
         assert_eq!(of(1, &[0, 1, 2, 3, 4]), of(1, &[3, 1, 4, 2, 0]));
     }
 
-    /// The chance that the interval holds the truth, summed over every outcome of trajectories with these
-    /// weights that each have the outcome as a whole or not at all.
+    /// The coverage of the interval, summed over every outcome of trajectories with these weights whose points all
+    /// agree.
     fn coverage(weights: &[u64], p: f64) -> f64 {
         let outcomes = 0..1_u32 << weights.len();
         outcomes
@@ -183,8 +182,8 @@ mod tests {
         }
     }
 
-    /// The share of intervals that hold the truth where points of a trajectory resemble each other: its own
-    /// chance is 0, half, one and a half or twice the common one.
+    /// The coverage for correlated points: the probability of a trajectory is 0, half, one and a half or twice the
+    /// common one.
     fn simulated(runs: u32, trajectories: u32, p: f64) -> f64 {
         let mut draws = Draws::new(u64::from(trajectories) ^ p.to_bits());
         let holds = |_: &u32| {

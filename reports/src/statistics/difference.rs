@@ -1,9 +1,9 @@
 //! The difference of two shares of the same trials, with its interval.
 //!
-//! Of `n` pairs `b` were saved and `c` lost; the others came out alike under both stacks. The difference of
-//! the shares is `(b − c) / n`. Its interval squares and adds what the two shares `p = b / n` and `q = c / n`
-//! may be off by, with the exact bounds `l` and `u` of each ([`Share`]) and their correlation in a
-//! multinomial sample, `ρ = −√(p·q / ((1 − p)·(1 − q)))`:
+//! Of `n` pairs `b` were saved and `c` lost; the others agree under both stacks. The difference of the shares is
+//! `(b − c) / n`. Its interval squares and adds the errors of the two shares `p = b / n` and `q = c / n`, with the
+//! exact bounds `l` and `u` of each ([`Share`]) and their correlation in a multinomial sample, `ρ = −√(p·q / ((1 −
+//! p)·(1 − q)))`:
 //!
 //! - low: `p − q − √((p − l_p)² + (u_q − q)² − 2ρ·(p − l_p)·(u_q − q))`
 //! - high: `p − q + √((u_p − p)² + (q − l_q)² − 2ρ·(u_p − p)·(q − l_q))`
@@ -11,16 +11,15 @@
 //! (R. G. Newcombe, *Improved confidence intervals for the difference between binomial proportions based on
 //! paired data*, Statistics in Medicine 17, 1998, 2635–2650, and G. Y. Zou and A. Donner, *Construction of
 //! confidence limits about effect measures: a general approach*, Statistics in Medicine 27, 2008, 1693–1702).
-//! Newcombe adds the margins of the table, for which the pairs that came out alike are needed singly, and
-//! both take Wilson's bounds.
+//! Newcombe works with the margins of the table, which need the number of agreeing pairs of each kind, and both authors
+//! take Wilson's bounds.
 //!
-//! Measured by summing over all tables of 20 to 300 pairs: the interval held the truth in at least 95 %
-//! wherever the stacks differ on up to 90 % of the pairs. Where hardly any pair comes out alike the
-//! correlation is estimated badly, and it fell to 91.4 % (50 pairs, 94.9 % saved and 5 % lost). Tango's score
-//! interval is 7 % narrower and fell to 90 to 94 % (T. Tango, *Equivalence test and confidence interval for
-//! the difference in proportions for the paired-sample design*, Statistics in Medicine 17, 1998, 891–908).
-//! The interval excludes 0 wherever [`mcnemar`](super::mcnemar) calls the stacks different, and otherwise
-//! only in some tables with p just above 5 %.
+//! Measured by summing over all tables of 20 to 300 pairs: coverage is at least 95 % if the stacks differ on at most 90
+//! % of the pairs. If almost no pair agrees, the correlation is estimated badly, and coverage fell to 91.4 % (50 pairs,
+//! 94.9 % saved and 5 % lost). Tango's score interval is 7 % narrower, and its coverage fell to 90 to 94 % (T. Tango,
+//! *Equivalence test and confidence interval for the difference in proportions for the paired-sample design*,
+//! Statistics in Medicine 17, 1998, 891–908). The interval excludes 0 whenever [`mcnemar`](super::mcnemar) is
+//! significant, and otherwise only in some tables with p just above 5 %.
 
 use std::fmt;
 
@@ -35,9 +34,9 @@ use super::share::Share;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PairedDifference {
-    /// Trials with the outcome under the stack and not under the baseline.
+    /// Trials with the outcome under the stack, but not under the baseline.
     pub saved: u64,
-    /// Trials with the outcome under the baseline and not under the stack.
+    /// Trials with the outcome under the baseline, but not under the stack.
     pub lost: u64,
     /// Pairs.
     pub of: u64,
@@ -52,7 +51,7 @@ pub struct PairedDifference {
 }
 
 impl PairedDifference {
-    /// `saved` and `lost` of `of` pairs; of no pairs nothing is known, and the bounds are −1 and 1.
+    /// `saved` and `lost` out of `of` pairs; without pairs the bounds are −1 and 1.
     ///
     /// # Panics
     /// If more pairs differ than there are.
@@ -66,14 +65,14 @@ impl PairedDifference {
         Self { saved, lost, of, low, high }
     }
 
-    /// Both bounds with four significant digits: what programs get.
+    /// Both bounds with four significant digits, for programs.
     #[must_use]
     pub fn bounds(&self) -> [String; 2] {
         [digits(self.low), digits(self.high)]
     }
 }
 
-/// The difference in points with the bounds, as `+20.0 (+4.6 to +35.0)`; a dash where there was no pair.
+/// The difference in percentage points with its bounds, such as `+20.0 (+4.6 to +35.0)`; a dash without pairs.
 impl fmt::Display for PairedDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = if self.of == 0 {
@@ -87,11 +86,11 @@ impl fmt::Display for PairedDifference {
     }
 }
 
-/// The bounds of the difference of two shares of the same trials that exclude each other.
+/// The bounds of the difference of two shares of the same trials, of which a trial can have only one.
 fn square_and_add(saved: &Share, lost: &Share) -> [f64; 2] {
     let [p, q] = [saved, lost].map(|it| float(it.count) / float(it.of));
     let product = p * q;
-    // Where a share is 0 its count does not vary, and where it is 1 the other is 0.
+    // If a share is 0 its count does not vary, and if it is 1 the other is 0.
     let correlation = if product > 0.0 { -(product / ((1.0 - p) * (1.0 - q))).sqrt() } else { 0.0 };
     let off = |a: f64, b: f64| (a * a + b * b - 2.0 * correlation * a * b).sqrt();
     let low = p - q - off(p - saved.low, lost.high - q);
@@ -175,7 +174,7 @@ mod tests {
         chances
     }
 
-    /// The chance that the interval holds the truth, over all tables: `b` is binomial, and `c` of the rest.
+    /// The coverage of the interval over all tables: `b` is binomial, and so is `c` of the rest.
     fn coverage(shares: &[Share], p: f64, q: f64) -> f64 {
         let of = shares.len() - 1;
         let mut covered = 0.0;
@@ -209,7 +208,8 @@ mod tests {
                 }
             }
         }
-        // The known corner, where one pair in 1,000 comes out alike: what the file says of it must stay true.
+        // The known worst case, in which one pair in 1,000 agrees: the figure in the module documentation must stay
+        // true.
         let shares: Vec<Share> = (0..=50).map(|x| Share::new(x, 50)).collect();
         let corner = coverage(&shares, 0.949, 0.05);
         assert!((0.913..0.915).contains(&corner), "{corner}");

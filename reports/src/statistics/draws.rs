@@ -1,4 +1,4 @@
-//! Draws for the tests of coverage: keyed, so a test that fails once fails always.
+//! Keyed random numbers for the tests of coverage, so that a test that fails once always fails.
 
 use crate::records::mix;
 
@@ -17,12 +17,12 @@ impl Draws {
         (mix(self.0) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Whether something with this chance happens.
+    /// Whether something with this probability happens.
     pub(super) fn chance(&mut self, p: f64) -> bool {
         self.unit() < p
     }
 
-    /// How many of `of` things with this chance each happen.
+    /// How many of `of` things happen, each with this probability.
     pub(super) fn count(&mut self, of: u64, p: f64) -> u64 {
         (0..of).map(|_| u64::from(self.chance(p))).sum()
     }
@@ -33,7 +33,7 @@ impl Draws {
     }
 }
 
-/// The least share of `runs` intervals that may hold the truth: 95 % less three standard errors.
+/// The least coverage that `runs` intervals may have: 95 % minus three standard errors.
 pub(super) fn least(runs: u32) -> f64 {
     0.95 - 3.0 * (0.95 * 0.05 / f64::from(runs)).sqrt()
 }

@@ -1,20 +1,20 @@
 //! Quantiles of the gamma distribution, from the regularised incomplete gamma function.
 //!
-//! `P(a, x)` is its series below `a + 1` (DLMF 8.7.1) and one minus its continued fraction above (DLMF 8.9.2,
-//! by Lentz' method). For shapes above 10,000 the quantile is Wilson and Hilferty's (E. B. Wilson and M. M.
-//! Hilferty, *The distribution of chi-square*, Proceedings of the National Academy of Sciences 17, 1931,
-//! 684–688), which there agrees with the exact one to seven digits and costs the same for every shape.
+//! `P(a, x)` is its series below `a + 1` (DLMF 8.7.1) and one minus its continued fraction above (DLMF 8.9.2, by Lentz'
+//! method). For shapes above 10,000 the quantile is Wilson and Hilferty's approximation (E. B. Wilson and M. M.
+//! Hilferty, *The distribution of chi-square*, Proceedings of the National Academy of Sciences 17, 1931, 684–688),
+//! which agrees there with the exact quantile to seven digits and takes constant time.
 
 use super::number::ALPHA;
 use super::root::root;
 
-/// Above this the cube root of a gamma variable is as good as normal.
+/// Above this shape, the cube root of a gamma variable is treated as normal.
 const LARGE: f64 = 10_000.0;
 
 /// The `1 − α/2` quantile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Which of the two bounds a quantile is for.
+/// The bound that a quantile is for.
 #[derive(Clone, Copy)]
 pub(super) enum Tail {
     Lower,
@@ -27,7 +27,7 @@ pub(super) fn quantile(tail: Tail, mean: f64, variance: f64) -> f64 {
     standard(tail, shape) * variance / mean
 }
 
-/// The quantile for the scale 1.
+/// The quantile for scale 1.
 fn standard(tail: Tail, shape: f64) -> f64 {
     if shape > LARGE {
         let z = match tail {

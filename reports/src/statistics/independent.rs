@@ -1,7 +1,7 @@
 //! The difference of two figures of different trials, from the interval of each.
 //!
-//! With figures `a` before and `b` after, and the bounds `l` and `u` of each, the difference squares and adds what
-//! both may be off by:
+//! With figures `a` before and `b` after, and the bounds `l` and `u` of each, the interval of the difference squares
+//! and adds the errors of both:
 //!
 //! - low: `b − a − √((b − l_b)² + (u_a − a)²)`
 //! - high: `b − a + √((u_b − b)² + (a − l_a)²)`
@@ -9,14 +9,14 @@
 //! (R. G. Newcombe, *Interval estimation for the difference between independent proportions: comparison of eleven
 //! methods*, Statistics in Medicine 17, 1998, 873–890, method 10, and for any figure G. Y. Zou and A. Donner,
 //! *Construction of confidence limits about effect measures: a general approach*, Statistics in Medicine 27, 2008,
-//! 1693–1702). Newcombe takes Wilson's bounds for shares; here they are the exact ones ([`Share`]), and for rates
-//! those by trials ([`Rate`]). Where the trials have seeds in common, both figures go together more often than not,
-//! and the interval is wider than need be.
+//! 1693–1702). Newcombe takes Wilson's bounds for shares. Here the bounds are exact for shares ([`Share`]), and treat
+//! trials as independent for rates ([`Rate`]). If the records share seeds, the figures are mostly correlated, and the
+//! interval is wider than necessary.
 //!
 //! The p-value of two shares is Fisher's exact one, twice the smaller tail (R. A. Fisher, *The logic of inductive
 //! inference*, Journal of the Royal Statistical Society 98, 1935, 39–82).
 //!
-//! Summed over all tables of 20 to 100 trials each: the interval held the truth in at least 95 %.
+//! Coverage, summed over all tables of 20 to 100 trials each, is at least 95 %.
 
 use super::change::Change;
 use super::number::{float, square};
@@ -24,7 +24,7 @@ use super::rate::Rate;
 use super::share::Share;
 
 impl Change {
-    /// The difference of two shares of different trials; none where either is of no trials.
+    /// The difference of two shares of different trials; none if either has no trials.
     #[must_use]
     pub fn of_shares(before: &Share, after: &Share) -> Option<Self> {
         if before.of == 0 || after.of == 0 {
@@ -36,7 +36,7 @@ impl Change {
         Some(Self { value: b - a, low: low.max(-1.0), high: high.min(1.0), p: Some(p) })
     }
 
-    /// The difference of two rates; none where either is of no turns.
+    /// The difference of two rates; none if either has no turns.
     #[must_use]
     pub fn of_rates(before: &Rate, after: &Rate) -> Option<Self> {
         let (a, b) = (before.rate?, after.rate?);
@@ -45,7 +45,7 @@ impl Change {
     }
 }
 
-/// The bounds of the difference of two figures with their bounds.
+/// The bounds of the difference of two figures, from their bounds.
 fn square_and_add([a, low_a, high_a]: [f64; 3], [b, low_b, high_b]: [f64; 3]) -> [f64; 2] {
     [
         b - a - (square(b - low_b) + square(high_a - a)).sqrt(),

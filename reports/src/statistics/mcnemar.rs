@@ -1,22 +1,22 @@
 //! Exact McNemar test: do two stacks differ on the same seeds?
 //!
-//! Of the pairs only those count that differ: `b` trials saved, `c` lost. If neither stack is better, each of
-//! these was as likely to go one way as the other, so `b` is binomial of `b + c` with ½, and
+//! Only pairs that differ count: `b` trials saved, `c` lost. If neither stack is better, each of these pairs was as
+//! likely to be saved as lost, so `b` is binomial with `b + c` and ½, and
 //!
 //! `p = min(1, 2·P(X ≤ min(b, c) | b + c, ½)) = min(1, 2·I_½(max(b, c), min(b, c) + 1))`
 //!
 //! (Q. McNemar, *Note on the sampling error of the difference between correlated proportions or percentages*,
 //! Psychometrika 12, 1947, 153–157; the exact form is the sign test). The mid-p version is less conservative
-//! and exceeded its level in none of 9,595 cases looked at (M. W. Fagerland, S. Lydersen and P. Laake, *The
+//! and exceeded its level in none of 9,595 examined cases (M. W. Fagerland, S. Lydersen and P. Laake, *The
 //! McNemar test for binary matched-pairs data: mid-p and asymptotic are better than exact conditional*, BMC
-//! Medical Research Methodology 13, 2013, 91), but nothing proves that it never does. Here the exact one is
-//! shown, and only it: seeds are cheap, so power is bought with trials, and a correction for several tests is
-//! only as good as the bound on each. Below six pairs that differ no outcome is significant at 5 %.
+//! Medical Research Methodology 13, 2013, 91), but there is no proof that it never does. Reports show only
+//! the exact test: seeds are cheap, so more trials give more power, and a correction for several tests is only as good
+//! as the level of each. With fewer than six differing pairs no outcome is significant at 5 %.
 
 use super::beta::beta;
 use super::number::float;
 
-/// The two-sided exact p-value for this many trials saved and lost; 1 where no pair differs.
+/// The two-sided exact p-value for this many saved and lost trials; 1 if no pair differs.
 #[must_use]
 pub fn mcnemar(saved: u64, lost: u64) -> f64 {
     let (more, fewer) = (saved.max(lost), saved.min(lost));

@@ -1,10 +1,10 @@
-//! The median of small whole numbers over trials, with the interval that its order statistics give.
+//! The median of small whole numbers over trials, with the interval of its order statistics.
 //!
 //! Of `n` trials in order the bounds are the `r`-th and the `(n + 1 − r)`-th, with the greatest `r` for which
-//! `P(X ≤ r − 1 | n, ½) ≤ α / 2`: whatever the distribution is, at least 95 of 100 such intervals hold its
+//! `P(X ≤ r − 1 | n, ½) ≤ α / 2`: for every distribution, at least 95 of 100 such intervals contain its
 //! median (W. R. Thompson, *On confidence ranges for the median and other expectation distributions for
-//! populations of unknown distribution form*, Annals of Mathematical Statistics 7, 1936, 122–128). Below six
-//! trials there is no such `r`, and no bound.
+//! populations of unknown distribution form*, Annals of Mathematical Statistics 7, 1936, 122–128). With fewer
+//! than six trials there is no such `r`, and no bound.
 
 use std::fmt;
 
@@ -18,9 +18,9 @@ use super::number::{ALPHA, float};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Median {
-    /// The smallest number that at least half of the trials do not exceed; of no trials there is none.
+    /// The smallest number that at least half of the trials do not exceed; none without trials.
     pub median: Option<u32>,
-    /// The lower bound; none below six trials.
+    /// The lower bound; none with fewer than six trials.
     pub low: Option<u32>,
     /// The upper bound.
     pub high: Option<u32>,
@@ -29,7 +29,7 @@ pub struct Median {
 }
 
 impl Median {
-    /// The median of numbers, each with how many trials have it, in order.
+    /// The median of numbers in ascending order, each with its number of trials.
     #[must_use]
     pub fn new(counts: impl Iterator<Item = (u32, u64)>) -> Self {
         let counts: Vec<(u32, u64)> = counts.collect();
@@ -49,7 +49,7 @@ impl Median {
     }
 }
 
-/// The greatest rank whose order statistic is below the median often enough; 0 where there is none.
+/// The greatest rank whose order statistic is a lower bound; 0 if there is none.
 fn rank(of: u64) -> u64 {
     // P(X ≤ r − 1) = I_½(n − r + 1, r), which grows with r.
     let fits = |rank: u64| beta(0.5, float(of - rank) + 1.0, float(rank)) <= ALPHA / 2.0;
@@ -61,7 +61,7 @@ fn rank(of: u64) -> u64 {
     low
 }
 
-/// The median with its bounds, as `3 (2–4)`; a dash for what is not known.
+/// The median with its bounds, such as `3 (2–4)`; a dash for unknown numbers.
 impl fmt::Display for Median {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match (self.median, self.low.zip(self.high)) {

@@ -1,9 +1,9 @@
 //! The level of all intervals, and counts as numbers.
 
-/// What is shared between both tails: 5 %.
+/// The level of all intervals and tests: 5 %, over both tails.
 pub(super) const ALPHA: f64 = 0.05;
 
-/// Counts of trials are far below 2^53, up to which every one is a number.
+/// A count as a float. Counts of trials are far below 2^53, so the float is exact.
 pub(super) fn float(count: u64) -> f64 {
     count as f64
 }

@@ -1,4 +1,4 @@
-//! How figures are printed: four significant digits for programs, short texts for people.
+//! Figures as text: four significant digits for programs, shorter texts for people.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use serde::{Serialize, Serializer};
 
 use super::number::float;
 
-/// `count` for each thousand of `of`, with four significant digits; nothing where there is none of them.
+/// `count` per thousand of `of`, with four significant digits; none if `of` is 0.
 #[must_use]
 pub fn per_thousand(count: u64, of: u64) -> Option<String> {
     (of > 0).then(|| digits(1_000.0 * float(count) / float(of)))
 }
 
-/// A p-value with four decimals, as `0.0129`; `< 0.0001` below that, and a plain `1`.
+/// A p-value with four decimals, such as `0.0129`; `< 0.0001` below that, and a plain `1`.
 #[must_use]
 pub fn p_text(p: f64) -> String {
     if p >= 1.0 {
@@ -25,7 +25,7 @@ pub fn p_text(p: f64) -> String {
     }
 }
 
-/// A number with four significant digits; a plain `0` and `1` are exact, and no bound is `inf`.
+/// A number with four significant digits; a plain `0` and `1` are exact, and an open bound is `inf`.
 pub(super) fn digits(value: f64) -> String {
     if value == 0.0 || value == 1.0 {
         return format!("{value}");
@@ -42,13 +42,13 @@ pub(super) fn digits(value: f64) -> String {
 pub struct PValue(#[serde(serialize_with = "four")] pub f64);
 
 impl PValue {
-    /// Four significant digits, as `3.249e-16` where it is small: what programs get.
+    /// Four significant digits for programs, such as `3.249e-16` for a small one.
     #[must_use]
     pub fn digits(self) -> String {
         if self.0 > 0.0 && self.0 < 0.000_1 { format!("{:.3e}", self.0) } else { digits(self.0) }
     }
 
-    /// Whether it calls a difference one, at 5 %.
+    /// Whether it is significant at 5 %.
     #[must_use]
     pub fn is_sure(self) -> bool {
         self.0 < super::number::ALPHA
@@ -62,7 +62,7 @@ impl fmt::Display for PValue {
     }
 }
 
-/// How many times one number is another; nothing where the other is 0.
+/// One number divided by another; none if the other is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Times(#[serde(serialize_with = "four_or_none")] Option<f64>);
@@ -75,14 +75,14 @@ impl Times {
     }
 }
 
-/// Four significant digits; a dash where there is none.
+/// Four significant digits; a dash for none.
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0.map_or_else(|| "–".into(), digits))
     }
 }
 
-/// A number with four significant digits in JSON; `null` where there is no bound.
+/// A number with four significant digits in JSON; `null` for an open bound.
 pub(super) fn four<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if value.is_finite() {
         serializer.serialize_f64(digits(*value).parse().expect("digits are a number"))
@@ -91,7 +91,7 @@ pub(super) fn four<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S
     }
 }
 
-/// The same of a number that there may not be.
+/// The same for a number that may be missing.
 pub(super) fn four_or_none<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     match value {
         Some(value) => four(value, serializer),
@@ -99,12 +99,12 @@ pub(super) fn four_or_none<S: Serializer>(value: &Option<f64>, serializer: S) ->
     }
 }
 
-/// A number from 0 on for people: four significant digits, `∞` where there is no bound.
+/// A number of at least 0 for people: four significant digits, `∞` for an open bound.
 pub(super) fn text(value: f64) -> String {
     if value.is_finite() { digits(value) } else { "∞".into() }
 }
 
-/// A share in percent: one decimal, and two significant digits where that would be 0 and is not.
+/// A share in percent: one decimal, or two significant digits if it would round to 0 but is not 0.
 pub(super) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     if percent <= 0.0 || percent >= 0.05 {
@@ -115,7 +115,7 @@ pub(super) fn percent(share: f64) -> String {
     format!("{percent:.*}", usize::try_from(1 - exponent).unwrap_or(0))
 }
 
-/// A share between −1 and 1 in percent with its sign, as `+12.0` or `−3.4`; what rounds to nothing has none.
+/// A share from −1 to 1 in percent with its sign, such as `+12.0` or `−3.4`; a rounded 0 has no sign.
 pub(super) fn signed_percent(share: f64) -> String {
     let text = format!("{:.1}", 100.0 * share.abs());
     if text == "0.0" {

@@ -1,7 +1,7 @@
-//! Where a condition turns over, found by halving.
+//! The root of a condition, found by bisection.
 
-/// Where `below`, true from 0 up to some number of at most 1, becomes false: the interval is halved until it
-/// holds no other number, so the answer does not depend on a tolerance.
+/// The number from 0 to 1 at which `below` turns from true to false. The interval is halved until it contains no other
+/// float, so the result does not depend on a tolerance.
 pub(super) fn root(below: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     loop {

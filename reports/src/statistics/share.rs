@@ -7,8 +7,8 @@
 //!
 //! with `X` binomial and `I` the regularised incomplete beta function (C. J. Clopper and E. S. Pearson, *The
 //! use of confidence or fiducial limits illustrated in the case of the binomial*, Biometrika 26, 1934,
-//! 404–413). Whatever the true share is, at least 95 of 100 such intervals hold it; most hold it more often.
-//! The trial is the unit: turns of one trial are not independent, and have a [`Rate`](super::Rate).
+//! 404–413). For every true share, at least 95 of 100 such intervals contain it; for most, more do. The trial
+//! is the unit. Turns of one trial are not independent, so they have a [`Rate`](super::Rate).
 
 use std::fmt;
 
@@ -38,10 +38,10 @@ pub struct Share {
 }
 
 impl Share {
-    /// `count` of `of` trials; of no trials nothing is known, and the bounds are 0 and 1.
+    /// `count` out of `of` trials; without trials the bounds are 0 and 1.
     ///
     /// # Panics
-    /// If more trials had the outcome than there were.
+    /// If `count` exceeds `of`.
     #[must_use]
     pub fn new(count: u64, of: u64) -> Self {
         assert!(count <= of, "{count} of {of} trials");
@@ -51,13 +51,13 @@ impl Share {
         Self { count, of, low, high }
     }
 
-    /// Both bounds with four significant digits: what programs get.
+    /// Both bounds with four significant digits, for programs.
     #[must_use]
     pub fn bounds(&self) -> [String; 2] {
         [digits(self.low), digits(self.high)]
     }
 
-    /// The share in percent with the bounds, as `84.5 (82.1–86.7)`; a dash where there was no trial.
+    /// The share in percent with its bounds, such as `84.5 (82.1–86.7)`; a dash without trials.
     #[must_use]
     pub fn percent(&self) -> String {
         if self.of == 0 {
@@ -69,7 +69,7 @@ impl Share {
     }
 }
 
-/// The count with the bounds in percent, as `845 (82.1–86.7 %)`; a dash where there was no trial.
+/// The count with the bounds of its share in percent, such as `845 (82.1–86.7 %)`; a dash without trials.
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = if self.of == 0 {
@@ -158,7 +158,7 @@ mod tests {
         assert!([10, 100, 1_000, 10_000, 1_000_000].windows(2).all(|it| width(it[0]) > width(it[1])));
     }
 
-    /// Chances of 0 to n, each from the one before it; from the end that is not too small for a number.
+    /// The probabilities of 0 to n, each from the one before, starting at the end that does not underflow.
     fn binomial(n: u64, p: f64) -> Vec<f64> {
         if p > 0.5 {
             return binomial(n, 1.0 - p).into_iter().rev().collect();

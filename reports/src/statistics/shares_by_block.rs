@@ -1,16 +1,16 @@
-//! The difference of two shares of the same trials, of which only sums over blocks are known.
+//! The difference of two shares of the same trials, known only as sums over blocks.
 //!
-//! Trials fall into blocks by the remainder of their seed, and the trials of a block are the same under both, so
-//! however strongly the two trials of a seed go together, it is in the difference of their block
-//! ([`BlockDifference::paired`]).
+//! The remainder of a seed is its block, and a block has the same trials under both stacks. So the difference of a
+//! block accounts for any correlation of the two trials of a seed ([`BlockDifference::paired`]).
 //!
-//! Where hardly a trial differs, the spread of the blocks is little more than a guess, and 0 where none does. So the
-//! bounds are the outer ones of that interval and of the one for pairs ([`PairedDifference`]), of which at least as
-//! many were saved and lost as the blocks gained and lost: few differences seldom fall into one block, and then
-//! these are all. The p-value is the larger one of the blocks' and of [`mcnemar`] on the same numbers.
+//! If few trials differ, the variance of the blocks is a poor estimate, and it is 0 if none does. So the bounds are the
+//! outer ones of that interval and of the interval for pairs ([`PairedDifference`]). The latter takes the gains and
+//! losses of the blocks for the saved and lost pairs; that is a lower limit, and it is exact unless differences of
+//! opposite sign share a block, which is rare if there are few. The p-value is the larger one of the blocks and of
+//! [`mcnemar`] on the same numbers.
 //!
 //! Measured for 20 to 3,200 trials in 32 blocks with 0 to 60 % saved and 0 to 30 % lost, 2,000 intervals each: the
-//! tests below hold every case to 95 % less three standard errors.
+//! tests below demand a coverage of 95 % minus three standard errors in every case.
 
 use super::blocks::{Block, BlockDifference};
 use super::change::Change;
@@ -19,10 +19,10 @@ use super::mcnemar::mcnemar;
 use super::number::float;
 
 impl Change {
-    /// One less the other over these blocks; none where no trial is in them.
+    /// The first minus the second over these blocks; none without trials.
     ///
     /// # Panics
-    /// If more trials of a block had the outcome than there were.
+    /// If a block has more outcomes than trials.
     #[must_use]
     pub fn of_blocks(blocks: &[Block]) -> Option<Self> {
         assert!(blocks.iter().all(|it| it.one.max(it.other) <= it.trials), "more than all of a block");
@@ -34,7 +34,7 @@ impl Change {
         let lost = blocks.iter().map(|it| it.other.saturating_sub(it.one)).sum();
         let (pairs, by_block) = (PairedDifference::new(saved, lost, of), BlockDifference::paired(blocks));
         let value = (float(saved) - float(lost)) / float(of);
-        // Few blocks claim nothing, and then have no bounds.
+        // Too few blocks have no bounds.
         let [low, high] = if by_block.low.is_finite() && by_block.high.is_finite() {
             [pairs.low.min(by_block.low).max(-1.0), pairs.high.max(by_block.high).min(1.0)]
         } else {
@@ -71,14 +71,14 @@ mod tests {
             (found.high - (0.16_f64 + 2.364_624 * 0.016_903_1).max(pairs.high)).abs() < 1e-6,
             "{found:?}"
         );
-        // The other way round it is the same with the other sign.
+        // In the other direction the sign changes.
         let back = blocks.map(|it| Block { trials: it.trials, one: it.other, other: it.one });
         let back = Change::of_blocks(&back).expect("there are trials");
         assert_eq!([-back.high, -back.low], [found.low, found.high]);
         assert_eq!(back.p, found.p);
     }
 
-    /// How many of 2,000 intervals hold the truth, and in how many runs the p-value is at most 5 %.
+    /// How many of 2,000 intervals contain the true difference, and how many p-values are at most 5 %.
     fn runs(of: u64, saved: f64, lost: f64, seed: u64) -> (u32, u32) {
         let mut draws = Draws::new(seed);
         let (mut held, mut called) = (0, 0);

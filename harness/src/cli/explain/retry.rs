@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use balk_guards::retry_safety::{Assessment, Reason, assess};
 use balk_guards::{AttemptFacts, AttemptFailure, Offer, RetrySafetyPolicy};
-use balk_reports::records::{BadIncident, INCIDENT_PLACES, Incident};
+use balk_reports::records::{BadIncident, INCIDENT_PLACES, Incident, Kept};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
@@ -65,9 +65,9 @@ impl From<Policy> for RetrySafetyPolicy {
 
 impl Retry {
     pub(super) fn run(&self) -> Result<Exit, Error> {
-        let incident: Incident = document::read(&self.file, &KIND)?;
-        let failure = incident.failure().map_err(|bad| self.bad(&bad))?;
-        let offer = incident.offer();
+        let incident: Kept<Incident> = document::read(&self.file, &KIND)?;
+        let failure = incident.known.failure().map_err(|bad| self.bad(&bad))?;
+        let offer = incident.known.offer();
         let policy = self.policy.into();
         let mut assessment = assess(policy, failure.cause, &failure.facts, &offer);
         assessment.tool = assessment.tool.map(|tool| original(&offer, &tool));
@@ -93,7 +93,7 @@ fn original(offer: &Offer, tool: &Arc<str>) -> Arc<str> {
 
 struct Explained {
     policy: RetrySafetyPolicy,
-    incident: Incident,
+    incident: Kept<Incident>,
     failure: AttemptFailure,
     assessment: Assessment,
 }
@@ -123,7 +123,7 @@ impl Explained {
         };
         text += &format!("cause: {}{message}\nfacts:\n", self.failure.cause);
         text += &facts(&self.failure.facts);
-        text += &offer(&self.incident.offer());
+        text += &offer(&self.incident.known.offer());
         text += &unused(&self.incident);
         text
     }
@@ -192,7 +192,7 @@ fn offer(offer: &Offer) -> String {
 }
 
 /// What stands in the incident and was not used, and where a near place was perhaps meant.
-fn unused(incident: &Incident) -> String {
+fn unused(incident: &Kept<Incident>) -> String {
     let unused = incident.unused();
     if unused.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! A cell: what came of the trials of one scenario with one stack, in integers that add up.
+//! A cell: the trials of one scenario under one stack, as integer counts that add up.
 
 use std::collections::BTreeMap;
 
@@ -10,60 +10,60 @@ use super::slip::Slip;
 use crate::records::counts::{Counts, counts};
 use crate::records::rate_sums::RateSums;
 
-/// What came of the trials of one scenario with one stack.
+/// The trials of one scenario under one stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cell {
-    /// Everything that is counted.
+    /// The counts.
     pub counts: Counts,
-    /// The goal beside that of the baseline, seed by seed.
+    /// Goals compared with the baseline, seed by seed.
     pub paired: Paired,
-    /// False interventions in healthy turns, for an interval by trials.
+    /// False interventions in healthy turns, as sums for an interval over trials.
     pub disturbed: RateSums,
-    /// The same trials by the remainder of their seed, the draw: for comparisons that keep pairs together.
+    /// Counts by draw, which is the remainder of the seed, for comparisons that keep pairs together.
     #[serde(default, skip_serializing_if = "ByDraw::is_zero")]
     pub by_draw: ByDraw,
-    /// Turns from the onset to the first help, 0 for the same turn: how many trials.
+    /// Trials by the number of turns from the onset to the first help; 0 is the same turn.
     #[serde(default, skip_serializing_if = "Histogram::is_empty")]
     pub until_help: Histogram,
-    /// Turns from the onset to the last stuck one, both counted, in trials that recovered.
+    /// Recovered trials by the number of turns from the onset to the last stuck turn, both included.
     #[serde(default, skip_serializing_if = "Histogram::is_empty")]
     pub stuck_for: Histogram,
-    /// By the language of the world.
+    /// Counts by the language of the world.
     pub languages: BTreeMap<String, Language>,
-    /// By guard and rule.
+    /// Counts by guard and rule.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rules: BTreeMap<String, BTreeMap<String, RuleCount>>,
-    /// The lowest seed with each kind of slip.
+    /// The lowest seed with each slip.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub slips: BTreeMap<Slip, u64>,
-    /// The same seeds where only that an intervention was delivered counts.
+    /// The same seeds with a flat response model, in which every delivered intervention works equally well.
     pub flat: Response,
     /// The same seeds with drawn parameters of the response model.
     pub drawn: Response,
-    /// These by the draw.
+    /// Counts of the drawn trials, by draw.
     #[serde(default, skip_serializing_if = "ByDraw::is_zero")]
     pub drawn_by: ByDraw,
 }
 
 counts! {
-    /// The goal beside that of the baseline.
+    /// Goals compared with the baseline.
     Paired {
-        /// Trials whose goal holds, and not under the baseline.
+        /// Trials whose goal holds here, but not under the baseline.
         saved,
-        /// Trials whose goal holds under the baseline, and not here.
+        /// Trials whose goal holds under the baseline, but not here.
         lost,
     }
 }
 
 counts! {
-    /// What another response model makes of the same seeds.
+    /// The same seeds under another response model.
     Response {
         /// Trials that got stuck at least once.
         onsets,
         /// Trials whose goal held in the end.
         done,
-        /// Of these, after an onset.
+        /// Of these, trials with an onset.
         recovered,
         /// Interventions in healthy turns.
         false_interventions,
@@ -73,7 +73,7 @@ counts! {
 }
 
 counts! {
-    /// In one language.
+    /// Counts of one language.
     Language {
         /// Interventions in healthy turns.
         false_interventions,
@@ -83,7 +83,7 @@ counts! {
 }
 
 counts! {
-    /// Under one rule of one guard.
+    /// Counts of one rule of one guard.
     RuleCount {
         /// Interventions.
         interventions,
@@ -92,23 +92,23 @@ counts! {
     }
 }
 
-/// Counts of trials by a small number.
+/// Counts of trials by a small number, such as turns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram(BTreeMap<u32, u64>);
 
 impl Histogram {
-    /// One more trial with this number.
+    /// Adds a trial with this number.
     pub fn add(&mut self, number: u32) {
         *self.0.entry(number).or_default() += 1;
     }
 
-    /// Whether there is none.
+    /// Whether it has no trial.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The number below or at which so many percent of the trials are; none where there is no trial.
+    /// The least number that this percentage of the trials does not exceed; none without trials.
     #[must_use]
     pub fn quantile(&self, percent: u64) -> Option<u32> {
         let all: u64 = self.0.values().sum();
@@ -184,32 +184,32 @@ impl Response {
     }
 }
 
-/// What a cell takes of one seed.
+/// The outcome of one seed, as a cell counts it.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome<'a> {
     /// The seed.
     pub seed: u64,
     /// The language of its world.
     pub language: &'a str,
-    /// What came of the trial.
+    /// The grade of the trial.
     pub grade: &'a Grade,
     /// Whether the goal held under the baseline.
     pub baseline: bool,
-    /// What came of it where only that an intervention was delivered counts.
+    /// The grade under the flat response model.
     pub flat: &'a Grade,
-    /// What came of it with drawn parameters.
+    /// The grade with drawn parameters.
     pub drawn: &'a Grade,
 }
 
 impl Cell {
-    /// Takes the trials of one seed in.
+    /// Adds the trials of one seed.
     pub fn take(&mut self, outcome: &Outcome<'_>) {
         let &Outcome { seed, language, grade, baseline, flat, drawn } = outcome;
         self.counts.add(grade);
         let [saved, lost] = [grade.goal && !baseline, baseline && !grade.goal].map(u64::from);
         self.paired = self.paired.plus(&Paired { saved, lost });
         let (events, turns) = (grade.false_interventions, grade.healthy_turns);
-        // A healthy attempt that broke and was the last is no turn, and can be disturbed all the same.
+        // A failed last attempt is not a turn, but a guard can disturb it.
         self.disturbed.add(events, turns.max(u32::from(events > 0)));
         self.by_draw.take(seed, grade);
         if let Some(onset) = grade.onset {
@@ -232,14 +232,14 @@ impl Cell {
         self.drawn_by.take(seed, drawn);
     }
 
-    /// One intervention more under this rule.
+    /// Adds an intervention under this rule.
     pub fn fired(&mut self, guard: &str, rule: &str, is_false: bool) {
         let count = entry(entry(&mut self.rules, guard), rule);
         count.interventions += 1;
         count.false_interventions += u64::from(is_false);
     }
 
-    /// Takes in all that another cell of other trials holds.
+    /// Adds another cell, which must have other trials.
     pub fn add(&mut self, other: &Self) {
         self.counts = self.counts.plus(&other.counts);
         self.paired = self.paired.plus(&other.paired);
@@ -267,7 +267,7 @@ impl Cell {
     }
 }
 
-/// The entry under this name; it is copied only where there is none yet.
+/// The entry under this name. The name is copied only if the entry is new.
 fn entry<'m, T: Default>(map: &'m mut BTreeMap<String, T>, name: &str) -> &'m mut T {
     if !map.contains_key(name) {
         map.insert(name.to_owned(), T::default());

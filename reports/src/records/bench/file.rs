@@ -1,8 +1,9 @@
-//! The file form of a record: one JSON object a line, so that a cut is seen and a change is a line of a diff.
+//! The file of a bench: one JSON object per line, so that a truncated file is detected and a change is a line of a
+//! diff.
 //!
-//! First `{"plan": …}`, then `{"scenario": …, "stack": …, "cell": …}` for every cell in the order of the plan,
-//! `{"stack": …, "spent": …}` for every stack, at last `{"done": […], "cells": N}`. Nothing in it depends on when,
-//! where or in how many pieces the trials ran.
+//! The first line is `{"plan": …}`. Then come `{"scenario": …, "stack": …, "cell": …}` for every cell in the order of
+//! the plan, `{"stack": …, "spent": …}` for every stack, and last `{"done": […], "cells": N}`. The bytes do not depend
+//! on when, where or in how many parts the trials ran.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,13 +22,13 @@ use super::seeds::Seeds;
 pub enum BadBench {
     /// The file cannot be read.
     Io(io::Error),
-    /// A line, from 1, is not what stands there.
+    /// A line is not what the format demands.
     Line {
-        /// Which.
+        /// The line, from 1.
         line: usize,
-        /// What should be there.
+        /// What was expected there.
         expected: String,
-        /// What is.
+        /// What was found there.
         found: String,
     },
 }
@@ -73,7 +74,7 @@ struct LastLine<'a> {
     cells: usize,
 }
 
-/// What every version of the first line has.
+/// The part of the first line that all versions share.
 #[derive(Deserialize)]
 struct Versioned {
     plan: Schema,
@@ -88,7 +89,7 @@ impl Bench {
     /// Writes the record.
     ///
     /// # Errors
-    /// The output takes no more.
+    /// The output cannot be written to.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         line(out, &PlanLine { plan: Cow::Borrowed(&self.plan) })?;
         let stacks = self.plan.stacks.len();
@@ -106,7 +107,7 @@ impl Bench {
     /// Reads a record.
     ///
     /// # Errors
-    /// It cannot be read, is of another version, is cut off, or says what cannot be: with the line.
+    /// The record cannot be read, has another version, is truncated, or contradicts itself; the error names the line.
     pub fn read(input: impl BufRead) -> Result<Self, BadBench> {
         let mut lines = Lines { lines: input.lines(), number: 0 };
         let first = lines.next("the plan of a bench: {\"plan\": …}")?;
@@ -150,7 +151,7 @@ impl Bench {
                 );
             }
             if let Some(odd) = read.cell.odd() {
-                return Err(lines.bad("counts that trials can come to", odd.to_owned()));
+                return Err(lines.bad("counts that trials can add up to", odd.to_owned()));
             }
             self.cells[at] = read.cell.into_owned();
         }
@@ -186,8 +187,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Whether the seeds that are done fit the plan and the cells of a scenario; otherwise what was expected, and what
-    /// was found.
+    /// Checks the done seeds of a scenario against the plan and the cells; an error is what was expected and found.
     fn check_done(&self, scenario: usize) -> Result<(), (String, String)> {
         let ([from, to], done) = (self.plan.seeds, &self.done[scenario]);
         let label = self.plan.scenarios[scenario].label();
@@ -228,10 +228,10 @@ impl<R: BufRead> Lines<R> {
         match self.lines.next() {
             Some(Ok(text)) => Ok(text),
             Some(Err(error)) if error.kind() == io::ErrorKind::InvalidData => {
-                Err(self.bad(expected, "bytes that are no UTF-8".into()))
+                Err(self.bad(expected, "bytes that are not UTF-8".into()))
             }
             Some(Err(error)) => Err(BadBench::Io(error)),
-            None => Err(self.bad(expected, "the end of the file: the record is cut off".into())),
+            None => Err(self.bad(expected, "the end of the file: the record is truncated".into())),
         }
     }
 
@@ -284,7 +284,7 @@ mod tests {
     fn bad_records_say_what_is_wrong_and_where() {
         check(
             |_| String::new(),
-            "line 1: expected the plan of a bench: {\"plan\": …}, found the end of the file: the record is cut off",
+            "line 1: expected the plan of a bench: {\"plan\": …}, found the end of the file: the record is truncated",
         );
         check(
             |it| it.replacen("\"schema\":1", "\"schema\":2", 1),
@@ -292,7 +292,7 @@ mod tests {
         );
         check(
             |it| it.lines().take(3).map(|line| format!("{line}\n")).collect(),
-            "line 4: expected the cell of `polling` with `none`, found the end of the file: the record is cut off",
+            "line 4: expected the cell of `polling` with `none`, found the end of the file: the record is truncated",
         );
         check(
             |it| it.replacen("\"stack\":\"default\"", "\"stack\":\"oracle\"", 1),
@@ -306,7 +306,7 @@ mod tests {
         );
         check(
             |it| it.replacen("\"recovered\":0", "\"recovered\":1", 1),
-            "line 2: expected counts that trials can come to, found more that recovered than got stuck or got done",
+            "line 2: expected counts that trials can add up to, found more recovered trials than stuck or done ones",
         );
         check(
             |it| it.replacen("\"done\":[\"0-2\",", "\"done\":[\"8-10\",", 1),

@@ -1,4 +1,4 @@
-//! What a bench measures: everything that its numbers depend on, and nothing else.
+//! The plan of a bench: everything that its numbers depend on, and nothing else.
 
 use balk_contract::record::{Drawn, Kind, Pools};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use crate::records::shell::quoted;
 
-/// The version of the record of a bench; rises when a reader of the old one would misread the new one.
+/// The version of the record of a bench. It rises when an old reader would misread a new record.
 pub const BENCH_SCHEMA: u32 = 1;
 
-/// What a bench measures.
+/// The plan of a bench.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -17,31 +17,31 @@ pub struct Plan {
     pub schema: u32,
     /// The version of Balk that runs the trials.
     pub balk: String,
-    /// Which scenarios were asked for, as on the command line.
+    /// The selected scenarios, as on the command line.
     pub suite: String,
-    /// What was swept, as on the command line.
+    /// The sweep, as on the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<String>,
-    /// The first and the last seed of every scenario; as text in JSON.
+    /// The first and the last seed of every scenario, as text in JSON.
     #[serde(with = "as_text")]
     pub seeds: [u64; 2],
-    /// Which values the seeds draw from.
+    /// The pools of values that seeds draw from.
     pub pools: Pools,
-    /// What is set differently from the scenarios' files, in all of them.
+    /// Values that replace those of the files, in all scenarios.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Drawn>,
-    /// Settings of guards that are not on the command line.
+    /// Settings of guards that do not come from the command line.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub config: Map<String, Value>,
-    /// The stacks; the first is the baseline that all others are compared with.
+    /// The stacks; the first is the baseline of all comparisons.
     pub stacks: Vec<PlannedStack>,
-    /// The numbers of the response model that its draws vary.
+    /// The parameters of the response model that draws vary.
     pub parameters: Vec<PlannedParameter>,
     /// The scenarios.
     pub scenarios: Vec<PlannedScenario>,
 }
 
-/// A number of the response model that its draws vary.
+/// A parameter of the response model that draws vary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedParameter {
@@ -49,7 +49,7 @@ pub struct PlannedParameter {
     pub name: String,
     /// Both ends of its range, in parts per thousand.
     pub range: [u32; 2],
-    /// The draws that have it in the upper half of its range.
+    /// The draws with a value in the upper half of its range.
     pub high: Vec<usize>,
 }
 
@@ -59,7 +59,7 @@ pub struct PlannedParameter {
 pub struct PlannedStack {
     /// As on the command line.
     pub guard: String,
-    /// What it is, in a line.
+    /// A description, in one line.
     pub about: String,
 }
 
@@ -69,32 +69,32 @@ pub struct PlannedStack {
 pub struct PlannedScenario {
     /// Its name.
     pub name: String,
-    /// Its name or its file on the command line.
+    /// Its name or its file, as on the command line.
     pub target: String,
-    /// What a sweep sets in it.
+    /// Values that a sweep sets in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Drawn>,
-    /// Whether its actor balks.
+    /// Whether it is stubborn or a control.
     pub kind: Kind,
-    /// `tool` or `text`: what ends a task.
+    /// How a task ends: `tool` or `text`.
     pub protocol: String,
-    /// What happens, in a line.
+    /// A description, in one line.
     pub title: String,
-    /// Where the goal cannot be reached: the rule under which a guard has to say so.
+    /// If the goal cannot be reached, the rule under which a guard has to tell the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreachable: Option<String>,
-    /// xxh3 of its text, 128 bits as hexadecimal digits.
+    /// The 128-bit xxh3 of its text, in hexadecimal.
     pub text: String,
 }
 
-/// Two plans that are not one.
+/// The first difference of two plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unlike {
-    /// What differs, as in `scenarios.repeating.text`.
+    /// Its place, such as `scenarios.repeating.text`.
     pub place: String,
-    /// What the first plan says; `nothing` where it has none.
+    /// The value in the first plan; `nothing` if it is missing.
     pub first: String,
-    /// What the second one says.
+    /// The value in the second plan.
     pub second: String,
 }
 
@@ -112,14 +112,14 @@ impl PlannedStack {
 }
 
 impl PlannedScenario {
-    /// The name, with what a sweep sets: `repeating (response.stubbornness=1/2)`.
+    /// The name with the values of a sweep, such as `repeating (response.stubbornness=1/2)`.
     #[must_use]
     pub fn label(&self) -> String {
         let set: Vec<String> = self.set.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
         if set.is_empty() { self.name.clone() } else { format!("{} ({})", self.name, set.join(", ")) }
     }
 
-    /// Whether its actor balks.
+    /// Whether it is stubborn.
     #[must_use]
     pub fn is_stubborn(&self) -> bool {
         self.kind == Kind::Stubborn
@@ -127,12 +127,12 @@ impl PlannedScenario {
 }
 
 impl Plan {
-    /// The command that measures this plan from the start. Settings of guards that came from a file or from the
-    /// environment are in the plan, and not in the command.
+    /// The command that measures this plan from the start. It leaves out the settings of guards that came from a file
+    /// or from the environment; the plan has them.
     #[must_use]
     pub fn command(&self) -> String {
         let mut command = format!("balk bench --suite {}", quoted(&self.suite));
-        // The baseline is there without being asked for, unless nothing else is.
+        // A bench adds the baseline by itself, unless it is the only stack.
         for stack in &self.stacks[usize::from(self.stacks.len() > 1)..] {
             command.push_str(&format!(" --guard {}", quoted(&stack.guard)));
         }
@@ -149,14 +149,14 @@ impl Plan {
         command
     }
 
-    /// The command that shows one trial of it. Settings of guards that came from a file or from the environment stand
-    /// behind it, as a comment.
+    /// The command that shows one trial. A comment at its end has the settings of guards that came from a file or from
+    /// the environment.
     #[must_use]
     pub fn trial(&self, scenario: usize, stack: usize, seed: u64) -> String {
         self.shows(scenario, stack, &format!("--seed {seed}"))
     }
 
-    /// The command that counts all trials of a cell anew.
+    /// The command that counts all trials of a cell again.
     #[must_use]
     pub fn trials(&self, scenario: usize, stack: usize) -> String {
         self.shows(scenario, stack, &format!("--seeds {}-{}", self.seeds[0], self.seeds[1]))
@@ -179,10 +179,10 @@ impl Plan {
         command
     }
 
-    /// Whether another plan is this one.
+    /// Checks that another plan is the same.
     ///
     /// # Errors
-    /// The first thing that differs.
+    /// The first difference.
     pub fn same(&self, other: &Self) -> Result<(), Unlike> {
         let [first, second] = [self, other]
             .map(|plan| serde_json::to_value(plan).expect("a plan is plain data without odd keys"));
@@ -218,7 +218,7 @@ fn difference(place: &str, first: &Value, second: &Value) -> Option<Unlike> {
     }
 }
 
-/// Two seeds as text: readers of JSON round large numbers.
+/// Two seeds as text, because readers of JSON round large numbers.
 mod as_text {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

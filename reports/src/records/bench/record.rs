@@ -1,4 +1,4 @@
-//! All that is known about the trials of a plan, and how parts of it add up.
+//! The record of a bench, and how its parts add up.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,20 +7,20 @@ use super::plan::{Plan, Unlike};
 use super::seeds::{Seeds, SeedsTwice};
 use crate::records::bootstrap::Bootstrap;
 
-/// Everything that is known about the trials of a plan.
+/// The record of a bench: a plan, and the trials that are done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bench {
-    /// What is measured.
+    /// The plan.
     pub plan: Plan,
     /// The seeds that are done, for each scenario of the plan.
     pub done: Vec<Seeds>,
     /// One cell for each scenario and stack: all stacks of the first scenario, then of the next.
     pub cells: Vec<Cell>,
-    /// What the trials of each stack cost beside those of the baseline.
+    /// The tokens of each stack relative to the baseline.
     pub spent: Vec<Spent>,
 }
 
-/// Tokens of the trials of a stack over those of the same trials of the baseline.
+/// The tokens of a stack divided by those of the baseline, over the same trials.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spent {
@@ -30,23 +30,23 @@ pub struct Spent {
     pub control: Bootstrap,
 }
 
-/// What some trials of one scenario come to, for each stack.
+/// Some trials of one scenario, for each stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The cells.
     pub cells: Vec<Cell>,
-    /// Tokens over those of the baseline.
+    /// Tokens relative to the baseline.
     pub tokens: Vec<Bootstrap>,
 }
 
 impl Part {
-    /// No trials, for so many stacks.
+    /// A part without trials, for this many stacks.
     #[must_use]
     pub fn new(stacks: usize) -> Self {
         Self { cells: vec![Cell::default(); stacks], tokens: vec![Bootstrap::default(); stacks] }
     }
 
-    /// Takes in what other trials come to.
+    /// Adds other trials.
     pub fn add(&mut self, other: &Self) {
         self.cells.iter_mut().zip(&other.cells).for_each(|(mine, more)| mine.add(more));
         self.tokens.iter_mut().zip(&other.tokens).for_each(|(mine, more)| *mine = mine.plus(more));
@@ -56,19 +56,19 @@ impl Part {
 /// Records that do not add up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Apart {
-    /// They measure different things.
+    /// They have different plans.
     Unlike(Unlike),
-    /// They hold the same trials of this scenario.
+    /// They share trials of this scenario.
     Twice {
         /// The scenario's label.
         scenario: String,
-        /// The first seed that is in both.
+        /// The first shared seed.
         seed: u64,
     },
 }
 
 impl Bench {
-    /// A plan of which nothing is done.
+    /// A plan without done trials.
     #[must_use]
     pub fn new(plan: Plan) -> Self {
         let done = vec![Seeds::default(); plan.scenarios.len()];
@@ -97,10 +97,10 @@ impl Bench {
         self.done.iter().all(|done| done.missing(from, to).next().is_none())
     }
 
-    /// Takes in trials of some seeds of a scenario.
+    /// Adds the trials of some seeds of a scenario.
     ///
     /// # Errors
-    /// Some of them are in it already; then nothing is taken in.
+    /// The record has some of them already; then it does not change.
     pub fn add(&mut self, scenario: usize, seeds: &Seeds, part: &Part) -> Result<(), SeedsTwice> {
         self.add_cells(scenario, seeds, &part.cells)?;
         let is_stubborn = self.plan.scenarios[scenario].is_stubborn();
@@ -120,10 +120,10 @@ impl Bench {
         Ok(())
     }
 
-    /// Takes in all trials of another record of the same plan.
+    /// Adds all trials of another record of the same plan.
     ///
     /// # Errors
-    /// The records do not add up; then nothing is taken in.
+    /// The records do not add up; then this one does not change.
     pub fn merge(&mut self, other: &Self) -> Result<(), Apart> {
         self.plan.same(&other.plan).map_err(Apart::Unlike)?;
         for ((planned, mine), theirs) in self.plan.scenarios.iter().zip(&self.done).zip(&other.done) {

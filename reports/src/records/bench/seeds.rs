@@ -3,15 +3,15 @@
 use balk_contract::record::DRAWS;
 use serde::{Deserialize, Serialize};
 
-/// A set of seeds. As text, its ranges in order: `0-99,200,300-399`.
+/// A set of seeds. Its text has the ranges in order: `0-99,200,300-399`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Seeds {
-    /// Both ends included, in order, with a gap between any two.
+    /// Ranges in order, both ends included, with a gap between any two.
     ranges: Vec<[u64; 2]>,
 }
 
-/// A seed is in both of two sets that should share none.
+/// A seed that two sets share, which should not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeedsTwice {
     /// The first such seed.
@@ -29,7 +29,7 @@ impl Seeds {
         Self { ranges: vec![[from, to]] }
     }
 
-    /// How many there are.
+    /// The number of seeds.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.ranges.iter().map(|[from, to]| to - from + 1).sum()
@@ -41,14 +41,14 @@ impl Seeds {
         &self.ranges
     }
 
-    /// How many of them have each draw.
+    /// The number of seeds with each draw.
     #[must_use]
     pub fn by_draw(&self) -> [u64; DRAWS] {
         let all = DRAWS as u64;
         let mut counts = [0; DRAWS];
         for [from, to] in &self.ranges {
             for (draw, count) in (0..).zip(&mut counts) {
-                // Seeds below a number with this draw.
+                // The seeds with this draw below a number.
                 let below = |number: u64| number / all + u64::from(number % all > draw);
                 *count += below(to + 1) - below(*from);
             }
@@ -56,7 +56,7 @@ impl Seeds {
         counts
     }
 
-    /// Whether none is outside of these, both included.
+    /// Whether all seeds are from `from` to `to`, both included.
     #[must_use]
     pub fn is_within(&self, from: u64, to: u64) -> bool {
         self.ranges.iter().all(|[first, last]| from <= *first && *last <= to)
@@ -71,10 +71,10 @@ impl Seeds {
         })
     }
 
-    /// Both sets together.
+    /// The union of two sets.
     ///
     /// # Errors
-    /// A seed that is in both.
+    /// The sets share a seed.
     pub fn union(&self, other: &Self) -> Result<Self, SeedsTwice> {
         let mut all: Vec<[u64; 2]> = self.ranges.iter().chain(&other.ranges).copied().collect();
         all.sort_unstable();
@@ -90,7 +90,7 @@ impl Seeds {
     }
 }
 
-/// The set of these seeds, which come in order and once.
+/// The set of these seeds, which must be in order and distinct.
 impl FromIterator<u64> for Seeds {
     fn from_iter<T: IntoIterator<Item = u64>>(seeds: T) -> Self {
         let mut ranges: Vec<[u64; 2]> = Vec::new();
@@ -116,7 +116,7 @@ impl TryFrom<String> for Seeds {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let bad = || format!("expected ranges of seeds in order, as in 0-99,200, found `{text}`");
+        let bad = || format!("expected ranges of seeds in order, such as 0-99,200, found `{text}`");
         let mut ranges: Vec<[u64; 2]> = Vec::new();
         for part in text.split(',').filter(|_| !text.is_empty()) {
             let (from, to) = part.split_once('-').unwrap_or((part, part));

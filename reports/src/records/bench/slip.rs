@@ -1,4 +1,4 @@
-//! What should not happen in any trial.
+//! Slips: what should not happen in any trial.
 
 use balk_contract::record::Grade;
 use schemars::JsonSchema;
@@ -10,21 +10,21 @@ use crate::records::counts::Counts;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Slip {
-    /// Something happened twice that was to happen once.
+    /// An effect that should happen once was repeated.
     DoneTwice,
     /// A guard broke.
     GuardFault,
-    /// The task is not done, and the user does not know.
+    /// The task is not done, and the user does not know it.
     NotTold,
-    /// Somebody stepped in in a healthy turn.
+    /// A guard intervened in a healthy turn.
     FalseIntervention,
 }
 
 impl Slip {
-    /// All of them, the gravest first.
+    /// All slips, the most serious first.
     pub const ALL: [Self; 4] = [Self::DoneTwice, Self::GuardFault, Self::NotTold, Self::FalseIntervention];
 
-    /// What happened, in a few words.
+    /// The name, as people read it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Slip {
         }
     }
 
-    /// In how many trials it happened; of false interventions, how many there were.
+    /// The number of trials with it; for false interventions, the number of interventions.
     #[must_use]
     pub const fn count(self, counts: &Counts) -> u64 {
         match self {

@@ -1,9 +1,9 @@
-//! Whether trials can come to the counts of a cell: what a record that somebody edited may break.
+//! Consistency of the counts of a cell, which an edited record may break.
 
 use super::cell::{ByDraw, Cell, Response};
 
 impl Cell {
-    /// What in it no trials can come to, if anything: statistics suppose that there is nothing.
+    /// The first inconsistency, if there is one. The statistics assume that there is none.
     pub(super) fn odd(&self) -> Option<&'static str> {
         let Self { counts, paired, disturbed, flat, drawn, .. } = self;
         let sum = |by: &ByDraw| by.done.iter().fold(0_u64, |sum, more| sum.saturating_add(*more));
@@ -12,13 +12,13 @@ impl Cell {
         };
         let ends = [counts.done, counts.handed_over, counts.not_told];
         [
-            ("more onsets, or effects that came twice, than trials", {
+            ("more onsets or repeated effects than trials", {
                 counts.onsets.max(counts.doubled).max(counts.asked_needlessly) <= counts.trials
             }),
-            ("trials that do not end in one of three ways", {
+            ("ends that do not add up to the trials", {
                 ends.iter().fold(0_u64, |sum, more| sum.saturating_add(*more)) == counts.trials
             }),
-            ("more that recovered than got stuck or got done", {
+            ("more recovered trials than stuck or done ones", {
                 counts.recovered <= counts.onsets.min(counts.done)
                     && counts.unprompted <= counts.recovered
                     && counts.missed <= counts.onsets
@@ -26,16 +26,19 @@ impl Cell {
             ("more false interventions than interventions", {
                 counts.false_interventions <= counts.interventions
             }),
-            ("more saved and lost than trials", paired.saved.saturating_add(paired.lost) <= counts.trials),
-            ("sums of false interventions that are not those of trials", {
+            (
+                "more saved and lost trials than trials",
+                paired.saved.saturating_add(paired.lost) <= counts.trials,
+            ),
+            ("sums of false interventions that no trials can have", {
                 disturbed.is_of_trials()
                     && disturbed.trials <= counts.trials
                     && disturbed.events == counts.false_interventions
             }),
-            ("other numbers by draw than in all", {
+            ("counts by draw that do not add up to the total", {
                 sum(&self.by_draw) == counts.done && sum(&self.drawn_by) == drawn.done
             }),
-            ("another response model with more than the trials", is_of(flat) && is_of(drawn)),
+            ("more outcomes under another response model than trials", is_of(flat) && is_of(drawn)),
         ]
         .into_iter()
         .find_map(|(what, holds)| (!holds).then_some(what))

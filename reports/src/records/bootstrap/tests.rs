@@ -1,4 +1,4 @@
-//! The weights of trials, and what merging keeps.
+//! The weights of trials, and the sums after a merge.
 
 use super::*;
 
@@ -39,7 +39,7 @@ fn weights_have_the_mean_and_the_spread_of_a_poisson_variable_and_are_not_correl
 #[test]
 fn weights_are_a_matter_of_the_key_alone() {
     let first = |key| Weights::new(key).0[..12].to_vec();
-    // Pinned: another draw would change every report that was written.
+    // Pinned: other weights would change every existing report.
     assert_eq!(first(trial_key("abandonment", 7)), PINNED);
     assert_ne!(first(trial_key("abandonment", 8)), PINNED);
     assert_ne!(first(trial_key("abandonmen", 7)), PINNED);

@@ -1,75 +1,75 @@
-//! Headings, prose, lists, tables and code, one below the other.
+//! The blocks of a document: headings, prose, lists, tables and code.
 
 use super::table::Table;
 use super::text::Text;
 
-/// A part of a document.
+/// A block of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
     /// A heading.
     Heading {
-        /// From 1, the title of the whole.
+        /// The level, from 1 for the title.
         level: u8,
-        /// Its words.
+        /// The text.
         text: Text,
     },
-    /// Prose. A line break in it stays one.
+    /// Prose. Line breaks in it are kept.
     Paragraph(Text),
-    /// Points, each in a line.
+    /// A list of points.
     List(Vec<Text>),
     /// A table.
     Table(Table),
-    /// Text to be read or pasted as it is.
+    /// Verbatim text, to read or to paste.
     Code {
-        /// What it is written in, as `console`.
+        /// Its language, such as `console`.
         language: &'static str,
-        /// The text, without a line break at its end.
+        /// The text, without a line break at the end.
         text: String,
     },
-    /// What is long and seldom read: folded away below a line, where the form can fold.
+    /// A long part that few people read, folded below a summary if the medium can fold.
     Folded {
-        /// The line.
+        /// The summary, in one line.
         summary: Text,
-        /// What is below it.
+        /// The folded part.
         inside: Document,
     },
 }
 
-/// What people read.
+/// A document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// From the top to the bottom.
+    /// The blocks, from top to bottom.
     pub blocks: Vec<Block>,
 }
 
-/// Prose.
+/// A block of prose.
 #[must_use]
 pub fn paragraph(text: impl Into<Text>) -> Block {
     Block::Paragraph(text.into())
 }
 
-/// Prose of these lines.
+/// A block of prose with these lines.
 #[must_use]
 pub fn lines(lines: impl IntoIterator<Item = Text>) -> Block {
     let lines = lines.into_iter().enumerate();
     paragraph(lines.fold(Text::default(), |all, (at, line)| if at == 0 { line } else { all + "\n" + line }))
 }
 
-/// What is long and seldom read.
+/// A folded block.
 #[must_use]
 pub fn folded(summary: impl Into<Text>, inside: impl Into<Document>) -> Block {
     Block::Folded { summary: summary.into(), inside: inside.into() }
 }
 
 impl Document {
-    /// One block more.
+    /// Appends a block.
     pub fn push(&mut self, block: impl Into<Block>) {
         self.blocks.push(block.into());
     }
 }
 
 impl Table {
-    /// The table, or this sentence where it has no row.
+    /// The table, or this sentence if it has no rows.
     #[must_use]
     pub fn or(self, sentence: impl Into<Text>) -> Block {
         if self.is_empty() { paragraph(sentence) } else { Block::Table(self) }

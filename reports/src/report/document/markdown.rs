@@ -1,10 +1,10 @@
-//! A document as Markdown, with the tables of GitHub: what is long is folded away.
+//! The Markdown writer. Tables and folded blocks are those of GitHub.
 
 use super::block::{Block, Document};
 use super::table::{Side, Table};
 use super::text::{Span, Text};
 
-/// The document, with a line break at its end.
+/// The document, with a line break at the end.
 #[must_use]
 pub fn markdown(document: &Document) -> String {
     document.blocks.iter().map(block).collect::<Vec<_>>().join("\n")
@@ -56,7 +56,7 @@ fn inline(text: &Text) -> String {
     text.0.iter().map(span).collect()
 }
 
-/// Text for a place where HTML is read.
+/// Text as HTML.
 fn html(text: &Text) -> String {
     let escaped = |words: &str| words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let span = |span: &Span| match span {

@@ -1,9 +1,9 @@
-//! A document for a terminal, and for scripts that read what a terminal would show.
+//! The terminal writer, also for scripts that read the output of a command.
 //!
-//! Widths are those of the characters on the screen: a wide character takes two columns, and an emoji its own. On a
-//! terminal, prose is wrapped. A table that is too wide is arranged anew: first its cells are wrapped between words,
-//! then its columns are split into groups that follow each other, each with the first column. Commands stay in one
-//! piece. Where the output goes elsewhere, nothing is wrapped, so that scripts read the same on every machine.
+//! Widths are those of characters on the screen: a wide character takes two columns. On a terminal, prose is wrapped.
+//! If a table is too wide, its cells are wrapped between words; if that is not enough, its columns are split into
+//! groups below each other, each with the first column. Commands are never split. Without a terminal nothing is
+//! wrapped, so that scripts read the same text on every machine.
 
 use anstyle::Style;
 use textwrap::core::display_width;
@@ -13,31 +13,31 @@ use super::block::{Block, Document};
 use super::table::{Side, Table};
 use super::text::{Span, Text};
 
-/// Where a document is shown.
+/// The place where a document is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Screen {
-    /// Whether colours are used.
+    /// Whether to use colours.
     pub colour: bool,
-    /// The columns of the terminal; none where the output goes elsewhere.
+    /// The columns of the terminal; none if the output is not a terminal.
     pub columns: Option<usize>,
 }
 
-/// Between two columns of a table.
+/// The blanks between two columns of a table.
 const GAP: usize = 2;
 
-/// A space inside of a command, which can be pasted only as long as it is in one piece. No text has this character.
+/// Replaces the spaces of a command while lines are wrapped, so that it stays in one piece. No text has this character.
 const UNBROKEN: &str = "\u{f8ff}";
 
 const BOLD: Style = Style::new().bold();
 
-/// The document, with a line break at its end.
+/// The document, with a line break at the end.
 #[must_use]
 pub fn terminal(document: &Document, screen: Screen) -> String {
     document.blocks.iter().map(|it| block(it, screen)).collect::<Vec<_>>().join("\n")
 }
 
 impl Screen {
-    /// The text in this style, where there are colours.
+    /// The text in this style, if colours are used.
     #[must_use]
     pub fn paint(self, style: Style, text: &str) -> String {
         if self.colour && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
@@ -53,7 +53,7 @@ impl Screen {
         text.0.iter().map(span).collect()
     }
 
-    /// Each line of the text, wrapped where it is longer than the screen.
+    /// The lines of the text, wrapped at the width of the screen.
     fn lines(self, text: &Text) -> String {
         let painted = self.painted(text);
         let lines = painted.split('\n').flat_map(|line| match self.columns {
@@ -64,7 +64,7 @@ impl Screen {
     }
 }
 
-/// A line broken between words, and within words that are wider than the whole line; at least one line.
+/// A line broken between words, and within words that are too wide for a line; at least one line.
 #[must_use]
 pub(crate) fn wrapped(line: &str, columns: usize) -> Vec<String> {
     broken(line, options(columns))
@@ -108,13 +108,13 @@ fn table(table: &Table, screen: Screen) -> String {
     out
 }
 
-/// The cells of a table as text, the heading first where there is one.
+/// The cells of a table as text; the first row is the heading, if there is one.
 struct Grid {
     sides: Vec<Side>,
     rows: Vec<Vec<String>>,
 }
 
-/// Columns that fit beside each other, with their widths.
+/// Columns that fit beside each other: index and width.
 type Group = Vec<(usize, usize)>;
 
 impl Grid {
@@ -129,14 +129,14 @@ impl Grid {
         }
     }
 
-    /// The widest cell of each column, by this measure.
+    /// The greatest width of a cell in each column, by this measure.
     fn widest(&self, width: impl Fn(&str) -> usize) -> Vec<usize> {
         (0..self.sides.len())
             .map(|at| self.rows.iter().map(|row| width(&row[at])).max().unwrap_or(0))
             .collect()
     }
 
-    /// All columns as wide as their widest cell, if they fit; else with cells wrapped; else in groups.
+    /// One group with columns as wide as their widest cells, if it fits; else with wrapped cells; else several groups.
     fn groups(&self, columns: Option<usize>) -> Vec<Group> {
         let mut widths = self.widest(display_width);
         let limit = columns.unwrap_or(usize::MAX);

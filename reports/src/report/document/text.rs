@@ -1,43 +1,43 @@
-//! Words on a line: plain, emphasised, strong, or as they are typed.
+//! Text with emphasis and code.
 
 use std::ops::Add;
 
-/// A piece of a text.
+/// A span of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Span {
-    /// Words.
+    /// Plain words.
     Plain(String),
-    /// A term that is explained.
+    /// A term that is defined.
     Emphasis(Text),
-    /// What the eye should find first.
+    /// Words that should catch the eye.
     Strong(Text),
-    /// A name or a command as it is typed.
+    /// A name or a command, as typed.
     Code(String),
 }
 
-/// Words, piece by piece. Texts add up: `emphasis("Told") + ": the user knows"`.
+/// A text of spans. Texts can be added: `emphasis("Told") + ": the user knows"`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text(pub Vec<Span>);
 
-/// A name or a command as it is typed.
+/// A name or a command, as typed.
 #[must_use]
 pub fn code(name: impl Into<String>) -> Text {
     Text(vec![Span::Code(name.into())])
 }
 
-/// A term that is explained.
+/// A term that is defined.
 #[must_use]
 pub fn emphasis(term: impl Into<Text>) -> Text {
     Text(vec![Span::Emphasis(term.into())])
 }
 
-/// What the eye should find first.
+/// Words that should catch the eye.
 #[must_use]
 pub fn strong(words: impl Into<Text>) -> Text {
     Text(vec![Span::Strong(words.into())])
 }
 
-/// Our own words, with what is typed between backticks.
+/// Text with code between backticks. Use it for our own words only, not for foreign text.
 #[must_use]
 pub fn marked(words: &str) -> Text {
     let pieces = words.split('`').enumerate().filter(|(_, piece)| !piece.is_empty());
@@ -51,7 +51,7 @@ pub fn marked(words: &str) -> Text {
     )
 }
 
-/// Texts with commas between them.
+/// Texts separated by commas.
 #[must_use]
 pub fn joined(texts: impl IntoIterator<Item = Text>) -> Text {
     texts
@@ -61,7 +61,7 @@ pub fn joined(texts: impl IntoIterator<Item = Text>) -> Text {
 }
 
 impl Text {
-    /// The words alone.
+    /// The words, without markup.
     #[must_use]
     pub fn plain(&self) -> String {
         self.0

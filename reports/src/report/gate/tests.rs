@@ -5,7 +5,7 @@ fn gate(text: &str) -> Gate {
     text.parse().unwrap_or_else(|wrong| panic!("{text}: {wrong}"))
 }
 
-/// 50 trials of `repeating` and `polling` with `none` and `default`, each as `change` has it.
+/// 50 trials of `repeating` and `polling` with `none` and `default`, with the changes of `change`.
 fn bench(change: impl Fn(usize, usize, &mut Cell)) -> Bench {
     let mut bench = Bench::new(plan());
     for scenario in 0..2 {
@@ -19,7 +19,7 @@ fn bench(change: impl Fn(usize, usize, &mut Cell)) -> Bench {
     bench
 }
 
-/// Which cells fail, and with what.
+/// The cells that fail, and what was found.
 fn failed(bench: &Bench, gates: &[&str], sureness: Sureness) -> Vec<String> {
     let gates: Vec<Gate> = gates.iter().map(|text| gate(text)).collect();
     let found = |metric: Metric, scenario: usize, stack: usize| {
@@ -54,7 +54,7 @@ fn counts_are_judged_as_they_are_in_cells_under_test() {
         |it, at, to| it.of(&bench.plan.scenarios[at], bench.cell(at, to)),
     );
     assert_eq!(judged.failed[0].again, "balk scenario repeating --seed 7 --guard default");
-    // No one trial shows a share.
+    // No single trial shows a share.
     let judged = judge(&[gate("default: recovery>1")], Sureness::Certain, &bench, |it, at, to| {
         it.of(&bench.plan.scenarios[at], bench.cell(at, to))
     });
@@ -126,7 +126,7 @@ fn what_is_not_known_fails_only_where_it_has_a_meaning_and_must_be_certain() {
     ] {
         check(&empty, text, fails);
     }
-    // Where nothing is left open, nobody need be told; where the goal cannot be reached, nobody gets there.
+    // If every trial is done, nobody need be told; if the goal cannot be reached, no trial is done.
     let done = bench(|_, _, cell| cell.counts.done = 50);
     check(&done, "told<0.9", &[]);
     empty.plan.scenarios[0].unreachable = Some("missing-input".into());

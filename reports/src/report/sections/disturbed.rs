@@ -9,7 +9,8 @@ use crate::statistics::Rate;
 /// By control, by language, by guard and rule.
 pub(super) fn false_interventions(report: &Report) -> Document {
     let it = &report.false_interventions;
-    let caption = "A row is a stack and the control that it disturbs most often. Intervals treat trials as independent.";
+    let caption =
+        "A row is a stack and the control that it disturbs most. Intervals treat trials as independent.";
     let mut document = Document::from([most_disturbed(it).or("No stack."), paragraph(caption)]);
     let by_trial = "Intervals treat trials as independent.";
     let by_scenario = "A row adds up all scenarios. Intervals treat scenarios as independent.";

@@ -145,10 +145,10 @@ pub(super) fn healthy(report: &Report) -> Document {
             + format!(": over {controls} of controls."),
         emphasis("Done twice")
             + format!(
-                ": of {all}, those that repeated an effect that should happen once; with the bounds of the share."
+                ": of {all}, those that repeated an effect that should happen once, with the bounds of the share."
             ),
         emphasis("Guard faults")
-            + format!(": of {all}, those in which a guard broke; with the bounds of the share."),
+            + format!(": of {all}, those in which a guard broke, with the bounds of the share."),
     ];
     [table.or("No stack."), paragraph(caption), Block::List(terms)].into()
 }

@@ -1,4 +1,4 @@
-//! The trials of a bench by the draw of their seed: what is compared over draws.
+//! The trials of a bench by the draw of their seed, for comparisons over draws.
 
 use crate::records::{Bench, ByDraw, DRAWS};
 use crate::statistics::Block;
@@ -19,5 +19,5 @@ pub(super) fn stubborn(bench: &Bench) -> impl Iterator<Item = usize> + '_ {
     (0..bench.plan.scenarios.len()).filter(|&at| bench.plan.scenarios[at].is_stubborn())
 }
 
-/// What is counted by draw.
+/// A count by draw.
 pub(super) type Counted = fn(&ByDraw) -> &[u64; DRAWS];

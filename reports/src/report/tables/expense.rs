@@ -1,4 +1,4 @@
-//! What a turn costs, beside an anchor that ran on the same machine.
+//! The cost of a turn, relative to an anchor on the same machine.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::records::{Cost, Instructions, Timed};
 use crate::statistics::Times;
 
-/// What a turn costs. There are no intervals: the times are quantiles of one run on one machine, and
-/// instructions are counted.
+/// The cost of a turn. It has no intervals: times are quantiles of one run on one machine, and instructions are
+/// counted exactly.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expense {
@@ -21,11 +21,11 @@ pub struct Expense {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimedRow {
-    /// What was measured.
+    /// The measurement.
     pub timed: Timed,
-    /// The median over that of the anchor.
+    /// The median, divided by the median of the anchor.
     pub p50_anchors: Times,
-    /// The 99th percentile over the median of the anchor.
+    /// The 99th percentile, divided by the median of the anchor.
     pub p99_anchors: Times,
 }
 
@@ -33,9 +33,9 @@ pub struct TimedRow {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionRow {
-    /// What was measured.
+    /// The measurement.
     pub counted: Instructions,
-    /// Instructions for each byte.
+    /// Instructions per byte.
     pub for_each_byte: Times,
 }
 
@@ -53,7 +53,7 @@ impl Expense {
         Self { timed: timed.collect(), instructions: instructions.collect() }
     }
 
-    /// Whether nobody measured it.
+    /// Whether nothing was measured.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.timed.is_empty() && self.instructions.is_empty()

@@ -1,4 +1,4 @@
-//! Interventions in healthy turns: by what looks like trouble and is none, by language, by guard and rule.
+//! Interventions in healthy turns: by control, by language, by guard and rule.
 
 use std::collections::BTreeMap;
 
@@ -8,32 +8,32 @@ use serde::Serialize;
 use crate::records::{Bench, RateSums};
 use crate::statistics::Rate;
 
-/// Interventions in healthy turns. Those by language and by rule are counted scenario by scenario, so there
-/// the scenario is the unit of the interval and `trials` are scenarios.
+/// Interventions in healthy turns. Intervals by language and by rule treat scenarios as independent, so `trials` are
+/// scenarios there.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FalseInterventions {
-    /// By legitimate shape, which is a control: one row a stack.
+    /// By control: one row per stack.
     pub by_shape: Vec<FalseByShape>,
-    /// By the language of the world, on all scenarios, where there is one.
+    /// By the language of the world, over all scenarios; only languages with an intervention.
     pub by_language: Vec<FalseByLanguage>,
-    /// By guard and rule, on all scenarios, where there is one.
+    /// By guard and rule, over all scenarios; only rules with an intervention.
     pub by_rule: Vec<FalseByRule>,
 }
 
-/// The legitimate shapes that a stack disturbs.
+/// The controls that a stack disturbs.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FalseByShape {
     /// The stack.
     pub stack: String,
-    /// Shapes with a trial.
+    /// The number of controls with a trial.
     pub shapes: u64,
-    /// Those in which it stepped in, in the order of the plan.
+    /// The controls with an intervention, in the order of the plan.
     pub disturbed: Vec<ShapeRate>,
 }
 
-/// How often a stack stepped into a legitimate shape.
+/// How often a stack disturbed a control.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShapeRate {
@@ -43,7 +43,7 @@ pub struct ShapeRate {
     pub rate: Rate,
 }
 
-/// How often a stack stepped in falsely in a language.
+/// How often a stack disturbed healthy turns in a language.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FalseByLanguage {
@@ -55,19 +55,19 @@ pub struct FalseByLanguage {
     pub rate: Rate,
 }
 
-/// How often a rule stepped in falsely.
+/// How often a rule disturbed healthy turns.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FalseByRule {
     /// The stack.
     pub stack: String,
-    /// The guard that fired in it.
+    /// The guard that intervened.
     pub guard: String,
     /// Its rule.
     pub rule: String,
-    /// Interventions under the rule, in any turn.
+    /// The interventions of the rule, in any turn.
     pub interventions: u64,
-    /// Those in healthy turns, for each healthy turn.
+    /// Those in healthy turns, per healthy turn.
     pub rate: Rate,
 }
 
@@ -146,10 +146,10 @@ fn by_rule(bench: &Bench, stack: usize) -> Vec<FalseByRule> {
         .collect()
 }
 
-/// Takes one scenario in as one unit.
+/// Adds one scenario as one unit.
 fn add(sums: &mut RateSums, events: u64, turns: u64) {
     let [events, turns] =
         [events, turns].map(|it| u32::try_from(it).expect("turns of a cell are far below 2^32"));
-    // A healthy attempt that broke is no turn, and can be disturbed all the same.
+    // A failed attempt is not a turn, but a guard can disturb it.
     sums.add(events, turns.max(u32::from(events > 0)));
 }

@@ -1,4 +1,4 @@
-//! The figures of one stack on some scenarios: one type for a single scenario and for all of them.
+//! The figures of one stack, over one scenario or over many.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,60 +6,57 @@ use serde::Serialize;
 use crate::records::{Bench, Cell, Histogram};
 use crate::statistics::{Median, PValue, PairedDifference, Rate, Share, holm, mcnemar};
 
-/// What one stack did on some scenarios.
+/// The figures of one stack over some scenarios.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Figures {
-    /// Trials whose goal held in the end after an onset, of those with an onset, where the goal can be
-    /// reached.
+    /// Of the trials with an onset whose goal can be reached, those whose goal held in the end.
     pub recovered: Share,
-    /// Of these, trials in which nobody had stepped in.
+    /// Of these, trials without an intervention or a resend after the onset.
     pub unprompted: Share,
-    /// Recovered of those with an onset, where an intervention counts for being delivered and for nothing
-    /// else.
+    /// Recovered trials under the flat response model, in which every delivered intervention works equally well.
     pub recovered_flat: Share,
-    /// Recovered of those with an onset, with drawn parameters of the response model.
+    /// Recovered trials with drawn parameters of the response model.
     pub recovered_drawn: Share,
-    /// Trials with an onset in which nobody stepped in after it, of all stubborn trials with one.
+    /// Of the stubborn trials with an onset, those without an intervention or a resend after it.
     pub missed: Share,
-    /// Trials in which the user knew in the end that the task is not done, where the goal cannot be reached.
+    /// Of the trials whose goal cannot be reached, those whose user knew in the end that the task was not done.
     pub told: Share,
-    /// Stubborn trials in which the task was not done and the user did not know.
+    /// Of the stubborn trials, those in which the task was not done and the user did not know it.
     pub not_told: Share,
-    /// Trials of controls whose goal held.
+    /// Of the trials of controls, those whose goal held.
     pub healthy_done: Share,
     /// Interventions in healthy turns of controls.
     pub false_on_controls: Rate,
     /// Interventions in healthy turns of stubborn scenarios.
     pub false_on_stubborn: Rate,
-    /// Trials in which something happened twice that was to happen once.
+    /// Trials that repeated an effect that should happen once.
     pub done_twice: Share,
     /// Trials in which a guard broke.
     pub guard_faults: Share,
-    /// Turns from the onset to the first help, of stubborn trials that were helped.
+    /// Turns from the onset to the first intervention or resend, over the stubborn trials with one.
     pub until_help: Median,
-    /// Turns from the onset to the last stuck one, both counted, of trials that recovered.
+    /// Turns from the onset to the last stuck turn, both included, over recovered trials.
     pub stuck_for: Median,
-    /// Stubborn trials whose goal can be reached, beside the same of the baseline; nothing of the baseline
-    /// itself.
+    /// Stubborn trials whose goal can be reached, compared with the baseline; none for the baseline itself.
     pub against: Option<Comparison>,
-    /// Trials of controls beside the same of the baseline.
+    /// Trials of controls, compared with the baseline.
     pub against_on_controls: Option<Comparison>,
 }
 
-/// Whether the goal held, beside the same trials of the baseline.
+/// Goals compared with the same trials of the baseline.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Comparison {
-    /// Saved less lost.
+    /// Saved minus lost.
     pub difference: PairedDifference,
     /// McNemar's exact p-value.
     pub p: PValue,
-    /// The same, corrected for the stacks that stand in one table.
+    /// The p-value, corrected for all stacks of a table.
     pub p_corrected: PValue,
 }
 
-/// Cells of one stack, added up by what can be asked of them.
+/// The cells of one stack, added up by the kind of scenario.
 struct Pooled {
     reachable: Cell,
     unreachable: Cell,
@@ -128,7 +125,7 @@ pub(super) fn figures(bench: &Bench, scenarios: &[usize]) -> Vec<Figures> {
         .collect()
 }
 
-/// Each stack beside the first, with p-values that are corrected for all of them.
+/// Each stack compared with the first, with p-values corrected for all stacks.
 fn comparisons(pooled: &[Pooled], cell: fn(&Pooled) -> &Cell) -> Vec<Option<Comparison>> {
     let others: Vec<&Cell> = pooled.iter().skip(1).map(cell).collect();
     if others.iter().all(|it| it.counts.trials == 0) {

@@ -1,4 +1,4 @@
-//! What was measured: everything that is needed to measure it again.
+//! What was measured: everything that a repetition needs.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,17 +10,17 @@ use crate::records::{Bench, Drawn, PlannedScenario, Pools, Seeds};
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
-    /// The command that measures it from the start.
+    /// The command that repeats the bench.
     pub command: String,
     /// The version of Balk that ran the trials.
     pub balk: String,
     /// The first and the last seed of every scenario.
     pub seeds: [String; 2],
-    /// Which values the seeds draw from.
+    /// The pools of values that seeds draw from.
     pub pools: Pools,
-    /// What is set differently from the scenarios' files.
+    /// Values that replace those of the scenarios' files.
     pub set: Vec<Drawn>,
-    /// Settings of guards that are not in the command.
+    /// Settings of guards that the command does not show.
     pub config: Map<String, Value>,
     /// Stubborn scenarios.
     pub stubborn: u64,
@@ -28,13 +28,13 @@ pub struct Head {
     pub reachable: u64,
     /// Controls.
     pub controls: u64,
-    /// Stacks, the baseline among them.
+    /// Stacks, including the baseline.
     pub stacks: u64,
-    /// Trials that were planned, under the scenarios' own response model.
+    /// Planned trials, under the scenarios' own response model.
     pub planned: u64,
     /// Trials that are done.
     pub done: u64,
-    /// What was planned and is not done.
+    /// Planned trials that are not done.
     pub missing: Vec<Missing>,
 }
 
@@ -44,12 +44,12 @@ pub struct Head {
 pub struct Missing {
     /// The scenario.
     pub scenario: String,
-    /// How many seeds are not done.
+    /// The number of seeds that are not done.
     pub seeds: u64,
 }
 
 impl Head {
-    /// Planned seeds of each scenario.
+    /// The number of planned seeds of each scenario.
     #[must_use]
     pub fn seeds_of_each(&self) -> u64 {
         let [from, to] = self.seeds.each_ref().map(|it| it.parse::<u64>().unwrap_or(0));

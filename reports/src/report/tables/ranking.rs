@@ -1,4 +1,4 @@
-//! Which stack is surely before which, whatever the uncertain numbers of the response model are.
+//! The ranking: which stack is ahead of which for almost all parameters of the response model.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,31 +6,30 @@ use serde::Serialize;
 use super::draws::{add, stubborn};
 use crate::records::{Bench, DRAWS};
 
-/// Stack A is before stack B where A has more stubborn trials done than B in at least 31 of the 32 draws of
-/// the response model's numbers. Equal counts, and draws without a trial, count for nobody. Nothing else is
-/// ranked.
+/// Stack A is ahead of stack B if A gets more stubborn trials done than B in at least 31 of the 32 draws of the
+/// response model's parameters. Ties and draws without trials count for neither. Nothing else is a ranking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ranking {
-    /// Draws.
+    /// The number of draws.
     pub draws: u64,
-    /// In how many of them a stack must have more.
+    /// The number of draws in which a stack must be better.
     pub least: u64,
     /// Every stack, in the order of the plan.
     pub rows: Vec<Ranked>,
 }
 
-/// Whom a stack is surely before.
+/// The stacks that one stack is ahead of or behind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ranked {
     /// The stack.
     pub stack: String,
-    /// The stacks that it is surely before, in the order of the plan.
+    /// The stacks that it is ahead of, in the order of the plan.
     pub before: Vec<String>,
-    /// The stacks that are surely before it.
+    /// The stacks that it is behind.
     pub behind: Vec<String>,
-    /// In how many draws it has more done than each stack of the plan.
+    /// For each stack of the plan, the number of draws in which this one gets more done.
     pub more_in: Vec<u64>,
 }
 

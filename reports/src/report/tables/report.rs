@@ -1,4 +1,4 @@
-//! The tables of a bench together.
+//! The report of a bench: all its tables.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -15,10 +15,10 @@ use super::stacks::{self, ScenarioTable, StackTable};
 use super::versus::Versus;
 use crate::records::{Bench, Cost};
 
-/// The version of the report; rises when a reader of the old one would misread the new one.
+/// The version of the report. It rises when an old reader would misread a new report.
 pub const REPORT_SCHEMA: u32 = 1;
 
-/// Everything that a bench says.
+/// The report of a bench.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
@@ -29,27 +29,26 @@ pub struct Report {
     pub head: Head,
     /// Every stack over all scenarios.
     pub stacks: StackTable,
-    /// Which stack is surely before which.
+    /// Which stack is ahead of which.
     pub ranking: Ranking,
-    /// Where another stack is better than `default`, and where it is worse; nothing where there is no
-    /// `default`.
+    /// Every stack compared with `default`; none without `default`.
     pub versus: Option<Versus>,
-    /// Interventions in healthy turns, by what stood in the way of silence.
+    /// Interventions in healthy turns.
     pub false_interventions: FalseInterventions,
-    /// What each uncertain number of the response model does to the figures.
+    /// What each parameter of the response model does to the figures.
     pub sensitivity: Sensitivity,
-    /// What should not happen in any trial, with the command that shows it.
+    /// What should not happen in any trial, each with a command that shows it.
     pub slips: Vec<SlipRow>,
-    /// What a turn costs; empty where nobody measured it.
+    /// The cost of a turn; empty if it was not measured.
     pub expense: Expense,
     /// Every stack on each scenario.
     pub scenarios: Vec<ScenarioTable>,
-    /// What this does not show.
+    /// What a bench does not show.
     pub limits: Vec<String>,
 }
 
 impl Report {
-    /// The report of a record, with what was measured of cost beside it.
+    /// The report of a record and its measured costs.
     #[must_use]
     pub fn new(bench: &Bench, cost: &Cost) -> Self {
         Self {

@@ -1,8 +1,8 @@
-//! What each uncertain number of the response model does to the figures.
+//! Sensitivity: what each parameter of the response model does to the figures.
 //!
-//! Half of the draws have a number in the upper half of its range. Each draw's figure is taken less that of
-//! the same seeds under the model's own numbers, so that what their worlds differ in cancels; then the upper
-//! draws are held against the lower ones.
+//! In half of the draws a parameter is in the upper half of its range. From each draw's figure, subtract that of the
+//! same seeds under the scenario's own parameters, so that differences between their worlds cancel. The shift is the
+//! mean of the upper draws minus the mean of the others.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,19 +11,19 @@ use super::draws::{Counted, add, blocks, stubborn};
 use crate::records::{Bench, DRAWS, PlannedParameter};
 use crate::statistics::BlockDifference;
 
-/// Mean of the draws with a number in the upper half of its range less that of the others, for each trial.
+/// The mean of the draws with a parameter in the upper half of its range, minus that of the others, per trial.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sensitivity {
-    /// The numbers that are varied.
+    /// The varied parameters.
     pub parameters: Vec<ParameterRange>,
     /// Each stack over all scenarios.
     pub stacks: Vec<StackShift>,
-    /// Each cell in which anything moved.
+    /// Each cell with a shift.
     pub cells: Vec<CellShift>,
 }
 
-/// A number of the response model, and its range.
+/// A parameter of the response model, and its range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParameterRange {
@@ -33,19 +33,19 @@ pub struct ParameterRange {
     pub range: [u32; 2],
 }
 
-/// What one number does to a stack.
+/// What one parameter does to a stack.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StackShift {
     /// The stack.
     pub stack: String,
-    /// The number.
+    /// The parameter.
     pub parameter: String,
-    /// What it does.
+    /// The shift.
     pub shift: Shift,
 }
 
-/// What one number does to a stack on one scenario.
+/// What one parameter does to a stack on one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CellShift {
@@ -53,19 +53,19 @@ pub struct CellShift {
     pub scenario: String,
     /// The stack.
     pub stack: String,
-    /// The number.
+    /// The parameter.
     pub parameter: String,
-    /// What it does.
+    /// The shift.
     pub shift: Shift,
 }
 
-/// Upper draws less lower draws.
+/// Upper draws minus lower draws.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Shift {
-    /// Stubborn trials whose goal held, for each trial; nothing where there is none.
+    /// Stubborn trials whose goal held, per trial; none without stubborn trials.
     pub done: Option<BlockDifference>,
-    /// False interventions for each trial.
+    /// False interventions per trial.
     pub false_interventions: BlockDifference,
 }
 

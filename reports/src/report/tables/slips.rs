@@ -1,4 +1,4 @@
-//! What should not happen in any trial, and the command that shows it.
+//! Slips, each with a command that shows it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,13 +9,13 @@ use crate::records::{Bench, Slip};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlipRow {
-    /// What happened.
+    /// The slip.
     pub slip: Slip,
     /// The scenario.
     pub scenario: String,
     /// The stack.
     pub stack: String,
-    /// In how many trials it happened; of false interventions, how many there were.
+    /// The number of trials with it; for false interventions, the number of interventions.
     pub count: u64,
     /// Trials of the cell.
     pub trials: u64,
@@ -25,7 +25,7 @@ pub struct SlipRow {
     pub command: String,
 }
 
-/// The slips of all cells, the gravest first.
+/// The slips of all cells, the most serious first.
 pub(super) fn slips(bench: &Bench) -> Vec<SlipRow> {
     let plan = &bench.plan;
     let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! Every stack over all scenarios, and on each.
+//! Every stack, over all scenarios and on each.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,9 +11,9 @@ use crate::statistics::{Ratio, compared};
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StackTable {
-    /// One row a stack, in the order of the plan; the first is the baseline.
+    /// One row per stack, in the order of the plan; the first is the baseline.
     pub rows: Vec<StackRow>,
-    /// What is to be said of the p-values, where there is more than one.
+    /// A note on the p-values, if there is more than one.
     pub compared: Option<String>,
 }
 
@@ -23,14 +23,14 @@ pub struct StackTable {
 pub struct StackRow {
     /// The stack, as on the command line.
     pub stack: String,
-    /// What it is, in a line.
+    /// A description, in one line.
     pub about: String,
     /// Its figures.
     pub figures: Figures,
-    /// Tokens over those of the same trials of the baseline, on stubborn scenarios; nothing without trials,
-    /// and of the baseline itself.
+    /// Tokens divided by those of the baseline, over the same stubborn trials; none without trials and for the
+    /// baseline itself.
     pub tokens_on_stubborn: Option<Ratio>,
-    /// The same on controls.
+    /// The same over controls.
     pub tokens_on_controls: Option<Ratio>,
 }
 
@@ -38,15 +38,15 @@ pub struct StackRow {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioTable {
-    /// Its name, with what a sweep sets.
+    /// Its name, with the values of a sweep.
     pub scenario: String,
     /// `stubborn` or `control`.
     pub kind: Kind,
-    /// What happens, in a line.
+    /// A description, in one line.
     pub title: String,
-    /// Where the goal cannot be reached: the rule under which a guard has to say so.
+    /// If the goal cannot be reached, the rule under which a guard has to tell the user.
     pub unreachable: Option<String>,
-    /// One row a stack, in the order of the plan.
+    /// One row per stack, in the order of the plan.
     pub rows: Vec<ScenarioRow>,
 }
 
@@ -56,11 +56,11 @@ pub struct ScenarioTable {
 pub struct ScenarioRow {
     /// The stack, as on the command line.
     pub stack: String,
-    /// Everything that was counted.
+    /// The counts.
     pub counts: Counts,
     /// Its figures; p-values are corrected for the stacks of this scenario.
     pub figures: Figures,
-    /// The command that shows its trial with the lowest seed; nothing without trials.
+    /// The command that shows its trial with the lowest seed; none without trials.
     pub command: Option<String>,
 }
 

@@ -9,27 +9,26 @@ use super::draws::{Counted, blocks};
 use crate::records::Bench;
 use crate::statistics::{BlockDifference, PValue, holm};
 
-/// The stack that is what Balk advises.
+/// The stack that Balk recommends.
 pub const DEFAULT: &str = "default";
 
-/// The stack that is told the truth: a bound, and nobody's rival.
+/// The stack that is told the truth. It is a bound, so `default` is not compared with it.
 pub const ORACLE: &str = "oracle";
 
-/// `default` beside every other stack, scenario by scenario: pairs are kept together by the draw of their
-/// seed, and the draws are the blocks of the interval. The baseline, which never steps in, and the oracle are
-/// no rivals.
+/// `default` compared with every other stack but the baseline and the oracle, scenario by scenario. Draws keep pairs of
+/// trials together, and are the independent blocks of the interval.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Versus {
-    /// Pairs of cells that were compared; p-values are corrected for all of them.
+    /// The number of compared pairs of cells; p-values are corrected for all of them.
     pub comparisons: u64,
     /// How often each stack is better and worse.
     pub counts: Vec<VersusCount>,
-    /// Every pair that is not alike in every draw.
+    /// Every pair of cells that differs in some draw.
     pub cells: Vec<VersusCell>,
 }
 
-/// What is compared.
+/// A compared measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
@@ -45,21 +44,21 @@ pub enum Measure {
 pub struct VersusCount {
     /// The other stack.
     pub stack: String,
-    /// What is compared.
+    /// The measure.
     pub measure: Measure,
-    /// Scenarios on which the other is better: p below 5 % for the one comparison.
+    /// Scenarios on which it is better with p below 5 % before correction.
     pub better: u64,
-    /// Of these, also after the correction.
+    /// Of these, scenarios with p below 5 % after correction.
     pub surely_better: u64,
-    /// Scenarios on which it is worse.
+    /// Scenarios on which it is worse with p below 5 % before correction.
     pub worse: u64,
-    /// Of these, also after the correction.
+    /// Of these, scenarios with p below 5 % after correction.
     pub surely_worse: u64,
-    /// Scenarios.
+    /// All compared scenarios.
     pub scenarios: u64,
 }
 
-/// One stack beside `default` on one scenario.
+/// One stack compared with `default` on one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VersusCell {
@@ -67,15 +66,15 @@ pub struct VersusCell {
     pub scenario: String,
     /// The other stack.
     pub stack: String,
-    /// What is compared.
+    /// The measure.
     pub measure: Measure,
-    /// Of the other stack.
+    /// The count of the other stack.
     pub other: u64,
-    /// Of `default`.
+    /// The count of `default`.
     pub default: u64,
-    /// Trials of each.
+    /// The trials of each.
     pub trials: u64,
-    /// The other less `default`, for each trial.
+    /// The other stack minus `default`, per trial.
     pub difference: BlockDifference,
     /// Its p-value, corrected for all comparisons.
     pub p_corrected: PValue,
@@ -96,7 +95,7 @@ impl fmt::Display for Measure {
 }
 
 impl VersusCell {
-    /// Whether the other stack is better by what was counted.
+    /// Whether the other stack has the better count.
     #[must_use]
     pub const fn is_better(&self) -> bool {
         match self.measure {
@@ -107,7 +106,7 @@ impl VersusCell {
 }
 
 impl Versus {
-    /// Nothing where there is no `default`, or nobody else.
+    /// None without `default`, or without a stack to compare it with.
     pub(super) fn new(bench: &Bench) -> Option<Self> {
         let plan = &bench.plan;
         let default = plan.stacks.iter().position(|it| it.guard == DEFAULT)?;
@@ -141,7 +140,7 @@ impl Versus {
 }
 
 impl VersusCount {
-    /// Of the cells of one stack and measure.
+    /// Counts the cells of one stack and measure.
     fn new(cells: &[VersusCell]) -> Self {
         let count = |better: bool, p: fn(&VersusCell) -> PValue| {
             cells.iter().filter(|it| p(it).is_sure() && it.is_better() == better).count() as u64

@@ -1,4 +1,4 @@
-//! Known values of rates, and how often their intervals hold the truth.
+//! Known values of rates, and the coverage of their intervals.
 
 use super::*;
 use crate::statistics::draws::{Draws, least};
@@ -31,7 +31,7 @@ fn no_events_leave_open_what_no_disturbed_trial_leaves_open() {
 #[test]
 fn the_variance_is_that_of_the_linearised_ratio() {
     // X = 9, Y = 60, r = 0.15, residuals 1, −2.5 and 1.5: v = 3/2 · 9.5 = 14.25. W = 1,400/60, r·W = 3.5, e =
-    // 19.83, w = √((14.25 + 393.4) / 4) = 10.10. The quantiles were computed apart, by a library of others.
+    // 19.83, w = √((14.25 + 393.4) / 4) = 10.10. The quantiles were computed with another library.
     check(&[(4, 20), (2, 30), (3, 10)], "150.0 (22.73–754.7)");
     check(&[(0, 12), (3, 9), (1, 40), (0, 7), (0, 33), (2, 18), (0, 25), (0, 60)], "29.41 (3.104–349.3)");
 }
@@ -84,7 +84,7 @@ fn no_turns_say_nothing_and_one_trial_little() {
     check(&[(20, 20)], "1000 (12.66–1000)");
 }
 
-/// How the events of one trial hang together.
+/// How the events of one trial are correlated.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     /// Not at all.
@@ -95,7 +95,7 @@ enum Kind {
     Prone,
     /// In few trials, there in every turn.
     Whole,
-    /// The chance of a trial is drawn from 0, half, one and a half and four times the rate.
+    /// The probability of a trial is drawn from 0, half, one and a half and four times the rate.
     Mixed,
     /// More in long trials.
     Long,
@@ -103,7 +103,7 @@ enum Kind {
 
 const KINDS: [Kind; 6] = [Kind::Independent, Kind::Bursts, Kind::Prone, Kind::Whole, Kind::Mixed, Kind::Long];
 
-/// The events of one trial whose turns have one with this chance on average.
+/// The events of one trial, with this mean probability per turn.
 fn events(kind: Kind, draws: &mut Draws, rate: f64, turns: u64) -> u64 {
     match kind {
         Kind::Independent => draws.count(turns, rate),
@@ -129,7 +129,7 @@ fn events(kind: Kind, draws: &mut Draws, rate: f64, turns: u64) -> u64 {
     }
 }
 
-/// How many of so many intervals hold the rate.
+/// How many of this many intervals contain the true rate.
 fn holding(kind: Kind, runs: u32, trials: u32, rate: f64) -> u32 {
     let mut draws = Draws::new(u64::from(trials) ^ rate.to_bits() ^ ((kind as u64) << 32));
     let holds = |_: &u32| {
@@ -162,7 +162,7 @@ fn at_least_95_of_100_intervals_hold_the_truth() {
     }
 }
 
-/// Where a stack speaks twice in every turn of a disturbed trial, its bounds are twice those of one that speaks once.
+/// If a stack intervenes twice in every turn of a disturbed trial, its bounds are twice those of a single intervention.
 #[test]
 fn events_that_come_in_twos_are_held_as_often() {
     let once: Vec<_> = (0..40).map(|trial| (if trial < 3 { 10 } else { 0 }, 10)).collect();

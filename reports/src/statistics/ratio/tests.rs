@@ -1,11 +1,11 @@
-//! The percentiles, and how often the intervals hold the truth.
+//! The percentiles, and the coverage of the intervals.
 
 use super::*;
 use crate::statistics::draws::{Draws, least};
 
 #[test]
 fn bounds_are_percentiles_of_the_replicates() {
-    // 0.01 to 2.00 in an order that is not theirs; the first denominators are 0.
+    // 0.01 to 2.00, shuffled; the first denominators are 0.
     let ratio = |without: usize| {
         let denominator = |at: usize| if at < without { 0 } else { 100 };
         let replicates = (0..REPLICATES).map(|at| [(at as u64 * 77) % 200 + 1, denominator(at)]);
@@ -51,7 +51,7 @@ fn trial(kind: Kind, draws: &mut Draws) -> (u64, u64) {
     }
 }
 
-/// The share of so many intervals that hold the truth, which is the mean of one over the mean of the other.
+/// The coverage of this many intervals. The true value is the mean of one divided by the mean of the other.
 fn holding(kind: Kind, runs: u32, trials: u64) -> f64 {
     let truth = match kind {
         Kind::TurnsPerRecovery => (17.5 + 32.5) / 2.0 / 0.5,
@@ -82,7 +82,7 @@ fn at_least_95_of_100_intervals_hold_the_truth_and_of_20_trials_fewer() {
             assert!(share >= least(RUNS), "{kind:?}, {trials} trials: {share}");
         }
     }
-    // The known corner: what the file says of it must stay true.
+    // The known worst case: the figure in the module documentation must stay true.
     let few = holding(Kind::TokensOfBaseline, 1_000, 20);
     assert!((0.88..0.94).contains(&few), "{few}");
 }

@@ -1,4 +1,4 @@
-//! What is wide and what is narrow, on a terminal and elsewhere.
+//! Widths, on a terminal and elsewhere.
 
 use super::super::block::paragraph;
 use super::super::text::{code, strong};

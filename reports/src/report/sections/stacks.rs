@@ -134,8 +134,8 @@ pub(super) fn healthy(report: &Report) -> Document {
         ]
     });
     let trials = |of: fn(&Figures) -> u64| report.stacks.rows.first().map_or(0, |it| of(&it.figures));
-    let caption = "A row is a stack; a turn is healthy if the model works, waits or has finished. Intervals treat trials \
-                   as independent.";
+    let caption = "A row is a stack; a turn is healthy if the model works, waits or has finished. Intervals treat \
+                   trials as independent.";
     let controls = counted(trials(|it| it.healthy_done.of), "trial");
     let all = counted(trials(|it| it.done_twice.of), "trial");
     let terms = vec![

@@ -25,7 +25,7 @@ pub(crate) struct Found {
 }
 
 /// The members of an object as digests, in an order of their own: what two calls have in common can be told
-/// without a second parse. Of more than [`Members::KEPT`] the first ones.
+/// without a second parse. Of more than `Members::KEPT` the first ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Members {
     kept: [(u128, u128); Self::KEPT],

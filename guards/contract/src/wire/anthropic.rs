@@ -1,5 +1,6 @@
-//! Anthropic messages, not streamed.
+//! Anthropic messages.
 
+use std::ops::Not;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -18,8 +19,10 @@ mod block;
 mod legal;
 mod mark;
 mod response;
+mod stream;
 
 pub use response::Response;
+pub(super) use stream::Partial;
 
 /// A request for a completion.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,6 +33,8 @@ pub struct Request {
     messages: Vec<Said>,
     #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Offered>,
+    #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Not::not")]
+    stream: bool,
 }
 
 /// The tokens that one answer may take, which Anthropic wants to be told; every one of its models takes it.
@@ -63,7 +68,14 @@ impl Request {
             max_tokens: MAX_TOKENS,
             messages,
             tools: view.tools().map(Offered::of).collect(),
+            stream: false,
         }
+    }
+
+    /// The same request, for an answer that arrives in events.
+    #[must_use]
+    pub fn streamed(self) -> Self {
+        Self { stream: true, ..self }
     }
 
     /// Reads JSON text.

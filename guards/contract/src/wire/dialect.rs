@@ -3,6 +3,7 @@
 use super::legal::Illegal;
 use super::reading::Unreadable;
 use super::seen::Seen;
+use super::stream::{Partial, StreamReader};
 use super::{anthropic, openai};
 use crate::completion::Completion;
 use crate::offer::Offer;
@@ -27,6 +28,16 @@ impl Dialect {
         match self {
             Self::OpenAi => serde_json::to_string(&openai::Request::of(view, model)),
             Self::Anthropic => serde_json::to_string(&anthropic::Request::of(view, model)),
+        }
+        .expect("a request has string keys only")
+    }
+
+    /// The same request, for an answer that arrives as a stream: [`stream`](Self::stream) takes it.
+    #[must_use]
+    pub fn stream_request(self, view: &View, model: &str) -> String {
+        match self {
+            Self::OpenAi => serde_json::to_string(&openai::Request::of(view, model).streamed()),
+            Self::Anthropic => serde_json::to_string(&anthropic::Request::of(view, model).streamed()),
         }
         .expect("a request has string keys only")
     }
@@ -73,5 +84,14 @@ impl Dialect {
             Self::OpenAi => openai::Response::parse(response)?.read(offer),
             Self::Anthropic => anthropic::Response::parse(response)?.read(offer),
         }
+    }
+
+    /// Takes an answer as it arrives, and gives the completion.
+    #[must_use]
+    pub fn stream(self) -> StreamReader {
+        StreamReader::new(match self {
+            Self::OpenAi => Partial::OpenAi(Box::default()),
+            Self::Anthropic => Partial::Anthropic(anthropic::Partial::default()),
+        })
     }
 }

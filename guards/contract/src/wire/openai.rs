@@ -1,5 +1,6 @@
-//! OpenAI chat completions, not streamed.
+//! OpenAI chat completions.
 
+use std::ops::Not;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -17,8 +18,10 @@ use message::{Offered, Role, Said, raw_calls};
 mod legal;
 mod message;
 mod response;
+mod stream;
 
 pub use response::Response;
+pub(super) use stream::Partial;
 
 /// A request for a completion.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,6 +30,16 @@ pub struct Request {
     messages: Vec<Said>,
     #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Offered>,
+    #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Not::not")]
+    stream: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct StreamOptions {
+    #[serde(default, deserialize_with = "null_is_default")]
+    include_usage: bool,
 }
 
 impl Request {
@@ -37,7 +50,15 @@ impl Request {
             model: model.into(),
             messages: view.messages().iter().map(Said::of).collect(),
             tools: view.tools().map(Offered::of).collect(),
+            stream: false,
+            stream_options: None,
         }
+    }
+
+    /// The same request, for an answer that arrives in chunks, the last of them with the tokens.
+    #[must_use]
+    pub fn streamed(self) -> Self {
+        Self { stream: true, stream_options: Some(StreamOptions { include_usage: true }), ..self }
     }
 
     /// Reads JSON text.

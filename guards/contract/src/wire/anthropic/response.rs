@@ -32,7 +32,7 @@ pub struct Response {
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Tokens {
+pub(super) struct Tokens {
     #[serde(default, deserialize_with = "null_is_default")]
     input_tokens: u64,
     #[serde(default, deserialize_with = "null_is_default", skip_serializing)]
@@ -49,17 +49,34 @@ impl Response {
     pub fn of(completion: &Completion, id: &str, model: &str) -> Self {
         Self {
             id: id.into(),
+            model: model.into(),
+            ..Self::streamed(
+                Block::of_answer(completion),
+                stop_name(completion.finish).map(Into::into),
+                Tokens {
+                    input_tokens: completion.usage.input_tokens,
+                    output_tokens: completion.usage.output_tokens,
+                    ..Tokens::default()
+                },
+            )
+        }
+    }
+
+    /// What arrived in events.
+    pub(super) fn streamed(
+        blocks: Vec<Block>,
+        stop_reason: Option<Cow<'static, str>>,
+        usage: Tokens,
+    ) -> Self {
+        Self {
+            id: "".into(),
             kind: "message",
             role: "assistant",
-            model: model.into(),
-            content: Content::Parts(Block::of_answer(completion)),
-            stop_reason: stop_name(completion.finish).map(Into::into),
+            model: "".into(),
+            content: Content::Parts(blocks),
+            stop_reason,
             stop_sequence: None,
-            usage: Tokens {
-                input_tokens: completion.usage.input_tokens,
-                output_tokens: completion.usage.output_tokens,
-                ..Tokens::default()
-            },
+            usage,
         }
     }
 
@@ -87,6 +104,21 @@ impl Response {
         };
         let finish = self.stop_reason.as_deref().map_or(FinishReason::NotGiven, finish_reason);
         read_blocks(&self.content.blocks(), "content", finish, usage, offer)
+    }
+}
+
+impl Tokens {
+    /// The greater count of each kind: every count of a stream is one of everything so far, and some servers leave
+    /// one out at the beginning or at the end.
+    pub(super) fn or_more(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.max(other.input_tokens),
+            cache_creation_input_tokens: self
+                .cache_creation_input_tokens
+                .max(other.cache_creation_input_tokens),
+            cache_read_input_tokens: self.cache_read_input_tokens.max(other.cache_read_input_tokens),
+            output_tokens: self.output_tokens.max(other.output_tokens),
+        }
     }
 }
 

@@ -126,25 +126,23 @@ pub(super) fn texts_of(content: Option<&Content<Piece>>) -> Vec<Arc<str>> {
 
 pub(super) fn raw_calls(calls: &[Call], place: &str) -> Result<Vec<RawCall>, Unreadable> {
     let raw = |(at, call): (usize, &Call)| {
-        let arguments = call.function.text().ok_or_else(|| {
-            Unreadable::new(
-                format!("{place}.tool_calls[{at}].function.arguments"),
-                format!("expected a string, found {}", content::excerpt(call.function.arguments.get())),
-            )
-        })?;
-        Ok(RawCall { id: call.id.clone(), tool: call.function.name.clone(), arguments: arguments.into() })
+        call.function.raw_call(&call.id, &format!("{place}.tool_calls[{at}].function"))
     };
     calls.iter().enumerate().map(raw).collect()
 }
 
 impl Call {
     pub(super) fn of(call: &ToolCall) -> Self {
-        let arguments = to_raw_value(&*call.arguments).expect("a string is JSON");
-        Self {
-            id: call.id.clone(),
-            kind: function(),
-            function: Function { name: call.tool.clone(), arguments },
-        }
+        Self::new(&call.id, &call.tool, &call.arguments)
+    }
+
+    pub(super) fn of_raw(call: &RawCall) -> Self {
+        Self::new(&call.id, &call.tool, &call.arguments)
+    }
+
+    fn new(id: &Arc<str>, name: &Arc<str>, arguments: &str) -> Self {
+        let arguments = to_raw_value(arguments).expect("a string is JSON");
+        Self { id: id.clone(), kind: function(), function: Function { name: name.clone(), arguments } }
     }
 }
 
@@ -152,6 +150,15 @@ impl Function {
     /// The arguments, where they are a string.
     pub(super) fn text(&self) -> Option<String> {
         serde_json::from_str(self.arguments.get()).ok()
+    }
+
+    /// The call of this function.
+    pub(super) fn raw_call(&self, id: &str, place: &str) -> Result<RawCall, Unreadable> {
+        let arguments = self.text().ok_or_else(|| {
+            let found = content::excerpt(self.arguments.get());
+            Unreadable::new(format!("{place}.arguments"), format!("expected a string, found {found}"))
+        })?;
+        Ok(RawCall { id: id.into(), tool: self.name.clone(), arguments: arguments.into() })
     }
 }
 

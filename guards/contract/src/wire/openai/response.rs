@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::message::{Call, Piece, content_of, raw_calls, texts_of};
-use crate::completion::{Completion, FinishReason, Part, Usage, is_blank};
+use super::message::{Call, Function, Piece, content_of, raw_calls, texts_of};
+use crate::completion::{Completion, FinishReason, Part, RawCall, Usage, is_blank};
 use crate::offer::Offer;
 use crate::wire::content::{Content, null_is_default};
 use crate::wire::reading::{self, Unreadable};
@@ -54,6 +54,20 @@ struct Answer {
     reasoning: Option<Arc<str>>,
     #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<Call>,
+    /// The one call of servers that still send it in the old form, without an id.
+    #[serde(default, skip_serializing)]
+    function_call: Option<Function>,
+}
+
+/// What arrived in chunks.
+pub(super) struct Whole<'a> {
+    pub(super) text: &'a str,
+    pub(super) refusal: &'a str,
+    pub(super) reasoning_content: &'a str,
+    pub(super) reasoning: &'a str,
+    pub(super) calls: Vec<RawCall>,
+    pub(super) finish: Option<Cow<'static, str>>,
+    pub(super) usage: Option<Tokens>,
 }
 
 /// Only ever the assistant; not looked at on reading, as some servers leave it out.
@@ -65,7 +79,7 @@ enum AnswerRole {
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Tokens {
+pub(super) struct Tokens {
     #[serde(default, deserialize_with = "null_is_default")]
     prompt_tokens: u64,
     #[serde(default, deserialize_with = "null_is_default")]
@@ -86,22 +100,43 @@ impl Response {
             reasoning_content: thinking_of(completion),
             reasoning: None,
             tool_calls: completion.calls.iter().map(|call| Call::of(call)).collect(),
+            function_call: None,
+        };
+        let usage = Tokens {
+            prompt_tokens: input_tokens,
+            completion_tokens: output_tokens,
+            total_tokens: input_tokens.saturating_add(output_tokens),
         };
         Self {
             id: id.into(),
+            model: model.into(),
+            ..Self::new(message, finish_name(completion.finish).map(Into::into), Some(usage))
+        }
+    }
+
+    /// What arrived in chunks, as it would have been sent in one piece.
+    pub(super) fn streamed(whole: Whole<'_>) -> Self {
+        let text = |text: &str| Some(text.into()).filter(|_| !text.is_empty());
+        let message = Answer {
+            role: AnswerRole::Assistant,
+            content: text(whole.text).map(Content::Text),
+            refusal: text(whole.refusal),
+            reasoning_content: text(whole.reasoning_content),
+            reasoning: text(whole.reasoning),
+            tool_calls: whole.calls.iter().map(Call::of_raw).collect(),
+            function_call: None,
+        };
+        Self::new(message, whole.finish, whole.usage)
+    }
+
+    fn new(message: Answer, finish_reason: Option<Cow<'static, str>>, usage: Option<Tokens>) -> Self {
+        Self {
+            id: "".into(),
             object: "chat.completion".into(),
             created: 0,
-            model: model.into(),
-            choices: vec![Choice {
-                index: 0,
-                message,
-                finish_reason: finish_name(completion.finish).map(Into::into),
-            }],
-            usage: Some(Tokens {
-                prompt_tokens: input_tokens,
-                completion_tokens: output_tokens,
-                total_tokens: input_tokens.saturating_add(output_tokens),
-            }),
+            model: "".into(),
+            choices: vec![Choice { index: 0, message, finish_reason }],
+            usage,
         }
     }
 
@@ -141,7 +176,10 @@ impl Response {
             .find(|text| !is_blank(text))
             .map(|text| Part::Thinking { text: text.clone(), signature: None });
         let texts = texts_of(message.content.as_ref()).into_iter().chain(refusal.cloned()).map(Part::Text);
-        let calls = raw_calls(&message.tool_calls, "choices[0].message")?;
+        let mut calls = raw_calls(&message.tool_calls, "choices[0].message")?;
+        if let Some(function) = &message.function_call {
+            calls.push(function.raw_call("", "choices[0].message.function_call")?);
+        }
         Ok(Completion::new(thinking.into_iter().chain(texts), calls, finish, usage, offer))
     }
 }

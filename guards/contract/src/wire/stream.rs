@@ -1,0 +1,204 @@
+//! Answers that arrive piece by piece.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{anthropic, openai};
+use crate::attempt::{AttemptCause, AttemptFacts};
+use crate::completion::{Completion, is_blank};
+use crate::offer::Offer;
+
+use delta::Delta;
+use events::Events;
+use fault::{Fault, STREAM_BYTES};
+
+pub(in crate::wire) mod delta;
+mod events;
+pub(in crate::wire) mod fault;
+
+/// Takes an answer as it arrives, and gives the completion, or how far the attempt came where the stream broke.
+///
+/// Made by [`Dialect::stream`](super::Dialect::stream). A host gives it the body of the response as it comes
+/// ([`feed`](Self::feed)), or one event at a time where its HTTP client takes the stream apart ([`push`](Self::push)),
+/// shows the user what each piece adds, and calls [`finish`](Self::finish) when the body ends, when the connection
+/// breaks, or when [`is_over`](Self::is_over) says that nothing more is read.
+///
+/// The completion is the one that [`Dialect::completion`](super::Dialect::completion) reads from the same answer in one
+/// piece, with two exceptions. Where Anthropic cuts off the arguments of a call, the call has what arrived of them. A
+/// stream of OpenAI chat has one text at most.
+#[derive(Clone, Debug)]
+pub struct StreamReader {
+    events: Events,
+    answer: Partial,
+    /// Bytes of events so far.
+    taken: usize,
+    /// Whether anything arrived, be it a comment.
+    began: bool,
+    /// Whether any text was given to the host, to be shown.
+    shown: bool,
+    fault: Option<Fault>,
+}
+
+/// What has arrived of an answer.
+#[derive(Clone, Debug)]
+pub(super) enum Partial {
+    /// Of OpenAI chat completions.
+    OpenAi(Box<openai::Partial>),
+    /// Of Anthropic messages.
+    Anthropic(anthropic::Partial),
+}
+
+/// A stream that brought no whole completion: everything that [`Run::failed`](crate::Run::failed) wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenStream {
+    /// Why: the status that an error event stands for, or [`AttemptCause::Disconnected`]. A host that knows better
+    /// (its own time limit, say) puts its own cause here.
+    pub cause: AttemptCause,
+    /// What the provider said, or what was wrong with the stream.
+    pub message: Arc<str>,
+    /// How far the attempt came. They say that the user saw the text that arrived, and that none of the calls ran: a
+    /// host that shows no text before the completion is whole says so in `visible_output`.
+    pub facts: AttemptFacts,
+    /// What arrived: text, thinking, and the calls that are whole. For a host that runs calls before the stream has
+    /// ended, and so has to call [`Run::interrupted`](crate::Run::interrupted).
+    pub partial: Completion,
+}
+
+impl StreamReader {
+    pub(super) fn new(answer: Partial) -> Self {
+        Self { events: Events::default(), answer, taken: 0, began: false, shown: false, fault: None }
+    }
+
+    /// Takes the next bytes of the body, cut anywhere, and gives what they add. Whatever comes after an event that
+    /// ended the stream is ignored.
+    pub fn feed(&mut self, bytes: &[u8]) -> Delta {
+        let mut delta = Delta::default();
+        if self.is_over() {
+            return delta;
+        }
+        self.began |= !bytes.is_empty();
+        let Self { events, answer, taken, .. } = self;
+        let fed = events.feed(bytes, |data| take(answer, taken, data, &mut delta));
+        self.note(fed);
+        self.shown |= !is_blank(&delta.text);
+        delta
+    }
+
+    /// Takes the data of the next event (JSON text, or `[DONE]`), and gives what it adds.
+    pub fn push(&mut self, data: &str) -> Delta {
+        let mut delta = Delta::default();
+        if self.is_over() {
+            return delta;
+        }
+        self.began = true;
+        let taken = take(&mut self.answer, &mut self.taken, data, &mut delta);
+        self.note(taken);
+        self.shown |= !is_blank(&delta.text);
+        delta
+    }
+
+    /// Whether nothing more is read: the answer is whole, the provider sent an error, or an event was unreadable. Most
+    /// hosts need not ask, as the body ends by then.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.fault.is_some() || self.answer.is_over()
+    }
+
+    /// The body has ended, or the connection has: gives the completion, if all of it arrived. A last event without the
+    /// empty line that should follow it counts, though nothing shows its text.
+    ///
+    /// # Errors
+    /// A stream that ended before the answer did, that carried an error, or that could not be read.
+    pub fn finish(mut self, offer: &Offer) -> Result<Completion, Box<BrokenStream>> {
+        let shown = self.shown;
+        if let Some(rest) = self.events.rest()
+            && !self.is_over()
+        {
+            self.push(&rest);
+        }
+        let whole = match self.fault.take() {
+            Some(fault) => Err(fault),
+            None if self.answer.is_whole() => self.answer.whole(offer),
+            None => Err(Fault::cut()),
+        };
+        whole.map_err(|Fault { cause, message }| {
+            let facts = AttemptFacts {
+                provider_progress: Some(self.began),
+                visible_output: Some(shown),
+                ..self.answer.facts()
+            };
+            let partial = self.answer.partial(offer);
+            Box::new(BrokenStream { cause, message: message.into(), facts, partial })
+        })
+    }
+
+    /// What comes after the answer's end is no fault of the answer.
+    fn note(&mut self, taken: Result<(), Fault>) {
+        if let Err(fault) = taken
+            && !self.is_over()
+        {
+            self.fault = Some(fault);
+        }
+    }
+}
+
+/// Takes one event.
+fn take(answer: &mut Partial, taken: &mut usize, data: &str, delta: &mut Delta) -> Result<(), Fault> {
+    if answer.is_over() {
+        return Ok(());
+    }
+    *taken = taken.saturating_add(data.len());
+    if *taken > STREAM_BYTES {
+        return Err(Fault::too_long());
+    }
+    match answer {
+        Partial::OpenAi(it) => it.take(data, delta),
+        Partial::Anthropic(it) => it.take(data, delta),
+    }
+}
+
+impl Partial {
+    fn is_over(&self) -> bool {
+        match self {
+            Self::OpenAi(it) => it.is_over(),
+            Self::Anthropic(it) => it.is_over(),
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        match self {
+            Self::OpenAi(it) => it.is_whole(),
+            Self::Anthropic(it) => it.is_whole(),
+        }
+    }
+
+    fn facts(&self) -> AttemptFacts {
+        match self {
+            Self::OpenAi(it) => it.facts(),
+            Self::Anthropic(it) => it.facts(),
+        }
+    }
+
+    fn whole(&self, offer: &Offer) -> Result<Completion, Fault> {
+        let read = match self {
+            Self::OpenAi(it) => it.whole(offer),
+            Self::Anthropic(it) => it.whole(offer),
+        };
+        read.map_err(Fault::from)
+    }
+
+    fn partial(&self, offer: &Offer) -> Completion {
+        match self {
+            Self::OpenAi(it) => it.partial(offer),
+            Self::Anthropic(it) => it.partial(offer),
+        }
+    }
+}
+
+impl fmt::Display for BrokenStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.cause, self.message)
+    }
+}
+
+impl std::error::Error for BrokenStream {}

@@ -1,0 +1,97 @@
+//! Server-sent events, as the standard has them: lines, and what of them is data
+//! (<https://html.spec.whatwg.org/multipage/server-sent-events.html>).
+
+use memchr::memchr2;
+
+use super::fault::{Fault, STREAM_BYTES};
+
+/// A stream of events, of which only the data counts: both providers repeat the name of an event in it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Events {
+    /// The line that has not ended.
+    line: Vec<u8>,
+    /// The data of the event that has not ended.
+    data: Option<String>,
+    /// The last line ended with CR: an LF that follows belongs to it.
+    after_cr: bool,
+    /// The first line has ended, so no byte order mark can come.
+    began: bool,
+}
+
+impl Events {
+    /// Takes bytes, and hands the data of each event that they complete to `take`.
+    pub(super) fn feed(
+        &mut self,
+        mut bytes: &[u8],
+        mut take: impl FnMut(&str) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        if self.after_cr && !bytes.is_empty() {
+            self.after_cr = false;
+            bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
+        }
+        while let Some(end) = memchr2(b'\n', b'\r', bytes) {
+            self.keep(&bytes[..end])?;
+            if let Some(data) = self.line_ends()? {
+                take(&data)?;
+            }
+            let rest = &bytes[end + 1..];
+            let is_cr = bytes[end] == b'\r';
+            self.after_cr = is_cr && rest.is_empty();
+            bytes = if is_cr { rest.strip_prefix(b"\n").unwrap_or(rest) } else { rest };
+        }
+        self.keep(bytes)
+    }
+
+    /// The data of an event that the end of the stream cut off before its empty line, where it is whole: some servers
+    /// leave that line out.
+    pub(super) fn rest(&mut self) -> Option<String> {
+        if !self.line.is_empty() {
+            self.line_ends().ok()?;
+        }
+        self.data.take().filter(|data| is_whole(data))
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        let kept = self.line.len() + self.data.as_ref().map_or(0, String::len);
+        if bytes.len() > STREAM_BYTES.saturating_sub(kept) {
+            return Err(Fault::too_long());
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// The line is whole. An empty one ends the event, and gives its data.
+    fn line_ends(&mut self) -> Result<Option<String>, Fault> {
+        let mut line = self.line.as_slice();
+        if !self.began {
+            self.began = true;
+            line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+        }
+        let event = if line.is_empty() { self.data.take() } else { None };
+        if let Some(value) = data_of(line) {
+            let value = std::str::from_utf8(value).map_err(|_| Fault::not_utf8())?;
+            match &mut self.data {
+                Some(data) => {
+                    data.push('\n');
+                    data.push_str(value);
+                }
+                None => self.data = Some(value.to_owned()),
+            }
+        }
+        self.line.clear();
+        Ok(event.filter(|data| !data.is_empty()))
+    }
+}
+
+/// The value of a line, where it is one of data.
+fn data_of(line: &[u8]) -> Option<&[u8]> {
+    match line.strip_prefix(b"data")? {
+        [b':', b' ', value @ ..] | [b':', value @ ..] => Some(value),
+        [] => Some(&[]),
+        [_, ..] => None,
+    }
+}
+
+fn is_whole(data: &str) -> bool {
+    data == "[DONE]" || serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok()
+}

@@ -1,0 +1,7 @@
+//! Answers that arrive piece by piece.
+
+mod anthropic;
+mod broken;
+mod common;
+mod laws;
+mod openai;

@@ -45,7 +45,8 @@ impl Measured {
         let kept = |of: u64| of / self.kept_turns.max(1);
         let keeping = self.keeping_ns.saturating_sub(self.bench_ns);
         format!(
-            "{:32} {:6} turns {turn:6} ns a turn, {:5} to keep it, {:5} to serialise it ({} %), {:5} bytes, {:4} packed",
+            "{:32} {:6} turns {turn:6} ns a turn, {:5} to keep it, {:5} to serialise it ({} %), {:5} bytes, \
+             {:4} packed",
             self.name,
             self.turns,
             kept(keeping),

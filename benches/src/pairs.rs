@@ -17,8 +17,8 @@ const WORDS: [[&str; 2]; 2] = [
          logging.warning(e) queue.put_nowait(job) \n\n @property async with lock: yield {'id': 7} json.dumps",
     ],
     [
-        "Die Prüfung schlägt fehl, \n weil die Größe über 1024 hinausgeht; 检查失败 因为 大小 超过 限制。 \n 请 重新 写入 \
-         文件 für spätere Änderungen 然后 再次 运行 测试 \n „naïve“ Lösung",
+        "Die Prüfung schlägt fehl, \n weil die Größe über 1024 hinausgeht; 检查失败 因为 大小 超过 限制。 \n 请 重新 \
+         写入 文件 für spätere Änderungen 然后 再次 运行 测试 \n „naïve“ Lösung",
         "Während der Übersetzung \n müssen alle Wörter geändert werden – 翻译 过程 中 所有 词语 都 需要 修改， \n 但是 \
          我们 不能 删除 旧的 版本 häufig gehört dazu 网络 连接 \n Straße être",
     ],

@@ -156,12 +156,13 @@ mod tests {
         let error = |pairs| load("", pairs).expect_err("bad");
         assert_eq!(
             error(&[("MISTAKE_LIMIT", "many")]),
-            "MISTAKE_LIMIT: expected a whole number from 1, found `many`\n  hint: it is a variable of the environment"
+            "MISTAKE_LIMIT: expected a whole number from 1, found `many`\n  hint: it is a variable of the \
+             environment"
         );
         assert_eq!(
             error(&[("NO_TOOLS_GUARD_ENABLED", "maybe")]),
-            "NO_TOOLS_GUARD_ENABLED: expected true or false (also 1, 0, on, off, yes, no), found `maybe`\n  hint: it is \
-             a variable of the environment"
+            "NO_TOOLS_GUARD_ENABLED: expected true or false (also 1, 0, on, off, yes, no), found `maybe`\n  hint: it \
+             is a variable of the environment"
         );
         assert!(error(&[("MISTAKE_LIMIT", "0")]).contains("from 1"));
     }

@@ -1,10 +1,12 @@
 //! What came of a trial: pure functions from a trial to numbers and to its record.
 
+use std::slice;
+
 use balk_guards::{AttemptResponse, Entry, Intervention, InterventionKind, Origin, Termination};
 use balk_reports::records::{Drawn, EntryRecord, FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};
 use balk_scenarios::{Truth, World};
 
-use crate::engine::Trial;
+use crate::engine::{FailedFacts, Trial, TurnFacts};
 
 /// Judges a trial.
 #[must_use]
@@ -13,7 +15,26 @@ pub fn grade(trial: &Trial) -> Grade {
 }
 
 /// Judges a trial, and each intervention: whether it came in a healthy turn.
-pub fn grade_each(trial: &Trial, mut see: impl FnMut(&Intervention, bool)) -> Grade {
+pub fn grade_each(trial: &Trial, see: impl FnMut(&Intervention, bool)) -> Grade {
+    let mut grading = Grading {
+        grade: of_truths(trial),
+        turns: trial.turns.iter(),
+        failed: trial.failed.iter(),
+        last: None,
+        concluded: false,
+        turn: 0,
+        written: 0,
+        see,
+    };
+    for entry in &trial.entries {
+        grading.fold(entry);
+    }
+    let tokens_out = u64::try_from(grading.written).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
+    Grade { tokens_out, ..grading.grade }
+}
+
+/// What the world and the truths of the turns say, without a look at the entries.
+fn of_truths(trial: &Trial) -> Grade {
     let count =
         |wanted: fn(Truth) -> bool| number(trial.turns.iter().filter(|turn| wanted(turn.truth)).count());
     let stuck_turn = trial.turns.iter().position(|turn| turn.truth.is_onset());
@@ -23,7 +44,7 @@ pub fn grade_each(trial: &Trial, mut see: impl FnMut(&Intervention, bool)) -> Gr
     let onset = [stuck_turn, delayed].into_iter().flatten().min();
     let onset = onset.map(|at| number(at) + 1);
     let last_stuck = trial.turns.iter().rposition(|turn| turn.truth.is_onset());
-    let mut grade = Grade {
+    Grade {
         goal: trial.goal,
         onset,
         last_stuck: last_stuck.map(|at| number(at) + 1).max(onset),
@@ -35,64 +56,86 @@ pub fn grade_each(trial: &Trial, mut see: impl FnMut(&Intervention, bool)) -> Gr
         double_effects: trial.double_effects,
         tokens_in: trial.turns.iter().map(|turn| turn.view_bytes).sum::<u64>() / BYTES_PER_TOKEN,
         ..Grade::default()
-    };
-    let mut written = 0;
-    let (mut turns, mut failed_attempts) = (trial.turns.iter(), trial.failed.iter());
-    // What a guard adds is about the completion, or the failed attempt, that came last.
-    let mut last = None;
-    let mut concluded = false;
-    // The turn that an entry is about, from 1.
-    let mut turn = 0;
-    let helped = |grade: &mut Grade, turn: u32| {
-        if grade.first_help.is_none() && onset.is_some_and(|onset| onset <= turn) {
-            grade.first_help = Some(turn);
-        }
-    };
-    for entry in &trial.entries {
+    }
+}
+
+/// A trial's entries, folded into its grade.
+struct Grading<'t, F> {
+    grade: Grade,
+    /// What no guard saw of the turns to come.
+    turns: slice::Iter<'t, TurnFacts>,
+    /// What no guard saw of the failed attempts to come.
+    failed: slice::Iter<'t, FailedFacts>,
+    /// The truth of the completion, or the failed attempt, that came last: what a guard adds is about it.
+    last: Option<Truth>,
+    concluded: bool,
+    /// The turn that an entry is about, from 1.
+    turn: u32,
+    /// Bytes that the model wrote.
+    written: usize,
+    see: F,
+}
+
+impl<F: FnMut(&Intervention, bool)> Grading<'_, F> {
+    fn fold(&mut self, entry: &Entry) {
         match entry {
             Entry::Completion(completion) => {
-                last = turns.next().map(|turn| turn.truth);
-                concluded = false;
-                turn = number(trial.turns.len() - turns.len());
+                self.last = self.turns.next().map(|turn| turn.truth);
+                self.concluded = false;
+                self.turn = self.completions();
                 let texts: usize = completion.texts().map(|text| text.len()).sum();
                 let calls: usize = completion.calls.iter().map(|it| it.tool.len() + it.arguments.len()).sum();
-                written += texts + calls;
+                self.written += texts + calls;
             }
-            Entry::Failed(failed) => {
-                let facts = failed_attempts.next();
-                last = facts.map(|it| it.truth);
-                let asked = matches!(failed.response, AttemptResponse::Asked);
-                grade.needless_questions += u32::from(asked && facts.is_some_and(|it| !it.unsafe_effect));
-                turn = number(trial.turns.len() - turns.len()) + 1;
-                if let AttemptResponse::Resent { .. } = failed.response {
-                    grade.resends += 1;
-                    helped(&mut grade, turn);
+            Entry::Failed(attempt) => {
+                let facts = self.failed.next();
+                self.last = facts.map(|it| it.truth);
+                let asked = matches!(attempt.response, AttemptResponse::Asked);
+                self.grade.needless_questions +=
+                    u32::from(asked && facts.is_some_and(|it| !it.unsafe_effect));
+                self.turn = self.completions() + 1;
+                if let AttemptResponse::Resent { .. } = attempt.response {
+                    self.grade.resends += 1;
+                    self.helped();
                 }
             }
-            Entry::Tried(_) => grade.calls += 1,
-            Entry::Result(result) => grade.calls += u32::from(result.origin == Origin::Executed),
-            Entry::Intervention(it) => {
-                grade.interventions += 1;
-                helped(&mut grade, turn);
-                // Where the run is at its end in any case, saying so disturbs nobody.
-                let is_false = !concluded && last.is_some_and(Truth::is_healthy);
-                grade.false_interventions += u32::from(is_false);
-                see(it, is_false);
-                grade.told |= match it.kind {
-                    InterventionKind::Notice | InterventionKind::Question(_) | InterventionKind::Stop => true,
-                    InterventionKind::Repair(_)
-                    | InterventionKind::Feedback
-                    | InterventionKind::Note
-                    | InterventionKind::Block => false,
-                };
-            }
-            Entry::Conclusion(_) => concluded = true,
-            Entry::End(Termination::GuardFault(_)) => grade.guard_fault = true,
+            Entry::Tried(_) => self.grade.calls += 1,
+            Entry::Result(result) => self.grade.calls += u32::from(result.origin == Origin::Executed),
+            Entry::Intervention(it) => self.intervention(it),
+            Entry::Conclusion(_) => self.concluded = true,
+            Entry::End(Termination::GuardFault(_)) => self.grade.guard_fault = true,
             Entry::Start(_) | Entry::User(_) | Entry::Answer(_) | Entry::Compaction(_) | Entry::End(_) => {}
         }
     }
-    grade.tokens_out = u64::try_from(written).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
-    grade
+
+    fn intervention(&mut self, it: &Intervention) {
+        self.grade.interventions += 1;
+        self.helped();
+        // Where the run is at its end in any case, saying so disturbs nobody.
+        let is_false = !self.concluded && self.last.is_some_and(Truth::is_healthy);
+        self.grade.false_interventions += u32::from(is_false);
+        (self.see)(it, is_false);
+        self.grade.told |= match it.kind {
+            InterventionKind::Notice | InterventionKind::Question(_) | InterventionKind::Stop => true,
+            InterventionKind::Repair(_)
+            | InterventionKind::Feedback
+            | InterventionKind::Note
+            | InterventionKind::Block => false,
+        };
+    }
+
+    /// Completions so far.
+    fn completions(&self) -> u32 {
+        self.grade.turns - number(self.turns.len())
+    }
+
+    /// Something was done that could help, once the model was stuck.
+    fn helped(&mut self) {
+        let is_late = self.grade.onset.is_some_and(|onset| onset <= self.turn);
+        if is_late && self.grade.first_help.is_none() {
+            self.grade.first_help = Some(self.turn);
+        }
+    }
 }
 
 /// The usual estimate for English and code; said wherever tokens are shown.

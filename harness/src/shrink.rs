@@ -10,6 +10,7 @@
 //! false intervention does not stand for another: the rule under which the first one came must still fire falsely. What
 //! the file says of which turns are healthy (`truth`) is never changed, for it says what is false.
 
+mod case;
 mod document;
 mod drawn;
 mod parts;
@@ -17,68 +18,10 @@ mod search;
 mod shows;
 mod values;
 
-use balk_reports::records::TrialRecord;
-use balk_scenarios::{Scenario, WorldOptions};
-
-use crate::guards::Recipe;
-
+pub use case::{Case, Progress, Shrunk, Unfit};
 pub use shows::Shows;
 
 use search::Search;
-
-/// The trial that is to shrink, and what it shows.
-#[derive(Clone, Debug)]
-pub struct Case<'a> {
-    /// The text of a scenario file.
-    pub text: &'a str,
-    /// What was read from the text.
-    pub scenario: &'a Scenario,
-    /// The seed.
-    pub seed: u64,
-    /// The stack.
-    pub stack: &'a Recipe,
-    /// The baseline and the oracle: where one of them does not show it at the start, it does not at the end.
-    pub contrasts: &'a [Recipe],
-    /// What the run chooses.
-    pub options: WorldOptions,
-    /// What the trial shows.
-    pub shows: &'a Shows,
-    /// How many smaller trials are run at most.
-    pub tries: u32,
-}
-
-/// What became of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shrunk {
-    /// The text of the smaller scenario.
-    pub text: String,
-    /// The seed under which it shows the same.
-    pub seed: u64,
-    /// The trial.
-    pub record: TrialRecord,
-    /// Smaller trials that were run.
-    pub tries: u32,
-    /// Whether nothing smaller was left to try; otherwise the tries ran out.
-    pub is_smallest: bool,
-    /// Whether the baseline or the oracle did not show it at the start. Otherwise nothing tells why the smaller trial
-    /// shows it: one that is cut short shows much.
-    pub has_contrast: bool,
-}
-
-/// The trial does not show what is to be kept; here is what it does show.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfit(pub Vec<Shows>);
-
-/// How far it is: after each round of changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Trials that were run.
-    pub tries: u32,
-    /// Lines of the scenario.
-    pub lines: usize,
-    /// The seed.
-    pub seed: u64,
-}
 
 /// One kind of change, tried wherever it can be made.
 type Pass = fn(&mut Search<'_>);

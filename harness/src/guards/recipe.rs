@@ -274,7 +274,8 @@ mod tests {
     fn settings_that_a_guard_does_not_take_are_named() {
         check(
             "duplicate{equal=2}",
-            "`duplicate{equal=2}`: unknown field `equal`, expected one of `equal-results`, `lapse`, `near-percent`, `policy`",
+            "`duplicate{equal=2}`: unknown field `equal`, expected one of `equal-results`, `lapse`, `near-percent`, \
+             `policy`",
         );
         check("no-tools{limit=x}", "`no-tools{limit=x}`: invalid type: string \"x\", expected u32");
         check("no-tools{limit=3", "`no-tools{limit=3`: expected `}` at the end");

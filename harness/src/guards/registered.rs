@@ -216,12 +216,28 @@ impl fmt::Debug for Registered {
 
 /// What is different for some models.
 #[derive(Deserialize)]
+#[serde(try_from = "Map<String, Value>")]
 struct ModelRule {
     pattern: String,
     enabled: Option<bool>,
     /// Settings in place of those that all models have.
-    #[serde(flatten)]
     settings: Map<String, Value>,
+}
+
+impl TryFrom<Map<String, Value>> for ModelRule {
+    type Error = serde_json::Error;
+
+    /// What is no setting of the guard is taken out; the guard reads the rest.
+    fn try_from(mut settings: Map<String, Value>) -> Result<Self, Self::Error> {
+        #[derive(Deserialize)]
+        struct Head {
+            pattern: String,
+            enabled: Option<bool>,
+        }
+        let head = ["pattern", "enabled"].into_iter().filter_map(|name| settings.remove_entry(name));
+        let Head { pattern, enabled } = Head::deserialize(Value::Object(head.collect()))?;
+        Ok(Self { pattern, enabled, settings })
+    }
 }
 
 fn unless_off(enabled: bool, make: Factory) -> Factory {

@@ -7,12 +7,13 @@
 
 use std::io::{self, Write};
 
-use balk_guards::Wait;
-use serde::Serialize;
+use balk_guards::GuardFault;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
-use super::fold::What;
+use super::fold::{Event, Firing, What};
 use super::join::Oddities;
-use super::own::{Compared, Own};
+use super::own::{Compared, Deed, Own};
 use super::run::{Found, Item, Replayed};
 use super::summary::{Counts, GuardCounts, OwnCounts, Summary};
 
@@ -36,18 +37,16 @@ pub fn item(out: &mut dyn Write, file: &str, item: &Item) -> io::Result<()> {
 /// # Errors
 /// Those of the writer.
 pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
-    let named = |(name, it): (&'_ String, &Counts)| NamedSums { name: name.clone(), sums: Sums::from(it) };
+    fn named<'a>((name, it): (&'a String, &Counts)) -> Sums<'a> {
+        Sums::new(Some(name), it)
+    }
     record(
         out,
         &Record::Summary {
-            total: Sums::from(&it.total),
+            total: Sums::new(None, &it.total),
             files: it.by_source.iter().map(named).collect(),
             models: it.by_model.iter().map(named).collect(),
-            outcomes: it
-                .by_outcome
-                .iter()
-                .map(|(outcome, it)| NamedSums { name: outcome.word().into(), sums: Sums::from(it) })
-                .collect(),
+            outcomes: it.by_outcome.iter().map(|(outcome, it)| Sums::new(Some(outcome.word()), it)).collect(),
             guards: it.by_guard.iter().map(|(guard, it)| RuleSums::new(guard, None, *it)).collect(),
             rules: it
                 .by_rule
@@ -67,32 +66,12 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
 }
 
 fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> io::Result<()> {
-    let outcome = it.outcome.word();
-    let place = |turn, message| Place { file, line, id: &it.id, model: &it.model, outcome, turn, message };
     for event in &it.folded.events {
-        let place = place(event.turn, Some(event.message));
-        let one = match &event.what {
-            What::Fired(firing) => Record::Firing {
-                place,
-                question: firing.asked.word(),
-                guard: &firing.note.guard,
-                rule: &firing.note.rule,
-                level: firing.note.level,
-                kind: firing.kind,
-                tool: firing.tool.as_deref(),
-                interventions: firing.interventions,
-                opens_stretch: firing.opens_stretch,
-                opens_guard_stretch: firing.opens_guard_stretch,
-                why: &firing.note.text,
-            },
-            What::Rerun { tool, after } => Record::Rerun { place, tool, after_ticks: *after },
-            What::Resend { after } => Record::Resend { place, after_ticks: *after },
-        };
-        record(out, &one)?;
+        let event = Placed { file, line, it, turn: event.turn, what: PlacedWhat::Done(event) };
+        record(out, &event)?;
     }
     if let Some((turn, fault)) = &it.folded.fault {
-        let place = place(*turn, None);
-        record(out, &Record::GuardFault { place, guard: &fault.guard, why: &fault.reason })?;
+        record(out, &Placed { file, line, it, turn: *turn, what: PlacedWhat::Broke(fault) })?;
     }
     Ok(())
 }
@@ -102,8 +81,23 @@ fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> io::
 fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<()> {
     let (scenario, seed, guard, asked) = (&*it.scenario, &*it.seed, &*it.recorded, &*it.asked);
     for compared in it.shown() {
-        let equal = compared.recorded == compared.found;
-        record(out, &Record::Decision { file, line, scenario, seed, guard, asked, equal, compared })?;
+        let Compared { turn, recorded, found } = compared;
+        let equal = recorded == found;
+        record(
+            out,
+            &Record::Decision {
+                file,
+                line,
+                scenario,
+                seed,
+                guard,
+                asked,
+                equal,
+                turn: *turn,
+                recorded,
+                found,
+            },
+        )?;
     }
     let (turns, difference) = (it.turns, it.difference().map(|it| it.turn));
     record(out, &Record::Own { file, line, scenario, seed, guard, asked, turns, difference })
@@ -118,37 +112,6 @@ pub(super) fn record(out: &mut dyn Write, record: &impl Serialize) -> io::Result
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 enum Record<'a> {
-    Firing {
-        #[serde(flatten)]
-        place: Place<'a>,
-        question: &'a str,
-        guard: &'a str,
-        rule: &'a str,
-        level: u8,
-        kind: &'a str,
-        tool: Option<&'a str>,
-        interventions: u64,
-        opens_stretch: bool,
-        opens_guard_stretch: bool,
-        why: &'a str,
-    },
-    Rerun {
-        #[serde(flatten)]
-        place: Place<'a>,
-        tool: &'a str,
-        after_ticks: u64,
-    },
-    Resend {
-        #[serde(flatten)]
-        place: Place<'a>,
-        after_ticks: Wait,
-    },
-    GuardFault {
-        #[serde(flatten)]
-        place: Place<'a>,
-        guard: &'a str,
-        why: &'a str,
-    },
     Decision {
         file: &'a str,
         line: u64,
@@ -157,8 +120,9 @@ enum Record<'a> {
         guard: &'a str,
         asked: &'a str,
         equal: bool,
-        #[serde(flatten)]
-        compared: &'a Compared,
+        turn: u64,
+        recorded: &'a [Deed],
+        found: &'a [Deed],
     },
     #[serde(rename = "own-record")]
     Own {
@@ -178,10 +142,10 @@ enum Record<'a> {
         why: &'a str,
     },
     Summary {
-        total: Sums,
-        files: Vec<NamedSums>,
-        models: Vec<NamedSums>,
-        outcomes: Vec<NamedSums>,
+        total: Sums<'a>,
+        files: Vec<Sums<'a>>,
+        models: Vec<Sums<'a>>,
+        outcomes: Vec<Sums<'a>>,
         guards: Vec<RuleSums<'a>>,
         rules: Vec<RuleSums<'a>>,
         oddities: Oddities,
@@ -196,27 +160,81 @@ enum Record<'a> {
     },
 }
 
-#[derive(Serialize)]
-struct Place<'a> {
+/// What a guard did at one place of a foreign transcript.
+struct Placed<'a> {
     file: &'a str,
     line: u64,
-    id: &'a str,
-    model: &'a str,
-    outcome: &'a str,
+    it: &'a Replayed,
     turn: u64,
+    what: PlacedWhat<'a>,
+}
+
+enum PlacedWhat<'a> {
+    Done(&'a Event),
+    Broke(&'a GuardFault),
+}
+
+impl Serialize for Placed<'_> {
+    /// The type, the place, and then what only this type has.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("type", self.what.kind())?;
+        object.serialize_entry("file", self.file)?;
+        object.serialize_entry("line", &self.line)?;
+        object.serialize_entry("id", &self.it.id)?;
+        object.serialize_entry("model", &self.it.model)?;
+        object.serialize_entry("outcome", self.it.outcome.word())?;
+        object.serialize_entry("turn", &self.turn)?;
+        match self.what {
+            PlacedWhat::Done(event) => {
+                object.serialize_entry("message", &event.message)?;
+                match &event.what {
+                    What::Fired(firing) => members_of_firing(&mut object, firing)?,
+                    What::Rerun { tool, after } => {
+                        object.serialize_entry("tool", tool)?;
+                        object.serialize_entry("after_ticks", after)?;
+                    }
+                    What::Resend { after } => object.serialize_entry("after_ticks", after)?,
+                }
+            }
+            PlacedWhat::Broke(fault) => {
+                object.serialize_entry("guard", &fault.guard)?;
+                object.serialize_entry("why", &fault.reason)?;
+            }
+        }
+        object.end()
+    }
+}
+
+fn members_of_firing<M: SerializeMap>(object: &mut M, firing: &Firing) -> Result<(), M::Error> {
+    object.serialize_entry("question", firing.asked.word())?;
+    object.serialize_entry("guard", &firing.note.guard)?;
+    object.serialize_entry("rule", &firing.note.rule)?;
+    object.serialize_entry("level", &firing.note.level)?;
+    object.serialize_entry("kind", firing.kind)?;
+    object.serialize_entry("tool", &firing.tool)?;
+    object.serialize_entry("interventions", &firing.interventions)?;
+    object.serialize_entry("opens_stretch", &firing.opens_stretch)?;
+    object.serialize_entry("opens_guard_stretch", &firing.opens_guard_stretch)?;
+    object.serialize_entry("why", &firing.note.text)
+}
+
+impl PlacedWhat<'_> {
+    const fn kind(&self) -> &'static str {
+        match self {
+            Self::Done(Event { what: What::Fired(_), .. }) => "firing",
+            Self::Done(Event { what: What::Rerun { .. }, .. }) => "rerun",
+            Self::Done(Event { what: What::Resend { .. }, .. }) => "resend",
+            Self::Broke(_) => "guard-fault",
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Sums<'a> {
+    /// A file, a model or an outcome; nothing for the sums of all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct NamedSums {
-    name: String,
-    #[serde(flatten)]
-    sums: Sums,
-}
-
-#[derive(Serialize)]
-struct Sums {
+    name: Option<&'a str>,
     transcripts: u64,
     turns: u64,
     calls: u64,
@@ -225,9 +243,10 @@ struct Sums {
     stretches_per_million_turns: u64,
 }
 
-impl From<&Counts> for Sums {
-    fn from(it: &Counts) -> Self {
+impl<'a> Sums<'a> {
+    fn new(name: Option<&'a str>, it: &Counts) -> Self {
         Self {
+            name,
             transcripts: it.transcripts,
             turns: it.turns,
             calls: it.calls,

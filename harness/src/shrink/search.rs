@@ -6,8 +6,9 @@ use balk_scenarios::{Scenario, World, format, toolsets};
 use toml_edit::DocumentMut;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::shows::Sign;
-use super::{Case, Progress, Shows, Shrunk, Unfit, document};
+use super::case::{Case, Progress, Shrunk, Unfit};
+use super::document;
+use super::shows::{Shows, Sign};
 use crate::guards::Recipe;
 use crate::simulate::Simulation;
 

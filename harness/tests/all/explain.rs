@@ -38,12 +38,16 @@ fn r5_the_incident_of_the_field_under_each_policy() {
         let cells = ["recommendation", "reason", "missing_provenance", "tool"].map(|it| said[it].to_string());
         table += &format!("{policy}: {}\n", cells.join(" "));
     }
+    let conservative =
+        r#""ask_user_before_retry" "side_effect_facts_incomplete" ["side_effect.boundary_unknown"]"#;
     assert_eq!(
         table,
-        r#"conservative: "ask_user_before_retry" "side_effect_facts_incomplete" ["side_effect.boundary_unknown"] "memory_store"
+        format!(
+            r#"conservative: {conservative} "memory_store"
 fast-path: "retry_automatically" "early_transport_failure" [] null
 facts: "retry_automatically" "early_transport_failure" [] null
 "#
+        )
     );
 }
 
@@ -119,7 +123,11 @@ fn documents_that_are_none() {
         ("no-offer", b"{\"cause\": \"connect\"}"),
         ("cause", b"{\"cause\": \"conect\", \"offer\": []}"),
         ("fact", b"{\"cause\": \"connect\",\n \"facts\": {\"visible_output\": \"no\"},\n \"offer\": []}"),
-        ("effect", b"{\"cause\": \"connect\", \"offer\": [{\"name\": \"a\"},\n {\"name\": \"b\", \"side_effect\": \"reads\"}]}"),
+        (
+            "effect",
+            b"{\"cause\": \"connect\", \"offer\": [{\"name\": \"a\"},\n \
+              {\"name\": \"b\", \"side_effect\": \"reads\"}]}",
+        ),
         ("name", b"{\"cause\": \"connect\", \"offer\": [{\"side_effect\": \"write\"}]}"),
         ("twice", b"{\"cause\": \"connect\", \"cause\": \"empty\", \"offer\": []}"),
         ("status", b"{\"cause\": \"status\", \"offer\": []}"),

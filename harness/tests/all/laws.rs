@@ -1,79 +1,24 @@
 //! What holds in every trial, whatever guards do: random stacks of guards that answer anything, every scenario,
 //! random seeds.
 
-use std::sync::{Arc, LazyLock};
+mod case;
+mod views;
 
-use crate::common::wild;
-use crate::common::wild::{Restarted, Temper};
-use balk::engine::{self, Trial, TruthChannel};
+use std::sync::LazyLock;
+
+use balk::engine::{self, TruthChannel};
 use balk::grade;
 use balk::replay::{Found, Replay, Setting};
-use balk_guards::wire::Dialect;
 use balk_guards::{
-    Answer, Choice, Completion, Entry, FinishReason, Guard, InterventionKind, LOST, Limit, NOT_RUN, Origin,
-    Stack, Status, Termination, ToolResult, View,
+    Answer, Choice, Completion, Entry, Guard, InterventionKind, LOST, Limit, NOT_RUN, Origin, Stack, Status,
+    Termination, ToolResult,
 };
-use balk_peers::NaiveRetry;
 use balk_reports::records::{TrialRecord, transcript};
-use balk_scenarios::catalogue::{self, CATALOGUE};
-use balk_scenarios::{Actor, Environment, Kind, Scenario, User, World, WorldOptions, format, toolsets};
-use proptest::collection::vec;
+use balk_scenarios::{Environment, User};
 use proptest::prelude::*;
 
-/// The catalogue, and a scenario whose model answers nothing now and then and makes several calls at once, with
-/// narrow bounds.
-static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
-    let mut all: Vec<Scenario> =
-        CATALOGUE.iter().map(|it| it.read(&[]).expect("the catalogue is good")).collect();
-    let text = format::template_of("transient", Kind::Stubborn);
-    let empty = [("write", 1), ("talk", 2)].into_iter().fold(text, |text, (state, attempts)| {
-        let head = format!("name = \"{state}\"\n");
-        assert!(text.contains(&head), "the template has the state `{state}`");
-        text.replace(&head, &format!("{head}empty = [{}\"0/1\"]\n", "\"1/1\", ".repeat(attempts)))
-    });
-    let one = r##"calls = [{ tool = "write", arguments = { path = "{page.path}", content = "# {page.what}\n" } }]"##;
-    assert!(empty.contains(one), "the template has this call");
-    let three = r##"calls = [
-      { tool = "list", arguments = { path = "." } },
-      { tool = "write", arguments = { path = "{page.path}", content = "# {page.what}\n" } },
-      { tool = "shell", arguments = { command = "docs status {visit}" } },
-    ]"##;
-    let empty = empty.replace(one, three);
-    for attempts in ["2", "3"] {
-        let sets = [("limits.attempts", attempts), ("limits.calls", "8")];
-        let sets = sets.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        all.push(format::parse("transient.toml", &empty, toolsets::catalogue(), &sets).expect("it is good"));
-    }
-    all
-});
-
-/// A stack, a scenario and a seed.
-#[derive(Clone, Debug)]
-struct Case {
-    tempers: Vec<Temper>,
-    scenario: usize,
-    seed: u64,
-}
-
-fn case() -> impl Strategy<Value = Case> {
-    let temper = (any::<u64>(), 0..=8_u64, prop::bool::weighted(0.2))
-        .prop_map(|(salt, objects, breaks)| Temper { salt, objects, breaks });
-    (vec(temper, 0..=3), 0..SCENARIOS.len(), any::<u64>()).prop_map(|(tempers, scenario, seed)| Case {
-        tempers,
-        scenario,
-        seed,
-    })
-}
-
-impl Case {
-    fn world(&self) -> World<'static> {
-        World::draw(&SCENARIOS[self.scenario], self.seed, WorldOptions::default())
-    }
-
-    fn trial(&self, world: &World<'_>) -> Trial {
-        engine::run(world, &mut wild::stack(&self.tempers), &TruthChannel::default())
-    }
-}
+use crate::common::wild::{self, Restarted, Temper};
+use case::{Case, SCENARIOS, case, completion, following, kind, result, tried};
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
@@ -202,13 +147,6 @@ proptest! {
     }
 
     #[test]
-    fn every_view_is_legal_and_what_is_kept_up_is_what_is_built_anew(case in case()) {
-        let world = case.world();
-        let trial = case.trial(&world);
-        views(&world, &trial)?;
-    }
-
-    #[test]
     fn saving_and_loading_after_every_entry_changes_nothing(case in case()) {
         let world = case.world();
         let restarted = engine::run(&world, &mut Restarted::new(&case.tempers), &TruthChannel::default());
@@ -246,7 +184,10 @@ proptest! {
         let ended: Vec<String> = trial
             .entries
             .iter()
-            .filter_map(|it| if let Entry::End(Termination::GuardFault(why)) = it { Some(why.to_string()) } else { None })
+            .filter_map(|it| match it {
+                Entry::End(Termination::GuardFault(why)) => Some(why.to_string()),
+                _ => None,
+            })
             .collect();
         prop_assert_eq!(&ended, &faults);
         prop_assert_eq!(grade::grade(&trial).guard_fault, !faults.is_empty());
@@ -270,23 +211,6 @@ proptest! {
             prop_assert_eq!(guarded.len(), alone.len());
         }
     }
-}
-
-/// What a broken attempt left stands in the view before its failure: the next request is the first with its view.
-#[test]
-fn a_request_after_calls_of_a_broken_attempt_is_the_first_with_its_view() -> Result<(), TestCaseError> {
-    let listed = catalogue::find("broken-while-writing").expect("the catalogue has it");
-    let scenario = listed.read(&[]).expect("the catalogue is good");
-    let mut breaks_twice = 0;
-    for seed in 0..100 {
-        let world = World::draw(&scenario, seed, WorldOptions::default());
-        let trial = engine::run(&world, &mut NaiveRetry, &TruthChannel::default());
-        let left = trial.entries.iter().filter_map(completion).filter(|it| it.finish == FinishReason::Error);
-        breaks_twice += u32::from(left.count() > 1);
-        views(&world, &trial)?;
-    }
-    assert!(breaks_twice > 0, "no seed breaks off while a call runs, and again when it is sent again");
-    Ok(())
 }
 
 static POOL: LazyLock<rayon::ThreadPool> = LazyLock::new(|| {
@@ -379,77 +303,4 @@ impl Guard for Listening {
     fn conclude(&self, end: &Termination) -> Answer<Option<balk_guards::Conclusion>> {
         self.heard(self.inner.conclude(end))
     }
-}
-
-/// Every request of this trial is legal, and what actor and view keep up is what is built anew.
-fn views(world: &World<'_>, trial: &Trial) -> Result<(), TestCaseError> {
-    let mut view = View::default();
-    let mut attempt = 1;
-    let mut kept = Actor::new(world);
-    let mut turn = 0;
-    // What a broken attempt left is committed before the attempt, which is asked for once.
-    let mut left = false;
-    for (at, entry) in trial.entries.iter().enumerate() {
-        let of_left = matches!(entry, Entry::Failed(_)) && std::mem::take(&mut left);
-        if matches!(entry, Entry::Completion(_) | Entry::Failed(_)) && !of_left {
-            for dialect in Dialect::ALL {
-                let legal = dialect.legal(&dialect.request(&view, "m")).expect("a request can be read");
-                prop_assert_eq!(legal, Ok(()), "entry {}", at);
-                let seen = dialect.seen(&dialect.request(&view, "m"), world.offer()).expect("so can this");
-                let offered =
-                    world.offer().tools().iter().filter(|it| !it.provider_executed).map(|it| &it.name);
-                prop_assert_eq!(seen.tools, offered.cloned().collect::<Vec<_>>(), "entry {}", at);
-            }
-            let act = Actor::new(world).act(view.messages(), attempt);
-            prop_assert_eq!(&kept.act(view.messages(), attempt), &act, "entry {}", at);
-            let mut acted = act.completion(world.offer());
-            match completion(entry) {
-                Some(committed) => {
-                    if committed.finish == FinishReason::Error {
-                        prop_assert!(act.broken.is_some(), "entry {}", at);
-                        acted.finish = FinishReason::Error;
-                        left = true;
-                    }
-                    prop_assert_eq!(&acted, &**committed, "entry {}", at);
-                    prop_assert_eq!(trial.turns[turn].truth, act.truth);
-                    prop_assert_eq!(trial.turns[turn].entry, at);
-                    turn += 1;
-                }
-                None => {
-                    let early = matches!(entry, Entry::Failed(it) if &*it.failure.message == "too early");
-                    prop_assert!(acted.is_empty() || act.broken.is_some() || early, "entry {}", at);
-                }
-            }
-        }
-        let before = view.messages().len();
-        view.push(entry);
-        // The actor counts requests with the very same view: what an attempt left has changed it before the failure.
-        let failed = matches!(entry, Entry::Failed(_)) && !of_left;
-        attempt = if view.messages().len() > before { 1 } else { attempt + u32::from(failed) };
-        prop_assert_eq!(&view, &View::of(&trial.entries[..=at]), "entry {}", at);
-    }
-    prop_assert_eq!(turn, trial.turns.len());
-    Ok(())
-}
-
-/// What follows the entry at this place, up to the next completion.
-fn following(entries: &[Entry], at: usize) -> &[Entry] {
-    let rest = &entries[at + 1..];
-    &rest[..rest.iter().position(|it| completion(it).is_some()).unwrap_or(rest.len())]
-}
-
-fn completion(entry: &Entry) -> Option<&Arc<Completion>> {
-    if let Entry::Completion(it) = entry { Some(it) } else { None }
-}
-
-fn result(entry: &Entry) -> Option<&ToolResult> {
-    if let Entry::Result(it) = entry { Some(it) } else { None }
-}
-
-fn tried(entry: &Entry) -> Option<&ToolResult> {
-    if let Entry::Tried(it) = entry { Some(it) } else { None }
-}
-
-fn kind(entry: &Entry) -> Option<&InterventionKind> {
-    if let Entry::Intervention(it) = entry { Some(&it.kind) } else { None }
 }

@@ -80,7 +80,8 @@ fn the_json_is_what_the_printed_schema_says() {
 fn what_was_measured_of_cost_is_shown() {
     let work = recorded();
     assert!(printed(work.path(), &["report", "a"]).contains("The cost of this record was not measured."));
-    let timed = r#"{"guard":"default","what":"read","bytes":400,"turns":9,"p50_ns":300,"p99_ns":1000,"anchor_p50_ns":40}"#;
+    let timed = r#"{"guard":"default","what":"read","bytes":400,"turns":9,
+        "p50_ns":300,"p99_ns":1000,"anchor_p50_ns":40}"#;
     fs::write(work.path().join("a/meta.json"), format!(
         r#"{{"command":"balk bench","host":{{"cpu":null,"os":"linux","arch":"x86_64"}},"threads":2,"profile":"release",
             "units":9,"taken_ms":1,"units_per_second":9000,"timed":[{timed}]}}"#

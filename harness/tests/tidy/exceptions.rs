@@ -21,20 +21,10 @@ const TO_BE_MENDED: &str = "to be mended";
 /// Sorted by rule, path and key.
 #[rustfmt::skip]
 pub(crate) const EXCEPTIONS: &[Exception] = &[
-    except(Rule::Circle, "harness/src/shrink.rs", "", TO_BE_MENDED),
-    except(Rule::Citation, "scenarios/README.md", "a.md", "a file of the world in an example, and no document"),
-    except(Rule::Flatten, "guards/tests/all/wire_rules.rs", "", "the request in a struct of the embedder's own, as the documents advise"),
-    except(Rule::Flatten, "harness/src/", "", TO_BE_MENDED),
-    except(Rule::Layout, "harness/src/replay/judged/mod.rs", "", TO_BE_MENDED),
-    except(Rule::Layout, "harness/src/replay/mod.rs", "", TO_BE_MENDED),
-    except(Rule::Layout, "harness/tests/all/outsider.rs", "own_guard", "an example is a program of its own, and this one is compiled into the tests as well"),
-    except(Rule::LongFile, "harness/tests/all/laws.rs", "", TO_BE_MENDED),
-    except(Rule::LongFunction, "harness/src/grade.rs", "grade_each", TO_BE_MENDED),
+    except(Rule::Citation, "scenarios/README.md", "a.md", "a file of an example's world"),
+    except(Rule::Flatten, "guards/tests/all/wire_rules.rs", "", "as the documents advise embedders"),
+    except(Rule::Layout, "harness/tests/all/outsider.rs", "own_guard", "the tests compile this example as well"),
     except(Rule::LongFunction, "harness/src/replay/own.rs", "completion", TO_BE_MENDED),
-    except(Rule::LongLine, "benches/examples/", "", TO_BE_MENDED),
-    except(Rule::LongLine, "benches/src/", "", TO_BE_MENDED),
-    except(Rule::LongLine, "harness/src/", "", TO_BE_MENDED),
-    except(Rule::LongLine, "harness/tests/", "", TO_BE_MENDED),
 ];
 
 impl Exception {

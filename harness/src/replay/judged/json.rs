@@ -39,16 +39,15 @@ pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
             uncapped: Rates::from(it.rates(None)),
             cap: CAP,
             capped: Rates::from(it.rates(Some(CAP))),
-            stuck: Sums::from(it.tally(|it| it.label == Label::Stuck)),
-            legit: Sums::from(it.tally(|it| it.label == Label::Legit)),
-            unsure: Sums::from(it.tally(|it| it.label == Label::Unsure)),
-            controls: Sums::from(it.tally(|it| it.control)),
+            stuck: Sums::new(None, it.tally(|it| it.label == Label::Stuck)),
+            legit: Sums::new(None, it.tally(|it| it.label == Label::Legit)),
+            unsure: Sums::new(None, it.tally(|it| it.label == Label::Unsure)),
+            controls: Sums::new(None, it.tally(|it| it.control)),
             stuck_kinds: it
                 .kinds(Label::Stuck)
                 .into_iter()
-                .map(|kind| Kind {
-                    kind,
-                    sums: Sums::from(it.tally(|it| it.label == Label::Stuck && *it.kind == *kind)),
+                .map(|kind| {
+                    Sums::new(Some(kind), it.tally(|it| it.label == Label::Stuck && *it.kind == *kind))
                 })
                 .collect(),
             not_in_input,
@@ -124,11 +123,11 @@ struct JudgedSums<'a> {
     uncapped: Rates,
     cap: Weight,
     capped: Rates,
-    stuck: Sums,
-    legit: Sums,
-    unsure: Sums,
-    controls: Sums,
-    stuck_kinds: Vec<Kind<'a>>,
+    stuck: Sums<'a>,
+    legit: Sums<'a>,
+    unsure: Sums<'a>,
+    controls: Sums<'a>,
+    stuck_kinds: Vec<Sums<'a>>,
     not_in_input: u64,
     at_no_reply: u64,
     same_ids: u64,
@@ -172,22 +171,18 @@ impl From<ClusteredShare> for Rate {
 }
 
 #[derive(Serialize)]
-struct Sums {
+struct Sums<'a> {
+    /// A kind of being stuck; nothing for the sums of a label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
     points: u64,
     hit: u64,
     weight: Weight,
     weight_hit: Weight,
 }
 
-impl From<Tally> for Sums {
-    fn from(Tally { points, hit, weight, weight_hit }: Tally) -> Self {
-        Self { points, hit, weight, weight_hit }
+impl<'a> Sums<'a> {
+    const fn new(kind: Option<&'a str>, Tally { points, hit, weight, weight_hit }: Tally) -> Self {
+        Self { kind, points, hit, weight, weight_hit }
     }
-}
-
-#[derive(Serialize)]
-struct Kind<'a> {
-    kind: &'a str,
-    #[serde(flatten)]
-    sums: Sums,
 }

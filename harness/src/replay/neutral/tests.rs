@@ -224,7 +224,11 @@ fn reasons() {
         br#"{"messages": [{"role": "tool", "content": "x"}]}"#,
         br#"{"messages": [{"role": "assistant", "tool_calls": [{"id": 7}]}]}"#,
         br#"{"messages": [{"role": "assistant", "tool_calls": [{"id": "7"}]}]}"#,
-        br#"{"messages": [{"role": "assistant", "tool_calls": [{"id": "7", "function": {"name": "ls", "arguments": {}}}]}]}"#,
+        concat!(
+            r#"{"messages": [{"role": "assistant", "tool_calls": [{"id": "7", "#,
+            r#""function": {"name": "ls", "arguments": {}}}]}]}"#
+        )
+        .as_bytes(),
         br#"{"messages": [{"role": "tool", "content": "x", "tool_call_id": "1", "is_error": "yes"}]}"#,
         br#"{"messages": [], "outcome": "won"}"#,
         br#"{"messages": [], "messages": []}"#,

@@ -47,6 +47,7 @@ mod endings;
 mod turns;
 
 pub use endings::conclusion;
+pub use turns::Repairs;
 
 /// How often one call is run in one turn, at most, whatever guards want.
 pub const TRIES: u32 = 5;

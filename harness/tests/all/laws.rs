@@ -2,23 +2,24 @@
 //! random seeds.
 
 mod case;
+mod listening;
 mod views;
 
 use std::sync::LazyLock;
 
 use balk::engine::{self, TruthChannel};
 use balk::grade;
-use balk::replay::{Found, Replay, Setting};
+use balk::replay::{Found, Own, Replay, Setting, StackOf};
 use balk_guards::{
-    Answer, Choice, Completion, Entry, Guard, InterventionKind, LOST, Limit, NOT_RUN, Origin, Stack, Status,
-    Termination, ToolResult,
+    Choice, Entry, InterventionKind, LOST, Limit, NOT_RUN, Origin, Stack, Status, Termination, ToolResult,
 };
 use balk_reports::records::{TrialRecord, transcript};
 use balk_scenarios::{Environment, User};
 use proptest::prelude::*;
 
 use crate::common::wild::{self, Restarted, Temper};
-use case::{Case, SCENARIOS, case, completion, following, kind, result, tried};
+use case::{Case, SCENARIOS, case, completion, following, kind, repaired, result, tried};
+use listening::{Heard, Listening, Question};
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
@@ -30,6 +31,8 @@ proptest! {
             let Some(completion) = completion(entry) else { continue };
             let turn = following(&trial.entries, at);
             let answered: Vec<_> = turn.iter().filter_map(result).map(|it| &it.call).collect();
+            // What runs is what the last repair made of the completion.
+            let completion = turn.iter().filter_map(repaired).last().unwrap_or(completion);
             let calls: Vec<_> = completion.calls.iter().collect();
             let broke = matches!(turn.last(), Some(Entry::End(Termination::GuardFault(_))));
             prop_assert!(answered == calls || (broke && answered.is_empty()), "turn at entry {}", at);
@@ -162,31 +165,57 @@ proptest! {
         let read: TrialRecord = serde_json::from_str(&json).expect("a record can be read");
         prop_assert_eq!(&transcript(&read.entries).expect("a record holds a transcript"), &trial.entries);
         prop_assert_eq!(&read, &record);
-        let make = |_: &str, _: &TruthChannel| Ok(wild::stack(&case.tempers));
-        let pool = &*POOL;
-        let replay = Replay { setting: &Setting::default(), guard: None, stack: &make, pool };
-        let mut items = Vec::new();
-        let mut take = |more| { items.extend(more); Ok(()) };
-        replay.file(json.as_bytes(), &mut take).expect("memory can be read");
-        let [item] = &items[..] else { panic!("one line is one item") };
-        let Ok(Found::Own(own)) = &item.found else { panic!("the line is one of ours: {:?}", item.found) };
+        let turns = u64::try_from(trial.turns.len()).expect("a small number");
+        let own = replayed(&json, &|_, _| Ok(wild::stack(&case.tempers)));
         prop_assert_eq!(own.difference(), None);
         prop_assert_eq!((&own.fault, own.is_held_to_record()), (&None, true));
-        prop_assert_eq!(own.turns, u64::try_from(trial.turns.len()).expect("a small number"));
+        prop_assert_eq!(own.turns, turns);
+        let of_others = replayed(&json, &|_, _| Ok(Stack::new(Vec::new())));
+        prop_assert_eq!((of_others.turns, &of_others.fault), (turns, &None));
+    }
+
+    #[test]
+    fn a_replay_asks_what_the_run_asked(case in case()) {
+        let world = case.world();
+        let heard = Heard::default();
+        let listening = || Listening { inner: wild::stack(&case.tempers), heard: heard.clone() };
+        let stack = || Stack::new(vec![Box::new(listening())]);
+        let trial = engine::run(&world, &mut stack(), &TruthChannel::default());
+        let asked = heard.take();
+        let record = grade::record(&world, "wild", &[], &trial);
+        let json = serde_json::to_string(&record).expect("a record is plain data");
+        replayed(&json, &|_, _| Ok(stack()));
+        let replayed = heard.take();
+        // The results that a guard broke over were never committed: of that turn the replay knows only the end.
+        let broke = matches!(trial.entries.last(), Some(Entry::End(Termination::GuardFault(_))));
+        let without_end = |mut all: Vec<Question>| {
+            all.truncate(all.len() - usize::from(broke && all.last().is_some_and(Question::is_end)));
+            all
+        };
+        let (asked, replayed) = (without_end(asked), without_end(replayed));
+        let differs = asked.iter().zip(&replayed).position(|(asked, again)| asked != again);
+        prop_assert!(
+            differs.is_none() && (broke || asked.len() == replayed.len()),
+            "{} questions, {} in the replay, the first other one: {:?}",
+            asked.len(),
+            replayed.len(),
+            differs.map(|at| [&asked[at], &replayed[at]])
+        );
     }
 
     #[test]
     fn a_guard_fault_ends_the_trial_as_such_and_nothing_else_does(case in case()) {
         let world = case.world();
-        let mut guard = Listening { inner: wild::stack(&case.tempers), faults: std::sync::Mutex::default() };
+        let heard = Heard::default();
+        let mut guard = Listening { inner: wild::stack(&case.tempers), heard: heard.clone() };
         let trial = engine::run(&world, &mut guard, &TruthChannel::default());
-        let faults = guard.faults.into_inner().expect("nobody panicked");
+        let faults: Vec<String> = heard.take().into_iter().filter_map(|it| it.fault).collect();
         let ended: Vec<String> = trial
             .entries
             .iter()
-            .filter_map(|it| match it {
-                Entry::End(Termination::GuardFault(why)) => Some(why.to_string()),
-                _ => None,
+            .filter_map(|it| {
+                let Entry::End(Termination::GuardFault(why)) = it else { return None };
+                Some(why.to_string())
             })
             .collect();
         prop_assert_eq!(&ended, &faults);
@@ -211,6 +240,20 @@ proptest! {
             prop_assert_eq!(guarded.len(), alone.len());
         }
     }
+}
+
+/// A record, replayed through what such a stack is.
+fn replayed(json: &str, stack: &StackOf<'_>) -> Own {
+    let replay = Replay { setting: &Setting::default(), guard: None, stack, pool: &POOL };
+    let mut items = Vec::new();
+    let mut take = |more| {
+        items.extend(more);
+        Ok(())
+    };
+    replay.file(json.as_bytes(), &mut take).expect("memory can be read");
+    let found = items.pop().map(|item| item.found);
+    let Some(Ok(Found::Own(own))) = found else { panic!("the line is one of ours: {found:?}") };
+    own
 }
 
 static POOL: LazyLock<rayon::ThreadPool> = LazyLock::new(|| {
@@ -262,45 +305,4 @@ fn the_guards_of_these_tests_do_everything() {
     }
     let met: Vec<&str> = met.into_iter().collect();
     insta::assert_snapshot!("met", met.join("\n"));
-}
-
-/// Hears every fault that a guard answers with.
-struct Listening {
-    inner: Stack,
-    faults: std::sync::Mutex<Vec<String>>,
-}
-
-impl Listening {
-    fn heard<T>(&self, answer: Answer<T>) -> Answer<T> {
-        if let Err(fault) = &answer {
-            self.faults.lock().expect("nobody panicked").push(fault.to_string());
-        }
-        answer
-    }
-}
-
-impl Guard for Listening {
-    fn name(&self) -> &'static str {
-        "listening"
-    }
-
-    fn observe(&mut self, entry: &Entry) {
-        self.inner.observe(entry);
-    }
-
-    fn review(&self, completion: &Completion) -> Answer<balk_guards::Decision> {
-        self.heard(self.inner.review(completion))
-    }
-
-    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<balk_guards::Settlement> {
-        self.heard(self.inner.settle(completion, results))
-    }
-
-    fn recover(&self, failure: &balk_guards::AttemptFailure) -> Answer<Option<balk_guards::Recovery>> {
-        self.heard(self.inner.recover(failure))
-    }
-
-    fn conclude(&self, end: &Termination) -> Answer<Option<balk_guards::Conclusion>> {
-        self.heard(self.inner.conclude(end))
-    }
 }

@@ -8,8 +8,28 @@ use super::{Batch, Run, TRIES, fault};
 use crate::attempt::AttemptFailure;
 use crate::completion::Completion;
 use crate::entry::{Entry, InterventionKind, Origin, ToolResult};
-use crate::guard::{Decision, Guard, GuardFault, Repair, Settlement, Verdict};
+use crate::guard::{Answer, Decision, Guard, GuardFault, Repair, Settlement, Verdict};
 use crate::note::{Limit, Note, Termination};
+
+/// Who repaired one completion. Each guard may do so once: two that disagree would never come to an end.
+#[derive(Debug, Default)]
+pub struct Repairs(Vec<Arc<str>>);
+
+impl Repairs {
+    /// Counts one more repair.
+    ///
+    /// # Errors
+    /// A second repair by the same guard.
+    pub fn add(&mut self, repair: &Repair) -> Answer<()> {
+        let guard = &*repair.note.guard;
+        if self.0.iter().any(|it| **it == *guard) {
+            let reason = "expected one repair of a completion, found a second one".to_owned();
+            return Err(GuardFault { guard: guard.to_owned(), reason });
+        }
+        self.0.push(guard.into());
+        Ok(())
+    }
+}
 
 impl<G: Guard> Run<G> {
     /// Commits a completion and asks about it.
@@ -31,18 +51,14 @@ impl<G: Guard> Run<G> {
         &mut self,
         mut completion: Arc<Completion>,
     ) -> Result<(Arc<Completion>, Decision), GuardFault> {
-        let mut menders: Vec<Arc<str>> = Vec::new();
+        let mut repairs = Repairs::default();
         loop {
             let decision = self.guard.review(&completion)?;
-            let Verdict::Repair(Repair { note, completion: repaired }) = &decision.verdict else {
+            let Verdict::Repair(repair) = &decision.verdict else {
                 return Ok((completion, decision));
             };
-            if menders.iter().any(|mender| **mender == *note.guard) {
-                let reason = "expected one repair of a completion, found a second one".to_owned();
-                return Err(GuardFault { guard: note.guard.clone().into_owned(), reason });
-            }
-            menders.push((*note.guard).into());
-            completion = repaired.clone();
+            repairs.add(repair)?;
+            completion = repair.completion.clone();
             for intervention in decision.interventions(true) {
                 self.intervene(intervention);
             }

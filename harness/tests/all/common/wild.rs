@@ -1,10 +1,12 @@
 //! Guards that do anything at all: what they answer is a pure function of a hash of what they folded. Laws of
 //! the engine hold whoever is installed.
 
+use std::sync::Arc;
+
 use balk_guards::{
     Answer, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion, Conclusion, Decision, Entry,
-    Gap, GapKind, Guard, GuardFault, Note, Origin, Question, Recovery, Settlement, Stack, Subject,
-    Termination, ToolResult, Verdict, Wait,
+    Gap, GapKind, Guard, GuardFault, Intervention, InterventionKind, Note, Origin, Part, Question, Recovery,
+    Repair, Settlement, Stack, Subject, Termination, ToolResult, Verdict, Wait,
 };
 use serde_json::{Value, json};
 
@@ -24,11 +26,13 @@ pub(crate) struct Wild {
     temper: Temper,
     name: String,
     hash: u64,
+    /// Whether it repaired the completion at hand, which it may do once.
+    repaired: bool,
 }
 
 impl Wild {
     fn new(temper: Temper) -> Self {
-        Self { temper, name: format!("wild-{}", temper.salt), hash: temper.salt }
+        Self { temper, name: format!("wild-{}", temper.salt), hash: temper.salt, repaired: false }
     }
 
     /// The next of some numbers that follow from what was folded.
@@ -73,6 +77,13 @@ impl Guard for Wild {
         for byte in format!("{entry:?}").bytes() {
             self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
+        if let Entry::Completion(_) = entry {
+            self.repaired = false;
+        } else if let Entry::Intervention(Intervention { kind: InterventionKind::Repair(_), note, .. }) =
+            entry
+        {
+            self.repaired |= note.guard == self.name;
+        }
     }
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
@@ -83,7 +94,7 @@ impl Guard for Wild {
         if next(16) >= self.temper.objects {
             return Ok(Decision::pass());
         }
-        let verdict = match next(12) {
+        let verdict = match next(14) {
             0..=5 => {
                 let calls = (0..completion.calls.len()).filter(|_| next(2) == 0).collect::<Vec<_>>();
                 let blocked = |call| Blocked { call, note: self.note("block", next(90)) };
@@ -92,6 +103,10 @@ impl Guard for Wild {
             }
             6..=8 => Verdict::Retry(self.note("retry", next(90))),
             9 | 10 => Verdict::Ask(self.question(next(90))),
+            11 | 12 if !self.repaired => {
+                let completion = Arc::new(mended(completion, &mut next));
+                Verdict::Repair(Repair { note: self.note("repair", next(90)), completion })
+            }
             _ if next(3) == 0 => Verdict::Stop(self.note("stop", next(90))),
             _ => Verdict::Pass,
         };
@@ -159,13 +174,34 @@ impl Guard for Wild {
     }
 
     fn save(&self) -> Value {
-        json!(self.hash)
+        json!([self.hash, self.repaired])
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        self.hash = state.as_u64().ok_or_else(|| self.fault())?;
+        (self.hash, self.repaired) = serde_json::from_value(state).map_err(|_| self.fault())?;
         Ok(())
     }
+}
+
+/// The completion with fewer calls, with its calls the other way round, or with a call once more and its words anew.
+fn mended(completion: &Completion, next: &mut impl FnMut(u64) -> u64) -> Completion {
+    let mut mended = completion.clone();
+    match next(3) {
+        0 => mended.calls.truncate(usize::try_from(next(2)).expect("a small number")),
+        1 => mended.calls.reverse(),
+        _ => {
+            let again = completion.calls.first().map(|it| {
+                let mut again = (**it).clone();
+                again.id = format!("{}-again", it.id).into();
+                again
+            });
+            mended.calls.extend(again.map(Arc::new));
+        }
+    }
+    if next(2) == 0 || mended.is_empty() {
+        mended.parts = vec![Part::Text("This is what I meant.".into())];
+    }
+    mended
 }
 
 fn mix(number: u64) -> u64 {

@@ -76,6 +76,10 @@ pub(super) fn completion(entry: &Entry) -> Option<&Arc<Completion>> {
     if let Entry::Completion(it) = entry { Some(it) } else { None }
 }
 
+pub(super) fn repaired(entry: &Entry) -> Option<&Arc<Completion>> {
+    if let Some(InterventionKind::Repair(it)) = kind(entry) { Some(it) } else { None }
+}
+
 pub(super) fn result(entry: &Entry) -> Option<&ToolResult> {
     if let Entry::Result(it) = entry { Some(it) } else { None }
 }

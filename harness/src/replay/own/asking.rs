@@ -1,0 +1,351 @@
+//! Asks a guard at every place of a record where the run asked.
+
+use balk_guards::{
+    Answer, AttemptResponse, Completion, Conclusion, Decision, Entry, FailedAttempt, Guard, GuardFault,
+    Intervention, InterventionKind, Limit, Note, Origin, Question, Recovery, Repairs, Settlement, TRIES,
+    Termination, ToolResult, Verdict, conclusion,
+};
+use balk_reports::records::FailedRecord;
+use balk_scenarios::Truth;
+
+use super::compared::{Compared, Deed};
+use crate::engine::TruthChannel;
+
+/// A record that is folded, question by question.
+pub(super) struct Asking<'a> {
+    entries: &'a [Entry],
+    truths: &'a [Truth],
+    failed: &'a [FailedRecord],
+    /// The end that guards were last asked about.
+    concluded: Option<&'a Termination>,
+    /// The next entry to fold.
+    at: usize,
+    /// Completions folded.
+    pub(super) turn: u64,
+    guard: &'a mut dyn Guard,
+    whisper: &'a TruthChannel,
+    pub(super) answers: Vec<Compared>,
+}
+
+impl<'a> Asking<'a> {
+    pub(super) fn new(
+        entries: &'a [Entry],
+        truths: &'a [Truth],
+        failed: &'a [FailedRecord],
+        guard: &'a mut dyn Guard,
+        whisper: &'a TruthChannel,
+    ) -> Self {
+        Self { entries, truths, failed, concluded: None, at: 0, turn: 0, guard, whisper, answers: Vec::new() }
+    }
+
+    /// Folds the whole record. A fault that the record has as well is none.
+    pub(super) fn run(&mut self) -> Answer<()> {
+        while let Some(entry) = self.entries.get(self.at) {
+            match entry {
+                Entry::Completion(_) => self.completion()?,
+                Entry::Failed(failed) => self.attempt(failed)?,
+                Entry::Conclusion(conclusion) => self.conclusion(&conclusion.end, Some(conclusion))?,
+                Entry::End(end) if self.concluded != Some(end) => self.conclusion(end, None)?,
+                Entry::Start(_)
+                | Entry::User(_)
+                | Entry::Tried(_)
+                | Entry::Result(_)
+                | Entry::Intervention(_)
+                | Entry::Answer(_)
+                | Entry::Compaction(_)
+                | Entry::End(_) => self.fold(),
+            }
+        }
+        Ok(())
+    }
+
+    /// Folds the next entry.
+    fn fold(&mut self) {
+        self.guard.observe(&self.entries[self.at]);
+        self.at += 1;
+    }
+
+    /// Folds the entries before this one.
+    fn fold_to(&mut self, end: usize) {
+        while self.at < end {
+            self.fold();
+        }
+    }
+
+    /// The next entries for which `pick` has something.
+    fn following<T>(&self, from: usize, pick: fn(&'a Entry) -> Option<T>) -> Vec<T> {
+        self.entries[from..].iter().map_while(pick).collect()
+    }
+
+    fn completion(&mut self) -> Answer<()> {
+        let Entry::Completion(completion) = &self.entries[self.at] else { return Ok(()) };
+        self.turn += 1;
+        self.concluded = None;
+        self.whisper.tell(self.truths[usize::try_from(self.turn - 1).unwrap_or(usize::MAX)], false);
+        self.fold();
+        let mut compared = Compared { turn: self.turn, recorded: Vec::new(), found: Vec::new() };
+        let (completion, decision) = self.reviewed(completion, &mut compared);
+        let of_repairs = compared.recorded.len();
+        let turn = self.rest_of_turn(completion, &mut compared);
+        let decision = match decision {
+            Ok(decision) => decision,
+            Err(fault) => return self.broke(compared, fault),
+        };
+        if turn.is_cut_off {
+            // The results that the guard broke over were never committed, and neither was what it had decided
+            // before: nothing but the repairs is left to compare.
+            compared.recorded.truncate(of_repairs);
+            self.compare(compared);
+            self.at = turn.batch_end;
+            return Ok(());
+        }
+        let mut said: Vec<Intervention> = Vec::new();
+        if let Err(fault) = self.settled(completion, &turn, &mut compared, &mut said) {
+            return self.broke(compared, fault);
+        }
+        match &decision.verdict {
+            Verdict::Ask(question) if self.was_out_of_questions(turn.end) => said.push(unasked(question)),
+            Verdict::Pass
+            | Verdict::Block(_)
+            | Verdict::Retry(_)
+            | Verdict::Ask(_)
+            | Verdict::Stop(_)
+            | Verdict::Repair(_) => said.extend(decision.interventions(true)),
+        }
+        compared.found.extend(said.iter().map(|it| Deed::Intervened(it.into())));
+        self.compare(compared);
+        self.fold_to(turn.end);
+        Ok(())
+    }
+
+    /// Asks about a completion, and after each repair of the record about what it made. What was asked about last, and
+    /// the answer.
+    fn reviewed(
+        &mut self,
+        mut completion: &'a Completion,
+        compared: &mut Compared,
+    ) -> (&'a Completion, Answer<Decision>) {
+        let mut repairs = Repairs::default();
+        loop {
+            let decision = self.guard.review(completion).and_then(|decision| match &decision.verdict {
+                Verdict::Repair(repair) => repairs.add(repair).map(|()| decision),
+                Verdict::Pass
+                | Verdict::Block(_)
+                | Verdict::Retry(_)
+                | Verdict::Ask(_)
+                | Verdict::Stop(_) => Ok(decision),
+            });
+            let Some(Entry::Intervention(Intervention { kind: InterventionKind::Repair(repaired), .. })) =
+                self.entries.get(self.at)
+            else {
+                return (completion, decision);
+            };
+            let decision = match decision {
+                Ok(decision) => decision,
+                Err(fault) => return (completion, Err(fault)),
+            };
+            let said = decision.interventions(true);
+            let committed = self.following(self.at, intervention);
+            // Where no results come between, no entry says whether a notice is of the repair or of what was decided
+            // after it: then those are of the repair that the guard would say again.
+            let is_said_again = !said.is_empty() && committed.iter().copied().take(said.len()).eq(&said);
+            let of_repair =
+                if is_said_again { said.len() } else { 1 + self.following(self.at + 1, notice).len() };
+            compared.recorded.extend(committed[..of_repair].iter().map(|it| Deed::Intervened((*it).into())));
+            compared.found.extend(said.iter().map(|it| Deed::Intervened(it.into())));
+            self.fold_to(self.at + of_repair);
+            completion = repaired;
+        }
+    }
+
+    /// What the record has of the rest of the turn, from here on.
+    fn rest_of_turn(&self, completion: &Completion, compared: &mut Compared) -> Turn<'a> {
+        let tried = self.following(self.at, tried);
+        let results = self.following(self.at + tried.len(), result);
+        let batch_end = self.at + tried.len() + results.len();
+        let interventions = self.following(batch_end, intervention);
+        let index = |it: &ToolResult| completion.calls.iter().position(|call| call.id == it.call.id);
+        compared.recorded.extend(tried.iter().filter_map(|it| index(it)).map(|call| Deed::Reran { call }));
+        compared.recorded.extend(interventions.iter().map(|it| Deed::Intervened((*it).into())));
+        // A fault ends a trial at once. After the results it is about the attempt that followed, which was never
+        // committed and cannot be asked about.
+        let answered = results.len() == completion.calls.len() && !results.is_empty();
+        let broke = match self.entries.get(batch_end) {
+            Some(Entry::End(Termination::GuardFault(why))) if !answered => Some(why.to_string()),
+            _ => None,
+        };
+        let is_cut_off = broke.is_some() && !completion.calls.is_empty();
+        compared.recorded.extend(broke.map(|why| Deed::Broke { why }));
+        Turn { tried, results, batch_end, end: batch_end + interventions.len(), is_cut_off }
+    }
+
+    /// Asks about the results, as often as they were asked about.
+    fn settled(
+        &mut self,
+        completion: &Completion,
+        Turn { tried, results, .. }: &Turn<'a>,
+        compared: &mut Compared,
+        said: &mut Vec<Intervention>,
+    ) -> Answer<()> {
+        if results.iter().all(|it| it.origin == Origin::Synthetic) {
+            return Ok(());
+        }
+        for asked in 0..=tried.len() {
+            let batch = batch_at(tried, results, asked);
+            match self.guard.settle(completion, &batch)? {
+                Settlement::Rerun { call, .. } if asked < tried.len() || self.may_rerun(&batch, call) => {
+                    compared.found.push(Deed::Reran { call });
+                }
+                Settlement::Rerun { .. } => {}
+                Settlement::Accept(notes) => said.extend(notes.into_iter().map(seen_note)),
+            }
+            if asked < tried.len() {
+                self.fold();
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the run ended at this entry because nobody could be asked any more.
+    fn was_out_of_questions(&self, at: usize) -> bool {
+        let end = match self.entries.get(at) {
+            Some(Entry::End(end)) => end,
+            Some(Entry::Conclusion(conclusion)) => &conclusion.end,
+            _ => return false,
+        };
+        *end == Termination::Limit(Limit::Questions)
+    }
+
+    /// Whether the loop would have run this call again. The bound on calls is in no record; it ends the run,
+    /// so it is only to be thought of where no completion follows.
+    fn may_rerun(&self, batch: &[ToolResult], call: usize) -> bool {
+        let goes_on = self.entries[self.at..].iter().any(|it| matches!(it, Entry::Completion(_)));
+        goes_on && batch.get(call).is_some_and(|it| it.origin == Origin::Executed && it.tries < TRIES)
+    }
+
+    fn attempt(&mut self, failed: &FailedAttempt) -> Answer<()> {
+        let interventions = self.following(self.at + 1, intervention);
+        let mut compared = Compared { turn: self.turn + 1, recorded: Vec::new(), found: Vec::new() };
+        self.concluded = None;
+        if let AttemptResponse::Resent { after } = failed.response {
+            compared.recorded.push(Deed::Resent { after });
+        }
+        compared.recorded.extend(interventions.iter().map(|it| Deed::Intervened((*it).into())));
+        let facts = self.failed.iter().find(|it| it.entry == self.at);
+        let seen = failed.failure.facts.unsafe_side_effect_started == Some(true);
+        self.whisper.tell(Truth::Faulted, !seen && facts.is_some_and(|it| it.unsafe_effect));
+        // A run that ended here without anybody's word, and not over the failure itself, had come to its bound.
+        let nobody_ended_it = match self.entries.get(self.at + 1) {
+            Some(Entry::End(end)) => !matches!(end, Termination::FatalExecution(_)),
+            Some(Entry::Conclusion(conclusion)) => !matches!(conclusion.end, Termination::FatalExecution(_)),
+            _ => false,
+        };
+        let bounded = failed.response == AttemptResponse::Ended && nobody_ended_it;
+        match self.guard.recover(&failed.failure) {
+            Err(fault) => return self.broke(compared, fault),
+            Ok(None) => {}
+            Ok(Some(Recovery::Resend { .. })) if bounded => {}
+            Ok(Some(Recovery::Resend { after: wait })) => {
+                let after = match failed.response {
+                    AttemptResponse::Resent { after } if wait.has(after) => after,
+                    AttemptResponse::Resent { .. } | AttemptResponse::Asked | AttemptResponse::Ended => {
+                        wait.at_least
+                    }
+                };
+                compared.found.push(Deed::Resent { after });
+            }
+            Ok(Some(Recovery::Ask(question))) if failed.response == AttemptResponse::Ended => {
+                compared.found.push(Deed::Intervened((&unasked(&question)).into()));
+            }
+            Ok(Some(Recovery::Ask(question))) => {
+                compared.found.push(Deed::Intervened((&question.intervention(true)).into()));
+            }
+            Ok(Some(Recovery::Stop(note))) => {
+                let stop = Intervention { kind: InterventionKind::Stop, note, seen: true };
+                compared.found.push(Deed::Intervened((&stop).into()));
+            }
+        }
+        self.compare(compared);
+        self.fold_to(self.at + 1 + interventions.len());
+        Ok(())
+    }
+
+    /// Asks what guards make of an end, beside what they made of it.
+    fn conclusion(&mut self, end: &'a Termination, recorded: Option<&Conclusion>) -> Answer<()> {
+        self.concluded = Some(end);
+        let mut compared = Compared { turn: self.turn, recorded: Vec::new(), found: Vec::new() };
+        compared.recorded.extend(recorded.cloned().map(|it| Deed::Concluded(Box::new(it))));
+        match conclusion(self.guard, end) {
+            Err(fault) => return self.broke(compared, fault),
+            Ok(found) => compared.found.extend(found.map(|it| Deed::Concluded(Box::new(it)))),
+        }
+        self.compare(compared);
+        self.fold();
+        Ok(())
+    }
+
+    fn compare(&mut self, compared: Compared) {
+        if !(compared.recorded.is_empty() && compared.found.is_empty()) {
+            self.answers.push(compared);
+        }
+    }
+
+    /// The guard broke: the replay ends, well where the trial ended so.
+    fn broke(&mut self, mut compared: Compared, fault: GuardFault) -> Answer<()> {
+        compared.found.push(Deed::Broke { why: fault.to_string() });
+        let same = compared.recorded == compared.found;
+        self.compare(compared);
+        self.at = self.entries.len();
+        if same { Ok(()) } else { Err(fault) }
+    }
+}
+
+/// What a record has of a turn after the review of its completion.
+struct Turn<'a> {
+    tried: Vec<&'a ToolResult>,
+    results: Vec<&'a ToolResult>,
+    /// Where the results end.
+    batch_end: usize,
+    /// Where what guards added ends.
+    end: usize,
+    /// A guard broke before the results were committed.
+    is_cut_off: bool,
+}
+
+/// The results as they stood when the guard was asked about them for the `asked`-th time, from 0: a call that
+/// was run again later still had its earlier result.
+fn batch_at(tried: &[&ToolResult], results: &[&ToolResult], asked: usize) -> Vec<ToolResult> {
+    let earlier = |result: &ToolResult| {
+        tried[asked..]
+            .iter()
+            .find(|it| it.call.id == result.call.id)
+            .map_or_else(|| result.clone(), |it| (*it).clone())
+    };
+    results.iter().map(|it| earlier(it)).collect()
+}
+
+fn seen_note(note: Note) -> Intervention {
+    Intervention { kind: InterventionKind::Note, note, seen: true }
+}
+
+/// What is committed in place of a question that nobody can be asked.
+fn unasked(question: &Question) -> Intervention {
+    Intervention { kind: InterventionKind::Notice, note: question.statement(), seen: true }
+}
+
+fn tried(entry: &Entry) -> Option<&ToolResult> {
+    if let Entry::Tried(result) = entry { Some(result) } else { None }
+}
+
+fn result(entry: &Entry) -> Option<&ToolResult> {
+    if let Entry::Result(result) = entry { Some(result) } else { None }
+}
+
+/// A notice beside a repair.
+fn notice(entry: &Entry) -> Option<&Intervention> {
+    intervention(entry).filter(|it| it.kind == InterventionKind::Notice)
+}
+
+fn intervention(entry: &Entry) -> Option<&Intervention> {
+    if let Entry::Intervention(it) = entry { Some(it) } else { None }
+}

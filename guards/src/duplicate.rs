@@ -198,7 +198,7 @@ impl Duplicate {
                  find out what it depends on, and change that or the arguments.",
             ),
             Status::Ok => {
-                ("succeeded", "That call succeeded: its answer stands above. Use it and take the next step.")
+                ("succeeded", "That call succeeded: its answer is above. Use it and take the next step.")
             }
             Status::Unknown => (
                 "was answered",
@@ -209,7 +209,7 @@ impl Duplicate {
         format!(
             "`{tool}` was called with {same} arguments in turn {turn}, and nothing has changed since (duplicate \
              {number} in this run).\n\nArguments:\n{arguments}\n\nIt {how} with:\n{result}\n\n{then} \
-             If you are stuck, say what is in the way.\n\nDo not send this call again with the same \
+             If you are stuck, say what the obstacle is.\n\nDo not send this call again with the same \
              arguments. What will you do differently?",
             tool = call.tool,
             same = if call.key == family { "these" } else { "nearly these" },
@@ -221,18 +221,19 @@ impl Duplicate {
     /// Spec D4, second rung: explicit options.
     fn options(&self, call: &ToolCall, before: &Remembered, number: u32) -> String {
         let look = match &self.state.shell {
-            Some(shell) if *shell != call.tool => format!("look at what it depends on with `{shell}`"),
-            _ => "look at what it depends on with a call that only reads".into(),
+            Some(shell) if *shell != call.tool => format!("inspect what it depends on with `{shell}`"),
+            _ => "inspect what it depends on with a read-only call".into(),
         };
         let ask = match &self.state.ask {
             Some(ask) if *ask != call.tool => format!("ask the user with `{ask}`"),
             _ => "ask the user".into(),
         };
         format!(
-            "the same call of `{tool}` again (duplicate {number} in this run). It said \"{error}\" and would say \
-             so once more. Choose one:\n1. send other arguments, or call another of your tools\n2. {look}\n3. {ask} \
-             for what is missing\n4. say that the task cannot be completed, and why\n\nDo not send this call \
-             again with the same arguments: the next time the user is asked in your place.",
+            "this is the same call of `{tool}` again (duplicate {number} in this run). It answered \"{error}\" \
+             and would answer the same again. Choose one:\n1. send other arguments, or call another of your \
+             tools\n2. {look}\n3. {ask} for what is missing\n4. say that the task cannot be completed, and \
+             why\n\nDo not send this call again with the same arguments: the next time, the user is asked \
+             instead.",
             tool = call.tool,
             error = first_line(&before.result, 160),
         )
@@ -259,8 +260,8 @@ impl Duplicate {
 
     fn stop(&self, call: &ToolCall, family: CallKey, before: &Remembered) -> Note {
         let text = format!(
-            "Stopped: the model sent the same call of `{}` {} times after it was told not to, after options \
-             and after a question. Not done: what that call was for. It answered: {}.",
+            "Stopped: the model kept sending the same call of `{}`, {} times after it was told not to, although \
+             it was given options and the user was asked. The work of that call is not done. It answered: {}.",
             call.tool,
             self.state.memory.level(before),
             first_line(&before.result, 300),
@@ -276,8 +277,8 @@ impl Duplicate {
             level: self.state.demands + 1,
             subject: Subject::Run,
             text: format!(
-                "Say first what you will do differently, in a sentence, and only then call a tool \
-                 (reminder {} of {DEMANDS}).",
+                "First say in one sentence what you will do differently, then call a tool (reminder {} of \
+                 {DEMANDS}).",
                 self.state.demands + 1
             )
             .into(),

@@ -99,7 +99,7 @@ impl EmptyCompletion {
             1 => "The last answer was cut off".into(),
             many => format!("{many} answers in a row were cut off"),
         };
-        let text = format!("{cut} at the model's output limit.{} How should it go on?", self.again());
+        let text = format!("{cut} at the model's output limit.{} How should it continue?", self.again());
         Question {
             note: self.note("truncated-again", text),
             options: Choice::for_stuck("say how to make it smaller", false),
@@ -109,8 +109,8 @@ impl EmptyCompletion {
     /// A call that was cut off: the last one, since a model writes them in order.
     fn cut_call(&self, at: usize, tool: &str) -> Verdict {
         let text = format!(
-            "the answer ended at the output limit in the middle of this call of `{tool}`, so its arguments are \
-             not whole.{} Send it in smaller pieces: a part of the content in each call, or less of it.",
+            "your answer reached the output limit in the middle of this call of `{tool}`, so its arguments are \
+             incomplete.{} Send it in smaller pieces: part of the content in each call, or less content.",
             self.again()
         );
         Verdict::Block(vec![Blocked { call: at, note: self.note("truncated-call", text) }])
@@ -119,14 +119,14 @@ impl EmptyCompletion {
     fn cut_text(&self, completion: &Completion) -> Verdict {
         let text = if completion.has_text() {
             format!(
-                "Your last message ended at the output limit before it was finished.{} Go on from where it broke \
-                 off, or say it in fewer words; do not begin again.",
+                "Your last message reached the output limit before it was complete.{} Continue where it \
+                 stopped, or say it in fewer words; do not start again.",
                 self.again()
             )
         } else {
             format!(
-                "The output limit was reached before an answer came.{} Answer with less: think briefly, and take \
-                 one step or one call at a time.",
+                "You reached the output limit before you answered.{} Keep it shorter: think briefly, and take \
+                 one step or make one call at a time.",
                 self.again()
             )
         };
@@ -193,8 +193,8 @@ impl Guard for EmptyCompletion {
             }
             AttemptCause::Empty => {
                 let text = format!(
-                    "Stopped: the model answered nothing, {} in a row. Nothing was done in this turn; what was done \
-                     before it stands.",
+                    "Stopped: the model gave an empty answer {} in a row. Nothing was done in this turn; \
+                     earlier work is kept.",
                     times(failure.attempt)
                 );
                 Some(Recovery::Stop(self.note("attempts-spent", text)))

@@ -163,7 +163,7 @@ impl NoTools {
         let (rule, seen) = match mistake {
             Mistake::TextOnly => ("no-call", "Your last message calls no tool, so nothing was done"),
             Mistake::ThinkingOnly => {
-                ("thinking-only", "Only thinking came, with neither an answer nor a call")
+                ("thinking-only", "Your last turn is only thinking, with neither an answer nor a call")
             }
         };
         let done = match (&self.state.finish, self.state.protocol) {
@@ -176,23 +176,23 @@ impl NoTools {
             Some(ask) => format!("if you need something from the user, call `{ask}`"),
             None => "if you need something from the user, ask a question".into(),
         };
-        let last = if count + 1 >= limit { " After this reminder the user is asked instead." } else { "" };
+        let last = if count + 1 >= limit { " The next time, the user is asked instead." } else { "" };
         let example = self.state.tools.first().map_or(String::new(), |tool| {
-            format!("An announcement is not a call: send the call of `{tool}` or another tool itself.")
+            format!("An announcement is not a call: call `{tool}` or another tool now.")
         });
         let tools = self.tool_names();
         let [go_on, send] = match tools.is_empty() {
             true => [String::new(), "Now: ".into()],
             false => [
-                format!("- to go on, call a tool: {tools}\n"),
+                format!("- to continue, call a tool: {tools}\n"),
                 format!("Send one call now, with all its arguments: {tools}; or "),
             ],
         };
         let text = match self.state.spoken % 2 {
             0 => format!("{seen}{counted}.\n{go_on}- {done}\n- {ask}\n{example}{last}"),
             _ => format!(
-                "Again no tool was called{in_a_row}{counted}. What is announced is not done until a call is \
-                 sent. {send}{done}.{last}",
+                "Again you called no tool{in_a_row}{counted}. An announced step is not done until you send the \
+                 call. {send}{done}.{last}",
                 in_a_row = if count > 1 { format!(", {} in a row", times(count)) } else { String::new() },
             ),
         };
@@ -217,7 +217,7 @@ impl NoTools {
             before => format!(" (question {})", before + 1),
         };
         let text = format!(
-            "The model is stuck: {}{reminded}{asked}. How should it go on?",
+            "The model is stuck: {}{reminded}{asked}. How should it continue?",
             self.messages_in_a_row()
         );
         Question {

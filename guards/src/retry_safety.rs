@@ -173,20 +173,26 @@ impl RetrySafety {
     }
 
     fn rejected(&self, failure: &AttemptFailure, assessment: &Assessment) -> Recovery {
-        self.stop("request-rejected", failure, assessment, "; it would refuse it again", "Mend that first.")
+        self.stop(
+            "request-rejected",
+            failure,
+            assessment,
+            "; it would refuse the same request again",
+            "Fix the request first.",
+        )
     }
 
     fn told_to_wait(&self, failure: &AttemptFailure, assessment: &Assessment, promise: u64) -> Recovery {
         let span = messages::span(promise);
-        let also = format!(", and wants to be asked again in {span}, which is longer than is waited here");
-        self.stop("told-to-wait", failure, assessment, &also, &format!("Go on in {span}."))
+        let also = format!(", and asks for a wait of {span}, which is longer than this run may wait");
+        self.stop("told-to-wait", failure, assessment, &also, &format!("Continue in {span}."))
     }
 
     fn budget_spent(&self, failure: &AttemptFailure, assessment: &Assessment) -> Recovery {
         let also = match self.state.followed {
             0 => String::new(),
             before => {
-                format!(". An attempt was made again {} in this run, and no more are allowed", times(before))
+                format!(". This run has already retried {}, and no more retries are allowed", times(before))
             }
         };
         self.stop("budget-spent", failure, assessment, &also, LATER)
@@ -201,7 +207,7 @@ impl RetrySafety {
         };
         let also = match self.state.resent {
             0 => String::new(),
-            before => format!(", and asking again {} did not help", times(before)),
+            before => format!(", and retrying {} did not help", times(before)),
         };
         self.stop(rule, failure, assessment, &also, LATER)
     }
@@ -216,7 +222,7 @@ impl RetrySafety {
     ) -> Recovery {
         let why = messages::why(failure);
         let came = self.came(failure, assessment);
-        let text = format!("Stopped: {why}{also}. {came} What was done before it stands. {go_on}");
+        let text = format!("Stopped: {why}{also}. {came} Earlier work is kept. {go_on}");
         Recovery::Stop(note(rule, self.state.resent, subject(assessment), text))
     }
 
@@ -233,16 +239,16 @@ impl RetrySafety {
             before => format!(" (question {})", before + 1),
         };
         let text = format!(
-            "The request failed: {why}. {came} Asking the model again may do something twice{asked}. How should \
-             it go on?"
+            "The request failed: {why}. {came} Asking the model again may repeat an action{asked}. How should \
+             it continue?"
         );
         let go_on = match self.state.ran.is_empty() {
             true => "ask the model again",
-            false => "go on; what ran stays in the transcript",
+            false => "continue; what ran stays in the transcript",
         };
         Question {
             note: note(rule(assessment.reason), self.state.questions, subject(assessment), text),
-            options: vec![Choice::instruct("say what was done"), Choice::go_on(go_on), Choice::stop()],
+            options: vec![Choice::instruct("say what took effect"), Choice::go_on(go_on), Choice::stop()],
         }
     }
 
@@ -254,8 +260,8 @@ impl RetrySafety {
         Question {
             note: note(AGAIN, held.refused(), held.subject(), messages::may_it_run_again(held, &asked)),
             options: vec![
-                Choice::instruct("say what was done"),
-                Choice::go_on("it was not done: let it run again"),
+                Choice::instruct("say what took effect"),
+                Choice::go_on("it did not take effect: let it run again"),
                 Choice::stop(),
             ],
         }
@@ -289,7 +295,7 @@ fn refusal(call: usize, held: &HeldCall) -> Blocked {
 }
 
 /// How a run goes on that broke on something that passes.
-const LATER: &str = "Go on later, or with another model.";
+const LATER: &str = "Continue later, or with another model.";
 
 /// When the provider wants to be asked again.
 const fn promise(cause: AttemptCause) -> Option<u64> {

@@ -79,10 +79,10 @@ impl AttemptCause {
 impl fmt::Display for AttemptCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("nothing came"),
-            Self::Connect => f.write_str("no connection came about"),
+            Self::Empty => f.write_str("the answer was empty"),
+            Self::Connect => f.write_str("the connection failed"),
             Self::TimedOut => f.write_str("the provider took too long"),
-            Self::Disconnected => f.write_str("the connection broke off"),
+            Self::Disconnected => f.write_str("the connection was lost"),
             Self::Status { code, .. } => write!(f, "the provider refused with status {code}"),
         }
     }
@@ -172,4 +172,4 @@ impl Wait {
 }
 
 /// What the model gets for a call that began to run in a broken attempt, where its answer was lost (spec R7).
-pub const LOST: &str = "The connection broke while this ran. It may have taken effect; its answer is lost.";
+pub const LOST: &str = "The connection broke while this ran. It may have taken effect; its result was lost.";

@@ -73,7 +73,7 @@ impl Choice {
     /// model; let it go on, where that may help; end the run.
     #[must_use]
     pub fn for_stuck(instruct: &'static str, may_go_on: bool) -> Vec<Self> {
-        let go_on = may_go_on.then(|| Self::go_on("let it go on"));
+        let go_on = may_go_on.then(|| Self::go_on("let it continue"));
         [Self::instruct(instruct), Self::switch_model()]
             .into_iter()
             .chain(go_on)
@@ -128,7 +128,7 @@ impl Question {
 pub enum Termination {
     /// The model ended its part and nobody objected.
     Finished,
-    /// The loop saw that nothing moved any more. A [`Run`](crate::Run) never says so by itself: a host may, by
+    /// The loop saw no more progress. A [`Run`](crate::Run) never says so by itself: a host may, by
     /// [`Run::end`](crate::Run::end).
     NoProgress,
     /// Something failed that no retry can mend.
@@ -167,11 +167,11 @@ mod tests {
     fn n4_who_cannot_be_asked_any_more_is_told_without_the_question() {
         for (text, told) in [
             (
-                "The model is stuck: 3 messages call no tool. How should it go on?",
+                "The model is stuck: 3 messages call no tool. How should it continue?",
                 "The model is stuck: 3 messages call no tool.",
             ),
             ("It failed: \"a.b.c\". Nothing ran. May it run again?\n", "It failed: \"a.b.c\". Nothing ran."),
-            ("How should it go on?", "How should it go on?"),
+            ("How should it continue?", "How should it continue?"),
             ("Nothing is asked.", "Nothing is asked."),
         ] {
             let note = Note {

@@ -145,7 +145,7 @@ impl Stack {
         self.ask_or_stop(Question {
             note: Note {
                 text: format!(
-                    "{} corrections in this run did not bring the model back{asked}. The last one would have \
+                    "{} corrections in this run did not bring the model back{asked}. The next one would have \
                      been: {}",
                     self.spent.corrections, note.text
                 )

@@ -16,16 +16,16 @@ impl Abandonment {
     fn ways_out(&self, run: &Run) -> String {
         let shell = match &self.state.shell {
             Some(shell) => {
-                format!("look at the environment with `{shell}` (is something missing that it needs?)")
+                format!("inspect the environment with `{shell}`: is something missing that the call needs?")
             }
-            None => "look at what the failing call depends on".into(),
+            None => "check what the failing call depends on".into(),
         };
         let ask = match &self.state.ask {
-            Some(ask) => format!("ask the user with `{ask}` to remove what is in the way"),
-            None => "ask the user to remove what is in the way".into(),
+            Some(ask) => format!("ask the user with `{ask}` to remove the obstacle"),
+            None => "ask the user to remove the obstacle".into(),
         };
         format!(
-            "1. find out why `{}` fails: the error names the cause\n2. {shell}\n3. {ask}\n4. say plainly \
+            "1. find out why `{}` fails, starting from the error\n2. {shell}\n3. {ask}\n4. say plainly \
              that the task cannot be completed, and why",
             run.tool
         )
@@ -46,13 +46,13 @@ impl Abandonment {
         let again = match self.state.spoken {
             0 => String::new(),
             before => {
-                format!("This is correction {} about showing code in place of using the tool. ", before + 1)
+                format!("This is correction {} about showing code instead of using the tool. ", before + 1)
             }
         };
         let text = format!(
-            "{again}Your last message shows code and calls no tool. `{}` {}; the last error was: {}\n\nShowing \
-             the code does not do the task: nobody turns it into a file, and the user is waiting for one. Do \
-             one of these now:\n{}\n\nDo not go on with code in messages as if the file had been written.",
+            "{again}Your last message shows code and calls no tool. `{}` {}; the last error was: {}\n\nCode in \
+             a message does not create a file, and the user is waiting for one. Do \
+             one of these now:\n{}\n\nDo not continue as if the file had been written.",
             run.tool,
             Self::tally(run),
             run.last_error,
@@ -65,9 +65,9 @@ impl Abandonment {
     pub(super) fn follow_up(&self, run: &Run, level: u8, last: bool) -> Note {
         let end = if last { " This is the last reminder." } else { "" };
         let text = format!(
-            "No tool was called since `{}` {} ({}), and the last message says neither what stands in the way \
-             nor what will be done about it ({} told so far). What is needed is a deed or a plain word: call a \
-             tool that finds the cause, or write one sentence that begins with \"I cannot complete this \
+            "You have called no tool since `{}` {} ({}), and your last message says neither what the obstacle \
+             is nor what you will do about it (reminded {}). Act, or say that you cannot: call a tool that \
+             finds the cause, or write one sentence that begins with \"I cannot complete this \
              because\".{end}",
             run.tool,
             Self::tally(run),
@@ -88,7 +88,8 @@ impl Abandonment {
             format!("Not created: {}", list(&run.files, FILES))
         };
         let text = format!(
-            "{what}. `{}` {}; the last error was: {}. The model shows code in its messages instead of files.",
+            "{what}. `{}` {}; the last error was: {}. The model shows code in its messages instead of writing \
+             files.",
             run.tool,
             Self::tally(run),
             run.last_error,
@@ -99,8 +100,8 @@ impl Abandonment {
     /// Spec A7: the corrections are spent.
     pub(super) fn question(&self, run: &Run) -> Question {
         let text = format!(
-            "The model has been told {} that `{}` {} and goes on without it. The last error was: {}. How \
-             should it go on?",
+            "The model was told {} that `{}` {}, and it continues without the tool. The last error was: {}. How \
+             should it continue?",
             times(self.state.corrections),
             run.tool,
             Self::tally(run),
@@ -115,7 +116,7 @@ impl Abandonment {
     /// Strict: the words that are owed.
     pub(super) fn words_first(&self, run: &Run, level: u8) -> Note {
         let text = format!(
-            "`{}` {}; the last error was: {}\n\nBefore anything else, say which it is (asked {} before):\n- \
+            "`{}` {}; the last error was: {}\n\nFirst say which of these is true (asked {} before):\n- \
              \"I switch to showing code because …\"\n- \"I diagnose why it fails: …\"\n- \"I cannot complete \
              this because …\"",
             run.tool,

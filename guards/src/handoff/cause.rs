@@ -36,20 +36,21 @@ impl Cause {
         let it = if missing.is_empty() { "what this takes".into() } else { format!("`{missing}`") };
         let mut explanation = match kind {
             GapKind::MissingCapability if is_there => format!(
-                "This is a gap in the tools of this agent, not in your request: {it} cannot do here what it was \
-                 called for."
+                "This is a gap in the tools of this agent, not in your request: {it} cannot do what the model \
+                 called it for."
             ),
             GapKind::MissingCapability => format!(
                 "This is a gap in the tools of this agent, not in your request: {it} is not available to it here."
             ),
             GapKind::MissingInput => {
                 format!(
-                    "This is a gap in what the agent can reach from here: {it} is not where it was looked for."
+                    "This is a gap in what the agent can reach from here: {it} is not where the agent looked \
+                     for it."
                 )
             }
             GapKind::MalformedCall => format!(
                 "This is a gap between the model and its tools, not in your request: the model did not write a \
-                 call that {it} accepts. Nothing says that the tool itself is broken."
+                 call that {it} accepts. The tool itself may be fine."
             ),
             GapKind::NoProgress => {
                 let what = match tool {
@@ -75,7 +76,7 @@ impl Cause {
         let what = list(&what, 3);
         let explanation = format!(
             "This is a gap in what the agent can find out with its tools, not in your request: it read the same \
-             over and over ({what}), with no change in between, and at least {} brought nothing new.",
+             things repeatedly ({what}), with no change in between, and at least {} brought nothing new.",
             match reads.again() {
                 1 => "one read".to_owned(),
                 many => format!("{many} reads"),
@@ -86,8 +87,8 @@ impl Cause {
 
     /// Nothing failed and nothing was repeated.
     pub(super) fn silence() -> Self {
-        let explanation = "This is a gap in what the agent can do here, not in your request: it took no further \
-                           step with its tools, and none of them reported a failure that would say why.";
+        let explanation = "This is a gap in what the agent can do here, not in your request: it stopped using \
+            its tools, and no tool reported a failure that explains why.";
         Self::without_failure(explanation.into())
     }
 
@@ -106,26 +107,26 @@ impl Cause {
             if self.missing.is_empty() { "what is missing".into() } else { format!("`{}`", self.missing) };
         let all = match self.kind {
             GapKind::MissingCapability if self.is_there => vec![
-                format!("permit {it} to do this, or give the agent another tool for it"),
-                "do that one step yourself, and tell the agent what came of it".into(),
+                format!("allow {it} to do this, or give the agent another tool for it"),
+                "do that one step yourself, and tell the agent the result".into(),
             ],
             GapKind::MissingCapability => vec![
-                format!("make {it} available to the agent: install it, connect it or permit it"),
-                "do that one step yourself, and tell the agent what came of it".into(),
+                format!("make {it} available to the agent: install it, connect it or allow it"),
+                "do that one step yourself, and tell the agent the result".into(),
             ],
             GapKind::MissingInput => vec![
-                format!("put {it} where it was looked for"),
-                "tell the agent the right place, or that it can do without".into(),
+                format!("put {it} where the agent looked for it"),
+                "tell the agent the right place, or that it is not needed".into(),
             ],
             GapKind::MalformedCall => vec![
                 "switch to a model that calls tools more reliably".into(),
                 "ask for the same in smaller steps".into(),
             ],
             GapKind::NoProgress if !self.error.is_empty() => {
-                vec!["remove what the error names".into(), "say which other way the agent should take".into()]
+                vec!["fix what the error names".into(), "tell the agent which other way to try".into()]
             }
             GapKind::NoProgress => vec![
-                "say which step comes next, or give what the agent was looking for".into(),
+                "tell the agent the next step, or what it was looking for".into(),
                 "ask for a smaller part of it".into(),
             ],
         };
@@ -136,14 +137,14 @@ impl Cause {
     pub(super) fn constraint(&self, offer: &Offer) -> String {
         let it = format!("`{}`", self.missing);
         let lacking = match self.kind {
-            GapKind::NoProgress => "The last steps led nowhere: take another way.".into(),
+            GapKind::NoProgress => "The last steps led nowhere: try another way.".into(),
             GapKind::MissingCapability | GapKind::MissingInput | GapKind::MalformedCall
                 if self.missing.is_empty() =>
             {
-                "What the last error is about is not available.".into()
+                "Something that the last error mentions is not available.".into()
             }
             GapKind::MissingCapability if self.is_there => {
-                format!("What {it} was last called for cannot be done with it in this run.")
+                format!("{it} cannot do in this run what you last called it for.")
             }
             GapKind::MissingCapability => format!("{it} is not available and will not be in this run."),
             GapKind::MissingInput => format!("{it} is not there: do not look for it again."),
@@ -158,8 +159,8 @@ impl Cause {
             names => format!("The tools that exist are {}; there are no others.", list(names, CAPABILITIES)),
         };
         format!(
-            "The user wants this tried once more with what there is. {lacking} {capabilities} Do what can be done \
-             with them, and say plainly what cannot be done, and why."
+            "The user wants you to try once more with the tools that exist. {lacking} {capabilities} Do what \
+             you can with them, and say plainly what cannot be done, and why."
         )
     }
 }

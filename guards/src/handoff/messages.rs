@@ -24,7 +24,7 @@ impl HandoffState {
             kind: cause.kind,
             tried: self.tried(),
             could_do: cause.could_do(),
-            resume: "ask again once that is done: the run continues from where it is".into(),
+            resume: "ask again once that is done: the run continues where it stopped".into(),
             constraint,
             missing: cause.missing.into(),
             explanation: cause.explanation.into(),
@@ -35,11 +35,11 @@ impl HandoffState {
         if !tried.is_empty() {
             text.push_str(&format!("\n\nTried: {tried}."));
         }
-        for said in self.kept("Changed before, and kept") {
+        for said in self.kept() {
             text.push_str(&format!("\n\n{said}"));
         }
         let ways: String = gap.could_do.iter().map(|it| format!("\n- {it}")).collect();
-        text.push_str(&format!("\n\nWhat you could do:{ways}\n\nTo go on, {}.", gap.resume));
+        text.push_str(&format!("\n\nWhat you could do:{ways}\n\nTo continue, {}.", gap.resume));
         let note = self.note(gap.kind.name(), text);
         Conclusion { end: end.clone(), note, gap: Some(gap) }
     }
@@ -47,35 +47,33 @@ impl HandoffState {
     /// The soft end: what was done stands.
     pub(super) fn partial(&self, end: &Termination) -> Conclusion {
         let why = match end {
-            Termination::Limit(limit) => format!("the run reached its limit of {}", bound(*limit)),
-            Termination::StoppedByGuard => "it was stopped because nothing moved any more".into(),
+            Termination::Limit(limit) => format!("it reached its limit of {}", bound(*limit)),
+            Termination::StoppedByGuard => "a guard stopped it because it made no progress".into(),
             Termination::NoProgress
             | Termination::FatalExecution(_)
             | Termination::Finished
             | Termination::StoppedByUser
-            | Termination::GuardFault(_) => "nothing moved any more".into(),
+            | Termination::GuardFault(_) => "it made no progress".into(),
         };
-        let kept = self.kept("Changed, and kept");
+        let kept = self.kept();
         let kept = match kept.as_slice() {
-            [] if self.changes.undeclared => "No change is known of.".into(),
-            [] => "Nothing was changed so far.".into(),
+            [] if self.changes.undeclared => "No changes are known.".into(),
+            [] => "Nothing was changed.".into(),
             kept => kept.join(" "),
         };
         // What worked since may have left an older failure behind.
         let open = match self.obstacle_since(self.worked_at) {
             Some(it) if !it.error.is_empty() => format!(
-                "Not done is what `{}` was last called for, which failed: {}.",
+                "The last call of `{}` failed, so its part is not done: {}.",
                 it.tool,
                 one_line(&it.error, ERROR_SHOWN)
             ),
-            Some(it) => format!("Not done is what `{}` was last called for, which failed.", it.tool),
-            None => {
-                "Whether all was done that you asked for is not certain: the model did not say so.".into()
-            }
+            Some(it) => format!("The last call of `{}` failed, so its part is not done.", it.tool),
+            None => "The model did not say whether everything that you asked for is done.".into(),
         };
         let text = format!(
-            "{}The run ends in the middle: {why}. {kept} {open} To go on, say what is still to be done; what is \
-             there need not be made again.",
+            "{}The run ended early: {why}. {kept} {open} To continue, say what is still to be done. Finished \
+             work does not need to be repeated.",
             self.again()
         );
         Conclusion { end: end.clone(), note: self.note("partial-work", text), gap: None }
@@ -83,24 +81,21 @@ impl HandoffState {
 
     /// The end that a provider caused, where nobody said so yet.
     pub(super) fn provider(&self, end: &Termination, broken: &Broken) -> Conclusion {
-        let ran = if broken.nothing_ran { " Nothing was run in that attempt." } else { "" };
-        let kept: String =
-            self.kept("Changed before, and kept").iter().map(|said| format!(" {said}")).collect();
+        let ran = if broken.nothing_ran { " Nothing ran in that attempt." } else { "" };
+        let kept: String = self.kept().iter().map(|said| format!(" {said}")).collect();
         let effective: Vec<String> = broken.effective.iter().map(|name| format!("`{name}`")).collect();
         let go_on = match effective.as_slice() {
             [] if broken.may_be_another => {
-                "Whether a tool took effect is not known: look before you start again.".into()
+                "A tool may have taken effect: check before you start again.".into()
             }
-            [] => {
-                "Your request and the tools are as they were: start the run again once the provider answers."
-                    .into()
-            }
+            [] => "Your request and the tools are unchanged: start the run again once the provider answers."
+                .into(),
             names => {
-                format!("{} may have taken effect: look before you start again.", list(names, LISTED))
+                format!("{} may have taken effect: check before you start again.", list(names, LISTED))
             }
         };
         let text = format!(
-            "{}The model could not be asked any further: {}.{ran}{kept} {go_on}",
+            "{}The last request to the model failed: {}.{ran}{kept} {go_on}",
             self.again(),
             broken.cause.trim_end_matches('.'),
         );
@@ -121,25 +116,29 @@ impl HandoffState {
         match (self.concluded, self.retried) {
             (0, _) => String::new(),
             (before, true) => format!(
-                "It was tried again with the tools that exist, and this is the end number {} of this run. ",
+                "The run was tried again with the tools that exist. This is end number {} of the run. ",
                 before + 1
             ),
-            (before, false) => format!("This is the end number {} of this run. ", before + 1),
+            (before, false) => format!("This is end number {} of the run. ", before + 1),
         }
     }
 
     /// What was changed, and what may have been; a sentence each, where there is something to say.
-    fn kept(&self, changed: &str) -> Vec<String> {
+    fn kept(&self) -> Vec<String> {
         let Changes { known, lost, unsaid, .. } = &self.changes;
         let mut said = Vec::new();
         if known.calls > 0 {
             let calls = if known.calls == 1 { "call" } else { "calls" };
-            said.push(format!("{changed}: {} ({} {calls}).", list(&known.named(""), LISTED), known.calls));
+            said.push(format!(
+                "Changed and kept: {} ({} {calls}).",
+                list(&known.named(""), LISTED),
+                known.calls
+            ));
         }
-        let mut unsure = lost.named(" (its answer is lost)");
-        unsure.extend(unsaid.named(" (it did not say whether it worked)"));
+        let mut unsure = lost.named(" (its result was lost)");
+        unsure.extend(unsaid.named(" (it is not known whether it worked)"));
         if !unsure.is_empty() {
-            said.push(format!("May have been changed: {}; look first.", list(&unsure, LISTED / 2)));
+            said.push(format!("May have changed: {}; check first.", list(&unsure, LISTED / 2)));
         }
         said
     }
@@ -166,7 +165,7 @@ fn tried(tried: &[Tried]) -> String {
     let one = |it: &Tried| {
         let mut text = format!("`{}` ", it.tool);
         let _ = match (it.calls, it.failures) {
-            (0, _) => write!(text, "(asked for, never run)"),
+            (0, _) => write!(text, "(requested, never run)"),
             (calls, 0) => write!(text, "{}", times(calls)),
             (1, 1) => write!(text, "once (failed)"),
             (calls, failures) if calls == failures => write!(text, "{} (failed each time)", times(calls)),

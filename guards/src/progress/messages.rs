@@ -23,63 +23,60 @@ impl Messages<'_> {
         // Where a tool of unknown effect ran, nobody can say more.
         let still = if is_sure { "nothing has changed" } else { "nothing in between has changed its answer" };
         match self.finding.rule {
-            Rule::Waiting => format!(
-                "the same call of {tool} was made {how_often} to wait for something that is still going on"
-            ),
+            Rule::Waiting => {
+                format!("the same call of {tool} was made {how_often} while something was still running")
+            }
             Rule::UnknownTool => format!(
-                "{seen} rounds in a row called tools that do not exist here. On offer are {}",
+                "{seen} rounds in a row called tools that do not exist here. The tools that exist are {}",
                 self.offer.some()
             ),
             Rule::Arguments => format!(
-                "{seen} calls of {tool} in a row had arguments that it cannot take: they must be one JSON \
-                 object{}",
+                "{seen} calls of {tool} in a row had invalid arguments: they must be one JSON object{}",
                 self.call
                     .and_then(|call| self.offer.needed_by(&call.tool))
                     .map_or_else(String::new, |needed| { format!(" with {needed} in it") })
             ),
             Rule::Finish => format!(
-                "the task was declared finished with {tool} {how_often}, and refused each time; nothing has \
-                 changed in between"
+                "the task was declared finished with {tool} {how_often} and refused each time, with no change in \
+                 between"
             ),
             Rule::Growing => format!(
-                "{seen} calls of {tool} in a row were the one before with something put in, and the answer \
-                 stayed the same"
+                "{seen} calls of {tool} in a row each added something to the call before, and the answer stayed \
+                 the same"
             ),
             Rule::Cycle => format!(
-                "the same {period} steps, with {tool} among them, came round {} with the same answers; {still}",
+                "the same {period} steps, {tool} among them, were taken {} with the same answers; {still}",
                 times(seen / period)
             ),
             Rule::Rewrite => format!(
-                "{tool} brought the same file back to where it was before {how_often} in a row: it was changed, \
+                "{tool} restored an earlier version of the same file {how_often} in a row: it was changed, \
                  changed back, and changed again"
             ),
             Rule::NoOp => format!(
-                "{tool} wrote what the file holds already, {how_often} in a row, and said that it worked: nothing \
-                 was changed by it"
+                "{tool} wrote what the file already contains, {how_often} in a row: it worked, but changed nothing"
             ),
             Rule::Repeat => format!(
-                "the same call of {tool} was made {how_often}, with other steps in between, and it answered the \
-                 same each time; {still}"
+                "the same call of {tool} was made {how_often}, with other steps in between, and gave the same \
+                 answer each time; {still}"
             ),
             Rule::NearFailure => format!(
-                "{seen} calls of {tool} in a row with nearly the same arguments met exactly the same error, so \
-                 what differed did not matter"
+                "{seen} calls of {tool} in a row with nearly the same arguments gave exactly the same error, so \
+                 the differences did not matter"
             ),
             Rule::SameFailure => format!(
-                "{seen} calls of {tool} with different arguments failed in the same way, so what differs \
-                 between them is not the cause"
+                "{seen} calls of {tool} with different arguments failed in the same way, so the differences \
+                 between them are not the cause"
             ),
             Rule::Wandering => format!(
-                "at least {seen} steps brought back only what stands above already, and nothing was changed in \
-                 between"
+                "at least {seen} steps returned only what is already above, and nothing changed in between"
             ),
             Rule::RefusedReplies => format!(
-                "the last {} replies called no tool, and were answered with the same words each time: they \
-                 are not taken in this form",
+                "the last {} replies called no tool and got the same answer each time: they are not accepted in \
+                 this form",
                 seen
             ),
             Rule::RepeatedText => {
-                format!("the same text was said {how_often}, and no tool was called in between")
+                format!("the same text was sent {how_often}, with no tool call in between")
             }
         }
     }
@@ -90,48 +87,48 @@ impl Messages<'_> {
         let last_resort = format!("If something is missing, {ask}; if it cannot be done, say so and why.");
         match self.finding.rule {
             Rule::Waiting => format!(
-                "Looking again does not make it faster. Make one call that waits until it is over, as long as \
-                 the work needs, or do meanwhile what does not depend on it. If it should be over by now, {ask} \
-                 or say what you are waiting for."
+                "Checking again does not make it faster. Make one call that waits until it is done, or do work \
+                 that does not depend on it. If it should be done by now, {ask} or \
+                 say what you are waiting for."
             ),
             Rule::UnknownTool => format!("Use one of these, by its exact name. {last_resort}"),
             Rule::Arguments => format!(
-                "Read the error, write the arguments anew from the tool's description, and send less at a time \
+                "Read the error, rewrite the arguments from the tool's description, and send less at a time \
                  if they were cut off. {last_resort}"
             ),
             Rule::Finish => format!(
-                "Read why it was refused and do what it says is left, with a change or a test, before anything \
-                 is declared again. {last_resort}"
+                "Read why it was refused and do what is left, with a change or a test, before you declare it \
+                 finished again. {last_resort}"
             ),
             Rule::Growing => format!(
-                "Take another kind of step: begin with the smallest call that shows the cause, or reach the goal \
-                 another way. {last_resort}"
+                "Try a different kind of step: start with the smallest call that shows the cause, or reach the \
+                 goal another way. {last_resort}"
             ),
             Rule::Cycle | Rule::Repeat => format!(
-                "Take another kind of step: change something that the answer depends on and check that, or use \
-                 what is known and go on. {last_resort}"
+                "Try a different kind of step: change something that the answer depends on and check the \
+                 effect, or use what you know and continue. {last_resort}"
             ),
             Rule::NoOp => format!(
-                "That step is done. Go on to the next one, or check with a call that only looks whether it did \
-                 what was wanted. {last_resort}"
+                "That step is done. Continue with the next one, or check its effect with a read-only call. \
+                 {last_resort}"
             ),
             Rule::Rewrite => format!(
-                "Take another kind of step: neither version is it, so find out why with a call that only looks, \
+                "Try a different kind of step: neither version works, so find out why with a read-only call, \
                  and then make a third one. {last_resort}"
             ),
             Rule::NearFailure | Rule::SameFailure => format!(
-                "Take another kind of step: find the cause with a call that only looks, or reach the goal \
+                "Try a different kind of step: find the cause with a read-only call, or reach the goal \
                  another way. {last_resort}"
             ),
             Rule::Wandering => format!(
-                "Take another kind of step: write down what is known and act on it, with a change or a test, or \
-                 put one narrower question. {last_resort}"
+                "Try a different kind of step: write down what you know and act on it, with a change or a test, \
+                 or ask one narrower question. {last_resort}"
             ),
             Rule::RefusedReplies => format!(
                 "Read what the answer asks for, and send exactly that: one call in the form that it names, and \
                  nothing else. {last_resort}"
             ),
-            Rule::RepeatedText => format!("Do what the text says, with a call. {last_resort}"),
+            Rule::RepeatedText => format!("Do what the text says: call a tool. {last_resort}"),
         }
     }
 
@@ -144,10 +141,10 @@ impl Messages<'_> {
     pub(super) fn warning(&self) -> String {
         let what = match self.finding.rule {
             Rule::NearFailure | Rule::SameFailure => {
-                "Calls of this tool run again once another step was taken."
+                "Calls of this tool run again after you take another step."
             }
             Rule::UnknownTool | Rule::Arguments | Rule::RefusedReplies => "",
-            Rule::Finish => "It is taken again once something has changed.",
+            Rule::Finish => "It is accepted again once something has changed.",
             Rule::Growing => "Do not make it longer again.",
             Rule::RepeatedText => "Do not say it again.",
             Rule::Waiting | Rule::Cycle | Rule::Rewrite | Rule::NoOp | Rule::Repeat | Rule::Wandering => {
@@ -156,8 +153,8 @@ impl Messages<'_> {
         };
         let gap = if what.is_empty() { "" } else { " " };
         format!(
-            "{} (observation {} of this run). {}{gap}{what} This is the last warning: if it goes on like this, the \
-             user is asked in your place.",
+            "{} (observation {} of this run). {}{gap}{what} This is the last warning: the next time, the user \
+             is asked instead.",
             self.observed(),
             self.number,
             self.instead()
@@ -167,7 +164,7 @@ impl Messages<'_> {
     /// What is put to the user.
     pub(super) fn question(&self) -> String {
         format!(
-            "The model does not get on, although it was told so: {} (observation {} of this run). What should it \
+            "The model makes no progress, although it was warned: {} (observation {} of this run). What should it \
              do?",
             self.observed(),
             self.number
@@ -177,8 +174,7 @@ impl Messages<'_> {
     /// Why the run ends.
     pub(super) fn stop(&self) -> String {
         format!(
-            "Stopped without reaching the goal: {}. It went on like this after a last warning and after a \
-             question.",
+            "Stopped before the goal was reached: {}. This continued after a last warning and after a question.",
             self.observed()
         )
     }

@@ -32,9 +32,9 @@ pub(super) fn why(failure: &AttemptFailure) -> String {
 
 const fn status(code: u16) -> &'static str {
     match code {
-        408 => "the provider waited too long for the request",
+        408 => "the provider timed out waiting for the request",
         409 => "the provider was busy with another request",
-        429 => "the provider limits how often it is asked",
+        429 => "the provider's rate limit was reached",
         500..=599 => "the provider failed",
         _ => "the provider refused the request",
     }
@@ -45,23 +45,26 @@ pub(super) fn not_again(tool: &Arc<str>, outcome: Outcome, refused: u32) -> Stri
     let tool = quoted(tool);
     let before = match refused {
         0 => {
-            format!("this very call of {tool} already ran in the answer that broke off: {}.", outcome.words())
+            format!(
+                "this call of {tool} already ran in the answer that was interrupted: {}.",
+                outcome.words()
+            )
         }
         again => format!(
-            "{tool} ran in the broken answer ({}), and nothing was looked at since; refused {} before.",
+            "{tool} ran in the interrupted answer ({}), and you have checked nothing since; refused {} before.",
             outcome.words(),
             times(again)
         ),
     };
-    format!("{before} Look first whether it took effect, with another call; if it did, go on from there.")
+    format!("{before} First check with another call whether it took effect; if it did, continue from there.")
 }
 
 /// Whether a call may run again that was refused. The user is to know which one; the model never reads this.
 pub(super) fn may_it_run_again(held: &HeldCall, asked: &str) -> String {
     let (tool, about) = (quoted(held.tool()), held.about());
     format!(
-        "The model wants to send a call of {tool} ({about}) again that already ran when the \
-         connection broke{asked}, and does not look whether it took effect. Doing it twice may do harm. Was it done?"
+        "The model wants to repeat a call of {tool} ({about}). It already ran when the connection broke{asked}, \
+         and the model does not check whether it took effect. Running it twice may do harm. Did it take effect?"
     )
 }
 
@@ -71,11 +74,11 @@ pub(super) fn may_it_run_again(held: &HeldCall, asked: &str) -> String {
 pub(super) fn came(facts: &AttemptFacts, offer: &Offer, ran: &Ran, assessment: &Assessment) -> String {
     let in_the_way = |tool: &Arc<str>| match assessment.reason {
         Reason::ProviderExecutedTool => {
-            Some(format!("{} is run by the provider itself: whether it ran cannot be seen.", quoted(tool)))
+            Some(format!("{} is run by the provider itself, so nothing shows whether it ran.", quoted(tool)))
         }
         Reason::SideEffectFactsIncomplete => {
             let tool = quoted(tool);
-            Some(format!("What {tool} can change was never declared, so a change cannot be ruled out."))
+            Some(format!("What {tool} can change is not declared, so a change cannot be ruled out."))
         }
         Reason::RequestRejected
         | Reason::UnsafeExecutionStarted
@@ -90,10 +93,7 @@ pub(super) fn came(facts: &AttemptFacts, offer: &Offer, ran: &Ran, assessment: &
     let seen = if facts.is_nothing() {
         nothing(assessment.reason).to_owned()
     } else if facts.visible_output == Some(true) {
-        format!(
-            "The text that was shown of the answer is not complete. {}",
-            tools(facts, offer, ran, besides)
-        )
+        format!("The text shown is incomplete. {}", tools(facts, offer, ran, besides))
     } else {
         tools(facts, offer, ran, besides)
     };
@@ -105,8 +105,8 @@ pub(super) fn came(facts: &AttemptFacts, offer: &Offer, ran: &Ran, assessment: &
 
 const fn nothing(reason: Reason) -> &'static str {
     match reason {
-        Reason::ProviderExecutedTool => "No text came, and no other tool ran.",
-        Reason::SideEffectFactsIncomplete => "No text came, and no tool ran.",
+        Reason::ProviderExecutedTool => "No text arrived, and no other tool ran.",
+        Reason::SideEffectFactsIncomplete => "No text arrived, and no tool ran.",
         Reason::RequestRejected
         | Reason::UnsafeExecutionStarted
         | Reason::AttemptFactsIncomplete
@@ -114,7 +114,7 @@ const fn nothing(reason: Reason) -> &'static str {
         | Reason::EarlyTransportFailure
         | Reason::VisibleOutputOnly
         | Reason::NoToolExecuted
-        | Reason::OnlyHarmlessExecutions => "Nothing was done: no text came, and no tool ran.",
+        | Reason::OnlyHarmlessExecutions => "Nothing was done: no text arrived, and no tool ran.",
     }
 }
 
@@ -134,16 +134,16 @@ fn tools(facts: &AttemptFacts, offer: &Offer, ran: &Ran, besides: bool) -> Strin
         list(&named, NAMES)
     };
     match (facts.tool_execution_started, facts.unsafe_side_effect_started) {
-        _ if !unsafe_.is_empty() => format!("What had begun to run: {}.", named(unsafe_)),
-        (_, Some(true)) => "A tool had begun to run that may have changed something.".into(),
+        _ if !unsafe_.is_empty() => format!("These tools had started: {}.", named(unsafe_)),
+        (_, Some(true)) => "A tool had started that may have changed something.".into(),
         (Some(true), _) if !harmless.is_empty() => {
-            format!("What had begun to run changes nothing: {}.", named(harmless))
+            format!("Only read-only tools had started: {}.", named(harmless))
         }
-        (Some(true), None) => "A tool had begun to run, and it is not known which.".into(),
-        (Some(true), Some(false)) => "What had begun to run changes nothing.".into(),
+        (Some(true), None) => "A tool had started, and it is not known which.".into(),
+        (Some(true), Some(false)) => "Only read-only tools had started.".into(),
         (Some(false), _) => format!("No {tool} ran."),
         (None, Some(false)) => format!("If {a_tool} ran, it changed nothing."),
-        (None, None) => format!("Whether {a_tool} ran is not known."),
+        (None, None) => format!("It is not known whether {a_tool} ran."),
     }
 }
 
@@ -161,7 +161,7 @@ pub(super) fn ran_already(ran: &Ran, offer: &Offer, before: u32) -> String {
     let look = match lost.is_empty() {
         true => String::new(),
         false => format!(
-            " Nobody knows whether {} took effect: look first, and act only on what you find.",
+            " It is not known whether {} took effect: check first, then act on what you find.",
             list(&lost, NAMES)
         ),
     };
@@ -170,7 +170,7 @@ pub(super) fn ran_already(ran: &Ran, offer: &Offer, before: u32) -> String {
         before => format!(" This has happened {} before in this run.", times(before)),
     };
     format!(
-        "Your last answer broke off before its end, and calls in it ran already: {}.{again} Do not send these calls \
+        "Your last answer was interrupted after these calls in it had run: {}.{again} Do not send these calls \
          again with the same arguments.{look}",
         list(&all, NAMES)
     )

@@ -42,8 +42,8 @@ impl Outcome {
         match self {
             Self::Failed => "failed",
             Self::Worked => "worked",
-            Self::Unsaid => "answered, but did not say whether it worked",
-            Self::Lost => "its answer is lost",
+            Self::Unsaid => "answered, but it is not known whether it worked",
+            Self::Lost => "its result was lost",
         }
     }
 }

@@ -325,12 +325,12 @@ fn a4_the_correction_carries_what_is_needed() {
         &[
             "`write_file` failed 3 times in a row",
             "diagnostics: package `rich` is missing",
-            "does not do the task",
+            "does not create a file",
             "find out why `write_file` fails",
             "`bash`",
             "`ask_user`",
             "cannot be completed, and why",
-            "Do not go on with code",
+            "Do not continue as if",
         ],
     );
     assert!(!note.text.contains("rolled back"), "the first line of the error is enough: {}", note.text);
@@ -341,7 +341,7 @@ fn a4_tools_that_are_not_offered_are_not_named() {
     let mut run = Loop::with_offer(Abandonment::default(), bare_offer());
     run.pass(&failed(), 3);
     let text = text(&run.check(&says(PYTHON), FIRST));
-    check_has(&text, &["look at what the failing call depends on", "ask the user to remove"]);
+    check_has(&text, &["check what the failing call depends on", "ask the user to remove"]);
     assert!(!text.contains("bash") && !text.contains("ask_user"), "{text}");
 }
 

@@ -73,7 +73,7 @@ fn d2_the_feedback_carries_what_can_be_acted_on() {
 #[test]
 fn d2_the_advice_follows_the_earlier_result() {
     for (turn, expected) in [
-        (read(), "That call succeeded: its answer stands above."),
+        (read(), "That call succeeded: its answer is above."),
         (read().answers_something("x"), "If the answer above is a failure"),
         (read().fails("x"), "it will fail again"),
     ] {
@@ -245,7 +245,7 @@ fn d4_what_each_rung_says() {
         [ChoiceKind::Instruct, ChoiceKind::SwitchModel, ChoiceKind::Continue, ChoiceKind::Stop]
     );
     check_has(&question.note.text, &["`write_file`", "told twice", ERROR]);
-    check_has(&text(&run.check(&failed(), STOP)), &["Stopped", "`write_file`", ERROR, "Not done"]);
+    check_has(&text(&run.check(&failed(), STOP)), &["Stopped", "`write_file`", ERROR, "is not done"]);
 }
 
 #[test]

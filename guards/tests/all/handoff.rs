@@ -48,7 +48,7 @@ fn h1_with_changes_it_ends_softly_and_says_them() {
     let run = after(&[write(), calls("send_mail", "{}"), no_jq()]);
     for end in [STUCK, Termination::StoppedByGuard, Termination::Limit(Limit::Calls)] {
         let text = soft(&run, &end, "partial-work");
-        says_all(&text, &["`a.py` and `send_mail`", "2 calls", "jq: command not found", "To go on"]);
+        says_all(&text, &["`a.py` and `send_mail`", "2 calls", "jq: command not found", "To continue"]);
     }
     says_all(&soft(&run, &Termination::Limit(Limit::Calls), "partial-work"), &["limit of calls"]);
 }
@@ -57,7 +57,7 @@ fn h1_with_changes_it_ends_softly_and_says_them() {
 fn h1_a_fatal_failure_is_handed_over_with_its_changes() {
     let (note, gap) = handoff(&after(&[write(), no_jq()]), &fatal("gone"));
     assert_eq!(&*gap.missing, "jq");
-    says_all(&note.text, &["Changed before, and kept: `a.py`"]);
+    says_all(&note.text, &["Changed and kept: `a.py`"]);
 }
 
 #[test]
@@ -74,17 +74,17 @@ fn h1_nothing_was_changed_is_said_only_where_it_is_known() {
         let mut run = after(&[turn, calls("bash", "{}").fails("no"), says("Hm.")]);
         run.user("Go on.");
         run.pass(&read("a"), 1);
-        says_all(&soft(&run, &limit, "partial-work"), &["Nothing was changed so far."]);
+        says_all(&soft(&run, &limit, "partial-work"), &["Nothing was changed."]);
     }
     for (turn, said) in [
-        (calls("bash", "{}"), "No change is known of."),
-        (calls("deploy", "{}").answers_something("?"), "No change is known of."),
+        (calls("bash", "{}"), "No changes are known."),
+        (calls("deploy", "{}").answers_something("?"), "No changes are known."),
         (
             write().answers_something("?"),
-            "May have been changed: `a.py` (it did not say whether it worked); look first.",
+            "May have changed: `a.py` (it is not known whether it worked); check first.",
         ),
-        (write().goes_missing(), "May have been changed: `a.py` (its answer is lost); look first."),
-        (calls("bash", "{}").goes_missing(), "May have been changed: `bash` (its answer is lost)"),
+        (write().goes_missing(), "May have changed: `a.py` (its result was lost); check first."),
+        (calls("bash", "{}").goes_missing(), "May have changed: `bash` (its result was lost)"),
     ] {
         let text = soft(&after(&[turn, read("a")]), &limit, "partial-work");
         says_all(&text, &[said]);
@@ -98,12 +98,12 @@ fn h1_a_lost_call_ends_softly_and_is_said() {
     let run = after(&[lost(), lost(), write().answers_something("?"), no_jq()]);
     for end in [STUCK, Termination::StoppedByGuard, Termination::Limit(Limit::Calls)] {
         let text = soft(&run, &end, "partial-work");
-        says_all(&text, &["changed: `send_mail` (its answer is lost) and `a.py` (it did not say"]);
+        says_all(&text, &["May have changed: `send_mail` (its result was lost) and `a.py` (it is not known"]);
     }
     let (note, _) = handoff(&run, &fatal("gone"));
-    says_all(&note.text, &["\n\nMay have been changed: `send_mail` (its answer is lost)"]);
+    says_all(&note.text, &["\n\nMay have changed: `send_mail` (its result was lost)"]);
     let text = soft(&after(&[write(), lost()]), &STUCK, "partial-work");
-    says_all(&text, &["Changed, and kept: `a.py` (1 call). May have been changed: `send_mail`"]);
+    says_all(&text, &["Changed and kept: `a.py` (1 call). May have changed: `send_mail`"]);
     let mut run = after(&[lost()]);
     run.user("Count the rows.");
     run.pass(&no_jq(), 1);
@@ -154,17 +154,17 @@ fn h1_a_provider_that_is_not_there_is_no_gap() {
     let mut run = after(&[write(), no_jq()]);
     run.commit(failed(AttemptCause::Connect, "connection refused.", AttemptFacts::default()));
     let text = soft(&run, &fatal("connection refused"), "provider");
-    says_all(&text, &["no connection came about: connection refused", "Nothing was run", "kept: `a.py`"]);
+    says_all(&text, &["the connection failed: connection refused", "Nothing ran", "kept: `a.py`"]);
     run.pass(&no_jq(), 1);
     handoff(&run, &fatal("x"));
     let facts = AttemptFacts { tool_execution_started: None, ..AttemptFacts::default() };
     run.commit(failed(AttemptCause::Disconnected, "", facts));
     let text = soft(&run, &Termination::Limit(Limit::Attempts), "provider");
-    assert!(text.contains("the connection broke off") && !text.contains("Nothing was run"), "{text}");
+    assert!(text.contains("the connection was lost") && !text.contains("Nothing ran"), "{text}");
 }
 
-const AS_BEFORE: &str = "are as they were: start the run again once the provider answers.";
-const NOTHING_RAN: &str = "Nothing was run in that attempt.";
+const AS_BEFORE: &str = "are unchanged: start the run again once the provider answers.";
+const NOTHING_RAN: &str = "Nothing ran in that attempt.";
 
 /// The notice of a run on this offer that ended over this attempt.
 #[track_caller]
@@ -177,15 +177,15 @@ fn provider(offer: &Arc<Offer>, cause: AttemptCause, facts: AttemptFacts) -> Str
 #[test]
 fn h1_what_began_in_the_attempt_is_to_be_looked_for() {
     let text = |facts| provider(&offer(), AttemptCause::Disconnected, facts);
-    let begun = |tool: &str| format!("`{tool}` may have taken effect: look before you start again.");
+    let begun = |tool: &str| format!("`{tool}` may have taken effect: check before you start again.");
     for (facts, words) in [
         (ran(&["read", "send_mail", "send_mail"]), begun("send_mail")),
         (ran(&["append", "no_such_tool"]), begun("append` and `no_such_tool")),
         (
             AttemptFacts { started: vec![], ..ran(&[]) },
-            "Whether a tool took effect is not known: look before you start again.".into(),
+            "A tool may have taken effect: check before you start again.".into(),
         ),
-        (unknown(), "Whether a tool took effect is not known: look before you start again.".into()),
+        (unknown(), "A tool may have taken effect: check before you start again.".into()),
     ] {
         let text = text(facts);
         says_all(&text, &[&words]);
@@ -208,7 +208,7 @@ fn h1_what_the_provider_runs_may_have_run_whatever_was_seen() {
     let bank = Arc::new(Offer::new([Tool::new("read").effect(Effect::ReadOnly), bank]));
     for facts in [nothing(), shown(), unknown()] {
         let text = provider(&bank, AttemptCause::TimedOut, facts);
-        says_all(&text, &["`bank_pay` may have taken effect: look before you start again."]);
+        says_all(&text, &["`bank_pay` may have taken effect: check before you start again."]);
         assert!(!text.contains(NOTHING_RAN), "{text}");
     }
     let both = provider(&bank, AttemptCause::TimedOut, ran(&["bank.pay", "read"]));
@@ -234,5 +234,5 @@ fn h1_what_a_guard_said_about_the_attempt_is_not_said_again() {
     assert_eq!(conclude(&run, &Termination::StoppedByGuard), None);
     run.commit(Entry::Intervention(Intervention { kind: InterventionKind::Stop, note, seen: true }));
     assert_eq!(conclude(&run, &Termination::StoppedByGuard), None);
-    assert_eq!(conclude(&run, &fatal("nothing came")), None);
+    assert_eq!(conclude(&run, &fatal("the answer was empty")), None);
 }

@@ -59,7 +59,10 @@ fn h3_each_kind_is_constrained_in_its_own_words() {
     says_all(&text(calls("append", "no").fails("no")), &["`append` was not accepted", "one JSON object"]);
     says_all(&text(calls("append", "{}").fails("no")), &["led nowhere"]);
     let denied = text(calls("append", "{}").fails("operation not permitted"));
-    says_all(&denied, &["What `append` was last called for cannot be done", "`append`, `send_mail`"]);
+    says_all(
+        &denied,
+        &["`append` cannot do in this run what you last called it for", "`append`, `send_mail`"],
+    );
     assert!(!denied.contains("not available"), "{denied}");
 }
 

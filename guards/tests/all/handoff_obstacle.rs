@@ -14,7 +14,7 @@ fn h6_read_only_loops_are_no_progress() {
         for end in [STUCK, Termination::Limit(Limit::Turns)] {
             let (note, gap) = handoff(&after(&turns), &end);
             assert_eq!((gap.kind, &*gap.missing), (GapKind::NoProgress, ""));
-            says_all(&note.text, &["read the same over and over", again, "2 reads brought nothing new"]);
+            says_all(&note.text, &["read the same things repeatedly", again, "2 reads brought nothing new"]);
         }
     }
 }
@@ -46,7 +46,7 @@ fn h6_one_late_first_read_does_not_end_a_long_circle() {
     let mut turns: Vec<_> = circle.iter().cycle().take(12).cloned().collect();
     turns.push(read("d.py"));
     let (note, _) = handoff(&after(&turns), &Termination::Limit(Limit::Turns));
-    says_all(&note.text, &["read the same over and over", "`read` a.py"]);
+    says_all(&note.text, &["read the same things repeatedly", "`read` a.py"]);
     turns.extend(["e.py", "f.py"].map(read));
     soft(&after(&turns), &Termination::Limit(Limit::Turns), "partial-work");
 }
@@ -57,7 +57,7 @@ fn h6_how_many_reads_make_a_loop_is_a_setting() {
         let mut run = Loop::new(Handoff::new(HandoffSettings { repeated_reads }));
         run.pass(&read("a"), reads);
         let (note, _) = handoff(&run, &STUCK);
-        note.text.contains("over and over")
+        note.text.contains("repeatedly")
     };
     assert!(looping(0, 2) && looping(1, 2) && looping(5, 6));
     assert!(!looping(0, 1) && !looping(5, 5));
@@ -83,18 +83,18 @@ fn h6_a_soft_end_does_not_report_what_later_work_left_behind() {
     for later in [write(), calls("bash", "{}"), calls("pytest", "{}")] {
         let run = after(&[write(), absent(), later]);
         let text = soft(&run, &Termination::Limit(Limit::Turns), "partial-work");
-        says_all(&text, &["is not certain"]);
+        says_all(&text, &["did not say whether everything"]);
         assert!(!text.contains("Not done is") && !text.contains("a.json"), "{text}");
     }
     // What failed since stands in the way, also where nobody knows of a later call whether it worked.
     for later in [says("Hm."), calls("pytest", "{}").fails("2 failed"), write().answers_something("?")] {
         let run = after(&[write(), calls("bash", "{}"), absent(), later]);
         let text = soft(&run, &Termination::Limit(Limit::Turns), "partial-work");
-        says_all(&text, &["Not done is what `read` was last called for", "a.json"]);
+        says_all(&text, &["The last call of `read` failed", "a.json"]);
     }
     let red = calls("pytest", "{}").fails("2 failed");
     let run = after(&[write(), no_jq(), read("a"), red]);
-    says_all(&soft(&run, &STUCK, "partial-work"), &["Not done is what `pytest` was last called for"]);
+    says_all(&soft(&run, &STUCK, "partial-work"), &["The last call of `pytest` was last called for"]);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn h6_an_old_failure_is_not_the_obstacle_of_a_new_request_that_ran_into_another(
     run.pass(&read("a"), 3);
     let (note, gap) = handoff(&run, &STUCK);
     assert_eq!(gap.kind, GapKind::NoProgress);
-    says_all(&note.text, &["over and over"]);
+    says_all(&note.text, &["repeatedly"]);
 }
 
 #[test]
@@ -132,5 +132,5 @@ fn h6_a_broken_call_that_the_loop_refused_is_malformed_and_was_never_run() {
     run.check(&cut.finishes(balk_guards::FinishReason::Length), "block truncated-call 1");
     let (note, gap) = handoff(&run, &STUCK);
     assert_eq!((gap.kind, gap.tried[0].calls), (GapKind::MalformedCall, 0));
-    says_all(&note.text, &["(asked for, never run)"]);
+    says_all(&note.text, &["(requested, never run)"]);
 }

@@ -96,7 +96,7 @@ fn n6_duplicates_are_logged_with_their_number() {
         (Level::Warn, &["same-call-after-feedback (level 2)", "duplicate 4 in this run"]),
     ]);
     run.turn(&both);
-    let options = "[say what it should do instead | switch to another model | let it go on | end the run]";
+    let options = "[say what it should do instead | switch to another model | let it continue | end the run]";
     check(&[(Level::Error, &["same-call-after-options (level 3)", options, "duplicate 5 in this run"])]);
 }
 

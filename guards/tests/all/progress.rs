@@ -315,7 +315,7 @@ fn m2_names_only_tools_on_offer_and_says_what_is_possible() {
     for text in &texts {
         assert!(!text.contains("no_such_tool") && !text.contains("ask_user"), "{text}");
     }
-    assert!(texts[0].contains("came round twice") && texts[0].contains("ask the user"), "{}", texts[0]);
+    assert!(texts[0].contains("were taken twice") && texts[0].contains("ask the user"), "{}", texts[0]);
     assert!(texts[1].contains("This is the last warning"), "{}", texts[1]);
-    assert!(texts[3].contains("without reaching the goal"), "{}", texts[3]);
+    assert!(texts[3].contains("before the goal was reached"), "{}", texts[3]);
 }

@@ -293,7 +293,7 @@ fn control_prompts_of_the_loop() {
     assert_eq!(run.said([read("a")]), [""; 0]);
 }
 
-/// The user chose "let it go on".
+/// The user chose "let it continue".
 #[test]
 fn let_it_go_on_lets_it_go_on() {
     let mut run = run();

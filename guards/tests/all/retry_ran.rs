@@ -43,9 +43,9 @@ fn r7_the_next_view_says_what_ran() {
     let text = &note.note.text;
     for part in [
         "`write_file` (worked), `append` (failed)",
-        "`send_mail` (its answer is lost)",
+        "`send_mail` (its result was lost)",
         "again with the same arguments",
-        "Nobody knows whether `send_mail` took effect: look first",
+        "It is not known whether `send_mail` took effect: check first",
     ] {
         assert!(text.contains(part), "{text}");
     }
@@ -65,10 +65,10 @@ fn r7_of_several_calls_of_a_tool_the_least_certain_counts() {
             &turn,
             ran(&["append"]),
             "unsafe-execution-started",
-            &["`append` (its answer is lost)."],
+            &["`append` (its result was lost)."],
         );
         let said = &run.interventions().next().expect("a note").note.text;
-        assert!(said.contains("already: `append` (its answer is lost)."), "{said}");
+        assert!(said.contains("had run: `append` (its result was lost)."), "{said}");
     }
 }
 
@@ -108,10 +108,10 @@ fn r7_what_left_a_result_did_run_whatever_the_facts_say() {
 fn r7_what_ran_is_forgotten_with_the_attempt() {
     let mut run = run();
     let mail = calls("send_mail", "{}").goes_missing();
-    asks(&mut run, &mail, ran(&["send_mail"]), "unsafe-execution-started", &["is lost"]);
+    asks(&mut run, &mail, ran(&["send_mail"]), "unsafe-execution-started", &["its result was lost"]);
     let question =
         asks(&mut run, &Turn::default(), ran(&["send_mail"]), "unsafe-execution-started", &["question 2"]);
-    assert!(!question.note.text.contains("is lost"), "{}", question.note.text);
+    assert!(!question.note.text.contains("its result was lost"), "{}", question.note.text);
 }
 
 #[test]

@@ -23,13 +23,13 @@ use RetrySafetyPolicy::{Conservative, Facts, FastPath};
 fn r4_the_question_says_which_tool_and_what_became_of_it() {
     let mail = || calls("send_mail", r#"{"to":"a"}"#);
     for (turn, outcome) in [
-        (mail().goes_missing(), "`send_mail` (its answer is lost)"),
+        (mail().goes_missing(), "`send_mail` (its result was lost)"),
         (mail(), "`send_mail` (worked)"),
         (mail().fails("no"), "`send_mail` (failed)"),
-        (mail().answers_something("?"), "`send_mail` (answered, but did not say whether it worked)"),
+        (mail().answers_something("?"), "`send_mail` (answered, but it is not known whether it worked)"),
     ] {
         let facts = ran(&["read", "send_mail"]);
-        let words = ["the connection broke off", outcome, "twice"];
+        let words = ["the connection was lost", outcome, "repeat an action"];
         let question = asks(&mut run(), &turn, facts, "unsafe-execution-started", &words);
         assert_eq!(question.note.subject, Subject::Tool("send_mail".into()));
         assert!(question.options[1].label.contains("stays in the transcript"));
@@ -47,7 +47,7 @@ fn r4_what_is_not_in_the_transcript_is_not_said_to_be() {
 #[test]
 fn r4_the_question_names_the_tool_that_the_provider_runs() {
     let mut run = Loop::with_offer(RetrySafety::default(), Arc::new(with_search()));
-    let words = ["`web_search` is run by the provider", "cannot be seen", "no other tool ran"];
+    let words = ["`web_search` is run by the provider", "nothing shows whether it ran", "no other tool ran"];
     let question = asks(&mut run, &Turn::default(), nothing(), "provider-executed-tool", &words);
     assert!(!question.note.text.contains("Nothing was done"), "{}", question.note.text);
 }
@@ -59,8 +59,8 @@ fn r4_where_the_provider_runs_a_tool_only_the_others_are_known_not_to_have_run()
     for (facts, words) in [
         (nothing(), "no other tool ran"),
         (called(), "No other tool ran."),
-        (shown(), "is not complete. No other tool ran."),
-        (unsure, "Whether another tool ran is not known."),
+        (shown(), "is incomplete. No other tool ran."),
+        (unsure, "It is not known whether another tool ran."),
         (harmless, "If another tool ran, it changed nothing."),
     ] {
         let mut run = Loop::with_offer(RetrySafety::default(), Arc::new(with_search()));
@@ -71,7 +71,7 @@ fn r4_where_the_provider_runs_a_tool_only_the_others_are_known_not_to_have_run()
 #[test]
 fn r4_a_tool_that_began_twice_is_named_once() {
     let twice = calls("append", "1").goes_missing().and_calls("append", "2").goes_missing();
-    let words = ["What had begun to run: `append` (its answer is lost) and `send_mail`."];
+    let words = ["These tools had started: `append` (its result was lost) and `send_mail`."];
     asks(
         &mut run(),
         &twice,
@@ -80,12 +80,18 @@ fn r4_a_tool_that_began_twice_is_named_once() {
         &words,
     );
     let mut reads = run_set(RetrySafetySettings { retries: 0, ..RetrySafetySettings::default() });
-    stops(&mut reads, DOWN, ran(&["read", "read"]), "transport-failure", &["changes nothing: `read`."]);
+    stops(
+        &mut reads,
+        DOWN,
+        ran(&["read", "read"]),
+        "transport-failure",
+        &["Only read-only tools had started: `read`."],
+    );
 }
 
 #[test]
 fn r4_the_question_says_what_is_not_known() {
-    let words = ["Whether a tool ran is not known"];
+    let words = ["It is not known whether a tool ran"];
     asks(&mut run(), &Turn::default(), unknown(), "attempt-facts-incomplete", &words);
 }
 
@@ -93,7 +99,7 @@ fn r4_the_question_says_what_is_not_known() {
 fn r4_text_that_was_shown_is_resent_and_the_end_says_that_it_is_not_complete() {
     let mut run = run();
     resends(&mut run, Disconnected, shown(), 0, 500);
-    let words = ["not complete", "No tool ran", "asking again once did not help"];
+    let words = ["incomplete", "No tool ran", "retrying once did not help"];
     let end = stops(&mut run, Disconnected, shown(), "answer-cut-off", &words);
     assert!(!end.contains("Nothing was done"), "{end}");
 }
@@ -105,7 +111,8 @@ fn r3_before_the_first_progress_it_is_asked_again_once_and_then_the_user_is_told
     for cause in [Connect, TimedOut, Disconnected, DOWN, status(408), status(409), status(429)] {
         let mut run = run();
         resends(&mut run, cause, nothing(), 0, 500);
-        let words = ["Nothing was done", "no text came", "no tool ran", "once did not help", "Go on later"];
+        let words =
+            ["Nothing was done", "no text arrived", "no tool ran", "once did not help", "Continue later"];
         stops(&mut run, cause, nothing(), "early-transport-failure", &words);
         assert_eq!(run.interventions().count(), 1);
     }
@@ -176,7 +183,7 @@ fn r3_what_a_broken_attempt_left_is_no_turn_of_its_own() {
     assert!(matches!(run.breaks(&read, &broken), Some(Recovery::Resend { .. })));
     let Some(Recovery::Stop(note)) = run.breaks(&read, &broken) else { panic!("it does not end") };
     assert_eq!(note.rule, "transport-failure");
-    assert!(note.text.contains("changes nothing: `read`"), "{}", note.text);
+    assert!(note.text.contains("Only read-only tools had started: `read`"), "{}", note.text);
 }
 
 #[test]
@@ -203,7 +210,7 @@ fn r3_empty_answers_between_do_not_count() {
 fn r5_the_conservative_question_says_what_was_never_declared() {
     let settings = RetrySafetySettings { policy: Conservative, ..RetrySafetySettings::default() };
     let mut run = run_set(settings);
-    let words = ["What `deploy` can change was never declared", "No text came, and no tool ran"];
+    let words = ["What `deploy` can change is not declared", "No text arrived, and no tool ran"];
     asks(&mut run, &Turn::default(), nothing(), "side-effect-facts-incomplete", &words);
 }
 
@@ -223,11 +230,16 @@ fn r6_a_request_that_is_refused_as_such_is_never_sent_again() {
     let refused = AttemptFailure { message: message.into(), ..failure(promised(400, 1), nothing()) };
     let Some(Recovery::Stop(note)) = run.breaks(&Turn::default(), &refused) else { panic!("resent") };
     assert_eq!(note.rule, "request-rejected");
-    for part in ["status 400", "\"max_tokens is too large\"", "Nothing was done", "would refuse it again"] {
+    for part in [
+        "status 400",
+        "\"max_tokens is too large\"",
+        "Nothing was done",
+        "would refuse the same request again",
+    ] {
         assert!(note.text.contains(part), "{}", note.text);
     }
     let mut run = Loop::new(RetrySafety::default());
-    stops(&mut run, status(401), ran(&["send_mail"]), "request-rejected", &["begun to run: `send_mail`"]);
+    stops(&mut run, status(401), ran(&["send_mail"]), "request-rejected", &["These tools had started: `send_mail`"]);
 }
 
 #[test]
@@ -251,7 +263,7 @@ fn r6_a_provider_that_wants_more_time_than_is_waited_ends_the_run_with_that_time
         (3 * 3_600_000, "3 hours"),
         (24 * 3_600_000 + 1, "25 hours"),
     ] {
-        let words = [span, "Nothing was done", "limits how often"];
+        let words = [span, "Nothing was done", "rate limit"];
         stops(&mut run(), promised(429, ticks), nothing(), "told-to-wait", &words);
     }
     // A question would only be followed by the same answer.

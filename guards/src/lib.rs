@@ -32,3 +32,17 @@ pub use no_tools::{NoTools, NoToolsSettings};
 pub use per_model::PerModel;
 pub use progress::{Progress, ProgressSettings};
 pub use retry_safety::{RetrySafety, RetrySafetyPolicy, RetrySafetySettings};
+
+/// The guards that are on by default, with their default settings: the stack that `balk` calls `default`.
+#[must_use]
+pub fn default_stack() -> Stack {
+    Stack::new(vec![
+        Box::new(Abandonment::default()),
+        Box::new(NoTools::default()),
+        Box::new(Duplicate::default()),
+        Box::new(EmptyCompletion::default()),
+        Box::new(RetrySafety::default()),
+        Box::new(Handoff::default()),
+        Box::new(Progress::default()),
+    ])
+}

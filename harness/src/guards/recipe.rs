@@ -229,6 +229,12 @@ mod tests {
     }
 
     #[test]
+    fn the_default_stack_of_a_bench_is_that_of_embedders() {
+        let recipe = Recipe::new(&Registry::standard(), DEFAULT, &Config::default()).expect("it is registered");
+        assert_eq!(recipe.stack(&TruthChannel::default()).save(), balk_guards::default_stack().save());
+    }
+
+    #[test]
     fn an_unknown_guard_gets_the_nearest_name() {
         let known = "known: none, default, abandonment, abandonment=hard, abandonment=auto-retry, \
                      abandonment=strict, no-tools, duplicate, duplicate=notice, duplicate=strict, \

@@ -6,7 +6,7 @@
 //! **The model.** A correction moves the actor with a base chance, and with one more chance for each feature that it
 //! carries (independent draws: noisy-or). Both fall with every further correction in a row. Every chance is multiplied
 //! by one minus the actor's stubbornness. Numbers are parts per thousand. They were measured over 24,746 recorded
-//! trajectories, or are assumed with a range:
+//! trajectories (`docs/reactions.md`), or are assumed with a range:
 //!
 //! | parameter | value | from |
 //! |---|---|---|
@@ -16,14 +16,14 @@
 //! | flat, gpt-3.5-like | 750, 360, 120, 60 | measured: all kinds of message together |
 //! | flat, gpt-4o-like | 880, 610, 690, 530 | measured: the same |
 //! | flat, strong | 950, 590, 580, 260 | measured: the same |
-//! | cause | 310 | measured: 65 to 76 % on the first try |
+//! | cause | 310 | measured: 65 to 76 % on the first try (`docs/reactions.md#what-a-correction-says`) |
 //! | form | 310 | measured: the same row |
 //! | options | 120 | measured: form with advice 79 % against form 76 %; they do not beat a clear cause |
 //! | shows | 100 | assumed, 0 to 300: repeating the previous answer |
 //! | withholds | 500 | assumed, 200 to 900: not measured anywhere |
-//! | novel | 500 | measured: new wording 59 %, the same wording 10 % (33 of 56, 6 of 60); range 200 to 600 |
+//! | novel | 500 | measured: new wording 59 %, the same wording 10 % (`docs/reactions.md#new-wording`); range 200 to 600 |
 //! | fade of cause to shows | 1000, 550, 200, 200 | measured: 10 to 14 points at first, then about half, then nothing |
-//! | forbids, obeyed | 950 | measured: the same call next in 1 of 180; range 800 to 990 |
+//! | forbids, obeyed | 950 | measured: the same call next in 1 of 180 (`docs/reactions.md#forbidding`); range 800 to 990 |
 //!
 //! The mode is chosen for a run ([`ResponseMode`]). In **flat** mode there is one draw for each delivered
 //! intervention, whatever it carries: an empty notice and the best message tie exactly. In **drawn** mode the numbers
@@ -40,7 +40,7 @@ use crate::scenario::{Ratio, ResponseSpec};
 
 pub use parameters::{PARAMETERS, Parameter, Parameters};
 
-/// What counts in an intervention: a run says it, and no scenario.
+/// What counts in an intervention. It is chosen for a run, not in a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResponseMode {
     /// What the delivered text carries.

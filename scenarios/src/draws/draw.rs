@@ -55,7 +55,7 @@ pub(crate) enum Occasion {
     Prompt,
     /// A tool answers it under the rule of this index.
     Rule(usize),
-    /// Nobody says it: every variant is listed.
+    /// It is not said: every variant is listed.
     Listing,
 }
 

@@ -1,4 +1,4 @@
-//! Chances and counts: ratios, the parameters that stand for them, and numbers of visits.
+//! Chances and counts: ratios, the parameters that name them, and numbers of visits.
 
 use std::collections::BTreeMap;
 

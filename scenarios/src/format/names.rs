@@ -34,7 +34,7 @@ pub(super) enum PlaceholderKind {
     Visit,
 }
 
-/// Names that `{…}` understands in every scenario, and what they stand for.
+/// Names that `{…}` understands in every scenario, and their meanings.
 pub(super) const BUILT_IN: &[(&str, PlaceholderKind, Piece)] = &[
     ("code", PlaceholderKind::Code, Piece::Code),
     // The one built-in text that the seed draws for the whole trial.

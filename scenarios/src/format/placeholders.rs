@@ -70,7 +70,7 @@ pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (
     (Template { pieces }, placeholders)
 }
 
-/// What a `{…}` stands for.
+/// The meaning of a `{…}`.
 fn placeholder(
     inside: &str,
     span: Range<usize>,

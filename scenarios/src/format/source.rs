@@ -19,7 +19,7 @@ struct Piece {
     length: usize,
     origin: Origin,
     /// Its place in its origin. A verbatim piece has the same bytes there. Any other piece, such as a bare word that
-    /// was quoted, stands for the whole span.
+    /// was quoted, counts as the whole span.
     span: Range<usize>,
     verbatim: bool,
 }

@@ -58,7 +58,8 @@ pub const PARAMETERS: [Parameter; 9] = [
     Parameter { name: "novel", range: (200, 600), mask: 0b01011 },
     // At the second correction, measured 13 of 25 and 18 of 36 points: about half.
     Parameter { name: "fade", range: (300, 800), mask: 0b01101 },
-    // Measured 179 of 180 at the third failure, and 8 of 11 elsewhere.
+    // Measured 179 of 180, mostly at the first repeat; another wording 81 of 83, and from the third on 3 of 11
+    // (docs/reactions.md#forbidding).
     Parameter { name: "obeys", range: (800, 990), mask: 0b10011 },
 ];
 

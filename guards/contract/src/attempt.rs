@@ -1,6 +1,6 @@
-//! Attempts that brought no completion: what went wrong, how far they came, what the loop did about it.
+//! Attempts that returned no completion: what went wrong, how far they got, and what the loop did about it.
 //!
-//! What was *seen* of an attempt ([`AttemptFacts`]) is apart from what was merely *on offer* (the run's
+//! What the loop *saw* of an attempt ([`AttemptFacts`]) is kept apart from what was merely *on offer* (the run's
 //! [`Offer`](crate::Offer)): spec R1, R2.
 
 use std::fmt;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// An attempt that brought no completion.
+/// An attempt that returned no completion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedAttempt {
     /// What went wrong.
@@ -20,20 +20,20 @@ pub struct FailedAttempt {
 /// What went wrong with one attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptFailure {
-    /// Which try of this turn it was, from 1.
+    /// The number of this attempt within the turn, from 1.
     pub attempt: u32,
     /// Why it failed.
     pub cause: AttemptCause,
-    /// What the provider or the network said; empty where nothing was.
+    /// The message of the provider or the network; empty if there was none.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub message: Arc<str>,
-    /// How far it came.
+    /// How far it got.
     #[serde(default, skip_serializing_if = "AttemptFacts::is_nothing")]
     pub facts: AttemptFacts,
 }
 
 impl AttemptFailure {
-    /// A completion with nothing in it.
+    /// The failure for an empty completion.
     #[must_use]
     pub fn empty(attempt: u32) -> Self {
         Self { attempt, cause: AttemptCause::Empty, message: "".into(), facts: AttemptFacts::default() }
@@ -44,9 +44,9 @@ impl AttemptFailure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttemptCause {
-    /// The completion had nothing in it.
+    /// The completion was empty.
     Empty,
-    /// No connection came about.
+    /// No connection was established.
     Connect,
     /// The provider took too long.
     TimedOut,
@@ -56,7 +56,7 @@ pub enum AttemptCause {
     Status {
         /// The status: 400 to 599.
         code: u16,
-        /// Ticks (ms) after which the provider wants to be asked again.
+        /// Ticks (ms) to wait before the next request, as the provider asked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_after: Option<u64>,
     },
@@ -88,22 +88,22 @@ impl fmt::Display for AttemptCause {
     }
 }
 
-/// How far an attempt came, as the loop saw it (spec R1). `None` is not known; the default is an attempt of which
-/// it is known that nothing began.
+/// How far an attempt got, as the loop saw it (spec R1). `None` means not known. By default it is known that nothing
+/// began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AttemptFacts {
-    /// The provider sent something, be it a sign of life or thinking.
+    /// The provider sent something, even if only a keep-alive or thinking.
     pub provider_progress: Option<bool>,
     /// The user saw text.
     pub visible_output: Option<bool>,
     /// The arguments of a call began to arrive.
     pub tool_input_started: Option<bool>,
-    /// A call arrived whole.
+    /// A call arrived completely.
     pub tool_call_materialized: Option<bool>,
     /// A tool began to run.
     pub tool_execution_started: Option<bool>,
-    /// Something began that is not known to change nothing.
+    /// Something began that may change something: its effect is not known to be read-only.
     pub unsafe_side_effect_started: Option<bool>,
     /// The tools that began to run, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -126,7 +126,7 @@ impl Default for AttemptFacts {
 }
 
 impl AttemptFacts {
-    /// True where it is known that nothing began.
+    /// True if it is known that nothing began.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
@@ -139,7 +139,7 @@ impl AttemptFacts {
 pub enum AttemptResponse {
     /// The model was asked again.
     Resent {
-        /// Ticks waited before.
+        /// Ticks waited before the request.
         after: u64,
     },
     /// The user was asked.
@@ -148,28 +148,28 @@ pub enum AttemptResponse {
     Ended,
 }
 
-/// How long to wait: a span of ticks (ms), out of which the loop draws. Guards draw nothing.
+/// How long to wait: a range of ticks (ms) from which the loop draws. Guards draw nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wait {
-    /// The least.
+    /// The minimum.
     pub at_least: u64,
-    /// The most, included.
+    /// The maximum, inclusive.
     pub at_most: u64,
 }
 
 impl Wait {
-    /// Exactly so long.
+    /// A range of exactly this length.
     #[must_use]
     pub const fn exactly(ticks: u64) -> Self {
         Self { at_least: ticks, at_most: ticks }
     }
 
-    /// Whether so long is in the span.
+    /// Whether this number of ticks is in the range.
     #[must_use]
     pub const fn has(self, ticks: u64) -> bool {
         self.at_least <= ticks && ticks <= self.at_most
     }
 }
 
-/// What the model gets for a call that began to run in a broken attempt, where its answer was lost (spec R7).
+/// The result of a call that began to run in a broken attempt and whose answer was lost (spec R7).
 pub const LOST: &str = "The connection broke while this ran. It may have taken effect; its result was lost.";

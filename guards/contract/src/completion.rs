@@ -27,11 +27,11 @@ pub struct Completion {
 pub enum Part {
     /// What the user sees.
     Text(Arc<str>),
-    /// Reasoning that the user does not see; `signature` is the provider's seal on it.
+    /// Reasoning that the user does not see; `signature` is the provider's signature of it.
     Thinking {
         /// The reasoning.
         text: Arc<str>,
-        /// Opaque; must travel back unchanged.
+        /// Opaque; must be sent back unchanged.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<Arc<str>>,
     },
@@ -45,18 +45,18 @@ pub enum FinishReason {
     Stop,
     /// Cut off by a token limit.
     Length,
-    /// Stopped to have tools run.
+    /// Stopped so that tools can run.
     ToolCall,
     /// Withheld by a filter or refused.
     ContentFilter,
     /// The provider failed.
     Error,
-    /// The provider gave none.
+    /// The provider gave no reason.
     #[default]
     NotGiven,
 }
 
-/// Tokens counted by the provider; zero where it gave none.
+/// Tokens counted by the provider; zero if it gave no count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens of the request.
@@ -65,14 +65,14 @@ pub struct Usage {
     pub output_tokens: u64,
 }
 
-/// A call as it came off the wire, before it is keyed.
+/// A call as it was received, before it is keyed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawCall {
     /// The provider's id for this call.
     pub id: Arc<str>,
     /// The tool, as the model called it.
     pub tool: Arc<str>,
-    /// JSON text; an empty text stands for `{}`.
+    /// JSON text; an empty text means `{}`.
     pub arguments: Arc<str>,
 }
 
@@ -81,28 +81,28 @@ pub struct RawCall {
 pub struct ToolCall {
     /// The provider's id for this call.
     pub id: Arc<str>,
-    /// The tool, under the name the offer gave it; always a legal name, as [`Offer::name_called`] makes it.
+    /// The tool, by its name in the offer; always a legal name, as [`Offer::name_called`] makes it.
     pub tool: Arc<str>,
-    /// The argument text exactly as sent (`{}` where it was empty).
+    /// The argument text exactly as sent (`{}` if it was empty).
     pub arguments: Arc<str>,
     /// What kind of text `arguments` is.
     pub shape: Shape,
-    /// Equal for two calls exactly when tool and canonical arguments are.
+    /// Equal for two calls exactly when the tools and the canonical arguments are equal.
     pub key: CallKey,
     /// What running it can change, from the offer; `Unknown` for a tool that is not offered.
     pub effect: Effect,
-    /// The tool's name as a number, for comparing.
+    /// The tool's name as a number, for comparison.
     pub tool_key: ToolKey,
     /// The members of the arguments as digests.
     pub members: Members,
-    /// The path among the arguments.
+    /// Where the path is among the arguments.
     path: Option<Found>,
-    /// Whether the host declared the effect of this call by itself.
+    /// Whether the host declared the effect for this call alone.
     is_declared: bool,
 }
 
 impl Completion {
-    /// Takes what the wire carried, drops blank text, and gives every call its key and effect, once.
+    /// Takes the parts and calls as received, drops blank text, and computes the key and effect of each call once.
     #[must_use]
     pub fn new(
         parts: impl IntoIterator<Item = Part>,
@@ -130,8 +130,8 @@ impl Completion {
         })
     }
 
-    /// What is found about its calls, each with its index. What follows a call that may change something, and
-    /// runs, is not judged: an edit and its test.
+    /// What `find` returns for its calls, each with its index. Stops at the first call that `find` does not return
+    /// and that may change something: it will run, so a later call (a test after an edit) is not judged.
     pub fn judged<T>(
         &self,
         mut find: impl FnMut(&ToolCall) -> Option<T>,
@@ -151,8 +151,8 @@ impl Completion {
         judged.fuse()
     }
 
-    /// Declares what single calls can change, where that depends on their arguments (`ls` or `rm` in one shell
-    /// tool). `effect` is given the index of a call and the call; `None` leaves what the offer says.
+    /// Declares what individual calls can change, where that depends on their arguments (`ls` or `rm` in one shell
+    /// tool). `effect` gets the index of a call and the call; `None` keeps the effect from the offer.
     pub fn declare(&mut self, mut effect: impl FnMut(usize, &ToolCall) -> Option<Effect>) {
         for (at, call) in self.calls.iter_mut().enumerate() {
             if let Some(effect) = effect(at, call) {
@@ -163,16 +163,15 @@ impl Completion {
         }
     }
 
-    /// True where the user sees text.
+    /// True if it has text that the user sees.
     #[must_use]
     pub fn has_text(&self) -> bool {
         self.texts().next().is_some()
     }
 
-    /// True where there is nothing in it at all, not even thinking: a failed attempt (spec E1, E4). An answer
-    /// that was withheld ([`FinishReason::ContentFilter`]) or cut off before it began
-    /// ([`FinishReason::Length`], spec E3) is an answer, though it says nothing: the same request would bring it
-    /// again.
+    /// True if it is entirely empty, without even thinking: a failed attempt (spec E1, E4). An answer that was
+    /// withheld ([`FinishReason::ContentFilter`]) or cut off before it began ([`FinishReason::Length`], spec E3) is
+    /// not a failed attempt, because the same request would return it again.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let thought = self.parts.iter().any(|part| match part {
@@ -191,7 +190,7 @@ impl ToolCall {
     pub fn new(raw: RawCall, offer: &Offer) -> Self {
         let arguments = if is_blank(&raw.arguments) { "{}".into() } else { raw.arguments };
         let tool = offer.name_called(&raw.tool);
-        // The offer's own name: all calls of a tool share it, and what the wire brought is let go.
+        // The offer's own name: all calls of a tool share it, and the received string is dropped.
         let (tool, effect) = match offer.get(&tool) {
             Some(offered) => (offered.name.clone(), offered.effect),
             None => (tool, Effect::Unknown),
@@ -201,19 +200,19 @@ impl ToolCall {
         Self { id: raw.id, tool, arguments, shape, key, effect, tool_key, members, path, is_declared: false }
     }
 
-    /// The effect, where the host declared it for this call alone.
+    /// The effect, if the host declared it for this call alone.
     #[must_use]
     pub fn declared(&self) -> Option<Effect> {
         self.is_declared.then_some(self.effect)
     }
 
-    /// What stands in place of [`path`](Self::path) where it need not be read.
+    /// A digest to compare in place of [`path`](Self::path), without reading it.
     pub fn path_digest(&self) -> Option<u128> {
         self.path.as_ref().map(|found| found.digest)
     }
 
-    /// The file or directory this call is about, where its arguments name one: the first string member, at
-    /// the top level, under one of the names that shipped agents use for it.
+    /// The file or directory that this call is about, if its arguments name one: the first string member, at the top
+    /// level, under one of the names that shipped agents use for it.
     #[must_use]
     pub fn path(&self) -> Option<String> {
         serde_json::from_str(&self.arguments[self.path.as_ref()?.span.clone()]).ok()
@@ -224,7 +223,7 @@ impl ToolCall {
 const PATH_MEMBERS: [&str; 8] =
     ["path", "file_path", "filePath", "filepath", "absolute_path", "filename", "file", "target_file"];
 
-/// White space only.
+/// True if the text is empty or only white space.
 #[must_use]
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)

@@ -1,4 +1,4 @@
-//! How a run ends that did not reach its goal: what a person has to know, and what can be done (spec H1 to H6).
+//! How a run ends that did not reach its goal: what a person has to know, and what they can do (spec H1 to H6).
 
 use std::sync::Arc;
 
@@ -7,28 +7,27 @@ use serde::{Deserialize, Serialize};
 use crate::note::Question;
 use crate::note::{Choice, ChoiceKind, Note, Termination};
 
-/// What a guard makes of the end of a run.
+/// A guard's explanation of the end of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conclusion {
-    /// The end that was coming.
+    /// The end that the run is about to reach.
     pub end: Termination,
     /// What the user is told.
     pub note: Note,
-    /// What is in the way; none where the run ends softly, with its changes kept and said.
+    /// The obstacle. `None` for a soft end: the changes are kept and reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<Gap>,
 }
 
 impl Conclusion {
-    /// What the user is asked; nothing to ask where the run ends softly. A retry is among the options where it
-    /// may still help.
+    /// The question for the user; `None` for a soft end. The options include a retry if it may still help.
     #[must_use]
     pub fn question(&self) -> Option<Question> {
         let gap = self.gap.as_ref()?;
         Some(Question { note: self.note.clone(), options: gap.options() })
     }
 
-    /// What the user is told where nobody can answer: the same words, with the options as text.
+    /// The notice for a run in which nobody can answer: the same words, with the options as text.
     #[must_use]
     pub fn notice(&self) -> Note {
         let Some(gap) = &self.gap else { return self.note.clone() };
@@ -43,7 +42,7 @@ impl Conclusion {
 pub struct Gap {
     /// What is lacking.
     pub kind: GapKind,
-    /// What it is, as far as the transcript tells: the command, the path, the tool. Empty where nothing does.
+    /// What it is, as far as the transcript tells: the command, the path, the tool. Empty if it tells nothing.
     pub missing: Arc<str>,
     /// What was tried, in the order of the first call.
     pub tried: Vec<Tried>,
@@ -51,15 +50,16 @@ pub struct Gap {
     pub explanation: Arc<str>,
     /// What a person could do about it.
     pub could_do: Vec<Arc<str>>,
-    /// How to go on afterwards.
+    /// How to continue afterwards.
     pub resume: Arc<str>,
-    /// What the model is told where the user wants it tried again with what there is; none where that was tried.
+    /// What the model is told if the user wants it to try again with the existing tools; `None` if that was already
+    /// tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraint: Option<Note>,
 }
 
 impl Gap {
-    /// Spec H2: try again with what there is, report it, stop.
+    /// Spec H2: try again with the existing tools, report it, stop.
     fn options(&self) -> Vec<Choice> {
         let constrain = Choice {
             kind: ChoiceKind::Constrain,
@@ -75,13 +75,13 @@ impl Gap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GapKind {
-    /// No tool can do it.
+    /// No tool can do the task.
     MissingCapability,
-    /// A file, a folder or another input is not there.
+    /// A file, a folder or another input is missing.
     MissingInput,
     /// The model cannot write the call (spec H6).
     MalformedCall,
-    /// Everything is there, and nothing moves.
+    /// Nothing is missing, and the run makes no progress.
     NoProgress,
 }
 
@@ -105,9 +105,9 @@ pub struct Tried {
     pub tool: Arc<str>,
     /// Calls.
     pub calls: u32,
-    /// Of these, failed.
+    /// How many of them failed.
     pub failures: u32,
-    /// The last error; none where a later call of the tool succeeded (spec H6).
+    /// The last error; `None` if a later call of the tool succeeded (spec H6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<Arc<str>>,
 }

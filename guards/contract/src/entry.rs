@@ -20,15 +20,15 @@ pub type Transcript = Vec<Entry>;
 pub enum Entry {
     /// The run begins.
     Start(Start),
-    /// Something was said in the user's role, by the user or by the loop.
+    /// A message in the user's role, from the user or from the loop.
     User(UserMessage),
     /// The model answered.
     Completion(Arc<Completion>),
-    /// One try to get an answer failed.
+    /// One attempt to get an answer failed.
     Failed(FailedAttempt),
-    /// A tool was run, and is about to be run again: outside the view.
+    /// A tool ran and is about to run again. The view does not show it.
     Tried(ToolResult),
-    /// The one answer that a call got.
+    /// The one answer to a call.
     Result(ToolResult),
     /// A guard stepped in.
     Intervention(Intervention),
@@ -36,15 +36,15 @@ pub enum Entry {
     Answer(UserAnswer),
     /// The view was cut down to a summary.
     Compaction(Compaction),
-    /// The run is about to end without its goal, and a guard made something of it.
+    /// The run is about to end without reaching its goal, and a guard explained it.
     Conclusion(Arc<Conclusion>),
     /// The run ended.
     End(Termination),
 }
 
 impl Entry {
-    /// What the user is to be told: the words of a notice, or why a guard ended the run. Questions are asked, and all
-    /// other words are for the model alone.
+    /// The text for the user: a notice, or why a guard ended the run. Questions are put to the user separately; all
+    /// other texts are for the model alone.
     #[must_use]
     pub fn notice(&self) -> Option<&Arc<str>> {
         match self {
@@ -93,9 +93,9 @@ pub enum Protocol {
 /// A message in the user's role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserMessage {
-    /// Who really said it.
+    /// Who really wrote it.
     pub from: Speaker,
-    /// What was said.
+    /// The text.
     pub text: Arc<str>,
 }
 
@@ -105,7 +105,7 @@ pub struct UserMessage {
 pub enum Speaker {
     /// The person.
     User,
-    /// The loop's own neutral prompt, where a tool must end the task and none was called.
+    /// The loop's own neutral prompt, when a tool must end the task and none was called.
     Loop,
 }
 
@@ -114,34 +114,34 @@ pub enum Speaker {
 pub struct ToolResult {
     /// The call it answers.
     pub call: Arc<ToolCall>,
-    /// Where the answer is from.
+    /// Where the answer comes from.
     pub origin: Origin,
     /// Whether it failed.
     pub status: Status,
-    /// How often the call has been run by now; 0 where it never ran.
+    /// How often the call has run so far; 0 if it never ran.
     pub tries: u32,
     /// What the model sees.
     pub text: ResultText,
 }
 
-/// How the answer to a call that did not run begins.
+/// The beginning of the answer to a call that did not run.
 pub const NOT_RUN: &str = "Not run: ";
 
 impl ToolResult {
-    /// What a tool answered that ran once.
+    /// The answer of a tool that ran once.
     #[must_use]
     pub fn executed(call: &Arc<ToolCall>, status: Status, text: impl Into<ResultText>) -> Self {
         Self { call: call.clone(), origin: Origin::Executed, status, tries: 1, text: text.into() }
     }
 
-    /// What a call gets that began to run in an attempt or a process that broke: [`LOST`].
+    /// The result of a call that began to run in an attempt or a process that broke: [`LOST`].
     #[must_use]
     pub fn lost(call: &Arc<ToolCall>) -> Self {
         let result = Self::executed(call, Status::Unknown, LOST);
         Self { origin: Origin::Missing, ..result }
     }
 
-    /// What a call gets in place of an answer where it did not run: [`NOT_RUN`] and the reason.
+    /// The answer to a call that did not run: [`NOT_RUN`] and the reason.
     #[must_use]
     pub fn refused(call: &Arc<ToolCall>, reason: &str) -> Self {
         Self {
@@ -154,7 +154,7 @@ impl ToolResult {
     }
 }
 
-/// Where a tool result is from.
+/// Where a tool result comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
@@ -162,7 +162,7 @@ pub enum Origin {
     Executed,
     /// A guard or the loop answered in its place; the tool did not run.
     Synthetic,
-    /// A recorded run holds no answer; nobody knows whether the tool ran.
+    /// A recorded run has no answer; it is not known whether the tool ran.
     Missing,
 }
 
@@ -172,26 +172,26 @@ pub enum Origin {
 pub enum Status {
     /// Known to have worked.
     Ok,
-    /// Known to have failed: nothing was changed.
+    /// Known to have failed, without changing anything.
     Error,
-    /// Nobody said.
+    /// Not known.
     Unknown,
 }
 
-/// Anything that a guard adds and that model or user can see.
+/// Anything that a guard adds and that the model or the user can see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Intervention {
     /// What it did.
     pub kind: InterventionKind,
     /// Who did it, why, and the words.
     pub note: Note,
-    /// False where a recorded model never saw it (replay of foreign transcripts).
+    /// False if a recorded model never saw it (replay of foreign transcripts).
     pub seen: bool,
 }
 
 impl Intervention {
-    /// The text that the model is sent for it in the user's role. The words of a block are its call's
-    /// result, and what goes to the user stays with the user.
+    /// The text that the model is sent for it in the user's role. The text of a block is the result of its call, and
+    /// texts for the user are not sent to the model.
     #[must_use]
     pub fn message(&self) -> Option<&Arc<str>> {
         match self.kind {
@@ -210,17 +210,17 @@ impl Intervention {
 /// What an intervention did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InterventionKind {
-    /// The completion was rewritten to what it evidently meant; this one is judged, run and sent in its place.
+    /// The completion was rewritten to what it evidently meant; the rewritten one is judged, run and sent instead.
     Repair(Arc<Completion>),
-    /// The completion was refused and the model told why.
+    /// The completion was refused, and the model was told why.
     Feedback,
-    /// The model was told something beside the results.
+    /// The model was told something in addition to the results.
     Note,
-    /// The user was asked; the choices offered.
+    /// The user was asked; these are the choices.
     Question(Vec<Choice>),
     /// The user was told something.
     Notice,
-    /// One call was refused; the words are its result.
+    /// One call was refused; the text is its result.
     Block,
     /// The run was ended.
     Stop,
@@ -245,21 +245,21 @@ impl InterventionKind {
 /// What the user answered to a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserAnswer {
-    /// Which choice was taken.
+    /// The chosen option.
     pub choice: ChoiceKind,
-    /// What the model is told, in the user's words.
+    /// The user's words, for the model.
     pub text: Arc<str>,
 }
 
 /// The view was cut down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compaction {
-    /// What stands in place of everything before.
+    /// What replaces everything before.
     pub summary: Arc<str>,
 }
 
 impl Question {
-    /// What is committed for this question.
+    /// The intervention that is committed for this question.
     #[must_use]
     pub fn intervention(&self, seen: bool) -> Intervention {
         Intervention { kind: InterventionKind::Question(self.options.clone()), note: self.note.clone(), seen }

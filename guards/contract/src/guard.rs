@@ -1,8 +1,8 @@
 //! The contract of a guard: a fold over committed entries, and a few questions.
 //!
-//! A guard's state changes in [`Guard::observe`] only, so replaying a transcript rebuilds it exactly, and
-//! what a guard did before reaches it as entries like everything else. The questions take `&self`. There is
-//! one answer type for each question, so an answer that makes no sense does not compile.
+//! Only [`Guard::observe`] changes a guard's state, so replaying a transcript rebuilds it exactly. A guard learns its
+//! own earlier interventions as entries, like everything else. The questions take `&self`. Each question has its own
+//! answer type, so an answer that makes no sense does not compile.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::note::{Note, Question, Termination};
 
 /// Something that watches an agent loop and may step in.
 pub trait Guard: Send + Sync {
-    /// A stable kebab-case name: on the command line, in records and in reports.
+    /// A stable kebab-case name, used on the command line, in records and in reports.
     fn name(&self) -> &str;
 
     /// Folds one committed entry. Called once for every entry, in order.
@@ -29,20 +29,19 @@ pub trait Guard: Send + Sync {
         Ok(Decision::pass())
     }
 
-    /// Judges what the executed calls of a completion answered, before that is committed.
+    /// Judges the results of the executed calls of a completion, before they are committed.
     fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
         let _ = (completion, results);
         Ok(Settlement::Accept(Vec::new()))
     }
 
-    /// Says what to do about a failed attempt; `None` is no opinion.
+    /// Says what to do about a failed attempt; `None` means no opinion.
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         let _ = failure;
         Ok(None)
     }
 
-    /// Makes something of an end that is no success, so that a person can act on it (spec H1); `None` is no
-    /// opinion.
+    /// Explains an unsuccessful end so that a person can act on it (spec H1); `None` means no opinion.
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
         let _ = end;
         Ok(None)
@@ -53,10 +52,10 @@ pub trait Guard: Send + Sync {
         Value::Null
     }
 
-    /// Takes up a state that [`save`](Guard::save) gave.
+    /// Restores a state that [`save`](Guard::save) returned.
     ///
     /// # Errors
-    /// A state of another guard or version; the guard is then unchanged.
+    /// The state belongs to another guard or version; the guard is then unchanged.
     fn load(&mut self, state: Value) -> Answer<()> {
         if state.is_null() {
             return Ok(());
@@ -66,15 +65,15 @@ pub trait Guard: Send + Sync {
     }
 }
 
-/// What a guard answers. One that runs outside the process can fail; an in-process one never does.
+/// A guard's answer. A guard that runs in another process can fail; one in this process never does.
 pub type Answer<T> = Result<T, GuardFault>;
 
-/// A guard broke. Stronger than any verdict: the run ends, and not as a success.
+/// A guard broke. This outranks every verdict: the run ends, and not as a success.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuardFault {
     /// The guard's name.
     pub guard: String,
-    /// What broke, what was expected.
+    /// What broke, and what was expected.
     pub reason: String,
 }
 
@@ -86,42 +85,43 @@ impl fmt::Display for GuardFault {
 
 impl std::error::Error for GuardFault {}
 
-/// What a guard says about a completion.
+/// A guard's answer about a completion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
-    /// Whether it may go on.
+    /// Whether the turn may continue.
     pub verdict: Verdict,
-    /// What the user is told beside it.
+    /// What the user is told in addition.
     pub notices: Vec<Note>,
 }
 
 /// The main part of a decision, weakest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
-    /// Go on.
+    /// Continue.
     #[default]
     Pass,
-    /// Run all calls but these.
+    /// Run all calls except these.
     Block(Vec<Blocked>),
-    /// Run nothing, tell the model why, ask it again.
+    /// Run nothing, tell the model why, and ask it again.
     Retry(Note),
-    /// Run nothing, ask the user.
+    /// Run nothing, and ask the user.
     Ask(Question),
-    /// Run nothing, end the run.
+    /// Run nothing, and end the run.
     Stop(Note),
-    /// Judge, run and send this in place of the completion.
+    /// Judge, run and send this completion instead.
     Repair(Repair),
 }
 
-/// A completion rewritten to what it evidently meant: a printed call that is made, a name or arguments mended.
+/// A completion rewritten to what it evidently meant: a printed call becomes a call, or a name or arguments are
+/// corrected.
 ///
-/// It is committed beside the completion it came from, and all guards are asked about it once more. A guard repairs
-/// one completion at most once; a second time is a guard fault.
+/// It is committed in addition to the original completion, and all guards are asked about it again. A guard may
+/// repair one completion once; a second repair is a guard fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// Who, and why.
+    /// Which guard repaired it, and why.
     pub note: Note,
-    /// What takes the completion's place.
+    /// The completion that replaces the original.
     pub completion: Arc<Completion>,
 }
 
@@ -130,30 +130,30 @@ pub struct Repair {
 pub struct Blocked {
     /// Its index in the completion.
     pub call: usize,
-    /// What the model gets in place of a result.
+    /// The result that the model gets for it.
     pub note: Note,
 }
 
-/// What a guard says about the results of a completion, weakest first.
+/// A guard's answer about the results of a completion, weakest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settlement {
-    /// Commit them, with these notes for the model beside them.
+    /// Commit them, and add these notes for the model.
     Accept(Vec<Note>),
     /// Run one call again first.
     Rerun {
         /// Its index in the completion.
         call: usize,
-        /// Ticks to wait before.
+        /// Ticks to wait before the call.
         after: u64,
     },
 }
 
-/// What a guard says about a failed attempt, weakest first.
+/// A guard's answer about a failed attempt, weakest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// Ask the model again: with the same request, or where calls ran in the broken attempt with these in it.
+    /// Ask the model again: with the same request or, if calls ran in the broken attempt, with their results added.
     Resend {
-        /// How long to wait before.
+        /// How long to wait before the request.
         after: Wait,
     },
     /// Ask the user.
@@ -169,21 +169,21 @@ impl Decision {
         Self::default()
     }
 
-    /// True where model and user will see nothing of it.
+    /// True if neither the model nor the user will see anything of it.
     #[must_use]
     pub fn is_pass(&self) -> bool {
         matches!(self.verdict, Verdict::Pass) && self.notices.is_empty()
     }
 
-    /// A pass that holds no memory.
+    /// A pass without allocated memory.
     #[inline]
     pub(crate) fn owns_nothing(&self) -> bool {
         let Self { verdict, notices } = self;
         matches!(verdict, Verdict::Pass) && notices.capacity() == 0
     }
 
-    /// What is committed for this decision, in order. The same function serves the loop and the replay, so
-    /// a record of entries is a record of decisions.
+    /// What is committed for this decision, in order. The loop and the replay share this function, so a record of
+    /// entries is a record of decisions.
     #[must_use]
     pub fn interventions(&self, seen: bool) -> Vec<Intervention> {
         let of = |kind, note: &Note| Intervention { kind, note: note.clone(), seen };
@@ -210,13 +210,13 @@ impl From<Verdict> for Decision {
     }
 }
 
-/// Why a call of a refused completion did not run: a message in the user's role says the rest.
+/// Why a call of a refused completion did not run: a message in the user's role gives the reason.
 pub const SEE_BELOW: &str = "the whole turn was refused; see below.";
 /// Why a call did not run while the user was asked: the answer follows in the user's role.
 pub const ASKED_FIRST: &str = "the user is asked first.";
 
 impl Verdict {
-    /// Why the call of this index does not run, if it does not.
+    /// Why the call with this index does not run, if it does not.
     #[must_use]
     pub fn refusal(&self, call: usize) -> Option<&str> {
         match self {
@@ -228,8 +228,8 @@ impl Verdict {
         }
     }
 
-    /// Strength, for comparing: Repair > Stop > Ask > Retry > Block > Pass. A repair comes first because the other
-    /// guards judge what it made.
+    /// Strength, for comparison: Repair > Stop > Ask > Retry > Block > Pass. A repair comes first because the other
+    /// guards judge the repaired completion.
     #[must_use]
     pub const fn strength(&self) -> u8 {
         match self {
@@ -244,7 +244,7 @@ impl Verdict {
 }
 
 impl Recovery {
-    /// Strength, for comparing: Stop > Ask > Resend.
+    /// Strength, for comparison: Stop > Ask > Resend.
     #[must_use]
     pub const fn strength(&self) -> u8 {
         match self {

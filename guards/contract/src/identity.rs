@@ -1,24 +1,24 @@
-//! What a tool result says once its volatile parts are masked: two results of one call are the same when
-//! their keys are.
+//! What a tool result says once its volatile parts are masked: two results of one call are the same when their keys
+//! are equal.
 //!
 //! | masked | example | not masked |
 //! |---|---|---|
 //! | date with a year | `2024-05-01`, `2024/05/01`, `05/01/2024` | `2024-13-01`, `1.2024-05-01`, the year alone |
 //! | date with a month's name | `Fri May  3 12:30:01 2024`, `May 3 12:30`, `03 May 2024` | `May 3` alone |
 //! | time with seconds | `12:30:01`, `0:00:12.5`, and a zone after it (`Z`, `+02:00`, ` +0200`) | `12:30` (a line and column), `main.rs:12:30:01` |
-//! | time without | after a date (`2024-05-01 12:30`), before am or pm | `12:30` |
+//! | time without seconds | after a date (`2024-05-01 12:30`), before am or pm | `12:30` |
 //! | duration | `1.23s`, `12 ms`, `0.4 seconds`, `3 min`, `1h 2m 3s` | `3 m`, `3 files`, `1.2.3s`, `s3`, `5 days` |
 //! | countdown | `7 steps left`, `2 attempts remaining`, `steps left: 7`; the number of a cell, `In [3]`, `Out[3]` | `x[3]`, `7 files left`, `step 3 of 10`, `3/10 steps` (progress) |
 //! | address | `0x7ffe5a3b10` (9 to 16 digits), `at 0x804a010` (from 5 digits on) | `0x80070005` (an error code) |
 //! | UUID | `550e8400-e29b-41d4-a716-446655440000` | a shorter one |
-//! | hexadecimal id | `3f2b8c1d`: 8 to 32 digits of one case, a letter and a digit among them | `12345678`, `deadbeef`, `a1b2c3d`, `1e10000000`, `#1f2e3d4c`, digests of 40 digits and more |
-//! | temporary name | behind `/tmp/`: `tmpab12cd`, `.tmpXy12Za`, `tmp.Xy12Za90Qw`, `build-x7k2p9`, `go-build123456` | `/tmp/report2024.txt`, `/tmp/out.txt` |
+//! | hexadecimal id | `3f2b8c1d`: 8 to 32 digits of one case, with both letters and digits | `12345678`, `deadbeef`, `a1b2c3d`, `1e10000000`, `#1f2e3d4c`, digests of 40 digits and more |
+//! | temporary name | after `/tmp/`: `tmpab12cd`, `.tmpXy12Za`, `tmp.Xy12Za90Qw`, `build-x7k2p9`, `go-build123456` | `/tmp/report2024.txt`, `/tmp/out.txt` |
 //!
-//! Digits at large stay: counts, line numbers, exit codes, ids of records and versions say what changed. The
-//! rules come from the kinds of noise in recorded tool results; a full digest (SHA-1 and longer) stays as
-//! it names content. Masked parts of one kind are equal, whatever their length.
+//! All other digits stay: counts, line numbers, exit codes, ids of records and versions say what changed. The rules
+//! come from the kinds of noise in recorded tool results; a full digest (SHA-1 and longer) stays because it names
+//! content. Masked parts of one kind are equal, whatever their length.
 //!
-//! One pass, nothing allocated: only what is around a digit, or behind `/tmp/`, is looked at closely.
+//! One pass without allocation: only text around a digit or after `/tmp/` is examined closely.
 
 use std::fmt;
 use std::ops::Deref;
@@ -43,8 +43,8 @@ mod reader;
 mod result_key;
 mod volatile;
 
-/// What a tool answered, and what guards ask of it, found out when first asked for and then kept: however many
-/// look at a result, its text is masked once.
+/// A tool's answer, with cached properties that guards ask for. Each is computed at the first request, so the text is
+/// masked once, however many guards look at it.
 #[derive(Clone, Default)]
 pub struct ResultText {
     text: Arc<str>,
@@ -58,7 +58,7 @@ impl ResultText {
         self.known.key(|| identity(&self.text))
     }
 
-    /// Whether it says, in a short text, that something is still going on.
+    /// Whether it is a short text that says that something is still in progress.
     #[must_use]
     pub fn goes_on(&self) -> bool {
         self.known.goes_on(|| says_it_goes_on(&self.text))
@@ -71,7 +71,7 @@ impl ResultText {
     }
 }
 
-/// As the text: whether somebody asked for the key is nobody's business.
+/// Shows the text only, so the output does not depend on which properties are cached.
 impl fmt::Debug for ResultText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.text.fmt(f)
@@ -128,7 +128,7 @@ pub fn identity(text: &str) -> ResultKey {
     let mut plain = 0;
     for span in std::iter::once(first).chain(spans) {
         hash.update(&bytes[plain..span.start]);
-        // No text has this byte, so a mask equals nothing that was written out.
+        // This byte occurs in no text, so a mask equals nothing that was written out.
         hash.update(&[0xff, span.kind as u8]);
         plain = span.end;
     }
@@ -136,16 +136,17 @@ pub fn identity(text: &str) -> ResultKey {
     ResultKey(hash.digest128())
 }
 
-/// Slashes that are looked at one by one, before a search for `/tmp/`.
+/// How many slashes are checked one by one before a search for `/tmp/`.
 const SLASHES: usize = 4;
 
-/// The volatile parts of a text, in order. The short cut past numbers that no rule can take finds the same, sooner.
+/// The volatile parts of a text, in order. The short cut skips numbers that no rule can match; it finds the same
+/// parts, faster.
 struct Spans<'t, const SHORT_CUT: bool> {
     bytes: &'t [u8],
     digits: Digits<'t>,
-    /// Where the last span ended: nothing before it is looked back at.
+    /// Where the last span ended; nothing before it is examined again.
     floor: usize,
-    /// Where the next name behind `/tmp/` starts.
+    /// Where the next name after `/tmp/` starts.
     temporary: Option<usize>,
 }
 
@@ -154,7 +155,7 @@ impl<'t, const SHORT_CUT: bool> Spans<'t, SHORT_CUT> {
         Self { bytes, digits: Digits::new(bytes), floor: 0, temporary: temporary(bytes, 0) }
     }
 
-    /// The next word with a digit in it that a rule may take; none where the digit is not before `until`.
+    /// The next word with a digit in it that a rule may match; `None` if the digit is not before `until`.
     #[inline]
     fn word(&mut self, until: usize) -> Option<(usize, usize)> {
         loop {
@@ -163,7 +164,7 @@ impl<'t, const SHORT_CUT: bool> Spans<'t, SHORT_CUT> {
                 self.digits.skip_to(last);
                 continue;
             }
-            // Words are taken whole, so that a long one is looked at once.
+            // Words are taken whole, so that a long one is examined once.
             let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
             let before = self.bytes[self.floor..first].iter().rev().take_while(alphanumeric).count();
             let end = last + self.bytes[last..].iter().take_while(alphanumeric).count();
@@ -196,11 +197,11 @@ impl<const SHORT_CUT: bool> Iterator for Spans<'_, SHORT_CUT> {
     }
 }
 
-/// Where the next name behind `/tmp/` starts.
+/// Where the next name after `/tmp/` starts.
 fn temporary(bytes: &[u8], mut from: usize) -> Option<usize> {
     const DIRECTORY: &[u8] = b"/tmp/";
     static TMP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(DIRECTORY));
-    // Most texts have no path in them or a few, which is told sooner than by a search.
+    // Most texts have no path or only a few, which this loop finds out faster than a search.
     for _ in 0..SLASHES {
         from += memchr(b'/', &bytes[from..])?;
         if bytes[from..].starts_with(DIRECTORY) {
@@ -221,7 +222,7 @@ mod tests {
         Spans::<SHORT_CUT>::new(text.as_bytes()).collect()
     }
 
-    /// Numbers of all kinds, and what rules look for beside them.
+    /// Numbers of all kinds, and what rules look for next to them.
     fn text() -> impl Strategy<Value = String> {
         let number = "[0-9]{1,9}|[0-9]{12}|[0-9a-f]{4}|[0-9a-f]{8}|[0-3][0-9](:[0-5][0-9]){1,2}\
                       |2024[-/]0[0-9][-/]1[0-9]";

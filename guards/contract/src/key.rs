@@ -1,22 +1,22 @@
 //! One canonical key per call: a hash tree over the argument text, built in one pass.
 //!
-//! Two calls have one key exactly when the tools are the same and the arguments mean the same JSON:
+//! Two calls have the same key exactly when the tools are the same and the arguments mean the same JSON:
 //!
 //! | part | compared |
 //! |---|---|
-//! | objects | by member, whatever the order; of duplicate names the last counts |
+//! | objects | by member, in any order; among duplicate names the last counts |
 //! | arrays | in order |
-//! | strings | by content, however it was escaped; half a surrogate pair equals itself only |
-//! | numbers | as decimal literals, never through a float: `1`, `1.0` and `10e-1` are one number, `-0` is `0`, and integers of 21 digits stay apart |
+//! | strings | by content, however it was escaped; half a surrogate pair equals only itself |
+//! | numbers | as decimal literals, never through a float: `1`, `1.0` and `10e-1` are one number, `-0` is `0`, and integers of 21 digits stay distinct |
 //! | anything else | text that is not JSON is compared byte by byte, and equals no JSON |
 //!
-//! What counts as JSON is the grammar of RFC 8259. Only nesting deeper than 128 is refused, and an
-//! exponent of more than 18 digits is compared as it is spelled (leading zeros and a plus aside).
-//! `serde_json` refuses more: numbers beyond a float (`1e999`), half surrogate pairs, and the 128th level.
+//! The grammar is that of RFC 8259, with two limits: nesting deeper than 128 is not accepted as JSON, and an exponent
+//! of more than 18 digits is compared by its spelling (without leading zeros and a plus). `serde_json` refuses more:
+//! numbers beyond a float (`1e999`), half surrogate pairs, and the 128th level.
 //!
-//! The hash is xxh3 with 128 bits: stable across machines and versions, not safe against somebody who
-//! searches for collisions. Each kind of node has a seed of its own, so kinds do not meet. A short string, a
-//! number of up to 19 digits and the three words are not hashed at all: they fit into a digest as they are.
+//! The hash is xxh3 with 128 bits: stable across machines and versions, not safe against a deliberate search for
+//! collisions. Each kind of node has its own seed, so different kinds do not collide by construction. Short strings,
+//! numbers of up to 19 digits and the three literals are not hashed: they fit into a digest unchanged.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ mod arguments;
 mod digest;
 mod parser;
 
-/// Equal for two calls exactly when the tools and the canonical arguments are.
+/// Equal for two calls exactly when the tools and the canonical arguments are equal.
 ///
 /// Written as 32 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -39,12 +39,12 @@ mod parser;
 pub struct CallKey(u128);
 
 impl CallKey {
-    /// One key for several calls, in whatever order.
+    /// One key for several calls, in any order.
     pub fn of_all(calls: impl Iterator<Item = Self>) -> Self {
         Self(calls.fold(0, |sum, call| sum.wrapping_add(call.0)))
     }
 
-    /// Half of it, where that is enough.
+    /// The key folded to 64 bits, for when that is enough.
     pub fn folded(self) -> u64 {
         (self.0 ^ (self.0 >> 64)) as u64
     }
@@ -55,7 +55,7 @@ impl CallKey {
         of_call(tool, arguments, &[]).key
     }
 
-    /// Its low bits, as an index to be reduced.
+    /// Its low bits, to be reduced to an index.
     pub fn bits(self) -> usize {
         (self.0 & 0xffff_ffff) as usize
     }
@@ -89,27 +89,27 @@ impl TryFrom<String> for CallKey {
     }
 }
 
-/// Reads a key as it is written: exactly one spelling for each.
+/// Parses a key; accepts exactly one spelling for each.
 pub fn from_hex(text: &str) -> Option<u128> {
     let spelled = text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     spelled.then(|| u128::from_str_radix(text, 16).ok()).flatten()
 }
 
-/// A hash of a tool's name: names are compared by it where they need not be said.
+/// A hash of a tool's name, for comparing names without their text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolKey(u64);
 
-/// What keying found out about a call.
+/// The result of keying a call.
 pub(crate) struct Keyed {
     pub(crate) tool: ToolKey,
     pub(crate) key: CallKey,
     pub(crate) shape: Shape,
     pub(crate) members: Members,
-    /// Where the value of the first of the wanted members stands that is a string.
+    /// Where the value of the first wanted member with a string value is.
     pub(crate) found: Option<Found>,
 }
 
-/// The key of a call, what kind of text its arguments are, and where the first of the `wanted` members stands.
+/// The key of a call, what kind of text its arguments are, and where the first of the `wanted` members is.
 pub(crate) fn of_call(tool: &str, arguments: &str, wanted: &[&str]) -> Keyed {
     let (arguments, shape, members, found) = match Parser::new(arguments, wanted).document() {
         Some(parsed) => parsed,

@@ -1,4 +1,4 @@
-//! What guards for agent loops, the loops that drive them, and recorded runs are written against.
+//! The shared types of guards for agent loops, of the loops that drive them, and of recorded runs.
 
 mod attempt;
 mod completion;

@@ -1,5 +1,5 @@
-//! The ground that entries, guards and conclusions share: a note with its subject, a question with its choices, and
-//! the ends a run can have.
+//! The types that entries, guards and conclusions share: a note with its subject, a question with its choices, and
+//! the ways a run can end.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::key::CallKey;
 
-/// Who says what, and why.
+/// A message of a guard, with the rule behind it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// The guard's name.
     pub guard: Cow<'static, str>,
     /// The rule of that guard that fired.
     pub rule: Cow<'static, str>,
-    /// How far up its ladder the guard is, from 1.
+    /// The rung of its ladder that the guard has reached, from 1.
     pub level: u8,
     /// What it is about.
     pub subject: Subject,
@@ -35,42 +35,42 @@ pub enum Subject {
     Call(CallKey),
 }
 
-/// One thing the user can choose.
+/// One option for the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
-    /// What choosing it means.
+    /// What it means.
     pub kind: ChoiceKind,
-    /// The words on it.
+    /// The text shown.
     pub label: Cow<'static, str>,
 }
 
 impl Choice {
-    /// To say what is to be done, under these words.
+    /// The user says what to do; `label` is the text of the option.
     #[must_use]
     pub fn instruct(label: &'static str) -> Self {
         Self { kind: ChoiceKind::Instruct, label: label.into() }
     }
 
-    /// To go on as before, under these words.
+    /// The run continues as before; `label` is the text of the option.
     #[must_use]
     pub fn go_on(label: &'static str) -> Self {
         Self { kind: ChoiceKind::Continue, label: label.into() }
     }
 
-    /// To switch to another model.
+    /// The user switches to another model.
     #[must_use]
     pub fn switch_model() -> Self {
         Self { kind: ChoiceKind::SwitchModel, label: "switch to another model".into() }
     }
 
-    /// To end the run.
+    /// The user ends the run.
     #[must_use]
     pub fn stop() -> Self {
         Self { kind: ChoiceKind::Stop, label: "end the run".into() }
     }
 
-    /// What a user can do about a model that is stuck: say what is to be done, under these words; switch to another
-    /// model; let it go on, where that may help; end the run.
+    /// The options for a stuck model: say what to do (under the label `instruct`), switch to another model, continue
+    /// (if `may_go_on`), end the run.
     #[must_use]
     pub fn for_stuck(instruct: &'static str, may_go_on: bool) -> Vec<Self> {
         let go_on = may_go_on.then(|| Self::go_on("let it continue"));
@@ -86,21 +86,21 @@ impl Choice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChoiceKind {
-    /// Go on as before.
+    /// Continue as before.
     Continue,
-    /// Go on with what the user writes.
+    /// Continue with what the user writes.
     Instruct,
-    /// Go on with another model.
+    /// Continue with another model.
     SwitchModel,
-    /// Try again with the capabilities that exist, and no others (spec H3).
+    /// Try again with only the capabilities that exist (spec H3).
     Constrain,
-    /// Report the gap, and end the run.
+    /// Report the gap and end the run.
     Report,
     /// End the run.
     Stop,
 }
 
-/// What is put to the user.
+/// A question to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// The words.
@@ -110,7 +110,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// What it says without what it asks: for whoever cannot be asked any more.
+    /// The note without its question, for when the user cannot be asked any more.
     #[must_use]
     pub fn statement(&self) -> Note {
         let text = &*self.note.text;
@@ -126,12 +126,12 @@ impl Question {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Termination {
-    /// The model ended its part and nobody objected.
+    /// The model ended its part, and no guard objected.
     Finished,
-    /// The loop saw no more progress. A [`Run`](crate::Run) never says so by itself: a host may, by
+    /// The loop saw no more progress. A [`Run`](crate::Run) never reports this by itself; a host may, through
     /// [`Run::end`](crate::Run::end).
     NoProgress,
-    /// Something failed that no retry can mend.
+    /// Something failed, and no retry can fix it.
     FatalExecution(Arc<str>),
     /// A guard ended it.
     StoppedByGuard,
@@ -149,7 +149,7 @@ pub enum Termination {
 pub enum Limit {
     /// Turns.
     Turns,
-    /// Attempts within one turn.
+    /// Attempts in one turn.
     Attempts,
     /// Calls.
     Calls,

@@ -8,26 +8,26 @@ use crate::schema::Schema;
 
 /// What running a tool can change.
 ///
-/// Declared by whoever offers the tool (the Model Context Protocol calls these annotations). `Unknown` is
-/// the honest default: a guard treats it as a possible change and never as a harmless one.
+/// The owner of the tool declares it (the Model Context Protocol calls these annotations). `Unknown` is the safe
+/// default: a guard treats it as a possible change, never as harmless.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
     /// Changes nothing: reading, listing, searching, running tests.
     ReadOnly,
-    /// Changes something, and a second equal call changes nothing more: writing a whole file.
+    /// Changes something, and an equal second call changes nothing more: writing a whole file.
     IdempotentWrite,
     /// Changes something each time: appending, inserting.
     Write,
     /// Acts on the world outside the workspace: paying, sending, publishing.
     External,
-    /// Nobody said.
+    /// Not declared.
     #[default]
     Unknown,
 }
 
 impl Effect {
-    /// True where a call is *known* to change something (spec A3: "a tool that changes things").
+    /// True if a call is *known* to change something (spec A3: "a tool that changes things").
     #[must_use]
     pub const fn is_known_change(self) -> bool {
         match self {
@@ -37,7 +37,7 @@ impl Effect {
     }
 }
 
-/// What a tool is for, where a message wants to point at it ("look around with `bash`").
+/// What a tool is for, so that a message can point to it ("look around with `bash`").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
@@ -47,7 +47,7 @@ pub enum Purpose {
     AskUser,
     /// Declares the task finished.
     Finish,
-    /// Waits for something, or looks how far it is.
+    /// Waits for something, or checks its progress.
     Wait,
     /// Anything else.
     #[default]
@@ -57,9 +57,9 @@ pub enum Purpose {
 /// One tool on offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tool {
-    /// The name the wire carries, legal for every provider: `[A-Za-z0-9_-]`, at most 64 characters.
+    /// The name on the wire, legal for every provider: `[A-Za-z0-9_-]`, at most 64 characters.
     pub name: Arc<str>,
-    /// The name its owner gave it; differs from `name` only where that was not legal.
+    /// The name from its owner; differs from `name` only if it was not legal.
     pub original: Arc<str>,
     /// One sentence for the model.
     pub description: Arc<str>,
@@ -69,7 +69,7 @@ pub struct Tool {
     pub effect: Effect,
     /// What the tool is for.
     pub purpose: Purpose,
-    /// True where the provider runs it, inside of an attempt: nobody sees whether it ran (spec R2).
+    /// True if the provider runs it within an attempt, where the loop cannot see whether it ran (spec R2).
     pub provider_executed: bool,
 }
 
@@ -132,8 +132,8 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Makes every name legal, once: other characters become `_`, names are cut at 64 characters, and a
-    /// name that is then taken gets a number.
+    /// Makes every name legal, once: other characters become `_`, names are cut at 64 characters, and a name that is
+    /// then already taken gets a number.
     #[must_use]
     pub fn new(tools: impl IntoIterator<Item = Tool>) -> Self {
         let tools = tools.into_iter();
@@ -171,21 +171,21 @@ impl Offer {
         &self.tools
     }
 
-    /// The tool of this legal name.
+    /// The tool with this legal name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| *tool.name == *name)
     }
 
-    /// The first tool that its owner calls so.
+    /// The first tool with this original name.
     #[must_use]
     pub fn by_original(&self, original: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| *tool.original == *original)
     }
 
-    /// The name under which the transcript holds a call that the model addressed to `called`: the name
-    /// itself where it is legal, else the name of the tool that its owner calls so, else the name made
-    /// legal. A provider refuses the next request where a call in it has an illegal name.
+    /// The name that the transcript uses for a call that the model addressed to `called`: the name itself if it is
+    /// legal, else the name of the tool with that original name, else the name made legal. Providers refuse a request
+    /// in which a call has an illegal name.
     #[must_use]
     pub fn name_called(&self, called: &Arc<str>) -> Arc<str> {
         if is_legal_name(called) {
@@ -194,7 +194,7 @@ impl Offer {
         self.by_original(called).map_or_else(|| made_legal(called).into(), |tool| tool.name.clone())
     }
 
-    /// The first tool of this purpose.
+    /// The first tool with this purpose.
     #[must_use]
     pub fn first(&self, purpose: Purpose) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.purpose == purpose)
@@ -204,7 +204,7 @@ impl Offer {
 /// The longest tool name that OpenAI and Anthropic accept.
 pub const NAME_CHARS: usize = 64;
 
-/// True where OpenAI and Anthropic accept the name: 1 to 64 of `[A-Za-z0-9_-]`.
+/// True if OpenAI and Anthropic accept the name: 1 to 64 of `[A-Za-z0-9_-]`.
 pub(crate) fn is_legal_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_CHARS && name.bytes().all(is_name_byte)
 }

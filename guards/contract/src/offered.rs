@@ -1,4 +1,4 @@
-//! The offer in a saved state: of each tool what guards go by.
+//! The offer in a saved state: the properties of each tool that guards use.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ struct Offered {
     provider_executed: bool,
 }
 
-/// Writes what guards go by: name, effect, and who runs it.
+/// Writes the properties that guards use: name, effect, and who runs the tool.
 ///
 /// # Errors
 /// Those of the serializer.

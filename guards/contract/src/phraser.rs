@@ -1,7 +1,6 @@
-//! Words of a model for a handoff's explanation (spec H5).
+//! A model's words for the explanation in a handoff (spec H5).
 //!
-//! Nothing here needs one: a gap comes with an explanation made of a template, and that stands unless a
-//! [`Phraser`] gives something better.
+//! A phraser is optional: every gap has an explanation from a template, and a [`Phraser`] may replace it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -10,12 +9,12 @@ use serde::de::IgnoredAny;
 
 use crate::conclusion::{Conclusion, Gap};
 
-/// Says in its own words why a run cannot go on. It does its own waiting, and its own giving up.
+/// Explains in its own words why a run cannot continue. It handles waiting and timeouts itself.
 pub trait Phraser {
-    /// One or two calm sentences for the person who asked.
+    /// One or two calm sentences for the user.
     ///
     /// # Errors
-    /// Whatever kept it from finding words: the template stands then.
+    /// Why it found no words: the template is used instead.
     fn phrase(&self, gap: &Gap) -> Result<String, String>;
 }
 
@@ -23,9 +22,9 @@ pub trait Phraser {
 pub const EXPLANATION_CHARS: usize = 400;
 
 impl Conclusion {
-    /// The same with the explanation in the phraser's words, where there is a gap to explain and the words are
-    /// [fit to be shown](sanitise). All else stays as it is, and nothing that the phraser does can break it: an
-    /// error and a panic are logged, and the template stands. (A program that aborts on panic cannot be helped.)
+    /// The same conclusion with the phraser's explanation, if there is a gap to explain and the words are [fit to be
+    /// shown](sanitise). Nothing else changes, and no phraser can break it: an error or a panic is logged, and the
+    /// template is used. (A program that aborts on panic still aborts.)
     #[must_use]
     pub fn phrased(mut self, phraser: &dyn Phraser) -> Self {
         let Some(gap) = &mut self.gap else { return self };
@@ -43,10 +42,10 @@ impl Conclusion {
 }
 
 fn explanation(gap: &Gap, phraser: &dyn Phraser) -> Result<Arc<str>, String> {
-    // What a phraser leaves behind when it panics is its own affair: it only reads the gap.
+    // Unwind-safe: a phraser only reads the gap, so a panic leaves nothing broken here.
     let phrased = catch_unwind(AssertUnwindSafe(|| phraser.phrase(gap)));
     let said = phrased.map_err(|payload| {
-        // Dropping what was thrown may panic again.
+        // Dropping the panic's payload may panic again.
         std::mem::forget(payload);
         "panicked".to_owned()
     })?;
@@ -54,9 +53,9 @@ fn explanation(gap: &Gap, phraser: &dyn Phraser) -> Result<Arc<str>, String> {
     sanitise(&text).map(Arc::from).ok_or_else(|| "said nothing that a person could read".into())
 }
 
-/// A model's prose made fit to be shown: white space and control characters become single blanks, and what is
-/// longer than [`EXPLANATION_CHARS`] is cut. Nothing, for what is no prose: JSON and other objects, lists and
-/// tags, fenced code, and text without a letter or digit.
+/// Makes a model's prose fit to be shown: white space and control characters become single blanks, and text longer
+/// than [`EXPLANATION_CHARS`] is cut. Returns `None` for anything that is not prose: JSON and other objects, lists
+/// and tags, fenced code, and text without a letter or digit.
 ///
 /// ```
 /// use balk_contract::sanitise;

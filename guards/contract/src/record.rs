@@ -1,7 +1,7 @@
-//! Runs as they are written down: a [`TrialRecord`] is one JSON object that `balk replay` reads back.
+//! Runs in written form: a [`TrialRecord`] is one JSON object that `balk replay` reads back.
 //!
-//! To write a record, turn each entry into an [`EntryRecord`]; [`transcript`] is the way back. What a host does not
-//! know, such as the truth of a turn, only a scripted model can tell.
+//! To write a record, turn each entry into an [`EntryRecord`]; [`transcript`] converts back. Some members, such as
+//! the truth of a turn, are known only if the model is scripted.
 
 mod draw;
 mod entry;

@@ -1,7 +1,7 @@
 //! What a guard can do: its rules, and the rungs of each.
 //!
-//! A note names its rule and its level. A guard lists the rules and levels that exist, so that an audit can tell a
-//! rung that no scenario reaches from one that does not exist.
+//! A note names its rule and its level. A guard lists the rules and levels that exist, so an audit can tell a rung
+//! that no scenario reaches from one that does not exist.
 
 use crate::attempt::AttemptCause;
 use crate::entry::{Intervention, InterventionKind};
@@ -9,10 +9,10 @@ use crate::entry::{Intervention, InterventionKind};
 /// One rule of a guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The name, as in [`Note::rule`](crate::Note); of a resend, the cause of the failed attempt
+    /// The name, as in [`Note::rule`](crate::Note); for a resend, the cause of the failed attempt
     /// ([`AttemptCause::name`]).
     pub name: &'static str,
-    /// What is done under it, the first step first.
+    /// What the guard does under it, first step first.
     pub rungs: &'static [Rung],
 }
 
@@ -23,7 +23,7 @@ impl Rule {
         Self { name, rungs }
     }
 
-    /// A rule by which a request is sent again after this failure.
+    /// A rule for sending a request again after this failure.
     #[must_use]
     pub const fn resend(cause: AttemptCause) -> Self {
         const AGAIN: &[Rung] = &[Rung::counted(Step::Resend)];
@@ -31,12 +31,12 @@ impl Rule {
     }
 }
 
-/// One thing that is done under a rule.
+/// One thing that a guard does under a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rung {
-    /// What is done.
+    /// What it does.
     pub step: Step,
-    /// The level at which it is done; none where the level only counts how often.
+    /// The level at which it happens; `None` if the level only counts repetitions.
     pub level: Option<u8>,
 }
 
@@ -47,21 +47,21 @@ impl Rung {
         Self { step, level: Some(level) }
     }
 
-    /// A rung whose level only counts how often.
+    /// A rung whose level only counts repetitions.
     #[must_use]
     pub const fn counted(step: Step) -> Self {
         Self { step, level: None }
     }
 }
 
-/// What a guard can do: the kinds of interventions, and what neither model nor user sees.
+/// What a guard can do: the kinds of interventions, and the steps that neither the model nor the user sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// A completion is rewritten.
     Repair,
-    /// A completion is refused, and the model told why.
+    /// A completion is refused, and the model is told why.
     Feedback,
-    /// The model is told something beside the results.
+    /// The model is told something in addition to the results.
     Note,
     /// The user is asked.
     Question,
@@ -69,13 +69,13 @@ pub enum Step {
     Notice,
     /// A call is refused.
     Block,
-    /// The run is ended.
+    /// The run ends.
     Stop,
     /// The end of a run is explained.
     Conclusion,
     /// A request is sent again.
     Resend,
-    /// A call is run again.
+    /// A call runs again.
     Rerun,
 }
 
@@ -97,7 +97,7 @@ impl Step {
         }
     }
 
-    /// The step that records spell so.
+    /// The step with this spelling in records.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         const ALL: [Step; 10] = [
@@ -115,7 +115,7 @@ impl Step {
         ALL.into_iter().find(|step| step.name() == name)
     }
 
-    /// The step that an intervention is.
+    /// The step for an intervention.
     #[must_use]
     pub const fn of(intervention: &Intervention) -> Self {
         match intervention.kind {

@@ -1,31 +1,30 @@
 //! `Run`: the loop without IO.
 //!
-//! A run owns the protocol between a loop and its guards. It hands the host one [`Step`] at a time and takes back what
-//! came of it. It commits every entry once, in order, so a host cannot forget one of the five duties: to show guards
-//! every entry, and to ask them about completions, results, failed attempts and ends.
+//! A run owns the protocol between a loop and its guards. It gives the host one [`Step`] at a time and takes back the
+//! outcome. It commits every entry once, in order, so a host cannot forget one of the five duties: show guards every
+//! entry, and ask them about completions, results, failed attempts and ends.
 //!
 //! | step | what the host does | what it gives back |
 //! |---|---|---|
-//! | [`Step::Model`] | sends [`Run::view`] to the model | [`completed`](Run::completed), [`failed`](Run::failed), or [`interrupted`](Run::interrupted) where calls ran in an attempt that broke |
+//! | [`Step::Model`] | sends [`Run::view`] to the model | [`completed`](Run::completed), [`failed`](Run::failed), or [`interrupted`](Run::interrupted) if calls ran in an attempt that broke |
 //! | [`Step::Tools`] | runs these calls, in order | [`executed`](Run::executed) |
 //! | [`Step::User`] | asks the user | [`answered`](Run::answered), or [`unanswered`](Run::unanswered) |
 //! | [`Step::Wait`] | waits | [`waited`](Run::waited) |
 //! | [`Step::Reply`] | lets the user (or the loop itself) speak, or ends the run | [`said`](Run::said), or [`end`](Run::end) |
 //! | [`Step::Ended`] | stops | – |
 //!
-//! A host that gives back something else ends the run with a guard fault that says what was due and what came.
-//! Everything that was committed since the host looked last is in [`Run::news`]: for its recorder, and for what the
-//! user is to be told.
+//! If a host gives back something else, the run ends with a guard fault that says what was due and what came.
+//! [`Run::news`] returns everything committed since its last call: for a recorder, and for notices to the user.
 //!
-//! **A host that rewrites its history.** Where the host replaces old messages by a summary, it commits that with
-//! [`Run::compacted`]: the view then begins with the summary, and guards forget what the model can no longer see. Where
-//! it edits or removes messages, or goes back to an earlier point, it takes the transcript as it is to be
-//! ([`Run::transcript`] up to there) and begins again with [`Run::resume`]: new guards fold what is left, so their
-//! state is what it would be had the removed part never happened.
+//! **A host that rewrites its history.** If the host replaces old messages by a summary, it commits that with
+//! [`Run::compacted`]: the view then begins with the summary, and guards forget what the model can no longer see. If
+//! it edits or removes messages, or goes back to an earlier point, it takes the changed transcript
+//! ([`Run::transcript`] up to that point) and begins again with [`Run::resume`]: new guards fold the rest, so their
+//! state is as if the removed part had never happened.
 //!
-//! **Sub-agents.** Each agent that has messages of its own has a run of its own, with guards of its own. To the parent,
-//! a sub-agent is a tool: its answer is the result of the call that started it, and the parent's guards see that call
-//! and that result and nothing of what is inside. Declare its effect by what it may do, not by what it did.
+//! **Sub-agents.** Each agent with its own messages has its own run and its own guards. To the parent, a sub-agent is
+//! a tool: its answer is the result of the call that started it. The parent's guards see that call and that result,
+//! and nothing inside. Declare its effect by what it may do, not by what it did.
 
 use std::sync::Arc;
 
@@ -49,7 +48,7 @@ mod turns;
 pub use endings::conclusion;
 pub use turns::Repairs;
 
-/// How often one call is run in one turn, at most, whatever guards want.
+/// How often one call may run in one turn, whatever the guards want.
 pub const TRIES: u32 = 5;
 
 /// A run of an agent, step by step.
@@ -59,7 +58,7 @@ pub struct Run<G> {
     limits: Limits,
     protocol: Protocol,
     transcript: Transcript,
-    /// How much of the transcript the host has seen.
+    /// How many entries of the transcript the host has seen.
     seen: usize,
     view: View,
     spent: Spent,
@@ -67,9 +66,9 @@ pub struct Run<G> {
     due: Due,
     /// The turn under way, between its completion and the next one.
     turn: Option<Turn>,
-    /// Attempts at the completion that is due.
+    /// Attempts at the current completion.
     attempt: u32,
-    /// How often the model was asked with this very view, and how many messages that has.
+    /// How often the model was asked with exactly this view, and how many messages the view has.
     asked: (u32, usize),
 }
 
@@ -78,29 +77,28 @@ pub struct Run<G> {
 pub enum Step {
     /// Send [`Run::view`] to the model.
     Model {
-        /// How often this very view has been sent by then, from 1: the model has not changed its mind by itself.
+        /// How often this exact view will have been sent, from 1. Above 1, the model is asked again with nothing new.
         asked: u32,
     },
     /// Run these calls, in this order.
     Tools {
         /// The calls: those of the last completion that no guard refused, or one of them again.
         calls: Vec<Arc<ToolCall>>,
-        /// Which try it is, from 1; above 1 a guard wants the call run again.
+        /// Which try it is, from 1; above 1, a guard wants the call to run again.
         attempt: u32,
     },
     /// Put this question to the user.
     User(Question),
-    /// Wait for so many ticks (ms) out of this span.
+    /// Wait for a number of ticks (ms) from this range.
     Wait(Wait),
-    /// The model sent no call, and no guard objects: the user speaks or leaves. Where only a tool can end the task
+    /// The model sent no call, and no guard objects: the user speaks or leaves. If only a tool can end the task
     /// ([`Protocol::Tool`]), the loop says so.
     Reply,
     /// The run has ended.
     Ended(Termination),
 }
 
-/// The bounds of a run. Each ends the run when it is reached, but for questions and attempts, which end it when one
-/// more is wanted.
+/// The bounds of a run. The run ends when one is reached; for questions and attempts, when one more is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Completions.
@@ -116,7 +114,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// No bounds but those that guards set.
+    /// No bounds except those of the guards.
     pub const NONE: Self = Self {
         turns: u32::MAX,
         attempts: u32::MAX,
@@ -126,14 +124,14 @@ impl Limits {
     };
 }
 
-/// What a batch of calls came to. A plain list of results is a batch that neither ends the task nor the run.
+/// The outcome of a batch of calls. A plain list of results is a batch that ends neither the task nor the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// One result a call, in the order of the step.
+    /// One result for each call, in the order of the step.
     pub results: Vec<ToolResult>,
     /// Whether one of the calls declared the task finished.
     pub finished: bool,
-    /// Why the agent cannot go on, where it cannot.
+    /// Why the agent cannot continue, if it cannot.
     pub fatal: Option<Arc<str>>,
 }
 
@@ -158,7 +156,7 @@ struct Spent {
 }
 
 impl<G: Guard> Run<G> {
-    /// A run that begins: the user has given the task.
+    /// A new run: the user has given the task.
     #[must_use]
     pub fn new(guard: G, start: Start, task: impl Into<Arc<str>>, limits: Limits) -> Self {
         let mut run = Self::empty(guard, start.protocol, limits);
@@ -168,11 +166,11 @@ impl<G: Guard> Run<G> {
         run
     }
 
-    /// A run that goes on where this transcript ends. Calls of its last completion that have no result are due: a host
-    /// that cannot know whether one of them ran answers it with [`ToolResult::lost`].
+    /// A run that continues where this transcript ends. Calls of its last completion without a result are due: if a
+    /// host cannot know whether one of them ran, it answers that call with [`ToolResult::lost`].
     ///
     /// # Errors
-    /// A transcript that does not begin with [`Entry::Start`].
+    /// The transcript does not begin with [`Entry::Start`].
     pub fn resume(guard: G, transcript: Transcript, limits: Limits) -> Result<Self, GuardFault> {
         let Some(Entry::Start(start)) = transcript.first() else {
             let found = if transcript.is_empty() { "an empty transcript" } else { "another entry" };
@@ -205,7 +203,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// Folds a transcript, and gives the completion whose calls have no result at its end.
+    /// Folds a transcript, and returns the completion at its end whose calls have no result.
     fn fold(&mut self, transcript: Transcript) -> Option<Arc<Completion>> {
         let mut open = None;
         for entry in transcript {
@@ -240,7 +238,7 @@ impl<G: Guard> Run<G> {
         open
     }
 
-    /// What the host has to do next. The same until it gives something back.
+    /// What the host has to do next. It does not change until the host gives something back.
     #[must_use]
     pub fn step(&self) -> Step {
         match &self.due {
@@ -263,7 +261,7 @@ impl<G: Guard> Run<G> {
         &self.view
     }
 
-    /// The guard, as it is now.
+    /// The guard, in its current state.
     #[must_use]
     pub fn guard(&self) -> &G {
         &self.guard
@@ -281,13 +279,13 @@ impl<G: Guard> Run<G> {
         &self.transcript
     }
 
-    /// Everything that was committed, where the run is not needed any more.
+    /// Everything that was committed; consumes the run.
     #[must_use]
     pub fn into_transcript(self) -> Transcript {
         self.transcript
     }
 
-    /// What was committed since this was called last, in order.
+    /// What was committed since the last call, in order.
     pub fn news(&mut self) -> &[Entry] {
         let from = std::mem::replace(&mut self.seen, self.transcript.len());
         &self.transcript[from..]
@@ -311,7 +309,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// The host put a summary in place of the messages so far. It may do so whenever the model is to be asked.
+    /// The host replaced the messages so far by a summary. It may do so whenever the model is due to be asked.
     pub fn compacted(&mut self, compaction: Compaction) {
         match self.due {
             Due::Model => {
@@ -327,7 +325,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// Takes an entry into the transcript, the view and every guard, once.
+    /// Adds an entry to the transcript and the view, and shows it to every guard, once.
     fn commit(&mut self, entry: Entry) {
         self.view.push(&entry);
         self.guard.observe(&entry);
@@ -348,7 +346,7 @@ impl<G: Guard> Run<G> {
         self.spent.questions >= self.limits.questions
     }
 
-    /// The next turn begins, unless a bound is reached.
+    /// Begins the next turn, unless a bound is reached.
     fn next_turn(&mut self) {
         self.turn = None;
         let Limits { turns, calls, interventions, attempts: _, questions: _ } = self.limits;
@@ -369,7 +367,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// What is due, in the words of a fault.
+    /// Ends the run with a fault that says what was due.
     fn out_of_turn(&mut self, found: &str) {
         let expected = match (&self.due, &self.turn) {
             // Nothing can be added to a run that has ended.
@@ -383,7 +381,7 @@ impl<G: Guard> Run<G> {
         self.broke(fault(format!("expected {expected}, found {found}")));
     }
 
-    /// A guard, or the host, broke: nothing more is asked.
+    /// A guard, or the host, broke the contract: the run ends, and nothing more is asked.
     fn broke(&mut self, fault: GuardFault) {
         self.ended(Termination::GuardFault(fault.to_string().into()));
     }
@@ -395,10 +393,10 @@ impl<G: Guard> Run<G> {
     }
 }
 
-/// Entries that most runs do not have more of: their list is made once.
+/// The initial capacity of the transcript. Most runs have fewer entries.
 const SHORT_RUN: usize = 32;
 
-/// A host that broke the protocol.
+/// The fault of a host that broke the protocol.
 fn fault(reason: String) -> GuardFault {
     GuardFault { guard: "run".into(), reason }
 }

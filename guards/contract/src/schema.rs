@@ -1,10 +1,10 @@
-//! The JSON Schema of a tool's arguments, with what is asked of it in every run read once.
+//! The JSON Schema of a tool's arguments; the part that guards need is parsed once.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// JSON Schema of a tool's arguments, as JSON text. Clones share what was read of it.
+/// JSON Schema of a tool's arguments, as JSON text. Clones share the parsed part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
     text: Arc<str>,
@@ -12,7 +12,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Takes any text; of one that is no JSON Schema nothing is known.
+    /// Takes any text; a text that is not a JSON Schema requires nothing.
     #[must_use]
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
@@ -28,7 +28,7 @@ impl Schema {
         &self.text
     }
 
-    /// The names under `required`; none where it has none.
+    /// The names under `required`; empty if it has none.
     pub fn required(&self) -> &Arc<[Arc<str>]> {
         &self.required
     }

@@ -1,4 +1,4 @@
-//! Guards composed into one, with the one budget over what they say.
+//! Guards composed into one, with one budget for what they say.
 
 use std::collections::VecDeque;
 use std::{fmt, mem};
@@ -18,16 +18,16 @@ use crate::wording::times;
 
 /// Guards composed into one.
 ///
-/// All members see everything and are asked everything; the strongest answer stands, ties go to the first
-/// installed. Blocks and notices are united. A member whose verdict lost commits nothing,
-/// so its ladder does not move. Permuting the members never changes the kind of the answer.
+/// All members see everything and are asked everything. The strongest answer wins; ties go to the member that was
+/// installed first. Blocks and notices are merged. A member whose verdict lost commits nothing, so its ladder does
+/// not move. The order of the members never changes the kind of the answer.
 ///
-/// The stack owns the one budget over corrective messages, for the run and for any stretch of turns: spent, a
-/// Retry becomes a question, and notes are dropped; questions have a cap of their own, then the run stops.
-/// Block, Ask and Stop are never dropped. So no members together can nudge or ask for ever.
+/// The stack has one budget for corrective messages, for the run and for any window of turns. Once it is spent, a
+/// Retry becomes a question, and notes are dropped. Questions have their own cap; after it, the run stops. Block, Ask
+/// and Stop are never dropped. So the members together cannot nudge or ask for ever.
 ///
-/// Each intervention that model or user see is logged through the `log` crate: a question and the end as an
-/// error, with the choices, everything else as a warning.
+/// Each intervention that the model or the user sees is logged through the `log` crate: a question (with its choices)
+/// and a stop as an error, everything else as a warning.
 pub struct Stack {
     members: Vec<Box<dyn Guard>>,
     budget: Budget,
@@ -49,28 +49,28 @@ impl fmt::Debug for Stack {
 /// How much a stack may say in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Corrective messages to the model (feedback and notes) in the run.
+    /// Corrective messages to the model (feedback and notes) in the whole run.
     pub corrections: u32,
-    /// Corrective messages in any so many turns.
+    /// Corrective messages within a window of turns.
     pub window: Window,
     /// Questions to the user. Three is the cap of the field design (spec N4).
     pub questions: u32,
 }
 
-/// How much may be said in a stretch of turns.
+/// How much may be said in a window of turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// The turns.
+    /// The length of the window, in turns.
     pub turns: u64,
     /// The corrective messages in them.
     pub corrections: usize,
 }
 
 impl Default for Budget {
-    /// Twelve corrections: recorded models that did not move after four in a row moved in under 10 % of
-    /// later ones (`docs/reactions.md#later-corrections`), and a run seldom holds more than three stretches
-    /// (`docs/reactions.md#onset`). Six in ten turns: two full ladders of three, after which weak models moved
-    /// in 0 to 12 %.
+    /// Twelve corrections: recorded models that ignored four in a row reacted to fewer than 10 % of later ones
+    /// (`docs/reactions.md#later-corrections`), and a run seldom has more than three stretches
+    /// (`docs/reactions.md#onset`). Six in ten turns: two full ladders of three, after which weak models reacted to 0
+    /// to 12 %.
     fn default() -> Self {
         Self { corrections: 12, window: Window { turns: 10, corrections: 6 }, questions: 3 }
     }
@@ -80,7 +80,7 @@ impl Default for Budget {
 struct Spent {
     turn: u64,
     corrections: u32,
-    /// The turns of the last corrections, no more than the window holds.
+    /// The turns of the last corrections, at most as many as the window allows.
     recent: VecDeque<u64>,
     questions: u32,
 }
@@ -89,7 +89,7 @@ const NAME: &str = "stack";
 const VERSION: u64 = 1;
 
 impl Stack {
-    /// What the budget makes of something else that a member wants. The note stays the member's.
+    /// What the budget turns a member's verdict into. The note remains the member's.
     pub const RULES: &[Rule] = &[
         Rule::new("corrections-spent", &[Rung::counted(Step::Question)]),
         Rule::new("questions-spent", &[Rung::counted(Step::Stop)]),
@@ -101,13 +101,13 @@ impl Stack {
         Self::with_budget(members, Budget::default())
     }
 
-    /// A stack with a budget of its own.
+    /// A stack with its own budget.
     #[must_use]
     pub fn with_budget(members: Vec<Box<dyn Guard>>, budget: Budget) -> Self {
         Self { members, budget, spent: Spent::default() }
     }
 
-    /// Corrections that may still be made now.
+    /// How many corrections are left now.
     fn left(&self) -> usize {
         let Budget { corrections, window, .. } = self.budget;
         let run = corrections.saturating_sub(self.spent.corrections);
@@ -126,7 +126,7 @@ impl Stack {
         }
     }
 
-    /// A question where the budget still has one, else the end.
+    /// A question if the budget still has one, else a stop.
     fn ask_or_stop(&self, question: Question) -> Verdict {
         if self.spent.questions < self.budget.questions {
             Verdict::Ask(question)
@@ -137,7 +137,7 @@ impl Stack {
 
     /// What a Retry becomes when the corrections are spent.
     fn escalate(&self, note: Note) -> Verdict {
-        // A member whose Retry became a question may say the same again: the count tells the two apart.
+        // A member whose Retry became a question may say the same again: the count makes the two texts differ.
         let asked = match self.spent.questions {
             0 => String::new(),
             before => format!(", nor did asking the user {}", times(before)),
@@ -157,12 +157,12 @@ impl Stack {
     }
 }
 
-/// What the members have against a completion.
+/// The members' decisions about a completion.
 #[derive(Default)]
 struct Objections {
     /// The strongest so far.
     strongest: Decision,
-    /// What stands beside a Pass is kept, whoever wins.
+    /// The notices of members that pass; kept whatever wins.
     beside: Decision,
 }
 
@@ -184,8 +184,8 @@ impl Objections {
     }
 }
 
-/// Takes a decision that is no stronger into the one that stands: blocks are united, what stands beside a
-/// Pass is kept, and any other loses, with all that stands beside it.
+/// Merges a decision that is no stronger into the one that leads: blocks are merged, the notices of a Pass are kept,
+/// and any other decision is dropped with its notices.
 fn join(stands: &mut Decision, mut next: Decision) {
     match (&mut stands.verdict, &mut next.verdict) {
         (_, Verdict::Pass) => {}
@@ -209,7 +209,8 @@ fn join(stands: &mut Decision, mut next: Decision) {
     stands.notices.append(&mut next.notices);
 }
 
-/// Spec N6: a firing is a warning, a question or the end an alert with the options.
+/// Spec N6: a question or a stop is logged as an alert (a question with its options), any other intervention as a
+/// warning.
 fn log(intervention: &Intervention) {
     if !intervention.seen {
         return;
@@ -273,7 +274,7 @@ impl Guard for Stack {
         let mut objections: Option<Objections> = None;
         for member in &self.members {
             let answer = member.review(completion);
-            // Nearly all of them pass, which is told and forgotten where it stands: nothing is in it to be dropped.
+            // Nearly all answers are an empty pass, which owns nothing: skip its drop.
             if answer.as_ref().is_ok_and(Decision::owns_nothing) {
                 mem::forget(answer);
                 continue;
@@ -326,7 +327,7 @@ impl Guard for Stack {
         })
     }
 
-    /// A gap counts for more than a soft end; ties go to the first installed.
+    /// A gap outranks a soft end; ties go to the first installed.
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
         let mut best: Option<Conclusion> = None;
         for member in &self.members {
@@ -335,7 +336,7 @@ impl Guard for Stack {
                 best = Some(conclusion);
             }
         }
-        // A question that may bring the run back counts to the budget like any other.
+        // A question that may resume the run counts against the budget like any other.
         if self.spent.questions >= self.budget.questions
             && let Some(gap) = best.as_mut().and_then(|best| best.gap.as_mut())
         {
@@ -361,7 +362,7 @@ impl Guard for Stack {
         if names != theirs {
             return Err(fault(format!("expected the state of {names:?}, found that of {theirs:?}")));
         }
-        // A member that refuses must leave the others as they were.
+        // If one member refuses its state, the others must keep theirs.
         let before: Vec<Value> = self.members.iter().map(|it| it.save()).collect();
         for (at, (_, state)) in saved.members.into_iter().enumerate() {
             if let Err(refused) = self.members[at].load(state) {

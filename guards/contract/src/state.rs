@@ -1,4 +1,4 @@
-//! Saved states: JSON objects that say whose they are and which version.
+//! Saved states: JSON objects that name their guard and version.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

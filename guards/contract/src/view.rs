@@ -1,11 +1,11 @@
 //! What the model is sent: the one projection of a transcript.
 //!
-//! A view is the same for every provider; [`wire`](crate::wire) renders it. It is kept up entry by entry,
-//! because building it anew each turn is quadratic in the length of the run.
+//! A view is the same for every provider; [`wire`](crate::wire) renders it. It is updated entry by entry, because a
+//! rebuild in each turn would be quadratic in the length of the run.
 //!
-//! A view is legal for every provider once each call of the last completion has its result; what foreign
-//! transcripts hold beside that (results out of place, ids used twice, an assistant that speaks twice in a
-//! row) is settled here, so that all dialects agree on it.
+//! A view is legal for every provider once each call of the last completion has its result; other irregularities of
+//! foreign transcripts (results out of place, ids used twice, an assistant that speaks twice in a row) are resolved
+//! here, so that all dialects agree.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,19 +25,20 @@ pub struct View {
     open: Vec<(Arc<str>, Arc<str>)>,
     /// Where the next result belongs: after the last completion and the results it already has.
     next_result: usize,
-    /// What the last message had before the last completion went into it; nothing where that is in no message.
+    /// The size of the last message before the last completion was merged into it; `None` if that completion is in no
+    /// message.
     last: Option<Earlier>,
 }
 
-/// What an earlier completion brought to a message that has two.
+/// What an earlier completion contributed to a message that has two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Earlier {
     parts: usize,
     calls: usize,
 }
 
-/// What stands in the view for a message in the user's role that says nothing: providers refuse blank text,
-/// and an empty correction is still a correction.
+/// Replaces an empty message in the user's role: providers refuse blank text, and an empty correction is still a
+/// correction.
 pub const EMPTY_MESSAGE: &str = "(empty message)";
 
 /// One message.
@@ -45,13 +46,13 @@ pub const EMPTY_MESSAGE: &str = "(empty message)";
 pub enum Message {
     /// Text in the user's role: the user, the loop, or a guard.
     User(Arc<str>),
-    /// What the model said; never without visible text or a call.
+    /// What the model said; always with visible text or a call.
     Assistant(Arc<Completion>),
-    /// What a call of the last assistant message got.
+    /// The result of a call of the last assistant message.
     Result {
         /// The id of the call.
         id: Arc<str>,
-        /// What the tool answered; empty where that was white space only.
+        /// The tool's answer; empty if it was only white space.
         text: Arc<str>,
         /// Known to have failed. Only some dialects carry it.
         is_error: bool,
@@ -59,8 +60,8 @@ pub enum Message {
 }
 
 impl Message {
-    /// What every dialect carries of a message: no thinking, no finish reason, no usage, no error flag. An
-    /// actor sees messages in this form only, so that it decides the same way in process and behind HTTP.
+    /// The part of a message that every dialect carries: no thinking, no finish reason, no usage, no error flag. An
+    /// actor sees messages only in this form, so it decides the same way in process and behind HTTP.
     #[must_use]
     pub fn neutral(&self) -> Self {
         match self {
@@ -79,7 +80,7 @@ impl Message {
 }
 
 impl View {
-    /// The view of a whole transcript, from scratch.
+    /// The view of a whole transcript, built from scratch.
     #[must_use]
     pub fn of(entries: &[Entry]) -> Self {
         let mut view = Self::default();
@@ -89,7 +90,7 @@ impl View {
         view
     }
 
-    /// Takes one more entry into the view.
+    /// Adds one entry to the view.
     pub fn push(&mut self, entry: &Entry) {
         match entry {
             Entry::Start(start) => self.offer = start.offer.clone(),
@@ -126,7 +127,7 @@ impl View {
         self.messages.push(Message::User(text));
     }
 
-    /// Puts a completion in the place of the last one.
+    /// Replaces the last completion.
     fn repair(&mut self, completion: &Arc<Completion>) {
         if let Some(earlier) = self.last.take()
             && let Some(Message::Assistant(said)) = self.messages.last_mut()
@@ -149,7 +150,7 @@ impl View {
         if !completion.has_text() && completion.calls.is_empty() {
             return;
         }
-        // Recorded assistants speak twice in a row; providers want one message.
+        // Recorded assistants may speak twice in a row; providers want one message.
         let last = self.messages.pop_if(|message| match message {
             Message::Assistant(_) => true,
             Message::User(_) | Message::Result { .. } => false,
@@ -178,8 +179,8 @@ impl View {
         self.last = Some(earlier);
     }
 
-    /// Takes the id of a call, or a numbered one where an earlier call has it: some providers count anew in
-    /// each answer, and send an empty id or the same one twice.
+    /// Reserves the id of a call, or a numbered one if an earlier call has the same id: some providers restart their
+    /// count in each answer, or send an empty id or the same one twice.
     fn free_id(&mut self, wanted: &Arc<str>) -> Arc<str> {
         let base = if is_blank(wanted) { "call".into() } else { wanted.clone() };
         let mut id = base.clone();
@@ -191,8 +192,8 @@ impl View {
         id
     }
 
-    /// A result whose call is not in the view, or is answered, does not stand in it: a compaction can take
-    /// the call away before its result comes.
+    /// Skips a result whose call is not in the view or is already answered: a compaction can remove the call before
+    /// its result comes.
     fn result(&mut self, result: &ToolResult) {
         let Some(at) = self.open.iter().position(|(theirs, _)| *theirs == result.call.id) else { return };
         let (_, id) = self.open.remove(at);
@@ -208,8 +209,8 @@ impl View {
         &self.messages
     }
 
-    /// The tools that a request names: the offer without what the provider runs itself, which a request switches
-    /// on in ways of its own.
+    /// The tools that a request names: the offer without the tools that the provider runs itself, which a request
+    /// enables in other ways.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
         self.offer.tools().iter().filter(|tool| !tool.provider_executed)
     }

@@ -1,6 +1,6 @@
 //! The building blocks of messages: excerpts, quoted arguments, lists of names.
 
-/// The first `chars` characters of a text, cut on a character boundary and marked where something is missing.
+/// The first `chars` characters of a text, cut on a character boundary, with a mark if something is missing.
 pub fn excerpt(text: &str, chars: usize) -> String {
     let text = text.trim();
     match text.split_at(beginning(text, chars).len()) {
@@ -9,7 +9,7 @@ pub fn excerpt(text: &str, chars: usize) -> String {
     }
 }
 
-/// A text in one line, cut where it is long.
+/// A text on one line, cut if it is long.
 pub fn one_line(text: &str, chars: usize) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -21,7 +21,7 @@ pub fn one_line(text: &str, chars: usize) -> String {
     excerpt(&line, chars)
 }
 
-/// Keeps the first `chars` characters of a text in a buffer that is used again.
+/// Replaces the content of a reused buffer by the first `chars` characters of a text.
 pub fn keep(buffer: &mut String, text: &str, chars: usize) {
     buffer.clear();
     buffer.push_str(beginning(text, chars));
@@ -35,12 +35,12 @@ fn beginning(text: &str, chars: usize) -> &str {
     text.char_indices().nth(chars).map_or(text, |(cut, _)| &text[..cut])
 }
 
-/// The first line that says something, for messages that want one.
+/// The first line that is not blank, cut after `chars` characters.
 pub fn first_line(text: &str, chars: usize) -> String {
     excerpt(text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or(""), chars)
 }
 
-/// JSON text with a member a line, numbers and strings exactly as sent. The caller knows that it is JSON.
+/// JSON text with one member on each line, numbers and strings exactly as sent. The text must be valid JSON.
 pub fn pretty(json: &str) -> String {
     let mut out = String::with_capacity(json.len() * 2);
     let mut depth = 0_usize;

@@ -239,7 +239,13 @@ fn r6_a_request_that_is_refused_as_such_is_never_sent_again() {
         assert!(note.text.contains(part), "{}", note.text);
     }
     let mut run = Loop::new(RetrySafety::default());
-    stops(&mut run, status(401), ran(&["send_mail"]), "request-rejected", &["These tools had started: `send_mail`"]);
+    stops(
+        &mut run,
+        status(401),
+        ran(&["send_mail"]),
+        "request-rejected",
+        &["These tools had started: `send_mail`"],
+    );
 }
 
 #[test]

@@ -2,14 +2,13 @@
 
 use std::array::from_fn;
 
-/// How many bytes are looked through at once: as many as a word has bits.
+/// How many bytes are searched at once: as many as a word has bits.
 const BLOCK: usize = 64;
 
 /// The runs of digits of a text, from left to right.
 pub(super) struct Digits<'t> {
     bytes: &'t [u8],
-    /// Where the block starts that is being read, and which of its bytes are digits that are not done, the first
-    /// one lowest.
+    /// The start of the current block, and which of its bytes are digits that are not yet done, the first one lowest.
     block: usize,
     mask: u64,
 }
@@ -19,7 +18,7 @@ impl<'t> Digits<'t> {
         Self { bytes, block: 0, mask: mask_at(bytes, 0) }
     }
 
-    /// The first run of digits that is not done: its start and its end.
+    /// The first run of digits that is not yet done: its start and its end.
     #[inline]
     pub(super) fn run(&mut self) -> Option<(usize, usize)> {
         while self.mask == 0 {
@@ -35,7 +34,7 @@ impl<'t> Digits<'t> {
         Some((start, end))
     }
 
-    /// Everything before `at` is done.
+    /// Marks everything before `at` as done.
     #[inline]
     pub(super) fn skip_to(&mut self, at: usize) {
         while at >= self.block + BLOCK {
@@ -72,7 +71,8 @@ fn mask_at(bytes: &[u8], start: usize) -> u64 {
     }
 }
 
-/// One bit for each byte. Vectors find the digits; a product then brings eight flags into one byte.
+/// One bit for each byte. The compiler vectorizes the search for digits; a product then packs eight flags into one
+/// byte.
 #[inline]
 fn mask(block: &[u8; BLOCK]) -> u64 {
     const GATHER: u64 = 0x0102_0408_1020_4080;

@@ -1,10 +1,10 @@
-//! Whether an answer says that something is still going on.
+//! Whether an answer says that something is still in progress.
 
 use memchr::memchr2_iter;
 
-/// How long an answer may be that tells of a state; longer ones are logs.
+/// The longest answer, in bytes, that may report a state; longer ones are logs.
 const ANSWER_BYTES: usize = 400;
-/// Words that say it, and where each of them has its first `d` or `g`: the search looks for these two letters.
+/// Words that say so, with the position of the first `d` or `g` in each: the search looks for these two letters.
 const WORDS: [(&str, usize); 12] = [
     ("running", 6),
     ("in progress", 6),
@@ -20,7 +20,7 @@ const WORDS: [(&str, usize); 12] = [
     ("elapsed", 6),
 ];
 
-/// Whether this answer says that something is still going on.
+/// Whether this answer says that something is still in progress.
 pub(super) fn says_it_goes_on(answer: &str) -> bool {
     let answer = answer.as_bytes();
     let has_word = |at: usize| WORDS.iter().any(|(word, letter)| stands(word, *letter, answer, at));
@@ -28,7 +28,7 @@ pub(super) fn says_it_goes_on(answer: &str) -> bool {
         && (memchr2_iter(b'd', b'g', answer).any(has_word) || memchr2_iter(b'D', b'G', answer).any(has_word))
 }
 
-/// Whether the word stands there in the answer that has this letter of it at `at`.
+/// Whether `answer` contains the word such that its letter number `letter` is at `at`.
 fn stands(word: &str, letter: usize, answer: &[u8], at: usize) -> bool {
     let of_its_length = |start: usize| answer.get(start..start + word.len());
     at.checked_sub(letter)

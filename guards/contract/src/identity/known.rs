@@ -1,13 +1,13 @@
-//! What is known of a text once somebody asked. No lock: whoever asks at the same time finds out the same.
+//! Cached properties of a text. No lock is needed: concurrent callers compute the same values.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::result_key::ResultKey;
 
-/// Kept answers about one text.
+/// The cached properties of one text.
 #[derive(Default)]
 pub(super) struct Known {
-    /// The halves of its key, and whether they stand there yet.
+    /// The halves of its key, and whether they are stored yet.
     key: [AtomicU64; 2],
     has_key: AtomicU8,
     goes_on: AtomicU8,
@@ -17,7 +17,7 @@ const YES: u8 = 1;
 const NO: u8 = 2;
 
 impl Known {
-    /// The key, found out where nobody has asked yet.
+    /// The key, computed at the first request.
     #[inline]
     pub(super) fn key(&self, find: impl FnOnce() -> ResultKey) -> ResultKey {
         self.kept_key().unwrap_or_else(|| {
@@ -27,7 +27,7 @@ impl Known {
         })
     }
 
-    /// Whether the text says that something goes on, found out where nobody has asked yet.
+    /// Whether the text says that something is still in progress, computed at the first request.
     #[inline]
     pub(super) fn goes_on(&self, find: impl FnOnce() -> bool) -> bool {
         let mut answer = self.goes_on.load(Ordering::Relaxed);

@@ -2,13 +2,13 @@
 
 use super::reader::{Reader, word_before};
 
-/// A date with or without a time, or a time with seconds, whose first number is at `at`; or the day behind
-/// the name of a month.
+/// A date with or without a time, or a time with seconds, whose first number is at `at`; or the day after the name of
+/// a month.
 pub(super) fn moment(bytes: &[u8], floor: usize, at: usize) -> Option<(usize, usize)> {
     let mut reader = Reader { bytes, at };
     let digits = reader.digits();
     let (start, reader) = match (digits, reader.peek()?) {
-        // Behind a colon it is a line and column: `main.rs:12:30:01`.
+        // After a colon it is a line and column: `main.rs:12:30:01`.
         (1 | 2, b':') if bytes[..at].ends_with(b":") => return None,
         (1 | 2, b':') => return clock(Reader { bytes, at }, true).map(|end| (at, end)),
         (2 | 4, b'-' | b'/') if let Some(date) = numeric_date(Reader { bytes, at }) => (at, with_time(date)),
@@ -26,7 +26,7 @@ pub(super) fn moment(bytes: &[u8], floor: usize, at: usize) -> Option<(usize, us
     reader.ends().then_some((start, reader.at))
 }
 
-/// Takes the time behind a date, where there is one.
+/// Includes the time after a date, if there is one.
 fn with_time(date: Reader<'_>) -> Reader<'_> {
     let mut time = date;
     let end = time.take(b"T :").and_then(|_| clock(time, false));
@@ -78,7 +78,7 @@ fn day_and_month(mut it: Reader<'_>) -> Option<Reader<'_>> {
     Some(it)
 }
 
-/// A year behind a day or time: ` 2024`, `, 2024`.
+/// A year after a day or time: ` 2024`, `, 2024`.
 fn year(mut reader: Reader<'_>) -> Option<usize> {
     reader.take(b",");
     reader.take(b" ")?;
@@ -87,7 +87,7 @@ fn year(mut reader: Reader<'_>) -> Option<usize> {
     reader.ends().then_some(reader.at)
 }
 
-/// `12:30:01.5+02:00`; the seconds may be missing behind a date, or before am and pm.
+/// `12:30:01.5+02:00`; the seconds are optional after a date, or before am and pm.
 fn clock(mut reader: Reader<'_>, alone: bool) -> Option<usize> {
     reader.number(1..=2, 0..=23)?;
     reader.take(b":")?;
@@ -112,7 +112,7 @@ fn clock(mut reader: Reader<'_>, alone: bool) -> Option<usize> {
     (reader.ends() && reader.peek() != Some(b':')).then_some(reader.at)
 }
 
-/// The end of `Z`, `+02:00` or ` +0200`, where one follows.
+/// The end of `Z`, `+02:00` or ` +0200`, if one follows.
 fn zone(mut reader: Reader<'_>) -> usize {
     let none = reader.at;
     if reader.take(b"Z").is_some() {
@@ -149,7 +149,7 @@ const MONTHS: [&[u8]; 12] = [
 const WEEKDAYS: [&[u8]; 7] =
     [b"Monday", b"Tuesday", b"Wednesday", b"Thursday", b"Friday", b"Saturday", b"Sunday"];
 
-/// One of the names, in full or by its first three letters.
+/// True for one of the names, in full or its first three letters.
 fn is_name(word: &[u8], names: &[&[u8]]) -> bool {
     let short = word.first_chunk::<3>();
     names.iter().any(|name| short == name.first_chunk() && (word.len() == 3 || word == *name))

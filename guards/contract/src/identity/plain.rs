@@ -1,25 +1,25 @@
-//! Numbers that no rule can take: most numbers do not stand like one, which the bytes beside them tell.
+//! Numbers that no rule can match. Most numbers are like this, and the neighbouring bytes show it.
 
-/// What a byte can be to a number beside it: a flag each, in the low byte. The high byte holds the flags that,
-/// in the byte after this one, make a close look necessary ([`if_followed_by`]).
+/// What a byte can mean next to a number: one flag each, in the low byte. The high byte has the flags that, in the
+/// following byte, require a close look ([`if_followed_by`]).
 type Class = u16;
 
-/// Behind a number it makes it longer.
+/// Directly after a number it extends the number.
 const OPEN: Class = 1;
 /// A letter that is a hexadecimal digit.
 const HEX: Class = 2;
-/// Behind a number and a blank it may begin a unit of time, a month, or what is counted down.
+/// After a number and a blank it may begin a unit of time, a month, or the name of what is counted down.
 const UNIT: Class = 4;
 const DIGIT: Class = 8;
 const LETTER: Class = 16;
 /// The last letter of "left" and "remaining", or of steps, tries and rounds.
 const COUNTED: Class = 32;
-/// Between a number and the word before it.
+/// A separator between a number and the word before it.
 const BETWEEN: Class = 64;
-/// Behind a number it may close a cell.
+/// After a number it may close a cell.
 const CELL: Class = 128;
 
-/// Behind a number, the number may go on if one of these follows.
+/// After a number, it may extend the number if one of these follows.
 const fn if_followed_by(following: Class) -> Class {
     following << 8
 }
@@ -63,8 +63,8 @@ fn class(byte: u8) -> Class {
     CLASSES[usize::from(byte)]
 }
 
-/// True for a number that stands so that no rule can take it. False says nothing. From `start` to `end` there
-/// are digits, and none beside them; of its word they are the first.
+/// True for a number that no rule can match because of its neighbours; false says nothing. The bytes from `start` to
+/// `end` are digits, without digits next to them, and are the first digits of their word.
 #[inline]
 pub(super) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
     let Some(&[second_before, before, .., next, second]) = bytes.get(start.wrapping_sub(2)..end + 2) else {
@@ -79,7 +79,7 @@ pub(super) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
     }
     let ahead = class(before);
     if ahead & BETWEEN == 0 {
-        // Behind a letter the word is an id, if all of it is hexadecimal; behind a dash the end of one.
+        // After a letter, the word is an id if all of it is hexadecimal; after a dash, it may be the end of one.
         return ahead & HEX == 0 && !(before == b'-' && end - start == 12);
     }
     let mut word = class(second_before);
@@ -92,13 +92,13 @@ pub(super) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
     word & if may_be_day { LETTER } else { COUNTED } == 0
 }
 
-/// Whether a cell may be numbered behind these two: `In[`, `In [`, `Out[`, `ipython-input-`.
+/// Whether these two bytes may come before the number of a cell: `In[`, `In [`, `Out[`, `ipython-input-`.
 fn may_open_a_cell(second_before: u8, before: u8) -> bool {
     before == b'-' || before == b'[' && matches!(second_before, b'n' | b't' | b' ')
 }
 
-/// Whether a rule may see more in a number than itself, where the byte behind it is followed by one that makes a
-/// close look necessary.
+/// Whether a rule may match more than the number itself, given that the byte after it is followed by one that
+/// requires a close look.
 fn goes_on(bytes: &[u8], start: usize, end: usize) -> bool {
     let digits = end - start;
     match bytes[end] {
@@ -106,15 +106,15 @@ fn goes_on(bytes: &[u8], start: usize, end: usize) -> bool {
         b':' => digits <= 2,
         // A date, with a month in digits or letters, or a UUID.
         b'/' | b'-' => matches!(digits, 2 | 4 | 8) || digits == 1 && bytes[end + 1].is_ascii_alphabetic(),
-        // Thousands of something.
+        // A thousands separator.
         b',' => digits_at(&bytes[end + 1..]) == 3,
-        // A fraction of something.
+        // A fraction.
         b'.' => match bytes[end + 1 + digits_at(&bytes[end + 1..])..] {
             [b' ', unit, ..] => class(unit) & UNIT != 0,
             [unit, ..] => class(unit) & OPEN != 0,
             [] => false,
         },
-        // A unit, a month, or what is counted down, behind a blank.
+        // A unit, a month, or what is counted down, after a blank.
         _ => true,
     }
 }
@@ -128,7 +128,7 @@ mod tests {
     use super::super::volatile::around;
     use super::*;
 
-    /// What rules look for in front of a number.
+    /// What rules look for before a number.
     const BEFORE: &[&str] = &[
         "",
         "x",
@@ -166,7 +166,7 @@ mod tests {
         "1,",
     ];
 
-    /// What they look for behind it.
+    /// What they look for after it.
     const AFTER: &[&str] = &[
         "",
         " ",
@@ -238,7 +238,7 @@ mod tests {
                 for (after, frame) in AFTER.iter().flat_map(|after| [(after, ""), (after, "\n\n")]) {
                     let text = format!("{frame}{before}{number}{after}{frame}");
                     let (bytes, start) = (text.as_bytes(), frame.len() + before.len());
-                    // The word that the number is part of.
+                    // The word that contains the number.
                     let rest =
                         |bytes: &[u8]| bytes.iter().take_while(|it| it.is_ascii_alphanumeric()).count();
                     let first = start

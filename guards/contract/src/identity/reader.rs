@@ -1,8 +1,8 @@
-//! Reading bytes to the right, and a word to the left.
+//! Reads bytes to the right, and a word to the left.
 
 use std::ops::RangeInclusive;
 
-/// The letters before `at`, behind one to four separators.
+/// The letters before `at`, with one to four separators between.
 pub(super) fn word_before<'t>(
     bytes: &'t [u8],
     floor: usize,
@@ -52,8 +52,7 @@ impl<'t> Reader<'t> {
         &rest[..letters]
     }
 
-    /// All the digits that follow, where they are as many and as large as they must be; else none is taken.
-    /// Not for more than nine.
+    /// Takes all digits that follow if their number and value are in range; otherwise none. For at most nine digits.
     #[inline]
     pub(super) fn number(
         &mut self,
@@ -73,7 +72,7 @@ impl<'t> Reader<'t> {
         fits.then_some(number)
     }
 
-    /// Nothing that would make the part longer follows.
+    /// True if nothing follows that would extend the part.
     pub(super) fn ends(&self) -> bool {
         !self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     }

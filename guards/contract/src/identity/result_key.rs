@@ -1,4 +1,4 @@
-//! The identity of a result, and how it is written.
+//! The identity of a result, and its spelling.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::key::from_hex;
 
-/// Equal for two results exactly when these differ in volatile parts at most.
+/// Equal for two results exactly when they differ at most in volatile parts.
 ///
 /// Written as 32 hexadecimal digits.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! The rules for volatile parts: each looks at a word with a digit in it, and at what stands around it.
+//! The rules for volatile parts: each looks at a word with a digit in it, and at its surroundings.
 
 use super::moment::moment;
 use super::reader::{Reader, word_before};
@@ -11,7 +11,7 @@ pub(super) struct Span {
     pub(super) kind: Kind,
 }
 
-/// What a mask stands for.
+/// What a mask replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Moment = 1,
@@ -22,8 +22,8 @@ pub(super) enum Kind {
     Temporary = 6,
 }
 
-/// The volatile part that holds the word from `start` to `end`, if one does. The word is made of ASCII
-/// letters and digits, with a digit among them; what is before `floor` belongs to another part.
+/// The volatile part that contains the word from `start` to `end`, if there is one. The word has ASCII letters and
+/// digits only, and at least one digit; the bytes before `floor` belong to another part.
 pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Option<Span> {
     let span = |start, end, kind| Some(Span { start, end, kind });
     let word = &bytes[start..end];
@@ -37,7 +37,7 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
     if is_hexadecimal_id(word) && previous != Some(b'#') {
         return span(start, end, Kind::Id);
     }
-    // The rest are numbers; one that goes on from another (`1.2.3`) is part of a version or place.
+    // The rest are numbers; one that continues another (`1.2.3`) is part of a version or place.
     let follows_digit = start.checked_sub(2).is_some_and(|before| bytes[before].is_ascii_digit());
     if !word[0].is_ascii_digit() || (matches!(previous, Some(b'.' | b':')) && follows_digit) {
         return None;
@@ -58,7 +58,7 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
     countdown(bytes, floor, start).and_then(|end| span(start, end, Kind::Countdown))
 }
 
-/// The name at `start`, where it looks generated.
+/// The name at `start`, if it looks generated.
 pub(super) fn temporary_name(bytes: &[u8], start: usize) -> Option<Span> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
     let name = &bytes[start..start + bytes[start..].iter().take_while(is_name).count()];
@@ -79,7 +79,8 @@ pub(super) fn temporary_name(bytes: &[u8], start: usize) -> Option<Span> {
     drawn.then_some(Span { start, end: start + name.len(), kind: Kind::Temporary })
 }
 
-/// A UUID with a group of that length at `start`: the groups before it may have no digit to stop at.
+/// A UUID in which the group at `start` has this length: the groups before it may contain no digit that the search
+/// stops at.
 fn uuid(bytes: &[u8], floor: usize, start: usize, group: usize) -> Option<(usize, usize)> {
     const LENGTH: usize = 36;
     let groups_before: &[usize] = match group {
@@ -116,7 +117,7 @@ fn is_hexadecimal_id(word: &[u8]) -> bool {
     }
     let upper = word.iter().any(u8::is_ascii_uppercase);
     let lower = word.iter().any(u8::is_ascii_lowercase);
-    // The letter must not be a unit behind a number (`12345678b`), nor stand for an exponent (`1e10000000`).
+    // The letter must not be a unit after a number (`12345678b`) or an exponent (`1e10000000`).
     let last_digit = word.iter().rposition(u8::is_ascii_digit).unwrap_or(0);
     let letters = word[..last_digit].iter().filter(|byte| byte.is_ascii_alphabetic());
     let exponent = word[0].is_ascii_digit() && letters.clone().all(|byte| matches!(byte, b'e' | b'E'));
@@ -132,7 +133,7 @@ fn duration(bytes: &[u8], at: usize) -> Option<usize> {
     while let Some(unit) = amount(&mut reader).filter(|&unit| last.is_none_or(|last| unit < last)) {
         parts += 1;
         last = Some(unit);
-        // One letter for minutes, hours or days says too little alone: `3 m` may be metres.
+        // One letter for minutes, hours or days is ambiguous alone: `3 m` may be metres.
         if reader.ends() && reader.peek() != Some(b'-') && (parts > 1 || !unit.is_letter()) {
             found = Some(reader.at);
         }
@@ -141,7 +142,7 @@ fn duration(bytes: &[u8], at: usize) -> Option<usize> {
     found
 }
 
-/// A unit of time, the shortest first.
+/// A unit of time, shortest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Unit {
     Fraction,
@@ -165,8 +166,8 @@ impl Unit {
 /// A number, perhaps with a fraction, and a unit of time.
 fn amount(reader: &mut Reader<'_>) -> Option<Unit> {
     reader.digits();
-    // At most three groups of thousands, and none behind what is no such group (`1,2,345 s`): a list of numbers
-    // must not be read anew from each of them.
+    // At most three groups of thousands, and none after an incomplete group (`1,2,345 s`): a list of numbers must not
+    // be scanned again from each of its numbers.
     let mut group = *reader;
     for _ in 0..3 {
         if group.take(b",").is_none() || group.digits() != 3 {
@@ -197,8 +198,8 @@ fn amount(reader: &mut Reader<'_>) -> Option<Unit> {
     }
 }
 
-/// `7 steps left`, `steps left: 7`: the number, and the word that may lose its plural. What counts up
-/// (`step 3 of 10`) tells of progress and stays.
+/// `7 steps left`, `steps left: 7`: the number, and the word whose plural may change. A count upwards (`step 3 of
+/// 10`) shows progress and stays.
 fn countdown(bytes: &[u8], floor: usize, at: usize) -> Option<usize> {
     let mut reader = Reader { bytes, at };
     reader.number(1..=6, 0..=u32::MAX)?;
@@ -218,8 +219,8 @@ fn countdown(bytes: &[u8], floor: usize, at: usize) -> Option<usize> {
     (named && one.ends()).then_some(one.at)
 }
 
-/// What stands before the number of a notebook's cell: `In [3]`, `Cell In[3]`, `Out[3]`,
-/// `<ipython-input-3-…>`. It rises with every run, whatever is run.
+/// What comes before the number of a notebook's cell: `In [3]`, `Cell In[3]`, `Out[3]`, `<ipython-input-3-…>`. The
+/// number rises with every run, whatever runs.
 fn is_cell(before: &[u8]) -> bool {
     ["In [", "In[", "Out[", "Out [", "ipython-input-"].iter().any(|it| before.ends_with(it.as_bytes()))
 }

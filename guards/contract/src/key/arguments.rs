@@ -9,23 +9,23 @@ use super::digest::{Stored, string};
 pub enum Shape {
     /// A JSON object, as providers require.
     Object,
-    /// JSON, and no object.
+    /// JSON that is not an object.
     OtherJson,
-    /// No JSON.
+    /// Not JSON.
     NotJson,
 }
 
-/// A member that was looked for.
+/// A wanted member that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// Where its value stands, as JSON.
+    /// The span of its value in the JSON text.
     pub(crate) span: Range<usize>,
     /// Its value, as in [`Members`].
     pub(crate) digest: u128,
 }
 
-/// The members of an object as digests, in an order of their own: what two calls have in common can be told
-/// without a second parse. Of more than `Members::KEPT` the first ones.
+/// The members of an object as digests, in an order of their own, to compare two calls without a second parse. Only
+/// the first `KEPT` are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Members {
     kept: [(u128, u128); Self::KEPT],
@@ -33,7 +33,7 @@ pub struct Members {
 }
 
 impl Members {
-    /// More than tools that write take.
+    /// More than writing tools take.
     const KEPT: usize = 8;
 
     pub(super) fn of(members: &[[Stored; 2]]) -> Self {
@@ -45,12 +45,12 @@ impl Members {
         all
     }
 
-    /// Name and value of each.
+    /// The name and value of each.
     pub fn iter(&self) -> impl Iterator<Item = (u128, u128)> + '_ {
         self.kept[..usize::from(self.len)].iter().copied()
     }
 
-    /// The value of the member of this name.
+    /// The value of the member with this name.
     pub fn get(&self, name: &str) -> Option<u128> {
         let name = string(name.as_bytes());
         self.iter().find(|(it, _)| *it == name).map(|(_, value)| value)

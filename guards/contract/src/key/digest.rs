@@ -1,4 +1,4 @@
-//! The digests of a hash tree: what a node is hashed into, and the stack of them.
+//! The digests of a hash tree: the hash of a node, and a stack of them.
 
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
@@ -8,7 +8,7 @@ pub(super) type Digest = u128;
 /// A digest as it is hashed into its parent.
 pub(super) type Stored = [u8; 16];
 
-/// The lowest byte of a digest that holds a node as it is.
+/// The lowest byte of a digest that contains a node unchanged.
 #[derive(Clone, Copy)]
 pub(super) enum Leaf {
     Word = 1,
@@ -48,7 +48,7 @@ pub(super) fn string(content: &[u8]) -> Digest {
     leaf(Leaf::String, u128::from_le_bytes(bytes), content.len())
 }
 
-/// A node that fits: what kind it is, how many bytes its content has, the content, zeros.
+/// A node that fits: its kind, the length of its content in bytes, the content, zeros.
 #[inline]
 pub(super) fn leaf(kind: Leaf, content: u128, len: usize) -> Digest {
     content << 16 | (len as u128) << 8 | kind as u128
@@ -59,7 +59,7 @@ pub(super) fn in_order(members: &mut [[Stored; 2]]) -> &[[Stored; 2]] {
     if members.is_sorted_by(|before, after| before[0] < after[0]) {
         return members;
     }
-    // Stable, so that of one name the last stays last.
+    // Stable, so that the last of several equal names stays last.
     members.sort_by(|before, after| before[0].cmp(&after[0]));
     let mut kept = 0;
     for next in 1..members.len() {
@@ -71,14 +71,14 @@ pub(super) fn in_order(members: &mut [[Stored; 2]]) -> &[[Stored; 2]] {
     &members[..=kept]
 }
 
-/// A stack of digests that allocates only where arguments have many members.
+/// A stack of digests that allocates only for arguments with many members.
 pub(super) struct Digests {
     few: [Stored; FEW],
     len: usize,
     many: Vec<Stored>,
 }
 
-/// Sixteen members: more than nearly every tool takes.
+/// Sixteen members: more than almost any tool takes.
 const FEW: usize = 32;
 
 impl Digests {

@@ -1,31 +1,31 @@
-//! JSON text into a digest, in one pass.
+//! Reduces JSON text to a digest, in one pass.
 
 use std::ops::Range;
 
 use super::arguments::{Found, Members, Shape};
 use super::digest::{Digest, Digests, Leaf, SHORT, Seed, in_order, leaf, string};
 
-/// How deep arrays and objects may nest. It bounds the recursion of the parser; the deepest arguments that
-/// tools take are far from it.
+/// How deep arrays and objects may nest. It bounds the parser's recursion; the arguments that tools take are far less
+/// deep.
 const DEPTH: usize = 128;
 
-/// A strict recursive-descent parser that returns digests in place of values; `None` is a syntax error.
+/// A strict recursive-descent parser that returns digests instead of values; `None` is a syntax error.
 pub(super) struct Parser<'t> {
     bytes: &'t [u8],
     at: usize,
-    /// The digests of all open arrays and objects; each owns the end from where it began.
+    /// The digests of all open arrays and objects; each owns the stack from where it began.
     open: Digests,
-    /// What a string is unescaped into, and a long number is put together in.
+    /// A buffer to unescape strings and to assemble long numbers.
     scratch: Vec<u8>,
-    /// Those of the document itself.
+    /// The members of the document itself.
     members: Members,
-    /// Where the value of the first of these names stands that the document has.
+    /// The wanted names, and where the value of the first of them is that the document has.
     wanted: &'t [&'t str],
     found: Option<(usize, Found)>,
 }
 
 impl<'t> Parser<'t> {
-    /// Of `text`; the value of the first of the `wanted` members that is a string is found on the way.
+    /// A parser of `text` that also finds the value of the first of the `wanted` members that is a string.
     pub(super) fn new(text: &'t str, wanted: &'t [&'t str]) -> Self {
         Self {
             bytes: text.as_bytes(),
@@ -130,7 +130,7 @@ impl<'t> Parser<'t> {
         Some(digest)
     }
 
-    /// Takes up the value of a member, if it is a wanted one. The last of one name counts.
+    /// Remembers the value of a member if it is wanted. The last of several equal names counts.
     fn find(&mut self, name: Range<usize>, value: Found) {
         let name = &self.bytes[name];
         let upto = self.found.as_ref().map_or(self.wanted.len(), |(at, _)| at + 1);
@@ -146,7 +146,7 @@ impl<'t> Parser<'t> {
         (depth <= DEPTH).then_some(self.open.len())
     }
 
-    /// Takes a comma; false at the bracket that closes, which is not taken.
+    /// Takes a comma and returns true; returns false at the closing bracket, which it does not take.
     fn more(&mut self, close: u8) -> Option<bool> {
         match self.peek()? {
             b',' => {
@@ -164,7 +164,7 @@ impl<'t> Parser<'t> {
         if *self.bytes.get(self.at)? == b'"' {
             let len = self.at - start;
             self.at += 1;
-            // The bytes after a short string are there nearly always: one load and a mask take it.
+            // A short string is almost always followed by more bytes, so one load and a mask can read it.
             return Some(match self.bytes[start..].first_chunk() {
                 Some(&chunk) if len <= SHORT => {
                     leaf(Leaf::String, u128::from_le_bytes(chunk) & ((1 << (8 * len)) - 1), len)
@@ -221,7 +221,7 @@ impl<'t> Parser<'t> {
         }
         match char::from_u32(unit) {
             Some(char) => self.scratch.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
-            // Half a pair is written the way UTF-8 would write it if it could: no other text has these bytes.
+            // Half a pair is encoded by the same scheme as UTF-8 would use: no other text has these bytes.
             None => {
                 let low_six = |bits: u32| 0x80 | (bits & 0x3f) as u8;
                 self.scratch.extend_from_slice(&[0xed, low_six(unit >> 6), low_six(unit)]);
@@ -320,7 +320,7 @@ impl<'t> Parser<'t> {
 
 enum Exponent<'t> {
     Small(i64),
-    /// More than 18 digits, and whether they are negative: no integer to add the power to.
+    /// More than 18 digits, and whether they are negative: the power cannot be added.
     Long((bool, &'t [u8])),
 }
 

@@ -28,7 +28,7 @@ pub enum Pools {
 /// How many draws of the response model's numbers there are.
 pub const DRAWS: usize = 32;
 
-/// The draw of a seed: its remainder.
+/// The draw of a seed: its remainder modulo [`DRAWS`].
 #[must_use]
 pub fn draw_of(seed: u64) -> usize {
     usize::try_from(seed % DRAWS as u64).expect("less than the number of draws")

@@ -1,4 +1,4 @@
-//! Entries as they are written down, and read back.
+//! Entries in written form, and reading them back.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::note::{Choice, Note, Termination};
 use crate::offer::{Effect, Offer, Purpose, Tool};
 use crate::schema::Schema;
 
-/// One entry of a transcript. A result names its call by id; keys are computed anew on reading.
+/// One entry of a transcript. A result names its call by id; reading computes the keys again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "entry", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum EntryRecord {
@@ -66,7 +66,7 @@ pub enum EntryRecord {
 pub struct ToolRecord {
     /// The name on the wire.
     pub name: Arc<str>,
-    /// The name its owner gave it.
+    /// The name from its owner.
     pub original: Arc<str>,
     /// One sentence.
     pub description: Arc<str>,
@@ -105,28 +105,28 @@ pub struct CallRecord {
     pub tool: Arc<str>,
     /// The argument text.
     pub arguments: Arc<str>,
-    /// What this call can change, where the host declared it for this call.
+    /// What this call can change, if the host declared it for this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
 }
 
-/// What a call got.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResultRecord {
-    /// The id of the call: the last one with this id.
+    /// The id of its call: the last call with this id.
     pub call: Arc<str>,
-    /// Where it is from.
+    /// Where it comes from.
     pub origin: Origin,
     /// Whether it failed.
     pub status: Status,
-    /// How often the call was run by then.
+    /// How often the call had run by then.
     pub tries: u32,
     /// What the model sees.
     pub text: Arc<str>,
 }
 
-/// What a guard added.
+/// An intervention of a guard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InterventionRecord {
@@ -135,16 +135,16 @@ pub struct InterventionRecord {
     /// The choices of a question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
-    /// What a repair made of the completion.
+    /// The repaired completion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completion: Option<Box<CompletionRecord>>,
-    /// Who, why, and the words.
+    /// The guard, the reason and the text.
     pub note: Note,
     /// Whether the model saw it.
     pub seen: bool,
 }
 
-/// A record that does not read back into a transcript.
+/// A record that cannot be read back into a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRecord {
     /// The index of the entry.
@@ -263,8 +263,8 @@ impl From<&Intervention> for InterventionRecord {
 /// The transcript that a record was made from.
 ///
 /// # Errors
-/// An entry that fits no transcript, by its index: an unknown kind of intervention, a result without its
-/// call, a tool name that is not legal, entries before the start.
+/// An entry that no transcript can have, by its index: an unknown kind of intervention, a result without its call, a
+/// tool name that is not legal, entries before the start.
 pub fn transcript(records: &[EntryRecord]) -> Result<Transcript, BadRecord> {
     let mut reader = Reader::default();
     records

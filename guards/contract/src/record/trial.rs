@@ -8,16 +8,16 @@ use super::draw::Drawn;
 use super::entry::EntryRecord;
 use super::truth::Truth;
 
-/// The version of the record format; rises when a reader of the old one would misread the new one.
+/// The version of the record format; it rises when a reader of the old format would misread the new one.
 pub const SCHEMA: u32 = 1;
 
-/// Everything about one trial: what was run, what happened, what came of it.
+/// Everything about one trial: its settings, its transcript, and its grade.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialRecord {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// The version of Balk that made it.
+    /// The version of Balk that wrote it.
     pub balk: Cow<'static, str>,
     /// The scenario's name.
     pub scenario: String,
@@ -25,19 +25,19 @@ pub struct TrialRecord {
     pub seed: String,
     /// The guards, as on the command line.
     pub guard: String,
-    /// What was set differently from the scenario's file: key and value.
+    /// Settings that differ from the scenario's file: key and value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Drawn>,
     /// What the seed drew.
     pub world: Vec<Drawn>,
     /// The transcript.
     pub entries: Vec<EntryRecord>,
-    /// What was really going on, turn by turn.
+    /// What really happened, turn by turn.
     pub turns: Vec<TurnRecord>,
-    /// The same of failed attempts.
+    /// The same for failed attempts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedRecord>,
-    /// What came of it.
+    /// The result in numbers.
     pub grade: Grade,
 }
 
@@ -47,12 +47,12 @@ pub struct TrialRecord {
 pub struct TurnRecord {
     /// The index of its completion among the entries.
     pub entry: usize,
-    /// What was really going on.
+    /// What really happened.
     pub truth: Truth,
     /// Whether the model honestly told the user that the task is not done.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tells_user: bool,
-    /// Attempts that failed before it came.
+    /// Attempts that failed before it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub failed_attempts: u32,
 }
@@ -63,9 +63,9 @@ pub struct TurnRecord {
 pub struct FailedRecord {
     /// The index of the attempt among the entries.
     pub entry: usize,
-    /// What was really going on.
+    /// What really happened.
     pub truth: Truth,
-    /// Whether something ran in it, seen or not, that is not known to change nothing.
+    /// Whether something ran in it, visible or not, that is not known to be read-only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsafe_effect: bool,
 }
@@ -75,15 +75,15 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// What came of a trial, in numbers.
+/// The result of a trial, in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grade {
-    /// Whether the goal holds in the end.
+    /// Whether the goal is met at the end.
     pub goal: bool,
     /// The first stuck turn, from 1.
     pub onset: Option<u32>,
-    /// The first turn from it on in which somebody stepped in or a request was sent again.
+    /// The first turn from the onset on with an intervention or a resend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_help: Option<u32>,
     /// The last stuck turn.
@@ -97,11 +97,11 @@ pub struct Grade {
     pub stuck_turns: u32,
     /// Turns whose truth is productive, waiting or finished.
     pub healthy_turns: u32,
-    /// Calls that ran, each try counted.
+    /// Calls that ran, counting each try.
     pub calls: u32,
     /// Interventions.
     pub interventions: u32,
-    /// Of these, in a healthy turn.
+    /// Interventions in a healthy turn.
     pub false_interventions: u32,
     /// Requests sent again.
     pub resends: u32,
@@ -111,16 +111,16 @@ pub struct Grade {
     pub tokens_in: u64,
     /// Estimated tokens that the model wrote (bytes / 4).
     pub tokens_out: u64,
-    /// Questions to the user about a failed attempt that could have been sent again.
+    /// Questions to the user about a failed attempt that could simply have been sent again.
     pub needless_questions: u32,
-    /// How often something was done again in the world that was to be done once.
+    /// How often something that must happen once in the world happened again.
     pub double_effects: u32,
     /// Whether a guard broke.
     pub guard_fault: bool,
 }
 
 impl Grade {
-    /// After an onset the goal holds at the end.
+    /// True if there was an onset and the goal is met at the end.
     #[must_use]
     pub fn recovered(&self) -> bool {
         self.onset.is_some() && self.goal

@@ -27,17 +27,17 @@ impl Kind {
     }
 }
 
-/// What really happens in a turn or an attempt. In a record it is text, as `productive` or `stuck: no-op`.
+/// What really happens in a turn or an attempt. A record has it as text, such as `productive` or `stuck: no-op`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Truth {
-    /// The work moves forward.
+    /// The work makes progress.
     Productive,
     /// Waiting is the right thing to do.
     Waiting,
-    /// The task is over.
+    /// The task is done.
     Finished,
-    /// The work does not move, and in which way.
+    /// The work makes no progress, in this way.
     Stuck(Stuck),
     /// The provider failed, not the model.
     Faulted,
@@ -50,25 +50,25 @@ pub enum Stuck {
     IdenticalCall,
     /// Different calls, the same failure.
     SameFailure,
-    /// Two or more steps, again and again.
+    /// Two or more steps, repeated.
     Cycle,
     /// Calls that succeed and change nothing.
     NoOp,
-    /// Look-ups that find only what was already seen.
+    /// Look-ups that return only what was already seen.
     Wandering,
-    /// Code in text in place of a call.
+    /// Code in text instead of a call.
     Fence,
-    /// Prose in place of a call.
+    /// Prose instead of a call.
     TextOnly,
-    /// Thinking, and nothing else.
+    /// Only thinking.
     ThinkingOnly,
     /// Nothing at all.
     Empty,
-    /// Cut off, again and again.
+    /// Cut off, repeatedly.
     Truncated,
 }
 
-/// Text that names no truth.
+/// Text that is not the name of a truth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadTruth {
     /// The text.
@@ -76,7 +76,7 @@ pub struct BadTruth {
 }
 
 impl Truth {
-    /// Each of them.
+    /// All values.
     pub const ALL: [Self; 14] = [
         Self::Productive,
         Self::Waiting,

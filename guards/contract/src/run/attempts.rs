@@ -1,4 +1,4 @@
-//! Attempts at a completion: those that bring one, and those that fail.
+//! Attempts at a completion: those that return one, and those that fail.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::guard::{Guard, Recovery};
 use crate::note::{Limit, Termination};
 
 impl<G: Guard> Run<G> {
-    /// The model answered. An answer with nothing in it is a failed attempt.
+    /// The model answered. An empty answer is a failed attempt.
     pub fn completed(&mut self, completion: impl Into<Arc<Completion>>) {
         if !self.takes_attempt("a completion") {
             return;
@@ -23,7 +23,8 @@ impl<G: Guard> Run<G> {
         self.begin_turn(completion, None);
     }
 
-    /// The attempt failed: why, what the provider or the network said (empty where nothing), and how far it came.
+    /// The attempt failed: the cause, the message of the provider or the network (empty if there was none), and how
+    /// far it got.
     pub fn failed(&mut self, cause: AttemptCause, message: impl Into<Arc<str>>, facts: AttemptFacts) {
         if self.takes_attempt("a failed attempt") {
             let message = message.into();
@@ -31,9 +32,9 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// The attempt broke after calls had arrived whole that the host runs at once. `completion` is what arrived. It is
-    /// committed with [`FinishReason::Error`] and judged like any other; then its calls are due, and last the attempt
-    /// counts as failed. The run adds to the facts which calls ran.
+    /// The attempt broke after complete calls had arrived that the host runs at once. `completion` is what arrived.
+    /// The run commits it with [`FinishReason::Error`] and judges it like any other; then its calls are due, and
+    /// finally the attempt counts as failed. The run adds to the facts which calls ran.
     pub fn interrupted(
         &mut self,
         completion: Completion,
@@ -48,7 +49,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// Whether the model was to be asked; counts the attempt.
+    /// Whether asking the model was due; if so, counts the attempt.
     fn takes_attempt(&mut self, found: &str) -> bool {
         let is_due = matches!(self.due, Due::Model);
         if is_due {
@@ -110,7 +111,7 @@ impl<G: Guard> Run<G> {
         self.ask_again();
     }
 
-    /// The model is asked again: in the same turn, or where calls ran in the broken attempt in a new one.
+    /// The model is asked again: in the same turn or, if calls ran in the broken attempt, in a new one.
     pub(super) fn ask_again(&mut self) {
         if self.turn.is_some() {
             return self.next_turn();

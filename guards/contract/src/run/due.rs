@@ -23,14 +23,14 @@ pub(super) enum Due {
     },
     /// Wait, and then ask the model again.
     Resend {
-        /// Why.
+        /// The failed attempt.
         failure: AttemptFailure,
         /// How long.
         after: Wait,
     },
     /// Ask the user.
     Answer {
-        /// The question, which is committed.
+        /// The question, which is already committed.
         question: Question,
         /// Who asks.
         asker: Asker,
@@ -41,14 +41,14 @@ pub(super) enum Due {
     Ended(Termination),
 }
 
-/// Who asked the user, and so what comes after the answer.
+/// Who asked the user, which decides what follows the answer.
 #[derive(Debug)]
 pub(super) enum Asker {
     /// A review: the turn goes on.
     Review,
     /// A failed attempt: the model is asked again.
     Attempt,
-    /// The end of the run: it ends so, unless the user wants this tried.
+    /// The end of the run: it ends with this, unless the user wants to try with this note.
     End(Termination, Option<Note>),
 }
 
@@ -57,9 +57,9 @@ pub(super) enum Asker {
 pub(super) struct Turn {
     pub(super) completion: Arc<Completion>,
     pub(super) decision: Decision,
-    /// For each call what it gets in place of a result; nothing where it runs.
+    /// For each call, the answer that replaces its result; `None` if it runs.
     pub(super) refused: Vec<Option<ToolResult>>,
-    /// A result for each call, once those that run have run.
+    /// A result for each call, complete once all due calls have run.
     pub(super) results: Vec<ToolResult>,
     /// The calls to run now, by index.
     pub(super) calls: Vec<usize>,
@@ -95,7 +95,7 @@ impl Turn {
         self.calls.iter().map(|&at| self.completion.calls[at].clone()).collect()
     }
 
-    /// Adds to the facts of a broken attempt which of its calls ran.
+    /// Adds the calls that ran to the facts of a broken attempt.
     pub(super) fn note_what_ran(&mut self) {
         let Some(failure) = &mut self.broken else { return };
         let ran = self.results.iter().filter(|it| it.tries > 0).map(|it| &it.call);

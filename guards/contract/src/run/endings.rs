@@ -12,7 +12,8 @@ use crate::guard::{Answer, Guard};
 use crate::note::{ChoiceKind, Question, Termination};
 
 impl<G: Guard> Run<G> {
-    /// The user answered the question: with one of its choices, or with [`ChoiceKind::Stop`], which is always open.
+    /// The user answered the question: with one of its choices, or with [`ChoiceKind::Stop`], which is always
+    /// allowed.
     pub fn answered(&mut self, answer: UserAnswer) {
         let Some((question, asker)) = self.question("an answer") else { return };
         let choice = answer.choice;
@@ -36,7 +37,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// Nobody is there to answer the question: the run ends.
+    /// Nobody can answer the question: the run ends.
     pub fn unanswered(&mut self) {
         match self.question("that nobody answers") {
             None => {}
@@ -61,7 +62,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// The host ends the run: where the user or the loop is to speak, where the model is to be asked, or instead of
+    /// The host ends the run: when the user or the loop is to speak, when the model is to be asked, or instead of
     /// waiting for another attempt.
     pub fn end(&mut self, end: Termination) {
         match mem::replace(&mut self.due, Due::Reply) {
@@ -77,7 +78,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// The run is about to end: guards may make something of it, and the user may want one more try.
+    /// The run is about to end: guards may explain the end, and the user may want one more try.
     pub(super) fn close(&mut self, end: Termination) {
         let conclusion = match conclusion(&self.guard, &end) {
             Err(fault) => return self.broke(fault),
@@ -101,7 +102,7 @@ impl<G: Guard> Run<G> {
     }
 }
 
-/// What a guard makes of an end that is no success, and that the user did not choose.
+/// A guard's explanation of an unsuccessful end that the user did not choose.
 ///
 /// # Errors
 /// The guard broke.
@@ -111,7 +112,7 @@ pub fn conclusion(guard: &(impl Guard + ?Sized), end: &Termination) -> Answer<Op
             guard.conclude(end)
         }
         Termination::Limit(_) => Ok(guard.conclude(end)?.map(|mut conclusion| {
-            // At a bound nothing is tried again.
+            // At a bound, nothing is tried again.
             if let Some(gap) = &mut conclusion.gap {
                 gap.constraint = None;
             }

@@ -1,4 +1,4 @@
-//! A turn from its completion on: review, calls, results, and what guards wanted.
+//! A turn after its completion: review, calls, results, and the guards' notes.
 
 use std::mem;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// What guards say about a completion, after the repairs that they made of it.
+    /// The guards' decision about a completion, after their repairs of it.
     fn reviewed(
         &mut self,
         mut completion: Arc<Completion>,
@@ -123,7 +123,7 @@ impl<G: Guard> Run<G> {
         self.settle();
     }
 
-    /// The host has waited, as long as it says, in ticks (ms).
+    /// The host has waited; `ticks` (ms) is how long, by its own account.
     pub fn waited(&mut self, ticks: u64) {
         match mem::replace(&mut self.due, Due::Tools) {
             Due::Rerun { .. } => {}
@@ -141,7 +141,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// Asks about the results, until no guard wants a call run again.
+    /// Asks about the results, until no guard wants another call to run again.
     fn settle(&mut self) {
         let Some(turn) = &mut self.turn else { return };
         if turn.results.iter().all(|it| it.origin == Origin::Synthetic) {
@@ -165,7 +165,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// Commits the results with what guards say beside them, and then what they said about the completion.
+    /// Commits the results with the guards' notes, and then their decision about the completion.
     fn commit_results(&mut self, notes: Vec<Note>) {
         let Some(turn) = &mut self.turn else { return };
         turn.note_what_ran();
@@ -198,7 +198,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// Everything about the turn is committed. `passes` where its completion was not refused as a whole.
+    /// Everything about the turn is committed. `passes` is true if its completion was not refused as a whole.
     pub(super) fn turn_ends(&mut self, passes: bool) {
         let Some(turn) = &mut self.turn else { return };
         if let Some(failure) = turn.broken.take() {

@@ -37,7 +37,7 @@ pub struct Request {
     stream: bool,
 }
 
-/// The tokens that one answer may take, which Anthropic wants to be told; every one of its models takes it.
+/// The token limit for one answer, which Anthropic requires; all its models accept this value.
 const MAX_TOKENS: u64 = 4096;
 
 impl Request {
@@ -81,7 +81,7 @@ impl Request {
     /// Reads JSON text.
     ///
     /// # Errors
-    /// Text that is no JSON, or lacks what a request needs; with the place.
+    /// The text is not JSON, or lacks what a request needs; the error names the place.
     pub fn parse(json: &str) -> Result<Self, Unreadable> {
         reading::parse(json)
     }
@@ -92,7 +92,7 @@ impl Request {
         &self.model
     }
 
-    /// Whether Anthropic would take it.
+    /// Whether Anthropic would accept it.
     ///
     /// # Errors
     /// The first rule that it breaks, and where.
@@ -100,11 +100,11 @@ impl Request {
         legal::check(&self.messages, &self.tools)
     }
 
-    /// What it shows to the model. A block that is not text (an image, a document) is seen as its type in
-    /// brackets. The offer says what a call of each tool can change, which no request carries.
+    /// What it shows to the model. A block that is not text (an image, a document) becomes its type in brackets. The
+    /// effects of tools come from the offer, because no request carries them.
     ///
     /// # Errors
-    /// A call without a name, an id, or an object as input.
+    /// A call has no name, no id, or no object as input.
     pub fn read(&self, offer: &Offer) -> Result<Seen, Unreadable> {
         let mut messages = Vec::with_capacity(self.messages.len());
         for (at, said) in self.messages.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Content that is a string or an array of parts, as both dialects have it.
+//! Content that is a string or an array of parts, as in both dialects.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use crate::offer::Tool;
 
 /// Text, or parts of type `P`.
 ///
-/// Read by hand: serde's untagged enums go through a buffer in which raw JSON does not survive.
+/// Read by hand: serde buffers untagged enums, and raw JSON does not survive the buffer.
 #[derive(Clone, Debug)]
 pub(super) enum Content<P> {
     /// A plain string.
@@ -59,7 +59,7 @@ impl<'de, P: Deserialize<'de>> Visitor<'de> for ContentVisitor<P> {
     }
 }
 
-/// Reads `null` as the default: providers send both `null` and nothing at all for what they leave out.
+/// Reads `null` as the default: for an absent member, some providers send `null` and others send nothing.
 pub(super) fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -68,7 +68,7 @@ where
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// The one text of a result that is sent in parts.
+/// A result sent in several parts, as one text.
 pub(super) fn one_text(texts: &[Arc<str>]) -> Arc<str> {
     match texts {
         [text] => text.clone(),
@@ -76,15 +76,15 @@ pub(super) fn one_text(texts: &[Arc<str>]) -> Arc<str> {
     }
 }
 
-/// The schema of a tool's arguments; one that is no JSON object stands for any object, as a provider would
-/// refuse the whole request.
+/// The schema of a tool's arguments. If it is not a JSON object, a schema for any object replaces it, because a
+/// provider would refuse the whole request.
 pub(super) fn schema(tool: &Tool) -> Box<RawValue> {
     object(tool.parameters.text())
         .or_else(|| object(r#"{"type":"object"}"#))
         .expect("a literal object is JSON")
 }
 
-/// `text` as raw JSON, where it is an object and nothing around it.
+/// `text` as raw JSON, if it is an object without anything around it.
 pub(super) fn object(text: &str) -> Option<Box<RawValue>> {
     let raw = RawValue::from_string(text.to_owned()).ok()?;
     (raw.get().len() == text.len() && is_object(&raw)).then_some(raw)

@@ -1,4 +1,4 @@
-//! The dialects, and what each does with a view and a completion.
+//! The dialects, and how each handles a view and a completion.
 
 use super::legal::Illegal;
 use super::reading::Unreadable;
@@ -9,7 +9,7 @@ use crate::completion::Completion;
 use crate::offer::Offer;
 use crate::view::View;
 
-/// A provider's way to write requests and responses.
+/// A provider's format of requests and responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dialect {
     /// OpenAI chat completions.
@@ -32,7 +32,7 @@ impl Dialect {
         .expect("a request has string keys only")
     }
 
-    /// The same request, for an answer that arrives as a stream: [`stream`](Self::stream) takes it.
+    /// The same request for a streamed answer, to be read with [`stream`](Self::stream).
     #[must_use]
     pub fn stream_request(self, view: &View, model: &str) -> String {
         match self {
@@ -42,11 +42,10 @@ impl Dialect {
         .expect("a request has string keys only")
     }
 
-    /// What a request shows to the model. The offer says what a call of each tool can change, which no
-    /// request carries.
+    /// What a request shows to the model. The effects of tools come from the offer, because no request carries them.
     ///
     /// # Errors
-    /// JSON that is no request of this dialect.
+    /// The JSON is not a request of this dialect.
     pub fn seen(self, request: &str, offer: &Offer) -> Result<Seen, Unreadable> {
         match self {
             Self::OpenAi => openai::Request::parse(request)?.read(offer),
@@ -54,10 +53,10 @@ impl Dialect {
         }
     }
 
-    /// Whether a provider would take the request: `Ok(Err(…))` names the first rule that it breaks.
+    /// Whether a provider would accept the request: `Ok(Err(…))` names the first rule that it breaks.
     ///
     /// # Errors
-    /// JSON that is no request of this dialect.
+    /// The JSON is not a request of this dialect.
     pub fn legal(self, request: &str) -> Result<Result<(), Illegal>, Unreadable> {
         match self {
             Self::OpenAi => openai::Request::parse(request).map(|it| it.legal()),
@@ -65,7 +64,7 @@ impl Dialect {
         }
     }
 
-    /// A completion as a response of `model`, as JSON text; `id` is the response's own.
+    /// A completion as a response of `model`, as JSON text; `id` is the id of the response.
     #[must_use]
     pub fn response(self, completion: &Completion, id: &str, model: &str) -> String {
         match self {
@@ -75,10 +74,10 @@ impl Dialect {
         .expect("a response has string keys only")
     }
 
-    /// The completion that a response holds.
+    /// The completion in a response.
     ///
     /// # Errors
-    /// JSON that is no response of this dialect: a transport failure, as far as the loop is concerned.
+    /// The JSON is not a response of this dialect. For the loop, this is a transport failure.
     pub fn completion(self, response: &str, offer: &Offer) -> Result<Completion, Unreadable> {
         match self {
             Self::OpenAi => openai::Response::parse(response)?.read(offer),

@@ -1,27 +1,27 @@
-//! The rules that a request must keep, and how a broken one is reported.
+//! The rules for a legal request, and how a violation is reported.
 
 use std::fmt;
 
-/// What a provider demands of a request. Each variant says for whom; those without a name hold for both.
+/// A provider's requirement for a request. Each variant names its provider; those without a name apply to both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// There is a message (instructions to the model aside).
+    /// There is at least one message, not counting instructions to the model.
     NoMessages,
-    /// A message has something in it; one of the assistant in OpenAI chat has text or calls.
+    /// A message is not empty; an assistant's message in OpenAI chat has text or calls.
     EmptyMessage,
-    /// Text is never blank: OpenAI chat in the user's role, Anthropic in every block.
+    /// Text is never blank: in OpenAI chat in the user's role, in Anthropic messages in every block.
     BlankText,
     /// Calls and thinking are the assistant's; results are not.
     Role,
     /// A tool's name, offered or called, is 1 to 64 of `[A-Za-z0-9_-]`.
     ToolName,
-    /// Each call has an id of its own within the request.
+    /// Each call has a unique id within the request.
     RepeatedId,
     /// Every call is answered before anything else is said.
     UnansweredCall,
     /// A result answers a call of the request.
     OrphanedResult,
-    /// A result stands directly after the message with its call, once.
+    /// A result comes directly after the message with its call, once.
     ResultPlace,
     /// The last message is not the assistant's.
     EndsWithAssistant,
@@ -33,7 +33,7 @@ pub enum Rule {
     Alternate,
     /// Anthropic: the results come before anything else in their message.
     ResultsFirst,
-    /// Anthropic: the id of a call is made of `[A-Za-z0-9_-]`.
+    /// Anthropic: the id of a call consists of `[A-Za-z0-9_-]`.
     CallId,
     /// Anthropic: the input of a call is an object.
     InputObject,
@@ -99,7 +99,7 @@ pub struct Illegal {
     pub rule: Rule,
     /// Where, as a path into the request: `messages[2].content[0]`.
     pub place: String,
-    /// What stands there.
+    /// What was found there.
     pub found: String,
 }
 

@@ -64,7 +64,7 @@ impl Request {
     /// Reads JSON text.
     ///
     /// # Errors
-    /// Text that is no JSON, or lacks what a request needs; with the place.
+    /// The text is not JSON, or lacks what a request needs; the error names the place.
     pub fn parse(json: &str) -> Result<Self, Unreadable> {
         reading::parse(json)
     }
@@ -75,7 +75,7 @@ impl Request {
         &self.model
     }
 
-    /// Whether OpenAI would take it.
+    /// Whether OpenAI would accept it.
     ///
     /// # Errors
     /// The first rule that it breaks, and where.
@@ -83,11 +83,11 @@ impl Request {
         legal::check(&self.messages, &self.tools)
     }
 
-    /// What it shows to the model. A part that is not text (an image, a file) is seen as its type in
-    /// brackets. The offer says what a call of each tool can change, which no request carries.
+    /// What it shows to the model. A part that is not text (an image, a file) becomes its type in brackets. The
+    /// effects of tools come from the offer, because no request carries them.
     ///
     /// # Errors
-    /// A call whose arguments are no string.
+    /// The arguments of a call are not a string.
     pub fn read(&self, offer: &Offer) -> Result<Seen, Unreadable> {
         let mut messages = Vec::with_capacity(self.messages.len());
         for (at, said) in self.messages.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! How JSON text is read, and where it is not what was expected.
+//! Reads JSON text and reports where it is not what was expected.
 
 use std::fmt;
 
 use serde::Deserialize;
 
-/// JSON that is not what it should be.
+/// JSON that does not have the expected form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
     /// Where, as a path: `choices[0].message.tool_calls[1].id`; `.` is the whole.
@@ -27,7 +27,7 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// Reads JSON text, and names the place where it is not what `T` needs.
+/// Reads JSON text; an error names the place where it is not what `T` needs.
 pub(super) fn parse<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Unreadable> {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     let read = serde_path_to_error::deserialize(&mut deserializer)

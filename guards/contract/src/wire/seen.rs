@@ -1,4 +1,4 @@
-//! What a request shows, whatever its dialect.
+//! What a request shows, in any dialect.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// What a view shows, without the detour over a request.
+    /// What a view shows, without building a request.
     #[must_use]
     pub fn of(view: &View) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What a request, and an answer, are made of: blocks.
+//! Blocks: the parts of a request and of an answer.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ pub(super) enum Role {
     Assistant,
 }
 
-/// A block of any type, with the members of all that are read here: an enum with the tag inside would be
-/// read through a buffer in which raw JSON does not survive.
+/// A block of any type, with the members of all types that are read here. Not an internally tagged enum: serde would
+/// buffer it, and raw JSON does not survive the buffer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Block {
@@ -70,7 +70,7 @@ impl Said {
         Self { role, content: Content::Parts(blocks) }
     }
 
-    /// The blocks; a plain string is one of text.
+    /// The blocks; a plain string is one text block.
     pub(super) fn blocks(&self) -> Cow<'_, [Block]> {
         self.content.blocks()
     }
@@ -85,8 +85,8 @@ impl Content<Block> {
     }
 }
 
-/// A completion out of the blocks at `place`. Blocks of other types than text, thinking and tool use are
-/// tools that the provider runs itself, and are passed over.
+/// The completion in the blocks at `place`. Blocks other than text, thinking and tool use belong to tools that the
+/// provider runs itself, and are skipped.
 pub(super) fn read_blocks(
     blocks: &[Block],
     place: &str,
@@ -144,15 +144,15 @@ impl Block {
         Self {
             kind: "tool_result".into(),
             tool_use_id: Some(mark::id(id)),
-            // Anthropic takes a result without content, and no empty text.
+            // Anthropic accepts a result without content, but no empty text.
             content: Some(Content::Text(text.clone())).filter(|_| !text.is_empty()),
             is_error: is_error.then_some(true),
             ..Self::default()
         }
     }
 
-    /// The blocks of a completion in a request: signed thinking, text, calls. The order of thinking and text
-    /// is the model's own, as Anthropic compares it, unless the first block would not be thinking.
+    /// The blocks of a completion in a request: signed thinking, text, calls. Thinking and text keep the model's
+    /// order, because Anthropic compares it; but if the first block is not thinking, all thinking moves to the front.
     pub(super) fn of_turn(completion: &Completion) -> Vec<Self> {
         let mut blocks = Vec::with_capacity(completion.parts.len() + completion.calls.len());
         for part in &completion.parts {
@@ -171,8 +171,8 @@ impl Block {
         blocks
     }
 
-    /// The blocks of a completion in a response: everything in its own order. Thinking without a signature
-    /// gets an empty one, as compatible providers do.
+    /// The blocks of a completion in a response, in its own order. Thinking without a signature gets an empty one, as
+    /// compatible providers do.
     pub(super) fn of_answer(completion: &Completion) -> Vec<Self> {
         let part = |part: &Part| match part {
             Part::Text(text) => Self::text(text),
@@ -228,7 +228,7 @@ impl Block {
         }
     }
 
-    /// The text, or what stands in its place.
+    /// The text, or the type in brackets if there is none.
     pub(super) fn shown(&self) -> Arc<str> {
         self.text.clone().unwrap_or_else(|| format!("[{}]", self.kind).into())
     }

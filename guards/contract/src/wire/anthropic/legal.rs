@@ -1,4 +1,4 @@
-//! What Anthropic demands of a request.
+//! Anthropic's requirements for a request.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! What Anthropic's form has no place for, marked on the way out and taken back on the way in.
+//! Marks for what Anthropic's format cannot express: added when writing, removed when reading.
 //!
-//! Each pair keeps one law: reading undoes writing, for every text. A text that already looks marked is
-//! marked once more, so nothing that a model or a user says can be mistaken for a mark.
+//! Each pair obeys one law: reading undoes writing, for every text. A text that already looks marked is marked again,
+//! so nothing that a model or a user says can be mistaken for a mark.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -14,10 +14,10 @@ use crate::completion::Part;
 use crate::view::Message;
 use crate::wire::content;
 
-/// The user's message before a transcript that the assistant opens (a recorded dialogue).
+/// The user message that is added before a transcript that begins with the assistant (a recorded dialogue).
 pub(super) const OPENING: &str = "(the assistant speaks first)";
 
-/// True where the first message cannot stand first: it is not the user's, or it would be taken for the mark.
+/// True if the first message cannot come first: it is not the user's, or it equals the mark.
 pub(super) fn needs_opening(first: &Message) -> bool {
     match first {
         Message::User(text) => &**text == OPENING,
@@ -25,8 +25,8 @@ pub(super) fn needs_opening(first: &Message) -> bool {
     }
 }
 
-/// Arguments that are not an object with nothing around it, as an object. So are those in which half of a
-/// surrogate pair is escaped: serde takes the pair apart unseen, and Anthropic refuses the whole request.
+/// An object that wraps arguments that are not an object, or have text around it. It also wraps arguments with an
+/// escaped lone surrogate: serde passes it on unchecked, and Anthropic refuses the whole request.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Marked<'a> {
@@ -50,7 +50,7 @@ fn unmark_input(input: &str) -> Option<Arc<str>> {
     serde_json::from_str::<Marked<'_>>(input).ok().map(|marked| marked.raw.into())
 }
 
-/// Looks at the escapes of valid JSON: one of a high surrogate must come directly before one of a low one.
+/// Checks the escapes of valid JSON: each high surrogate must come directly before a low one.
 fn has_lone_surrogate(json: &str) -> bool {
     let mut rest = json;
     while let Some((_, escape)) = rest.split_once('\\') {
@@ -67,20 +67,20 @@ fn has_lone_surrogate(json: &str) -> bool {
     false
 }
 
-/// The code unit of an escape of the form `uXXXX`, its backslash gone.
+/// The code unit of an escape of the form `uXXXX`, without its backslash.
 fn code_unit(escape: &str) -> Option<u16> {
     u16::from_str_radix(escape.strip_prefix('u')?.get(..4)?, 16).ok()
 }
 
-/// What opens an id that is written in hexadecimal digits.
+/// The prefix of an id that is written in hexadecimal digits.
 const HEX: &str = "hex-";
 
-/// True for an id that Anthropic takes.
+/// True for an id that Anthropic accepts.
 pub(super) fn is_legal_id(id: &str) -> bool {
     !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
-/// The id of a call as Anthropic takes it. Other providers put dots and colons into theirs.
+/// The id of a call in a form that Anthropic accepts. Other providers use dots and colons in theirs.
 pub(super) fn id(id: &Arc<str>) -> Arc<str> {
     if is_legal_id(id) && unmark_id(id).is_none() {
         return id.clone();
@@ -92,7 +92,7 @@ pub(super) fn id(id: &Arc<str>) -> Arc<str> {
     marked.into()
 }
 
-/// The id of a call as it was.
+/// The original id of a call.
 pub(super) fn read_id(id: &str) -> Arc<str> {
     unmark_id(id).unwrap_or_else(|| id.into())
 }
@@ -106,7 +106,7 @@ fn unmark_id(id: &str) -> Option<Arc<str>> {
     String::from_utf8(bytes?).ok().map(Into::into)
 }
 
-/// What opens the signature of thinking that the provider showed in encrypted form only.
+/// The prefix of the signature of thinking that the provider sent only in encrypted form.
 const REDACTED: &str = "redacted_thinking:";
 
 /// Encrypted thinking: no text, and the data as its signature.

@@ -83,16 +83,16 @@ impl Response {
     /// Reads JSON text.
     ///
     /// # Errors
-    /// Text that is no JSON, or lacks what a response needs; with the place.
+    /// The text is not JSON, or lacks what a response needs; the error names the place.
     pub fn parse(json: &str) -> Result<Self, Unreadable> {
         reading::parse(json)
     }
 
-    /// The completion. Tokens read from a cache or written to it are tokens of the request, as in other
-    /// dialects; counts that are missing are 0.
+    /// The completion. Tokens read from a cache or written to it count as tokens of the request, as in other
+    /// dialects; missing counts are 0.
     ///
     /// # Errors
-    /// A call without a name, an id, or an object as input.
+    /// A call has no name, no id, or no object as input.
     pub fn read(&self, offer: &Offer) -> Result<Completion, Unreadable> {
         let Tokens { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } =
             self.usage;
@@ -128,13 +128,13 @@ fn stop_name(finish: FinishReason) -> Option<&'static str> {
         FinishReason::Length => Some("max_tokens"),
         FinishReason::ToolCall => Some("tool_use"),
         FinishReason::ContentFilter => Some("refusal"),
-        // Anthropic sends an error instead of a response; the word is ours.
+        // Anthropic sends an error instead of a response; this word is Balk's own.
         FinishReason::Error => Some("error"),
         FinishReason::NotGiven => None,
     }
 }
 
-/// `pause_turn` and words that nobody documents tell nothing about why the model stopped.
+/// `pause_turn` and undocumented words do not say why the model stopped.
 fn finish_reason(name: &str) -> FinishReason {
     match name {
         "end_turn" | "stop_sequence" => FinishReason::Stop,

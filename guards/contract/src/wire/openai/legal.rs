@@ -1,4 +1,4 @@
-//! What OpenAI demands of a chat request.
+//! OpenAI's requirements for a chat request.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a chat request is made of.
+//! The parts of a chat request.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::wire::reading::Unreadable;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Said {
     pub(super) role: Role,
-    /// Rendered as `null` beside calls without text, as OpenAI itself does.
+    /// Written as `null` next to calls without text, as OpenAI itself does.
     #[serde(default)]
     pub(super) content: Option<Content<Piece>>,
     #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Vec::is_empty")]
@@ -44,7 +44,7 @@ pub(super) struct Piece {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Call {
-    /// Empty where a provider gives none; the view then makes one up.
+    /// Empty if a provider gives none; the view then generates one.
     #[serde(default, deserialize_with = "null_is_default")]
     pub(super) id: Arc<str>,
     #[serde(rename = "type", default = "function")]
@@ -55,7 +55,7 @@ pub(super) struct Call {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Function {
     pub(super) name: Arc<str>,
-    /// Any JSON, so that a request in which it is no string can be told which rule it breaks.
+    /// Any JSON, so that the check can name the broken rule if it is not a string.
     pub(super) arguments: Box<RawValue>,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Function {
 pub(super) struct Offered {
     #[serde(rename = "type", default = "function")]
     pub(super) kind: Cow<'static, str>,
-    /// Missing in a tool of another type, which is not ours to call.
+    /// Missing in a tool of another type, which the loop does not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) function: Option<OfferedFunction>,
 }
@@ -101,7 +101,7 @@ impl Said {
     }
 }
 
-/// One text is a string; several are parts, so that they come back as several.
+/// One text becomes a string; several become parts, so that reading returns several.
 pub(super) fn content_of(completion: &Completion) -> Option<Content<Piece>> {
     let texts: Vec<Arc<str>> = completion.texts().cloned().collect();
     match texts.as_slice() {
@@ -147,7 +147,7 @@ impl Call {
 }
 
 impl Function {
-    /// The arguments, where they are a string.
+    /// The arguments, if they are a string.
     pub(super) fn text(&self) -> Option<String> {
         serde_json::from_str(self.arguments.get()).ok()
     }

@@ -18,7 +18,7 @@ pub struct Response {
     id: Arc<str>,
     #[serde(default, deserialize_with = "null_is_default")]
     object: Cow<'static, str>,
-    /// Seconds since 1970; always 0 where we write it, as nothing here reads a clock.
+    /// Seconds since 1970; written as 0, because nothing here reads a clock.
     #[serde(default, skip_deserializing)]
     created: u64,
     #[serde(default, deserialize_with = "null_is_default")]
@@ -43,10 +43,10 @@ struct Answer {
     role: AnswerRole,
     #[serde(default)]
     content: Option<Content<Piece>>,
-    /// What the model says in place of an answer that it refuses.
+    /// The model's text when it refuses to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     refusal: Option<Arc<str>>,
-    /// Thinking, as several compatible providers send it; OpenAI itself keeps it.
+    /// Thinking, as several compatible providers send it; OpenAI itself does not reveal it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reasoning_content: Option<Arc<str>>,
     /// The same, under the name that other providers use.
@@ -70,7 +70,7 @@ pub(super) struct Whole<'a> {
     pub(super) usage: Option<Tokens>,
 }
 
-/// Only ever the assistant; not looked at on reading, as some servers leave it out.
+/// Always the assistant; not read, because some servers leave it out.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum AnswerRole {
@@ -143,16 +143,16 @@ impl Response {
     /// Reads JSON text.
     ///
     /// # Errors
-    /// Text that is no JSON, or lacks what a response needs; with the place.
+    /// The text is not JSON, or lacks what a response needs; the error names the place.
     pub fn parse(json: &str) -> Result<Self, Unreadable> {
         reading::parse(json)
     }
 
     /// The completion in the first choice. A refusal is text that the user sees, and counts as withheld
-    /// ([`FinishReason::ContentFilter`]). Counts of tokens that are missing are 0.
+    /// ([`FinishReason::ContentFilter`]). Missing token counts are 0.
     ///
     /// # Errors
-    /// No choice, or a call whose arguments are no string.
+    /// There is no choice, or the arguments of a call are not a string.
     pub fn read(&self, offer: &Offer) -> Result<Completion, Unreadable> {
         let choice = self
             .choices
@@ -208,7 +208,7 @@ fn finish_name(finish: FinishReason) -> Option<&'static str> {
     }
 }
 
-/// A word that nobody documents tells nothing. `error` is how routers in front of providers put it.
+/// An undocumented word says nothing about the cause. Routers in front of providers use `error`.
 fn finish_reason(name: &str) -> FinishReason {
     match name {
         "stop" => FinishReason::Stop,

@@ -1,19 +1,18 @@
 //! **abandonment**: the model gives up on a tool and shows code in fences instead.
 //!
-//! *Detects* (spec A3) a tool that changes things failing at least three times, and after that a message
-//! that calls no tool and holds a code fence in a counted language, with nothing changed in between.
+//! *Detects* (spec A3) at least three failures of a tool that changes things (a *debt*), followed by a message that
+//! calls no tool and contains a code fence in a counted language, with nothing changed in between.
 //!
-//! *Stays silent* where a success of that tool, or any call that may have done its work, lies between the
-//! failures and the fence (spec A8: code shown after the tool worked is an explanation); where the failing tool
-//! only reads, runs tests, or has no declared effect; where the model acts; and after a text that tells the
-//! user about the failure (spec A5: recorded models do this, and are right to). A call of unknown effect may have
-//! done the work if it names one of the files (`cat > game.py`), and has not if it names none of them (the
-//! installing of a package).
+//! *Stays silent* if a success of that tool, or any call that may have done its work, comes between the failures and
+//! the fence (spec A8: code shown after the tool worked is an explanation); if the failing tool only reads, runs
+//! tests, or has no declared effect; if the model acts; and after a text that tells the user about the failure (spec
+//! A5: recorded models do this, and rightly). A call of unknown effect may have done the work if it names one of the
+//! files (`cat > game.py`), but not if it names none of them (installing a package).
 //!
-//! *Thresholds*: three failures and one fence are the field report's. Three is also where recorded runs
-//! turn: after the third failure of one tool gpt-4o succeeds next in 41 %, gpt-3.5 in 12 %
-//! (`docs/reactions.md#after-failures-of-one-tool`). The follow-up to a correction comes once, because a third
-//! correction in a row moves recorded models in 12 to 69 % where the first moved 75 to 88 %
+//! *Thresholds*: three failures and one fence come from the field report. Recorded runs also change after three:
+//! after the third failure of one tool, the next call of gpt-4o succeeds in 41 %, that of gpt-3.5 in 12 %
+//! (`docs/reactions.md#after-failures-of-one-tool`). There is one follow-up to a correction, because recorded models
+//! react to a third correction in a row in 12 to 69 %, against 75 to 88 % for the first
 //! (`docs/reactions.md#later-corrections`).
 
 mod messages;
@@ -33,34 +32,34 @@ use balk_contract::{
     Settlement, Status, Subject, ToolCall, ToolResult, Verdict,
 };
 
-/// How the guard is set.
+/// Settings of the guard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AbandonmentSettings {
     /// Failures of one tool in a row that make a debt.
     pub failures: u32,
-    /// Counted fences that make an abandonment.
+    /// Counted fences in one message that make an abandonment.
     pub fences: usize,
-    /// Languages that count, by their common names; aliases (`py`, `tsx`) go with them.
+    /// Languages that count, by their common names; aliases (`py`, `tsx`) are included.
     pub languages: Vec<String>,
-    /// What is done about it.
+    /// How the guard reacts.
     pub policy: AbandonmentPolicy,
-    /// Refusals (hard), runs of a failing call (auto-retry) or demands (strict) before the guard gives way.
+    /// Refusals (hard), reruns of a failing call (auto-retry) or demands (strict) before the guard gives way.
     pub limit: u32,
 }
 
-/// What is done about an abandonment (spec A5, A7).
+/// How the guard reacts to an abandonment (spec A5, A7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AbandonmentPolicy {
     /// One correction, and one follow-up in the same debt.
     Soft,
-    /// Every fence without a call is refused up to the limit, then the user is asked.
+    /// Refuses every fence without a call up to the limit, then asks the user.
     #[serde(rename = "hard")]
     HardBlock,
-    /// The failing call is run again, up to the limit; the user is told, the model is not.
+    /// Runs the failing call again, up to the limit; tells the user, but not the model.
     AutoRetry,
-    /// The field design: after the failures the model must first say one of three things, in words.
+    /// The field design: after the failures the model must first say one of three things in words.
     Strict,
 }
 
@@ -85,17 +84,17 @@ pub struct Abandonment {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct AbandonmentState {
-    /// Entries folded; a position in the transcript.
+    /// Number of folded entries; a position in the transcript.
     position: u64,
-    /// The failures in a row, by tool; only of tools that are known to change things.
+    /// The failures in a row of each tool that is known to change things.
     runs: Vec<Run>,
     /// Corrections since the model last did something else.
     corrections: u32,
-    /// The tool whose failure the user was told of, since the last change.
+    /// The tool whose failure the user was told about since the last change.
     noticed: Option<Arc<str>>,
-    /// Whether the debt is settled by words, of the model or of the user.
+    /// Whether words of the model or of the user have settled the debt.
     acknowledged: bool,
-    /// Corrections and questions in this run of the agent, for words that differ each time.
+    /// Corrections and questions in this run, so that each message has different words.
     spoken: u32,
     shell: Option<Arc<str>>,
     ask: Option<Arc<str>>,
@@ -109,7 +108,7 @@ struct Run {
     refused: u32,
     /// The position of the last failure.
     failed_at: u64,
-    /// Whether another call may have done since what this tool failed to do.
+    /// Whether a later call may have done what this tool failed to do.
     made_up_for: bool,
     last_key: CallKey,
     last_error: String,
@@ -118,17 +117,17 @@ struct Run {
 
 const NAME: &str = "abandonment";
 const VERSION: u64 = 1;
-/// Tools whose failures are tracked; an agent that fails with more at once has another problem.
+/// Tools whose failures are tracked; an agent in which more tools fail at once has another problem.
 const TOOLS: usize = 32;
-/// File names told to the user, and how much of each.
+/// File names listed for the user, and the maximum length of each.
 const FILES: usize = 8;
 const FILE_CHARS: usize = 200;
 const ERROR_CHARS: usize = 300;
-/// Ticks (ms) before a failed call is run again, times the tries so far.
+/// Ticks (ms) to wait before a failed call runs again, multiplied by the tries so far.
 const RERUN_AFTER: u64 = 1_000;
 
 impl Abandonment {
-    /// What it can do.
+    /// The rules of this guard.
     pub const RULES: &[Rule] = &[
         Rule::new("fence-after-failures", &[Rung::at(1, Step::Feedback)]),
         Rule::new("unacknowledged", &[Rung::counted(Step::Feedback)]),
@@ -138,14 +137,14 @@ impl Abandonment {
         Rule::new("failing-call", &[Rung::counted(Step::Rerun)]),
     ];
 
-    /// The guard, set so.
+    /// A guard with these settings.
     #[must_use]
     pub fn new(settings: AbandonmentSettings) -> Self {
         Self { settings, state: AbandonmentState::default() }
     }
 
-    /// The tool that was given up, if one was: the last to fail of those that failed often enough and have
-    /// seen no change since.
+    /// The tool that was given up, if there is one: among the tools that failed often enough without a change since,
+    /// the one that failed last.
     fn debt(&self) -> Option<&Run> {
         self.state
             .runs
@@ -154,7 +153,7 @@ impl Abandonment {
             .max_by_key(|run| run.failed_at)
     }
 
-    /// Whether enough counted fences stand in the visible text.
+    /// Whether the visible text contains enough counted fences.
     fn is_fenced(&self, completion: &Completion) -> bool {
         let counted = completion
             .texts()
@@ -163,7 +162,7 @@ impl Abandonment {
         counted.count() >= self.settings.fences
     }
 
-    /// Whether a completion in a debt settles it by words.
+    /// Whether a completion settles a debt by words.
     fn acknowledges(&self, completion: &Completion) -> bool {
         let says_so = || completion.texts().any(|text| acknowledgement::form(text).is_some());
         let only_text = completion.calls.is_empty() && completion.has_text();
@@ -189,7 +188,7 @@ impl Abandonment {
             (Origin::Executed, Status::Error) if result.call.effect.is_known_change() => {
                 self.failure(at, result);
             }
-            // Whatever fails and can make no debt is something else that was tried.
+            // A failure that makes no debt shows that the model tried something else.
             (Origin::Executed, Status::Error) => state.corrections = 0,
             (Origin::Executed, Status::Ok | Status::Unknown) | (Origin::Missing, _) => {
                 state.corrections = 0;
@@ -217,11 +216,11 @@ impl Abandonment {
             state.runs.len() - 1
         });
         let run = &mut state.runs[at];
-        // The model did something, unless it is what failed before.
+        // The model did something, unless it repeated the failed call.
         if run.failures == 0 || run.last_key != result.call.key {
             state.corrections = 0;
         }
-        // What was said stands until a tool that can make a debt fails anew.
+        // An acknowledgement is valid until a tool that can make a debt fails again.
         state.acknowledged = false;
         run.failures += 1;
         run.failed_at = state.position;
@@ -237,7 +236,7 @@ impl Abandonment {
             }
         }
     }
-    /// What the soft policy says to a message without a call, in a debt.
+    /// The soft policy's decision about a message without a call while there is a debt.
     fn soften(&self, run: &Run, fenced: bool, completion: &Completion) -> Decision {
         let verdict = match self.state.corrections {
             0 if fenced => Verdict::Retry(self.correction(run)),
@@ -260,7 +259,7 @@ impl Abandonment {
         Decision { verdict, notices: self.notice(run) }
     }
 
-    /// The field design: whatever the model does, the words come first.
+    /// The field design: the words must come before anything else.
     fn demand(&self, run: &Run, completion: &Completion) -> Decision {
         if self.state.acknowledged {
             return Decision::pass();
@@ -333,7 +332,7 @@ impl Guard for Abandonment {
                     self.state.corrections += 1;
                     self.state.spoken += 1;
                 }
-                // The user decides now; until the tool fails anew, what was answered stands.
+                // The user decides now; the answer is valid until the tool fails again.
                 InterventionKind::Question(_) => {
                     self.state.acknowledged = true;
                     self.state.spoken += 1;

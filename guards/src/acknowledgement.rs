@@ -1,10 +1,10 @@
-//! What a text acknowledges, judged by words: evidence beside structure, never in place of it.
+//! What a text acknowledges, judged by its words. Words only add to the evidence from structure; they never replace
+//! it.
 //!
-//! The guards judge by what a model does. Three places ask for its words: the `strict` variants, which are the
-//! field designs and exist to be measured; the follow-up to a correction (spec A5), which is spared where a text
-//! already says one of the three things; and `progress`, which leaves alone a model that says again that it
-//! cannot. The lists cover English, Chinese, Spanish, German and Japanese; in any other language a text simply
-//! brings no evidence.
+//! The guards judge by what a model does. Three places look at its words: the `strict` variants, which are the field
+//! designs and exist for comparison; the follow-up to a correction (spec A5), which is skipped if a text already says
+//! one of the three things; and `progress`, which leaves a model alone that repeats that it cannot do something. The
+//! lists cover English, Chinese, Spanish, German and Japanese; a text in any other language gives no evidence.
 
 /// One of the three things a model can say about a tool that keeps failing (spec A5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) enum Form {
     CannotComplete,
 }
 
-/// The form that a text takes, if any: a statement and a reason in one text.
+/// The form of a text, if it has one: it needs a statement and a reason.
 #[must_use]
 pub(crate) fn form(text: &str) -> Option<Form> {
     let text = text.to_lowercase();
@@ -35,14 +35,14 @@ pub(crate) fn form(text: &str) -> Option<Form> {
     }
 }
 
-/// True for a text that says that something cannot be done.
+/// True if a text says that something cannot be done.
 #[must_use]
 pub(crate) fn says_it_cannot(text: &str) -> bool {
     has(&text.to_lowercase(), CANNOT)
 }
 
-/// True for a text that announces something else than before ("Instead, I will check whether the package is
-/// installed"), false for one that announces the same ("Let me try writing the file again"). Spec D3.
+/// True if a text announces something different ("Instead, I will check whether the package is installed"), false if
+/// it announces the same again ("Let me try writing the file again"). Spec D3.
 #[must_use]
 pub(crate) fn announces_a_change(text: &str) -> bool {
     let text = text.to_lowercase();

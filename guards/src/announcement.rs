@@ -1,5 +1,5 @@
-//! Whether a text announces a deed and breaks off, or is an answer: evidence from its form first, and from
-//! words in five languages second.
+//! Whether a text announces an action and breaks off, or is an answer. Form is the first evidence, words in five
+//! languages the second.
 
 use std::sync::LazyLock;
 
@@ -8,12 +8,12 @@ use vocabulary::{BEFORE_A_DEED, BEGINS, BEHIND_A_DEED, CONDITIONS, DEEDS, SIGN_D
 
 mod vocabulary;
 
-/// True for a text that announces something and ends before it is done ("I'll list the files now:").
+/// True if a text announces something and ends before doing it ("I'll list the files now:").
 ///
-/// Form decides first. A text with a question, a list or a code block, and one longer than an announcement,
-/// are none: recorded models that ask for details, or for leave, write so. What ends in a colon or in dots has
-/// broken off, in any language. Otherwise the words of its last sentence have to say that something is about
-/// to be done.
+/// Form decides first. A text with a question, a list or a code block, or one longer than an announcement, is not
+/// one: recorded models write such texts when they ask for details or for permission. A text that ends in a colon or
+/// in dots has broken off, in any language. Otherwise the words of its last sentence must say that the model is about
+/// to act.
 pub(crate) fn breaks_off(text: &str) -> bool {
     let text = text.trim_end();
     if text.chars().nth(CHARS).is_some()
@@ -38,7 +38,7 @@ fn is_item(line: &str) -> bool {
         || (after_number.len() < line.len() && after_number.starts_with(['.', ')', '、']))
 }
 
-/// Announcements are short; recorded answers to a user's question seldom are.
+/// The longest announcement, in characters; recorded answers to a user's question are usually longer.
 const CHARS: usize = 400;
 
 fn last_sentence(text: &str) -> &str {
@@ -52,15 +52,15 @@ fn last_sentence(text: &str) -> &str {
     end[start..].trim()
 }
 
-/// Whether a sentence says that the speaker is about to do something that takes a tool: a deed right behind a
-/// word of the near future, or right before one. A promise about manners ("I'll be brief") names no deed, a
+/// Whether a sentence says that the speaker is about to do something that needs a tool: an action word close after a
+/// word of the near future, or close before one. A promise about manners ("I'll be brief") names no action, a
 /// condition ("once you confirm, I will look") makes it an offer, and a report ("I have checked") has no future.
 fn announces(sentence: &str) -> bool {
     let sentence = sentence.to_lowercase().replace('’', "'");
     let mut announced = false;
     for (at, pair) in sentence.as_bytes().windows(2).enumerate() {
         for &(word, says) in &WORDS_BY_FIRST[usize::from(pair[0])] {
-            // Most are told apart by the second byte.
+            // The second byte already rules out most words.
             if word.as_bytes()[1] == pair[1] && sentence.as_bytes()[at..].starts_with(word.as_bytes()) {
                 announced |= match says {
                     Says::DeedBehind => near_start(&sentence[at + word.len()..]),
@@ -74,20 +74,20 @@ fn announces(sentence: &str) -> bool {
     announced
 }
 
-/// What some words say of the sentence they stand in.
+/// What certain words say about their sentence.
 #[derive(Clone, Copy, Debug)]
 enum Says {
-    /// It announces, if a deed stands right behind them.
+    /// It is an announcement if an action word follows closely.
     DeedBehind,
-    /// It announces, if a deed stands right before them.
+    /// It is an announcement if an action word comes closely before.
     DeedBefore,
-    /// It announces.
+    /// It is an announcement.
     Beginning,
-    /// It announces nothing.
+    /// It is not an announcement.
     Condition,
 }
 
-/// All words by their first byte, so that a sentence is gone through once, however many there are.
+/// All words by their first byte, so that one pass over a sentence is enough for any number of words.
 static WORDS_BY_FIRST: LazyLock<[Vec<(&'static str, Says)>; 256]> = LazyLock::new(|| {
     let mut by_first = [const { Vec::new() }; 256];
     for (words, says) in [
@@ -101,7 +101,7 @@ static WORDS_BY_FIRST: LazyLock<[Vec<(&'static str, Says)>; 256]> = LazyLock::ne
     by_first
 });
 
-/// How near is near: words, and characters where a script has no blanks.
+/// The meaning of "close": in words, and in characters for scripts without blanks.
 const WORDS: usize = 4;
 const SIGNS: usize = 12;
 
@@ -119,7 +119,8 @@ fn has_sign_deed(signs: &str) -> bool {
     !signs.is_ascii() && SIGN_DEEDS.iter().any(|deed| signs.contains(deed))
 }
 
-/// English deeds whole, since "changes" and "updates" are things; Spanish and German ones as they begin.
+/// English action words must match completely, because "changes" and "updates" are things; Spanish and German ones
+/// match by their stem.
 fn is_deed(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let may_be_stem = |stem: &&&str| stem.as_bytes().first() == word.as_bytes().first();

@@ -1,8 +1,7 @@
-//! What is remembered about calls: the last distinct ones, what they answered, and whether anything has
-//! changed since.
+//! A memory of calls: the last distinct ones, their results, and whether anything has changed since.
 //!
-//! *Nothing changed* means that no result since says otherwise (`change.rs`). A message of the user is a possible
-//! change, since they may have changed something, and so is a compaction: the answer is no longer in the view.
+//! *Nothing changed* means that no later result says otherwise (`change.rs`). A user's message is a possible change,
+//! because the user may have changed something. So is a compaction: the result is no longer in the view.
 
 use std::sync::Arc;
 
@@ -15,85 +14,85 @@ use crate::ladder::Ladder;
 use balk_contract::key::CallKey;
 use balk_contract::{Effect, Entry, Origin, Purpose, ResultKey, Speaker, Status, ToolCall, ToolResult};
 
-/// How many distinct calls are remembered. A call that comes back after so many others is a new one: nothing
-/// grows with the run, and no recorded repetition is that wide.
+/// How many distinct calls are remembered. A call that returns after so many others counts as new. The memory does
+/// not grow with the run, and no recorded repetition is that wide.
 pub(crate) const CALLS: usize = 64;
-/// How much of a result is kept, for showing it to the model again (spec D2).
+/// How many characters of a result are kept, to show it to the model again (spec D2).
 const RESULT_CHARS: usize = 1_000;
 
 /// The last distinct calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CallMemory {
-    /// The keys alone, at the places of `calls`: searching them touches one kilobyte.
+    /// The keys alone, at the same indices as `calls`: a search touches only one kilobyte.
     keys: Vec<CallKey>,
-    /// The turn in which each ran last, at the same places.
+    /// The turn in which each call last ran, at the same indices.
     turns: Vec<u64>,
     calls: Vec<Remembered>,
-    /// The places, in the order in which their calls ran last; of one turn the lowest first.
+    /// The indices, in the order in which their calls last ran; within one turn, the lowest index first.
     #[serde(skip)]
     order: Vec<u8>,
-    /// Spares the search for most calls that are not there, so that a full memory costs what an empty one does.
+    /// Avoids the search for most calls that are not remembered, so that a full memory is as fast as an empty one.
     #[serde(skip)]
     filter: Filter,
     /// The tools on offer that wait.
     waiting: Vec<Arc<str>>,
-    /// Rises with everything that may have changed something.
+    /// Increases with everything that may have changed something.
     possible_changes: u64,
-    /// Rises with everything that is known to have changed something.
+    /// Increases with everything that is known to have changed something.
     applied_changes: u64,
     turn: u64,
 }
 
-/// One call, and what it answered last.
+/// One call and its last result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Remembered {
     pub(crate) tool: Arc<str>,
     pub(crate) effect: Effect,
     pub(crate) status: Status,
-    /// The turn in which it ran last.
+    /// The turn in which it last ran.
     pub(crate) turn: u64,
-    /// In how many turns it gave an equal result, with no possible change in between, and, unless it failed,
-    /// nothing else either.
+    /// In how many turns it returned an equal result, without a possible change in between and, unless it failed,
+    /// without any other call in between.
     pub(crate) equal_results: u32,
-    /// Whether it waits, or its last result says that something is still going on.
+    /// Whether it waits, or its last result says that something is still in progress.
     pub(crate) waits: bool,
     /// The beginning of its last result.
     pub(crate) result: String,
-    /// Where an escalation about it stands.
+    /// The state of an escalation about it.
     pub(crate) ladder: Ladder,
     result_key: ResultKey,
     possible_changes: u64,
 }
 
 impl CallMemory {
-    /// The turn that is going on, from 1.
+    /// The current turn, from 1.
     pub(crate) fn turn(&self) -> u64 {
         self.turn
     }
 
-    /// What is remembered about this call, if it ran among the last ones.
+    /// What is remembered about this call, if it is among the last ones.
     pub(crate) fn get(&self, key: CallKey) -> Option<&Remembered> {
         self.place_of(key).map(|at| &self.calls[at])
     }
 
-    /// Whether nothing can have changed since this call ran last.
+    /// Whether nothing can have changed since this call last ran.
     pub(crate) fn is_unchanged_since(&self, call: &Remembered) -> bool {
         call.possible_changes == self.possible_changes
     }
 
-    /// How far the escalation about this call has gone; a known change since takes it back.
+    /// The level that the escalation about this call has reached; a known change since then resets it.
     pub(crate) fn level(&self, call: &Remembered) -> u8 {
         call.ladder.level(self.applied_changes, 0)
     }
 
-    /// Notes a step of the escalation about this call.
+    /// Records a step of the escalation about this call.
     pub(crate) fn escalated(&mut self, key: CallKey, level: u8) {
         if let Some(at) = self.place_of(key) {
             self.calls[at].ladder = Ladder::at(level, self.turn, self.applied_changes);
         }
     }
 
-    /// Notes that a call that counts as this one ran.
+    /// Records that a call ran that counts as this one.
     pub(crate) fn ran(&mut self, key: CallKey) {
         if let Some(at) = self.place_of(key) {
             self.ran_at(at);
@@ -101,7 +100,7 @@ impl CallMemory {
         }
     }
 
-    /// Takes up that the call at this place ran now: it is forgotten after all others.
+    /// Records that the call at this index ran now, so that it is forgotten last.
     fn ran_at(&mut self, at: usize) {
         if self.turns[at] == self.turn {
             return;
@@ -114,7 +113,7 @@ impl CallMemory {
         self.order[from..end].rotate_left(1);
     }
 
-    /// A saved state made whole again; nothing for one whose parts do not fit each other.
+    /// Completes a saved state; `None` if its parts do not match.
     pub(crate) fn restored(mut self) -> Option<Self> {
         let places = self.calls.len();
         if places > CALLS || self.keys.len() != places || self.turns.len() != places {
@@ -176,10 +175,11 @@ impl CallMemory {
         if !same {
             call.ladder.restart();
         }
-        // Two results of one turn are one look.
+        // Two results in one turn are one look.
         let looks = u32::from(call.turn != self.turn);
         let unchanged = call.possible_changes == possible_changes_before;
-        // Who does something else between two looks may be waiting for it; a failure stays one.
+        // A model that does something else between two looks may be waiting for the result; a failure counts all the
+        // same.
         let in_a_row = result.status == Status::Error
             || self.turn.saturating_sub(call.turn.max(call.ladder.turn())) <= 1;
         call.equal_results = if same && unchanged && in_a_row { call.equal_results + looks } else { 1 };
@@ -203,8 +203,8 @@ impl CallMemory {
         self.keys.iter().position(|&it| it == key)
     }
 
-    /// A place for a call that is not remembered: a free one, or that of the call that ran longest ago. Its
-    /// buffer is used again.
+    /// An index for a call that is not remembered: a free one, or that of the call that ran longest ago. Its buffer
+    /// is reused.
     fn place_for(&mut self, call: &ToolCall) -> usize {
         self.filter.add(call.key);
         if self.calls.len() < CALLS {
@@ -239,7 +239,7 @@ impl CallMemory {
     }
 }
 
-/// Where the beginning of a result ends that is kept.
+/// The length in bytes of the kept beginning of a result.
 fn beginning(text: &str) -> usize {
     match text.as_bytes().get(..RESULT_CHARS) {
         None => text.len(),
@@ -266,7 +266,7 @@ mod tests {
         let mut drawn = 1_u32;
         for _ in 0..1_000 {
             memory.observe(&Entry::Completion(Arc::new(Completion::default())));
-            // One to four calls a turn, of 96 different ones.
+            // One to four calls in each turn, from 96 different ones.
             for _ in 0..=drawn % 4 {
                 drawn = drawn.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 memory.observe(&result((drawn >> 16) % 96));

@@ -1,12 +1,12 @@
-//! What a result says about changes: the one notion of "something changed" that guards share.
+//! What a result says about changes: the one definition of "something changed" that all guards share.
 //!
-//! An unknown status or effect counts as a possible change; on recorded runs this is the difference between 1 and
-//! 33 firings in one source (`docs/labels.md#unknown-status`). Whether a run makes *progress* is another question,
-//! which `progress` answers from what is new.
+//! An unknown status or effect counts as a possible change; on recorded runs this is the difference between 1 and 33
+//! firings in one source (`docs/labels.md#unknown-status`). Whether a run makes *progress* is another question;
+//! `progress` answers it from what is new.
 
 use balk_contract::{Effect, Origin, Status, ToolResult};
 
-/// What a call changed, as its result tells.
+/// What a call changed, according to its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// Nothing: the call never ran, only read, or failed.

@@ -1,9 +1,9 @@
-//! How far a run of look-ups goes in circles.
+//! How long a series of look-ups has been going in circles.
 
 use serde::{Deserialize, Serialize};
 
-/// Look-ups that brought only what was known. One that brings something new takes back half: a late first
-/// read does not end a long circle, and a few in a row do.
+/// Look-ups that returned only what was known. One that returns something new halves the count: a late first read
+/// does not end a long circle, but several in a row do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Circling(u32);
 

@@ -1,21 +1,20 @@
-//! **duplicate**: the model sends a call again that cannot answer anything new.
+//! **duplicate**: the model repeats a call whose result cannot be new.
 //!
-//! *Detects* (spec D1) a call equal to an earlier one, by canonical arguments, when nothing can have changed
-//! since and the earlier result was an error (on the second call), or two equal results were seen (on the
-//! third). Results are compared without their volatile parts ([`identity`](crate::identity)).
+//! *Detects* (spec D1) a call equal to an earlier one, by canonical arguments, if nothing can have changed since and
+//! either the earlier result was an error (on the second call) or there were two equal results (on the third).
+//! Results are compared without their volatile parts ([`identity`](crate::identity)).
 //!
-//! *Stays silent* (spec D7) where anything may have changed since: an edit before the same test, a write before
-//! the same read, also where both are in one completion, a call of unknown effect, a message of the user; where
-//! results change (polling) or arguments do (paging); where the call waits for something
-//! ([`progress`](crate::progress) is more patient); where the error reads like a passing one (time-outs, 503) and
-//! was seen less than three times; where a call that did not fail comes back after something else was done
-//! (waiting for a job); and within one completion (parallel fan-out). A block lapses after some turns: a blocked
-//! call never shows that its result has changed.
+//! *Stays silent* (spec D7) if anything may have changed since: an edit before the same test, a write before the same
+//! read (also within one completion), a call of unknown effect, a user's message; if results change (polling) or
+//! arguments do (paging); if the call waits for something ([`progress`](crate::progress) is more patient); if the
+//! error looks temporary (time-outs, 503) and was seen fewer than three times; if a call that did not fail returns
+//! after another call (waiting for a job); and within one completion (parallel fan-out). A block lapses after some
+//! turns, because a blocked call can never show that its result has changed.
 //!
-//! *Thresholds*: two equal results before a repeat counts, because the same call three times with an equal
-//! result is stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). After a failure the
-//! second call counts: recorded gpt-4 repeats a failing call once in 3 % of cases and then stays with 55, 63,
-//! 82 % (`docs/reactions.md#lock-in`), so the first repeat is where speaking is worth most.
+//! *Thresholds*: two equal results before a repeat counts, because the same call three times with an equal result is
+//! stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). After a failure, the second call counts:
+//! recorded gpt-4 repeats a failing call once in 3 % of cases and then continues to repeat it in 55, 63, 82 %
+//! (`docs/reactions.md#lock-in`), so feedback is worth most at the first repeat.
 
 use std::sync::Arc;
 
@@ -35,30 +34,30 @@ use balk_contract::{
     InterventionKind, Note, Origin, Purpose, Question, Status, Subject, ToolCall, Verdict,
 };
 
-/// How the guard is set.
+/// Settings of the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DuplicateSettings {
-    /// Equal results that must have been seen before a repeat of a call that did not fail counts.
+    /// Equal results required before a repeat of a call that did not fail counts.
     pub equal_results: u32,
     /// Turns after which a block lapses and the call may run once more.
     pub lapse: u64,
-    /// How similar, in percent, what is written must be to what was written and failed, to count as the same
-    /// (more than this, exactly); 100 leaves near-duplicates alone.
+    /// How similar, in percent, a write must be to a failed one to count as the same (strictly more than this); 100
+    /// turns near-duplicates off.
     pub near_percent: u16,
-    /// What the model is told, and what it owes.
+    /// What the model is told, and what it must say.
     pub policy: DuplicatePolicy,
 }
 
-/// What the model is told, and what it owes.
+/// What the model is told, and what it must say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DuplicatePolicy {
-    /// Feedback to act on (spec D2); a different call settles it.
+    /// Actionable feedback (spec D2); a different call settles it.
     Actionable,
-    /// The plain notice (spec D6), on the same ladder: there to be measured against.
+    /// The plain notice (spec D6), on the same ladder; exists for comparison.
     Notice,
-    /// Feedback to act on, and words that announce a change before anything else counts (spec D3).
+    /// Actionable feedback, and the model must announce a change in words before anything else counts (spec D3).
     Strict,
 }
 
@@ -80,12 +79,12 @@ struct DuplicateState {
     #[serde(rename = "recall")]
     memory: CallMemory,
     failed_writes: FailedWrites,
-    /// Duplicates met in this run, for words that differ each time.
+    /// Duplicates found in this run, so that each message has different words.
     met: u32,
-    /// Strict: whether words are owed, and whether the completion at hand brings none.
+    /// Strict: whether words are required, and whether the current completion lacks them.
     owed: bool,
     unsaid: bool,
-    /// Strict: demands for words since they are owed.
+    /// Strict: demands for words since they became required.
     demands: u8,
     shell: Option<Arc<str>>,
     ask: Option<Arc<str>>,
@@ -93,16 +92,16 @@ struct DuplicateState {
 
 const NAME: &str = "duplicate";
 const VERSION: u64 = 2;
-/// Characters of pretty arguments that feedback shows (spec D2).
+/// Characters of formatted arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
-/// Tries that a failure which may pass by itself is worth: the three attempts of shipped agents
-/// (`docs/peers.md#cline`, `docs/peers.md#kimi-cli`).
+/// Tries allowed for a failure that may be temporary: the three attempts of shipped agents (`docs/peers.md#cline`,
+/// `docs/peers.md#kimi-cli`).
 const PASSING_TRIES: u32 = 3;
-/// Demands for words in a row before `strict` gives way; two, as the ladder has two corrections.
+/// Demands for words in a row before `strict` gives way: two, like the corrections of the ladder.
 const DEMANDS: u8 = 2;
 
 impl Duplicate {
-    /// What it can do.
+    /// The rules of this guard.
     pub const RULES: &[Rule] = &[
         Rule::new("same-call", &[Rung::at(1, Step::Block)]),
         Rule::new("same-call-after-feedback", &[Rung::at(2, Step::Block)]),
@@ -111,24 +110,23 @@ impl Duplicate {
         Rule::new("words-first", &[Rung::counted(Step::Feedback)]),
     ];
 
-    /// The guard, set so.
+    /// A guard with these settings.
     #[must_use]
     pub fn new(settings: DuplicateSettings) -> Self {
         Self { settings, state: DuplicateState::default() }
     }
 
-    /// The family of calls that this one belongs to and what is remembered about it, if running it is a
-    /// duplicate.
+    /// If running this call is a duplicate, its family of calls and what is remembered about it.
     fn duplicate_of(&self, call: &ToolCall) -> Option<(CallKey, &Remembered)> {
         let key = self.state.failed_writes.family_of_last(call.key).unwrap_or(call.key);
         self.duplicate_in(key).or_else(|| {
-            // A chain of small changes to a write that failed: one family, whose first call is remembered.
+            // A chain of small changes to a failed write is one family; its first call is remembered.
             let family = self.state.failed_writes.family_of(call, self.near()?)?;
             self.duplicate_in(family)
         })
     }
 
-    /// Above which similarity two writes are nearly the same.
+    /// Two writes are nearly the same above this similarity.
     fn near(&self) -> Option<Ratio> {
         Ratio::new(self.settings.near_percent.min(100), 100).filter(|_| self.settings.near_percent < 100)
     }
@@ -136,7 +134,7 @@ impl Duplicate {
     fn duplicate_in(&self, family: CallKey) -> Option<(CallKey, &Remembered)> {
         let memory = &self.state.memory;
         let before = memory.get(family)?;
-        // Who waits has a patience of its own, and a text of its own: `progress` sees to it.
+        // `progress` handles models that wait: it has its own patience and its own text.
         if before.waits || !memory.is_unchanged_since(before) {
             return None;
         }
@@ -149,7 +147,7 @@ impl Duplicate {
         };
         let level = memory.level(before);
         let idle = memory.turn().saturating_sub(before.turn.max(before.ladder.turn()));
-        // Who did something else meanwhile may be looking whether a job has come on.
+        // A model that did something else in between may be checking whether a job has advanced.
         if before.status != Status::Error && idle > 1 {
             return None;
         }
@@ -185,7 +183,7 @@ impl Duplicate {
         }
     }
 
-    /// Spec D2: all that is needed to do something else.
+    /// Spec D2: everything that the model needs to do something else.
     fn feedback(&self, call: &ToolCall, family: CallKey, before: &Remembered, number: u32) -> String {
         let arguments = match call.shape {
             Shape::Object | Shape::OtherJson => excerpt(&pretty(&call.arguments), ARGUMENT_CHARS),
@@ -269,7 +267,7 @@ impl Duplicate {
         self.note(family, 4, text)
     }
 
-    /// Strict: the words that are owed.
+    /// Strict: asks for the required words.
     fn demand(&self) -> Note {
         Note {
             guard: NAME.into(),
@@ -286,8 +284,8 @@ impl Duplicate {
     }
 }
 
-/// True for a failure that is no proof of another one: a call of a tool that may do its work by halves, with
-/// no word of what went wrong (`grep` without a hit, a command cut short).
+/// True for a failure that does not predict another one: the tool may do part of its work, and the result does not
+/// say what went wrong (`grep` without a hit, an interrupted command).
 fn says_nothing(call: &Remembered) -> bool {
     !matches!(call.effect, Effect::ReadOnly | Effect::IdempotentWrite) && call.result.trim().is_empty()
 }
@@ -301,7 +299,7 @@ impl Guard for Duplicate {
         self.state.memory.observe(entry);
         if let Some(near) = self.near() {
             self.state.failed_writes.observe(entry, near);
-            // A write that is nearly the same ran: its family did.
+            // A nearly identical write ran, so its family ran.
             if let Entry::Result(result) = entry
                 && let Some(family) = self.state.failed_writes.family_of_last(result.call.key)
                 && result.origin == Origin::Executed
@@ -379,7 +377,7 @@ impl Guard for Duplicate {
 }
 
 impl Duplicate {
-    /// Folds what the guard itself did.
+    /// Folds the guard's own interventions.
     fn spoke(&mut self, kind: &InterventionKind, note: &Note) {
         match note.subject {
             Subject::Call(key) => {
@@ -390,7 +388,7 @@ impl Duplicate {
                     self.state.demands = 0;
                 }
             }
-            // A demand for words; a stack without budget makes a question of it.
+            // A demand for words, which a stack without budget turns into a question.
             Subject::Run => {
                 self.state.demands = self.state.demands.saturating_add(1);
                 self.state.unsaid = false;

@@ -1,19 +1,18 @@
 //! **empty-completion**: the model answers nothing, or is cut off.
 //!
-//! *Detects* an attempt that brought nothing at all (spec E1, E4: white space is nothing), and a completion
-//! that ended for length (spec E3).
+//! *Detects* an attempt that returned nothing at all (spec E1, E4: white space is nothing), and a completion that
+//! ended because of its length (spec E3).
 //!
-//! *Does* send the same request again after an empty attempt, up to the attempts allowed, then ends the run
-//! with a plain word; nothing is added to the view. What was cut off is never sent again as it was: a call
-//! that was cut off does not run, a text that was cut off is to be continued or made shorter.
+//! *Sends* the same request again after an empty attempt, up to the allowed attempts; then it ends the run with a
+//! clear message. The view does not change. An answer that was cut off is never requested again unchanged: a call
+//! that was cut off does not run, and the model is asked to continue or shorten a text that was cut off.
 //!
-//! *Stays silent* about refusals and filtered answers (spec E4), and about thinking without an answer, which the
-//! same request would bring again (spec E2: that is counted with the messages that call no tool).
+//! *Stays silent* about refusals and filtered answers (spec E4), and about thinking without an answer, because the
+//! same request would return it again (spec E2: it counts as a message that calls no tool).
 //!
-//! *Thresholds*: three attempts are the field's (`docs/peers.md#cline`, `docs/peers.md#kimi-cli`); an empty
-//! message of gpt-4o is followed by another in 11 %, then in 40 % (`docs/reactions.md#empty-replies`), so
-//! that the third attempt is where the chance of the fourth no longer pays. Two hints about length in a row,
-//! then a question.
+//! *Thresholds*: three attempts come from the field (`docs/peers.md#cline`, `docs/peers.md#kimi-cli`). After an empty
+//! message of gpt-4o, the next is empty in 11 %, and the one after that in 40 % (`docs/reactions.md#empty-replies`),
+//! so a fourth attempt is no longer worth its cost. Two hints about length in a row, then a question.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,13 +24,13 @@ use balk_contract::{
     Intervention, InterventionKind, Note, Question, Recovery, Subject, Verdict, Wait,
 };
 
-/// How the guard is set.
+/// Settings of the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EmptyCompletionSettings {
-    /// Attempts for one completion, the first among them.
+    /// Attempts for one completion, including the first.
     pub attempts: u32,
-    /// Ticks (ms) before the request is sent again.
+    /// Ticks (ms) to wait before the request is sent again.
     pub wait: u64,
     /// Completions in a row that may be cut off before the user is asked.
     pub truncations: u32,
@@ -52,9 +51,9 @@ pub struct EmptyCompletion {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct EmptyCompletionState {
-    /// Completions in a row that ended for length.
+    /// Completions in a row that ended because of their length.
     truncated: u32,
-    /// Hints and questions of this run, for words that differ each time.
+    /// Hints and questions of this run, so that each message has different words.
     spoken: u32,
 }
 
@@ -62,7 +61,7 @@ const NAME: &str = "empty-completion";
 const VERSION: u64 = 1;
 
 impl EmptyCompletion {
-    /// What it can do.
+    /// The rules of this guard.
     pub const RULES: &[Rule] = &[
         Rule::resend(AttemptCause::Empty),
         Rule::new("attempts-spent", &[Rung::counted(Step::Stop)]),
@@ -71,7 +70,7 @@ impl EmptyCompletion {
         Rule::new("truncated-again", &[Rung::counted(Step::Question)]),
     ];
 
-    /// The guard, set so.
+    /// A guard with these settings.
     #[must_use]
     pub fn new(settings: EmptyCompletionSettings) -> Self {
         Self { settings, state: EmptyCompletionState::default() }
@@ -106,7 +105,7 @@ impl EmptyCompletion {
         }
     }
 
-    /// A call that was cut off: the last one, since a model writes them in order.
+    /// The verdict about a call that was cut off. It is the last one, because a model writes its calls in order.
     fn cut_call(&self, at: usize, tool: &str) -> Verdict {
         let text = format!(
             "your answer reached the output limit in the middle of this call of `{tool}`, so its arguments are \

@@ -1,4 +1,4 @@
-//! The writes that failed: what they would have written, and whether a new one is nearly the same (spec D5).
+//! The writes that failed: their content, and whether a new one is nearly the same (spec D5).
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::similarity::{Nearness, Profile, Ratio};
 use balk_contract::key::CallKey;
 use balk_contract::{Entry, Origin, Status, ToolCall, ToolResult};
 
-/// How many failed writes are kept, each of another file: an agent seldom works on more at once.
+/// How many failed writes are kept, each for a different file: an agent seldom works on more at once.
 const WRITES: usize = 8;
 
-/// The last failed writes, one for each tool and file; any change that may have been made empties it.
+/// The last failed writes, one for each tool and file; any possible change clears the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FailedWrites {
     writes: Vec<FailedWrite>,
@@ -22,18 +22,18 @@ pub(crate) struct FailedWrites {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct FailedWrite {
     tool: Arc<str>,
-    /// The first of the calls that are nearly the same: their family goes under its name.
+    /// The first of the nearly identical calls: its key names their family.
     family: CallKey,
     /// The last of them.
     last: CallKey,
     path: String,
-    /// All arguments but the content: another place, or another text to be replaced, is another write.
+    /// All arguments except the content: a write to another place, or that replaces another text, is another write.
     beside: CallKey,
     /// The longest text among the arguments.
     content: Profile<String>,
 }
 
-/// What a call would write; see [`FailedWrite`].
+/// What a call would write; the members are as in [`FailedWrite`].
 struct Written {
     path: String,
     beside: CallKey,
@@ -41,8 +41,8 @@ struct Written {
 }
 
 impl FailedWrites {
-    /// The family that a call belongs to, if a write of the same tool to the same file failed, nothing was
-    /// changed since, and what it writes is similar above the ratio. At most one full comparison.
+    /// The family of a call, if a write of the same tool to the same file failed, nothing has changed since, and the
+    /// similarity of the content is above the ratio. Makes at most one full comparison.
     pub(crate) fn family_of(&self, call: &ToolCall, above: Ratio) -> Option<CallKey> {
         if !call.effect.is_known_change() || self.writes.iter().all(|it| it.tool != call.tool) {
             return None;
@@ -90,7 +90,7 @@ impl FailedWrites {
         let at = self.writes.iter().position(|it| it.is_of(call, &written));
         let before = at.map(|at| self.writes.remove(at));
         let family = match before {
-            // Where a chain of small changes ends is not where it began: each is compared with the last.
+            // A chain of small changes can lead far from its start, so each write is compared with the last one.
             Some(before) if before.is_near(&written, above) => before.family,
             Some(_) | None => call.key,
         };
@@ -104,7 +104,7 @@ impl FailedWrites {
 }
 
 impl FailedWrite {
-    /// Whether the call is one of the same tool on the same file.
+    /// Whether the call uses the same tool on the same file.
     fn is_of(&self, call: &ToolCall, written: &Written) -> bool {
         self.tool == call.tool && self.path == written.path
     }

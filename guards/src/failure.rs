@@ -1,16 +1,16 @@
-//! What a failure says, in forms that can be compared.
+//! What a failure says, in comparable forms.
 //!
-//! *Whether* a result failed is told by its status. Where nobody gave one, its last line that begins like an
-//! error decides: one whose first word ends in `Error` or `Exception`, or is `error`, `fatal`, `failure` or
-//! `failed`. That is the form of compilers, interpreters and shells in any language of the user.
+//! The status says *whether* a result failed. Without a status, the last line that begins like an error decides: its
+//! first word ends in `Error` or `Exception`, or is `error`, `fatal`, `failure` or `failed`. Compilers, interpreters
+//! and shells use this form in any language of the user.
 //!
-//! *How* it failed is that line, or the beginning of an answer that is known to be a failure and has none.
-//! Two forms of it are compared:
+//! *How* it failed is that line, or the beginning of a known failure without such a line. Two forms of it are
+//! compared:
 //!
-//! - *exactly*: but for its volatile parts ([`identity`](balk_contract::identity));
-//! - *loosely*, for calls with other arguments: what stands in quotes and every word with a digit, a path or an
-//!   assignment in it is masked, and every word that the call itself holds, for an error repeats what it was
-//!   given. Case, white space and punctuation around words do not count, and nothing after the first 400 bytes does
+//! - *exactly*: without its volatile parts ([`identity`](balk_contract::identity));
+//! - *loosely*, for calls with other arguments: quoted text is masked, and so is every word with a digit, a path or
+//!   an assignment in it, and every word of the call itself, because errors repeat their input. Case, white space and
+//!   punctuation around words do not count, nor does anything after the first 400 bytes
 //!   (`docs/peers.md#other-rules`). A text with few letters says nothing.
 
 use std::sync::LazyLock;
@@ -27,25 +27,25 @@ use balk_contract::{ResultKey, Status, ToolCall, ToolResult, identity};
 pub(crate) struct Failure {
     pub(crate) exact: ResultKey,
     pub(crate) loose: u64,
-    /// True for a failure that may pass by itself.
+    /// True for a failure that may be temporary.
     pub(crate) passing: bool,
-    /// True for one that names something: a file, a name in quotes, or what it was given. The others fit many
-    /// causes ("the command returned 1").
+    /// True if it names something: a file, a quoted name, or a part of the input. Other failures fit many causes
+    /// ("the command returned 1").
     pub(crate) specific: bool,
 }
 
-/// How much of an error is compared, and in how much of the arguments its words are looked for.
+/// Bytes of an error that are compared, and bytes of the arguments that are searched for its words.
 const ERROR_BYTES: usize = 400;
 const ARGUMENT_BYTES: usize = 2_000;
-/// How much of an answer is searched for an error, from its end: there the last word is.
+/// Bytes of an answer that are searched for an error, from its end, where the final message is.
 const TAIL_BYTES: usize = 4_096;
-/// How much of an error is searched for words that say that it passes.
+/// Bytes of an error that are searched for words of a temporary failure.
 const PASSING_BYTES: usize = 1_000;
-/// Letters that an error must have, to say more than "exit code 1".
+/// Letters that an error must have to say more than "exit code 1".
 const LETTERS: usize = 12;
 
 impl Failure {
-    /// How this call failed; none where it did not, or the error says too little.
+    /// How this call failed; `None` if it did not, or if the error says too little.
     pub(crate) fn of(result: &ToolResult) -> Option<Self> {
         let text = &*result.text;
         let said = match result.status {
@@ -60,13 +60,13 @@ impl Failure {
 }
 
 impl Failure {
-    /// How many times as many tries it is worth: what may pass by itself may be tried longer.
+    /// The factor by which more tries are allowed: a temporary failure may be tried longer.
     pub(crate) fn patience(self) -> u32 {
         if self.passing { 2 } else { 1 }
     }
 }
 
-/// True where this result is a failure, by its status or, where nobody gave one, by its text.
+/// True if this result is a failure, by its status or, without a status, by its text.
 pub(crate) fn is_failure(result: &ToolResult) -> bool {
     match result.status {
         Status::Ok => false,
@@ -75,8 +75,8 @@ pub(crate) fn is_failure(result: &ToolResult) -> bool {
     }
 }
 
-/// True for an error that may pass by itself. Words of the tools, not of the model; where they are not
-/// recognised, the error counts as a lasting one.
+/// True for an error that may be temporary. The words are those of tools, not of the model; an unrecognised error
+/// counts as permanent.
 pub(crate) fn reads_as_passing(error: &str) -> bool {
     let mut lower = [0; PASSING_BYTES];
     let lower = &mut lower[..error.len().min(PASSING_BYTES)];
@@ -85,7 +85,7 @@ pub(crate) fn reads_as_passing(error: &str) -> bool {
     PASSING.iter().any(|word| word.find(lower).is_some())
 }
 
-/// The searches for words that say so, made once.
+/// The search patterns for a temporary failure, built once.
 static PASSING: LazyLock<[Finder<'static>; 9]> = LazyLock::new(|| {
     [
         "timeout",
@@ -108,7 +108,8 @@ fn error_line(text: &str) -> Option<&str> {
 }
 
 fn begins_like_an_error(line: &[u8]) -> bool {
-    // What stands before the first word: brackets, bullets, colours; a number counts the lines of something.
+    // Skips what comes before the first word: brackets, bullets, colours. A number there counts something, so it is
+    // no error.
     let Some(start) = line.iter().take(8).position(u8::is_ascii_alphanumeric) else { return false };
     let line = &line[start..];
     let inner = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
@@ -117,15 +118,15 @@ fn begins_like_an_error(line: &[u8]) -> bool {
     let is_named = word.ends_with(b"Error") || word.ends_with(b"Exception");
     let is_word =
         || [&b"error"[..], b"fatal", b"failure", b"failed"].iter().any(|it| word.eq_ignore_ascii_case(it));
-    // In small letters it may be a variable: an error goes on with a mark.
+    // A lower-case word may be a variable; in an error, a mark follows it.
     let is_marked = || line[end..].first().is_none_or(|byte| matches!(byte, b':' | b'[' | b']' | b')'));
     is_named || is_word() && (word[0].is_ascii_uppercase() || is_marked())
 }
 
-/// The loose form, and whether it names something; none where it says too little.
+/// The loose form, and whether it names something; `None` if it says too little.
 fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
     let arguments = &call.arguments.as_bytes()[..call.arguments.len().min(ARGUMENT_BYTES)];
-    // A word and what parts it from the next, or a mask, takes no more than it took before and one byte.
+    // A word with its separator, or a mask, needs at most as many bytes as in the error, and one more.
     let mut normal = [0; ERROR_BYTES + 1];
     let (mut end, mut letters, mut masked) = (0, 0, false);
     let (mut quote, mut specific) = (None, false);
@@ -136,10 +137,10 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
             !is_quoted && !word.iter().any(|byte| byte.is_ascii_digit() || b"/\\='\"`".contains(byte));
         letters += if is_plain { bare.len() } else { 0 };
         let names_something = is_quoted || word.iter().any(|byte| b"/\\='\"`".contains(byte));
-        // Of a word that is masked in any case it need not be known.
+        // For a word that is masked anyway, this is not needed.
         let is_echo =
             !names_something && bare.len() > 2 && (bare == call.tool.as_bytes() || has(arguments, bare));
-        // Calls and errors speak of commands, whatever they are about.
+        // Calls and errors mention "command" whatever they are about.
         let is_name = || !bare.eq_ignore_ascii_case(b"command") && has_word(arguments, bare);
         specific |= names_something || is_echo && is_name();
         if is_plain && !is_echo {
@@ -148,7 +149,7 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
             (normal[end], masked) = (b' ', false);
             end += usize::from(!bare.is_empty());
         } else if !masked {
-            // No text has this byte.
+            // This byte occurs in no text.
             (normal[end], masked) = (0xff, true);
             end += 1;
         }
@@ -157,13 +158,13 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
     (letters >= LETTERS).then(|| (xxh3_64(&normal[..end]), specific))
 }
 
-/// Whether the word is part of something in quotes, and which quote is open after it.
+/// Whether the word is part of a quotation, and which quote is open after it.
 fn is_in_quotes(word: &[u8], quote: &mut Option<u8>) -> bool {
     let was_open = quote.is_some();
     for (at, &byte) in word.iter().enumerate() {
         match *quote {
             Some(open) if byte == open => *quote = None,
-            // An apostrophe stands within a word, a quote before one.
+            // An apostrophe is within a word, a quote before one.
             None if matches!(byte, b'`' | b'"')
                 || byte == b'\'' && !word[..at].iter().any(u8::is_ascii_alphanumeric) =>
             {
@@ -179,7 +180,7 @@ fn has(arguments: &[u8], word: &[u8]) -> bool {
     memchr(word[0], arguments).is_some_and(|at| memmem::find(&arguments[at..], word).is_some())
 }
 
-/// Whether the word stands there by itself, and not within another.
+/// Whether the word occurs by itself, not within another.
 fn has_word(arguments: &[u8], word: &[u8]) -> bool {
     let is_apart = |byte: Option<&u8>| !byte.is_some_and(u8::is_ascii_alphanumeric);
     memmem::find_iter(arguments, word).any(|at| {
@@ -194,15 +195,15 @@ fn trimmed(word: &[u8]) -> &[u8] {
     &word[start..end]
 }
 
-/// How long a call may be that does little else but wait.
+/// The longest call, in bytes, that does little else than wait.
 const PAUSE_BYTES: usize = 200;
-/// The search, made once.
+/// The search pattern, built once.
 static SLEEP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("sleep"));
 
-/// Whether this call waits, or found that something is still going on.
+/// Whether this call waits, or found that something is still in progress.
 pub(crate) fn is_waiting(result: &ToolResult) -> bool {
     let arguments = result.call.arguments.as_bytes();
-    // `sleep 5`, `time.sleep(5)`, and no file of that name.
+    // `sleep 5`, `time.sleep(5)`, but not a file of that name.
     let is_pause = |at: usize| {
         let rest = &arguments[at + "sleep".len()..];
         matches!(rest, [b' ' | b'(', digit, ..] if digit.is_ascii_digit())

@@ -1,18 +1,18 @@
 //! Code fences in text, and the language they claim: what CommonMark calls fenced code blocks.
 //!
-//! Followed as CommonMark 0.31 has it: backticks and tildes, fences longer than three, indentation of up to
-//! three columns (four make indented code, which is no fence), tabs, fences inside block quotes and list
-//! items (and cut off where these end), fences that interrupt a paragraph, no backticks in the info string
-//! of a backtick fence, and fences that are never closed.
+//! Follows CommonMark 0.31: backticks and tildes, fences longer than three, indentation of up to three columns (four
+//! make indented code, which is no fence), tabs, fences inside block quotes and list items (which end with them),
+//! fences that interrupt a paragraph, no backticks in the info string of a backtick fence, and fences that are never
+//! closed.
 //!
-//! Left out on purpose:
+//! Deliberately different:
 //!
-//! - HTML blocks are not known: a fence between `<div>` and the next blank line counts, where CommonMark
-//!   shows its characters. Models wrap code in tags of their own (`<answer>`) and mean the fence.
-//! - Backslash escapes and entities in an info string stay as they are.
+//! - HTML blocks are not recognised: a fence between `<div>` and the next blank line counts, where CommonMark shows
+//!   its characters. Models wrap code in tags of their own (`<answer>`) and mean the fence.
+//! - Backslash escapes and entities in an info string stay unchanged.
 //! - A carriage return alone does not end a line, and containers deeper than 32 are text.
 //!
-//! Nothing is allocated. A text without three backticks or tildes in a row costs one search for each.
+//! Does not allocate. A text without three backticks or tildes in a row costs one search for each.
 
 use std::iter::FusedIterator;
 
@@ -26,31 +26,31 @@ const DEPTH: usize = 32;
 pub struct Fence<'t> {
     /// The rest of the opening line, trimmed.
     pub info: &'t str,
-    /// The lines between, as they stand in the text: markers and indentation of a list or quote around the
-    /// fence are still in it.
+    /// The lines between, unchanged: they still contain the markers and indentation of a list or quote around the
+    /// fence.
     pub body: &'t str,
-    /// False where the text, the list item or the quote ended first.
+    /// False if the text, the list item or the quote ended first.
     pub closed: bool,
 }
 
 impl<'t> Fence<'t> {
-    /// The language that the info string names, under its canonical name; empty where it names none.
+    /// The canonical name of the language in the info string; empty if it names none.
     #[must_use]
     pub fn language(&self) -> &'t str {
         canonical(tag(self.info))
     }
 
-    /// Whether the fence claims to hold `language`, under any of its names and in any case.
+    /// Whether the fence claims to contain `language`, under any of its names and in any case.
     #[must_use]
     pub fn is(&self, language: &str) -> bool {
         self.language().eq_ignore_ascii_case(canonical(language))
     }
 }
 
-/// The tag of a language in an info string: its first word, without attributes that are stuck to it.
+/// The language tag in an info string: its first word, without attached attributes.
 ///
-/// `python title="x"`, `python{1,3}`, `python,ignore`, `python:main.py` and `python=` all give `python`. Of
-/// `{.python .numberLines}` the first class counts, of `{python}` and `{r, echo=FALSE}` the first word.
+/// `python title="x"`, `python{1,3}`, `python,ignore`, `python:main.py` and `python=` all give `python`. In `{.python
+/// .numberLines}` the first class counts, in `{python}` and `{r, echo=FALSE}` the first word.
 #[must_use]
 pub fn tag(info: &str) -> &str {
     let info = info.trim_start();
@@ -66,7 +66,7 @@ pub fn tag(info: &str) -> &str {
     first.split(['{', ',', ':', '=', ';']).next().unwrap_or_default()
 }
 
-/// The one name of a language for its usual aliases; any other tag as it is.
+/// The canonical name for the usual aliases of a language; any other tag unchanged.
 #[must_use]
 pub fn canonical(tag: &str) -> &str {
     const ALIASES: [(&str, &[&str]); 3] = [
@@ -92,8 +92,7 @@ pub fn fences(text: &str) -> Fences<'_> {
     }
 }
 
-/// The iterator that [`fences`] gives: a scanner of lines that knows which containers are open, and whether
-/// a paragraph is.
+/// The iterator of [`fences`]: a line scanner that knows which containers and which paragraph are open.
 #[derive(Clone, Debug)]
 pub struct Fences<'t> {
     text: &'t str,
@@ -102,17 +101,17 @@ pub struct Fences<'t> {
     candidates: [Candidate; 2],
     containers: [Container; DEPTH],
     depth: usize,
-    /// The innermost open container ends with a paragraph that a further line may continue.
+    /// True if the innermost open container ends with a paragraph that another line may continue.
     paragraph: bool,
-    /// The innermost open container is a list item with nothing in it but its marker.
+    /// True if the innermost open container is a list item with only its marker.
     empty_item: bool,
 }
 
-/// A block that holds blocks.
+/// A block that contains blocks.
 #[derive(Clone, Copy, Debug)]
 enum Container {
     Quote,
-    /// What belongs to the item is indented by this many columns.
+    /// The content of the item is indented by this many columns.
     Item(usize),
 }
 
@@ -135,7 +134,7 @@ impl<'t> Iterator for Fences<'t> {
             }
             let line = Line::new(self.text, self.at);
             self.at = line.next;
-            // Most lines are plain: a letter in front starts a paragraph or goes on with one.
+            // Most lines are plain: a letter at the start begins or continues a paragraph.
             if self.depth == 0 && line.byte(line.at).is_some_and(|byte| byte.is_ascii_alphabetic()) {
                 self.paragraph = true;
             } else if let Some(opening) = self.read(line) {
@@ -148,7 +147,7 @@ impl<'t> Iterator for Fences<'t> {
 impl FusedIterator for Fences<'_> {}
 
 impl<'t> Fences<'t> {
-    /// Takes one line outside a fence; gives the fence that it opens.
+    /// Reads one line outside a fence; returns the fence that it opens.
     fn read(&mut self, mut line: Line<'t>) -> Option<Opening<'t>> {
         let mut matched = self.enter(&mut line);
         self.empty_item = false;
@@ -160,7 +159,7 @@ impl<'t> Fences<'t> {
                 return None;
             };
             if indent >= 4 {
-                // Indented code, unless a paragraph goes on here.
+                // Indented code, unless it continues a paragraph.
                 if !self.paragraph {
                     self.leave(matched);
                 }
@@ -183,7 +182,7 @@ impl<'t> Fences<'t> {
                 self.open(Container::Item(width));
                 self.empty_item = line.is_blank();
             } else {
-                // A paragraph goes on even where the markers of its containers are missing.
+                // A paragraph continues even without the markers of its containers.
                 if !self.paragraph {
                     self.leave(matched);
                     self.paragraph = true;
@@ -194,13 +193,13 @@ impl<'t> Fences<'t> {
         }
     }
 
-    /// Takes the lines of a fence, and its closing one.
+    /// Reads the lines of a fence and its closing line.
     fn body(&mut self, opening: &Opening<'t>) -> Fence<'t> {
         let start = self.at;
         let fence = |end, closed| Fence { info: opening.info, body: &self.text[start..end], closed };
         while self.at < self.text.len() {
             if self.depth == 0 {
-                // Only a line with the mark in it can close it, and there is no container to end it.
+                // Only a line that contains the mark can close it, and no container can end it.
                 let mark = if opening.mark == b'`' { "```" } else { "~~~" };
                 let rest = &self.text.as_bytes()[self.at..];
                 let Some(found) = memmem::find(rest, mark.as_bytes()) else { break };
@@ -208,7 +207,7 @@ impl<'t> Fences<'t> {
             }
             let mut line = Line::new(self.text, self.at);
             if self.enter(&mut line) < self.depth {
-                // The line is read again, as one outside the fence.
+                // The line is read again, outside the fence.
                 return fence(self.at, false);
             }
             let (end, next) = (self.at, line.next);
@@ -221,7 +220,7 @@ impl<'t> Fences<'t> {
         fence(self.at, false)
     }
 
-    /// Takes the markers of the open containers; how many of them the line belongs to.
+    /// Takes the markers of the open containers; returns how many of them the line belongs to.
     fn enter(&self, line: &mut Line<'t>) -> usize {
         for (nth, container) in self.containers[..self.depth].iter().enumerate() {
             let (indent, start) = line.indent();
@@ -230,7 +229,7 @@ impl<'t> Fences<'t> {
                     line.take(start + 1);
                     line.skip(1);
                 }
-                // A blank line belongs to an item that has something in it already.
+                // A blank line belongs to an item that already has content.
                 Container::Item(_) if line.byte(start).is_none() => {
                     if self.empty_item && nth + 1 == self.depth {
                         return nth;
@@ -277,15 +276,15 @@ impl Candidate {
     }
 }
 
-/// A line that is taken from the left, in columns: a tab reaches to the next multiple of four, and may be
-/// taken in part.
+/// A line that is read from the left, in columns: a tab extends to the next multiple of four, and may be taken in
+/// part.
 struct Line<'t> {
     text: &'t str,
     at: usize,
     column: usize,
-    /// Columns left of a tab that was taken in part.
+    /// Remaining columns of a tab that was taken in part.
     spare: usize,
-    /// Without the line ending.
+    /// The end, without the line ending.
     end: usize,
     /// Where the next line starts.
     next: usize,
@@ -321,7 +320,7 @@ impl<'t> Line<'t> {
         }
     }
 
-    /// Takes everything before `at`; what is not white space is one column wide, as markers are.
+    /// Takes everything before `at`; a character that is not white space is one column wide, as markers are.
     fn take(&mut self, at: usize) {
         let (indent, start) = self.indent();
         self.column += indent + at.saturating_sub(start);
@@ -363,7 +362,7 @@ impl<'t> Line<'t> {
         indent < 4 && length >= opening.length && self.bytes(start + length).iter().all(is_space)
     }
 
-    /// A heading or a thematic break: a block of one line, which no paragraph takes up.
+    /// A heading or a thematic break: a block of one line that cannot continue a paragraph.
     fn is_leaf(&self, start: usize, interrupts: bool) -> bool {
         let bytes = self.bytes(start);
         let first = bytes[0];
@@ -381,7 +380,7 @@ impl<'t> Line<'t> {
         }
     }
 
-    /// Takes a list marker with the space after it; how far the content of the item is indented.
+    /// Takes a list marker with the space after it; returns the indentation of the item's content.
     fn marker(&mut self, indent: usize, start: usize, interrupts: bool) -> Option<usize> {
         let bytes = self.bytes(start);
         let length = match bytes[0] {
@@ -399,7 +398,7 @@ impl<'t> Line<'t> {
             return None;
         }
         self.take(start + length);
-        // More than four columns of space are one of the marker and indented code.
+        // With more than four columns of space, one belongs to the marker and the rest is indented code.
         let space = match self.indent().0 {
             1..=4 if !blank => self.indent().0,
             _ => 1,

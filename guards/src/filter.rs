@@ -1,16 +1,16 @@
-//! Whether a call may be among the remembered ones, told without a search.
+//! A quick test whether a call may be remembered, without a search.
 
 use balk_contract::key::CallKey;
 
-/// How many remembered calls fell into each of a thousand buckets, where each call falls into two: one of them
-/// empty, and the call is not there (a counting Bloom filter).
+/// A counting Bloom filter with two buckets for each call: the number of remembered calls in each bucket. If one of
+/// its buckets is empty, the call is not remembered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Filter {
     fell: [u16; Self::BUCKETS],
 }
 
 impl Filter {
-    /// Sixteen for each of 64 remembered calls: of the calls that are not there, one in seventy is searched for.
+    /// Sixteen for each of 64 remembered calls: one in seventy of the calls that are not remembered needs a search.
     const BUCKETS: usize = 1_024;
 
     fn buckets(key: CallKey) -> [usize; 2] {

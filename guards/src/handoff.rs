@@ -1,21 +1,20 @@
-//! **handoff**: what a person is told when a run ends without its goal, and what he can do about it.
+//! **handoff**: what a person is told when a run ends without reaching its goal, and what they can do about it.
 //!
-//! *Detects* nothing while the run goes on. Asked at its end (spec H1), it makes a handoff of two causes: a
-//! failure that no retry can mend, and no progress. What is lacking is told from the failures that nothing
-//! resolved; the rules and their order stand with the `kind` module. A failure counts as resolved as soon as
-//! a later call of the same tool did not fail (spec H6), so no stale error is ever reported; where the run ends
-//! softly, as soon as a later call of any tool worked.
+//! *Detects* nothing during the run. When asked at the end (spec H1), it makes a handoff for two causes: a failure
+//! that no retry can fix, and no progress. Unresolved failures show what is missing; the `kind` module has the rules
+//! and their order. A failure counts as resolved as soon as a later call of the same tool did not fail (spec H6), so
+//! no stale error is ever reported; at a soft end, a later success of any tool is enough.
 //!
-//! *Ends softly*, with the changes kept and said and without a gap, where something was changed since the
-//! user last spoke or a call that may have changed something lost its answer, where a bound was reached while
-//! the run still moved, and where the provider was not reachable and nobody has said so yet.
+//! *Ends softly*, without a gap and with the changes kept and reported, if something changed since the user last
+//! spoke, or a call that may have changed something lost its answer; if a bound was reached while the run was still
+//! making progress; and if the provider was unreachable and the user has not been told yet.
 //!
-//! *Stays silent* while the run goes on, about ends that the user or a broken guard caused, and where a guard
-//! stopped the run over a failed attempt: its words have said all.
+//! *Stays silent* during the run, about ends that the user or a broken guard caused, and if a guard stopped the run
+//! over a failed attempt, because its message already said everything.
 //!
-//! *Thresholds*: two reads that bring nothing new make a loop, because the same call three times with an equal
-//! result is stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`); a read that brings
-//! something new takes back half of them. One retry in a run: a second one would be told the same.
+//! *Thresholds*: two reads that return nothing new make a loop, because the same call three times with an equal
+//! result is stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`); a read that returns something
+//! new halves the count. One retry in a run, because a second one would get the same message.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -40,11 +39,11 @@ mod messages;
 mod reads;
 mod state;
 
-/// How the guard is set.
+/// Settings of the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HandoffSettings {
-    /// Reads that bring nothing new, from which on they are called a loop (spec H6).
+    /// Reads that return nothing new before they count as a loop (spec H6).
     pub repeated_reads: u32,
 }
 
@@ -64,7 +63,7 @@ pub struct Handoff {
 const VERSION: u64 = 1;
 
 impl Handoff {
-    /// What it can do.
+    /// The rules of this guard.
     pub const RULES: &[Rule] = &[
         Rule::new("missing-capability", &[Rung::counted(Step::Conclusion)]),
         Rule::new("missing-input", &[Rung::counted(Step::Conclusion)]),
@@ -75,7 +74,7 @@ impl Handoff {
         Rule::new("constrained", &[Rung::counted(Step::Note)]),
     ];
 
-    /// The guard, set so.
+    /// A guard with these settings.
     #[must_use]
     pub fn new(settings: HandoffSettings) -> Self {
         Self { settings, state: HandoffState::default() }
@@ -85,12 +84,12 @@ impl Handoff {
         self.state.reads.again() >= self.settings.repeated_reads.max(1)
     }
 
-    /// Whether something ran since the user spoke, nothing is in the way, and it was no loop.
+    /// Whether something ran since the user spoke, without an obstacle and without a loop.
     fn is_moving(&self) -> bool {
         self.state.ran_at > self.state.spoke_at && self.state.obstacle().is_none() && !self.is_looping()
     }
 
-    /// Why nothing moves.
+    /// Why there is no progress.
     fn standstill(&self) -> Cause {
         match self.state.obstacle() {
             Some(record) => self.failure(record),
@@ -99,7 +98,7 @@ impl Handoff {
         }
     }
 
-    /// What the failure that ended the run is evidence of: that of the last turn, else the message alone.
+    /// The cause behind the failure that ended the run: the failure of the last turn, else the message alone.
     fn fatal(&self, message: &str) -> Cause {
         let of_turn = |it: &&Record| it.failed_at > self.state.answered_at;
         match self.state.obstacle().filter(of_turn) {

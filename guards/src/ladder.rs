@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The level of the last intervention about one subject, and when it was.
+/// The level of the last intervention about one subject, and its turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ladder {
     level: u8,
@@ -11,12 +11,12 @@ pub(crate) struct Ladder {
 }
 
 impl Ladder {
-    /// An intervention of this level in this turn, when so much had changed.
+    /// An intervention at this level in this turn, after this many changes.
     pub(crate) fn at(level: u8, turn: u64, changes: u64) -> Self {
         Self { level, turn, changes }
     }
 
-    /// The level reached, 0 before the first intervention; at most `kept` once anything changed since.
+    /// The level reached, 0 before the first intervention; at most `kept` if anything changed since.
     pub(crate) fn level(self, changes: u64, kept: u8) -> u8 {
         if self.changes == changes { self.level } else { self.level.min(kept) }
     }
@@ -26,7 +26,7 @@ impl Ladder {
         self.turn
     }
 
-    /// Takes the level back. The turn stays: what the guard said is still in view.
+    /// Resets the level. The turn stays, because the guard's message is still in view.
     pub(crate) fn restart(&mut self) {
         self.level = 0;
     }

@@ -1,19 +1,19 @@
 //! **no-tools**: the model says what it will do, or nothing at all, and calls no tool.
 //!
-//! *Detects* (spec N1, N8) a completion without a call. Where a tool ends the task (`completion = tool`)
-//! that is a mistake; where text may end it, it is one only if no tool was called since the user's last
-//! request, tools are offered, and the text reads as an announcement: it breaks off (`:` or `…` at its end),
-//! or says in one of the known languages that something will be done now. Thinking without an answer is a
-//! mistake under both (spec E2): the same request would bring it again.
+//! *Detects* (spec N1, N8) a completion without a call. If a tool ends the task (`completion = tool`), that is a
+//! mistake. If text may end it, it is a mistake only if no tool was called since the user's last request, tools are
+//! offered, and the text reads as an announcement: it breaks off (`:` or `…` at its end), or says in one of the known
+//! languages that the model is about to act. Thinking without an answer is a mistake under both (spec E2), because
+//! the same request would return it again.
 //!
-//! *Stays silent* under `text` after any call since the request, at a question to the user, at a text with a
-//! code fence, at a long text (an answer), and after one correction for a request. A blocked or failed call
-//! counts as one: the model acted. A withheld answer (content filter) is none of its business.
+//! *Stays silent* under `text` after any call since the request, about a question to the user, a text with a code
+//! fence or a long text (an answer), and after one correction for a request. A blocked or failed call also counts:
+//! the model acted. A withheld answer (content filter) is not its concern.
 //!
-//! *Thresholds*: the limit of 3 is the field report's (spec N4), and Cline's and Roo Code's
-//! (`docs/peers.md#cline`, `docs/peers.md#roo-code`). One correction a request under `text`, because text-only
-//! turns of recorded dialogues are stuck in about 1 % of cases (`docs/labels.md#what-single-rules-find`), and
-//! gpt-3.5 moves after an announcement in 82 % but after a finished answer in 35 to 38 %
+//! *Thresholds*: the limit of 3 comes from the field report (spec N4), Cline and Roo Code (`docs/peers.md#cline`,
+//! `docs/peers.md#roo-code`). One correction for each request under `text`, because text-only turns of recorded
+//! dialogues are stuck in about 1 % of cases (`docs/labels.md#what-single-rules-find`), and gpt-3.5 reacts to a
+//! correction in 82 % after an announcement, but in 35 to 38 % after a finished answer
 //! (`docs/reactions.md#announcements`).
 
 use std::sync::Arc;
@@ -30,18 +30,18 @@ use balk_contract::{
     Offer, Protocol, Purpose, Question, Speaker, Subject, Verdict,
 };
 
-/// How the guard is set (spec N5). Whether it is on for a model at all is [`PerModel`](crate::PerModel)'s part.
+/// Settings of the guard (spec N5). [`PerModel`](crate::PerModel) decides whether it is on for a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NoToolsSettings {
-    /// Mistakes in a row that stop the loop for a question; so there are `limit - 1` corrections.
+    /// Mistakes in a row after which the user is asked; so there are `limit - 1` corrections.
     pub limit: u32,
-    /// Questions before the run is ended.
+    /// Questions before the run ends.
     pub questions: u32,
-    /// The correction, in place of the guard's own words: `{tools}` becomes the tools, `{count}` the number of
-    /// the mistake, `{limit}` the limit.
+    /// A correction that replaces the guard's own text: `{tools}` becomes the tools, `{count}` the number of the
+    /// mistake, `{limit}` the limit.
     pub message: Option<String>,
-    /// Whether the agent takes tool calls out of the text (`<tool>…</tool>`, JSON), so that text can be one.
+    /// Whether the agent reads tool calls from the text (`<tool>…</tool>`, JSON), so that text can be a call.
     pub text_form: bool,
 }
 
@@ -61,31 +61,31 @@ pub struct NoTools {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct NoToolsState {
     protocol: Protocol,
-    /// Names of all tools on offer, where text can call them.
+    /// Names of all tools on offer, if text can call them.
     callable: Vec<Arc<str>>,
-    /// Names of tools to show, with the one that ends the task and the one that asks the user.
+    /// Names of tools to show, including the one that ends the task and the one that asks the user.
     tools: Vec<Arc<str>>,
     finish: Option<Arc<str>>,
     ask: Option<Arc<str>>,
-    /// Mistakes in a row, the completion at hand among them.
+    /// Mistakes in a row, including the current completion.
     mistakes: u32,
     /// Whether a tool was called since the user's last request.
     called: bool,
     /// Whether the model was corrected since then.
     corrected: bool,
-    /// Reminders since the mistakes are counted.
+    /// Reminders since the count of mistakes began.
     reminders: u32,
     questions: u32,
-    /// Reminders in this run, for words that differ each time.
+    /// Reminders in this run, so that each message has different words.
     spoken: u32,
 }
 
 /// What is wrong with a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mistake {
-    /// Text, and no call where one is needed.
+    /// Text, but no call where one is needed.
     TextOnly,
-    /// Thinking, and nothing else.
+    /// Only thinking.
     ThinkingOnly,
 }
 
@@ -95,7 +95,7 @@ const VERSION: u64 = 1;
 const EXAMPLES: usize = 4;
 
 impl NoTools {
-    /// What it can do.
+    /// The rules of this guard.
     pub const RULES: &[Rule] = &[
         Rule::new("no-call", &[Rung::counted(Step::Feedback)]),
         Rule::new("thinking-only", &[Rung::counted(Step::Feedback)]),
@@ -104,7 +104,7 @@ impl NoTools {
         Rule::new("questions-spent", &[Rung::counted(Step::Stop)]),
     ];
 
-    /// The guard, set so.
+    /// A guard with these settings.
     #[must_use]
     pub fn new(settings: NoToolsSettings) -> Self {
         Self { settings, state: NoToolsState::default() }
@@ -299,7 +299,7 @@ impl Guard for NoTools {
     fn review(&self, completion: &Completion) -> Answer<Decision> {
         let Some(mistake) = self.mistake(completion) else { return Ok(Decision::pass()) };
         Ok(match (mistake, self.state.protocol) {
-            // One word for a request, and never more: where text may end the task, most of it is right.
+            // At most one correction for each request: if text may end the task, most text is right.
             (Mistake::TextOnly, Protocol::Text) if self.state.corrected => Decision::pass(),
             (Mistake::TextOnly, Protocol::Text) => Verdict::Retry(self.correction(mistake)).into(),
             _ if self.state.mistakes < self.settings.limit => Verdict::Retry(self.correction(mistake)).into(),
@@ -318,7 +318,7 @@ impl Guard for NoTools {
     }
 }
 
-/// Withheld or cut off: whether a call would have come is not known.
+/// Withheld or cut off: it is not known whether a call would have followed.
 fn is_unfinished(completion: &Completion) -> bool {
     matches!(completion.finish, FinishReason::ContentFilter | FinishReason::Length)
 }

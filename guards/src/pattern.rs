@@ -1,6 +1,6 @@
-//! Patterns on names: `*` stands for any characters, everything else for itself, in either case.
+//! Patterns for names: `*` matches any characters; everything else matches itself, in either case.
 
-/// Whether the pattern fits the whole name.
+/// Whether the pattern matches the whole name.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.to_lowercase(), name.to_lowercase());
     let mut parts = pattern.split('*');

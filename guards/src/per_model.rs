@@ -1,7 +1,7 @@
 //! A guard that is another one, or none, for some models (spec N5).
 //!
-//! The run's [`Start`](crate::Start) names the model, and from then on one of the guards stands for all of
-//! them: the first whose pattern fits. Before a start, and where no pattern fits, that is the standard one.
+//! The run's [`Start`](crate::Start) names the model. From then on, the first guard whose pattern matches acts.
+//! Before the start, and if no pattern matches, the default guard acts.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,7 +12,8 @@ use balk_contract::{
     Termination, ToolResult,
 };
 
-/// One guard in as many settings as models need: the first pattern that fits the model of the run decides.
+/// One guard with different settings for different models: the first pattern that matches the model of the run
+/// decides.
 ///
 /// ```
 /// use balk_guards::{Guard, NoTools, PerModel};
@@ -24,7 +25,7 @@ pub struct PerModel {
     name: String,
     standard: Box<dyn Guard>,
     rules: Vec<(String, Box<dyn Guard>)>,
-    /// The rule that fits the run's model.
+    /// The rule that matches the run's model.
     rule: Option<usize>,
 }
 
@@ -38,22 +39,22 @@ const NAME: &str = "per-model";
 const VERSION: u64 = 1;
 
 impl PerModel {
-    /// The guard for every model without a rule, which also gives the name; `()` is none.
+    /// Takes the guard for every model without a rule, which also gives the name; `()` is none.
     #[must_use]
     pub fn new(standard: impl Guard + 'static) -> Self {
         let name = standard.name().to_owned();
         Self { name, standard: Box::new(standard), rules: Vec::new(), rule: None }
     }
 
-    /// The guard for models whose name fits a pattern that no earlier rule has: `*` stands for any characters,
-    /// everything else for itself in either case.
+    /// Adds the guard for models that match a pattern and no earlier one: `*` matches any characters; everything else
+    /// matches itself, in either case.
     #[must_use]
     pub fn with(mut self, pattern: &str, guard: impl Guard + 'static) -> Self {
         self.rules.push((pattern.into(), Box::new(guard)));
         self
     }
 
-    /// The same under a name of its own: where the standard is none, the guard's name is not known from it.
+    /// Sets the name. Needed if the default is `()`, which does not have the guard's name.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         self.name = name.to_owned();

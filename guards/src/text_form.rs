@@ -1,11 +1,12 @@
-//! Tool calls in the text, as chat-schema agents write them: `<tool>…</tool>`, or a JSON object that names one.
+//! Tool calls in text, as agents write them that use a chat schema: `<tool>…</tool>`, or a JSON object that names a
+//! tool.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// Whether the text holds a call of one of these tools: an XML-like block of its name, or a JSON object with
-/// the name under `tool`, `name` or `tool_name` and its arguments beside it.
+/// Whether the text contains a call of one of these tools: an XML-like block with its name, or a JSON object with the
+/// name under `tool`, `name` or `tool_name` and its arguments next to it.
 pub(crate) fn calls_one_of(text: &str, tools: &[Arc<str>]) -> bool {
     tools.iter().any(|tool| has_block(text, tool)) || objects(text).any(|it| names_one_of(&it, tools))
 }
@@ -20,11 +21,11 @@ fn has_block(text: &str, tool: &str) -> bool {
             rest[at + 2..].strip_prefix(tool).is_some_and(|rest| rest.trim_start().starts_with('>'))
         })
     };
-    // What closes a later block closes the first one too.
+    // A tag that closes a later block also closes the first one.
     opens.next().is_some_and(|first| closes(first) || is_whole(first) || opens.any(is_whole))
 }
 
-/// What follows the name of a block that is a tag alone: attributes, if any, and its end.
+/// Whether the text after a tool's name ends the tag as self-closing: attributes, if any, and `/>`.
 fn is_whole(rest: &str) -> bool {
     rest.split_once('>').is_some_and(|(tag, _)| tag.ends_with('/'))
 }

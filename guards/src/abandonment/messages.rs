@@ -1,4 +1,4 @@
-//! What the abandonment guard says.
+//! The texts of the abandonment guard.
 
 use super::{Abandonment, FILES, NAME, Run};
 use balk_contract::wording::{list, times};
@@ -41,7 +41,7 @@ impl Abandonment {
         }
     }
 
-    /// Spec A4: what failed, why code in a message is no file, and what can be done.
+    /// Spec A4: what failed, why code in a message creates no file, and what can be done.
     pub(super) fn correction(&self, run: &Run) -> Note {
         let again = match self.state.spoken {
             0 => String::new(),
@@ -61,7 +61,7 @@ impl Abandonment {
         self.note("fence-after-failures", 1, run, text)
     }
 
-    /// Spec A5: no deed and no plain word after the correction.
+    /// Spec A5: neither an action nor a plain statement followed the correction.
     pub(super) fn follow_up(&self, run: &Run, level: u8, last: bool) -> Note {
         let end = if last { " This is the last reminder." } else { "" };
         let text = format!(
@@ -77,7 +77,7 @@ impl Abandonment {
         self.note("unacknowledged", level, run, text)
     }
 
-    /// Spec A6: what was not created; nothing where the user knows.
+    /// Spec A6: what was not created; empty if the user already knows.
     pub(super) fn notice(&self, run: &Run) -> Vec<Note> {
         if self.state.noticed.as_ref() == Some(&run.tool) {
             return Vec::new();
@@ -113,7 +113,7 @@ impl Abandonment {
         }
     }
 
-    /// Strict: the words that are owed.
+    /// Strict: asks for the required words.
     pub(super) fn words_first(&self, run: &Run, level: u8) -> Note {
         let text = format!(
             "`{}` {}; the last error was: {}\n\nFirst say which of these is true (asked {} before):\n- \

@@ -1,6 +1,6 @@
 //! Words of announcements in English, Chinese, Spanish, German and Japanese.
 
-/// What a deed stands right behind.
+/// Words with an action word close after them.
 pub(super) const BEFORE_A_DEED: &[&str] = &[
     "i'll ",
     "i will ",
@@ -44,7 +44,7 @@ pub(super) const BEFORE_A_DEED: &[&str] = &[
     "次に",
     "少々お待ち",
 ];
-/// What a deed stands right before.
+/// Words with an action word close before them.
 pub(super) const BEHIND_A_DEED: &[&str] = &[
     " now",
     " right away",
@@ -58,7 +58,7 @@ pub(super) const BEHIND_A_DEED: &[&str] = &[
     "加上",
     "就来",
 ];
-/// English deeds, whole: "changes" and "updates" are things.
+/// English action words, matched completely: "changes" and "updates" are things.
 pub(super) const DEEDS: &[&str] = &[
     "list",
     "look",
@@ -103,7 +103,7 @@ pub(super) const DEEDS: &[&str] = &[
     "installing",
     "starting",
 ];
-/// Spanish and German deeds as they begin.
+/// Stems of Spanish and German action words.
 pub(super) const STEMS: &[&str] = &[
     "listar",
     "listo",
@@ -150,7 +150,7 @@ pub(super) const STEMS: &[&str] = &[
     "fange",
     "ändere",
 ];
-/// Deeds in scripts without blanks.
+/// Action words in scripts without blanks.
 pub(super) const SIGN_DEEDS: &[&str] = &[
     "列出",
     "查看",
@@ -189,7 +189,7 @@ pub(super) const SIGN_DEEDS: &[&str] = &[
     "見て",
     "始め",
 ];
-/// A beginning that names its deed by itself.
+/// Phrases that are an announcement by themselves.
 pub(super) const BEGINS: &[&str] = &[
     "i'll get started",
     "let me get started",
@@ -213,7 +213,7 @@ pub(super) const BEGINS: &[&str] = &[
     "取りかかります",
     "少々お待ちください",
 ];
-/// What makes an offer of it.
+/// Words that turn an announcement into an offer.
 pub(super) const CONDITIONS: &[&str] = &[
     "if you",
     "once ",

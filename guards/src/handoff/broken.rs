@@ -1,4 +1,4 @@
-//! The attempt that failed last, and what may have taken effect in it.
+//! The last failed attempt, and what may have taken effect in it.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use balk_contract::{AttemptCause, AttemptFailure, Effect, Offer, Tool};
 
-/// Tools that are kept; no recorded completion calls so many that change things.
+/// How many tools are kept; no recorded completion calls more that change things.
 const EFFECTIVE: usize = 8;
 
-/// An attempt that brought no completion.
+/// An attempt that returned no completion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Broken {
     pub(super) cause: String,
@@ -17,9 +17,9 @@ pub(super) struct Broken {
     pub(super) nothing_ran: bool,
     /// The first tools that may have taken effect.
     pub(super) effective: Vec<Arc<str>>,
-    /// Whether a tool may have that nobody knows.
+    /// Whether another, unknown tool may have taken effect.
     pub(super) may_be_another: bool,
-    /// Whether a guard ended the run over it, and said so.
+    /// Whether a guard ended the run because of it, and said so.
     pub(super) told: bool,
 }
 
@@ -27,7 +27,7 @@ impl Broken {
     pub(super) fn new(cause: String, failure: &AttemptFailure, offer: &Offer) -> Self {
         let facts = &failure.facts;
         let acts = |tool: &Tool| tool.effect != Effect::ReadOnly;
-        // Where no request left, the provider ran nothing, and nothing began that was not seen.
+        // If no request was sent, the provider ran nothing, and nothing began unseen.
         let was_sent = failure.cause != AttemptCause::Connect;
         let of_provider = || offer.tools().iter().filter(|tool| was_sent && tool.provider_executed);
         let began = facts.tool_execution_started.or((!was_sent).then_some(false));

@@ -1,4 +1,4 @@
-//! Why a run cannot go on, and what a person could do about it.
+//! Why a run cannot continue, and what a person could do about it.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use balk_contract::{GapKind, Offer};
 const CAPABILITIES: usize = 24;
 pub(super) const ERROR_SHOWN: usize = 160;
 
-/// Why the run cannot go on.
+/// Why the run cannot continue.
 pub(super) struct Cause {
     pub(super) kind: GapKind,
     pub(super) missing: String,
-    /// Whether what is missing is a tool that is there, and does not do this.
+    /// Whether the missing thing is a tool that exists but cannot do this.
     pub(super) is_there: bool,
     pub(super) explanation: String,
     pub(super) error: String,
 }
 
 impl Cause {
-    /// A failure, with the tool and how often it failed in a row where a tool failed.
+    /// The cause behind a failure. `tool` is the failed tool, if there is one, and how often it failed in a row.
     pub(super) fn failure(
         kind: GapKind,
         missing: &str,
@@ -133,7 +133,7 @@ impl Cause {
         all.into_iter().map(Arc::from).collect()
     }
 
-    /// What the model is told where the user wants it tried again.
+    /// What the model is told if the user wants it to try again.
     pub(super) fn constraint(&self, offer: &Offer) -> String {
         let it = format!("`{}`", self.missing);
         let lacking = match self.kind {

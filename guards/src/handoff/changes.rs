@@ -7,19 +7,19 @@ use crate::change::Change;
 use balk_contract::wording::keep;
 use balk_contract::{Effect, Origin, ToolCall, ToolResult};
 
-/// Names that are kept of each sort.
+/// How many names are kept in each category.
 const CHANGES: usize = 32;
 
-/// What was changed and stands, and what may have been.
+/// Changes that were made, and changes that may have been made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Changes {
     pub(super) known: Acts,
     pub(super) lost: Acts,
-    /// Calls that nobody said of whether they worked.
+    /// Calls without a known status.
     pub(super) unsaid: Acts,
-    /// Whether a call ran of which nobody declared what it changes.
+    /// Whether a call ran whose effect is not declared.
     pub(super) undeclared: bool,
-    /// The known and the lost ones since the user last spoke.
+    /// Known and lost changes since the user last spoke.
     pub(super) of_request: u32,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Changes {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Acts {
     pub(super) calls: u32,
-    /// The first paths, or tools where a call names none.
+    /// The first paths, or the tool if a call names no path.
     pub(super) names: Vec<String>,
 }
 

@@ -1,20 +1,19 @@
 //! What one failed call is evidence of.
 //!
-//! Structure is looked at before words, and of the words the narrow ones before the wide ones. The first rule
-//! that fits decides:
+//! Structure comes before words, and narrow phrases before wide ones. The first rule that fits decides:
 //!
-//! | | kind | told from | before the next ones because |
+//! | | kind | evidence | why it comes before the next ones |
 //! |---|---|---|---|
-//! | 1 | malformed call | arguments that are no JSON object | the tool never learned what was wanted, whatever its error reads like (spec H6) |
-//! | 2 | missing capability | a tool that is not on offer and never worked | what it answers ("not found", "unknown") is about the tool, not about a path or an option |
-//! | 3 | missing capability | a shell that does not find the command | says "not found", as for a missing file |
+//! | 1 | malformed call | arguments that are not a JSON object | the tool never learned what was wanted, whatever its error says (spec H6) |
+//! | 2 | missing capability | a tool that is not on offer and never worked | its answer ("not found", "unknown") is about the tool, not about a path or an option |
+//! | 3 | missing capability | a shell that does not find the command | its error says "not found", as for a missing file |
 //! | 4 | malformed call | an error about arguments or options, or one that begins with the usage | usage texts name files and say what is not supported |
-//! | 5 | missing input | "no such file", "not found" and their like, about a name that the call or the user gave | says more than a denial beside it; a path that nobody named is the tool's own affair and no input |
+//! | 5 | missing input | "no such file", "not found" and similar, about a name from the call or the user | it says more than a denial next to it; a path from neither is internal to the tool and no input |
 //! | 6 | missing capability | not supported, not implemented, not permitted | |
 //! | 7 | no progress | anything else | |
 //!
-//! The words are those of tools, which are English nearly everywhere; where they are not recognised, the
-//! failure is still reported, as no progress.
+//! The phrases are those of tools, which are nearly always English; an unrecognised failure is still reported, as no
+//! progress.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -27,13 +26,13 @@ use balk_contract::{GapKind, ToolCall};
 
 /// What is known about a failure.
 pub(super) struct Evidence<'e> {
-    /// The call; none for an end that came with a message alone.
+    /// The call; `None` for an end that came with a message alone.
     pub(super) call: Option<&'e ToolCall>,
-    /// Whether the tool is known not to be there.
+    /// Whether the tool is known not to exist.
     pub(super) is_absent: bool,
     /// What the user asked for.
     pub(super) request: &'e str,
-    /// What it answered.
+    /// The error.
     pub(super) error: &'e str,
 }
 
@@ -59,7 +58,7 @@ pub(super) fn tell<'e>(it: &Evidence<'e>) -> (GapKind, Cow<'e, str>) {
     }
 }
 
-/// Whether the arguments are not what any tool takes.
+/// Whether the arguments are not what any tool accepts.
 pub(super) fn is_broken(call: &ToolCall) -> bool {
     call.shape != Shape::Object
 }
@@ -123,7 +122,7 @@ static SPAWN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("spawn ")
 /// recognized as …`, `exec: "jq": executable file not found`, `spawn jq ENOENT`.
 fn missing_command<'e>(error: &Said<'e>) -> Option<&'e str> {
     if let Some(said) = error.first(&*NO_COMMAND) {
-        // What is quoted behind is advice.
+        // A name quoted after it is advice.
         return said.names()[1..].iter().copied().find(|name| !name.is_empty());
     }
     error.lines().find_map(|(line, lower)| {
@@ -133,7 +132,7 @@ fn missing_command<'e>(error: &Said<'e>) -> Option<&'e str> {
     })
 }
 
-/// The shells of Debian and of BusyBox name themselves, perhaps the line, and the command.
+/// The shells of Debian and of BusyBox print their own name, sometimes the line, and the command.
 fn not_found_by_shell(line: &str) -> Option<&str> {
     let (rest, said) = line.rsplit_once(": ")?;
     let (shell, command) = rest.rsplit_once(": ")?;
@@ -150,20 +149,20 @@ static NO_INPUT: Phrases<6> = LazyLock::new(|| {
         .map(Finder::new)
 });
 
-/// The file, folder or other input that is not there, if the call or the user named it.
+/// The missing file, folder or other input, if the call or the user named it.
 fn missing_input<'e>(it: &Evidence<'e>, error: &Said<'e>) -> Option<Cow<'e, str>> {
     let said = error.first(&*NO_INPUT)?;
     if let Some(name) = said.names().into_iter().find(|name| it.is_named(name)) {
         return Some(name.into());
     }
-    // Many tools leave out which file, for the call says it.
+    // Many tools do not repeat the file name, because the call has it.
     let names_another = said.names().iter().any(|name| looks_like_path(name));
     it.call.and_then(ToolCall::path).filter(|_| !names_another).map(Cow::Owned)
 }
 
 impl Evidence<'_> {
-    /// Whether the call or the user named this: a path by its last part, for tools make paths absolute; words
-    /// with blanks between only as they stand.
+    /// Whether the call or the user named this. A path counts by its last part, because tools make paths absolute; a
+    /// name with blanks counts only as a whole.
     fn is_named(&self, name: &str) -> bool {
         let last = match name.contains(' ') {
             true => name,
@@ -186,17 +185,17 @@ fn looks_like_path(name: &str) -> bool {
     name.contains(['/', '\\']) || name.trim_matches('.').contains('.')
 }
 
-/// Phrases in small letters, each with its search, which is made once.
+/// Phrases in lower case, each with its search pattern, which is built once.
 type Phrases<const N: usize> = LazyLock<[Finder<'static>; N]>;
 
-/// An error, and the same in small letters, for phrases are told in either case. Of a longer one than guards keep the
-/// end is not looked at.
+/// An error, and the same in lower case, because phrases match in any case. If it is longer than what guards keep,
+/// its end is ignored.
 struct Said<'e> {
     text: &'e str,
     lower: [u8; BYTES],
 }
 
-/// Bytes of the longest error that is kept, with the mark of where it was cut.
+/// Bytes of the longest error that is kept, including the mark where it was cut.
 const BYTES: usize = 4 * (ERROR_CHARS + 1);
 
 impl<'e> Said<'e> {
@@ -212,13 +211,13 @@ impl<'e> Said<'e> {
         &self.lower[..self.text.len()]
     }
 
-    /// Its lines, as they are and in small letters.
+    /// Its lines, unchanged and in lower case.
     fn lines(&self) -> impl Iterator<Item = (&'e str, &str)> {
         let lower = str::from_utf8(self.lower()).expect("only ASCII letters are others");
         self.text.lines().zip(lower.lines())
     }
 
-    /// The first of these phrases that stands in it, where it stands first.
+    /// The first of these phrases that occurs in it, at its first occurrence.
     fn first(&self, phrases: &[Finder<'_>]) -> Option<Found<'e>> {
         let find = |phrase: &Finder<'_>| Some((phrase.find(self.lower())?, phrase.needle().len()));
         let (at, len) = phrases.iter().find_map(find)?;
@@ -229,15 +228,15 @@ impl<'e> Said<'e> {
     }
 }
 
-/// A phrase in an error, and what stands on both sides of it in its line.
+/// A phrase in an error, with the text before and after it on its line.
 struct Found<'e> {
     before: &'e str,
     after: &'e str,
 }
 
 impl<'e> Found<'e> {
-    /// What it may be about, likeliest first: `… 'NAME'`, `…: NAME` or `… for NAME`, `'NAME' …`, `…: NAME: …`,
-    /// `the file NAME was …`. Some are empty.
+    /// What it may be about, most likely first: `… 'NAME'`, `…: NAME` or `… for NAME`, `'NAME' …`, `…: NAME: …`, `the
+    /// file NAME was …`. Some are empty.
     fn names(&self) -> [&'e str; 5] {
         let behind = self.after.strip_prefix(": ").or_else(|| self.after.strip_prefix(" for ")).unwrap_or("");
         let behind = behind.split([' ', ',', ';']).next().unwrap_or("");
@@ -252,10 +251,10 @@ impl<'e> Found<'e> {
 }
 
 const QUOTES: [char; 3] = ['\'', '"', '`'];
-/// What stands around a name and is no part of it.
+/// Characters around a name that are not part of it.
 const AROUND: [char; 8] = ['\'', '"', '`', '(', ')', ',', ';', ' '];
 
-/// What stands between two quotes, of a text that was split at them.
+/// The text between two quotes, from a text that was split at them.
 fn between<'e>(mut parts: impl Iterator<Item = &'e str>) -> &'e str {
     let quoted = parts.nth(1);
     quoted.filter(|_| parts.next().is_some()).unwrap_or("")

@@ -1,4 +1,4 @@
-//! What is said at the end of a run.
+//! The messages at the end of a run.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use balk_contract::wording::{list, one_line, times};
 use balk_contract::{Conclusion, Gap, Limit, Note, Subject, Termination, Tried};
 
 pub(super) const NAME: &str = "handoff";
-/// The rule of the note that a constrained retry begins with.
+/// The rule in the note that begins a constrained retry.
 pub(super) const CONSTRAINED: &str = "constrained";
 /// Names that a message lists.
 const LISTED: usize = 8;
@@ -44,7 +44,7 @@ impl HandoffState {
         Conclusion { end: end.clone(), note, gap: Some(gap) }
     }
 
-    /// The soft end: what was done stands.
+    /// The soft end: the finished work is kept.
     pub(super) fn partial(&self, end: &Termination) -> Conclusion {
         let why = match end {
             Termination::Limit(limit) => format!("it reached its limit of {}", bound(*limit)),
@@ -61,7 +61,7 @@ impl HandoffState {
             [] => "Nothing was changed.".into(),
             kept => kept.join(" "),
         };
-        // What worked since may have left an older failure behind.
+        // If something worked since, an older failure may be resolved.
         let open = match self.obstacle_since(self.worked_at) {
             Some(it) if !it.error.is_empty() => format!(
                 "The last call of `{}` failed, so its part is not done: {}.",
@@ -79,7 +79,7 @@ impl HandoffState {
         Conclusion { end: end.clone(), note: self.note("partial-work", text), gap: None }
     }
 
-    /// The end that a provider caused, where nobody said so yet.
+    /// The end that a provider caused, if the user has not been told yet.
     pub(super) fn provider(&self, end: &Termination, broken: &Broken) -> Conclusion {
         let ran = if broken.nothing_ran { " Nothing ran in that attempt." } else { "" };
         let kept: String = self.kept().iter().map(|said| format!(" {said}")).collect();
@@ -123,7 +123,7 @@ impl HandoffState {
         }
     }
 
-    /// What was changed, and what may have been; a sentence each, where there is something to say.
+    /// What was changed, and what may have been; one sentence for each that is not empty.
     fn kept(&self) -> Vec<String> {
         let Changes { known, lost, unsaid, .. } = &self.changes;
         let mut said = Vec::new();

@@ -1,4 +1,4 @@
-//! Reads that bring nothing new, with no change in between (spec H6).
+//! Reads that return nothing new, with no change in between (spec H6).
 
 use serde::{Deserialize, Serialize};
 
@@ -9,28 +9,28 @@ use balk_contract::key::CallKey;
 use balk_contract::wording::keep;
 use balk_contract::{Effect, Origin, ResultKey, ToolCall, ToolResult};
 
-/// How wide a cycle of reads is recognised; who goes round wider ones seems to explore.
+/// The widest cycle of reads that is recognised; a wider one looks like exploration.
 const READS: usize = 16;
 
 /// The last different reads since anything may have changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Reads {
     seen: Vec<Read>,
-    /// How far it goes in circles.
+    /// How long it has been going in circles.
     again: Circling,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Read {
     key: CallKey,
-    /// What it brought; none where it never ran.
+    /// Its result; `None` if it never ran.
     result: Option<ResultKey>,
     /// What was read; empty unless it was read again.
     what: String,
 }
 
 impl Reads {
-    /// Reads that brought what was known; a new one takes back half of them.
+    /// Reads that returned what was known; a new result halves the count.
     pub(super) fn again(&self) -> u32 {
         self.again.rounds()
     }
@@ -40,13 +40,13 @@ impl Reads {
         self.seen.iter().filter(|it| !it.what.is_empty()).map(|it| it.what.clone()).collect()
     }
 
-    /// Something may have changed, or what was read is out of view.
+    /// Something may have changed, or earlier reads are out of view.
     pub(super) fn clear(&mut self) {
         self.seen.clear();
         self.again = Circling::default();
     }
 
-    /// Folds one result. A read that was refused is one that was wanted again, or for the first time.
+    /// Folds one result. A refused read shows that it was wanted, again or for the first time.
     pub(super) fn observe(&mut self, result: &ToolResult) {
         let is_read = result.call.effect == Effect::ReadOnly;
         match result.origin {
@@ -66,7 +66,7 @@ impl Reads {
         };
         let before = self.seen[at].result;
         if before.is_some() && result.is_some() && before != result {
-            // The world moves: what was read before may have changed too.
+            // The world changes: earlier reads may be outdated too.
             self.clear();
             return self.first(call.key, result);
         }

@@ -1,4 +1,4 @@
-//! What the run was like, as far as its end has to say.
+//! What the end of a run needs to know about the run.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use balk_contract::{FailedAttempt, GapKind, Offer, Origin, Status, ToolResult, T
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct HandoffState {
-    /// Entries folded; a position in the transcript.
+    /// Number of folded entries; a position in the transcript.
     pub(super) position: u64,
-    /// Where the user last spoke, and the beginning of what he said.
+    /// Where the user last spoke, and the beginning of their message.
     pub(super) spoke_at: u64,
     pub(super) request: String,
     /// Where the model last answered, and where a call of its last ran.
@@ -34,23 +34,23 @@ pub(super) struct HandoffState {
     pub(super) reads: Reads,
     /// The attempt that failed since the model last answered.
     pub(super) broken: Option<Broken>,
-    /// Conclusions in this run, for words that differ each time.
+    /// Conclusions in this run, so that each message has different words.
     pub(super) concluded: u32,
-    /// Whether it was tried again with what there is.
+    /// Whether the run was already retried with the existing tools.
     pub(super) retried: bool,
 }
 
-/// What became of the calls of one tool.
+/// The outcomes of the calls of one tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) tool: Arc<str>,
     pub(super) calls: u32,
     pub(super) failures: u32,
     pub(super) in_a_row: u32,
-    /// What the last failure is evidence of; none once a call did not fail.
+    /// What the last failure is evidence of; `None` once a later call did not fail.
     pub(super) lacking: Option<GapKind>,
     pub(super) failed_at: u64,
-    /// Empty where nothing is lacking; the buffers are used again.
+    /// Empty if nothing is lacking; the buffers are reused.
     pub(super) missing: String,
     pub(super) error: String,
 }
@@ -58,14 +58,14 @@ pub(super) struct Record {
 const TOOLS: usize = 64;
 
 impl HandoffState {
-    /// The failure that stands in the way: of those that nothing resolved and no change left behind the last
-    /// one that tells what is lacking, else the last one; only then one that was left behind. One from before
-    /// the user spoke counts only where nothing ran since.
+    /// The failure that is the obstacle. Among failures that nothing resolved and that are later than the last
+    /// change: the last one that shows what is lacking, else the last one. Only if there are none, an earlier one. A
+    /// failure from before the user spoke counts only if nothing ran since.
     pub(super) fn obstacle(&self) -> Option<&Record> {
         self.obstacle_since(0)
     }
 
-    /// The same of the failures after a position.
+    /// The same for failures after a position.
     pub(super) fn obstacle_since(&self, position: u64) -> Option<&Record> {
         let Self { spoke_at, ran_at, changed_at, .. } = *self;
         let counts = |it: &&Record| it.lacking.is_some() && (it.failed_at > spoke_at || ran_at <= spoke_at);
@@ -89,7 +89,7 @@ impl HandoffState {
         let call = &result.call;
         match (result.origin, result.status) {
             (Origin::Synthetic, _) => {
-                // What never ran tells something only by its structure, and less than what ran.
+                // A call that never ran is evidence only by its structure, and weaker than a call that ran.
                 let is_absent = self.is_absent(&call.tool);
                 if kind::is_broken(call) || is_absent {
                     let at = self.place_of(&call.tool);
@@ -133,13 +133,13 @@ impl HandoffState {
         self.broken = Some(broken);
     }
 
-    /// Whether this tool is known not to be there: not on offer, and none of its calls ever worked.
+    /// Whether this tool is known not to exist: it is not on offer, and none of its calls ever worked.
     fn is_absent(&self, tool: &Arc<str>) -> bool {
         let worked = || self.tools.iter().any(|it| it.tool == *tool && it.calls > it.failures);
         !self.offer.tools().is_empty() && self.offer.get(tool).is_none() && !worked()
     }
 
-    /// The place of this tool's record: its own, a free one, or that of a tool that matters least.
+    /// The index of this tool's record: its own, a free one, or that of the least important tool.
     fn place_of(&mut self, tool: &Arc<str>) -> usize {
         if let Some(at) = self.tools.iter().position(|it| it.tool == *tool) {
             return at;
@@ -162,7 +162,7 @@ impl HandoffState {
         self.tools.len() - 1
     }
 
-    /// Takes up what a failure is evidence of.
+    /// Records what a failure is evidence of.
     fn lacks(&mut self, at: usize, result: &ToolResult, is_absent: bool) {
         let record = &mut self.tools[at];
         keep(&mut record.error, result.text.trim(), ERROR_CHARS);

@@ -1,46 +1,46 @@
-//! **progress**: the model is busy, and gets nowhere.
+//! **progress**: the model is busy and makes no progress.
 //!
-//! *Detects* standstill in rounds and not in calls (parallel equal calls are one look), the tightest description
+//! *Detects* a standstill, by rounds and not by calls (equal parallel calls are one look), most specific description
 //! first:
 //!
 //! | rule | what is seen |
 //! |---|---|
-//! | `waiting` | the same look at something that is still going on, or a tool that waits |
+//! | `waiting` | the same look at something that is still in progress, or a tool that waits |
 //! | `unknown-tool` | calls of tools that are not on offer |
-//! | `invalid-arguments` | calls without what their tool requires |
-//! | `refused-finish` | the task is declared finished, is not, and nothing was changed |
-//! | `growing-call` | the call before with something put in, and the same answer |
+//! | `invalid-arguments` | calls without arguments that their tool requires |
+//! | `refused-finish` | the task is declared finished but is not, and nothing changed |
+//! | `growing-call` | the previous call with something inserted, and the same answer |
 //! | `cycle` | two to six rounds in the same order |
-//! | `rewrite` | a file that is brought back to where it was |
-//! | `no-op` | a write of what stands there already |
-//! | `repeat` | the same call with the same answer between others |
+//! | `rewrite` | a file is brought back to an earlier state |
+//! | `no-op` | a write of the content that the file already has |
+//! | `repeat` | the same call with the same answer, between other calls |
 //! | `near-failure` | nearly the same arguments, exactly the same failure |
 //! | `same-failure` | different arguments, the same failure |
-//! | `wandering` | a long run of rounds that brings back only what was seen |
-//! | `refused-replies` | replies without a call that are answered with the same words in a row |
+//! | `wandering` | a long run of rounds that return only what was already seen |
+//! | `refused-replies` | replies without a call that get the same answer several times in a row |
 //! | `repeated-text` | the same text without a call |
 //!
-//! A round is the set of its calls and answers (volatile parts masked, [`identity`](crate::identity)), and
-//! belongs to a state of the workspace. *Evidence of progress* begins a new one, and all counts with it: an
-//! answer that a call never gave, the first answer to a call that is known to change something and did not
-//! fail, and a message of the user that is not the one before. A write that is made again, or brings a file
-//! back to where it was, is no evidence, and neither is what did not run. A call of unknown effect may have
-//! changed something: what it stands between is not refused before it was seen twice as often.
+//! A round is the set of its calls and answers (volatile parts masked, [`identity`](crate::identity)), and belongs to
+//! a state of the workspace. *Evidence of progress* begins a new state and resets all counts. Evidence is an answer
+//! that a call never gave before, the first answer to a call that is known to change something and did not fail, and
+//! a user's message that differs from the one before. A repeated write, or one that brings a file back to an earlier
+//! state, is no evidence, and neither is a call that did not run. A call of unknown effect may have changed
+//! something: a pattern with such a call in between must be seen twice as often before a call is refused.
 //!
-//! *Ladder* of each pattern: a note beside the results (a correction where there are none); calls that go on
-//! with it are refused, with the last warning; the user is asked; the run is ended. Where the note was dropped,
-//! for want of budget, the refusal comes first. Evidence takes the ladder back to the note, which is not said
-//! again. Who waits is never ended by this guard: once the user was asked, the count begins anew. Whatever the
-//! user answered, the next call runs, for it may do what was said: only the same answer once more ends the run.
-//! Where a pattern is about other arguments than were seen, no step is taken but for what ran since the last one.
+//! *Ladder* of each pattern: a note with the results (a correction if there are none); then calls that continue the
+//! pattern are refused, with a last warning; then the user is asked; then the run ends. If the note was dropped, for
+//! lack of budget, the refusal comes first. Evidence resets the ladder to the note, which is not repeated. This guard
+//! never stops a waiting model: after the question to the user, the count begins again. Whatever the user answers,
+//! the next call runs, because it may follow the answer; only the same result once more ends the run. If a pattern
+//! covers arguments that were not seen before, each step needs a call that ran since the last step.
 //!
-//! *Stays silent* where a call is repeated in a row ([`duplicate`](crate::duplicate) sees that), where answers
-//! change (polling), calls do (paging, batches, exploring), failures do (diagnosing), or something was changed
-//! in between (test, edit, test). A refusal lapses after some turns, for a call that never runs cannot show
-//! that its answer has changed. Identities outlive a compaction, and the ladder with them; but to see again
-//! what a compaction took away is something new.
+//! *Stays silent* if a call is repeated in a row ([`duplicate`](crate::duplicate) handles that), if answers change
+//! (polling), calls change (paging, batches, exploring) or failures change (diagnosing), or if something changed in
+//! between (test, edit, test). A refusal lapses after some turns, because a call that never runs cannot show that its
+//! answer has changed. Identities survive a compaction, and so does the ladder; but seeing again what a compaction
+//! removed counts as new.
 //!
-//! *Thresholds* stand with [`ProgressSettings`].
+//! *Thresholds*: see [`ProgressSettings`].
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -80,53 +80,53 @@ pub(crate) mod waiting;
 mod wandering;
 mod workspace;
 
-/// How the guard is set; zero turns a rule off.
+/// Settings of the guard; zero turns a rule off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ProgressSettings {
-    /// Looks at what is still going on before the model is told to wait in one call; twice as many before one
-    /// is refused. Ten: where others begin to warn about polling (`docs/peers.md#other-rules`).
+    /// Looks at something that is still in progress before the model is told to wait in one call; twice as many
+    /// before one is refused. Ten: the number at which others begin to warn about polling
+    /// (`docs/peers.md#other-rules`).
     pub waits: u32,
-    /// Times that a cycle comes round. Two, where others have three (`docs/peers.md#other-rules`): two laps are
-    /// stuck in 85 % of judged points, whatever they answer (`docs/labels.md#what-single-rules-find`), and here
-    /// their answers are equal and nothing was changed. One more, where a compaction lies between.
+    /// Laps of a cycle. Two, while others use three (`docs/peers.md#other-rules`): two laps are stuck in 85 % of
+    /// judged points, whatever the answers (`docs/labels.md#what-single-rules-find`), and this rule also requires
+    /// equal answers and no change. One more lap if there was a compaction in between.
     pub laps: u32,
-    /// Looks with the same failure, between others. Three: stuck in 71 to 74 %
+    /// Looks with the same failure, between other calls. Three: stuck in 71 to 74 %
     /// (`docs/labels.md#what-single-rules-find`).
     pub equal_failures: u32,
-    /// Looks with the same answer that is no failure; twice as many for whoever learns something new in between.
-    /// Three as well: both together hit no legitimate point of the judged ones (`balk replay --labels`, all other
+    /// Looks with the same successful answer; twice as many if the model learns something new in between. Three as
+    /// well: both together hit no legitimate point among the judged ones (`balk replay --labels`, all other
     /// thresholds at zero).
     pub equal_answers: u32,
-    /// Calls in a row that cannot run, whoever tries: of tools that are not on offer, or without what the tool
-    /// requires. Three, where others count them as mistakes (`docs/peers.md#roo-code`).
+    /// Calls in a row that can never run: of tools that are not on offer, or without what the tool requires. Three:
+    /// the number at which others count them as mistakes (`docs/peers.md#roo-code`).
     pub unfit_calls: u32,
-    /// Times that the task is declared finished, and is not, with nothing changed in between. Three, as with other
-    /// failures.
+    /// Times that the task is wrongly declared finished, without a change in between. Three, as with other failures.
     pub refused_ends: u32,
-    /// Calls in a row of which each has the one before in it, and which answer the same. Four: a command that is
-    /// put together bit by bit has said something by then. Assumed; no recorded figure decides it.
+    /// Calls in a row that each contain the previous one and return the same answer. Four: a command that is
+    /// assembled step by step has returned something by then. Assumed; no recorded figure supports it.
     pub grown_calls: u32,
-    /// Writes in a row that bring a file back to where it was. Two: to undo one change is honest work.
+    /// Writes in a row that bring a file back to an earlier state. Two: undoing one change is legitimate work.
     pub returns: u32,
     /// Calls in a row with nearly the same arguments and exactly the same failure; twice as many before one is
     /// refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds at zero).
     pub near_failures: u32,
-    /// Replies without a call, in a row, that were answered with the same words before one is corrected. Two:
-    /// readers call the second in a row stuck (`docs/labels.md#how-points-were-judged`).
+    /// Replies in a row without a call that got the same answer before one is corrected. Two: readers judge the
+    /// second in a row as stuck (`docs/labels.md#how-points-were-judged`).
     pub refused_replies: u32,
-    /// Times that the same text is said without a call. Three: at two, honest closings are among them.
+    /// Times that the same text is sent without a call. Three: two would include honest closing messages.
     pub same_texts: u32,
     /// Different calls of one tool that fail in the same way; twice as many before one is refused. Six: three
-    /// failures in a row are stuck in 41 % only (`docs/labels.md#what-single-rules-find`), and others refuse at
-    /// six (`docs/peers.md#other-rules`). Twice as many where the error offer nothing, may pass, or the calls
-    /// count up a number.
+    /// failures in a row are stuck in only 41 % (`docs/labels.md#what-single-rules-find`), and others refuse at six
+    /// (`docs/peers.md#other-rules`). Twice as many if the error names nothing, may be temporary, or the calls count
+    /// a number up.
     pub same_failures: u32,
-    /// Rounds that bring nothing new, where a new one takes back half. Twelve: half of the look-ups, new or not,
-    /// at which others hint (`docs/peers.md#other-rules`).
+    /// Rounds that return nothing new; a new result halves the count. Twelve: half of the look-ups, new or not, at
+    /// which others give a hint (`docs/peers.md#other-rules`).
     pub wandering: u32,
-    /// Turns after which a refusal lapses and the call may run once more.
-    /// Five, as with [`duplicate`](crate::duplicate).
+    /// Turns after which a refusal lapses and the call may run once more. Five, as with
+    /// [`duplicate`](crate::duplicate).
     pub lapse: u64,
 }
 
@@ -168,20 +168,21 @@ struct ProgressState {
 
 const NAME: &str = "progress";
 const VERSION: u64 = 3;
-/// The shortest pattern is two laps of two rounds: what is seen sooner after a step was under way before it.
+/// The shortest pattern is two laps of two rounds. A pattern found earlier than that after a step had begun before
+/// the step.
 const NEW_PATTERN_TURNS: u64 = 4;
 
 impl Progress {
-    /// What it can do.
+    /// The rules of this guard.
     pub const RULES: &[balk_contract::rules::Rule] = rungs::RULES;
 
-    /// The guard, set so.
+    /// A guard with these settings.
     #[must_use]
     pub fn new(settings: ProgressSettings) -> Self {
         Self { settings, state: ProgressState::default() }
     }
 
-    /// How often a pattern must be seen; nothing where its rule is off.
+    /// How often a pattern must be seen; `None` if its rule is off.
     fn needed(&self, finding: &Finding) -> Option<u32> {
         let it = self.settings;
         let needed = match finding.rule {
@@ -202,14 +203,14 @@ impl Progress {
         (needed > 0).then_some(needed.saturating_mul(finding.patience))
     }
 
-    /// Whether the guard spoke so short a time ago that another pattern is the same standstill.
+    /// Whether the guard spoke so recently that another pattern is the same standstill.
     fn spoke_lately(&self) -> bool {
         let ProgressState { rounds, spoken, .. } = &self.state;
         spoken.interventions > 0 && rounds.turn().saturating_sub(spoken.turn) < NEW_PATTERN_TURNS
     }
 
-    /// The first pattern that was now seen often enough, of all that nothing was said about. Nothing soon after
-    /// the guard spoke: it will be the same standstill.
+    /// The first pattern that has now been seen often enough and was not mentioned before. `None` soon after the
+    /// guard spoke: it would be the same standstill.
     fn to_tell<'r>(
         &self,
         completion: &Completion,
@@ -222,7 +223,7 @@ impl Progress {
         let failures = CurrentRound::failures_of(results);
         let failures = failures.as_ref().map_or(&[][..], |it| &it[..]);
         let now = CurrentRound { calls: &completion.calls, results: Some(results), failures };
-        // The tightest description of all that is found about any of the calls.
+        // The most specific finding about any of the calls.
         let ran = results.iter().take(LOOKS).filter(|it| it.origin == Origin::Executed);
         let found = ran.filter_map(|result| {
             let found = Rule::about(rounds, offer, &result.call, now)?.find_map(|rule| {
@@ -234,7 +235,7 @@ impl Progress {
             Some((&*result.call, found))
         });
         let found = found.min_by_key(|(_, finding)| finding.rule)?;
-        // What another call of this round moved was not known to the rule.
+        // The rule did not know whether another call of this round made progress.
         let moved = results.iter().any(|it| match it.origin {
             Origin::Executed => rounds.is_evidence(it),
             Origin::Missing | Origin::Synthetic => Change::of(it) != Change::Nothing,
@@ -242,8 +243,8 @@ impl Progress {
         (!moved).then_some(found)
     }
 
-    /// The first pattern that this call goes on with, often enough seen for it to be refused, and how far the
-    /// ladder about it has gone.
+    /// The first pattern that this call continues and that was seen often enough to refuse it, and the level that the
+    /// ladder about it has reached.
     fn to_refuse(&self, call: &ToolCall, now: CurrentRound<'_>) -> Option<(Finding, u8)> {
         let ProgressState { rounds, spoken, offer, .. } = &self.state;
         Rule::about(rounds, offer, call, now)?.find_map(|rule| {
@@ -255,8 +256,8 @@ impl Progress {
             let is_due = finding.seen >= needed.saturating_mul(patience);
             let has_run_since = finding.turn > spoken_at;
             let lapsed = rounds.turn().saturating_sub(spoken_at) > self.settings.lapse;
-            // Other arguments may be the right ones, and whoever was asked may have mended it: only what ran since
-            // tells that they are not, and that it is not.
+            // Other arguments may be the right ones, and the user may have fixed the cause. Only a call that ran
+            // since then can show that this is not so.
             let is_of_others =
                 matches!(rule, Rule::SameFailure | Rule::NearFailure | Rule::Growing | Rule::Finish);
             let goes_on = match level {
@@ -269,7 +270,8 @@ impl Progress {
         })
     }
 
-    /// The first pattern that a completion without a call goes on with, and how far the ladder about it has gone.
+    /// The first pattern that a completion without a call continues, and the level that the ladder about it has
+    /// reached.
     fn to_correct(&self) -> Option<(Finding, u8)> {
         let ProgressState { rounds, spoken, said, .. } = &self.state;
         let mut found = said.findings(rounds.turn()).into_iter();
@@ -278,7 +280,7 @@ impl Progress {
         Some((finding, level))
     }
 
-    /// What is said about a completion without a call.
+    /// The verdict about a completion without a call.
     fn about_text(&self) -> Option<Verdict> {
         let (finding, level) = self.to_correct()?;
         let ProgressState { spoken, offer, .. } = &self.state;

@@ -1,23 +1,23 @@
 //! **retry-safety**: an attempt breaks, and the question is whether it may be made again.
 //!
-//! *Detects* an attempt that brought no completion for a cause of the transport or the provider (spec R1, R6),
-//! and calls that ran inside of one (spec R7).
+//! *Detects* an attempt that returned no completion because of the transport or the provider (spec R1, R6), and calls
+//! that ran within one (spec R7).
 //!
-//! *Does* ask the model again, by itself, where nothing can be done twice (spec R2, R3), after a wait with
-//! full jitter; asks the user where something may, and says which tool is the reason (spec R4); refuses a
-//! call that ran in a broken attempt, until something else was run and answered (spec R7): twice, then the
-//! user is asked; ends the run where the provider refused the request as such, wants to be left alone for
-//! longer than is waited, or where asking again did not help, and says how far the attempt came. [`assess`]
-//! is the rule, for a look without a run (spec R5). The model is told which calls of a broken answer ran.
+//! *Asks* the model again, without the user, if nothing can happen twice (spec R2, R3), after a wait with full
+//! jitter. It asks the user if something might, and names the tool that is the reason (spec R4). It refuses a call
+//! that ran in a broken attempt until another call has run and answered (spec R7): twice, then it asks the user. It
+//! ends the run if the provider rejected the request itself, wants a longer wait than allowed, or if asking again did
+//! not help, and says how far the attempt got. [`assess`] is the rule alone, without a run (spec R5). The model is
+//! told which calls of a broken answer ran.
 //!
-//! *Stays silent* about empty completions, about broken attempts that a resend may mend, and about calls that
-//! are known to change nothing.
+//! *Stays silent* about empty completions, about broken attempts that a resend may fix, and about calls that are
+//! known to change nothing.
 //!
-//! *Thresholds*: one retry is the field report's (spec R3). Half a second, doubled, is where the clients of OpenAI
-//! and Anthropic begin, and a minute the longest Retry-After that they obey. A provider that names a time has
-//! a queue and not a fault, so that waiting is what it asks for: three such retries, as the attempts of
-//! shipped agents (`docs/peers.md#cline`). Ten a run are room for an outage every few turns; clients were seen
-//! to send 27 and 30 requests into one outage (`docs/costs.md#clients-in-an-outage`).
+//! *Thresholds*: one retry comes from the field report (spec R3). The clients of OpenAI and Anthropic begin with half
+//! a second, doubled each time, and obey a Retry-After of up to a minute. A provider that names a time is not broken
+//! but busy, so waiting is what it asks for: three such retries, like the attempts of shipped agents
+//! (`docs/peers.md#cline`). Ten in a run are enough for an outage every few turns; clients were seen to send 27 and
+//! 30 requests into one outage (`docs/costs.md#clients-in-an-outage`).
 
 mod assessment;
 mod held;
@@ -42,21 +42,21 @@ use balk_contract::{
     Recovery, Settlement, Subject, ToolResult, Verdict, Wait,
 };
 
-/// How the guard is set.
+/// Settings of the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RetrySafetySettings {
     /// What counts as safe.
     pub policy: RetrySafetyPolicy,
-    /// Resends in one turn, unless the user answers or speaks meanwhile.
+    /// Resends in one turn, counted again after the user answers or speaks.
     pub retries: u32,
-    /// The same where the provider says when to ask again.
+    /// The same if the provider says when to ask again.
     pub promised_retries: u32,
-    /// Ticks (ms) that the first resend waits at most; doubled for each further one of the turn.
+    /// The longest wait (ticks, ms) before the first resend; doubled for each further one in the turn.
     pub backoff: u64,
-    /// Ticks (ms) that are waited at most; a provider that wants more ends the run. Jitter comes on top.
+    /// The longest wait (ticks, ms); if the provider wants a longer one, the run ends. Jitter is added to it.
     pub max_wait: u64,
-    /// Broken attempts in a run that are followed by another, on the user's word or without.
+    /// Broken attempts in a run that may be followed by another, with or without the user's consent.
     pub budget: u32,
 }
 
@@ -88,15 +88,15 @@ struct RetrySafetyState {
     resent: u32,
     /// Broken attempts of this run that were followed by another.
     followed: u32,
-    /// What ran inside of the attempt that has just broken.
+    /// What ran within the attempt that has just broken.
     ran: Ran,
-    /// What is not to run again yet.
+    /// The calls that may not run again yet.
     held: Held,
-    /// The call that the last question was about.
+    /// The subject of the last question.
     asked_about: Option<Subject>,
-    /// Whether the last completion is what such an attempt left.
+    /// Whether the last completion came from such an attempt.
     broken: bool,
-    /// Notes and questions of this run, for words that differ each time.
+    /// Notes and questions of this run, so that each message has different words.
     notes: u32,
     questions: u32,
 }
@@ -105,7 +105,7 @@ const NAME: &str = "retry-safety";
 const VERSION: u64 = 1;
 
 impl RetrySafety {
-    /// What it can do.
+    /// The rules of this guard.
     pub const RULES: &[Rule] = &[
         Rule::resend(AttemptCause::Connect),
         Rule::resend(AttemptCause::TimedOut),
@@ -125,13 +125,13 @@ impl RetrySafety {
         Rule::new("budget-spent", &[Rung::counted(Step::Stop)]),
     ];
 
-    /// The guard, set so.
+    /// A guard with these settings.
     #[must_use]
     pub fn new(settings: RetrySafetySettings) -> Self {
         Self { settings, state: RetrySafetyState::default() }
     }
 
-    /// The failure as the transcript shows it: what ran and left a result did run, whatever the facts say.
+    /// The failure as the transcript shows it: a call with a result did run, whatever the facts say.
     fn seen(&self, failure: &AttemptFailure) -> AttemptFailure {
         let mut seen = failure.clone();
         for (tool, _) in self.state.ran.iter() {
@@ -163,8 +163,8 @@ impl RetrySafety {
         if promise.is_some() { self.settings.promised_retries } else { self.settings.retries }
     }
 
-    /// Full jitter over a span that doubles; on top of what the provider asks for, so that those who were told
-    /// the same time do not come back all at once.
+    /// Full jitter over a range that doubles; added to the provider's wait, so that clients with the same Retry-After
+    /// do not all return at once.
     fn wait(&self, promise: Option<u64>) -> Wait {
         let doubled = 2_u64.saturating_pow(self.state.resent);
         let jitter = self.settings.backoff.saturating_mul(doubled).min(self.settings.max_wait);
@@ -283,10 +283,10 @@ impl RetrySafety {
     }
 }
 
-/// The rule by which a call is not made again.
+/// The rule for refusing a call that already ran.
 const AGAIN: &str = "ran-already-again";
-/// Refusals of one call before the user is asked: once could be a slip. A second correction still moves models,
-/// a third hardly one (`docs/reactions.md#later-corrections`).
+/// Refusals of one call before the user is asked: the first could be a slip. Models still react to a second
+/// correction, but hardly to a third (`docs/reactions.md#later-corrections`).
 const REFUSALS: u32 = 2;
 
 fn refusal(call: usize, held: &HeldCall) -> Blocked {
@@ -294,10 +294,10 @@ fn refusal(call: usize, held: &HeldCall) -> Blocked {
     Blocked { call, note: note(AGAIN, held.refused(), held.subject(), text) }
 }
 
-/// How a run goes on that broke on something that passes.
+/// How to continue a run that ended because of a temporary problem.
 const LATER: &str = "Continue later, or with another model.";
 
-/// When the provider wants to be asked again.
+/// When the provider wants the next request.
 const fn promise(cause: AttemptCause) -> Option<u64> {
     match cause {
         AttemptCause::Status { retry_after, .. } => retry_after,

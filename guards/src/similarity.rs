@@ -1,28 +1,27 @@
-//! Whether two texts are nearly the same: normalised Levenshtein similarity over Unicode scalar values,
-//! decided exactly (spec D5).
+//! Whether two texts are nearly the same: normalised Levenshtein similarity over Unicode scalar values, decided
+//! exactly (spec D5).
 //!
-//! The similarity is `1 − distance / longer length`, and *near* is strictly above a [`Ratio`]. That is the same
-//! as a distance of at most some whole number, the cutoff, so nothing is ever rounded. Cheap proofs come first:
+//! The similarity is `1 − distance / longer length`, and *near* is strictly above a [`Ratio`]. That is equivalent to
+//! a distance of at most some whole number, the cutoff, so nothing is ever rounded. Cheap proofs come first:
 //!
 //! | step | why it is a proof |
 //! |---|---|
-//! | what both texts begin and end with is taken off | some shortest series of edits leaves it alone |
-//! | near, if what is left is no longer than the cutoff | replacing all of it costs its length |
-//! | apart, if the lengths differ by more than the cutoff | one edit changes a length by one |
-//! | apart, if one has so many characters more of some kinds | one edit takes away or adds one; see `histogram` |
-//! | near, if few edits do | they were found, as edits of bytes; see `diagonals` |
+//! | remove the common beginning and end | some shortest series of edits leaves them alone |
+//! | near, if the rest is no longer than the cutoff | replacing all of it costs its length |
+//! | apart, if the lengths differ by more than the cutoff | one edit changes a length by at most one |
+//! | apart, if one text has too many more characters of some kinds | one edit removes or adds one; see `histogram` |
+//! | near, if few edits are enough | they were found, as edits of bytes; see `diagonals` |
 //! | otherwise the distance itself | `rapidfuzz`, which stops at the cutoff |
 //!
-//! Edits are looked for in the bytes, which need no decoding. Edits of characters are never more than those of
-//! bytes: what tells two characters apart, or stands for one too many, is at least one byte of theirs. So few
-//! edits of bytes prove that texts are near; that there are more proves nothing, except in ASCII.
+//! The search for edits works on bytes, which need no decoding. The distance in characters is never more than that in
+//! bytes: a character that differs, or that one text lacks, differs in at least one byte. So few edits of bytes prove
+//! that texts are near; many edits of bytes prove nothing, except in ASCII.
 //!
-//! The order, and where a step is left out, follows from measured costs (`cargo bench --bench similarity`;
-//! `docs/costs.md#near-duplicates`).
-//! Sketches (MinHash, SimHash) are cheaper still, but do not answer this question.
+//! The order, and when a step is skipped, follow from measured costs (`cargo bench --bench similarity`;
+//! `docs/costs.md#near-duplicates`). Sketches (MinHash, SimHash) are even cheaper, but do not answer this question.
 //!
-//! Texts of more than [`LIMIT`] bytes are settled by the bounds and by few edits, or not at all: the distance
-//! of two such texts takes longer than a guard may.
+//! Texts of more than [`LIMIT`] bytes are decided by the bounds and by few edits, or not at all: their distance takes
+//! longer than a guard may.
 
 use std::str::Chars;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -39,16 +38,16 @@ mod histogram;
 
 /// Longer texts, in bytes, are not compared in full.
 pub const LIMIT: usize = 64 << 10;
-/// Edits of bytes that are looked for where a text is beyond [`LIMIT`].
+/// The maximum number of byte edits to search for if a text is longer than [`LIMIT`].
 const EDITS_BEYOND: usize = 32;
-/// Two texts of so few bytes together are compared as they stand: taking anything off costs more than it saves, and
-/// `rapidfuzz` is quickest where it sees whole texts and few edits.
+/// Two texts with at most this many bytes in total are compared unchanged: removing the common ends costs more than
+/// it saves, and `rapidfuzz` is fastest on whole texts with few edits.
 const TINY: usize = 40;
-/// Where so few bytes are left of two texts together, the distance itself costs little more than the histogram
-/// and the diagonals, which would not always spare it.
+/// If fewer bytes than this are left of both texts, the distance itself costs little more than the histogram and the
+/// diagonals, which would not always avoid it.
 const SHORT: usize = 3 << 10;
-/// So many times as short are texts beyond ASCII for the histogram, which reads all their bytes, while the
-/// distance is one of fewer characters.
+/// For the histogram, texts beyond ASCII are short up to this many times the usual size: it reads all their bytes,
+/// while the distance works on fewer characters.
 const BYTES: usize = 4;
 
 /// How similar near texts are: strictly more than this.
@@ -59,14 +58,14 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// `num / den`, or nothing where that is no number from 0 to 1.
+    /// `num / den`, or `None` if that is not a number from 0 to 1.
     #[must_use]
     pub const fn new(num: u16, den: u16) -> Option<Self> {
         if den == 0 || num > den { None } else { Some(Self { num, den }) }
     }
 
-    /// The largest distance that still is near, for texts of which the longer has so many characters; nothing
-    /// where not even a distance of 0 is.
+    /// The largest distance that is still near, if the longer text has `longer` characters; `None` if not even a
+    /// distance of 0 is.
     ///
     /// `1 − distance / longer > num / den` is `distance × den < longer × (den − num)`.
     fn cutoff(self, longer: usize) -> Option<usize> {
@@ -94,18 +93,18 @@ pub enum Nearness {
     Near,
     /// Not similar above the threshold.
     Apart,
-    /// Not settled: only bounds were asked for, or a text is beyond [`LIMIT`].
+    /// Not decided: only bounds were asked for, or a text is longer than [`LIMIT`].
     Open,
 }
 
-/// A text and what comparing needs to know of it, computed when first asked for and then kept.
+/// A text with the number of its characters, computed at the first request and then kept.
 ///
-/// Written as the text alone; equal where the texts are.
+/// Serialized as the text alone; equal if the texts are equal.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Profile<T> {
     text: T,
-    /// Or 0: not counted yet. Whoever counts finds the same, so nobody waits for another.
+    /// 0 if not counted yet. Concurrent callers compute the same value, so no lock is needed.
     #[serde(skip)]
     chars: AtomicUsize,
 }
@@ -125,7 +124,7 @@ impl<T: PartialEq> PartialEq for Profile<T> {
 impl<T: Eq> Eq for Profile<T> {}
 
 impl<T: AsRef<str>> Profile<T> {
-    /// The profile of a text; nothing is computed yet.
+    /// The profile of a text; computes nothing yet.
     #[must_use]
     pub const fn new(text: T) -> Self {
         Self { text, chars: AtomicUsize::new(0) }
@@ -137,7 +136,7 @@ impl<T: AsRef<str>> Profile<T> {
         self.text.as_ref()
     }
 
-    /// Whether the texts are near, if that is cheap to say: for looking through many. Nothing is allocated.
+    /// Whether the texts are near, if that is cheap to decide: for scanning many texts. Does not allocate.
     #[must_use]
     pub fn by_bounds<U: AsRef<str>>(&self, other: &Profile<U>, above: Ratio) -> Nearness {
         match self.narrow(other, above, 0) {
@@ -146,7 +145,7 @@ impl<T: AsRef<str>> Profile<T> {
         }
     }
 
-    /// Whether the texts are near; open only where a text is beyond [`LIMIT`].
+    /// Whether the texts are near; open only if a text is longer than [`LIMIT`].
     #[must_use]
     pub fn nearness<U: AsRef<str>>(&self, other: &Profile<U>, above: Ratio) -> Nearness {
         if self.text().len() + other.text().len() <= TINY {
@@ -158,7 +157,7 @@ impl<T: AsRef<str>> Profile<T> {
         }
     }
 
-    /// The distance of the whole texts.
+    /// Decides by the distance of the whole texts.
     fn whole<U: AsRef<str>>(&self, other: &Profile<U>, above: Ratio) -> Nearness {
         let (left, right) = (Part::new(self.text(), self.chars()), Part::new(other.text(), other.chars()));
         if left.text == right.text {
@@ -173,7 +172,7 @@ impl<T: AsRef<str>> Profile<T> {
         }
     }
 
-    /// The bounds: either what they prove, or what they leave. The histogram counts among them where so many
+    /// Applies the bounds: returns what they prove, or what they leave. The histogram is used only if at least `long`
     /// bytes are left.
     fn narrow<'t, U: AsRef<str>>(
         &'t self,
@@ -186,7 +185,7 @@ impl<T: AsRef<str>> Profile<T> {
         if left.is_empty() && right.is_empty() {
             return Err(Nearness::Near);
         }
-        // No character takes more than four bytes: as long as this, in characters, the texts are uncounted.
+        // A character has at most four bytes, so the texts have at least this many characters, without counting.
         let uncounted = text.len().max(another.len()).div_ceil(4);
         if above.admits(left.len().max(right.len()), uncounted) {
             return Err(Nearness::Near);
@@ -229,11 +228,11 @@ impl<T: AsRef<str>> Profile<T> {
 struct Pair<'t> {
     left: Part<'t>,
     right: Part<'t>,
-    /// Near is a distance of at most this.
+    /// A distance of at most this is near.
     cutoff: usize,
-    /// The distance is not below this.
+    /// The distance is at least this.
     at_least: usize,
-    /// Whether all of this is ASCII.
+    /// Whether everything left is ASCII.
     ascii: bool,
     /// Whether the distance may be computed, however much is left.
     in_limit: bool,
@@ -244,7 +243,7 @@ impl Pair<'_> {
         self.left.text.len() + self.right.text.len()
     }
 
-    /// Looks for few edits first.
+    /// Searches for few edits first.
     fn settle(&self) -> Nearness {
         let (left, right) = (self.left.text.as_bytes(), self.right.text.as_bytes());
         let edits = self.affordable(left.len().max(right.len()));
@@ -262,8 +261,8 @@ impl Pair<'_> {
         }
     }
 
-    /// How many edits of bytes to look for on diagonals. Their cost grows with the square of this, the cost of
-    /// the distance with `longer × cutoff`; the divisor, measured, keeps the first at a tenth of the second.
+    /// How many byte edits to search for on diagonals. The cost of the search grows with the square of this, the cost
+    /// of the distance with `longer × cutoff`; the divisor, measured, keeps the search at a tenth of the distance.
     fn affordable(&self, longer: usize) -> usize {
         let edits = match (self.in_limit, self.bytes() < SHORT) {
             (false, _) => EDITS_BEYOND,
@@ -274,7 +273,7 @@ impl Pair<'_> {
     }
 }
 
-/// The distance itself, no further than the cutoff.
+/// Decides by the distance itself, computed no further than the cutoff.
 fn compare<I>(left: I, right: I, cutoff: usize) -> Nearness
 where
     I: DoubleEndedIterator<Item: Copy + PartialEq + HashableChar> + Clone,
@@ -306,7 +305,7 @@ impl<'t> Part<'t> {
     }
 }
 
-/// Characters that need no counting: `rapidfuzz` asks for their number first.
+/// An iterator over characters that knows their number, which `rapidfuzz` asks for first.
 #[derive(Clone)]
 struct Counted<'t> {
     chars: Chars<'t>,
@@ -339,9 +338,9 @@ impl DoubleEndedIterator for Counted<'_> {
     }
 }
 
-/// Where the texts begin to differ, and what they are from there without what both still end with.
+/// Where the texts begin to differ, and the rest of both without their common end.
 fn without_common_ends<'t>(left: &'t str, right: &'t str) -> (usize, &'t str, &'t str) {
-    // The texts are equal up to there, so a character starts in both or in neither.
+    // The texts are equal up to here, so a character starts in both or in neither.
     let start = left.floor_char_boundary(common_prefix(left.as_bytes(), right.as_bytes()));
     let (left, right) = (&left[start..], &right[start..]);
     let end = left.ceil_char_boundary(left.len() - common_suffix(left.as_bytes(), right.as_bytes()));
@@ -349,14 +348,14 @@ fn without_common_ends<'t>(left: &'t str, right: &'t str) -> (usize, &'t str, &'
     (start, &left[..end], &right[..right.len() - common])
 }
 
-/// How many characters. This takes a third of the time of `chars().count()`, since so many bytes at a time are
-/// added up in single bytes.
+/// The number of characters. Takes a third of the time of `chars().count()`, because it adds up a chunk of bytes at a
+/// time in single bytes.
 fn count(text: &str) -> usize {
     let (chunks, rest) = text.as_bytes().as_chunks::<64>();
     chunks.iter().map(|chunk| firsts(chunk)).sum::<usize>() + firsts(rest)
 }
 
-/// How many characters begin in at most 255 bytes.
+/// How many characters begin in these bytes, of which there are at most 255.
 fn firsts(bytes: &[u8]) -> usize {
     usize::from(bytes.iter().map(|byte| u8::from(is_first(*byte))).sum::<u8>())
 }

@@ -1,4 +1,4 @@
-//! The round that is going on, as the rules look at it.
+//! The current round, as the rules see it.
 
 use std::sync::Arc;
 
@@ -7,29 +7,29 @@ use super::rounds::{LOOKS, Rounds};
 use crate::failure::{Failure, is_failure};
 use balk_contract::{Origin, ToolCall, ToolResult};
 
-/// The round that is going on: its calls and, once they ran, their answers.
+/// The current round: its calls and, once they ran, their answers.
 #[derive(Clone, Copy)]
 pub(super) struct CurrentRound<'n> {
     pub(super) calls: &'n [Arc<ToolCall>],
     pub(super) results: Option<&'n [ToolResult]>,
-    /// How the first [`LOOKS`] of them failed, told once for all rules; empty where none did.
+    /// How the first [`LOOKS`] of them failed, computed once for all rules; empty if none failed.
     pub(super) failures: &'n [Option<Failure>],
 }
 
 impl<'n> CurrentRound<'n> {
-    /// How results failed, for [`failures`](Self::failures); none where none did.
+    /// How the results failed, for [`failures`](Self::failures); `None` if none failed.
     pub(super) fn failures_of(results: &[ToolResult]) -> Option<[Option<Failure>; LOOKS]> {
         let looks = &results[..results.len().min(LOOKS)];
         let is_any = looks.iter().any(is_failure);
         is_any.then(|| std::array::from_fn(|at| looks.get(at).and_then(Failure::of)))
     }
 
-    /// The results that failures are told of, with them; none where none of them failed.
+    /// The results that failures were computed for, each with its failure; empty if none failed.
     pub(super) fn looked_at(self) -> impl Iterator<Item = (&'n ToolResult, Option<Failure>)> {
         self.results.into_iter().flatten().zip(self.failures.iter().copied())
     }
 
-    /// Whether the call answered as it did in this look, or has not run.
+    /// Whether the call gave the same answer as in this look, or has not run yet.
     pub(super) fn agrees(self, look: &Look) -> bool {
         match self.results {
             None => true,
@@ -41,7 +41,7 @@ impl<'n> CurrentRound<'n> {
         }
     }
 
-    /// Whether any call ran and failed; before they run, whether any did in the newest round since anything moved.
+    /// Whether any call ran and failed; before they run, whether any did in the newest round since the last progress.
     pub(super) fn fails(self, rounds: &Rounds) -> bool {
         match self.results {
             Some(results) => results.iter().any(|it| it.origin == Origin::Executed && is_failure(it)),
@@ -58,15 +58,15 @@ impl<'n> CurrentRound<'n> {
         })
     }
 
-    /// So many rounds, and this one once its calls ran.
+    /// This many rounds, plus this one once its calls ran.
     pub(super) fn counted(self, rounds: usize) -> u32 {
         u32::try_from(rounds).unwrap_or(u32::MAX).saturating_add(u32::from(self.results.is_some()))
     }
 
-    /// How a call follows on what ran before this round, if it is all of it.
+    /// How a call follows what ran before this round, if the round has no other call.
     pub(super) fn step(self, before: &Before, call: &ToolCall) -> Step {
         match self.results {
-            // What is refused goes on with what went on before.
+            // A refused call continues what the previous one continued.
             None => before.step_unanswered(call),
             Some([result]) => before.step_answered(call, result, self.failures.first().copied().flatten()),
             Some(_) => Step::Other,

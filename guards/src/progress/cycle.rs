@@ -1,4 +1,4 @@
-//! The same two to six rounds in the same order, with the same answers, again and again.
+//! The same two to six rounds in the same order, with the same answers, repeatedly.
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
@@ -6,13 +6,14 @@ use super::rounds::{Round, Rounds};
 use balk_contract::key::CallKey;
 use balk_contract::{Subject, ToolCall};
 
-/// The longest period: a longer one is found by what it brings back, which is nothing new.
+/// The longest period. A longer cycle shows up as rounds that return nothing new.
 const PERIOD_MAX: usize = 6;
 
-/// One call alone, whose answers come round, may be stepping or paging through something: twice the laps.
+/// The period with the most laps; among equals, the shortest. Before its calls run, any round of the cycle continues
+/// it, because one of its calls may have been refused.
 ///
-/// The period in which the rounds came back most often, the shortest of these. Before its calls
-/// run, any round of the cycle goes on with it, for one of its calls may have been refused.
+/// A cycle in which the same call alone recurs with changing answers may be stepping or paging through something: it
+/// needs twice the laps.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let found = (2..=PERIOD_MAX).rev().filter_map(|period| {
         let one = || rounds.still().take(period);
@@ -20,7 +21,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
             Some(_) => one().nth(period - 1).is_some_and(|due| repeats(due, now)),
             None => one().count() == period && one().any(|round| round.calls(call.key)),
         };
-        // What never differs is no cycle.
+        // Rounds that are all alike are no cycle.
         let newest = rounds.newest()?;
         if !goes_on || one().any(Round::waits) || one().all(|round| round.is_like(newest)) {
             return None;
@@ -29,12 +30,12 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         let back = pairs.take_while(|(later, earlier)| later.is_like(earlier)).count();
         let looks = || one().flat_map(|round| &round.looks);
         let first = looks().next()?;
-        // Who looks again at what a compaction took away makes one lap more for a reason, and so does who reads
-        // through something a second time, one page after the other.
+        // Repeating what a compaction removed is a good reason for one more lap, and so is reading through something
+        // a second time, page by page.
         let in_view = rounds.still().take(back + period).all(Round::is_in_view);
         let reads_on = period > 2 && looks().all(|look| !look.failed && look.tool == first.tool);
         let seen = if in_view && !reads_on { back + period } else { back };
-        // The sum of its calls: the same from wherever it is looked at.
+        // The sum of the calls: the same at every point of the cycle.
         let subject = Subject::Call(CallKey::of_all(looks().map(|look| look.call)));
         (back > 0).then(|| Finding {
             period: u32::try_from(period).unwrap_or(u32::MAX),
@@ -46,7 +47,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     found.max_by_key(|finding| finding.seen / finding.period)
 }
 
-/// Whether this round is the one that is due, calls and answers.
+/// Whether this round is the one that is due, with the same calls and answers.
 fn repeats(due: &Round, now: CurrentRound<'_>) -> bool {
     now.calls.iter().all(|call| due.calls(call.key)) && due.looks.iter().all(|look| now.agrees(look))
 }

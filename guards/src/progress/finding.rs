@@ -4,43 +4,42 @@ use serde::{Deserialize, Serialize};
 
 use balk_contract::Subject;
 
-/// A description of standstill, the tightest first.
+/// A description of a standstill, most specific first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Rule {
-    /// The same call, and each time the answer that something is still going on.
+    /// The same call, each time with the answer that something is still in progress.
     Waiting,
     /// Calls of tools that are not on offer.
     UnknownTool,
-    /// Calls without what their tool requires.
+    /// Calls without arguments that their tool requires.
     Arguments,
-    /// The task is declared finished, and is not.
+    /// The task is declared finished but is not.
     Finish,
-    /// A call that grows, and answers the same.
+    /// A call that grows and gets the same answer.
     Growing,
     /// The same few rounds in the same order.
     Cycle,
-    /// A file that is brought back to where it was.
+    /// A file is brought back to an earlier state.
     Rewrite,
-    /// A write of what stands there already.
+    /// A write of the content that the file already has.
     NoOp,
-    /// The same call with the same answer, between others.
+    /// The same call with the same answer, between other calls.
     Repeat,
     /// Nearly the same arguments, exactly the same failure.
     NearFailure,
     /// Different arguments, the same failure.
     SameFailure,
-    /// A long run of look-ups that brings only what was seen.
+    /// A long run of look-ups that return only what was already seen.
     Wandering,
-    /// Replies without a call that are answered with the same words in a row.
+    /// Replies without a call that get the same answer several times in a row.
     RefusedReplies,
     /// The same text without a call.
     RepeatedText,
 }
 
 impl Rule {
-    /// Those about calls, in the order in which they are asked: the tightest description first, so that the
-    /// words fit.
+    /// The rules about calls, in the order in which they are tried: most specific first, so that the message fits.
     pub(super) const OF_CALLS: [Self; 12] = [
         Self::Waiting,
         Self::UnknownTool,
@@ -58,7 +57,7 @@ impl Rule {
 
     const OF_TEXTS: [Self; 2] = [Self::RefusedReplies, Self::RepeatedText];
 
-    /// The rule of this name.
+    /// The rule with this name.
     pub(super) fn of(name: &str) -> Option<Self> {
         Self::OF_CALLS.into_iter().chain(Self::OF_TEXTS).find(|rule| rule.name() == name)
     }
@@ -83,22 +82,22 @@ impl Rule {
     }
 }
 
-/// A pattern that a call goes on with.
+/// A pattern that a call continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) rule: Rule,
-    /// Which pattern: the same one has the same subject, from whatever call of it it is seen.
+    /// Identifies the pattern: every call of the same pattern gives the same subject.
     pub(super) subject: Subject,
     /// How often it was seen: looks, rounds or failures.
     pub(super) seen: u32,
-    /// Of how many rounds one turn of it is made.
+    /// The number of rounds in one lap.
     pub(super) period: u32,
-    /// When it was seen last.
+    /// The turn in which it was last seen.
     pub(super) turn: u64,
     pub(super) failed: bool,
-    /// How many times as often it must be seen as others of its rule.
+    /// A factor: how many times as often it must be seen as other findings of its rule.
     pub(super) patience: u32,
-    /// False where something may have changed meanwhile, as far as anybody can tell.
+    /// False if something may have changed in between.
     pub(super) is_sure: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A task that is declared finished again and again, and is not.
+//! A task that is declared finished repeatedly but is not.
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
@@ -6,8 +6,8 @@ use super::offer_index::OfferIndex;
 use super::rounds::{Round, Rounds};
 use balk_contract::{Subject, ToolCall};
 
-/// How often the tool that ends the task was refused with the same answer since anything moved. Where something
-/// may have been done in between, nobody knows what, twice as often.
+/// How often the tool that ends the task was refused with the same answer since the last progress. Twice as often is
+/// required if a call of unknown effect ran in between.
 pub(super) fn find(
     rounds: &Rounds,
     offer: &OfferIndex,

@@ -1,4 +1,4 @@
-//! One call and what it answered, as the rules see it.
+//! One call and its answer, as the rules see them.
 
 use std::sync::Arc;
 
@@ -11,42 +11,42 @@ use crate::similarity::{Nearness, Profile, Ratio};
 use balk_contract::key::{CallKey, ToolKey};
 use balk_contract::{Effect, Origin, ResultKey, ToolCall, ToolResult};
 
-/// One call and what it answered; equal ones of a round are one look.
+/// One call and its answer; equal ones in a round are one look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Look {
     pub(super) call: CallKey,
     pub(super) tool: ToolKey,
     pub(super) result: ResultKey,
     pub(super) failed: bool,
-    /// How it failed, in a form that can be compared; none where it says too little, or did not fail.
+    /// How it failed, in a comparable form; `None` if it says too little or did not fail.
     pub(super) failure: Option<Failure>,
-    /// True where it did not fail, and waits for something or says that something is still going on.
+    /// True if it did not fail, and waits for something or says that something is still in progress.
     pub(super) waits: bool,
-    /// True where it did not fail, and nobody said what it can change.
+    /// True if it did not fail and its effect is not declared.
     pub(super) may_change: bool,
-    /// Why it could not run, whoever tried.
+    /// Why it can never run, if it cannot.
     pub(super) unfit: Option<Unfit>,
-    /// How it follows on the call before it.
+    /// How it follows the previous call.
     pub(super) step: Step,
 }
 
-/// How a call follows on the one that ran before it.
+/// How a call follows the one that ran before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Step {
-    /// In none of the ways below.
+    /// None of the following.
     #[default]
     Other,
     /// The same tool with nearly the same arguments, and exactly the same failure.
     NearFailure,
-    /// The same tool, and the arguments from before with something put in; the same answer, or failure.
+    /// The same tool and the previous arguments with something inserted; the same answer or failure.
     Grown,
-    /// The same tool, and the arguments from before with another number in one place; the same answer, or failure.
+    /// The same tool and the previous arguments with another number in one place; the same answer or failure.
     Counted,
 }
 
 impl Look {
-    /// A look at what this call answered after the one before it.
+    /// A look at the answer to this call, given the previous call.
     pub(super) fn of(result: &ToolResult, before: &Before, offer: &OfferIndex) -> Self {
         let call = &result.call;
         let failed = is_failure(result);
@@ -66,29 +66,29 @@ impl Look {
     }
 }
 
-/// What ran last: what the next call is compared with.
+/// The call that ran last, with which the next one is compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Before {
     tool: Option<ToolKey>,
-    /// Its arguments; saved, and compared, as far as [`ARGUMENT_BYTES`].
+    /// Its arguments; saved and compared only up to [`ARGUMENT_BYTES`].
     #[serde(serialize_with = "save_beginning")]
     arguments: Option<Arc<str>>,
     result: ResultKey,
     failure: Option<Failure>,
-    /// How it followed itself.
+    /// How it followed the call before it.
     last: Step,
 }
 
-/// How much of the arguments is kept and compared.
+/// Bytes of the arguments that are kept and compared.
 const ARGUMENT_BYTES: usize = 4_096;
 
-/// Above which similarity what differs is nearly the same. With it the rule for near failures alone is right in
-/// three of four judged points that it hits (`balk replay --labels`, all other thresholds at zero); a third
-/// failure of one tool alone is stuck in two of five (`docs/labels.md#what-single-rules-find`).
+/// Differing parts above this similarity are nearly the same. With it, the rule for near failures alone is right in
+/// three of four judged points that it hits (`balk replay --labels`, all other thresholds at zero); a third failure
+/// of one tool alone is stuck in two of five (`docs/labels.md#what-single-rules-find`).
 const NEAR: Ratio = Ratio::new(80, 100).expect("four fifths");
 
 impl Before {
-    /// How this call follows, with what it answered; without, as if it answered what was answered before.
+    /// How this call follows, given its answer; without an answer, as if it got the previous one.
     fn step(&self, call: &ToolCall, answer: Option<(ResultKey, Option<Failure>)>) -> Step {
         if !self.is_of(call) {
             return Step::Other;
@@ -104,7 +104,7 @@ impl Before {
             return Step::Counted;
         }
         if let Some(more) = grown(before.as_bytes(), arguments.as_bytes())
-            // Without a failure, only more of the same says nothing: a longer path is another one.
+            // Without a failure, only a repetition of earlier text counts: a longer path is another path.
             && (same_failure || memmem::find(before.as_bytes(), more).is_some())
         {
             return Step::Grown;
@@ -119,18 +119,18 @@ impl Before {
 
     /// How a call follows that has not run.
     pub(super) fn step_unanswered(&self, call: &ToolCall) -> Step {
-        // Told sooner than in which of the ways it follows.
+        // A cheap test before the exact comparison.
         if self.last != Step::Other && self.is_of(call) { self.step(call, None) } else { Step::Other }
     }
 
-    /// How a call follows that answered this, and failed so.
+    /// How a call follows that got this result and failure.
     pub(super) fn step_answered(
         &self,
         call: &ToolCall,
         result: &ToolResult,
         failure: Option<Failure>,
     ) -> Step {
-        // Told sooner than in which of the ways it follows.
+        // A cheap test before the exact comparison.
         let answers_alike = result.text.key() == self.result || self.failure.is_some() && is_failure(result);
         if answers_alike && self.is_of(call) && result.origin == Origin::Executed {
             self.step(call, Some((result.text.key(), failure)))
@@ -139,12 +139,12 @@ impl Before {
         }
     }
 
-    /// Whether what ran was a call of this one's tool.
+    /// Whether the previous call used the same tool.
     fn is_of(&self, call: &ToolCall) -> bool {
         self.tool == Some(call.tool_key)
     }
 
-    /// Takes up what ran.
+    /// Records the call that ran.
     pub(super) fn ran(&mut self, call: &ToolCall, look: &Look) {
         self.arguments = Some(call.arguments.clone());
         (self.tool, self.result, self.failure, self.last) =
@@ -160,7 +160,7 @@ fn beginning(arguments: &str) -> &str {
     &arguments[..arguments.floor_char_boundary(ARGUMENT_BYTES)]
 }
 
-/// Whether the two differ in one number, and in nothing else.
+/// Whether the two differ only in one number.
 fn is_counted(before: &str, after: &str) -> bool {
     let (before, after) = (before.as_bytes(), after.as_bytes());
     let differ = before.iter().zip(after).position(|(one, other)| one != other);
@@ -171,8 +171,8 @@ fn is_counted(before: &str, after: &str) -> bool {
     one > 0 && other > 0 && before != after && before[start + one..] == after[start + other..]
 }
 
-/// What the two do not have in common, up to the quotes around it: the texts that differ, without the names and
-/// the other texts beside them.
+/// The parts in which the two differ, extended to the surrounding quotes: the differing texts, without the names and
+/// the other texts around them.
 fn differing<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
     let (one, other) = (before.as_bytes(), after.as_bytes());
     let same = |(one, other): &(&u8, &u8)| one == other;
@@ -185,7 +185,7 @@ fn differing<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
     (&before[start..before.len() - behind], &after[start..after.len() - behind])
 }
 
-/// What was put in, if `after` is `before` with something put in at one place.
+/// The inserted part, if `after` is `before` with an insertion at one place.
 fn grown<'t>(before: &[u8], after: &'t [u8]) -> Option<&'t [u8]> {
     if after.len() <= before.len() {
         return None;

@@ -1,26 +1,26 @@
-//! What is said: what was observed, and another kind of step.
+//! The texts of the guard: what was observed, and another kind of step.
 
 use super::finding::{Finding, Rule};
 use super::offer_index::OfferIndex;
 use balk_contract::ToolCall;
 use balk_contract::wording::times;
 
-/// A finding, the call it is about where it is about one, and the names that may be said.
+/// A finding, its call (if it is about one), and the names that may be mentioned.
 pub(super) struct Messages<'w> {
     pub(super) finding: &'w Finding,
     pub(super) call: Option<&'w ToolCall>,
     pub(super) offer: &'w OfferIndex,
-    /// Interventions of this run, with this one.
+    /// Interventions of this run, including this one.
     pub(super) number: u32,
 }
 
 impl Messages<'_> {
-    /// What was seen, without an end.
+    /// What was observed, without a final full stop.
     fn observed(&self) -> String {
         let Finding { seen, period, is_sure, .. } = *self.finding;
         let tool = self.call.map_or_else(|| "a tool".into(), |call| self.offer.tool(call));
         let how_often = times(seen);
-        // Where a tool of unknown effect ran, nobody can say more.
+        // If a tool of unknown effect ran, only this much is certain.
         let still = if is_sure { "nothing has changed" } else { "nothing in between has changed its answer" };
         match self.finding.rule {
             Rule::Waiting => {
@@ -161,7 +161,7 @@ impl Messages<'_> {
         )
     }
 
-    /// What is put to the user.
+    /// The question to the user.
     pub(super) fn question(&self) -> String {
         format!(
             "The model makes no progress, although it was warned: {} (observation {} of this run). What should it \

@@ -1,4 +1,4 @@
-//! Nearly the same arguments, exactly the same failure: changes that did not matter.
+//! Nearly the same arguments, exactly the same failure: the changes did not matter.
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
@@ -6,8 +6,8 @@ use super::look::{Look, Step};
 use super::rounds::Rounds;
 use balk_contract::{Subject, ToolCall};
 
-/// The last rounds of which each changed little of the call before it and met the same error, as this
-/// call did. None where nothing differed at all, which is a duplicate.
+/// The last rounds that each changed little in the previous call and failed with the same error, as this call did.
+/// `None` if nothing differed at all, because that is a duplicate.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let is_near = |step| matches!(step, Step::NearFailure | Step::Grown);
     let newest = rounds.newest()?;
@@ -15,7 +15,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let fails_so = |look: &Look| look.failure.is_some_and(|it| it.exact == failure.exact);
     let near =
         rounds.still().take_while(|round| round.only().is_some_and(|it| is_near(it.step) && fails_so(it)));
-    // And the one that the first of them is near to.
+    // The first of them is near to an earlier call, which counts too.
     let seen = near.count() + 1;
     let is_this = |look: &Look| look.call == call.key && now.agrees(look);
     if rounds.still().take(seen).all(|round| round.only().is_some_and(is_this)) {

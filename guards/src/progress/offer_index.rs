@@ -1,4 +1,4 @@
-//! The tools on offer: what may be named, and what a call must have to be one of them.
+//! The tools on offer: which names may be mentioned, and what a call must have to be valid.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use balk_contract::{Offer, Purpose, ToolCall};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OfferIndex {
     tools: Vec<Named>,
-    /// Whether any of them has this purpose: most offers have none.
+    /// Whether any of them has this purpose; in most offers none has.
     finishes: bool,
     waits: bool,
 }
@@ -20,17 +20,17 @@ pub(super) struct OfferIndex {
 struct Named {
     name: Arc<str>,
     purpose: Purpose,
-    /// Members without which its arguments are refused.
+    /// Members that its arguments must have.
     required: Arc<[Arc<str>]>,
 }
 
-/// Why a call could not run, told from the offer alone.
+/// Why a call could not run, judged from the offer alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Unfit {
     /// It names a tool that is not on offer.
     UnknownTool,
-    /// Its arguments are no JSON object, or lack a member that the tool requires.
+    /// Its arguments are not a JSON object, or lack a member that the tool requires.
     Arguments,
 }
 
@@ -59,7 +59,7 @@ impl OfferIndex {
         self.waits && self.get(tool).is_some_and(|it| it.purpose == Purpose::Wait)
     }
 
-    /// Why this call cannot run, if that can be told without trying.
+    /// Why this call cannot run, if the offer shows it.
     pub(super) fn unfit(&self, call: &ToolCall) -> Option<Unfit> {
         let Some(tool) = self.get(&call.tool) else {
             return (!self.tools.is_empty()).then_some(Unfit::UnknownTool);
@@ -69,12 +69,12 @@ impl OfferIndex {
         (call.shape != Shape::Object || lacks_one()).then_some(Unfit::Arguments)
     }
 
-    /// The name of the called tool, if it may be said.
+    /// The name of the called tool, if it may be mentioned.
     pub(super) fn tool(&self, call: &ToolCall) -> String {
         if self.get(&call.tool).is_some() { format!("`{}`", call.tool) } else { "a tool not on offer".into() }
     }
 
-    /// A few of the offer.
+    /// A few names from the offer.
     pub(super) fn some(&self) -> String {
         const SAID: usize = 8;
         let said: Vec<_> = self.tools.iter().take(SAID).map(|it| format!("`{}`", it.name)).collect();

@@ -1,15 +1,15 @@
-//! The same call with the same answer, with something else in between: what a guard against duplicates lets
-//! through, for who does something else meanwhile may be looking whether a job has come on.
+//! The same call with the same answer, with other calls in between. The guard against duplicates lets this pass,
+//! because a model that does something else in between may be checking whether a job has advanced.
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::rounds::{Round, Rounds};
 use balk_contract::{Subject, ToolCall};
 
-/// The last looks, as long as they had the same answer. None where the last rounds are nothing but this call,
-/// and none where the model waits for something meanwhile: then a pause between two looks is a call that comes
-/// back too. Who learns something new between looks that did not fail may be looking at what others change, and
-/// has twice the time.
+/// The last looks, as long as they had the same answer. `None` if the last rounds were nothing but this call, and if
+/// the model waits for something in between, because then a pause between two looks is a call that recurs too. A
+/// model that learns something new between looks that did not fail may be watching what others change, and has twice
+/// the patience.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
     if !now.agrees(last) {
@@ -18,7 +18,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let looks = rounds.still().enumerate().filter(|(_, round)| round.calls(call.key));
     let same = looks.take_while(|(_, round)| round.has(call.key, last.result));
     let (seen, first) = same.fold((0, 0), |(seen, _), (nth, _)| (seen + 1, nth));
-    // Counted from the newest round, so that nothing stands between where all rounds up to the first are looks.
+    // Counted from the newest round, so nothing is in between if all rounds up to the first look are looks.
     let between = || rounds.still().take(first);
     if first + 1 == seen || between().any(Round::waits) {
         return None;

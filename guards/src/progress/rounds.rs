@@ -1,4 +1,4 @@
-//! The last rounds: what was called in each, what that answered, and whether anything has moved since.
+//! The last rounds: the calls of each, their answers, and whether there was progress since.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -15,32 +15,32 @@ use crate::filter::Filter;
 use balk_contract::key::CallKey;
 use balk_contract::{Origin, ResultKey, ToolResult};
 
-/// How many rounds are remembered. What comes back after so many others is new.
+/// How many rounds are remembered. A call that returns after so many others is new.
 const ROUNDS: usize = 64;
-/// How many looks of one round are told apart; a wider fan-out is like no other round.
+/// How many looks of one round are kept; a wider fan-out equals no other round.
 pub(super) const LOOKS: usize = 16;
 
-/// What one completion had run.
+/// The calls of one completion that ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Round {
     pub(super) turn: u64,
     /// In the order of the calls; rounds are compared as sets.
     pub(super) looks: Vec<Look>,
-    /// How much had moved when it was over.
+    /// The marker at its end.
     marker: u64,
     /// False once its answers are no longer in the view.
     in_view: bool,
-    /// Whether it brought anything that is not in the view already.
+    /// Whether it returned anything that was not already in the view.
     is_new: bool,
-    /// Whether it had more looks than are remembered: then it is like no other.
+    /// Whether it had more looks than are kept: then it equals no other round.
     is_cut: bool,
 }
 
-/// The last rounds, and the one that is going on.
+/// The last rounds, and the current one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Rounds {
     turn: u64,
-    /// Rises with all evidence of progress: the marker of the workspace.
+    /// Identifies the state of the workspace; increases with all evidence of progress.
     marker: u64,
     past: VecDeque<Round>,
     open: Round,
@@ -61,17 +61,17 @@ impl Round {
             && self.looks.iter().all(|look| other.has(look.call, look.result))
     }
 
-    /// Its look, where it has no other.
+    /// Its look, if it has exactly one.
     pub(super) fn only(&self) -> Option<&Look> {
         if let [look] = &*self.looks { Some(look) } else { None }
     }
 
-    /// Whether anything in it waits, or says that something is still going on.
+    /// Whether anything in it waits, or says that something is still in progress.
     pub(super) fn waits(&self) -> bool {
         self.looks.iter().any(|look| look.waits)
     }
 
-    /// Whether it may have changed something, as far as anybody can tell.
+    /// Whether a call of unknown effect in it may have changed something.
     pub(super) fn may_change(&self) -> bool {
         self.looks.iter().any(|look| look.may_change)
     }
@@ -94,17 +94,17 @@ impl Round {
 }
 
 impl Rounds {
-    /// The turn that is going on, from 1.
+    /// The current turn, from 1.
     pub(super) fn turn(&self) -> u64 {
         self.turn
     }
 
-    /// Rises with all evidence of progress.
+    /// Increases with all evidence of progress.
     pub(super) fn marker(&self) -> u64 {
         self.marker
     }
 
-    /// A saved state made whole again; nothing for one that holds more than it can.
+    /// Completes a saved state; `None` if it exceeds a limit.
     pub(super) fn restored(mut self) -> Option<Self> {
         let too_wide = |round: &Round| round.looks.len() > LOOKS;
         if self.past.len() > ROUNDS || self.past.iter().any(too_wide) || too_wide(&self.open) {
@@ -121,29 +121,29 @@ impl Rounds {
         self.may_have(call) && self.past.iter().any(|round| round.calls(call))
     }
 
-    /// The same before a search; false only where it is not.
+    /// A quick test for the same; false is certain, true is not.
     fn may_have(&self, call: CallKey) -> bool {
         self.filter.may_have(call)
     }
 
-    /// The newest finished round, if nothing has moved since.
+    /// The newest finished round, if there was no progress since.
     pub(super) fn newest(&self) -> Option<&Round> {
         self.past.back().filter(|round| round.marker == self.marker)
     }
 
-    /// The finished rounds since anything moved, the newest first.
+    /// The finished rounds since the last progress, newest first.
     pub(super) fn still(&self) -> impl Iterator<Item = &Round> + Clone {
         self.past.iter().rev().take_while(|round| round.marker == self.marker)
     }
 
-    /// The looks at this call since anything moved, the newest first.
+    /// The looks at this call since the last progress, newest first.
     pub(super) fn looks(&self, call: CallKey) -> impl Iterator<Item = (&Round, &Look)> {
         self.still().flat_map(move |round| {
             round.looks.iter().filter(move |look| look.call == call).map(move |look| (round, look))
         })
     }
 
-    /// Rounds that brought only what was known, since anything moved; new ones take back half.
+    /// Rounds since the last progress that returned only what was known; a new result halves the count.
     pub(super) fn circling(&self) -> u32 {
         self.circling.rounds()
     }
@@ -158,7 +158,7 @@ impl Rounds {
         self.may_have(call) && self.past.iter().any(|round| round.in_view && round.has(call, result))
     }
 
-    /// What ran last.
+    /// The call that ran last.
     pub(super) fn before(&self) -> &Before {
         &self.before
     }
@@ -168,14 +168,14 @@ impl Rounds {
         &self.workspace
     }
 
-    /// Something moved, or may have: the user spoke.
+    /// There was progress, or there may have been: the user spoke.
     pub(super) fn moved(&mut self) {
         self.marker += 1;
         self.circling = Circling::default();
         self.workspace.moved();
     }
 
-    /// The round that was going on is over.
+    /// Ends the current round.
     pub(super) fn close(&mut self) {
         if self.open.looks.is_empty() {
             return;
@@ -198,7 +198,7 @@ impl Rounds {
         self.past.push_back(mem::replace(&mut self.open, next));
     }
 
-    /// A new turn begins.
+    /// Begins a new turn.
     pub(super) fn begin(&mut self) {
         self.close();
         self.turn += 1;
@@ -206,7 +206,7 @@ impl Rounds {
         (*turn, *in_view, *is_new, *is_cut) = (self.turn, true, false, false);
     }
 
-    /// What was answered is no longer in the view. The identities stay: a loop goes on through a compaction.
+    /// The answers are no longer in the view. The identities stay, because a loop can continue through a compaction.
     pub(super) fn compact(&mut self) {
         self.close();
         for round in &mut self.past {
@@ -214,7 +214,7 @@ impl Rounds {
         }
     }
 
-    /// Folds one result. What never ran is neither progress nor evidence of a loop.
+    /// Folds one result. A call that never ran is neither progress nor evidence of a loop.
     pub(super) fn result(&mut self, result: &ToolResult, offer: &OfferIndex) {
         match result.origin {
             Origin::Missing | Origin::Synthetic => {
@@ -229,7 +229,7 @@ impl Rounds {
     fn look(&mut self, result: &ToolResult, offer: &OfferIndex) {
         let call = &result.call;
         let look = Look::of(result, &self.before, offer);
-        // The same as in `is_evidence`, where the write is taken up as well.
+        // The same as in `is_evidence`, but this also records the write.
         let is_no_return = !look.failed && self.workspace.wrote(call);
         let answers_anew = self.answers_anew(result);
         if answers_anew.unwrap_or(is_no_return && call.effect.is_known_change()) {
@@ -247,10 +247,9 @@ impl Rounds {
         }
     }
 
-    /// Whether this result shows that something moved: an answer that this call never gave, or the first
-    /// answer to a call that is known to change something and did not fail. What was answered before shows
-    /// nothing: a write that is made again leaves behind what was there before. Nor does a write that brings a
-    /// file back to where it was.
+    /// Whether this result is evidence of progress: an answer that this call never gave before, or the first answer
+    /// to a call that is known to change something and did not fail. A repeated answer is no evidence: a repeated
+    /// write leaves behind what was there before. Nor is a write that brings a file back to an earlier state.
     pub(super) fn is_evidence(&self, result: &ToolResult) -> bool {
         let call = &result.call;
         self.answers_anew(result).unwrap_or_else(|| {
@@ -258,7 +257,7 @@ impl Rounds {
         })
     }
 
-    /// Whether the call never gave this answer; nothing for one that is in none of the finished rounds.
+    /// Whether the call never gave this answer before; `None` if it is in none of the finished rounds.
     fn answers_anew(&self, result: &ToolResult) -> Option<bool> {
         let call = result.call.key;
         if !self.may_have(call) {

@@ -9,8 +9,8 @@ use super::{cycle, finish, growing, near_failure, repeat, rewrite, same_failure,
 use balk_contract::ToolCall;
 
 impl Rule {
-    /// Those that can find something about this call: what it takes for each is told at once. `None` where none of
-    /// them can, which is the usual case.
+    /// The rules that can find something about this call: their common conditions are tested once. `None` if no rule
+    /// can, which is the usual case.
     pub(super) fn about(
         rounds: &Rounds,
         offer: &OfferIndex,
@@ -36,7 +36,7 @@ impl Rule {
         any.then(|| Self::OF_CALLS.into_iter().filter(can_find))
     }
 
-    /// What this rule finds about a call; the two about texts find nothing there.
+    /// This rule's finding about a call; the two rules about texts find nothing here.
     pub(super) fn find(
         self,
         rounds: &Rounds,

@@ -1,4 +1,4 @@
-//! What the guard can do.
+//! The rules of this guard, with their rungs.
 
 use balk_contract::rules::{Rule, Rung, Step};
 
@@ -27,7 +27,7 @@ const LADDER: &[Rung] = &[
     Rung::at(4, Step::Stop),
 ];
 
-/// Where there are no calls, there is nothing to refuse but the whole.
+/// Without calls, only the whole completion can be refused.
 const CORRECTIONS: &[Rung] = &[
     Rung::at(1, Step::Feedback),
     Rung::at(2, Step::Feedback),

@@ -1,4 +1,4 @@
-//! What the model says without calling anything: the same text again, or replies that are refused in a row.
+//! What the model says without a call: the same text again, or replies that are refused several times in a row.
 
 use std::collections::VecDeque;
 
@@ -9,32 +9,32 @@ use super::finding::{Finding, Rule};
 use crate::acknowledgement::says_it_cannot;
 use balk_contract::{Completion, ResultKey, Speaker, Subject, UserMessage, identity};
 
-/// Texts that are remembered, to find one that comes back after others.
+/// Texts that are remembered, to find one that recurs after others.
 const TEXTS: usize = 8;
-/// A shorter text says little: a greeting, a closing, "done".
+/// Shorter texts are ignored: a greeting, a closing, "done".
 const TEXT_BYTES: usize = 60;
-/// A person says the same again in fewer bytes ("good, and the next one?"); a harness has a form.
+/// A person repeats a message in fewer bytes ("good, and the next one?"); a harness uses a form.
 const FORM_BYTES: usize = 100;
-/// How much of an answer is compared.
+/// Bytes of an answer that are compared.
 const COMPARED_BYTES: usize = 2_048;
 
-/// Replies without a call, since the last one with a call.
+/// Replies without a call, since the last completion with a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Said {
     texts: VecDeque<ResultKey>,
-    /// How often the newest of them was said.
+    /// How often the newest of them was sent.
     same: u32,
-    /// Whether the newest completion called nothing, and nobody has answered it yet.
+    /// Whether the newest completion called nothing and has not been answered yet.
     open: bool,
-    /// Whether the model has called anything yet: who never does may be asked for one paragraph after the other.
+    /// Whether the model has called anything yet: one that never does may be asked for one paragraph after another.
     has_acted: bool,
-    /// What the last replies were answered with, and how many of them in a row.
+    /// The answer to the last replies, and how many of them in a row got it.
     complaint: Option<u64>,
     refused: u32,
 }
 
 impl Said {
-    /// Takes up a completion.
+    /// Records a completion.
     pub(super) fn observe(&mut self, completion: &Completion) {
         if !completion.calls.is_empty() {
             self.texts.clear();
@@ -49,7 +49,7 @@ impl Said {
             return;
         };
         let key = identity(text);
-        // To say again that it cannot be done is an answer, whoever asks again.
+        // Repeating that it cannot be done is an answer, whoever asks again.
         if self.texts.contains(&key) && says_it_cannot(text) {
             self.same = 0;
             return;
@@ -61,8 +61,8 @@ impl Said {
         self.texts.push_back(key);
     }
 
-    /// Takes up what was said in the user's role. True where it is what the last reply was answered with: a
-    /// harness that refuses replies says the same each time, and a person who has something new to say does not.
+    /// Records a message in the user's role. True if it equals the answer to the previous reply: a harness that
+    /// refuses replies repeats its answer, and a person with something new to say does not.
     pub(super) fn answered(&mut self, message: &UserMessage) -> bool {
         let complaint = complaint(message, self.has_acted);
         if !std::mem::take(&mut self.open) {
@@ -74,14 +74,14 @@ impl Said {
         again
     }
 
-    /// What the newest completion goes on with, if it called nothing.
+    /// The patterns that the newest completion continues, if it called nothing.
     pub(super) fn findings(&self, turn: u64) -> [Finding; 2] {
         let find = |rule, seen| Finding::new(rule, Subject::Run, if self.open { seen } else { 0 }, turn);
         [find(Rule::RefusedReplies, self.refused), find(Rule::RepeatedText, self.same)]
     }
 }
 
-/// What is compared of an answer to a reply, if it is a form; on demand without digits, for it may count.
+/// The part of an answer that is compared, if the answer is a form; optionally without digits, because it may count.
 fn complaint(message: &UserMessage, without_digits: bool) -> Option<u64> {
     let bytes = message.text.as_bytes();
     if message.from == Speaker::User && bytes.len() < FORM_BYTES {

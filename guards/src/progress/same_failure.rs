@@ -8,10 +8,10 @@ use crate::failure::Failure;
 use balk_contract::key::CallKey;
 use balk_contract::{Origin, Subject, ToolCall};
 
-/// Rounds in which one tool, with arguments that it did not have before, failed in the same way and did nothing
-/// else. Before a call runs nobody knows how it will answer, so then the newest round must be one of them.
-/// Whoever tries one number after the other has twice the time, and so has whoever gets an answer that names
-/// nothing: it may have other causes each time.
+/// Rounds in which one tool, with arguments that it did not have before, failed in the same way, and every call of it
+/// did. Before a call runs its answer is unknown, so then the newest round must be one of them. Trying numbers one
+/// after another gets twice the patience, and so does an answer that names nothing, because it may have a different
+/// cause each time.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let has_tool = |round: &Round| round.looks.iter().any(|look| look.tool == call.tool_key);
     let failure = match now.results {
@@ -22,7 +22,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         let mut looks = round.looks.iter().filter(|look| look.tool == call.tool_key);
         looks.all(|look| look.failure.is_some_and(|it| it.loose == failure.loose))
     };
-    // Where something may have been changed in between, it is another failure.
+    // If something may have changed in between, it is another failure.
     let still = || rounds.still().take_while(|round| !round.may_change());
     let same = || still().filter(|round| has_tool(round)).take_while(|round| fails_so(round));
     let is_now = |call: CallKey| now.results.is_some() && now.calls.iter().any(|it| it.key == call);
@@ -31,7 +31,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         looks.any(|look| !is_now(look.call) && !same().take(nth).any(|newer| newer.calls(look.call)))
     };
     let seen = same().enumerate().filter(|(nth, round)| has_other_arguments(*nth, round)).count();
-    // Trying one number after the other rules them out.
+    // Trying one number after another excludes them one by one.
     let counts = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Counted);
     let turn = rounds.newest().map_or(0, |round| round.turn);
     let found = Finding::new(Rule::SameFailure, Subject::Tool(call.tool.clone()), now.counted(seen), turn);
@@ -42,7 +42,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     })
 }
 
-/// How all of this tool's calls failed, if they failed in one way.
+/// The common failure of all of this tool's calls, if they failed in the same way.
 fn common_failure(tool: &str, now: CurrentRound<'_>) -> Option<Failure> {
     let mut failures = now
         .looked_at()

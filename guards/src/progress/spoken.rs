@@ -6,7 +6,7 @@ use super::finding::{Finding, Rule};
 use crate::ladder::Ladder;
 use balk_contract::{Note, Subject};
 
-/// How many patterns are remembered; the one that was spoken of longest ago is forgotten first.
+/// How many patterns are remembered; the one mentioned longest ago is forgotten first.
 const PATTERNS: usize = 32;
 
 /// The first step: the model was told.
@@ -16,11 +16,11 @@ pub(super) const WARNED: u8 = 2;
 /// The user was asked.
 pub(super) const ASKED: u8 = 3;
 
-/// The patterns that the guard spoke of.
+/// The patterns that the guard has mentioned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Spoken {
     patterns: Vec<Pattern>,
-    /// Interventions of this run, for words that differ each time.
+    /// Interventions of this run, so that each message has different words.
     pub(super) interventions: u32,
     /// The turn of the last one.
     pub(super) turn: u64,
@@ -34,15 +34,15 @@ struct Pattern {
 }
 
 impl Spoken {
-    /// How far the guard went about this pattern, and in which turn. Once anything moved, the user is not asked
-    /// before calls were refused anew, but what was said once is not said again: no warning is given back.
+    /// The level that the guard reached about this pattern, and in which turn. After progress, the user is not asked
+    /// again before calls were refused again, but the note is not repeated.
     pub(super) fn level(&self, finding: &Finding, marker: u64) -> (u8, u64) {
         let pattern =
             self.patterns.iter().find(|it| it.rule == finding.rule && it.subject == finding.subject);
         pattern.map_or((0, 0), |it| (it.ladder.level(marker, TOLD), it.ladder.turn()))
     }
 
-    /// Takes up what the guard itself said.
+    /// Records the guard's own intervention.
     pub(super) fn observe(&mut self, note: &Note, turn: u64, marker: u64) {
         self.interventions = self.interventions.saturating_add(1);
         self.turn = turn;

@@ -1,4 +1,4 @@
-//! Calls that cannot run, whoever tries: of tools that are not on offer, or without what the tool requires.
+//! Calls that can never run: of tools that are not on offer, or without what the tool requires.
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
@@ -7,7 +7,7 @@ use super::offer_index::{OfferIndex, Unfit};
 use super::rounds::Rounds;
 use balk_contract::{Subject, ToolCall};
 
-/// The last rounds that were nothing but such calls.
+/// The last rounds that contained only such calls.
 pub(super) fn find(
     rounds: &Rounds,
     offer: &OfferIndex,

@@ -1,16 +1,16 @@
-//! Waiting: the same call, and each time the answer that something is still going on.
+//! Waiting: the same call, each time with the answer that something is still in progress.
 //!
-//! A tool can be declared as one that waits ([`Purpose::Wait`](crate::Purpose)). Else it is told from the call,
-//! where that is a short one with a `sleep` in it, or from words of the tools, in short answers. They only buy
-//! patience: where they are not recognised, the other rules apply. An answer whose volatile parts alone differ is
-//! no sign of waiting by itself: so does that of `date`.
+//! A tool can be declared as one that waits ([`Purpose::Wait`](crate::Purpose)). Otherwise the evidence is the call,
+//! if it is short and contains a `sleep`, or the words of tools in short answers. They only add patience: without
+//! them, the other rules apply. An answer that differs only in its volatile parts is not by itself a sign of waiting:
+//! the answer of `date` does too.
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::rounds::Rounds;
 use balk_contract::{Origin, Subject, ToolCall};
 
-/// Looks at what is still going on, in a row or not.
+/// Looks at something that is still in progress, in a row or not.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let waiting = || rounds.looks(call.key).take_while(|(_, look)| look.waits);
     let (newest, _) = waiting().next()?;

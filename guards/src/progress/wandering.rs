@@ -1,12 +1,12 @@
-//! A long run of rounds that brings back only what was seen, with nothing changed or tested in between.
+//! A long run of rounds that return only what was already seen, with nothing changed or tested in between.
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::rounds::Rounds;
 use balk_contract::{Subject, ToolCall};
 
-/// Rounds that brought nothing new, if this one brings nothing new either. Before its calls run only a call
-/// goes on with it whose answer is still in the view.
+/// Rounds that returned nothing new, if this one returns nothing new either. Before its calls run, only a call whose
+/// answer is still in the view continues the run.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let goes_on = rounds.is_known(call.key)
         && now

@@ -1,18 +1,18 @@
-//! What writes left behind, where that can be known: the states that files were in, as hashes.
+//! What writes left behind, as far as it can be known: the states of files, as hashes.
 //!
-//! A tool that writes whole files leaves what the call says. An edit leaves a new state, but for the one that
-//! takes the last edit back: what was put in is replaced by what was there. Commands change files too, and
-//! nobody sees how; the states of a file are those that its writes alone would leave.
+//! A tool that writes whole files leaves the content in its call. An edit leaves a new state, unless it reverts the
+//! last edit by replacing the inserted text with the original. Commands change files too, but invisibly; the states
+//! of a file are those that its writes alone would leave.
 
 use serde::{Deserialize, Serialize};
 
 use balk_contract::{Effect, ToolCall};
 
-/// How many files are followed, and how many states of each; those of longest ago are forgotten first.
+/// How many files are tracked, and how many states of each; the oldest are forgotten first.
 const FILES: usize = 8;
 const STATES: usize = 16;
 
-/// The states of the last files that were written.
+/// The states of the last written files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Workspace {
     files: Vec<File>,
@@ -22,30 +22,30 @@ pub(super) struct Workspace {
 struct File {
     /// Its path, as a hash.
     path: u64,
-    /// The states that it was in, the newest last; an edit is followed by the members that made it.
+    /// Its states, newest last. The state after an edit is a hash of the state before and the edit.
     states: Vec<FileState>,
-    /// Writes in a row that brought it back to where it was before.
+    /// Writes in a row that brought it back to an earlier state.
     returns: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct FileState {
     hash: u64,
-    /// What an edit that takes this one back is like.
+    /// The hash of the edit that would revert this one.
     undo: Option<u64>,
 }
 
-/// A write that leaves a file in a state that it was in before.
+/// A write that leaves a file in an earlier state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Return {
-    /// How many such writes of this file, in a row, went before.
+    /// How many such writes of this file came directly before.
     pub(super) before: u32,
-    /// Whether the file is in this state already.
+    /// Whether the file is already in this state.
     pub(super) is_idle: bool,
 }
 
 impl Workspace {
-    /// What this write would bring back, if that is nothing new.
+    /// The return that this write would be, if it is one.
     pub(super) fn returns(&self, call: &ToolCall) -> Option<Return> {
         let file = self.file(call)?;
         let next = file.after(call);
@@ -53,11 +53,11 @@ impl Workspace {
         Some(Return { before: file.returns, is_idle: at + 1 == file.states.len() })
     }
 
-    /// Takes up a call that did not fail. False for a write that brings a file back to where it was.
+    /// Records a call that did not fail. False for a write that brings a file back to an earlier state.
     pub(super) fn wrote(&mut self, call: &ToolCall) -> bool {
         let Some(path) = path(call) else { return true };
         let at = self.files.iter().position(|it| it.path == path);
-        // The file that was written last is the last.
+        // The file that was written last comes last.
         let mut file = match at {
             Some(at) => self.files.remove(at),
             None if self.files.len() < FILES => {
@@ -76,7 +76,7 @@ impl Workspace {
         let next = file.after(call);
         let known = file.states.iter().position(|it| it.hash == next);
         file.returns = if known.is_some() { file.returns.saturating_add(1) } else { 0 };
-        // A state that comes back is the newest again.
+        // A state that recurs becomes the newest.
         if let Some(at) = known {
             file.states.remove(at);
         } else if file.states.len() > STATES {
@@ -87,7 +87,7 @@ impl Workspace {
         known.is_none()
     }
 
-    /// Something else moved: what is written now is written for a new reason.
+    /// There was other progress: the next writes have a new reason.
     pub(super) fn moved(&mut self) {
         for file in &mut self.files {
             file.returns = 0;
@@ -119,13 +119,13 @@ impl File {
     }
 }
 
-/// An edit: what it does, and what the edit that takes it back does.
+/// An edit: its own hash, and that of the edit that reverts it.
 struct Edit {
     forth: u64,
     undo: u64,
 }
 
-/// The file that a call is known to write.
+/// The file that a call is known to write, as a hash.
 fn path(call: &ToolCall) -> Option<u64> {
     match call.effect {
         Effect::IdempotentWrite | Effect::Write => call.path_digest().map(|it| (it ^ (it >> 64)) as u64),
@@ -133,7 +133,7 @@ fn path(call: &ToolCall) -> Option<u64> {
     }
 }
 
-/// How shipped agents name what an edit replaces, and what by.
+/// The names that shipped agents use for the replaced text of an edit and for its replacement.
 const EDITS: [(&str, &str); 8] = [
     ("old_string", "new_string"),
     ("oldString", "newString"),
@@ -145,7 +145,7 @@ const EDITS: [(&str, &str); 8] = [
     ("before", "after"),
 ];
 
-/// The call as an edit: one that replaces one text by another. None for whole files and what is put in.
+/// The call as an edit that replaces one text by another. `None` for whole files and insertions.
 fn edit(call: &ToolCall) -> Option<Edit> {
     if call.effect == Effect::IdempotentWrite {
         return None;
@@ -155,7 +155,7 @@ fn edit(call: &ToolCall) -> Option<Edit> {
     Some(Edit { forth: mixed(old, new), undo: mixed(new, old) })
 }
 
-/// A hash of two, where the order counts.
+/// A hash of two values, in order.
 fn mixed(one: u64, other: u64) -> u64 {
     let bytes = [one.to_le_bytes(), other.to_le_bytes()];
     xxhash_rust::xxh3::xxh3_64(bytes.as_flattened())

@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::policy::RetrySafetyPolicy;
 use balk_contract::{AttemptCause, AttemptFacts, Effect, Offer};
 
-/// Whether a broken attempt may be made again, and why (spec R5). How often and when is the guard's part.
+/// Whether a broken attempt may be made again, and why (spec R5). The guard decides how often and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assessment {
     /// What to do.
     pub recommendation: Recommendation,
     /// Why.
     pub reason: Reason,
-    /// What would have to be known for a better answer.
+    /// Unknown facts that would allow a better answer.
     pub missing_provenance: Vec<Provenance>,
-    /// The tool in the way.
+    /// The tool that is the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<Arc<str>>,
 }
@@ -25,9 +25,9 @@ pub struct Assessment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recommendation {
-    /// Make it again; nobody need be asked.
+    /// Make it again, without asking.
     RetryAutomatically,
-    /// Something may be done twice: ask first.
+    /// Something may happen twice: ask first.
     AskUserBeforeRetry,
     /// The same request would fail again.
     DoNotRetry,
@@ -37,29 +37,29 @@ pub enum Recommendation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The provider refused the request as such (spec R6).
+    /// The provider rejected the request itself (spec R6).
     RequestRejected,
-    /// A tool began to run that is not known to change nothing (spec R4).
+    /// A tool began to run whose effect is not known to be read-only (spec R4).
     UnsafeExecutionStarted,
-    /// The provider runs a tool itself, and nobody sees whether it ran (spec R2, R4).
+    /// The provider runs a tool itself, where it cannot be seen whether it ran (spec R2, R4).
     ProviderExecutedTool,
-    /// What a tool on offer can change was never declared; only the policies that look at the offer mind.
+    /// The effect of a tool on offer was never declared; only the policies that look at the offer use this reason.
     SideEffectFactsIncomplete,
-    /// It is not known how far the attempt came.
+    /// It is not known how far the attempt got.
     AttemptFactsIncomplete,
-    /// No connection came about, so no request left.
+    /// No connection was established, so no request was sent.
     RequestNeverSent,
     /// It broke before the first sign of progress (spec R3).
     EarlyTransportFailure,
     /// The user saw text, and no call began.
     VisibleOutputOnly,
-    /// The provider was at work, and no tool ran.
+    /// The provider was working, and no tool ran.
     NoToolExecuted,
-    /// Whatever ran changes nothing.
+    /// Everything that ran is read-only.
     OnlyHarmlessExecutions,
 }
 
-/// Something that is not known.
+/// An unknown fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Provenance {
     /// What a tool on offer can change.
@@ -77,7 +77,7 @@ pub enum Provenance {
 }
 
 impl Reason {
-    /// What follows from it.
+    /// The recommendation for this reason.
     #[must_use]
     pub const fn recommendation(self) -> Recommendation {
         match self {
@@ -95,19 +95,19 @@ impl Reason {
     }
 }
 
-/// Says whether an attempt that broke for this cause, after coming so far, may be made again.
+/// Says whether an attempt that broke for this cause, after getting this far, may be made again.
 ///
-/// The rules, the first that holds, under every policy but the fifth:
+/// The first rule that applies decides; all policies share the rules, except the fifth:
 ///
-/// 1. The provider refused the request as such: never.
-/// 2. A tool began to run that is not known to be read-only: ask. One that is not on offer is not known,
-///    and of several of one name each must be.
-/// 3. No connection came about: the request never left, so not even the provider can have begun anything.
+/// 1. The provider rejected the request itself: never.
+/// 2. A tool began to run that is not known to be read-only: ask. A tool that is not on offer is unknown; if several
+///    share a name, each must be read-only.
+/// 3. No connection was established: the request was never sent, so not even the provider can have begun anything.
 /// 4. The provider runs a tool of the offer itself: ask, whatever was seen and whatever the tool can change.
-/// 5. A tool on offer has no declared effect: *conservative* asks; *fast-path* too, unless it is known that
+/// 5. A tool on offer has no declared effect: *conservative* asks; *fast-path* does too, unless it is known that
 ///    nothing began.
 /// 6. It is not known whether a tool began to run: ask, unless every tool on offer is read-only.
-/// 7. Otherwise nothing can be done twice.
+/// 7. Otherwise nothing can happen twice.
 #[must_use]
 pub fn assess(
     policy: RetrySafetyPolicy,
@@ -150,8 +150,8 @@ fn because(reason: Reason, missing_provenance: Vec<Provenance>, tool: Option<&Ar
     Assessment { recommendation: reason.recommendation(), reason, missing_provenance, tool: tool.cloned() }
 }
 
-/// 4xx says that the request is at fault, but for three: 408 waited for it too long, 409 met another one, 429
-/// comes too early.
+/// A 4xx status means that the request is at fault, with three exceptions: 408 (timeout), 409 (conflict with another
+/// request), 429 (too early).
 fn is_rejection(cause: AttemptCause) -> bool {
     match cause {
         AttemptCause::Status { code: 408 | 409 | 429, .. } => false,
@@ -162,8 +162,8 @@ fn is_rejection(cause: AttemptCause) -> bool {
     }
 }
 
-/// The facts with what follows from them: a step that is not known was not taken where the step before it was
-/// not. Without a connection there is no first step. What was seen stands, be it against all order.
+/// The facts with their consequences: if a step was not taken, an unknown later step was not taken either. Without a
+/// connection there is no first step. What was seen is kept, even if it contradicts this order.
 pub(super) fn known(cause: AttemptCause, facts: &AttemptFacts) -> AttemptFacts {
     let after = |before: Option<bool>, step: Option<bool>| step.or(before.filter(|&taken| !taken));
     let connected = (cause == AttemptCause::Connect).then_some(false);
@@ -185,8 +185,8 @@ pub(super) fn known(cause: AttemptCause, facts: &AttemptFacts) -> AttemptFacts {
     }
 }
 
-/// Whether a tool of this name is known to change nothing. Where several have it, by whichever name, nobody
-/// knows which one ran.
+/// Whether a tool with this name is known to be read-only. If several tools have the name, under either kind of name,
+/// it is not known which one ran.
 pub(super) fn is_read_only(offer: &Offer, tool: &Arc<str>) -> bool {
     let mut meant = offer.tools().iter().filter(|it| it.name == *tool || it.original == *tool).peekable();
     meant.peek().is_some() && meant.all(|it| it.effect == Effect::ReadOnly)
@@ -197,14 +197,13 @@ fn unsafe_execution(facts: &AttemptFacts, offer: &Offer) -> Option<Assessment> {
     if let Some(tool) = facts.started.iter().find(|tool| !is_read_only(offer, tool)) {
         return Some(because(reason, Vec::new(), Some(tool)));
     }
-    // One that ran and that nobody named need not even be of the offer.
+    // A tool that ran without being named need not even be on offer.
     let unnamed = facts.tool_execution_started == Some(true) && facts.started.is_empty();
     let is_unsafe = facts.unsafe_side_effect_started.unwrap_or(unnamed);
     is_unsafe.then(|| because(reason, vec![Provenance::StartedToolUnknown], None))
 }
 
-/// Whether a tool can have run, for all that is known, that is not known to change nothing. Those that are
-/// known to have run are read-only.
+/// Whether a tool may have run that is not known to be read-only. Those that are known to have run are read-only.
 fn may_have_executed(facts: &AttemptFacts, offer: &Offer) -> bool {
     facts.tool_execution_started.is_none()
         && facts.unsafe_side_effect_started.is_none()

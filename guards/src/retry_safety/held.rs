@@ -1,4 +1,4 @@
-//! Calls of broken attempts that are not to be made again before anybody has looked.
+//! Calls of broken attempts that may not run again before the model or the user has checked.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use balk_contract::key::CallKey;
 use balk_contract::wording::one_line;
 use balk_contract::{Completion, Effect, Origin, Status, Subject, ToolCall, ToolResult};
 
-/// How many calls are held; no recorded completion makes so many that change things.
+/// How many calls are held; no recorded completion makes more that change things.
 const CALLS: usize = 16;
-/// Characters of what a call is about.
+/// Characters of the description of a call.
 const ABOUT_CHARS: usize = 80;
 
-/// The calls that ran in a broken attempt, until something else ran: whoever has looked knows better.
+/// The calls that ran in a broken attempt, held until another call has run: after that, the model can know the state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Held(Vec<HeldCall>);
 
@@ -23,7 +23,7 @@ pub(super) struct Held(Vec<HeldCall>);
 pub(super) struct HeldCall {
     key: CallKey,
     tool: Arc<str>,
-    /// What it was about, in short, for the user.
+    /// A short description of the call, for the user.
     about: String,
     outcome: Outcome,
     /// How often it was refused.
@@ -53,7 +53,7 @@ impl HeldCall {
 }
 
 impl Held {
-    /// Takes up a call of a broken attempt, if it may have changed something.
+    /// Holds a call of a broken attempt if it may have changed something.
     pub(super) fn hold(&mut self, result: &ToolResult) {
         let call = &result.call;
         let Some(outcome) = Outcome::of(result).filter(|it| *it != Outcome::Failed) else { return };
@@ -72,7 +72,7 @@ impl Held {
         });
     }
 
-    /// Lets everything go once another call has answered.
+    /// Releases all calls once another call has answered.
     pub(super) fn looked(&mut self, result: &ToolResult) {
         let known = result.status != Status::Unknown || result.call.effect == Effect::ReadOnly;
         let answered = result.origin == Origin::Executed && known;
@@ -87,7 +87,7 @@ impl Held {
         }
     }
 
-    /// The user was asked about a call: it may run, or it begins anew to be held.
+    /// The user was asked about a call: it may run, or its count of refusals begins again.
     pub(super) fn answered(&mut self, subject: &Subject, may_run: bool) {
         if may_run {
             self.0.retain(|it| it.subject() != *subject);
@@ -109,7 +109,7 @@ impl Held {
     }
 }
 
-/// What tells a call from others of its tool: the path in it, else its arguments.
+/// What distinguishes a call from others of its tool: its path, else its arguments.
 fn about(call: &ToolCall) -> String {
     match call.path() {
         Some(path) => one_line(&path, ABOUT_CHARS),

@@ -1,4 +1,4 @@
-//! What is said about a broken attempt.
+//! The messages about a broken attempt.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use balk_contract::{AttemptCause, AttemptFacts, AttemptFailure, Offer};
 
 /// Tools that a message names.
 const NAMES: usize = 4;
-/// Characters of a tool's name; what the wire carries is no longer.
+/// Characters of a tool's name; names on the wire are no longer.
 const NAME_CHARS: usize = balk_contract::NAME_CHARS;
-/// Characters of what the provider said.
+/// Characters of the provider's message.
 const MESSAGE_CHARS: usize = 200;
 
-/// Why an attempt broke, with what the provider said. Every cause reads differently (spec R6).
+/// Why an attempt broke, with the provider's message. Every cause has its own text (spec R6).
 pub(super) fn why(failure: &AttemptFailure) -> String {
     let cause = match failure.cause {
         AttemptCause::Status { code, .. } => format!("{} (status {code})", status(code)),
@@ -59,7 +59,7 @@ pub(super) fn not_again(tool: &Arc<str>, outcome: Outcome, refused: u32) -> Stri
     format!("{before} First check with another call whether it took effect; if it did, continue from there.")
 }
 
-/// Whether a call may run again that was refused. The user is to know which one; the model never reads this.
+/// Asks whether a refused call may run again. The user needs to know which one; the model never reads this.
 pub(super) fn may_it_run_again(held: &HeldCall, asked: &str) -> String {
     let (tool, about) = (quoted(held.tool()), held.about());
     format!(
@@ -68,7 +68,7 @@ pub(super) fn may_it_run_again(held: &HeldCall, asked: &str) -> String {
     )
 }
 
-/// How far the attempt came, as far as it concerns the user. The facts are those that are [known].
+/// How far the attempt got, as far as it concerns the user. `facts` must come from [known].
 ///
 /// [known]: super::assessment::known
 pub(super) fn came(facts: &AttemptFacts, offer: &Offer, ran: &Ran, assessment: &Assessment) -> String {
@@ -118,7 +118,7 @@ const fn nothing(reason: Reason) -> &'static str {
     }
 }
 
-/// What ran, be it besides a tool of which that cannot be seen.
+/// What ran; with `besides`, in addition to a tool for which that cannot be seen.
 fn tools(facts: &AttemptFacts, offer: &Offer, ran: &Ran, besides: bool) -> String {
     let (tool, a_tool) = if besides { ("other tool", "another tool") } else { ("tool", "a tool") };
     let (harmless, unsafe_): (Vec<_>, Vec<_>) =
@@ -147,8 +147,8 @@ fn tools(facts: &AttemptFacts, offer: &Offer, ran: &Ran, besides: bool) -> Strin
     }
 }
 
-/// What the model is told about calls that ran inside of a broken attempt (spec R7). A tool that is not on offer
-/// is not named.
+/// What the model is told about calls that ran within a broken attempt (spec R7). A tool that is not on offer is not
+/// named.
 pub(super) fn ran_already(ran: &Ran, offer: &Offer, before: u32) -> String {
     let named = |tool: &Arc<str>| match offer.get(tool) {
         Some(_) => quoted(tool),
@@ -187,7 +187,7 @@ fn quoted(tool: &str) -> String {
     format!("`{}`", excerpt(tool, NAME_CHARS))
 }
 
-/// A span of ticks in words, in the largest unit that is full, rounded up.
+/// A number of ticks in words, in the largest unit that fits, rounded up.
 pub(super) fn span(ticks: u64) -> String {
     let (count, unit) = match ticks.div_ceil(1_000) {
         seconds @ ..120 => (seconds, "second"),

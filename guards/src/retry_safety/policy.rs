@@ -2,17 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What counts as safe. They differ in what an offer means whose tools have no declared effect (spec R5).
+/// What counts as safe. The policies differ about an offer that contains tools without a declared effect (spec R5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RetrySafetyPolicy {
-    /// A tool on offer that nobody declared may have changed something: ask. It is the rule of the field report,
-    /// whose words were that 10 of 16 tools had no class; where all have one, what was seen decides. There to be
-    /// measured against.
+    /// An undeclared tool on offer may have changed something: ask. This is the rule of the field report, in which 10
+    /// of 16 tools had no declared class; if all have one, what was seen decides. Exists for comparison.
     Conservative,
-    /// The same, but for an attempt of which it is known that nothing began.
+    /// The same, except for an attempt of which it is known that nothing began.
     FastPath,
-    /// What was seen decides, and never what was merely on offer (spec R2).
+    /// What was seen decides, never what was merely on offer (spec R2).
     #[default]
     Facts,
 }

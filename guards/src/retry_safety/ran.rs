@@ -6,27 +6,27 @@ use serde::{Deserialize, Serialize};
 
 use balk_contract::{Effect, Origin, Status, ToolResult};
 
-/// How many tools are remembered; no recorded completion calls so many that change things.
+/// How many tools are remembered; no recorded completion calls more that change things.
 const TOOLS: usize = 8;
 
-/// What became of the calls of each tool, in the order of the first call.
+/// The outcome for each tool, in the order of the first call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Ran(Vec<(Arc<str>, Outcome)>);
 
-/// What became of a call, the least certain last.
+/// The outcome of a call, least certain last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Outcome {
     Failed,
     Worked,
-    /// It answered, and nobody said whether it worked.
+    /// It answered, without a known status.
     Unsaid,
     /// It began, and its answer is lost.
     Lost,
 }
 
 impl Outcome {
-    /// What became of a call; nothing where it did not run.
+    /// The outcome of a call; `None` if it did not run.
     pub(super) const fn of(result: &ToolResult) -> Option<Self> {
         match (result.origin, result.status) {
             (Origin::Synthetic, _) => None,
@@ -37,7 +37,7 @@ impl Outcome {
         }
     }
 
-    /// As it stands behind the name of the tool.
+    /// The text after the name of the tool.
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Failed => "failed",
@@ -57,7 +57,7 @@ impl Ran {
         ran
     }
 
-    /// Takes one more result. Of several calls of a tool the least certain outcome counts.
+    /// Adds one result. For several calls of a tool, the least certain outcome counts.
     pub(super) fn add(&mut self, result: &ToolResult) {
         let Some(outcome) = Outcome::of(result) else { return };
         if result.call.effect == Effect::ReadOnly {

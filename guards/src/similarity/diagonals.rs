@@ -1,28 +1,27 @@
-//! A few edits between two texts, found by following the diagonals of the edit matrix (Ukkonen 1985; Landau
-//! and Vishkin 1989).
+//! A few edits between two texts, found by following the diagonals of the edit matrix (Ukkonen 1985; Landau and
+//! Vishkin 1989).
 //!
-//! With each further edit, every diagonal is followed from the furthest place that one edit less reached on it
-//! or beside it, as far as the texts agree. This costs the square of the edits and not of the lengths.
+//! For each number of edits, every diagonal is followed as far as the texts agree, from the furthest place that one
+//! edit less reached on it or on a neighbour. The cost is the square of the edits, not of the lengths.
 
 /// What a search for few edits found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Search {
-    /// The distance is at most as many edits as were looked for.
+    /// The distance is at most the number of edits allowed.
     Found,
     /// The distance is larger.
     Exceeded,
-    /// Nothing is proven: it took too long, or did not look as if it would succeed.
+    /// Nothing is proven: the search took too long, or was unlikely to succeed.
     GivenUp,
 }
 
-/// Passes over the longer text after which a search is given up: on texts that repeat themselves every
-/// diagonal runs far.
+/// Passes over the longer text before a search is given up: in repetitive texts every diagonal runs far.
 const PASSES: usize = 8;
-/// Edits that are tried in any case, and an eighth of those to look for. From then on a search is given up where
-/// the text would need more than twice its edits, going by the part that is done.
+/// Edits that are always tried, plus an eighth of the allowed ones. After that, a search is given up if the text
+/// would need more than twice the allowed edits, extrapolated from the finished part.
 const TRIAL: usize = 4;
 
-/// Looks for a series of at most `most` edits from `left` to `right`.
+/// Searches for a series of at most `most` edits from `left` to `right`.
 pub(super) fn search<C: Copy + Eq>(left: &[C], right: &[C], most: usize) -> Search {
     let (height, width) = (left.len() as isize, right.len() as isize);
     // A place is `(at, at + diagonal)`, offsets into both texts; both ends meet on the diagonal `goal`.
@@ -30,24 +29,24 @@ pub(super) fn search<C: Copy + Eq>(left: &[C], right: &[C], most: usize) -> Sear
     if goal.unsigned_abs() > most {
         return Search::Exceeded;
     }
-    // Diagonals that are `most` edits away at either side, and one more that stays out of reach.
+    // Diagonals up to `most` edits away on either side, and one more on each side that is never reached.
     let middle = most as isize + 1;
     let mut furthest = vec![-1; 2 * most + 3];
     let trial = (TRIAL + most / 8) as isize;
     let mut budget = PASSES * left.len().max(right.len());
     for edits in 0..=most as isize {
         let spare = most as isize - edits;
-        // Diagonals further out can be reached, but not left for the goal with the edits that are left.
+        // Diagonals further out can be reached, but the remaining edits are not enough to get back to the goal.
         let from = (-edits).max(goal - spare).max(-height);
         let to = edits.min(goal + spare).min(width);
         let mut best = 0;
-        // What one edit less reached on the diagonal before, which is overwritten by now.
+        // What one edit less reached on the previous diagonal, which is already overwritten.
         let mut before = furthest[(middle + from - 1) as usize];
         for diagonal in from..=to {
             let place = (middle + diagonal) as usize;
             let (here, after) = (furthest[place], furthest[place + 1]);
-            // A character put in from the right text, replaced, or taken away from the left one. Where a text
-            // ends first, the diagonal ends there, and the edit reaches its end just as well.
+            // A character inserted from the right text, replaced, or removed from the left one. If a text ends first,
+            // the diagonal ends there, and the edit still reaches its end.
             let at = if edits == 0 { 0 } else { before.max(here + 1).max(after + 1) };
             let at = at.min(height).min(width - diagonal);
             let run = common_prefix(&left[at as usize..], &right[(at + diagonal) as usize..]);
@@ -70,7 +69,7 @@ pub(super) fn search<C: Copy + Eq>(left: &[C], right: &[C], most: usize) -> Sear
 
 const CHUNK: usize = 8;
 
-/// How much is equal at the beginning.
+/// The length of the common beginning.
 pub(super) fn common_prefix<C: Copy + Eq>(left: &[C], right: &[C]) -> usize {
     let (left_chunks, _) = left.as_chunks::<CHUNK>();
     let (right_chunks, _) = right.as_chunks::<CHUNK>();
@@ -80,7 +79,7 @@ pub(super) fn common_prefix<C: Copy + Eq>(left: &[C], right: &[C]) -> usize {
     equal + rest.take_while(|(left, right)| left == right).count()
 }
 
-/// How much is equal at the end.
+/// The length of the common end.
 pub(super) fn common_suffix<C: Copy + Eq>(left: &[C], right: &[C]) -> usize {
     let (_, left_chunks) = left.as_rchunks::<CHUNK>();
     let (_, right_chunks) = right.as_rchunks::<CHUNK>();
@@ -97,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    /// The distance by the whole matrix.
+    /// The distance, from the whole matrix.
     fn distance(left: &[u8], right: &[u8]) -> usize {
         let mut row: Vec<usize> = (0..=right.len()).collect();
         for (at, one) in left.iter().enumerate() {

@@ -1,27 +1,27 @@
-//! How often each character occurs at the beginnings of two texts, and the distance that they must have for it.
+//! How often each character occurs in the beginnings of two texts, and the distance that follows from it.
 //!
-//! One edit adds one character, takes one away, or does one of each. So the distance of two texts is at least
-//! what one has more than the other, summed over the kinds of character of which it has more; counting
-//! different characters as one kind can only make that smaller.
+//! One edit adds one character, removes one, or does one of each. So the distance of two texts is at least the
+//! surplus of one over the other, summed over the kinds of character of which it has more; counting different
+//! characters as one kind can only reduce the sum.
 //!
-//! Beginnings prove as much, wherever they are cut: a shortest series of edits makes the one of the left text
-//! into some beginning of the right text. Is that longer than the one looked at, the right text has still more;
-//! is it shorter, the left one has. So the lesser of the two sums is a bound, and unrelated texts are known for
-//! what they are before half of them is read.
+//! Beginnings prove the same, wherever they are cut: a shortest series of edits turns the beginning of the left text
+//! into some beginning of the right text. If that is longer than the one examined, the right text has even more; if
+//! it is shorter, the left one has. So the smaller of the two sums is a bound, and unrelated texts are recognised
+//! before half of them is read.
 
 /// The kind of a character is its last byte in UTF-8: for ASCII the character itself.
 const KINDS: usize = 256;
-/// Counted side by side: a count that was just raised is not waited for when the next character is the same.
+/// Separate counters side by side: if the next character is the same, its count need not wait for the previous one.
 const LANES: usize = 4;
-/// After about so many bytes of both texts together, the counts are compared.
+/// The counts are compared after about this many bytes of both texts together.
 const PIECE: usize = 4 << 10;
-/// What is counted at a time may not be more.
+/// The maximum that can be counted at a time.
 pub(super) const LIMIT: usize = i32::MAX as usize;
 
 type Counts = [[i32; KINDS]; LANES];
 
-/// A lower bound of the distance of two texts of at most [`LIMIT`] bytes, found by reading on until it is more
-/// than `most`, or does not look as if it would be.
+/// A lower bound for the distance of two texts of at most [`LIMIT`] bytes. Reads on until the bound exceeds `most`,
+/// or is unlikely to.
 pub(super) fn distance_at_least(left: &str, right: &str, most: usize) -> usize {
     let parts = (left.len() + right.len()) / PIECE + 1;
     let part = |text: &'_ str, nth: usize| text.floor_char_boundary(text.len() * nth / parts);
@@ -41,7 +41,7 @@ pub(super) fn distance_at_least(left: &str, right: &str, most: usize) -> usize {
     0
 }
 
-/// Counts the characters, each where its last byte is: where no further one of it follows.
+/// Counts the characters, each at its last byte: where no further byte of it follows.
 fn count(text: &str, counts: &mut Counts) {
     let Some((last, bytes)) = text.as_bytes().split_last() else { return };
     counts[0][usize::from(*last)] += 1;
@@ -57,7 +57,7 @@ fn count(text: &str, counts: &mut Counts) {
     }
 }
 
-/// What the left counts are more than the right ones, and what they are fewer.
+/// By how much the left counts exceed the right ones, and by how much they fall short.
 fn differences(left: &Counts, right: &Counts) -> (usize, usize) {
     let (mut more, mut fewer) = (0, 0);
     for kind in 0..KINDS {

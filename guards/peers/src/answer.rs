@@ -1,11 +1,11 @@
-//! How these rules answer: notes, questions, requests that are sent again; and who speaks to them.
+//! Answers that these rules share: notes, questions and resends; and who sent an entry.
 
 use balk_contract::{
     AttemptCause, AttemptFailure, Choice, ChoiceKind, Decision, Entry, Intervention, InterventionKind, Note,
     Question, Recovery, Speaker, Subject, Verdict, Wait,
 };
 
-/// A note; its level is how often it was seen, where no ladder has another.
+/// A note; its level is the number of sightings, unless a ladder gives another.
 pub(super) fn note(
     guard: &'static str,
     rule: &'static str,
@@ -17,7 +17,7 @@ pub(super) fn note(
     Note { guard: guard.into(), rule: rule.into(), level, subject, text: text.into() }
 }
 
-/// A question to the user: guidance, going on, or the end.
+/// A question to the user: give guidance, continue, or end the run.
 pub(super) fn question(note: Note) -> Question {
     let choice = |kind, label: &'static str| Choice { kind, label: label.into() };
     let options = vec![
@@ -32,7 +32,7 @@ pub(super) fn ask(note: Note) -> Decision {
     Verdict::Ask(question(note)).into()
 }
 
-/// The person spoke: a message, or the answer to a question.
+/// True if the user spoke: a message, or the answer to a question.
 pub(super) fn is_from_user(entry: &Entry) -> bool {
     match entry {
         Entry::User(message) => message.from == Speaker::User,
@@ -49,7 +49,7 @@ pub(super) fn is_from_user(entry: &Entry) -> bool {
     }
 }
 
-/// A question that this guard put to the user.
+/// True for a question that this guard asked the user.
 pub(super) fn is_own_question(entry: &Entry, guard: &str) -> bool {
     let Entry::Intervention(Intervention { kind: InterventionKind::Question(_), note, .. }) = entry else {
         return false;
@@ -57,20 +57,20 @@ pub(super) fn is_own_question(entry: &Entry, guard: &str) -> bool {
     note.guard == guard
 }
 
-/// How often a broken request is made again, and how long after.
+/// How often a broken request is sent again, and after which wait.
 pub(super) struct Resends {
-    /// How often, in one turn.
+    /// Resends in one turn.
     pub(super) times: u32,
-    /// Ticks (ms) before the first; each further one waits twice as long.
+    /// Ticks (ms) before the first; the wait doubles for each further one.
     pub(super) first: u64,
-    /// Ticks that no wait exceeds.
+    /// The longest wait, in ticks.
     pub(super) most: u64,
-    /// By how much a wait varies to both sides, in per cent.
+    /// How much a wait varies in both directions, in per cent.
     pub(super) jitter: u64,
 }
 
 impl Resends {
-    /// The next one, unless they are spent.
+    /// The next resend, unless all are spent.
     pub(super) fn next(&self, failure: &AttemptFailure) -> Option<Recovery> {
         if failure.attempt > self.times {
             return None;
@@ -82,7 +82,7 @@ impl Resends {
     }
 }
 
-/// Whether the failure may pass by itself: a broken connection, a provider that is busy or down.
+/// Whether the failure may be temporary: a broken connection, a provider that is busy or down.
 pub(super) fn may_pass(cause: AttemptCause) -> bool {
     match cause {
         AttemptCause::Connect | AttemptCause::TimedOut | AttemptCause::Disconnected => true,

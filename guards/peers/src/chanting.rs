@@ -1,9 +1,9 @@
 //! Text that repeats itself, by the rule of gemini-cli (5411f113ca; `docs/peers.md#chanting`).
 //!
-//! A window of 50 characters slides over the last 5,000. The text chants where one window came at least ten
-//! times, the last ten at most 250 characters apart on average, with at most five different texts between
-//! them: the last part spares lists of different things that begin alike. Code in fences is not looked at,
-//! and a fence, a table, a list item, a heading, a quote and a dividing line begin a new count.
+//! A window of 50 characters slides over the last 5,000. The text chants if one window occurs at least ten times, the
+//! last ten at most 250 characters apart on average, with at most five different texts between them. The last
+//! condition exempts lists of different things that begin alike. Code in fences is ignored, and a fence, a table, a
+//! list item, a heading, a quote or a dividing line resets the count.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

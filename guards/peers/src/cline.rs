@@ -3,24 +3,24 @@
 //!
 //! | seen | the product | here |
 //! |---|---|---|
-//! | the same call, exactly the third time in a row | runs it, and adds to the next message: other arguments, or another tool | a note beside the result |
-//! | the fifth time | runs it, then counts as many mistakes as are allowed: the user is asked | the user is asked, and it does not run |
+//! | the same call, exactly the third time in a row | runs it, and adds to the next message: other arguments, or another tool | a note with the result |
+//! | the fifth time | runs it, then counts the maximum of mistakes: the user is asked | the user is asked, and it does not run |
 //! | text without a call | an automatic correction that is framed as an error; one mistake | a correction |
 //! | the third mistake in a row | the user is asked (unattended: the task fails) | the user is asked |
-//! | nothing came | again, three times, after 2, 4 and 8 s; then the user is asked | the same |
-//! | a request broke | the same, but not for authentication and credit | the same |
+//! | an empty reply | sends the request again, three times, after 2, 4 and 8 s; then the user is asked | the same |
+//! | a broken request | the same, except for authentication and credit | the same |
 //!
-//! Results are not looked at, and nothing is exempt: who polls is told to change the arguments. Calls are
-//! equal where tool and parameters are, `task_progress` aside; a call that did not run counts as well. A
-//! question clears both counts. A call with arguments that cannot be read is a mistake, any other call clears
-//! the mistakes, before it is known what comes of it.
+//! Results are ignored, and nothing is exempt: a polling model is told to change the arguments. Calls are equal if
+//! tool and parameters are equal, without `task_progress`; a call that did not run counts too. A question clears both
+//! counts. A call with unreadable arguments is a mistake; any other call clears the mistakes, before its result is
+//! known.
 //!
-//! *Where our key differs*: Cline's parameters are flat strings, so `1` and `1.0` are two there and one here.
+//! *Different from our key*: Cline's parameters are flat strings, so `1` and `1.0` differ there and are equal here.
 //!
-//! The correction does not ask whether text may end the task: in the product nothing but a tool ends it.
+//! The correction does not depend on whether text may end the task: in the product only a tool ends it.
 //!
-//! *Left out*: advice about writes that were cut off and edits that do not fit (their tools are Cline's own),
-//! and the cut of the context.
+//! *Left out*: advice about truncated writes and edits that do not match (their tools are Cline's own), and context
+//! truncation.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -50,7 +50,7 @@ const HARD: u32 = 5;
 const MISTAKES: u32 = 3;
 const AGAIN: Resends = Resends { times: 3, first: 2_000, most: 8_000, jitter: 0 };
 
-/// The member in which the model keeps its list of what is to be done.
+/// The member in which the model keeps its to-do list.
 const BOOKKEEPING: &str = "task_progress";
 
 /// The key of the call without the bookkeeping.
@@ -67,7 +67,7 @@ fn key_of(call: &ToolCall) -> CallKey {
 }
 
 impl Cline {
-    /// How often in a row each call of this completion is made.
+    /// For each call of this completion, how often in a row it has been made.
     fn counts<'c>(&self, completion: &'c Completion) -> impl Iterator<Item = (&'c ToolCall, u32)> + use<'c> {
         let counts = self.0.calls.over(completion.calls.iter().map(|call| key_of(call)));
         completion.calls.iter().map(|call| &**call).zip(counts)

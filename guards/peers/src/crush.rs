@@ -2,13 +2,13 @@
 //!
 //! | seen | the product | here |
 //! |---|---|---|
-//! | of the last ten steps more than five have the same calls with the same results | ends the run, without a word to the model | the next completion is refused, the run ends |
+//! | more than five of the last ten steps have the same calls with the same results | ends the run, without a message to the model | the next completion is refused, the run ends |
 //!
-//! A step is a completion; one without a call is among the ten and equals none. There need to be ten steps,
-//! so two calls in turn, five times each, are never found, and neither is a loop whose results carry the
-//! time. Calls and results of a step are compared in order, with the argument text as it was sent and the
-//! whole result. The documentation does not say where the steps begin; here they do with each message of the
-//! user, since they are those of one run.
+//! A step is a completion; one without a call is among the ten but equals none. Ten steps are required, so two
+//! alternating calls, five times each, are never found, and neither is a loop whose results contain the time. Calls
+//! and results of a step are compared in order, with the argument text as sent and the whole result. The
+//! documentation does not say where the steps begin; here they begin with each user message, because they belong to
+//! one run.
 //!
 //! *Left out*: nothing.
 
@@ -25,9 +25,9 @@ pub struct Crush(State);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
-    /// What each step did; nothing where it called nothing.
+    /// What each step did; `None` if it called nothing.
     steps: Recent<Option<Fingerprint>, STEPS>,
-    /// Whether the steps before the last completion are a loop.
+    /// Whether the steps before the last completion form a loop.
     loops: bool,
 }
 

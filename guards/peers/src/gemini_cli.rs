@@ -3,24 +3,23 @@
 //!
 //! | seen since the user's prompt | the product | here |
 //! |---|---|---|
-//! | the last calls are one block of one to five calls, five times in a row | aborts the stream, so that what was called does not run, and adds a note: a potential loop, step back, confirm that there is progress | a correction, nothing runs |
+//! | the last calls are one block of one to five calls, five times in a row | aborts the stream, so that the calls do not run, and adds a note: a potential loop, step back, confirm that there is progress | a correction, nothing runs |
 //! | the text of a reply chants: 50 characters at least ten times | the same | the same |
-//! | any of both once more | halts the turn; the user may turn the detection off | the run ends |
-//! | thinking, and neither text nor call | the request again, with a hint, three times; then an error | a correction, three times; then the run ends |
-//! | nothing came | again, three times, after 1, 2 and 4 s | the same |
-//! | a request broke | again, nine times, after 5 to 30 s, 30 % more or less | the same |
+//! | either of them once more | halts the turn; the user may turn the detection off | the run ends |
+//! | only thinking, no text or call | sends the request again, with a hint, three times; then an error | a correction, three times; then the run ends |
+//! | an empty reply | sends the request again, three times, after 1, 2 and 4 s | the same |
+//! | a broken request | sends it again, nine times, after 5 to 30 s, 30 % more or less | the same |
 //!
-//! Results are not looked at: polling is a loop at the fifth look. A text, a thought or a failure in between
-//! resets nothing; only a new prompt does. A second detection follows at once where the model goes on.
+//! Results are ignored: polling is a loop at the fifth look. A text, a thought or a failure in between resets
+//! nothing; only a new prompt does. If the model continues, the second detection follows at once.
 //!
-//! *Where our key differs*: the product hashes name and arguments without sorting members, and so does this
-//! rule: the argument text as it was sent. White space and the spelling of numbers, which the product does
-//! not keep apart, count here.
+//! *Different from our key*: the product hashes name and arguments without sorting members, and so does this rule,
+//! with the argument text as sent. White space and the spelling of numbers count here, but not in the product.
 //!
-//! *Left out*: the model that judges from the 30th turn on (a model is no rule), the question whether the
-//! model should go on (off by default), the limit of turns, and replies without a finish reason. The chanting
-//! rule is asked about whole replies, not about a stream; its regular expressions for lists and dividing
-//! lines are read as they were meant.
+//! *Left out*: the model that judges from the 30th turn on (a model is no rule), the question whether the model
+//! should continue (off by default), the limit of turns, and replies without a finish reason. The chanting rule
+//! checks whole replies, not a stream; its regular expressions for lists and dividing lines are implemented as
+//! intended.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -43,7 +42,7 @@ struct State {
     found: Option<Loop>,
     /// Loops since the user's prompt.
     found_before: u32,
-    /// Replies in a row of nothing but thinking.
+    /// Replies in a row with nothing but thinking.
     thoughts: u32,
 }
 

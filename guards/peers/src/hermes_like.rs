@@ -1,28 +1,27 @@
-//! **hermes-like**: a rule that looks at results and finds cycles, after the guardrails of hermes-agent as
-//! documented at 06c25ac90b (`docs/peers.md#hermes-like`).
+//! **hermes-like**: a rule that looks at results and finds cycles, after the guardrails of hermes-agent as documented
+//! at 06c25ac90b (`docs/peers.md#hermes-like`).
 //!
 //! | seen | the product | here |
 //! |---|---|---|
-//! | the same call failed, the second time on | a warning | a note beside the result |
+//! | the same call failed, from the second time on | a warning | a note with the result |
 //! | it failed five times | does not run it again | refused |
-//! | any calls of one tool failed in a row, three times on | a warning | a note |
-//! | eight times, and the tool is no shell | halts the run | the next completion is refused, the run ends |
-//! | a call that only reads answered the same, the second time on | a warning | a note |
+//! | any calls of one tool failed in a row, from three times on | a warning | a note |
+//! | eight times, and the tool is not a shell | halts the run | the next completion is refused, the run ends |
+//! | a read-only call gave the same answer, from the second time on | a warning | a note |
 //! | five times | does not run it again | refused |
-//! | the same call with the same result in a row, three times on | a notice | a note |
+//! | the same call with the same result in a row, from three times on | a notice | a note |
 //! | five times | halts the run | as above |
-//! | two to four calls with their results in the same order, three laps on | a notice | a note |
+//! | two to four calls with their results in the same order, from three laps on | a notice | a note |
 //! | five laps | halts the run | as above |
-//! | nothing came | a nudge, at most three times (PR #6488) | the request again, for after an empty reply there is nothing to answer to |
+//! | an empty reply | a nudge, at most three times (PR #6488) | the request again, because an empty reply leaves nothing to answer |
 //!
-//! Tools that wait are exempt from all but failures. A change that succeeded clears the failures, so that a
-//! test may be run again after an edit; a success clears those of its call and its tool. Results are compared
-//! with volatile parts masked, as the product strips its own. Refusing and halting can be turned off
-//! (`hard-stops`): the product has it so where somebody sits in front of it.
+//! Tools that wait are exempt from everything except failures. A successful change clears the failures, so that a
+//! test may run again after an edit; a success clears those of its call and its tool. Results are compared with
+//! volatile parts masked, as the product strips its own. Refusing and halting can be turned off (`hard-stops`), as in
+//! the product's interactive mode.
 //!
-//! *Left out*: stubs in place of long results that came before, limits of searches and sub-agents, and the
-//! difference between a failure and a user's no, which no result carries here. Shells are told by the purpose
-//! of a tool.
+//! *Left out*: stubs that replace repeated long results, limits of searches and sub-agents, and the difference
+//! between a failure and a refusal by the user, which no result shows here. A tool's purpose identifies shells.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -39,11 +38,11 @@ use balk_contract::{
     ToolResult, Verdict,
 };
 
-/// How the rule is set.
+/// Settings of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HermesLikeSettings {
-    /// Whether calls are refused and runs ended, or only words said.
+    /// Whether it refuses calls and ends runs, or only adds notes.
     pub hard_stops: bool,
 }
 
@@ -69,10 +68,10 @@ struct State {
     failed: VecDeque<(CallKey, u32)>,
     /// How often each tool failed in a row.
     failing: BTreeMap<Arc<str>, u32>,
-    /// What each reading call answered last, and how often in a row.
+    /// The last answer of each read-only call, and how often in a row it came.
     answered: VecDeque<(CallKey, ResultKey, u32)>,
     ran: Recent<(CallKey, ResultKey), { LAPS_MAX * PERIOD_MAX }>,
-    /// What the last result was an instance of.
+    /// Why the run must end after the last result, if it must.
     halt: Option<Halt>,
 }
 
@@ -94,10 +93,10 @@ const LAPS: usize = 3;
 const LAPS_MAX: usize = 5;
 const PERIOD_MAX: usize = 4;
 const AGAIN: Resends = Resends { times: 3, first: 0, most: 0, jitter: 0 };
-/// Calls and tools that are remembered.
+/// How many calls and tools are remembered.
 const KEPT: usize = 64;
 
-/// Keeps one more, and forgets the oldest where there are too many.
+/// Appends one, and forgets the oldest if there are too many.
 fn keep<T>(all: &mut VecDeque<T>, one: T) {
     while all.len() >= KEPT {
         all.pop_front();
@@ -126,7 +125,8 @@ impl State {
         self.waits.iter().any(|it| **it == *tool)
     }
 
-    /// Laps of the shortest cycle at the end, one call by itself among them.
+    /// The period with the most laps at the end (the shortest among equals; a single call counts as a period of one),
+    /// and its laps.
     fn laps(&self) -> (usize, usize) {
         let laps = (1..=PERIOD_MAX).map(|period| (period, self.ran.laps(period)));
         laps.max_by_key(|(period, laps)| (*laps, std::cmp::Reverse(*period))).unwrap_or((1, 0))
@@ -162,7 +162,7 @@ impl State {
             }
             self.ran.push((call, answer));
         }
-        // One call of a message that ends the run is enough, whatever its others answer.
+        // If one call of a message ends the run, that is enough, whatever the others answer.
         self.halt = self.halt.or_else(|| self.halts(result));
     }
 
@@ -180,7 +180,7 @@ impl State {
         }
     }
 
-    /// What is said beside the result that came last.
+    /// The note with the last result.
     fn notice(&self, result: &ToolResult) -> Option<Note> {
         let (call, tool) = (&result.call, &result.call.tool);
         let said = |rule, count, text| Some(note(NAME, rule, count, Subject::Call(call.key), text));
@@ -225,7 +225,7 @@ fn count(laps: usize) -> u32 {
 }
 
 impl HermesLike {
-    /// The guard, set so.
+    /// A guard with these settings.
     #[must_use]
     pub fn new(settings: HermesLikeSettings) -> Self {
         Self { settings, state: State::default() }

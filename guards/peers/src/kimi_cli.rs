@@ -1,21 +1,19 @@
-//! **kimi-cli**: the repetition rule of kimi-cli, as documented at 4a550effdf (2026-07-16;
-//! `docs/peers.md#kimi-cli`).
+//! **kimi-cli**: the repetition rule of kimi-cli, as documented at 4a550effdf (2026-07-16; `docs/peers.md#kimi-cli`).
 //!
 //! | the same call in a row | the product | here |
 //! |---|---|---|
-//! | 3 and 4 times | a mild reminder at the end of the result | a note beside it |
-//! | 5 to 7 times | one with tool, count and arguments | a note beside it |
-//! | 8 to 11 times | a dead end: no more calls; write what the problem is, what was tried, what is needed | a note beside it |
+//! | 3 and 4 times | a mild reminder at the end of the result | a note with it |
+//! | 5 to 7 times | a reminder with tool, count and arguments | a note with it |
+//! | 8 to 11 times | a dead end: no more calls; write what the problem is, what was tried, what is needed | a note with it |
 //! | 12 times | runs it, then ends the turn | the run ends, and it does not run (as in the product since PR #2651) |
-//! | nothing came, or a request broke | again, three times, after 0.3 to 5 s | the same |
+//! | an empty reply or a broken request | sends the request again, three times, after 0.3 to 5 s | the same |
 //!
-//! Equal calls of one completion count once. Results are not looked at, and nothing is exempt: who polls with
-//! the same arguments is ended at the twelfth look. A new message of the user begins the count anew. Our key
-//! is what the product compares: name and canonical arguments.
+//! Equal calls of one completion count once. Results are ignored, and nothing is exempt: a run that polls with the
+//! same arguments ends at the twelfth look. A new user message resets the count. Our key is what the product
+//! compares: name and canonical arguments.
 //!
-//! *Left out*: one execution for equal calls of one completion (a guard cannot give a call the result of
-//! another), the same request again after thinking without an answer (what was committed is not sent again
-//! here), the limit of 1,000 steps.
+//! *Left out*: one execution for equal calls of one completion (a guard cannot give a call the result of another), a
+//! resend after thinking without an answer (here, nothing committed is sent again), the limit of 1,000 steps.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -36,7 +34,7 @@ pub struct KimiCli(State);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
     calls: Streak<CallKey>,
-    /// Whether the last call was made in the completion at hand.
+    /// Whether the last call was made in the current completion.
     is_same_step: bool,
 }
 
@@ -51,7 +49,7 @@ const AGAIN: Resends = Resends { times: 3, first: 300, most: 5_000, jitter: 0 };
 const ARGUMENT_CHARS: usize = 500;
 
 impl State {
-    /// How often in a row this call is made now; nothing where it was counted in this completion.
+    /// How often in a row this call has now been made; `None` if it was already counted in this completion.
     fn push(&mut self, key: CallKey) -> Option<u32> {
         let is_counted = self.is_same_step && self.calls.is_at(key);
         self.is_same_step = true;
@@ -66,7 +64,7 @@ impl State {
     }
 }
 
-/// What stands beside the result of a call that is made so often in a row.
+/// The reminder for a call that is made this often in a row, with its level.
 fn reminder(call: &ToolCall, count: u32) -> Option<(u32, String)> {
     let tool = &call.tool;
     match count {

@@ -1,26 +1,25 @@
-//! Rules of shipped agents against loops and silence, as documented, and naive readings of our own designs:
-//! what our guards are compared with.
+//! The rules of shipped agents against loops and silence, as documented, and naive versions of our own designs, for
+//! comparison with our guards.
 //!
-//! Each file holds the rule of one product as it was read in the version that the file names. It is that
-//! rule, not the product: judging models, streams, tools and screens of the products are not here, and what
-//! each file leaves out it says. Constants, thresholds and resets are those of the versions; the words are
-//! ours.
+//! Each file has the rule of one product, as documented in the version that the file names. It is the rule, not the
+//! product: the products' judging models, streams, tools and screens are not here, and each file lists what it leaves
+//! out. Constants, thresholds and resets are those of the versions; the texts are ours.
 //!
-//! How what a product does becomes an answer of a [`Guard`](balk_contract::Guard):
+//! How a product's action becomes an answer of a [`Guard`](balk_contract::Guard):
 //!
 //! | the product | here |
 //! |---|---|
-//! | adds a text to the results, or to the next message | a note beside the results |
+//! | adds a text to the results, or to the next message | a note with the results |
 //! | answers a reply with a correction, and asks the model again | [`Retry`](balk_contract::Verdict::Retry) |
 //! | does not run a call, and says why | [`Block`](balk_contract::Verdict::Block) |
-//! | asks the user, be it for a permission | [`Ask`](balk_contract::Verdict::Ask) |
-//! | ends the run, or the turn of the user | [`Stop`](balk_contract::Verdict::Stop) |
-//! | makes a broken request again | [`Resend`](balk_contract::Recovery::Resend) |
+//! | asks the user, for example for a permission | [`Ask`](balk_contract::Verdict::Ask) |
+//! | ends the run, or the user's turn | [`Stop`](balk_contract::Verdict::Stop) |
+//! | sends a broken request again | [`Resend`](balk_contract::Recovery::Resend) |
 //!
-//! A run cannot be ended between a result and the next completion. Where a product ends it there, the next
-//! completion is what is refused here, whatever it is: one request more, and nothing of it runs.
+//! A guard cannot end a run between a result and the next completion. If a product ends it there, this crate refuses
+//! the next completion, whatever it is: one more request, of which nothing runs.
 //!
-//! Two calls are equal where their [`key`](balk_contract::ToolCall) is, unless the file says that its product
+//! Two calls are equal if their [keys](balk_contract::ToolCall) are equal, unless the file says that its product
 //! compares something else.
 
 pub use cline::Cline;

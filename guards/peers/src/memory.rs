@@ -1,4 +1,4 @@
-//! What these rules remember: how often in a row, and what came last.
+//! The memory of these rules: repetitions in a row, and the last items.
 
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ impl<K> Default for Streak<K> {
 }
 
 impl<K: Copy + PartialEq> Streak<K> {
-    /// Takes the next one; how many equal ones there are in a row now, this one among them.
+    /// Takes the next one; returns how many equal ones there are in a row now, including it.
     pub(super) fn push(&mut self, next: K) -> u32 {
         let goes_on = self.last == Some(next);
         self.count = if goes_on { self.count.saturating_add(1) } else { 1 };
@@ -31,12 +31,12 @@ impl<K: Copy + PartialEq> Streak<K> {
         self.count
     }
 
-    /// What [`push`](Self::push) would say to each of these.
+    /// What [`push`](Self::push) would return for each of these.
     pub(super) fn over(mut self, next: impl Iterator<Item = K>) -> impl Iterator<Item = u32> {
         next.map(move |it| self.push(it))
     }
 
-    /// Counts this one, if it is the last, as the first of a row.
+    /// If this is the last one, counts it as the first of a row.
     pub(super) fn restart(&mut self, at: K) {
         if self.last == Some(at) {
             self.count = 1;
@@ -69,7 +69,7 @@ impl<K: PartialEq, const N: usize> Recent<K, N> {
         self.0.push_back(next);
     }
 
-    /// How often the last `period` of them have come round in a row, in whole laps.
+    /// How many whole laps in a row the last `period` of them make.
     pub(super) fn laps(&self, period: usize) -> usize {
         let Some(last) = self.0.len().checked_sub(period) else { return 0 };
         let goes_back = (0..last).rev().take_while(|at| self.0[*at] == self.0[at + period]).count();
@@ -89,13 +89,13 @@ impl<K: PartialEq, const N: usize> Recent<K, N> {
     }
 }
 
-/// Equal exactly for texts that are the same byte by byte. Written as 32 hexadecimal digits.
+/// Equal exactly if the texts are equal byte by byte. Written as 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub(super) struct Fingerprint(u128);
 
 impl Fingerprint {
-    /// Of several texts in their order; where one ends and the next begins counts.
+    /// Of several texts in order; the boundaries between them count.
     pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let mut hash = Xxh3Default::new();
         for text in texts {
@@ -105,7 +105,7 @@ impl Fingerprint {
         Self(hash.digest128())
     }
 
-    /// Of a call as it was sent: name and argument text, with the members in their order.
+    /// Of a call as sent: name and argument text, with the members in their order.
     pub(super) fn of_call(call: &ToolCall) -> Self {
         Self::of([&*call.tool, &*call.arguments])
     }

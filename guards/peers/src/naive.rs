@@ -1,12 +1,12 @@
-//! **naive-abandonment**, **naive-no-tools**, **naive-duplicate**, **naive-retry**: the four field designs
-//! (spec A3, N1, D1, R3) as a quick reader would build them, without the conditions that our guards have.
+//! **naive-abandonment**, **naive-no-tools**, **naive-duplicate**, **naive-retry**: the four field designs (spec A3,
+//! N1, D1, R3) as one would build them after a quick reading, without the conditions of our guards.
 //!
 //! | name | what is seen | what it does |
 //! |---|---|---|
-//! | `naive-abandonment` | three calls failed, whenever and of whatever tool, and now there is a fence without a call | corrects it, each time |
+//! | `naive-abandonment` | three calls failed, at any time and of any tool, and now there is a fence without a call | corrects it, each time |
 //! | `naive-no-tools` | text without a call | corrects it, each time |
-//! | `naive-duplicate` | a call that was answered before, whenever | refuses it, for ever |
-//! | `naive-retry` | an attempt broke, however | sends the request again at once |
+//! | `naive-duplicate` | a call that was answered before, at any time | refuses it, for ever |
+//! | `naive-retry` | an attempt broke, in any way | sends the request again at once |
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,7 +21,7 @@ use balk_contract::{
 
 const VERSION: u64 = 1;
 
-/// How the naive reading of A is set.
+/// Settings of the naive version of A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NaiveAbandonmentSettings {
@@ -50,7 +50,7 @@ struct Failures {
 const ABANDONMENT: &str = "naive-abandonment";
 
 impl NaiveAbandonment {
-    /// The guard, set so.
+    /// A guard with these settings.
     #[must_use]
     pub fn new(settings: NaiveAbandonmentSettings) -> Self {
         Self { settings, state: Failures::default() }

@@ -3,16 +3,15 @@
 //!
 //! | seen | the product | here |
 //! |---|---|---|
-//! | the last three parts of one message of the assistant are the same call | asks for the permission `doom_loop` | the user is asked, nothing runs |
-//! | a request broke | again without a limit, after 2 s, doubled up to 30 s, or when the provider wants it | the same, within the bounds of the run |
+//! | the last three parts of one assistant message are the same call | asks for the permission `doom_loop` | the user is asked, nothing runs |
+//! | a broken request | sends it again without a limit, after 2 s, doubled up to 30 s, or when the provider asks for it | the same, within the bounds of the run |
 //!
-//! A message of the assistant is one completion, so equal calls in three steps are never seen together, which
-//! its users report as its gap; and three equal calls at once ask for a permission. Nothing is remembered.
-//! Calls are compared as JSON in the order of their members, here as the argument text that was sent: white
-//! space counts here and not there.
+//! An assistant message is one completion, so equal calls in three steps are never seen together (its users report
+//! this as a gap), while three equal calls at once ask for a permission. Nothing is remembered. The product compares
+//! calls as JSON in the order of their members, this rule by the argument text as sent: white space counts only here.
 //!
-//! *Left out*: allowing it for good (the question has no such answer), the compaction of a context that
-//! overflows, and replies of unknown finish, after which the product goes on.
+//! *Left out*: permanent permission (the question has no such answer), the compaction of a context that overflows,
+//! and replies with an unknown finish reason, after which the product continues.
 
 use super::answer::{Resends, may_pass, note};
 use balk_contract::{

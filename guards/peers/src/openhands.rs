@@ -3,22 +3,21 @@
 //!
 //! | seen since the last message of the user | the product | here |
 //! |---|---|---|
-//! | the same action failed three times in a row | one nudge: tool, count, error, other arguments or another approach | a note beside the result |
+//! | the same action failed three times in a row | one nudge: tool, count, error, other arguments or another approach | a note with the result |
 //! | a fourth time | the conversation is stuck, the run ends | the next completion is refused, the run ends |
 //! | the same action with the same observation, four times in a row | the same | the same |
-//! | two actions in turn with two observations in turn, six in all | the same | the same |
+//! | two alternating actions with two alternating observations, six in all | the same | the same |
 //! | three messages without a call in a row | the same | the run ends |
-//! | thinking, and neither text nor call | a nudge: use a tool | a correction |
-//! | nothing came | again, five times, after 8 to 64 s | the same |
+//! | only thinking, no text or call | a nudge: use a tool | a correction |
+//! | an empty reply | sends the request again, five times, after 8 to 64 s | the same |
 //!
-//! The window is the last 20 events: a call and its result are two, a message without a call is one. Two
-//! actions are the same where their calls are *and the text beside them is*; two observations where their
-//! whole text is, so that a clock in an answer hides a loop; of failures only that they failed counts. Text
-//! without a call is an answer, and ends the conversation; nobody is nudged for it.
+//! The window is the last 20 events: a call and its result are two, a message without a call is one. Two actions are
+//! the same if their calls *and the text next to them* are equal; two observations, if their whole text is equal, so
+//! a clock in an answer hides a loop; two failures are always the same. Text without a call is an answer and ends the
+//! conversation, without a nudge.
 //!
-//! *Left out*: the warmer temperature of a request that is sent again, the rule about the context window (a
-//! stub that never fires), the limits of iterations and money. The thresholds can be set in the product;
-//! these are its own.
+//! *Left out*: the higher temperature of a resend, the rule about the context window (a stub that never fires), the
+//! limits of iterations and money. The product's thresholds are settings; these are its defaults.
 
 use std::collections::VecDeque;
 
@@ -96,7 +95,7 @@ impl State {
         }));
     }
 
-    /// The steps, the last one first, whatever was said between.
+    /// The steps, last one first, ignoring the messages between them.
     fn steps(&self) -> impl Iterator<Item = &Step> + Clone {
         self.seen.iter().rev().filter_map(|it| match it {
             Seen::Step(step) => Some(step),
@@ -104,7 +103,7 @@ impl State {
         })
     }
 
-    /// How often in a row the last action was taken and failed.
+    /// How often in a row the last action failed.
     fn failures(&self) -> usize {
         let last = self.steps().next().map(Step::action);
         self.steps().take_while(|it| it.failed && Some(it.action()) == last).count()

@@ -1,23 +1,22 @@
 //! **openrouter**: the doom loop rule of OpenRouter's agent SDK, as documented at 5a7ed03e5a (2026-08-06;
-//! `docs/peers.md#openrouter`). The product has it off unless somebody turns it on; these are its thresholds then.
+//! `docs/peers.md#openrouter`). It is off by default; these are its thresholds when it is on.
 //!
 //! | the same call in rounds of its tool in a row | the product | here |
 //! |---|---|---|
-//! | 2 | an event for the program around it | nothing: neither model nor user sees it |
+//! | 2 | an event for the surrounding program | nothing: neither the model nor the user sees it |
 //! | 3 to 5 | does not run it, and says why | refused |
 //! | 6 | ends the run | the run ends |
 //!
-//! A round is the set of calls of one tool in one completion, in any order: equal calls in it count once and
-//! share their fate. Another tool in between resets nothing, another call of the same tool does. What did not
-//! run counts as well, and so do arguments that cannot be read. A new message of the user clears nothing but
-//! an end that was ordered. Results are not looked at, so polling is refused at the third look.
+//! A round is the set of calls of one tool in one completion, in any order: equal calls in it count once and get the
+//! same answer. Another tool in between resets nothing; another call of the same tool does. Calls that did not run
+//! count too, and so do unreadable arguments. A new user message clears only a pending end. Results are ignored, so
+//! polling is refused at the third look.
 //!
-//! *Where our key differs*: the product compares JSON by RFC 8785, where numbers go through a double:
-//! integers of 17 digits and more may be one there and are two here.
+//! *Different from our key*: the product compares JSON by RFC 8785, which converts numbers to doubles: integers of 17
+//! digits and more may be equal there and differ here.
 //!
-//! *Left out*: keys that a tool declares by itself (`loopKey`), the rungs that are off by default (a hint, a
-//! stronger model for one turn), and the rules about text, of which the documentation does not say what
-//! follows.
+//! *Left out*: keys that a tool declares itself (`loopKey`), the rungs that are off by default (a hint, a stronger
+//! model for one turn), and the rules about text, whose consequence the documentation does not state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,7 +34,7 @@ pub struct OpenRouter(State);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
-    /// The last round of each tool: each call in it, with the rounds in a row that had it.
+    /// The last round of each tool: each of its calls, with the number of rounds in a row that contained it.
     rounds: BTreeMap<Arc<str>, BTreeMap<CallKey, u32>>,
 }
 
@@ -43,7 +42,7 @@ const NAME: &str = "openrouter";
 const VERSION: u64 = 1;
 const BLOCK: u32 = 3;
 const STOP: u32 = 6;
-/// Tools that are remembered, and calls of each in one round; what is more is not counted.
+/// How many tools are remembered, and how many calls of each in one round; more are not counted.
 const TOOLS: usize = 128;
 const CALLS: usize = 64;
 
@@ -63,7 +62,7 @@ impl State {
         }
     }
 
-    /// In how many rounds of its tool in a row this call was, up to the last one.
+    /// In how many rounds of its tool in a row this call occurred, up to the last one.
     fn count(&self, call: &ToolCall) -> u32 {
         self.rounds.get(&call.tool).and_then(|round| round.get(&call.key)).copied().unwrap_or(0)
     }

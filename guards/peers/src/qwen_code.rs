@@ -1,22 +1,21 @@
-//! **qwen-code**: the loop detection of qwen-code that is always on, as documented at 00aa71b4a0 and
+//! **qwen-code**: the part of qwen-code's loop detection that is always on, as documented at 00aa71b4a0 and
 //! 78ee24857e (`docs/peers.md#qwen-code`).
 //!
 //! | seen since the user's prompt | the product | here |
 //! |---|---|---|
 //! | the same call, the fifth time in a row | halts the turn | the run ends |
-//! | eight shell commands in a row that only look at git (`status`, `diff`, `ls-files`), in every part of them | the same | the same |
+//! | eight shell commands in a row whose every part only looks at git (`status`, `diff`, `ls-files`) | the same | the same |
 //! | more than 100 calls, of which one was made at least six times | the same | the same |
 //! | more than 1,000 calls | the same | the same |
 //!
-//! There is no nudge. Results are looked at for one tool only: an answer of `task_list` that is not the one
-//! before begins its count anew. Calls of an attempt that broke are taken back, for the request that is sent
-//! again brings them again. Our key sorts members, as the product does.
+//! There is no nudge. Results matter for one tool only: a changed answer of `task_list` resets its count. Calls of a
+//! broken attempt are not counted, because the resent request returns them again. Our key sorts members, as the
+//! product does.
 //!
-//! *Left out*: other names of the same tool (they are the product's own tools), a cap of calls that somebody
-//! sets, the rules that are off by default (the same pair six times, A-B three times, eight reads of fifteen,
-//! one name eight times, thoughts, chanting), and replies that were cut off: the product asks again with a
-//! higher output limit, which a guard does not have. How often it asks again after a broken stream is not
-//! documented, so this rule has no opinion.
+//! *Left out*: other names of the same tool (they are the product's own tools), a configured cap of calls, the rules
+//! that are off by default (the same pair six times, A-B three times, eight reads of fifteen, one name eight times,
+//! thoughts, chanting), and truncated replies: the product asks again with a higher output limit, which a guard
+//! cannot do. How often it asks again after a broken stream is not documented, so this rule has no opinion.
 
 use std::collections::BTreeMap;
 
@@ -35,16 +34,16 @@ pub struct QwenCode(State);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
     now: Streaks,
-    /// The streaks before the last completion, and its calls: what is taken back where its attempt broke.
+    /// The streaks before the last completion, and its calls: to undo its counts if its attempt broke.
     before: Streaks,
     last: Vec<CallKey>,
     last_broke: bool,
     /// Why the last completion halts the turn.
     halt: Option<Why>,
     calls: u32,
-    /// How often each call was made; no more calls than the turn may have.
+    /// How often each call was made; at most as many calls as the turn may have.
     made: BTreeMap<CallKey, u32>,
-    /// What the task list said last.
+    /// The last answer of the task list.
     tasks: Fingerprint,
 }
 
@@ -71,9 +70,9 @@ const GIT: u32 = 8;
 const CALLS: u32 = 100;
 const CALLS_EVER: u32 = 1_000;
 const MADE: u32 = 6;
-/// Calls of one completion that are remembered for taking them back.
+/// How many calls of one completion are remembered, to undo their counts.
 const LAST: usize = 64;
-/// The one tool whose answers are looked at.
+/// The one tool whose answers matter.
 const TASKS: &str = "task_list";
 
 impl State {
@@ -110,7 +109,7 @@ impl State {
     }
 }
 
-/// Whether every part of a command is an overview of git.
+/// Whether every part of a command only looks at git.
 fn looks_at_git(call: &ToolCall) -> bool {
     if !call.arguments.contains("git ") {
         return false;

@@ -6,18 +6,17 @@
 //! | text without a call, the first in a row | a correction, without a mistake | a correction |
 //! | each further one | a correction, an error that the user sees, one mistake | a correction and a notice |
 //! | the third mistake in a row | the user is asked | the user is asked |
-//! | nothing came, or a request broke | again without a limit (with approval by itself), after 5 s, doubled up to 600 s | the same, within the bounds of the run |
+//! | an empty reply or a broken request | sends the request again without a limit (with automatic approval), after 5 s, doubled up to 600 s | the same, within the bounds of the run |
 //!
-//! The limit is a setting; zero turns the rule off. After the question calls are counted anew. Results are
-//! not looked at, and nothing is exempt: a tool that returns the next page each time is refused like any
-//! other. Calls are compared as stable JSON of name and parameters, which our key is, but for the spelling of
-//! numbers. A call with arguments that cannot be read is a mistake, any other call clears the mistakes (so in
-//! Cline, from which it comes).
+//! The limit is a setting; zero turns the rule off. The question resets the count of calls. Results are ignored, and
+//! nothing is exempt: a tool that returns the next page each time is refused like any other. Calls are compared as
+//! stable JSON of name and parameters, as with our key, except for the spelling of numbers. A call with unreadable
+//! arguments is a mistake; any other call clears the mistakes (as in Cline, where this rule comes from).
 //!
-//! The correction does not ask whether text may end the task: in the product nothing but a tool ends it.
+//! The correction does not depend on whether text may end the task: in the product only a tool ends it.
 //!
-//! *Left out*: counts for each file of edits that do not fit, calls written as XML, the limits of requests
-//! and cost, and the cut of the context.
+//! *Left out*: counts for each file of edits that do not match, calls written as XML, the limits of requests and
+//! cost, and context truncation.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,11 +26,11 @@ use super::memory::Streak;
 use balk_contract::key::{CallKey, Shape};
 use balk_contract::{Answer, AttemptFailure, Completion, Decision, Entry, Guard, Recovery, Subject, Verdict};
 
-/// How the rule is set.
+/// Settings of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RooCodeSettings {
-    /// How often the same call may run in a row; zero is without limit.
+    /// How often the same call may run in a row; zero means no limit.
     pub limit: u32,
 }
 
@@ -62,7 +61,7 @@ const MISTAKES: u32 = 3;
 const AGAIN: Resends = Resends { times: u32::MAX, first: 5_000, most: 600_000, jitter: 0 };
 
 impl RooCode {
-    /// The guard, set so.
+    /// A guard with these settings.
     #[must_use]
     pub fn new(settings: RooCodeSettings) -> Self {
         Self { settings, state: State::default() }

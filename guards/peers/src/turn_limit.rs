@@ -1,12 +1,12 @@
-//! **turn-limit**: nothing but a bound on turns, as in smolagents at e3a5b8994b (`max_steps`, 20;
+//! **turn-limit**: only a bound on turns, as in smolagents at e3a5b8994b (`max_steps`, 20;
 //! `docs/peers.md#turn-limit`).
 //!
-//! The completion after the last allowed one is refused, and the run ends. Each message of the user begins
-//! the count anew: it begins a run of the product. Nothing is looked at, so a loop costs the whole bound, and
-//! long work is cut off.
+//! The completion after the last allowed one is refused, and the run ends. Each user message resets the count,
+//! because it begins a run of the product. Nothing else is checked, so a loop costs the whole bound, and long work is
+//! cut off.
 //!
-//! *Left out*: the answer that the product asks for at the bound. Others have 10 (openai-agents), 25
-//! (crewAI), 50 (letta), 500 (OpenHands).
+//! *Left out*: the answer that the product asks for at the bound. Others have 10 (openai-agents), 25 (crewAI), 50
+//! (letta), 500 (OpenHands).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,11 +14,11 @@ use serde_json::Value;
 use super::answer::{is_from_user, note};
 use balk_contract::{Answer, Completion, Decision, Entry, Guard, Subject, Verdict};
 
-/// How the rule is set.
+/// Settings of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TurnLimitSettings {
-    /// Turns that a message of the user may take.
+    /// Turns allowed for one user message.
     pub limit: u32,
 }
 
@@ -44,7 +44,7 @@ const NAME: &str = "turn-limit";
 const VERSION: u64 = 1;
 
 impl TurnLimit {
-    /// The guard, set so.
+    /// A guard with these settings.
     #[must_use]
     pub fn new(settings: TurnLimitSettings) -> Self {
         Self { settings, state: State::default() }

@@ -11,19 +11,35 @@ pub(super) fn moment(bytes: &[u8], floor: usize, at: usize) -> Option<(usize, us
         // After a colon it is a line and column: `main.rs:12:30:01`.
         (1 | 2, b':') if bytes[..at].ends_with(b":") => return None,
         (1 | 2, b':') => return clock(Reader { bytes, at }, true).map(|end| (at, end)),
-        (2 | 4, b'-' | b'/') if let Some(date) = numeric_date(Reader { bytes, at }) => (at, with_time(date)),
-        (1 | 2, b'-' | b'/' | b' ') if let Some(date) = day_and_month(Reader { bytes, at }) => {
-            (at, with_time(date))
-        }
-        (1 | 2, b' ' | b',') => {
-            let start = word_before(bytes, floor, at, b" ").filter(|(_, word)| is_name(word, &MONTHS))?.0;
-            (start, behind_month(Reader { bytes, at })?)
-        }
-        _ => return None,
+        (digits, separator) => date(Reader { bytes, at }, floor, digits, separator)?,
     };
     let weekday = word_before(bytes, floor, start, b" ,").filter(|(_, word)| is_name(word, &WEEKDAYS));
     let start = weekday.map_or(start, |(start, _)| start);
     reader.ends().then_some((start, reader.at))
+}
+
+/// A date with the time after it, if there is one: its start, and the reader after it. `digits` is the length of its
+/// first number, and `separator` is the byte after that number.
+fn date(reader: Reader<'_>, floor: usize, digits: usize, separator: u8) -> Option<(usize, Reader<'_>)> {
+    let numeric = match (digits, separator) {
+        (2 | 4, b'-' | b'/') => numeric_date(reader),
+        _ => None,
+    };
+    let whole = numeric.or_else(|| match (digits, separator) {
+        (1 | 2, b'-' | b'/' | b' ') => day_and_month(reader),
+        _ => None,
+    });
+    if let Some(whole) = whole {
+        return Some((reader.at, with_time(whole)));
+    }
+    match (digits, separator) {
+        (1 | 2, b' ' | b',') => {
+            let month = word_before(reader.bytes, floor, reader.at, b" ");
+            let (start, _) = month.filter(|(_, word)| is_name(word, &MONTHS))?;
+            Some((start, behind_month(reader)?))
+        }
+        _ => None,
+    }
 }
 
 /// Includes the time after a date, if there is one.

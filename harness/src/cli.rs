@@ -4,6 +4,7 @@ mod audit;
 mod bench;
 mod check;
 mod compare;
+mod completions;
 mod context;
 mod document;
 mod events;
@@ -12,9 +13,14 @@ mod format;
 mod gaps;
 mod gates;
 mod init;
+mod interrupt;
 mod list;
 mod load;
+mod man;
 mod merge;
+mod phraser;
+mod program;
+mod progress;
 mod recordings;
 mod replay;
 mod report;
@@ -29,7 +35,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory as _, Parser, Subcommand};
 
 use crate::error::Error;
 use crate::exit::Exit;
@@ -39,10 +45,12 @@ pub use audit::Audit;
 pub use bench::Bench;
 pub use check::Check;
 pub use compare::Compare;
+pub use completions::Completions;
 pub use context::Context;
 pub use explain::Explain;
 pub use init::Init;
 pub use list::List;
+pub use man::Man;
 pub use merge::Merge;
 pub use replay::Replay;
 pub use report::Report;
@@ -60,11 +68,15 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+
+    /// When to colour what is shown. `auto` does on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub color: ColorChoice,
 }
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 fine, 1 unexpected error, 2 usage, 3 a file is bad, 4 an expectation or a gate does not hold,
-5 a safety rule was broken, 6 guard fault, 7 not deterministic";
+5 a safety rule was broken, 6 guard fault, 7 not deterministic, 130 interrupted";
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
@@ -97,15 +109,22 @@ pub enum Command {
     Explain(Explain),
     /// Print the JSON Schema of a document
     Schema(PrintSchema),
+    /// Print a script that completes this command line in a shell
+    Completions(Completions),
+    /// Write manual pages
+    Man(Man),
 }
 
 /// The program with these guards: takes the command line apart, runs the command, and ends with its exit code.
 ///
-/// Name the binary `balk`: the commands that reports print begin so.
+/// Completions and manual pages carry the name of the binary. Name it `balk` where you can: the commands that reports
+/// print begin so.
 pub fn main_with(registry: Registry) -> ExitCode {
     let run = || {
         registry.check()?;
-        Cli::parse().command.run(&Context { registry })
+        let cli = Cli::parse();
+        screen::set_colour(cli.color);
+        cli.command.run(&Context { registry })
     };
     let exit = match run() {
         Ok(exit) => exit,
@@ -140,6 +159,8 @@ impl Command {
             Self::Audit(it) => it.run(context),
             Self::Explain(it) => it.run(),
             Self::Schema(it) => it.run(),
+            Self::Completions(it) => it.run(Cli::command(), context),
+            Self::Man(it) => it.run(Cli::command()),
         }
     }
 }

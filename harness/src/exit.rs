@@ -22,6 +22,8 @@ pub enum Exit {
     GuardFault = 6,
     /// Two runs that must be equal differ.
     NotDeterministic = 7,
+    /// Ctrl-C ended it: 128 and the number of the signal, as shells have it.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {

@@ -63,14 +63,15 @@ impl<'a> Simulation<'a> {
         grade::record(world, self.recipe.spec(), set, trial)
     }
 
-    /// Counts over seeds; the same for any number of threads.
+    /// Counts over seeds, with `done` called after each; the same for any number of threads.
     #[must_use]
-    pub fn counts(&self, seeds: std::ops::RangeInclusive<u64>) -> Counts {
+    pub fn counts(&self, seeds: std::ops::RangeInclusive<u64>, done: &(impl Fn() + Sync)) -> Counts {
         seeds
             .into_par_iter()
             .map(|seed| {
                 let mut counts = Counts::default();
                 counts.add(&grade::grade(&self.trial(&self.world(seed))));
+                done();
                 counts
             })
             .reduce(Counts::default, |a, b| a.plus(&b))

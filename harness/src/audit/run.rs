@@ -31,11 +31,17 @@ pub struct Audit<'a> {
 }
 
 impl Audit<'_> {
-    /// Runs everything. The same for any number of threads.
+    /// How many scenarios with one seed there are to run.
+    #[must_use]
+    pub fn units(&self) -> u64 {
+        CATALOGUE.len() as u64 * (self.seeds.end() - self.seeds.start() + 1)
+    }
+
+    /// Runs everything, and calls `done` after each unit. The same for any number of threads.
     ///
     /// # Errors
     /// A guard that is not registered, or settings that it does not take.
-    pub fn run(&self) -> Result<Audited, BadStack> {
+    pub fn run(&self, done: &(impl Fn() + Sync)) -> Result<Audited, BadStack> {
         let changes = changes(self.registry, self.guard, self.config)?;
         let rows = rows(self.registry);
         let setups = setups(self.registry, self.guard, self.config)?;
@@ -44,7 +50,14 @@ impl Audit<'_> {
         let units: Vec<(&Cast, u64)> =
             casts.iter().flat_map(|cast| self.seeds.clone().map(move |seed| (cast, seed))).collect();
         let bench = Bench { oracle: &oracle, rows: &rows, setups: &setups, changes: &changes };
-        let trials: Vec<Unit> = units.par_iter().map(|&(cast, seed)| bench.unit(cast, seed)).collect();
+        let trials: Vec<Unit> = units
+            .par_iter()
+            .map(|&(cast, seed)| {
+                let unit = bench.unit(cast, seed);
+                done();
+                unit
+            })
+            .collect();
         let mut sums = Sums::new(&bench);
         for (&(cast, seed), unit) in units.iter().zip(trials) {
             sums.add(cast, seed, unit);

@@ -9,10 +9,9 @@ use super::matrix::Matrix;
 /// measured now.
 #[must_use]
 pub fn meta(matrix: &Matrix, threads: usize, units: u64, taken_ns: u64) -> Meta {
-    let command: Vec<String> = std::env::args_os().map(|it| quoted(&it.to_string_lossy())).collect();
     let per_second = u128::from(units) * 1_000_000_000 / u128::from(taken_ns.max(1));
     Meta {
-        command: command.join(" "),
+        command: command_line(),
         host: Host {
             cpu: cpu(&std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default()),
             os: std::env::consts::OS.to_owned(),
@@ -25,6 +24,13 @@ pub fn meta(matrix: &Matrix, threads: usize, units: u64, taken_ns: u64) -> Meta 
         units_per_second: u64::try_from(per_second).unwrap_or(u64::MAX),
         timed: cost::timed(matrix),
     }
+}
+
+/// The command of this process, as a shell takes it.
+#[must_use]
+pub fn command_line() -> String {
+    let words: Vec<String> = std::env::args_os().map(|it| quoted(&it.to_string_lossy())).collect();
+    words.join(" ")
 }
 
 /// The first processor that Linux lists.

@@ -13,6 +13,7 @@ use rayon::ThreadPoolBuilder;
 use super::context::Context;
 use super::format::Format;
 use super::load;
+use super::progress;
 use super::recordings::Recordings;
 use crate::audit::{self, Row};
 use crate::engine::TruthChannel;
@@ -37,7 +38,8 @@ pub struct Audit {
     #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-99")]
     seeds: RangeInclusive<u64>,
 
-    /// Settings of guards: TOML, a table for each
+    /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
+    /// above it]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -99,7 +101,9 @@ impl Audit {
             config: &config,
             seeds: self.seeds.clone(),
         };
-        let audited = pool.install(|| audit.run())?;
+        let bar = progress::counted(audit.units(), "seeds of scenarios");
+        let audited = pool.install(|| audit.run(&|| bar.inc(1)))?;
+        bar.finish_and_clear();
         let rows: Vec<Row> = audited.rows.iter().map(|(row, _)| row.clone()).collect();
         let (recorded, readable) = recorded::read(&self.inputs, &replay, &rows)?;
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());

@@ -1,31 +1,31 @@
 //! `balk bench`: every stack on every scenario under every seed.
 
+mod ending;
 mod shard;
 mod sweep;
 
-use std::io::{IsTerminal as _, Write as _};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 
 use balk_reports::records::Bench as Record;
-use balk_reports::report::document::terminal;
-use balk_reports::report::{gate, slips};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Pools};
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
 
 use super::context::Context;
 use super::gates::{Gates, HELP as GATES_HELP, Records};
+use super::interrupt::Interrupt;
 use super::load::{self, Failure, Source};
+use super::progress;
 use super::say::say;
-use super::screen;
 use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Played, Setting, Stopwatch};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::Recipe;
 
+use ending::Ending;
 use shard::{Shard, shard};
 use sweep::Sweep;
 
@@ -59,7 +59,8 @@ pub struct Bench {
     #[arg(long, value_name = "KEY=A..B:STEP", value_parser = Sweep::parse)]
     sweep: Option<Sweep>,
 
-    /// Settings of guards: TOML, a table for each
+    /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
+    /// above it]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -101,7 +102,8 @@ DIR/transcripts/SCENARIO/0-63.jsonl.zst has what is kept of these seeds, a recor
 DIR/meta.json has the command, the machine and wall-clock figures, and what a turn costs under each stack beside one
 pass of xxh3 over the same bytes, which a release build measures when all trials are done.
 
-What goes wrong under a stack is what is measured: the exit code is 0 unless a gate says otherwise.";
+What goes wrong under a stack is what is measured: the exit code is 0 unless a gate says otherwise. After Ctrl-C it is
+130: what is done so far is written, and the command to go on with is shown. A second Ctrl-C ends the program at once.";
 
 /// More threads than any machine has use for take longer to start than trials to run.
 const JOBS_MAX: i64 = 1_024;
@@ -152,6 +154,7 @@ impl Bench {
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
         })?;
+        let interrupt = Interrupt::catch();
         let (folder, mut record) = self.folder(&matrix)?;
         let part = match self.shard {
             Some(shard) => shard.seeds(seeds),
@@ -160,7 +163,8 @@ impl Bench {
         self.announce(&matrix, part);
         // Of a part without seeds the record says that nothing is done: it is merged like any other.
         let Some(part) = part else { return Ok(Exit::Fine) };
-        let mut follower = Follower { folder, bar: bar(&record, part), played: 0, unwritten: 0 };
+        let bar = bar(&record, part);
+        let mut follower = Follower { folder, bar, interrupt, played: 0, unwritten: 0 };
         let keep = match self.keep_transcripts {
             KeepTranscripts::None => Keep::Nothing,
             KeepTranscripts::Failing => Keep::Failing,
@@ -172,27 +176,29 @@ impl Bench {
         follower.bar.finish_and_clear();
         if let Some(folder) = &follower.folder {
             folder.write(&record)?;
+        }
+        let left = missing(&record, part);
+        if left > 0 {
+            let all = units(&record, part);
+            return Ok(self.ending().interrupted(all - left, all));
+        }
+        if let Some(folder) = &follower.folder {
             // Where all was done before, what is told of that run stands.
             if follower.played > 0 {
                 let threads = pool.current_num_threads();
                 folder.write_meta(&bench::meta(&matrix, threads, follower.played, taken_ns))?;
             }
         }
-        self.judge(&record)
+        Ok(self.ending().end(&record)?)
     }
 
-    /// Says which gates hold, or where there are none, what went wrong.
-    fn judge(&self, record: &Record) -> Result<Exit, Error> {
-        let mut out = std::io::stdout().lock();
-        let gates = self.gates.all();
-        if gates.is_empty() {
-            write!(out, "{}", terminal(&slips(record), screen::output()))?;
-            return Ok(Exit::Fine);
+    fn ending(&self) -> Ending<'_> {
+        Ending {
+            gates: &self.gates,
+            out: self.out.as_deref(),
+            is_part: self.shard.is_some(),
+            resumes: self.resume,
         }
-        let found = |metric: gate::Metric, scenario: usize, stack: usize| {
-            metric.of(&record.plan.scenarios[scenario], record.cell(scenario, stack))
-        };
-        Ok(self.gates.report(&gate::judge(gates, self.gates.sureness(), record, found), out)?)
     }
 
     /// The scenarios of the suite, each with every value of the sweep.
@@ -209,7 +215,7 @@ impl Bench {
         };
         let mut asked: Vec<Asked> = Vec::new();
         for target in targets {
-            let source = Source::of(&target)?;
+            let source = Source::of_suite(&target)?;
             for set in self.sweep.as_ref().map_or(vec![Vec::new()], Sweep::sets) {
                 let scenario = source.read(&[&self.set[..], &set].concat())?;
                 let same = |it: &&Asked| it.scenario.name == scenario.name && it.set == set;
@@ -269,22 +275,30 @@ impl Bench {
     }
 }
 
-/// A bar with the rate and the time that is left, where somebody looks.
-fn bar(record: &Record, [from, to]: [u64; 2]) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
+/// The units of a part that are not done.
+fn missing(record: &Record, [from, to]: [u64; 2]) -> u64 {
+    record.done.iter().map(|done| done.missing(from, to).count() as u64).sum()
+}
+
+/// All units of a part.
+fn units(record: &Record, [from, to]: [u64; 2]) -> u64 {
+    record.done.len() as u64 * (to - from + 1)
+}
+
+/// A bar over the units that this process has to play.
+fn bar(record: &Record, part: [u64; 2]) -> ProgressBar {
+    let left = missing(record, part);
+    let bar = progress::counted(left, "units");
+    match units(record, part) - left {
+        0 => bar,
+        before => bar.with_message(format!(" ({before} were done before)")),
     }
-    let all = u64::try_from(record.done.len()).unwrap_or(0) * (to - from + 1);
-    let missing: usize = record.done.iter().map(|done| done.missing(from, to).count()).sum();
-    let style = "{bar:30} {pos} of {len} units, {per_sec}, {eta} left";
-    let style = ProgressStyle::with_template(style).expect("the template is a good one");
-    let bar = ProgressBar::new(all).with_style(style);
-    bar.with_position(all - u64::try_from(missing).unwrap_or(0))
 }
 
 struct Follower {
     folder: Option<Folder>,
     bar: ProgressBar,
+    interrupt: Interrupt,
     /// Units of this run.
     played: u64,
     /// Units since the record was written.
@@ -303,6 +317,6 @@ impl Follow for Follower {
                 folder.write(record)?;
             }
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(if self.interrupt.came() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 }

@@ -1,7 +1,6 @@
 //! Scenarios from the command line: by name or by file, with settings and seeds.
 
 use std::borrow::Cow;
-use std::io::IsTerminal as _;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -9,8 +8,13 @@ use balk_scenarios::format::{Diagnostics, Document};
 use balk_scenarios::{Scenario, catalogue, toolsets};
 
 use super::say::{complain, say};
+use super::screen;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::nearest::nearest;
+
+/// The sets of scenarios that `--suite` knows by name.
+pub(super) const SUITES: [&str; 3] = ["all", "stubborn", "control"];
 
 /// The text of a scenario, not yet read.
 #[derive(Clone, Debug)]
@@ -22,22 +26,29 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// A scenario of the catalogue, or one in a file.
+    /// A scenario of the catalogue, or one in a file, as the positional argument of a command names it.
     pub(super) fn of(target: &str) -> Result<Self, Error> {
+        Self::named(target, "SCENARIO", &[])
+    }
+
+    /// One scenario of `--suite`.
+    pub(super) fn of_suite(target: &str) -> Result<Self, Error> {
+        Self::named(target, "--suite", &SUITES)
+    }
+
+    /// A scenario, asked for at this place of the command line, where other names are known as well.
+    fn named(target: &str, place: &str, others: &[&str]) -> Result<Self, Error> {
         if let Some(listed) = catalogue::find(target) {
             return Ok(Self { file: listed.file.to_owned(), text: listed.text.into() });
         }
         let path = Path::new(target);
         if path.extension().is_none() && !path.exists() {
-            let names: Vec<&str> = catalogue::CATALOGUE.iter().map(|it| it.name).collect();
-            let near = names.iter().map(|name| (strsim::damerau_levenshtein(target, name), *name)).min();
-            let hint = match near {
-                Some((distance, name)) if distance <= 3 => format!("did you mean `{name}`?"),
-                _ => format!("known: {}; see `balk list`", names.join(", ")),
+            let known = catalogue::CATALOGUE.iter().map(|it| it.name).chain(others.iter().copied());
+            let hint = match nearest(target, known) {
+                Some(name) => format!("did you mean `{name}`? `balk list` shows all of them"),
+                None => "`balk list` shows all of them".to_owned(),
             };
-            return Err(
-                Error::usage("SCENARIO", "a scenario's name or file", format!("`{target}`")).hint(&hint)
-            );
+            return Err(Error::usage(place, "a scenario's name or file", format!("`{target}`")).hint(&hint));
         }
         Self::file(path)
     }
@@ -91,8 +102,8 @@ impl Failure {
     pub(super) fn shown(self) -> Exit {
         match self {
             Self::Bad(diagnostics) => {
-                let colour = std::io::stderr().is_terminal();
-                say(format_args!("{}", diagnostics.render(colour).trim_end()));
+                let text = diagnostics.render(screen::errors().colour);
+                say(format_args!("{}", text.trim_end()));
                 Exit::BadFile
             }
             Self::Other(error) => {

@@ -1,15 +1,16 @@
 //! `balk replay`: what guards would have done in recorded transcripts.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
 
 use super::context::Context;
 use super::document;
 use super::format::Format;
+use super::progress;
 use super::recordings::{self, Recordings};
 use super::say::{complain, say};
 use crate::engine::TruthChannel;
@@ -33,7 +34,8 @@ pub struct Replay {
     #[arg(long, value_name = "GUARDS")]
     guard: Option<String>,
 
-    /// Settings of guards: TOML, a table for each
+    /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
+    /// above it]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -148,19 +150,14 @@ impl Report {
             Format::Text => anstream::AutoStream::auto(io::stdout()),
             Format::Json => anstream::AutoStream::always_ansi(io::stdout()),
         };
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let bar = ProgressBar::hidden();
         Self { format, out: BufWriter::new(out), bar, summary: Summary::default(), judged }
     }
 
-    /// Shows a progress bar over these files where somebody looks.
+    /// Shows progress over these files from now on.
     fn expect_bytes(&mut self, files: &[PathBuf]) {
-        if !io::stderr().is_terminal() {
-            return;
-        }
         let total = files.iter().filter_map(|file| file.metadata().ok()).map(|it| it.len()).sum();
-        let style = "{bar:30} {bytes} of {total_bytes}, {binary_bytes_per_sec}, {msg}";
-        let style = ProgressStyle::with_template(style).expect("the template is a good one");
-        self.bar = ProgressBar::new(total).with_style(style);
+        self.bar = progress::bytes(total);
     }
 
     fn replay(&mut self, replay: &replay::Replay, path: &Path) -> Result<(), Error> {

@@ -42,7 +42,8 @@ pub struct Shrink {
     #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
     set: Vec<(String, String)>,
 
-    /// Settings of guards: TOML, a table for each
+    /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
+    /// above it]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 

@@ -13,7 +13,7 @@ use balk::guards::{Config, Registry};
 static AUDITED: LazyLock<Audited> = LazyLock::new(|| {
     let (registry, config) = (Registry::standard(), Config::default());
     let audit = Audit { registry: &registry, guard: "default", config: &config, seeds: 0..=10 };
-    audit.run().expect("the guards are known")
+    audit.run(&|| ()).expect("the guards are known")
 });
 
 /// What is known, by the reason why it may be so.

@@ -65,7 +65,9 @@ fn list() {
 #[test]
 fn help() {
     insta::assert_snapshot!("help", shown(&["--help"]));
-    insta::assert_snapshot!("help_scenario", shown(&["scenario", "--help"]));
+    for command in ["scenario", "bench", "shrink", "compare", "completions", "man"] {
+        insta::assert_snapshot!(format!("help_{command}"), shown(&[command, "--help"]));
+    }
 }
 
 #[test]

@@ -6,6 +6,8 @@ pub(crate) mod naive;
 pub(crate) mod program;
 pub(crate) mod recipe;
 pub(crate) mod runs;
+#[cfg(target_os = "linux")]
+pub(crate) mod terminal;
 pub(crate) mod wild;
 
 use std::ops::RangeInclusive;

@@ -151,7 +151,7 @@ fn the_changelog_has_the_versions_of_the_formats() {
     }
 }
 
-/// The commands of a block: the lines of each, and its arguments after `balk`, without a comment.
+/// The commands of a block: the lines of each, and its arguments after `balk`, without a comment and without where the output goes.
 fn commands(block: &str) -> impl Iterator<Item = (&str, Vec<String>)> {
     let mut rest = block;
     iter::from_fn(move || {
@@ -169,7 +169,9 @@ fn commands(block: &str) -> impl Iterator<Item = (&str, Vec<String>)> {
     .filter_map(|command| {
         let joined = command.replace("\\\n", "");
         let arguments = joined.trim_start_matches("$ ").strip_prefix("balk ")?;
-        Some((command, words(arguments.split(" #").next().unwrap_or(arguments))))
+        // Behind these two, a shell reads and not the program.
+        let end = [" #", " > "].into_iter().filter_map(|it| arguments.find(it)).min();
+        Some((command, words(&arguments[..end.unwrap_or(arguments.len())])))
     })
 }
 

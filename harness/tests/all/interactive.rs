@@ -2,7 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,27 +10,14 @@ use std::thread;
 use std::time::Duration;
 
 use crate::common::program::{balk, ran, whole};
+use crate::common::terminal::terminal;
 use balk_guards::{Entry, Termination};
 use balk_reports::records::{EntryRecord, TrialRecord, transcript};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 use tempfile::TempDir;
 
 fn empty() -> TempDir {
     tempfile::tempdir().expect("a directory can be made")
-}
-
-/// A terminal at which these keys were pressed: the end of the person, and the end of the program.
-fn terminal(keys: &str) -> (File, File) {
-    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("there are terminals");
-    grantpt(&person).expect("it is ours");
-    unlockpt(&person).expect("it is ours");
-    let name = ptsname(&person, Vec::new()).expect("it has a name");
-    let name = name.to_str().expect("a plain name");
-    let program = OpenOptions::new().read(true).write(true).open(name).expect("it opens");
-    let mut person = File::from(person);
-    person.write_all(keys.as_bytes()).expect("it takes keys");
-    (person, program)
 }
 
 /// Runs the program with somebody at its terminal who presses these keys.

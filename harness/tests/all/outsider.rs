@@ -22,7 +22,7 @@ fn a_registered_guard_is_built_from_a_spec() {
     let scenario = listed.read(&[]).expect("the catalogue is good");
     let [default, patient, none] = ["error-streak", "error-streak=patient", "none"].map(|spec| {
         let recipe = Recipe::new(&registry, spec, &Config::default()).expect("it is registered");
-        Simulation::new(&scenario, &recipe, WorldOptions::default()).counts(0..=9).interventions
+        Simulation::new(&scenario, &recipe, WorldOptions::default()).counts(0..=9, &|| ()).interventions
     });
     assert!(default > patient && patient > none, "{default}, {patient}, {none}");
     assert!(registry.benched().contains(&"error-streak".to_owned()));
@@ -46,6 +46,17 @@ fn a_crate_outside_of_the_workspace_has_every_command_with_its_guard() {
     let (code, report, err) = run(&["report", "run"]);
     assert_eq!(code, Some(0), "{err}");
     assert!(report.contains("error-streak"), "{report}");
+
+    // Shells and readers of manuals know the program by its name, and shells know its guards.
+    let (code, script, err) = run(&["completions", "bash"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(script.contains("complete -F _outsider ") && script.contains(" error-streak\""));
+    let (code, _, err) = run(&["man", "--out", "man"]);
+    assert_eq!(code, Some(0), "{err}");
+    for page in ["man/outsider.1", "man/outsider-bench.1"] {
+        let text = fs::read_to_string(folder.path().join(page)).expect("it was written");
+        assert!(text.contains("outsider"), "{text}");
+    }
 
     // Few seeds leave rungs of other guards unreached, which is what the exit code says.
     let (code, audit, err) = run(&["audit", "--guard", "error-streak", "--seeds", "0-0"]);

@@ -14,6 +14,7 @@ use crate::cli::document;
 use crate::cli::format::Format;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::nearest::nearest;
 use crate::replay::one_line;
 
 /// Arguments of `balk explain retry`.
@@ -210,13 +211,16 @@ fn unused(incident: &Kept<Incident>) -> String {
 
 /// The understood place whose name is nearest, wherever it stands; none where the place itself is understood.
 fn near(place: &str) -> Option<&'static str> {
-    let name = |place: &str| place.rsplit('.').next().unwrap_or_default().to_owned();
-    let wanted = name(place);
     if INCIDENT_PLACES.contains(&place) {
         return None;
     }
-    let distance = |known: &&str| strsim::damerau_levenshtein(&wanted, &name(known));
-    INCIDENT_PLACES.into_iter().filter(|it| distance(it) <= wanted.chars().count() / 3).min_by_key(distance)
+    let near = nearest(name(place), INCIDENT_PLACES.into_iter().map(name))?;
+    INCIDENT_PLACES.into_iter().find(|it| name(it) == near)
+}
+
+/// The name of a place, without those above it.
+fn name(place: &str) -> &str {
+    place.rsplit('.').next().unwrap_or_default()
 }
 
 /// Why, in a sentence.

@@ -35,8 +35,8 @@ pub(super) struct Asked {
     #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
     pub(super) set: Vec<(String, String)>,
 
-    /// Settings of guards: TOML, a table for each (above it: NO_TOOLS_GUARD_ENABLED, MISTAKE_LIMIT,
-    /// NO_TOOLS_MESSAGE from the environment)
+    /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one above
+    /// it]. NO_TOOLS_GUARD_ENABLED, MISTAKE_LIMIT and NO_TOOLS_MESSAGE from the environment win over it
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
 
@@ -52,6 +52,12 @@ pub(super) struct Asked {
     /// task is not done in the end
     #[arg(long, conflicts_with = "seeds")]
     pub(super) interactive: bool,
+
+    /// A command that phrases, for the person who reads, why a run cannot go on. It gets the gap as one line of JSON and
+    /// has ten seconds to print one line of prose. The record, the events and the report keep Balk's own words, and so
+    /// does what is shown if the command fails or prints anything else
+    #[arg(long, value_name = "CMD", conflicts_with = "seeds")]
+    pub(super) phraser: Option<String>,
 
     /// A file for the events of the one trial, one JSON object a line: the entries of the record, and a
     /// `capability_gap` where something was lacking
@@ -123,6 +129,9 @@ impl Asked {
         }
         if self.interactive {
             command.push_str(" --interactive");
+        }
+        if let Some(phraser) = &self.phraser {
+            command.push_str(&format!(" --phraser {}", quoted(phraser)));
         }
         command
     }

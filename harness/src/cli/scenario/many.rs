@@ -12,7 +12,7 @@ use super::args::Asked;
 use super::exit::exit;
 use crate::cli::context::Context;
 use crate::cli::format::Format;
-use crate::cli::screen;
+use crate::cli::{progress, screen};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{Config, Recipe};
@@ -32,14 +32,19 @@ impl Asked {
     ) -> Result<Exit, Error> {
         let config = context.config(self.config.as_deref())?;
         let stacks = Recipe::all(&context.registry, &self.guard, &config)?;
-        let counts =
-            |stack, response| Simulation::new(scenario, stack, self.options(response)).counts(seeds.clone());
+        let trials = 2 * stacks.len() as u64 * (seeds.end() - seeds.start() + 1);
+        let bar = progress::counted(trials, "trials");
+        let counts = |stack, response| {
+            let simulation = Simulation::new(scenario, stack, self.options(response));
+            simulation.counts(seeds.clone(), &|| bar.inc(1))
+        };
         let row = |stack| Row {
             guard: Recipe::spec(stack),
             measured: counts(stack, ResponseMode::Features),
             flat: counts(stack, ResponseMode::Flat),
         };
         let rows: Vec<Row> = stacks.iter().map(row).collect();
+        bar.finish_and_clear();
         let mut out = std::io::stdout().lock();
         match self.format {
             Format::Json => {

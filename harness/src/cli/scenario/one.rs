@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use balk_guards::ChoiceKind;
+use balk_guards::{ChoiceKind, Phraser};
 use balk_reports::records::{Drawn, GapRun, HandedOver, TrialRecord, gaps, quoted};
 use balk_reports::report::Chat;
 use balk_reports::report::document::Screen;
@@ -14,6 +14,7 @@ use super::exit::exit;
 use crate::cli::context::Context;
 use crate::cli::events::Events;
 use crate::cli::format::Format;
+use crate::cli::phraser::{Child, Phrased};
 use crate::cli::terminal::Terminal;
 use crate::cli::watch::Watch;
 use crate::cli::{gaps as reports, screen};
@@ -39,9 +40,11 @@ impl Asked {
         let recipe = Recipe::new(&context.registry, guard, &config)?;
         let simulation = Simulation::new(scenario, &recipe, self.options(self.response.into()));
         let world = simulation.world(self.seed);
+        let child = self.phraser.as_deref().map(Child::new);
+        let phraser = child.as_ref().map(|it| it as &dyn Phraser);
         let mut watch = Watch::new(self.log(scenario, guard)?);
         let trial = if self.interactive {
-            self.take_part(scenario, guard, &simulation, &world, &mut watch)?
+            self.take_part(scenario, guard, &simulation, &world, &mut watch, phraser)?
         } else {
             simulation.watched(&world, &mut |entry| watch.see(entry), &mut User::new(&world))
         };
@@ -49,7 +52,9 @@ impl Asked {
         let record = grade::record(&world, guard, &self.set, &trial);
         // A report that the user chose is kept before any output can fail.
         let gaps: Vec<_> = self.gaps(&record).into_iter().map(|gap| (self.keep(&gap), gap)).collect();
-        let shown = self.show(scenario, &record, &gaps, &self.command(&config, &quoted(guard)));
+        let told = self.told(&trial, phraser).map(|trial| grade::record(&world, guard, &self.set, &trial));
+        let told = told.as_ref().unwrap_or(&record);
+        let shown = self.show(scenario, &record, told, &gaps, &self.command(&config, &quoted(guard)));
         // What cannot be had again comes first; that the reader has left, last.
         for (kept, _) in gaps {
             kept?;
@@ -61,11 +66,12 @@ impl Asked {
         Ok(if unmet { Exit::Unmet } else { exit })
     }
 
-    /// The outcome, and all of the trial that was not shown as it happened.
+    /// The outcome, and all of the trial that was not shown as it happened: as a record, or as it is told to people.
     fn show(
         &self,
         scenario: &Model,
         record: &TrialRecord,
+        told: &TrialRecord,
         gaps: &[(Kept, HandedOver)],
         command: &str,
     ) -> io::Result<()> {
@@ -81,7 +87,7 @@ impl Asked {
                     write!(out, "\n{}", balk_reports::report::show_outcome(&record.grade, self.screen()))?;
                 } else {
                     writeln!(out, "{}\n", scenario.title)?;
-                    write!(out, "{}", balk_reports::report::show(record, self.screen()))?;
+                    write!(out, "{}", balk_reports::report::show(told, self.screen()))?;
                 }
             }
         }
@@ -90,6 +96,15 @@ impl Asked {
             writeln!(io::stdout(), "\nrun again: {command}")?;
         }
         Ok(())
+    }
+
+    /// The trial in a phraser's words, where it is shown as a whole.
+    fn told(&self, trial: &Trial, phraser: Option<&dyn Phraser>) -> Option<Trial> {
+        let whole = matches!(self.format, Format::Text) && !self.interactive;
+        let phraser = phraser.filter(|_| whole)?;
+        let mut phrased = Phrased::new(Some(phraser));
+        let entries = trial.entries.iter().map(|entry| phrased.entry(entry)).collect();
+        Some(Trial { entries, ..trial.clone() })
     }
 
     /// The event log, where one is asked for.
@@ -105,17 +120,18 @@ impl Asked {
     }
 
     /// A trial that is shown as it happens, with a person at the terminal.
-    fn take_part<'a>(
+    fn take_part<'a, 'p>(
         &self,
         scenario: &Model,
         guard: &str,
         simulation: &Simulation<'a>,
         world: &World<'a>,
-        watch: &mut Watch,
+        watch: &mut Watch<'p>,
+        phraser: Option<&'p dyn Phraser>,
     ) -> Result<Trial, Error> {
         let mut to = self.chat();
         writeln!(to, "{}\n\n{} · seed {} · guard {guard}\n", scenario.title, scenario.name, self.seed)?;
-        watch.show(Chat::new(self.screen()), to);
+        watch.show(Chat::new(self.screen()), phraser, to);
         let stdin = io::stdin();
         let input = stdin.is_terminal().then(|| stdin.lock());
         let mut person = Terminal::new(User::new(world), input, self.chat());

@@ -1,0 +1,90 @@
+//! How a bench ends: with its table and the next command, or with how to go on.
+
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+use balk_reports::records::{Bench as Record, Cost, quoted};
+use balk_reports::report::document::{Block, Document, terminal};
+use balk_reports::report::{Report, Section, gate, slips};
+
+use crate::bench::command_line;
+use crate::cli::gates::Gates;
+use crate::cli::say::say;
+use crate::cli::screen;
+use crate::exit::Exit;
+
+/// What the end depends on.
+pub(super) struct Ending<'a> {
+    pub(super) gates: &'a Gates,
+    /// The folder of the record, if it is kept.
+    pub(super) out: Option<&'a Path>,
+    /// Whether only a part of the seeds was asked for.
+    pub(super) is_part: bool,
+    /// Whether the command already says that it goes on with a record.
+    pub(super) resumes: bool,
+}
+
+impl Ending<'_> {
+    /// Shows the table of the stacks, which gates hold, or where there are none, what went wrong, and the next command.
+    pub(super) fn end(&self, record: &Record) -> io::Result<Exit> {
+        let mut out = io::stdout().lock();
+        unless_left(writeln!(out, "{}", terminal(&stacks(record), screen::output())))?;
+        let gates = self.gates.all();
+        let exit = if gates.is_empty() {
+            unless_left(write!(out, "{}", terminal(&slips(record), screen::output())))?;
+            Exit::Fine
+        } else {
+            let found = |metric: gate::Metric, scenario: usize, stack: usize| {
+                metric.of(&record.plan.scenarios[scenario], record.cell(scenario, stack))
+            };
+            self.gates.report(&gate::judge(gates, self.gates.sureness(), record, found), &mut out)?
+        };
+        unless_left(writeln!(out, "\nnext: {}", self.next()))?;
+        Ok(exit)
+    }
+
+    /// The command that does something with the record.
+    fn next(&self) -> String {
+        let Some(folder) = self.out else {
+            return "run it again with --out DIR, which keeps the record for `balk report DIR`".to_owned();
+        };
+        let folder = quoted(&folder.display().to_string());
+        match self.is_part {
+            true => format!("balk merge {folder} OTHER… --out WHOLE, when the other parts are done"),
+            false => format!("balk report {folder}\n      balk compare {folder} OTHER, with another record"),
+        }
+    }
+
+    /// Says what is kept of a bench that was interrupted, and how to go on.
+    pub(super) fn interrupted(&self, done: u64, of: u64) -> Exit {
+        match self.out {
+            None => {
+                say(format_args!("interrupted after {done} of {of} units: without --out DIR nothing is kept"))
+            }
+            Some(folder) => {
+                let resume = if self.resumes { "" } else { " --resume" };
+                say(format_args!(
+                    "interrupted: {done} of {of} units are done and kept in {}\ngo on with: {}{resume}",
+                    folder.display(),
+                    command_line()
+                ));
+            }
+        }
+        Exit::Interrupted
+    }
+}
+
+/// A reader who has seen enough changes nothing about how the bench ends.
+fn unless_left(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Ok(()) | Err(_) => written,
+    }
+}
+
+/// The table of the stacks, without the prose around it, which the report has.
+fn stacks(record: &Record) -> Document {
+    let mut stacks = Section::Stacks.document(&Report::new(record, &Cost::default()));
+    stacks.blocks.retain(|it| matches!(it, Block::Table(_)));
+    stacks
+}

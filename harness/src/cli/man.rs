@@ -1,0 +1,36 @@
+//! `balk man`: the manual pages.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use clap::{Args, Command};
+
+use super::program;
+use crate::error::Error;
+use crate::exit::Exit;
+
+/// Arguments of `balk man`.
+#[derive(Args, Clone, Debug)]
+pub struct Man {
+    /// The folder for the pages, one for the program and one for each command
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+impl Man {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// A folder that cannot be written to.
+    pub fn run(&self, program: Command) -> Result<Exit, Error> {
+        let unwritable = |error: io::Error| Error::file(&self.out, "a folder that can be written to", error);
+        let name = program::name();
+        fs::create_dir_all(&self.out).map_err(unwritable)?;
+        clap_mangen::generate_to(program.name(&name).bin_name(&name), &self.out).map_err(unwritable)?;
+        let first = self.out.join(format!("{name}.1"));
+        writeln!(io::stdout(), "wrote {}, and a page for each command", first.display())?;
+        writeln!(io::stdout(), "\nnext: man -l {}", first.display())?;
+        Ok(Exit::Fine)
+    }
+}

@@ -1,0 +1,64 @@
+//! `--phraser`: a command that says in its own words why a run cannot go on (spec H5).
+//!
+//! The words are for the person who reads. The trial, its record, the events and the report keep the words of the
+//! template, so they stay a function of scenario, guards, seed and version.
+
+mod child;
+
+use std::sync::Arc;
+
+use balk_guards::{Conclusion, Entry, Intervention, Note, Phraser};
+
+pub(super) use child::Child;
+
+/// Puts a phraser's words into the entries that are shown.
+pub(super) struct Phrased<'p> {
+    phraser: Option<&'p dyn Phraser>,
+    /// What was said, and what is said in its place.
+    words: Option<(Arc<str>, Arc<str>)>,
+}
+
+impl<'p> Phrased<'p> {
+    /// Without a phraser, nothing is changed.
+    pub(super) fn new(phraser: Option<&'p dyn Phraser>) -> Self {
+        Self { phraser, words: None }
+    }
+
+    /// The next entry as it is shown. The phraser is asked where this entry is a conclusion with a gap, and the entries
+    /// that repeat the conclusion repeat its words.
+    pub(super) fn entry(&mut self, entry: &Entry) -> Entry {
+        match entry {
+            Entry::Conclusion(conclusion) => Entry::Conclusion(self.conclusion(conclusion)),
+            Entry::Intervention(intervention) => Entry::Intervention(self.intervention(intervention)),
+            Entry::Start(_)
+            | Entry::User(_)
+            | Entry::Completion(_)
+            | Entry::Failed(_)
+            | Entry::Tried(_)
+            | Entry::Result(_)
+            | Entry::Answer(_)
+            | Entry::Compaction(_)
+            | Entry::End(_) => entry.clone(),
+        }
+    }
+
+    fn conclusion(&mut self, conclusion: &Arc<Conclusion>) -> Arc<Conclusion> {
+        let Some(phraser) = self.phraser else { return Arc::clone(conclusion) };
+        let phrased = Conclusion::clone(conclusion).phrased(phraser);
+        self.words = Some((Arc::clone(&conclusion.note.text), Arc::clone(&phrased.note.text)));
+        Arc::new(phrased)
+    }
+
+    /// A notice adds the options to the conclusion's text, and a question has the text alone.
+    fn intervention(&self, intervention: &Intervention) -> Intervention {
+        let text = self.words.as_ref().and_then(|(from, to)| {
+            let rest = intervention.note.text.strip_prefix(&**from)?;
+            Some(format!("{to}{rest}").into())
+        });
+        let note = intervention.note.clone();
+        match text {
+            Some(text) => Intervention { note: Note { text, ..note }, ..intervention.clone() },
+            None => intervention.clone(),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! A phraser that is a command: one line in, one line out.
+
+use std::io::{Read, Write};
+use std::process::{Child as Process, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use balk_guards::{Gap, Phraser, sanitise};
+
+use crate::bench::Stopwatch;
+use crate::cli::say::say;
+
+/// The time that the command has, from its start to its end.
+const LIMIT: Duration = Duration::from_secs(10);
+/// How often the end of a command is looked for that has closed its output.
+const STEP: Duration = Duration::from_millis(10);
+/// The longest output that is read, in bytes; an explanation has at most a few hundred characters.
+const BYTES_MAX: u64 = 64 << 10;
+
+/// A command of the user's shell.
+pub(in crate::cli) struct Child {
+    command: String,
+}
+
+impl Phraser for Child {
+    /// The gap is one line of JSON on standard input. The answer is the first line on standard output.
+    fn phrase(&self, gap: &Gap) -> Result<String, String> {
+        let said = self.ask(gap).and_then(|line| match sanitise(&line) {
+            Some(_) => Ok(line),
+            None => Err("printed nothing that a person could read".to_owned()),
+        });
+        if let Err(reason) = &said {
+            say(format_args!("note: the phraser {reason}, so Balk's own words are shown"));
+        }
+        said
+    }
+}
+
+impl Child {
+    /// A phraser that runs this command each time it is asked.
+    pub(in crate::cli) fn new(command: &str) -> Self {
+        Self { command: command.to_owned() }
+    }
+
+    fn ask(&self, gap: &Gap) -> Result<String, String> {
+        let watch = Stopwatch::start();
+        let mut line = serde_json::to_vec(gap).expect("a gap is plain data");
+        line.push(b'\n');
+        let mut process = shell(&self.command)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("cannot be started ({error})"))?;
+        let mut stdin = process.stdin.take().expect("it is a pipe");
+        let stdout = process.stdout.take().expect("it is a pipe");
+        // Both ends are served by threads: a command that reads nothing, or writes for ever, holds up nobody.
+        thread::spawn(move || {
+            // A command that does not read what it is told is free to do so.
+            let _ = stdin.write_all(&line);
+        });
+        let (sender, receiver) = mpsc::channel();
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let read = stdout.take(BYTES_MAX + 1).read_to_end(&mut bytes);
+            // Where the limit has passed, nobody is waiting for it.
+            let _ = sender.send(read.map(|_| bytes));
+        });
+        let bytes = match receiver.recv_timeout(LIMIT) {
+            Ok(read) => read.map_err(|error| format!("cannot be read ({error})")),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(too_slow()),
+        };
+        let bytes = bytes.inspect_err(|_| end(&mut process))?;
+        if bytes.len() as u64 > BYTES_MAX {
+            end(&mut process);
+            return Err(format!("printed more than {} KiB", BYTES_MAX >> 10));
+        }
+        let status = ended(&mut process, watch)?;
+        if !status.success() {
+            return Err(format!("failed ({status})"));
+        }
+        first_line(bytes)
+    }
+}
+
+/// Waits for the end of a command that has closed its output; ends it where its time is over.
+fn ended(process: &mut Process, watch: Stopwatch) -> Result<ExitStatus, String> {
+    loop {
+        if let Some(status) = process.try_wait().map_err(|error| format!("cannot be waited for ({error})"))? {
+            return Ok(status);
+        }
+        if u128::from(watch.nanoseconds()) >= LIMIT.as_nanos() {
+            end(process);
+            return Err(too_slow());
+        }
+        thread::sleep(STEP);
+    }
+}
+
+fn too_slow() -> String {
+    format!("took more than {} seconds", LIMIT.as_secs())
+}
+
+fn first_line(bytes: Vec<u8>) -> Result<String, String> {
+    let text = String::from_utf8(bytes).map_err(|_| "printed bytes that are no UTF-8".to_owned())?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// A command in the user's shell, in a process group of its own.
+#[cfg(unix)]
+fn shell(command: &str) -> Command {
+    use std::os::unix::process::CommandExt as _;
+
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).process_group(0);
+    shell
+}
+
+/// A command in the user's shell.
+#[cfg(not(unix))]
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("cmd");
+    shell.args(["/C", command]);
+    shell
+}
+
+/// Ends a command that was not waited for yet, with all that it started.
+fn end(process: &mut Process) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+
+        // The group is gone only if everything in it has ended.
+        let _ = kill_process_group(Pid::from_child(process), Signal::KILL);
+    }
+    // It may have ended by itself, and then there is nothing to kill.
+    let _ = process.kill();
+    // Without this, it would stay a zombie until Balk ends.
+    let _ = process.wait();
+}

@@ -1,0 +1,90 @@
+//! A bench that somebody ends with Ctrl-C: what it says, and that nothing is lost.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::common::program::{balk, ran};
+use rustix::process::{Pid, Signal, kill_process};
+
+const BENCH: [&str; 6] = ["bench", "--suite", "paging,repeating", "--guard", "default", "--seeds"];
+
+/// Starts a bench whose output goes to pipes.
+fn started(folder: &Path, more: &[&str]) -> Child {
+    let mut command = balk(folder, &[&BENCH, more].concat());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+}
+
+/// Waits until this holds, for a minute at most.
+fn wait_for(holds: impl Fn() -> bool) {
+    let held = (0..6_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        holds()
+    });
+    assert!(held, "it never came");
+}
+
+fn press_ctrl_c(running: &Child) {
+    kill_process(Pid::from_child(running), Signal::INT).expect("it is running");
+}
+
+/// How it ended: exit code, standard output, standard error.
+fn ended(running: Child) -> (Option<i32>, String, String) {
+    let output = running.wait_with_output().expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("the program writes UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_command_that_is_shown_goes_on_to_the_same_bytes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = |out: &str| fs::read(folder.path().join(out).join("bench.jsonl")).ok();
+    let (code, out, err) =
+        ran(&mut balk(folder.path(), &[&BENCH[..], &["0-1999", "--out", "whole"]].concat()));
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("next: balk report whole\n"), "{out}");
+
+    let running = started(folder.path(), &["0-1999", "--out", "a b"]);
+    wait_for(|| record("a b").is_some());
+    press_ctrl_c(&running);
+    let (code, out, err) = ended(running);
+    assert_eq!((code, &*out), (Some(130), ""), "{err}");
+    assert!(err.contains(" of 4000 units are done and kept in a b\n"), "{err}");
+    let shown = err.lines().find_map(|line| line.strip_prefix("go on with: ")).expect("it says how");
+    assert!(shown.ends_with("--seeds 0-1999 --out 'a b' --resume"), "{shown}");
+
+    // Twice at once: nothing more is said or written, and what was written is whole.
+    let before = record("a b");
+    let resumed = Command::new("sh")
+        .current_dir(folder.path())
+        .args(["-c", &format!("exec {shown}")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the shell starts");
+    wait_for(|| record("a b") != before);
+    press_ctrl_c(&resumed);
+    press_ctrl_c(&resumed);
+    let (code, _, err) = ended(resumed);
+    assert!(code == Some(130), "{err}");
+
+    let (code, _, err) =
+        ran(Command::new("sh").current_dir(folder.path()).args(["-c", shown]).stdin(Stdio::null()));
+    assert_eq!(code, 0, "{err}");
+    assert!(record("a b").is_some() && record("a b") == record("whole"));
+}
+
+#[test]
+fn without_a_folder_nothing_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = started(folder.path(), &["0-99999"]);
+    // It says what it will run when it has begun to catch Ctrl-C.
+    std::thread::sleep(Duration::from_secs(2));
+    press_ctrl_c(&running);
+    let (code, out, err) = ended(running);
+    assert_eq!((code, &*out), (Some(130), ""), "{err}");
+    assert!(err.contains(" of 200000 units: without --out DIR nothing is kept\n"), "{err}");
+}

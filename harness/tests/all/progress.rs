@@ -1,0 +1,50 @@
+//! Progress of long commands: on a terminal, and nowhere else.
+
+#![cfg(target_os = "linux")]
+
+use std::io::Read;
+use std::path::Path;
+use std::thread;
+
+use crate::common::program::{balk, ran};
+use crate::common::terminal::terminal;
+
+/// What the program writes to a terminal at its standard error.
+fn seen(folder: &Path, arguments: &[&str]) -> String {
+    let (mut person, program) = terminal("");
+    // What nobody reads would fill the terminal, and hold the program up.
+    let reader = thread::spawn(move || {
+        let mut seen = Vec::new();
+        // The end of the last program at a terminal is an error to who reads on.
+        let _ = person.read_to_end(&mut seen);
+        String::from_utf8_lossy(&seen).into_owned()
+    });
+    let mut command = balk(folder, arguments);
+    ran(command.env("TERM", "xterm").stderr(program));
+    drop(command);
+    reader.join().expect("it reads to the end")
+}
+
+#[test]
+fn long_commands_show_how_far_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let counts = ["scenario", "repeating", "--seeds", "0-99", "--guard", "none", "--guard", "default"];
+    let shown = seen(folder.path(), &counts);
+    assert!(shown.contains(" of 400 trials, ") && shown.contains(" left"), "{shown}");
+    let (_, _, err) = ran(&mut balk(folder.path(), &counts));
+    assert_eq!(err, "", "this is no terminal");
+    let shown = seen(folder.path(), &["audit", "--guard", "duplicate", "--seeds", "7-7"]);
+    assert!(shown.contains(" of 70 seeds of scenarios, "), "{shown}");
+}
+
+/// The rate, and so the time that is left, is that of the work that this process does.
+#[test]
+fn after_a_resume_only_new_work_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bench =
+        ["bench", "--suite", "paging,repeating", "--guard", "default", "--seeds", "0-99", "--out", "a"];
+    let (code, _, err) = ran(&mut balk(folder.path(), &[&bench[..], &["--shard", "1/4"]].concat()));
+    assert_eq!(code, 0, "{err}");
+    let shown = seen(folder.path(), &[&bench[..], &["--resume"]].concat());
+    assert!(shown.contains(" of 150 units (50 were done before), "), "{shown}");
+}

@@ -1,4 +1,4 @@
-//! The command line: one module a subcommand. Data goes to standard output, all else to standard error.
+//! The command line: one module per subcommand. Data goes to standard output, everything else to standard error.
 
 mod audit;
 mod bench;
@@ -81,31 +81,31 @@ Exit codes: 0 fine, 1 unexpected error, 2 usage, 3 a file is bad, 4 an expectati
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show the scenarios and the guards that there are
+    /// List scenarios and guards
     List(List),
     /// Run a scenario: one seed as a transcript, many as counts
     Scenario(Scenario),
-    /// Write a scenario and its twin to start from
+    /// Write a new scenario and its healthy twin to start from
     Init(Init),
-    /// Say whether scenario files are good, and if not, where
+    /// Check scenario files, and show where they are wrong
     Check(Check),
     /// Run everything twice and name the first entry that differs
     Verify(Verify),
-    /// Ask what guards would have done in recorded transcripts
+    /// Show what guards would have done in recorded transcripts
     Replay(Replay),
     /// Measure every stack on every scenario, paired seed by seed
     Bench(Bench),
-    /// Put the parts of a bench together
+    /// Merge the parts of a bench into one record
     Merge(Merge),
-    /// Say what the record of a bench shows
+    /// Report what the record of a bench shows
     Report(Report),
-    /// Say what changed from one record of a bench to another
+    /// Compare two records of a bench
     Compare(Compare),
-    /// Make a trial that shows something as small as it can be
+    /// Shrink a trial to the smallest one that still shows a problem
     Shrink(Shrink),
-    /// Say which rules are reached, and which changes of guards are noticed
+    /// Show which rules the catalogue reaches, and which changes of guards it notices
     Audit(Audit),
-    /// Say whether a broken attempt may be made again, or what an agent lacked
+    /// Explain whether a broken attempt may be sent again, or what an agent lacked
     Explain(Explain),
     /// Print the JSON Schema of a document
     Schema(PrintSchema),

@@ -26,11 +26,11 @@ use crate::replay::Replay;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Audit {
-    /// Recorded transcripts to look for the rungs in, as `balk replay` takes them
+    /// Recorded transcripts in which to look for the rungs, as `balk replay` takes them
     #[arg(value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
-    /// The guards to change, by name with commas between them; settings of theirs come from --config
+    /// The guards to change, by name, separated by commas; their settings come from --config
     #[arg(long, value_name = "GUARDS", default_value = DEFAULT)]
     guard: String,
 
@@ -46,7 +46,7 @@ pub struct Audit {
     #[command(flatten)]
     recordings: Recordings,
 
-    /// Text for people, or one JSON object a line for programs
+    /// Text for people, or one JSON object per line for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
@@ -56,18 +56,18 @@ pub struct Audit {
 }
 
 const AFTER_HELP: &str = "\
-A rung is one thing that a guard does under one rule. Each is looked for in the whole catalogue: under the audited
-guards, then with models that nothing moves, then under each guard alone and each variant, and at last with settings
-of a few scenarios and guards (--format json has them). One that nothing reaches is dead.
+A rung is one thing that a guard does under one rule. The audit looks for each rung in the whole catalogue: under the
+audited guards, with models that nothing moves, under each guard alone and each variant, and at last with settings of a
+few scenarios and guards (--format json shows them). A rung that nothing reaches is dead.
 
-Then the audited guards are changed in one place at a time: a guard or a rung is taken away, a setting goes one
-step up or down, to its other values, or to the one that turns a rule off. A change is
-  noticed    where an expectation of the catalogue holds without it and not with it,
-  visible    where transcripts differ and every expectation holds as before,
-  invisible  where no transcript differs.
+Then it changes the audited guards in one place at a time: it removes a guard or a rung, or moves a setting one step up
+or down, to its other values, or to the one that turns a rule off. A change is
+  noticed    if an expectation of the catalogue holds without it and fails with it,
+  visible    if transcripts differ and every expectation holds as before,
+  invisible  if no transcript differs.
 
-Exit codes: 0 fine; 2 usage; 3 where a recording cannot be used; 4 where a rung is dead, a guard does what
-no table declares, or the removal of a guard is not noticed. The report is written before a non-zero exit.";
+Exit codes: 0 fine; 2 usage; 3 if a recording cannot be used; 4 if a rung is dead, a guard does something that it does
+not declare, or nothing notices the removal of a guard. The report is written before a non-zero exit.";
 
 impl Audit {
     /// Runs the command.

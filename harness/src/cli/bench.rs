@@ -33,7 +33,7 @@ use sweep::Sweep;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{GATES_HELP}"))]
 pub struct Bench {
-    /// The scenarios: all, stubborn, control, or names and files with commas between them
+    /// The scenarios: all, stubborn, control, or names and files separated by commas
     #[arg(long, default_value = "all")]
     suite: String,
 
@@ -50,11 +50,11 @@ pub struct Bench {
     #[arg(long, value_name = "N", conflicts_with = "seeds", value_parser = clap::value_parser!(u64).range(1..))]
     trials: Option<u64>,
 
-    /// A value to replace in every scenario, by its dotted path; may be given again
+    /// Replace a value in every scenario, named by its dotted path; may be given again
     #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
     set: Vec<(String, String)>,
 
-    /// A number to vary in every scenario, from A to B: each step is a scenario of its own, as in
+    /// Vary a number in every scenario, from A to B. Each step is a scenario of its own, as in
     /// actor.stubbornness=0..1:1/8
     #[arg(long, value_name = "KEY=A..B:STEP", value_parser = Sweep::parse)]
     sweep: Option<Sweep>,
@@ -64,7 +64,7 @@ pub struct Bench {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Draw from the pools that are kept back, to check what was tuned on the others
+    /// Draw texts and names from the reserve pools, on which nothing was tuned
     #[arg(long)]
     reserve: bool,
 
@@ -76,11 +76,11 @@ pub struct Bench {
     #[arg(long, value_name = "m/n", value_parser = shard)]
     shard: Option<Shard>,
 
-    /// A folder for the record; must be empty, or hold a record to go on with
+    /// The folder for the record. It must be empty, or have a record to go on with (--resume)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Go on with the record in the folder of --out, where a run was killed
+    /// Go on with the record in the folder of --out, after the bench was interrupted
     #[arg(long, requires = "out")]
     resume: bool,
 
@@ -93,17 +93,17 @@ pub struct Bench {
 }
 
 const AFTER_HELP: &str = "\
-The unit is a seed of a scenario with all stacks, so every comparison is paired. Each trial is also run in flat mode and
-with drawn parameters of the response model, where a stack stepped in at all.
+The unit is one seed of one scenario under all stacks, so every comparison is paired. If a stack stepped in, its trial
+is run again in flat mode and with drawn parameters of the response model.
 
-DIR/bench.jsonl has the plan, a cell of integer counts for each scenario and stack, and the seeds that are done; it is
-the same bytes for any number of threads, however often the run was killed and resumed, and merged from any parts.
-DIR/transcripts/SCENARIO/0-63.jsonl.zst has what is kept of these seeds, a record a line; `balk replay` reads it.
-DIR/meta.json has the command, the machine and wall-clock figures, and what a turn costs under each stack beside one
-pass of xxh3 over the same bytes, which a release build measures when all trials are done.
+DIR/bench.jsonl has the plan, a cell of integer counts for each scenario and stack, and the seeds that are done. Its
+bytes do not depend on the number of threads, on interruptions, or on the parts that it was merged from.
+DIR/transcripts/SCENARIO/0-63.jsonl.zst has the transcripts that are kept of these seeds, one record per line; `balk
+replay` reads it. DIR/meta.json has the command, the machine and wall-clock figures. A release build also measures, when
+all trials are done, what a turn costs under each stack, beside one pass of xxh3 over the same bytes.
 
-What goes wrong under a stack is what is measured: the exit code is 0 unless a gate says otherwise. After Ctrl-C it is
-130: what is done so far is written, and the command to go on with is shown. A second Ctrl-C ends the program at once.";
+Failures under a stack are what a bench measures, so the exit code is 0 unless a gate fails. After Ctrl-C it is 130: the
+bench writes what is done and shows the command to go on with. A second Ctrl-C ends the program at once.";
 
 /// More threads than any machine has use for take longer to start than trials to run.
 const JOBS_MAX: i64 = 1_024;
@@ -113,8 +113,8 @@ const JOBS_MAX: i64 = 1_024;
 enum KeepTranscripts {
     /// None
     None,
-    /// Those in which something happened that should not: a false intervention, an end that nobody was told of,
-    /// an effect that came twice, a guard that broke
+    /// Those of failures: a false intervention, an end that the user was not told of, an effect that happened twice, a
+    /// guard that broke
     Failing,
     /// All
     All,

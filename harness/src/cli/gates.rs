@@ -13,8 +13,8 @@ use crate::exit::Exit;
 /// The options of a command that has gates.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Gates {
-    /// A gate: what a cell fails by, as in 'recovery<0.9' or 'default@control: false_interventions>0'; may be given
-    /// again. Where a cell fails, the exit code is 4
+    /// Fail with exit code 4 if a cell meets this condition, as in 'recovery<0.9' or 'default@control:
+    /// false_interventions>0'; may be given again
     #[arg(long, value_name = "GATE", value_parser = gate)]
     fail_on: Vec<Gate>,
 
@@ -37,9 +37,9 @@ it fails only where the other bound does not clear it either.";
 /// Which end of a rate's interval is judged.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Judge {
-    /// The unfavourable one: what holds is certain
+    /// The unfavourable end: a gate that holds is certain to hold
     Certain,
-    /// The favourable one: what fails is refuted
+    /// The favourable end: a gate that fails is certain to fail
     Refuted,
 }
 

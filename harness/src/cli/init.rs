@@ -1,4 +1,4 @@
-//! `balk init`: a scenario and its twin to start from.
+//! `balk init`: a new scenario and its twin to start from.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};

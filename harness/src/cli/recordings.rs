@@ -12,11 +12,11 @@ use crate::replay::{Setting, ToolTable};
 /// What recordings do not say.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Recordings {
-    /// TOML table from tool name or pattern (`*`, `?`) to what a call can change; without it nobody knows
+    /// A TOML table from tool names or patterns (`*`, `?`) to what a call can change. Without it, effects are unknown
     #[arg(long, value_name = "FILE")]
     tools: Option<PathBuf>,
 
-    /// How a task ends in the recorded agents: by a text without a call, or by a tool
+    /// How a task ends in the recorded agents
     #[arg(long, value_enum, default_value_t = Ends::Text)]
     protocol: Ends,
 }

@@ -24,13 +24,13 @@ use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Summary, labels};
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Replay {
-    /// Transcripts as JSON lines, plain, gzip or zstd; of a directory, all `*.jsonl`, `*.jsonl.gz` and `*.jsonl.zst` by name;
-    /// `-` for standard input
+    /// Transcripts as JSON lines, plain, gzip or zstd. A folder stands for its `*.jsonl`, `*.jsonl.gz` and
+    /// `*.jsonl.zst` files, sorted by name, and `-` for standard input
     #[arg(required = true, value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
-    /// Guards to ask: none, default, or NAME[=VARIANT][{key=value,…}] with commas between them; without, default, and for our
-    /// own records the guards that they name
+    /// Guards to ask: none, default, or NAME[=VARIANT][{key=value,…}], separated by commas [default: `default`, and for
+    /// Balk's own records the guards that they name]
     #[arg(long, value_name = "GUARDS")]
     guard: Option<String>,
 
@@ -42,11 +42,11 @@ pub struct Replay {
     #[command(flatten)]
     recordings: Recordings,
 
-    /// Judged points of the transcripts, to hold firings against: a TSV file, described below
+    /// Judged points of the transcripts, to compare firings with: a TSV file, described below
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
 
-    /// Text for people, or one JSON object a line for programs
+    /// Text for people, or one JSON object per line for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
@@ -56,32 +56,32 @@ pub struct Replay {
 }
 
 const AFTER_HELP: &str = "\
-One transcript a line: {\"id\", \"model\", \"outcome\": \"resolved\"|\"failed\"|\"unknown\", \"messages\": [{\"role\":
-\"system\"|\"user\"|\"assistant\"|\"tool\", \"content\", \"tool_calls\": [{\"id\", \"function\": {\"name\", \"arguments\"}}],
-\"tool_call_id\", \"is_error\"}]}; only messages are needed, further members are passed over.
+One transcript per line: {\"id\", \"model\", \"outcome\": \"resolved\"|\"failed\"|\"unknown\", \"messages\": [{\"role\":
+\"system\"|\"user\"|\"assistant\"|\"tool\", \"content\", \"tool_calls\": [{\"id\", \"function\": {\"name\",
+\"arguments\"}}], \"tool_call_id\", \"is_error\"}]}. Only messages are required; other members are ignored.
 
-The recorded model never saw these guards: each firing is folded as if it had been ignored, and firings at
-most two turns apart form one stretch, of which the first counts.
+The recorded model never saw these guards, so each firing is treated as one that the model ignored. Firings at most two
+turns apart form one stretch, of which the first counts.
 
-Records of trials (`balk scenario NAME --format json`) are known line by line. Their entries are folded as they
-stand and nothing is inserted. The guards that they name must decide as recorded, with the settings that they had
-(--config; a record does not hold them); the first difference is shown, with its turn. Other guards are asked what they
-would have done where those were at work.
+Lines that are records of trials (`balk scenario NAME --format json`) are recognised. Their entries are replayed as they
+are, and nothing is inserted. The guards that a record names must decide as recorded, with the settings that they had
+(--config; a record does not have them); the first difference is shown, with its turn. Other guards are asked what they
+would have done while those were at work.
 
-With --labels, firings are held against points that readers judged. Under the header
+With --labels, firings are compared with points that readers judged. The columns, separated by tabs, are
   trajectory_id message_index label kind onset confidence control weight reason
-stand, with tabs between: a transcript's id; where the judged message of the assistant stands in its messages,
-from 0; stuck, legit or unsure; a word for the repetition; where the stuck stretch began, or -; 1 to 3; 1 for a
-point drawn where nothing looked odd, else 0; how many points of the pool this one stands for; the deciding
-fact. A point is hit where a guard fires at most three messages of the assistant before or after it. Pool
-recall: the weight of the stuck points hit, of all stuck points. Precision: the weight of the stuck points hit,
-of all stuck and legit points hit. Unsure points count for neither. The pool holds only what drew attention
-when it was made; stretches of firings near no judged point are counted, and listed in the JSON form.
+- trajectory_id: the id of a transcript; message_index: the place of the judged message of the assistant, from 0
+- label: stuck, legit or unsure; kind: a word for the repetition; onset: where the stuck stretch began, or -
+- confidence: 1 to 3; control: 1 for a point that was drawn where nothing looked odd, else 0
+- weight: how many points of the pool this one represents; reason: the deciding fact
+A guard hits a point if it fires at most three messages of the assistant before or after it. Pool recall is the weight
+of the stuck points that are hit, of all stuck points. Precision is the weight of the stuck points that are hit, of all
+stuck and legit points that are hit. Unsure points count for neither. The pool has only what drew attention when it was
+made. Stretches of firings near no judged point are counted, and the JSON form lists them.
 
-A bad line is reported, counted and passed over. Exit codes: 0 fine, bad lines or not; 2 usage; 3 where
-labels are bad (nothing is replayed then), a file cannot be opened or read to its end, or no line of any file
-was of use; 4 where the guards of a record do not decide as recorded; 6 where a guard broke. The report is
-written before a non-zero exit.";
+A bad line is reported, counted and skipped. Exit codes: 0 fine, with or without bad lines; 2 usage; 3 if labels are bad
+(nothing is replayed then), if a file cannot be opened or read to its end, or if no line of any file can be used; 4 if
+the guards of a record do not decide as recorded; 6 if a guard broke. The report is written before a non-zero exit.";
 
 /// So many bad lines of one file are shown; all are counted, and the JSON form has all.
 const BAD_LINES_SHOWN: u64 = 20;

@@ -34,11 +34,11 @@ pub struct Shrink {
     #[arg(long, value_name = "SET", default_value = "default")]
     guard: String,
 
-    /// What the trial shows and goes on showing
+    /// The problem that the trial shows, and that every smaller trial must show
     #[arg(long, value_name = "WHAT")]
     shows: Shows,
 
-    /// A value of the scenario file to replace, by its dotted path; may be given again
+    /// Replace a value of the scenario file, named by its dotted path; may be given again
     #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
     set: Vec<(String, String)>,
 
@@ -47,30 +47,30 @@ pub struct Shrink {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Draw from the pools that are kept back
+    /// Draw texts and names from the reserve pools
     #[arg(long)]
     reserve: bool,
 
-    /// Smaller trials to run at most
+    /// How many smaller trials to run at most
     #[arg(long, value_name = "N", default_value_t = 2_000)]
     tries: u32,
 
-    /// A folder for scenario.toml and transcript.txt, in place of the scenario on standard output
+    /// A folder for scenario.toml and transcript.txt. Without it, the scenario goes to standard output
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 const AFTER_HELP: &str = "\
 WHAT is one of
-  false-intervention  somebody stepped in in a healthy turn
+  false-intervention  a guard stepped in during a healthy turn
   not-told            the task is not done, and the user does not know
-  done-twice          something happened twice that was to happen once
+  done-twice          something happened twice that should happen once
   guard-fault         a guard broke
   not-recovered       the model got stuck, and the task is not done
   rule=GUARD:RULE     a guard stepped in under this rule
 
-Parts of the file are taken out, values made simpler and lower seeds tried for as long as the file is good and the
-trial shows it. Where the baseline or the oracle does not show it at the start, it does not at the end.";
+Shrinking removes parts of the file, simplifies values and tries lower seeds, as long as the file is valid and the trial
+shows the problem. If the baseline or the oracle does not show it at the start, it does not at the end.";
 
 const SCENARIO: &str = "scenario.toml";
 const TRANSCRIPT: &str = "transcript.txt";

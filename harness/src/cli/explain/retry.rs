@@ -37,8 +37,8 @@ const KIND: document::Kind =
     document::Kind { name: "an incident", schema: "balk schema incident", version: None };
 
 const AFTER_HELP: &str = "\
-{\"cause\": \"empty\"|\"connect\"|\"timed-out\"|\"disconnected\"|\"status\", \"status\": 503, \"retry_after_ms\": 2000, \"message\",
-\"facts\": {\"provider_progress\", \"visible_output\", \"tool_input_started\", \"tool_call_materialized\",
+{\"cause\": \"empty\"|\"connect\"|\"timed-out\"|\"disconnected\"|\"status\", \"status\": 503, \"retry_after_ms\": 2000,
+\"message\", \"facts\": {\"provider_progress\", \"visible_output\", \"tool_input_started\", \"tool_call_materialized\",
 \"tool_execution_started\", \"unsafe_side_effect_started\": true|false|null, \"started\": [names]},
 \"offer\": [{\"name\", \"side_effect\": \"read-only\"|\"idempotent-write\"|\"write\"|\"external\"|\"unknown\",
 \"executed_by\": \"loop\"|\"provider\"}]}; a fact that is null or not there is not known.";

@@ -1,4 +1,4 @@
-//! What `balk scenario` is asked, and the command that asks it again.
+//! The options of `balk scenario`, and the command that runs it again.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -23,69 +23,69 @@ pub(super) struct Asked {
     #[arg(long, value_name = "N", default_value_t = load::SEED, conflicts_with = "seeds")]
     pub(super) seed: u64,
 
-    /// Seeds of many trials, both ends included: counts are printed in place of a transcript
+    /// Seeds of many trials, both ends included. Prints counts instead of a transcript
     #[arg(long, value_name = "A-B", value_parser = load::seeds)]
     pub(super) seeds: Option<RangeInclusive<u64>>,
 
-    /// Guards: none, default, or NAME[=VARIANT][{key=value,…}] with commas between them; with --seeds it may be given again
+    /// Guards: none, default, or NAME[=VARIANT][{key=value,…}] separated by commas. With --seeds it may be given
+    /// again
     #[arg(long, value_name = "GUARDS", default_value = "default")]
     pub(super) guard: Vec<String>,
 
-    /// A value of the scenario file to replace, by its dotted path; may be given again
+    /// Replace a value of the scenario file, named by its dotted path; may be given again
     #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
     pub(super) set: Vec<(String, String)>,
 
-    /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one above
-    /// it]. NO_TOOLS_GUARD_ENABLED, MISTAKE_LIMIT and NO_TOOLS_MESSAGE from the environment win over it
+    /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
+    /// above it]. NO_TOOLS_GUARD_ENABLED, MISTAKE_LIMIT and NO_TOOLS_MESSAGE from the environment win over it
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
 
-    /// Draw from the pools that are kept back, to check what was tuned on the others
+    /// Draw texts and names from the reserve pools, on which nothing was tuned
     #[arg(long)]
     pub(super) reserve: bool,
 
-    /// What counts in an intervention. With --seeds, both `features` and `flat` are counted
+    /// How the actor takes interventions. With --seeds, both `features` and `flat` are counted
     #[arg(long, value_enum, default_value_t = Response::Features, conflicts_with = "seeds")]
     pub(super) response: Response,
 
-    /// Answer the guards' questions yourself, at the terminal; without one nothing waits. Exit code 4 where the
-    /// task is not done in the end
+    /// Answer the guards' questions yourself, at the terminal. Without a terminal nothing waits. The exit code is 4 if
+    /// the task is not done at the end
     #[arg(long, conflicts_with = "seeds")]
     pub(super) interactive: bool,
 
-    /// A command that phrases, for the person who reads, why a run cannot go on. It gets the gap as one line of JSON and
-    /// has ten seconds to print one line of prose. The record, the events and the report keep Balk's own words, and so
+    /// A command that phrases, for the person who reads, why a run cannot go on. It gets the gap as one line of JSON
+    /// and has ten seconds to print one line of prose. The record, the events and the report keep Balk's own words. So
     /// does what is shown if the command fails or prints anything else
     #[arg(long, value_name = "CMD", conflicts_with = "seeds")]
     pub(super) phraser: Option<String>,
 
-    /// A file for the events of the one trial, one JSON object a line: the entries of the record, and a
-    /// `capability_gap` where something was lacking
+    /// A file for the events of the trial, one JSON object per line: the entries of the record, and a `capability_gap`
+    /// if something was lacking
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     pub(super) events: Option<PathBuf>,
 
-    /// The folder for reports on what was lacking, written where the user chooses to report it [default:
-    /// $BALK_STATE_DIR, else $XDG_STATE_HOME/balk, else ~/.local/state/balk; the scenario's own user writes
-    /// none without this option]
+    /// The folder for gap reports, which are written if the user chooses to report [default: $BALK_STATE_DIR, else
+    /// $XDG_STATE_HOME/balk, else ~/.local/state/balk; the scenario's own user writes none without this option]
     #[arg(long, value_name = "DIR", conflicts_with = "seeds")]
     pub(super) state_dir: Option<PathBuf>,
 
     #[command(flatten)]
     pub(super) repository: Repository,
 
-    /// Text for people, or records (one JSON object a line) for programs
+    /// Text for people, or records for programs, one JSON object per line
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
 }
 
-/// What counts in an intervention.
+/// How the actor takes interventions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Response {
-    /// What its text carries
+    /// By what their text says
     Features,
-    /// That it was delivered
+    /// All alike, whatever their text says
     Flat,
-    /// What its text carries, by numbers that the seed draws from their ranges
+    /// By what their text says, with numbers that the seed draws from their ranges
     Drawn,
 }
 

@@ -88,17 +88,18 @@ impl Asked {
             )),
             counts(rows).into(),
             paragraph(
-                "done: the goal holds in the end; recovered: after being stuck at least once, with the exact 95 % \
-                 interval of its share of the stuck.\nhanded over, not told: it does not hold, and the user was told \
-                 so, or not. false: interventions in healthy turns; per 1,000 of these.",
+                "done: the goal holds at the end. recovered: the same, of the runs that got stuck; in brackets the \
+                 exact 95 % interval.
+handed over, not told: the goal does not hold, and the user was told so, or was not. \
+                 false: interventions in healthy turns; per 1,000 of these turns.",
             ),
         ]);
         if scenario.actor.states.iter().any(|state| !state.breaks.is_empty()) {
             document.push(retries(rows));
             document.push(paragraph(
-                "done twice: trials in which something happened again in the world that was to happen once. asked \
-                 for no reason: trials\nwith a question about an attempt in which nothing had begun that could not \
-                 be sent again.",
+                "done twice: trials in which something happened twice that should happen once. asked for no reason: \
+                 trials
+with a question about an attempt that was safe to send again.",
             ));
         }
         if scenario.kind == Kind::Stubborn {
@@ -111,7 +112,7 @@ impl Asked {
     }
 }
 
-/// What each stack came to.
+/// The counts of each stack.
 fn counts(rows: &[Row<'_>]) -> Table {
     let mut table = Table::of_numbers([
         "guard",
@@ -145,7 +146,7 @@ fn counts(rows: &[Row<'_>]) -> Table {
     table
 }
 
-/// What each stack made of attempts that broke off.
+/// How each stack treated broken attempts.
 fn retries(rows: &[Row<'_>]) -> Table {
     let columns = ["guard", "resends", "done twice (95 %)", "asked for no reason"];
     let mut table = Table { title: "broken attempts".into(), ..Table::of_numbers(columns) };
@@ -157,12 +158,11 @@ fn retries(rows: &[Row<'_>]) -> Table {
     table
 }
 
-/// What recovers in both response modes.
+/// The recovered runs in both response modes.
 fn sensitivity(rows: &[Row<'_>]) -> Table {
-    let title = "sensitivity: recovered where an intervention counts by what it carries, and in flat mode, where only \
-                 its being delivered counts";
-    let mut table =
-        Table { title: title.into(), ..Table::of_numbers(["guard", "by what it carries", "flat"]) };
+    let title = "sensitivity: recovered runs, if the actor weighs what interventions say, and in flat mode, where \
+                 every intervention counts alike";
+    let mut table = Table { title: title.into(), ..Table::of_numbers(["guard", "by what they say", "flat"]) };
     for row in rows {
         let [measured, flat] =
             [&row.measured, &row.flat].map(|it| format!("{} of {}", it.recovered, it.onsets));

@@ -230,7 +230,8 @@ mod tests {
 
     #[test]
     fn the_default_stack_of_a_bench_is_that_of_embedders() {
-        let recipe = Recipe::new(&Registry::standard(), DEFAULT, &Config::default()).expect("it is registered");
+        let recipe =
+            Recipe::new(&Registry::standard(), DEFAULT, &Config::default()).expect("it is registered");
         assert_eq!(recipe.stack(&TruthChannel::default()).save(), balk_guards::default_stack().save());
     }
 

@@ -151,7 +151,8 @@ fn the_changelog_has_the_versions_of_the_formats() {
     }
 }
 
-/// The commands of a block: the lines of each, and its arguments after `balk`, without a comment and without where the output goes.
+/// The commands of a block: the lines of each, and its arguments after `balk`, without a comment and without where the
+/// output goes.
 fn commands(block: &str) -> impl Iterator<Item = (&str, Vec<String>)> {
     let mut rest = block;
     iter::from_fn(move || {

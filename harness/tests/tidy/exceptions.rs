@@ -25,7 +25,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         "own_guard",
         "the tests compile this example as well",
     ),
-    except(Rule::LongLine, "harness/src/cli/", "", "to be mended"),
 ];
 
 impl Exception {

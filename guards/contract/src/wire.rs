@@ -16,8 +16,8 @@
 //! - An object is sent as raw JSON: key order, repeated keys, numbers of any length and inner white space survive.
 //!   They do not survive a conversion to [`serde_json::Value`]; keep the text if that matters.
 //!
-//! [`Dialect::stream`] takes an answer that arrives as a stream: a [`StreamReader`] gives the host each piece of text to
-//! show, and at the end the completion or, if the stream broke, how far the attempt got.
+//! [`Dialect::stream`] takes an answer that arrives as a stream: a [`StreamReader`] gives the host each piece of text
+//! to show, and at the end the completion or, if the stream broke, how far the attempt got.
 //!
 //! Reading ignores members that this module does not know. To add some to a request (a temperature, a system prompt),
 //! put the request into your own struct under `#[serde(flatten)]`.

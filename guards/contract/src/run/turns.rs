@@ -11,7 +11,7 @@ use crate::entry::{Entry, InterventionKind, Origin, ToolResult};
 use crate::guard::{Answer, Decision, Guard, GuardFault, Repair, Settlement, Verdict};
 use crate::note::{Limit, Note, Termination};
 
-/// Who repaired one completion. Each guard may do so once: two that disagree would never come to an end.
+/// The guards that repaired one completion. Each may do so once: two that disagree would repair for ever.
 #[derive(Debug, Default)]
 pub struct Repairs(Vec<Arc<str>>);
 
@@ -19,7 +19,7 @@ impl Repairs {
     /// Counts one more repair.
     ///
     /// # Errors
-    /// A second repair by the same guard.
+    /// The same guard repaired the completion before.
     pub fn add(&mut self, repair: &Repair) -> Answer<()> {
         let guard = &*repair.note.guard;
         if self.0.iter().any(|it| **it == *guard) {

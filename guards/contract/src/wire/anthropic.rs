@@ -72,7 +72,7 @@ impl Request {
         }
     }
 
-    /// The same request, for an answer that arrives in events.
+    /// The same request for a streamed answer.
     #[must_use]
     pub fn streamed(self) -> Self {
         Self { stream: true, ..self }

@@ -85,7 +85,7 @@ impl Dialect {
         }
     }
 
-    /// Takes an answer as it arrives, and gives the completion.
+    /// A reader that takes an answer as it arrives and returns the completion.
     #[must_use]
     pub fn stream(self) -> StreamReader {
         StreamReader::new(match self {

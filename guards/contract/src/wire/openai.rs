@@ -55,7 +55,7 @@ impl Request {
         }
     }
 
-    /// The same request, for an answer that arrives in chunks, the last of them with the tokens.
+    /// The same request for a streamed answer, whose last chunk has the token counts.
     #[must_use]
     pub fn streamed(self) -> Self {
         Self { stream: true, stream_options: Some(StreamOptions { include_usage: true }), ..self }

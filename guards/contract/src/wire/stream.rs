@@ -16,30 +16,30 @@ pub(in crate::wire) mod delta;
 mod events;
 pub(in crate::wire) mod fault;
 
-/// Takes an answer as it arrives, and gives the completion, or how far the attempt came where the stream broke.
+/// Takes an answer as it arrives, and returns the completion or, if the stream broke, how far the attempt got.
 ///
-/// Made by [`Dialect::stream`](super::Dialect::stream). A host gives it the body of the response as it comes
-/// ([`feed`](Self::feed)), or one event at a time where its HTTP client takes the stream apart ([`push`](Self::push)),
+/// Made by [`Dialect::stream`](super::Dialect::stream). A host passes it the body of the response as it arrives
+/// ([`feed`](Self::feed)), or one event at a time if its HTTP client splits the stream ([`push`](Self::push)). It
 /// shows the user what each piece adds, and calls [`finish`](Self::finish) when the body ends, when the connection
-/// breaks, or when [`is_over`](Self::is_over) says that nothing more is read.
+/// breaks, or when [`is_over`](Self::is_over) says that nothing more will be read.
 ///
-/// The completion is the one that [`Dialect::completion`](super::Dialect::completion) reads from the same answer in one
-/// piece, with two exceptions. Where Anthropic cuts off the arguments of a call, the call has what arrived of them. A
-/// stream of OpenAI chat has one text at most.
+/// The completion is the one that [`Dialect::completion`](super::Dialect::completion) reads from the same answer in
+/// one piece, with two exceptions. If Anthropic cuts off the arguments of a call, the call has the part that arrived.
+/// A stream of OpenAI chat has at most one text.
 #[derive(Clone, Debug)]
 pub struct StreamReader {
     events: Events,
     answer: Partial,
     /// Bytes of events so far.
     taken: usize,
-    /// Whether anything arrived, be it a comment.
+    /// Whether anything arrived, even if only a comment.
     began: bool,
-    /// Whether any text was given to the host, to be shown.
+    /// Whether the host got any text to show.
     shown: bool,
     fault: Option<Fault>,
 }
 
-/// What has arrived of an answer.
+/// The part of an answer that has arrived.
 #[derive(Clone, Debug)]
 pub(super) enum Partial {
     /// Of OpenAI chat completions.
@@ -48,19 +48,19 @@ pub(super) enum Partial {
     Anthropic(anthropic::Partial),
 }
 
-/// A stream that brought no whole completion: everything that [`Run::failed`](crate::Run::failed) wants.
+/// A stream without a complete completion: everything that [`Run::failed`](crate::Run::failed) needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenStream {
-    /// Why: the status that an error event stands for, or [`AttemptCause::Disconnected`]. A host that knows better
-    /// (its own time limit, say) puts its own cause here.
+    /// The cause: the status that an error event corresponds to, or [`AttemptCause::Disconnected`]. A host that knows
+    /// the real cause (its own time limit, for example) replaces it.
     pub cause: AttemptCause,
     /// What the provider said, or what was wrong with the stream.
     pub message: Arc<str>,
-    /// How far the attempt came. They say that the user saw the text that arrived, and that none of the calls ran: a
-    /// host that shows no text before the completion is whole says so in `visible_output`.
+    /// How far the attempt got. They say that the user saw the text that arrived, and that none of the calls ran. A
+    /// host that shows no text before the completion is complete corrects `visible_output`.
     pub facts: AttemptFacts,
-    /// What arrived: text, thinking, and the calls that are whole. For a host that runs calls before the stream has
-    /// ended, and so has to call [`Run::interrupted`](crate::Run::interrupted).
+    /// What arrived: text, thinking, and the complete calls. For hosts that run calls before the stream has ended,
+    /// and therefore call [`Run::interrupted`](crate::Run::interrupted).
     pub partial: Completion,
 }
 
@@ -69,8 +69,8 @@ impl StreamReader {
         Self { events: Events::default(), answer, taken: 0, began: false, shown: false, fault: None }
     }
 
-    /// Takes the next bytes of the body, cut anywhere, and gives what they add. Whatever comes after an event that
-    /// ended the stream is ignored.
+    /// Takes the next bytes of the body, cut anywhere, and returns what they add. Anything after an event that ended
+    /// the stream is ignored.
     pub fn feed(&mut self, bytes: &[u8]) -> Delta {
         let mut delta = Delta::default();
         if self.is_over() {
@@ -84,7 +84,7 @@ impl StreamReader {
         delta
     }
 
-    /// Takes the data of the next event (JSON text, or `[DONE]`), and gives what it adds.
+    /// Takes the data of the next event (JSON text, or `[DONE]`), and returns what it adds.
     pub fn push(&mut self, data: &str) -> Delta {
         let mut delta = Delta::default();
         if self.is_over() {
@@ -97,18 +97,18 @@ impl StreamReader {
         delta
     }
 
-    /// Whether nothing more is read: the answer is whole, the provider sent an error, or an event was unreadable. Most
-    /// hosts need not ask, as the body ends by then.
+    /// Whether nothing more will be read: the answer is complete, the provider sent an error, or an event was
+    /// unreadable. Most hosts need not ask, because the body ends by then.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.fault.is_some() || self.answer.is_over()
     }
 
-    /// The body has ended, or the connection has: gives the completion, if all of it arrived. A last event without the
-    /// empty line that should follow it counts, though nothing shows its text.
+    /// The body or the connection has ended: returns the completion, if all of it arrived. A last event counts even
+    /// without the empty line that should follow it, but its text is not shown.
     ///
     /// # Errors
-    /// A stream that ended before the answer did, that carried an error, or that could not be read.
+    /// The stream ended before the answer did, contained an error, or could not be read.
     pub fn finish(mut self, offer: &Offer) -> Result<Completion, Box<BrokenStream>> {
         let shown = self.shown;
         if let Some(rest) = self.events.rest()
@@ -132,7 +132,7 @@ impl StreamReader {
         })
     }
 
-    /// What comes after the answer's end is no fault of the answer.
+    /// An error after the end of the answer does not affect the answer.
     fn note(&mut self, taken: Result<(), Fault>) {
         if let Err(fault) = taken
             && !self.is_over()
@@ -142,7 +142,7 @@ impl StreamReader {
     }
 }
 
-/// Takes one event.
+/// Reads one event.
 fn take(answer: &mut Partial, taken: &mut usize, data: &str, delta: &mut Delta) -> Result<(), Fault> {
     if answer.is_over() {
         return Ok(());

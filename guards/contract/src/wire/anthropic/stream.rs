@@ -17,7 +17,7 @@ use crate::wire::reading::{self, Unreadable};
 use crate::wire::stream::delta::Delta;
 use crate::wire::stream::fault::Fault;
 
-/// What has arrived of a message.
+/// The part of a message that has arrived.
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Partial {
     blocks: BTreeMap<u64, Growing>,
@@ -26,10 +26,10 @@ pub(in crate::wire) struct Partial {
     is_over: bool,
 }
 
-/// A block, as far as it has arrived.
+/// The part of a block that has arrived.
 #[derive(Clone, Debug)]
 struct Growing {
-    /// As it began; what its texts gained is below.
+    /// The block as it began; the text added since is below.
     block: Block,
     text: String,
     thinking: String,
@@ -38,7 +38,7 @@ struct Growing {
     has_ended: bool,
 }
 
-/// An event of any type, with the members of all that are read here.
+/// An event of any type, with the members of all types that are read here.
 #[derive(Deserialize)]
 struct Event {
     #[serde(rename = "type")]
@@ -57,7 +57,7 @@ struct Event {
     error: Option<Box<RawValue>>,
 }
 
-/// The message, of which nothing but the tokens of the request is known when it begins.
+/// The message at its beginning, when only the tokens of the request are known.
 #[derive(Deserialize)]
 struct Opening {
     #[serde(default, deserialize_with = "null_is_default")]
@@ -80,7 +80,7 @@ struct Change {
 }
 
 impl Partial {
-    /// Takes one event. Types that nobody documents, and signs of life, add nothing.
+    /// Reads one event. Undocumented types and keep-alives add nothing.
     pub(in crate::wire) fn take(&mut self, data: &str, delta: &mut Delta) -> Result<(), Fault> {
         let event: Event = reading::parse(data)?;
         match &*event.kind {
@@ -122,12 +122,12 @@ impl Partial {
         self.is_over
     }
 
-    /// Nothing but the end of the stream follows the reason why the model stopped.
+    /// After the reason why the model stopped, only the end of the stream follows.
     pub(in crate::wire) fn is_whole(&self) -> bool {
         self.is_over || self.stop_reason.is_some()
     }
 
-    /// What the provider began to run is not known to be harmless until the host says so in its offer.
+    /// A tool that the provider began to run is not known to be harmless, unless the host's offer says so.
     pub(in crate::wire) fn facts(&self) -> AttemptFacts {
         let mut calls = self.blocks.values().filter(|it| it.block.kind == "tool_use").peekable();
         let by_provider = self.blocks.values().filter(|it| it.is_of_provider());
@@ -178,18 +178,18 @@ impl Growing {
         delta.thinking.push_str(&change.thinking);
     }
 
-    /// The provider runs it by itself.
+    /// Whether the provider runs it itself.
     fn is_of_provider(&self) -> bool {
         matches!(&*self.block.kind, "server_tool_use" | "mcp_tool_use")
     }
 
-    /// Whether it is a call that can run: all of it has arrived, and it is as it should be.
+    /// Whether it is a call that can run: complete and valid.
     fn is_whole(&self) -> bool {
         let is_object = self.input.is_empty() || content::object(self.input.trim()).is_some();
         self.has_ended && is_object && self.grown().raw_call("").is_ok()
     }
 
-    /// The block with what it gained. Input that was cut off is no JSON; the call has it as it is.
+    /// The block with all added text. Truncated input is not JSON; the call keeps it unchanged.
     fn grown(&self) -> Block {
         let mut block = self.block.clone();
         match &*block.kind {

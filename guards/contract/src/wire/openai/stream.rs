@@ -16,7 +16,7 @@ use crate::wire::reading::{self, Unreadable};
 use crate::wire::stream::delta::Delta;
 use crate::wire::stream::fault::Fault;
 
-/// What has arrived of a chat completion.
+/// The part of a chat completion that has arrived.
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Partial {
     text: String,
@@ -24,16 +24,16 @@ pub(in crate::wire) struct Partial {
     reasoning_content: String,
     reasoning: String,
     calls: Vec<Call>,
-    /// Which call is meant, by index into `calls`.
+    /// The index into `calls` for each place.
     places: BTreeMap<Place, usize>,
-    /// The one call of servers that still send it in the old form.
+    /// The only call of servers that still use the old form.
     function_call: Option<Call>,
     finish: Option<Cow<'static, str>>,
     usage: Option<Tokens>,
     is_done: bool,
 }
 
-/// A call, as far as it has arrived.
+/// The part of a call that has arrived.
 #[derive(Clone, Debug, Default)]
 struct Call {
     index: Option<u64>,
@@ -42,7 +42,7 @@ struct Call {
     arguments: String,
 }
 
-/// What says to which call a piece belongs.
+/// Identifies the call to which a piece belongs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Index(u64),
@@ -106,7 +106,7 @@ struct FunctionChange {
 }
 
 impl Partial {
-    /// Takes one event.
+    /// Reads one event.
     pub(in crate::wire) fn take(&mut self, data: &str, delta: &mut Delta) -> Result<(), Fault> {
         if data.trim() == "[DONE]" {
             self.is_done = true;
@@ -232,14 +232,14 @@ impl Call {
         self.arguments.push_str(&function.arguments);
     }
 
-    /// Whether a piece with this call's place goes on with it, and does not begin another one.
+    /// Whether a piece at this call's place continues this call, instead of beginning another one.
     fn goes_on(&self, change: &CallChange) -> bool {
         let same = |ours: &str, theirs: &str| ours.is_empty() || theirs.is_empty() || ours == theirs;
         let CallChange { id, function, .. } = change;
         same(&self.id, id) && (self.arguments.is_empty() || same(&self.name, &function.name))
     }
 
-    /// Nothing can follow an object.
+    /// Nothing can follow an object, so a call with an object is complete.
     fn is_whole(&self) -> bool {
         !self.name.is_empty() && content::object(self.arguments.trim()).is_some()
     }

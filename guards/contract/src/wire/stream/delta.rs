@@ -10,7 +10,7 @@ pub struct Delta {
 }
 
 impl Delta {
-    /// True where it adds nothing that can be shown.
+    /// True if it adds nothing to show.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() && self.thinking.is_empty()

@@ -1,25 +1,25 @@
-//! Server-sent events, as the standard has them: lines, and what of them is data
+//! Server-sent events, by the standard: lines, and which of them are data
 //! (<https://html.spec.whatwg.org/multipage/server-sent-events.html>).
 
 use memchr::memchr2;
 
 use super::fault::{Fault, STREAM_BYTES};
 
-/// A stream of events, of which only the data counts: both providers repeat the name of an event in it.
+/// A stream of events. Only their data counts: both providers repeat the name of an event in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Events {
-    /// The line that has not ended.
+    /// The current, incomplete line.
     line: Vec<u8>,
-    /// The data of the event that has not ended.
+    /// The data of the current, incomplete event.
     data: Option<String>,
-    /// The last line ended with CR: an LF that follows belongs to it.
+    /// The last line ended with CR, so a following LF belongs to it.
     after_cr: bool,
-    /// The first line has ended, so no byte order mark can come.
+    /// The first line has ended, so no byte order mark can follow.
     began: bool,
 }
 
 impl Events {
-    /// Takes bytes, and hands the data of each event that they complete to `take`.
+    /// Takes bytes, and passes the data of each event that they complete to `take`.
     pub(super) fn feed(
         &mut self,
         mut bytes: &[u8],
@@ -42,8 +42,8 @@ impl Events {
         self.keep(bytes)
     }
 
-    /// The data of an event that the end of the stream cut off before its empty line, where it is whole: some servers
-    /// leave that line out.
+    /// The data of an event that the end of the stream cut off before its empty line, if the data is complete: some
+    /// servers omit that line.
     pub(super) fn rest(&mut self) -> Option<String> {
         if !self.line.is_empty() {
             self.line_ends().ok()?;
@@ -60,7 +60,7 @@ impl Events {
         Ok(())
     }
 
-    /// The line is whole. An empty one ends the event, and gives its data.
+    /// Handles a complete line. An empty one ends the event; its data is returned.
     fn line_ends(&mut self) -> Result<Option<String>, Fault> {
         let mut line = self.line.as_slice();
         if !self.began {
@@ -83,7 +83,7 @@ impl Events {
     }
 }
 
-/// The value of a line, where it is one of data.
+/// The value of a line, if it is a data line.
 fn data_of(line: &[u8]) -> Option<&[u8]> {
     match line.strip_prefix(b"data")? {
         [b':', b' ', value @ ..] | [b':', value @ ..] => Some(value),

@@ -1,4 +1,4 @@
-//! Why a stream brought no completion.
+//! Why a stream returned no completion.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,17 +7,17 @@ use crate::attempt::AttemptCause;
 use crate::wire::content;
 use crate::wire::reading::Unreadable;
 
-/// The bytes that one answer may have, and one line of its stream: far more than any model writes.
+/// The maximum number of bytes in one answer, and in one line of its stream: far more than any model writes.
 pub const STREAM_BYTES: usize = 64 << 20;
 
-/// Why a stream brought no completion.
+/// Why a stream returned no completion.
 #[derive(Clone, Debug)]
 pub(in crate::wire) struct Fault {
     pub(in crate::wire) cause: AttemptCause,
     pub(in crate::wire) message: String,
 }
 
-/// What a provider says in an error event. No member is always there, or always of one type.
+/// The content of an error event. No member is guaranteed to be present or to have a fixed type.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Said {
@@ -32,7 +32,7 @@ impl Fault {
         Self { cause: AttemptCause::Disconnected, message }
     }
 
-    /// The stream ended, and the answer did not.
+    /// The stream ended before the answer did.
     pub(in crate::wire) fn cut() -> Self {
         Self::broken_off("the stream ended before the answer did".to_owned())
     }
@@ -45,7 +45,7 @@ impl Fault {
         Self::broken_off("expected UTF-8 in the stream, found other bytes".to_owned())
     }
 
-    /// What the provider said in place of the rest of an answer: an object, or a text.
+    /// The provider's error in place of the rest of an answer: an object, or a text.
     pub(in crate::wire) fn of_error(error: &RawValue) -> Self {
         let said: Said = serde_json::from_str(error.get()).unwrap_or_default();
         let word = |it: &Option<Box<RawValue>>| it.as_deref().map(text_of);
@@ -64,12 +64,12 @@ impl From<Unreadable> for Fault {
     }
 }
 
-/// The text of a string, or the beginning of what stands there.
+/// The text of a string, or the beginning of any other value.
 fn text_of(raw: &RawValue) -> String {
     serde_json::from_str(raw.get()).unwrap_or_else(|_| content::excerpt(raw.get()).replace('`', ""))
 }
 
-/// The status that providers send with an error of this name or number, where it comes before the stream begins.
+/// The status that providers send with an error of this name or number when it comes before the stream begins.
 fn status(name: &str) -> Option<u16> {
     Some(match name {
         "invalid_request_error" | "context_length_exceeded" => 400,

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use balk_reports::report::document::terminal;
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 
@@ -15,6 +16,7 @@ use super::format::Format;
 use super::load;
 use super::progress;
 use super::recordings::Recordings;
+use super::screen;
 use crate::audit::{self, Row};
 use crate::engine::TruthChannel;
 use crate::error::Error;
@@ -114,7 +116,7 @@ impl Audit {
             recorded: recorded.as_deref(),
         };
         match self.format {
-            Format::Text => shown.text(&mut out)?,
+            Format::Text => write!(out, "{}", terminal(&shown.document(), screen::output()))?,
             Format::Json => shown.json(&mut out)?,
         }
         out.flush()?;

@@ -3,11 +3,13 @@
 
 use std::io::Write;
 
+use balk_reports::report::document::{Block, Document, Side, Table, terminal};
 use balk_scenarios::Kind;
 use balk_scenarios::catalogue::CATALOGUE;
 use clap::Args;
 
 use super::context::Context;
+use super::screen;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{Registered, Registry, Role};
@@ -26,54 +28,71 @@ impl List {
     /// # Errors
     /// An output that takes no more.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
-        let mut out = std::io::stdout().lock();
+        let mut document = Document::default();
         if !self.guards {
-            scenarios(&mut out)?;
-            writeln!(out)?;
+            document.push(scenarios());
         }
-        show_guards(&mut out, &context.registry)?;
+        document.blocks.extend(guards(&context.registry));
+        write!(std::io::stdout().lock(), "{}", terminal(&document, screen::output()))?;
         Ok(Exit::Fine)
     }
 }
 
-fn scenarios(out: &mut impl Write) -> Result<(), Error> {
-    let width = CATALOGUE.iter().map(|it| it.name.len()).max().unwrap_or(0);
-    writeln!(out, "scenarios (balk scenario NAME)")?;
+fn scenarios() -> Table {
+    let columns = ["scenario", "kind", "what its actor does", "twin"].map(|name| (name, Side::Left));
+    let mut table = Table { title: "Scenarios, for `balk scenario NAME`:".into(), ..Table::new(columns) };
     for listed in CATALOGUE {
         let scenario = listed.read(&[]).expect("a test reads every file of the catalogue");
         let kind = match listed.kind {
             Kind::Stubborn => "stubborn",
             Kind::Control => "control",
         };
-        writeln!(out, "  {:width$} {kind:8}  {} (twin: {})", listed.name, scenario.title, scenario.twin)?;
+        table.row([listed.name, kind, &scenario.title, &scenario.twin]);
     }
-    Ok(())
+    table
 }
 
-fn show_guards(out: &mut impl Write, registry: &Registry) -> Result<(), Error> {
-    writeln!(
-        out,
-        "guards (--guard NAME[=VARIANT][{{key=value,…}}],…; `default` takes those with a star, `none` takes none)"
-    )?;
+/// A table of the guards, and one of the peers.
+fn guards(registry: &Registry) -> [Block; 2] {
     let (peers, guards): (Vec<_>, Vec<_>) = registry.guards().partition(|it| it.role() == Role::Peer);
-    show_rows(out, &guards)?;
-    writeln!(out)?;
-    writeln!(
-        out,
-        "peers (named in the same way: rules of other agents, as documented in the version named, never the \
-         agents themselves; and naive readings of the field designs)"
-    )?;
-    show_rows(out, &peers)
+    let guards = rows(
+        "Guards, for `--guard NAME[=VARIANT][{key=value,…}],…`. `default` takes those with a star, and `none` none:",
+        &guards,
+    );
+    let peers = rows(
+        "Peers, named in the same way: rules of other agents as documented in one version, not the agents themselves, \
+         and naive readings of the field designs:",
+        &peers,
+    );
+    [guards, peers].map(Block::from)
 }
 
-fn show_rows(out: &mut impl Write, rows: &[&Registered]) -> Result<(), Error> {
-    let width = rows.iter().flat_map(|row| row.spelled()).map(|it| it.len()).max().unwrap_or(0);
-    for row in rows {
-        let star = if row.role() == Role::Default { '*' } else { ' ' };
-        writeln!(out, "{star} {:width$}  {}", row.name(), row.about())?;
-        for variant in row.variants() {
-            writeln!(out, "  {:width$}  {}", format!("{}={}", row.name(), variant.name), variant.about)?;
+fn rows(title: &str, listed: &[&Registered]) -> Table {
+    let mut table = Table { title: title.into(), ..Table::new(["", ""].map(|name| (name, Side::Left))) };
+    for guard in listed {
+        let star = if guard.role() == Role::Default { '*' } else { ' ' };
+        table.row([format!("{star} {}", guard.name()), guard.about().to_owned()]);
+        for variant in guard.variants() {
+            table.row([format!("  {}={}", guard.name(), variant.name), variant.about.to_string()]);
         }
     }
-    Ok(())
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use balk_reports::report::document::Screen;
+
+    use super::*;
+
+    #[test]
+    fn a_terminal_of_80_columns_is_enough() {
+        let registry = Registry::standard();
+        let document =
+            Document { blocks: [Block::from(scenarios())].into_iter().chain(guards(&registry)).collect() };
+        let shown = terminal(&document, Screen { colour: false, columns: Some(80) });
+        let wide: Vec<&str> = shown.lines().filter(|line| line.chars().count() > 80).collect();
+        assert_eq!(wide, [""; 0]);
+        assert!(shown.contains("\nrepeating "), "{shown}");
+    }
 }

@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use balk_reports::report::document::terminal;
 use clap::Args;
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
@@ -13,6 +14,7 @@ use super::format::Format;
 use super::progress;
 use super::recordings::{self, Recordings};
 use super::say::{complain, say};
+use super::screen;
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -242,10 +244,11 @@ impl Report {
         self.bar.finish_and_clear();
         match self.format {
             Format::Text => {
-                replay::text::summary(&mut self.out, &self.summary)?;
+                let mut document = replay::text::summary(&self.summary);
                 if let Some(judged) = &self.judged {
-                    judged::text::judged(&mut self.out, judged)?;
+                    document.blocks.extend(judged::text::judged(judged).blocks);
                 }
+                write!(self.out, "{}", terminal(&document, screen::output()))?;
             }
             Format::Json => {
                 if let Some(judged) = &self.judged {

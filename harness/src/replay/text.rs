@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstyle::Style;
+use balk_reports::report::document::{Block, Document, Table, strong};
 
 use super::fold::{Event, What};
 use super::one_line::one_line;
@@ -151,10 +152,9 @@ pub(super) fn name(text: &str) -> String {
 }
 
 /// The sums.
-///
-/// # Errors
-/// Those of the writer.
-pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
+#[must_use]
+pub fn summary(it: &Summary) -> Document {
+    let mut document = Document::default();
     let counts = |name: String, it: &Counts| {
         let numbers = [it.transcripts, it.turns, it.calls, it.firings, it.stretches].map(|n| n.to_string());
         let mut row = vec![name];
@@ -164,11 +164,23 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
     };
     let columns = ["transcripts", "turns", "calls", "firings", "stretches", "per 1,000 turns"];
     if it.own.records == 0 || it.total.transcripts > 0 {
-        table(out, "total", &columns, [counts("all".into(), &it.total)])?;
+        document.blocks.extend(table("total", &columns, [counts("all".into(), &it.total)]));
     }
-    table(out, "by file", &columns, it.by_source.iter().map(|(key, it)| counts(key.clone(), it)))?;
-    table(out, "by model", &columns, it.by_model.iter().map(|(key, it)| counts(key.clone(), it)))?;
-    table(out, "by outcome", &columns, it.by_outcome.iter().map(|(key, it)| counts(key.word().into(), it)))?;
+    document.blocks.extend(table(
+        "by file",
+        &columns,
+        it.by_source.iter().map(|(key, it)| counts(key.clone(), it)),
+    ));
+    document.blocks.extend(table(
+        "by model",
+        &columns,
+        it.by_model.iter().map(|(key, it)| counts(key.clone(), it)),
+    ));
+    document.blocks.extend(table(
+        "by outcome",
+        &columns,
+        it.by_outcome.iter().map(|(key, it)| counts(key.word().into(), it)),
+    ));
 
     let columns = ["transcripts", "firings", "stretches"];
     let rules = it.by_rule.iter().map(|((guard, rule), it)| (format!("{guard}  {rule}"), it));
@@ -176,7 +188,7 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
     let rows = guards.chain(rules).map(|(name, it)| {
         vec![name, it.transcripts.to_string(), it.firings.to_string(), it.stretches.to_string()]
     });
-    table(out, "by guard, and by rule", &columns, rows)?;
+    document.blocks.extend(table("by guard, and by rule", &columns, rows));
 
     if it.own.records > 0 {
         let own = &it.own;
@@ -188,9 +200,9 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
             ("other guards, other decisions", own.differing - own.broken),
         ];
         let rows = rows.into_iter().map(|(name, n)| vec![name.to_owned(), n.to_string()]);
-        table(out, "own records", &["count"], rows)?;
+        document.blocks.extend(table("own records", &["count"], rows));
         if it.total.transcripts == 0 && it.bad_line_count() + it.broken_files == 0 {
-            return Ok(());
+            return document;
         }
     }
 
@@ -209,7 +221,9 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
     ];
     let rows = rows.into_iter().map(|(name, n)| (name.to_owned(), n));
     let bad = it.bad_lines.iter().map(|(reason, n)| (format!("bad lines  {reason}"), *n));
-    table(out, "recordings", &["count"], rows.chain(bad).map(|(name, n)| vec![name, n.to_string()]))
+    let rows = rows.chain(bad).map(|(name, n)| vec![name, n.to_string()]);
+    document.blocks.extend(table("recordings", &["count"], rows));
+    document
 }
 
 /// A number per million as one per thousand with three decimals.
@@ -217,40 +231,16 @@ fn per_thousand(per_million: u64) -> String {
     format!("{}.{:03}", per_million / 1_000, per_million % 1_000)
 }
 
-/// The heading of a list.
-pub(super) fn heading(out: &mut dyn Write, title: &str) -> io::Result<()> {
-    writeln!(out, "{BOLD}{title}{BOLD:#}")
-}
-
-/// Rows under a heading, the first column to the left and the others to the right. Nothing without rows.
+/// A table whose first column has its title; none without rows.
 pub(super) fn table(
-    out: &mut dyn Write,
     title: &str,
     columns: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,
-) -> io::Result<()> {
-    let rows: Vec<Vec<String>> = rows.into_iter().collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let chars = |text: &str| text.chars().count();
-    let first = rows.iter().map(|row| chars(&row[0])).max().unwrap_or(0).max(chars(title));
-    write!(out, "{BOLD}{title}{BOLD:#}{:1$}", "", first - chars(title))?;
-    let mut widths = Vec::new();
-    for (at, column) in columns.iter().enumerate() {
-        let width = rows.iter().map(|row| chars(&row[at + 1])).max().unwrap_or(0).max(chars(column));
-        write!(out, "  {column:>width$}")?;
-        widths.push(width);
-    }
-    writeln!(out)?;
-    for row in rows {
-        write!(out, "{:first$}", row[0])?;
-        for (cell, width) in row[1..].iter().zip(&widths) {
-            write!(out, "  {cell:>width$}")?;
-        }
-        writeln!(out)?;
-    }
-    writeln!(out)
+) -> Option<Block> {
+    let names = std::iter::once(strong(title)).chain(columns.iter().map(|&name| name.into()));
+    let mut table = Table::of_numbers(names);
+    rows.into_iter().for_each(|row| table.row(row));
+    (!table.is_empty()).then(|| table.into())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
+use balk_reports::report::document::{Block, Document, Side, Table, Text, code, lines, paragraph};
 use serde_json::{Value, json};
 
 use super::recorded::Recorded;
@@ -29,61 +30,81 @@ impl Shown<'_> {
         self.audited.rows.iter().enumerate().map(move |(at, (row, it))| (row, it.as_ref(), recorded(at)))
     }
 
-    pub(super) fn text(&self, out: &mut impl Write) -> io::Result<()> {
-        let Audited { scenarios, undeclared, unmet, changes, .. } = self.audited;
-        let Self { guard, seeds, .. } = self;
-        writeln!(out, "{guard} · seeds {}-{} of {scenarios} scenarios\n", seeds.start(), seeds.end())?;
-        writeln!(out, "rungs: where each is reached, in recordings, and what notices its removal")?;
-        let mut table =
-            vec![["rung", "step", "level", "reached", "recorded", "without it"].map(String::from)];
+    pub(super) fn document(&self) -> Document {
+        let seeds = format!("seeds {}-{}", self.seeds.start(), self.seeds.end());
+        let heading = format!("{} · {seeds} of {} scenarios", self.guard, self.audited.scenarios);
+        let mut document = Document::from([paragraph(heading), self.rungs().into(), self.changes().into()]);
+        for it in &self.audited.unmet {
+            let words = "not met before any change, so no change can be noticed by it: ";
+            document.push(paragraph(words.to_owned() + &broken_text(it)));
+        }
+        for it in &self.audited.undeclared {
+            let sets: String = assignments(it.sets).map(|it| format!(" --set '{it}'")).collect();
+            let command =
+                format!("balk scenario {} --seed {} --guard '{}'{sets}", it.scenario, it.seed, it.guard);
+            document.push(paragraph(Text::from(format!("undeclared: {} (", it.what)) + code(command) + ")"));
+        }
+        document.push(self.sums());
+        document
+    }
+
+    fn rungs(&self) -> Table {
+        let columns = ["rung", "step", "level", "reached", "recorded", "without it"];
+        let mut table = Table {
+            title: "rungs: where each is reached, in recordings, and what notices its removal".into(),
+            ..Table::new(columns.map(|name| (name, Side::Left)))
+        };
         let mut last = "";
         for (row, reached, recorded) in self.rows() {
             if last != &*row.guard {
                 last = &row.guard;
-                table.push([&*row.guard, "", "", "", "", ""].map(String::from));
+                table.row([last, "", "", "", "", ""]);
             }
-            table.push([
+            table.row([
                 format!("  {}", row.rule),
                 row.step.name().into(),
                 row.level.map_or_else(|| "–".into(), |it| it.to_string()),
-                reached.map_or_else(|| unreached_text(row), |it| reached_text(it, guard)),
+                reached.map_or_else(|| unreached_text(row), |it| reached_text(it, self.guard)),
                 recorded.map_or_else(|| "-".into(), recorded_text),
                 self.audited.without(row).map_or_else(|| "–".into(), effect_text),
             ]);
         }
-        columns(out, &table)?;
-        writeln!(out, "\nchanges: guards off, and settings by one step")?;
-        let mut table: Vec<[String; 4]> = Vec::new();
-        for (change, effect) in changes.iter().filter(|(it, _)| !matches!(it, Change::Rung(_))) {
+        table
+    }
+
+    fn changes(&self) -> Table {
+        let mut table = Table {
+            title: "changes: guards off, and settings by one step".into(),
+            ..Table::new([("", Side::Left); 4])
+        };
+        for (change, effect) in self.audited.changes.iter().filter(|(it, _)| !matches!(it, Change::Rung(_))) {
             let first = effect.differs.first().map_or_else(String::new, |first| {
                 let trials: u64 = effect.differs.iter().map(|it| it.trials).sum();
                 format!("{trials} trials differ, first {} seed {}", first.scenario, first.seed)
             });
-            table.push([format!("  {change}"), effect.name().into(), first, noticed_text(&effect.noticed)]);
+            table.row([format!("  {change}"), effect.name().into(), first, noticed_text(&effect.noticed)]);
         }
-        columns(out, &table)?;
-        for it in unmet {
-            writeln!(out, "\nnot met before any change, so it notices none: {}", broken_text(it))?;
-        }
-        for it in undeclared {
-            let sets: String = assignments(it.sets).map(|it| format!(" --set '{it}'")).collect();
-            writeln!(
-                out,
-                "\nundeclared: {} (balk scenario {} --seed {} --guard '{}'{sets})",
-                it.what, it.scenario, it.seed, it.guard
-            )?;
-        }
-        writeln!(out)?;
-        let dead: Vec<String> = self.audited.dead().map(ToString::to_string).collect();
-        sum(out, "dead rungs", &dead)?;
+        table
+    }
+
+    /// How many rungs and changes are in each state, and which.
+    fn sums(&self) -> Block {
         let of = |name: &str, wanted: fn(&Change) -> bool| {
-            let which = changes.iter().filter(|(change, effect)| wanted(change) && effect.name() == name);
+            let changes = self.audited.changes.iter();
+            let which = changes.filter(|(change, effect)| wanted(change) && effect.name() == name);
             which.map(|(change, _)| change.to_string()).collect::<Vec<_>>()
         };
-        sum(out, "visible removals", &of("visible", Change::is_removal))?;
-        sum(out, "invisible removals", &of("invisible", Change::is_removal))?;
-        sum(out, "visible steps", &of("visible", |it| !it.is_removal()))?;
-        sum(out, "invisible steps", &of("invisible", |it| !it.is_removal()))
+        let sums = [
+            ("dead rungs", self.audited.dead().map(ToString::to_string).collect()),
+            ("visible removals", of("visible", Change::is_removal)),
+            ("invisible removals", of("invisible", Change::is_removal)),
+            ("visible steps", of("visible", |it| !it.is_removal())),
+            ("invisible steps", of("invisible", |it| !it.is_removal())),
+        ];
+        lines(sums.into_iter().flat_map(|(what, which)| {
+            let names = which.iter().map(|name| format!("  {name}").into());
+            std::iter::once(format!("{what}: {}", which.len()).into()).chain(names).collect::<Vec<Text>>()
+        }))
     }
 
     pub(super) fn json(&self, out: &mut impl Write) -> io::Result<()> {
@@ -191,22 +212,6 @@ fn broken_text(it: &Broken) -> String {
         | Expectation::NothingCutOffRuns => format!("{missed} of {of} not"),
     };
     format!("{}: {} ({of})", it.place, it.expectation.name())
-}
-
-fn sum(out: &mut impl Write, what: &str, which: &[String]) -> io::Result<()> {
-    writeln!(out, "{what}: {}{}", which.len(), which.iter().map(|it| format!("\n  {it}")).collect::<String>())
-}
-
-/// Lines with columns as wide as what stands in them.
-fn columns<const N: usize>(out: &mut impl Write, table: &[[String; N]]) -> io::Result<()> {
-    let wide = |at: usize| table.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..N).map(wide).collect();
-    for line in table {
-        let cells: Vec<String> =
-            line.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}")).collect();
-        writeln!(out, "{}", cells.join("  ").trim_end())?;
-    }
-    Ok(())
 }
 
 fn row_json(row: &Row) -> Value {

@@ -1,17 +1,16 @@
 //! Judged points as text for people: counts, shares, and the legit points that were hit.
 
-use std::io::{self, Write};
+use balk_reports::report::document::Side::{Left, Right};
+use balk_reports::report::document::{Document, Table, strong};
 
 use super::{CAP, Fate, Hit, Judged, Tally};
 use crate::replay::labels::{Label, Point};
 use crate::replay::one_line;
-use crate::replay::text::{WHY_CHARS, heading, name, table};
+use crate::replay::text::{WHY_CHARS, name, table};
 
 /// All of it.
-///
-/// # Errors
-/// Those of the writer.
-pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
+#[must_use]
+pub fn judged(it: &Judged) -> Document {
     let label = |label: Label| it.tally(|point| point.label == label);
     let mut rows = vec![counts("stuck", label(Label::Stuck))];
     for kind in it.kinds(Label::Stuck) {
@@ -21,7 +20,8 @@ pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
     rows.push(counts("legit", label(Label::Legit)));
     rows.push(counts("unsure", label(Label::Unsure)));
     rows.push(counts("controls", it.tally(|point| point.control)));
-    table(out, "judged points", &["points", "hit", "weight", "weight hit"], rows)?;
+    let mut document = Document::default();
+    document.blocks.extend(table("judged points", &["points", "hit", "weight", "weight hit"], rows));
 
     let capped = format!("  weights capped at {}", CAP.0 / 1_000);
     let mut rows = Vec::new();
@@ -34,7 +34,7 @@ pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
             rows.push(row);
         }
     }
-    table(out, "weighted", &["share", "95 % from", "to", "effective n"], rows)?;
+    document.blocks.extend(table("weighted", &["share", "95 % from", "to", "effective n"], rows));
 
     let [not_in_input, at_no_reply] = it.not_replayed();
     let rows = [
@@ -44,23 +44,30 @@ pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
         ("stretches of firings near no judged point", it.stretches_not_judged),
     ];
     let rows = rows.into_iter().map(|(what, n)| vec![what.to_owned(), n.to_string()]);
-    table(out, "not judged", &["count"], rows)?;
+    document.blocks.extend(table("not judged", &["count"], rows));
 
     let disturbed = it.points().iter().filter(|it| it.point.label == Label::Legit);
-    let mut disturbed = disturbed
-        .filter_map(|it| match &it.fate {
-            Fate::Replayed(hits) => Some((&it.point, hits.first()?)),
-            Fate::NoTranscript | Fate::NoReply => None,
-        })
-        .peekable();
-    if disturbed.peek().is_some() {
-        heading(out, "legit points that were hit")?;
-        for (point, nearest) in disturbed {
-            writeln!(out, "  {}", disturbance(point, nearest))?;
+    let mut hit = Table::new([
+        (strong("legit points that were hit"), Left),
+        ("message".into(), Right),
+        ("kind".into(), Left),
+        ("weight".into(), Right),
+        ("hit by".into(), Left),
+        ("turn".into(), Right),
+        ("message".into(), Right),
+        ("reason".into(), Left),
+    ]);
+    for it in disturbed {
+        if let Fate::Replayed(hits) = &it.fate
+            && let Some(nearest) = hits.first()
+        {
+            hit.row(disturbance(&it.point, nearest));
         }
-        writeln!(out)?;
     }
-    Ok(())
+    if !hit.is_empty() {
+        document.push(hit);
+    }
+    document
 }
 
 fn counts(what: &str, Tally { points, hit, weight, weight_hit }: Tally) -> Vec<String> {
@@ -68,10 +75,15 @@ fn counts(what: &str, Tally { points, hit, weight, weight_hit }: Tally) -> Vec<S
 }
 
 /// A legit point, and the nearest firing.
-fn disturbance(point: &Point, Hit { after: _, fired }: &Hit) -> String {
-    let (id, kind, reason) = (name(&point.trajectory), name(&point.kind), one_line(&point.reason, WHY_CHARS));
-    format!(
-        "{id}  message {}  {kind}  weight {}  hit by {}  {}  turn {}  message {}  {reason}",
-        point.message, point.weight, fired.guard, fired.rule, fired.turn, fired.message
-    )
+fn disturbance(point: &Point, Hit { after: _, fired }: &Hit) -> [String; 8] {
+    [
+        name(&point.trajectory),
+        point.message.to_string(),
+        name(&point.kind),
+        point.weight.to_string(),
+        format!("{}  {}", fired.guard, fired.rule),
+        fired.turn.to_string(),
+        fired.message.to_string(),
+        one_line(&point.reason, WHY_CHARS),
+    ]
 }

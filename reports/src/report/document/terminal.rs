@@ -6,7 +6,7 @@
 //! wrapped, so that scripts read the same text on every machine.
 
 use anstyle::Style;
-use textwrap::core::display_width;
+use textwrap::core::{Word, display_width};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 use super::block::{Block, Document};
@@ -72,9 +72,25 @@ pub(crate) fn wrapped(line: &str, columns: usize) -> Vec<String> {
 
 fn options(columns: usize) -> Options<'static> {
     Options::new(columns.max(1))
-        .word_separator(WordSeparator::AsciiSpace)
+        .word_separator(WordSeparator::Custom(|line| Box::new(words(line))))
         .word_splitter(WordSplitter::NoHyphenation)
         .wrap_algorithm(WrapAlgorithm::FirstFit)
+}
+
+/// The words of a line. Chinese and Japanese have no spaces between words, so a line may end after any wide character,
+/// but not inside a command.
+fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
+    WordSeparator::AsciiSpace.find_words(line).flat_map(|word| {
+        if word.word.contains(UNBROKEN) {
+            return vec![word];
+        }
+        let is_wide = |c: char| display_width(c.encode_utf8(&mut [0; 4])) > 1;
+        let mut pieces: Vec<Word<'_>> = word.word.split_inclusive(is_wide).map(Word::from).collect();
+        if let Some(last) = pieces.last_mut() {
+            last.whitespace = word.whitespace;
+        }
+        pieces
+    })
 }
 
 fn broken<'l>(line: &'l str, options: Options<'l>) -> Vec<String> {
@@ -144,7 +160,7 @@ impl Grid {
         if all(&widths) <= limit {
             return vec![widths.into_iter().enumerate().collect()];
         }
-        let words = self.widest(|cell| cell.split(' ').map(display_width).max().unwrap_or(0));
+        let words = self.widest(|cell| words(cell).map(|word| display_width(&word)).max().unwrap_or(0));
         while all(&widths) > limit {
             let spare = |at: &usize| widths[*at] > words[*at];
             let Some(widest) = (0..widths.len()).filter(spare).max_by_key(|at| widths[*at]) else { break };

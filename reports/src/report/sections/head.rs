@@ -39,9 +39,9 @@ pub(super) fn short(report: &Report) -> Document {
     list("Repeated an effect that should happen once", &|it| it.done_twice.count > 0);
     list("Had a guard that broke", &|it| it.guard_faults.count > 0);
     points.extend(report.versus.as_ref().map(|versus| {
-        strong(marked(&format!("Significantly better than `{DEFAULT}` on some scenarios")))
-            + ": "
-            + better(versus, report)
+        let scenarios = counted(report.scenarios.len() as u64, "scenario");
+        let what = format!("Significantly better than `{DEFAULT}` on some of {scenarios}");
+        strong(marked(&what)) + ": " + better(versus, report)
     }));
     if !report.head.missing.is_empty() {
         points.push(strong("Some planned trials have not run"));
@@ -59,7 +59,7 @@ fn better(versus: &Versus, report: &Report) -> Text {
             Measure::Done => "more done",
             Measure::FalseInterventions => "fewer false interventions",
         };
-        let found = format!("{how} on {} of {}", it.surely_better, grouped(it.scenarios));
+        let found = format!("{how} on {}", it.surely_better);
         match better.pop() {
             Some(same) if last == Some(&it.stack) => better.push(same + " and " + found),
             others => {

@@ -63,6 +63,24 @@ fn no_line_is_wider_than_the_screen_as_long_as_words_are_not() {
 }
 
 #[test]
+fn a_long_chinese_title_fits_80_columns_in_prose_and_in_a_cell() {
+    let title = "反复读取已经读过的文件，而不继续完成任务。".repeat(5);
+    let mut table = Table::new([("scenario", Side::Left), ("kind", Side::Left), ("title", Side::Left)]);
+    table.row(["repeating-success", "stubborn", &title]);
+    let document = Document::from([paragraph(title.as_str()), table.into()]);
+    let shown = terminal(&document, Screen { colour: false, columns: Some(80) });
+    let widths: Vec<usize> = shown.lines().map(display_width).collect();
+    assert!(widths.iter().all(|width| *width <= 80) && widths[0] == 80, "{shown}");
+    let heading =
+        shown.lines().position(|line| line == "scenario           kind      title").expect("one group");
+    let cells = shown
+        .lines()
+        .skip(heading + 1)
+        .map(|line| line.chars().filter(|c| !c.is_ascii()).collect::<String>());
+    assert_eq!(cells.collect::<String>(), title);
+}
+
+#[test]
 fn titles_and_notes_are_next_to_their_table_and_columns_without_a_name_have_no_heading() {
     let mut table =
         Table { title: strong("two"), notes: vec!["2 more".into()], ..Table::new([("", Side::Left); 2]) };

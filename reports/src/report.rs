@@ -12,7 +12,7 @@ mod splice;
 mod tables;
 mod transcript;
 
-pub use issue::{LINK_CHARS_MAX, REPOSITORY_CHARS_MAX, issue_link, prefilled};
+pub use issue::{LINK_CHARS_MAX, REPOSITORY_CHARS_MAX, issue_link};
 pub use sections::{Section, bench_report};
 pub use slips::slips;
 pub use splice::{BadMarker, splice};

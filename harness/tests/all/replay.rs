@@ -10,6 +10,7 @@ use balk::replay::{Found, Item, Replay, Setting, Summary, json, text};
 use balk_guards::{
     Answer, CallKey, Completion, Decision, Entry, Guard, Note, Stack, Subject, ToolResult, Verdict,
 };
+use balk_reports::report::document::{Screen, terminal};
 
 fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
@@ -257,7 +258,8 @@ fn firings_are_written_as_text_and_as_json() {
         };
         replay.file(file, &mut take).expect("the file can be read");
     }
-    text::summary(&mut as_text, &summary).expect("memory takes it");
+    let sums = terminal(&text::summary(&summary), Screen::default());
+    write!(as_text, "{sums}").expect("memory takes it");
     json::summary(&mut as_json, &summary).expect("memory takes it");
     let plain = anstream::adapter::strip_bytes(&as_text).into_vec();
     insta::assert_snapshot!("firings_text", String::from_utf8(plain).expect("UTF-8 is written"));

@@ -24,8 +24,7 @@ pub fn issue_link(repository: &str, report: &GapReport) -> String {
 }
 
 /// A link to a new issue with this title and as much of this body as fits.
-#[must_use]
-pub fn prefilled(repository: &str, title: &str, body: &str) -> String {
+fn prefilled(repository: &str, title: &str, body: &str) -> String {
     let mut link = format!("{}/issues/new?title=", repository.trim_end_matches('/'));
     let title_end = link.len() + TITLE_CHARS_MAX;
     push_encoded(&mut link, title, title_end);

@@ -67,7 +67,8 @@ impl Screen {
 /// A line broken between words, and within words that are too wide for a line; at least one line.
 #[must_use]
 pub(crate) fn wrapped(line: &str, columns: usize) -> Vec<String> {
-    broken(line, options(columns))
+    // A line that fits is left alone: its indentation would count twice, once in the width of its words.
+    if display_width(line) <= columns { vec![line.to_owned()] } else { broken(line, options(columns)) }
 }
 
 fn options(columns: usize) -> Options<'static> {

@@ -81,6 +81,14 @@ fn a_long_chinese_title_fits_80_columns_in_prose_and_in_a_cell() {
 }
 
 #[test]
+fn an_indented_cell_that_fits_is_not_broken() {
+    let mut table = Table::new([("", Side::Left); 2]);
+    table.row(["* retry-safety", "one"]);
+    table.row(["  retry-safety=conservative", "two"]);
+    check(table, None, "* retry-safety               one\n  retry-safety=conservative  two\n");
+}
+
+#[test]
 fn titles_and_notes_are_next_to_their_table_and_columns_without_a_name_have_no_heading() {
     let mut table =
         Table { title: strong("two"), notes: vec!["2 more".into()], ..Table::new([("", Side::Left); 2]) };

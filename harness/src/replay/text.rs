@@ -205,7 +205,12 @@ pub fn summary(it: &Summary) -> Document {
             return document;
         }
     }
+    document.blocks.extend(recordings(it));
+    document
+}
 
+/// What is odd or bad in the recordings.
+fn recordings(it: &Summary) -> Option<Block> {
     let odd = &it.oddities;
     let rows = [
         ("missing results", odd.missing_results),
@@ -222,8 +227,7 @@ pub fn summary(it: &Summary) -> Document {
     let rows = rows.into_iter().map(|(name, n)| (name.to_owned(), n));
     let bad = it.bad_lines.iter().map(|(reason, n)| (format!("bad lines  {reason}"), *n));
     let rows = rows.chain(bad).map(|(name, n)| vec![name, n.to_string()]);
-    document.blocks.extend(table("recordings", &["count"], rows));
-    document
+    table("recordings", &["count"], rows)
 }
 
 /// A number per million as one per thousand with three decimals.

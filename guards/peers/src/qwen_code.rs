@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | the same call, the fifth time in a row | halts the turn | the run ends |
 //! | eight shell commands in a row whose every part only looks at git (`status`, `diff`, `ls-files`) | the same | the same |
-//! | more than 100 calls, of which one was made at least six times | the same | the same |
+//! | more than 100 calls, one of them at least six times | the same | the same |
 //! | more than 1,000 calls | the same | the same |
 //!
 //! There is no nudge. Results matter for one tool only: a changed answer of `task_list` resets its count. Calls of a

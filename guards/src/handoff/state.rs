@@ -20,10 +20,10 @@ pub(super) struct HandoffState {
     /// Where the user last spoke, and the beginning of their message.
     pub(super) spoke_at: u64,
     pub(super) request: String,
-    /// Where the model last answered, and where a call of its last ran.
+    /// The positions of the model's last answer, and of the last call that ran.
     pub(super) answered_at: u64,
     pub(super) ran_at: u64,
-    /// Where a call last worked, and where one last changed something.
+    /// The positions of the last call that worked, and of the last one that changed something.
     pub(super) worked_at: u64,
     pub(super) changed_at: u64,
     #[serde(with = "balk_contract::offered")]

@@ -19,7 +19,7 @@ pub(super) struct Parser<'t> {
     scratch: Vec<u8>,
     /// The members of the document itself.
     members: Members,
-    /// The wanted names, and where the value of the first of them is that the document has.
+    /// The wanted names. `found` is the first of them that the document has, with the place of its value.
     wanted: &'t [&'t str],
     found: Option<(usize, Found)>,
 }

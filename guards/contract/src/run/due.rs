@@ -44,7 +44,7 @@ pub(super) enum Due {
 /// Who asked the user, which decides what follows the answer.
 #[derive(Debug)]
 pub(super) enum Asker {
-    /// A review: the turn goes on.
+    /// A review: the turn continues.
     Review,
     /// A failed attempt: the model is asked again.
     Attempt,

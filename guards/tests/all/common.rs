@@ -1,14 +1,14 @@
-//! A loop in miniature: it commits entries in the order of the engine, so that a test is a short literal
-//! transcript.
+//! A host in miniature, which drives [`Run`], so that a test is a short literal transcript.
 
-use std::sync::Arc;
+use std::mem;
+use std::sync::{Arc, Mutex};
 
 use balk_guards::{
-    Abandonment, AttemptFailure, AttemptResponse, ChoiceKind, Compaction, Completion, Decision, Duplicate,
-    Effect, EmptyCompletion, Entry, FailedAttempt, FinishReason, Guard, Handoff, Intervention,
-    InterventionKind, NoTools, Offer, Origin, Part, Progress, ProgressSettings, Protocol, Purpose, RawCall,
-    Recovery, RetrySafety, Settlement, Speaker, Start, Status, Tool, ToolCall, ToolResult, Transcript, Usage,
-    UserAnswer, UserMessage, Verdict,
+    Abandonment, Answer, AttemptFailure, Batch, ChoiceKind, Compaction, Completion, Decision, Duplicate,
+    Effect, EmptyCompletion, Entry, FinishReason, Guard, Handoff, Intervention, InterventionKind, Limits,
+    NoTools, Offer, Origin, Part, Progress, ProgressSettings, Protocol, Purpose, RawCall, Recovery,
+    RetrySafety, Run, Settlement, Speaker, Start, Status, Step, Termination, Tool, ToolCall, ToolResult,
+    Transcript, Usage, UserAnswer, UserMessage,
 };
 use balk_peers::{
     Cline, Crush, GeminiCli, HermesLike, KimiCli, NaiveAbandonment, NaiveDuplicate, NaiveNoTools, NaiveRetry,
@@ -151,7 +151,7 @@ impl Turn {
         self.ends(Status::Unknown, text)
     }
 
-    /// The last call has no recorded answer.
+    /// The answer to the last call is lost.
     pub(crate) fn goes_missing(mut self) -> Self {
         self.calls.last_mut().expect("a call").origin = Origin::Missing;
         self.ends(Status::Unknown, "")
@@ -187,13 +187,14 @@ fn raw(call: &Call, ids: &mut u32) -> RawCall {
     }
 }
 
-/// An agent loop with one guard.
+/// A host of [`Run`] with one guard. Each turn resumes where the transcript ended, so a test may also commit what no
+/// host would: two answers without a word of the user between them, or a turn after the end.
 pub(crate) struct Loop {
     pub(crate) guard: Box<dyn Guard>,
     pub(crate) entries: Transcript,
     /// How often a tool ran, earlier tries counted.
     pub(crate) runs: u32,
-    /// What the user chooses when asked.
+    /// What the user chooses when asked, where it is one of the choices; else the first.
     pub(crate) choice: ChoiceKind,
     offer: Arc<Offer>,
     ids: u32,
@@ -248,94 +249,61 @@ impl Loop {
 
     /// One turn; what the guard said to it.
     pub(crate) fn turn(&mut self, turn: &Turn) -> Decision {
-        let completion = Arc::new(turn.completion(&self.offer, &mut self.ids));
-        self.commit(Entry::Completion(completion.clone()));
-        let decision = self.guard.review(&completion).expect("guards of this crate never break");
-        let mut results: Vec<_> =
-            turn.calls.iter().zip(&completion.calls).map(|(it, call)| result(it, call)).collect();
-        for (at, result) in results.iter_mut().enumerate() {
-            match decision.verdict.refusal(at) {
-                Some(reason) => *result = ToolResult::refused(&result.call, reason),
-                None => self.runs += 1,
-            }
-        }
-        let notes = self.settle(&completion, &mut results);
-        for result in results {
-            self.commit(Entry::Result(result));
-        }
-        for note in notes {
-            self.commit(Entry::Intervention(Intervention { kind: InterventionKind::Note, note, seen: true }));
-        }
-        for intervention in decision.interventions(true) {
-            self.commit(Entry::Intervention(intervention));
-        }
-        if let Verdict::Ask(_) = decision.verdict {
-            self.commit(Entry::Answer(UserAnswer {
-                choice: self.choice,
-                text: "Go on as you see fit.".into(),
-            }));
-        }
-        decision
+        let completion = turn.completion(&self.offer, &mut self.ids);
+        let Said { decision, .. } = self.play(turn, |run| run.completed(completion));
+        decision.expect("the guard is asked about a completion")
     }
 
-    /// An attempt that breaks; the calls of the turn are those that ran in it. What the guard said to it.
+    /// The first attempt at a turn breaks; the calls of the turn are those that ran in it. What the guard said to the
+    /// failure, unless it ended the run over the calls.
     pub(crate) fn breaks(&mut self, turn: &Turn, failure: &AttemptFailure) -> Option<Recovery> {
-        if !turn.calls.is_empty() {
-            let left = turn.clone().finishes(FinishReason::Error);
-            let completion = Arc::new(left.completion(&self.offer, &mut self.ids));
-            self.commit(Entry::Completion(completion.clone()));
-            let results: Vec<_> =
-                turn.calls.iter().zip(&completion.calls).map(|(it, call)| result(it, call)).collect();
-            self.runs += u32::try_from(results.len()).expect("few calls");
-            let settled = self.guard.settle(&completion, &results).expect("guards of this crate never break");
-            for result in results {
-                self.commit(Entry::Result(result));
-            }
-            let Settlement::Accept(notes) = settled else { panic!("a broken attempt runs nothing again") };
-            for note in notes {
-                self.commit(Entry::Intervention(Intervention {
-                    kind: InterventionKind::Note,
-                    note,
-                    seen: true,
-                }));
-            }
-        }
-        let recovery = self.guard.recover(failure).expect("guards of this crate never break");
-        let response = match &recovery {
-            Some(Recovery::Resend { after }) => AttemptResponse::Resent { after: after.at_least },
-            Some(Recovery::Ask(_)) => AttemptResponse::Asked,
-            Some(Recovery::Stop(_)) | None => AttemptResponse::Ended,
-        };
-        self.commit(Entry::Failed(FailedAttempt { failure: failure.clone(), response }));
-        match &recovery {
-            Some(Recovery::Ask(question)) => {
-                self.commit(Entry::Intervention(question.intervention(true)));
-                self.commit(Entry::Answer(UserAnswer { choice: self.choice, text: "Go on.".into() }));
-            }
-            Some(Recovery::Stop(note)) => {
-                let (kind, note) = (InterventionKind::Stop, note.clone());
-                self.commit(Entry::Intervention(Intervention { kind, note, seen: true }));
-            }
-            Some(Recovery::Resend { .. }) | None => {}
-        }
-        recovery
+        let AttemptFailure { attempt, cause, message, facts } = failure.clone();
+        assert_eq!(attempt, 1, "a run that is resumed counts attempts anew");
+        let completion = (!turn.calls.is_empty()).then(|| turn.completion(&self.offer, &mut self.ids));
+        let said = self.play(turn, |run| match completion {
+            Some(completion) => run.interrupted(completion, cause, message, facts),
+            None => run.failed(cause, message, facts),
+        });
+        said.recovery
     }
 
-    fn settle(&mut self, completion: &Completion, results: &mut [ToolResult]) -> Vec<balk_guards::Note> {
-        if results.iter().all(|it| it.origin != Origin::Executed) {
-            return Vec::new();
-        }
+    /// Gives the run what came of asking the model, and then whatever it wants, until the model or the user is due.
+    fn play(&mut self, turn: &Turn, begin: impl FnOnce(&mut Run<Shown<'_>>)) -> Said {
+        let known = self.entries.len();
+        let shown = Shown { guard: &mut *self.guard, skips: known, said: Mutex::default() };
+        let transcript = mem::take(&mut self.entries);
+        let mut run = Run::resume(shown, transcript, Limits::NONE).expect("it has begun");
+        begin(&mut run);
         loop {
-            match self.guard.settle(completion, results).expect("guards of this crate never break") {
-                Settlement::Accept(notes) => return notes,
-                Settlement::Rerun { call, after: _ } => {
-                    let again = ToolResult { tries: results[call].tries + 1, ..results[call].clone() };
-                    self.runs += 1;
-                    let tried = std::mem::replace(&mut results[call], again);
-                    self.commit(Entry::Tried(tried));
+            match run.step() {
+                Step::Tools { calls, .. } => {
+                    self.runs += u32::try_from(calls.len()).expect("few calls");
+                    // The ids of the completion count on, one a call.
+                    let first = self.ids - u32::try_from(turn.calls.len()).expect("few calls");
+                    let answer = |call: &Arc<ToolCall>| {
+                        let nth = call.id.strip_prefix("call_").and_then(|id| id.parse::<u32>().ok());
+                        let at = usize::try_from(nth.expect("an id of these tests") - first - 1);
+                        result(&turn.calls[at.expect("few calls")], call)
+                    };
+                    run.executed(calls.iter().map(answer).collect::<Batch>());
                 }
+                Step::Wait(wait) => run.waited(wait.at_least),
+                Step::User(question) => {
+                    let mut open = question.options.iter().map(|it| it.kind);
+                    let first = open.clone().next().unwrap_or(ChoiceKind::Stop);
+                    let choice = open.find(|&it| it == self.choice).unwrap_or(first);
+                    run.answered(UserAnswer { choice, text: "Go on as you see fit.".into() });
+                }
+                Step::Model { .. } | Step::Reply | Step::Ended(_) => break,
             }
         }
+        let said = mem::take(&mut *run.guard().said.lock().expect("nobody panicked"));
+        self.entries = run.into_transcript();
+        if let Some(Entry::End(end)) = self.entries.last() {
+            assert!(!matches!(end, Termination::GuardFault(_)), "{end:?}");
+            self.entries.pop();
+        }
+        said
     }
 
     /// One turn, and what the guard must say to it, as [`outline`] writes it.
@@ -374,12 +342,58 @@ impl Loop {
     }
 }
 
+/// The guard, as a run sees it that is resumed with it: it knows what was committed before, and it hears nothing of the
+/// end, after which a test may go on.
+struct Shown<'a> {
+    guard: &'a mut dyn Guard,
+    /// Entries to come that the guard knows.
+    skips: usize,
+    said: Mutex<Said>,
+}
+
+/// What a guard said in one turn, first.
+#[derive(Default)]
+struct Said {
+    decision: Option<Decision>,
+    recovery: Option<Recovery>,
+}
+
+impl Guard for Shown<'_> {
+    fn name(&self) -> &str {
+        self.guard.name()
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        if self.skips > 0 {
+            self.skips -= 1;
+        } else if !matches!(entry, Entry::End(_)) {
+            self.guard.observe(entry);
+        }
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let decision = self.guard.review(completion)?;
+        self.said.lock().expect("nobody panicked").decision.get_or_insert_with(|| decision.clone());
+        Ok(decision)
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        self.guard.settle(completion, results)
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        let recovery = self.guard.recover(failure)?;
+        self.said.lock().expect("nobody panicked").recovery = recovery.clone();
+        Ok(recovery)
+    }
+}
+
 fn result(it: &Call, call: &Arc<ToolCall>) -> ToolResult {
     ToolResult {
         call: call.clone(),
         origin: it.origin,
         status: it.status,
-        tries: u32::from(it.origin == Origin::Executed),
+        tries: 1,
         text: it.answer.as_str().into(),
     }
 }

@@ -9,8 +9,9 @@ use crate::common::retries::{asks, fails, resends, run, run_set, stops};
 use crate::common::{Loop, Turn, calls, offer, says};
 use balk_guards::retry_safety::{Recommendation, assess};
 use balk_guards::{
-    AttemptCause, AttemptFacts, AttemptFailure, Effect, EmptyCompletion, FinishReason, Guard, Offer,
-    Recovery, RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Stack, Subject, Tool, Wait,
+    AttemptCause, AttemptFacts, AttemptFailure, AttemptResponse, Effect, EmptyCompletion, Entry,
+    FailedAttempt, FinishReason, Guard, Offer, Recovery, RetrySafety, RetrySafetyPolicy, RetrySafetySettings,
+    Stack, Subject, Tool, Wait,
 };
 use serde_json::json;
 
@@ -71,7 +72,8 @@ fn r4_where_the_provider_runs_a_tool_only_the_others_are_known_not_to_have_run()
 #[test]
 fn r4_a_tool_that_began_twice_is_named_once() {
     let twice = calls("append", "1").goes_missing().and_calls("append", "2").goes_missing();
-    let words = ["These tools had started: `append` (its result was lost) and `send_mail`."];
+    let twice = twice.and_calls("send_mail", "{}").and_calls("append", "3").goes_missing();
+    let words = ["These tools had started: `append` (its result was lost) and `send_mail` (worked)."];
     asks(
         &mut run(),
         &twice,
@@ -193,15 +195,17 @@ fn r3_empty_answers_between_do_not_count() {
         assert_eq!(run.breaks(&Turn::default(), &AttemptFailure::empty(1)), None);
     }
     resends(&mut run, DOWN, nothing(), 0, 500);
-    assert_eq!(run.breaks(&Turn::default(), &AttemptFailure::empty(7)), None);
+    assert_eq!(run.breaks(&Turn::default(), &AttemptFailure::empty(1)), None);
     stops(&mut run, DOWN, nothing(), "early-transport-failure", &["once"]);
     let members: Vec<Box<dyn Guard>> =
         vec![Box::new(RetrySafety::default()), Box::new(EmptyCompletion::default())];
     let mut run = Loop::new(Stack::new(members));
     for (attempt, ticks) in [(1, 500), (2, 1_000)] {
         let after = Wait::exactly(ticks);
-        let resent = run.breaks(&Turn::default(), &AttemptFailure::empty(attempt));
-        assert_eq!(resent, Some(Recovery::Resend { after }));
+        let failure = AttemptFailure::empty(attempt);
+        assert_eq!(run.guard.recover(&failure), Ok(Some(Recovery::Resend { after })));
+        let response = AttemptResponse::Resent { after: ticks };
+        run.commit(Entry::Failed(FailedAttempt { failure, response }));
     }
     resends(&mut run, DOWN, nothing(), 0, 500);
 }

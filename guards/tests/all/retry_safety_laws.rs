@@ -6,7 +6,7 @@ use crate::common::broken::{failure, nothing, shown, with_search};
 use crate::common::{Loop, Turn, bare_offer, calls, offer};
 use balk_guards::retry_safety::{Recommendation, assess};
 use balk_guards::{
-    AttemptCause, AttemptFacts, AttemptFailure, Effect, FinishReason, Recovery, RetrySafety,
+    AttemptCause, AttemptFacts, AttemptFailure, Effect, Entry, FinishReason, Recovery, RetrySafety,
     RetrySafetyPolicy, RetrySafetySettings,
 };
 use proptest::collection::vec;
@@ -48,26 +48,23 @@ fn any_cause() -> impl Strategy<Value = AttemptCause> {
     ]
 }
 
-/// An attempt that breaks with what ran in it and what of that may change something, a turn that passes, or a word
-/// of the user.
+/// An attempt that breaks with what ran in it, a turn that passes, or a word of the user.
 #[derive(Clone, Debug)]
 enum Step {
-    Breaks(AttemptFailure, Turn, Option<&'static str>),
+    Breaks(AttemptFailure, Turn),
     Passes,
     Speaks,
 }
 
 fn step() -> impl Strategy<Value = Step> {
     let turn = prop_oneof![
-        6 => Just((Turn::default(), None)),
-        2 => Just((calls("read", "{}"), None)),
-        1 => Just((calls("append", "{}"), Some("append"))),
-        1 => Just((calls("send_mail", "{}").goes_missing(), Some("send_mail"))),
+        6 => Just(Turn::default()),
+        2 => Just(calls("read", "{}")),
+        1 => Just(calls("append", "{}")),
+        1 => Just(calls("send_mail", "{}").goes_missing()),
     ];
     prop_oneof![
-        8 => (any_cause(), any_facts(), turn).prop_map(|(cause, facts, (turn, changes))| {
-            Step::Breaks(failure(cause, facts), turn, changes)
-        }),
+        8 => (any_cause(), any_facts(), turn).prop_map(|(cause, facts, turn)| Step::Breaks(failure(cause, facts), turn)),
         1 => Just(Step::Passes),
         1 => Just(Step::Speaks),
     ]
@@ -95,8 +92,8 @@ proptest! {
         let mut followed = 0;
         let mut in_turn = 0;
         for step in &steps {
-            let (failure, turn, changes) = match step {
-                Step::Breaks(failure, turn, changes) => (failure, turn, changes),
+            let (failure, turn) = match step {
+                Step::Breaks(failure, turn) => (failure, turn),
                 Step::Passes => {
                     run.check(&calls("read", "{}"), "pass");
                     in_turn = 0;
@@ -110,8 +107,11 @@ proptest! {
             };
             let recovery = run.breaks(turn, failure);
             prop_assert_eq!(recovery.is_none(), failure.cause == Empty);
-            let mut seen = failure.facts.clone();
-            seen.started.extend(changes.map(Arc::from));
+            let committed = run.entries.iter().rev().find_map(|entry| {
+                let Entry::Failed(it) = entry else { return None };
+                Some(it.failure.facts.clone())
+            });
+            let seen = committed.expect("the failed attempt is committed");
             let assessment = assess(policy, failure.cause, &seen, &tools);
             match recovery {
                 None => {}
@@ -168,7 +168,7 @@ proptest! {
         let mut run = Loop::new(RetrySafety::default());
         for step in &steps {
             match step {
-                Step::Breaks(failure, turn, _) => { run.breaks(turn, failure); }
+                Step::Breaks(failure, turn) => { run.breaks(turn, failure); }
                 Step::Passes => { run.turn(&calls("read", "{}")); }
                 Step::Speaks => run.user("Go on."),
             }

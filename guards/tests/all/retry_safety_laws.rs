@@ -64,10 +64,20 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(calls("send_mail", "{}").goes_missing()),
     ];
     prop_oneof![
-        8 => (any_cause(), any_facts(), turn).prop_map(|(cause, facts, turn)| Step::Breaks(failure(cause, facts), turn)),
+        8 => (any_cause(), any_facts(), turn)
+            .prop_map(|(cause, facts, turn)| Step::Breaks(failure(cause, facts), turn)),
         1 => Just(Step::Passes),
         1 => Just(Step::Speaks),
     ]
+}
+
+/// What is known of the attempt that failed last.
+fn last_failed(run: &Loop) -> AttemptFacts {
+    let failed = run.entries.iter().rev().find_map(|entry| {
+        let Entry::Failed(it) = entry else { return None };
+        Some(it.failure.facts.clone())
+    });
+    failed.expect("a failed attempt is committed")
 }
 
 fn policy() -> impl Strategy<Value = RetrySafetyPolicy> {
@@ -107,11 +117,7 @@ proptest! {
             };
             let recovery = run.breaks(turn, failure);
             prop_assert_eq!(recovery.is_none(), failure.cause == Empty);
-            let committed = run.entries.iter().rev().find_map(|entry| {
-                let Entry::Failed(it) = entry else { return None };
-                Some(it.failure.facts.clone())
-            });
-            let seen = committed.expect("the failed attempt is committed");
+            let seen = last_failed(&run);
             let assessment = assess(policy, failure.cause, &seen, &tools);
             match recovery {
                 None => {}

@@ -71,6 +71,11 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// How often the user answered.
+fn answers(run: &Loop) -> usize {
+    run.entries.iter().filter(|it| matches!(it, Entry::Answer(_))).count()
+}
+
 /// What is known of the attempt that failed last.
 fn last_failed(run: &Loop) -> AttemptFacts {
     let failed = run.entries.iter().rev().find_map(|entry| {
@@ -115,10 +120,13 @@ proptest! {
                     continue;
                 }
             };
+            let answered = answers(&run);
             let recovery = run.breaks(turn, failure);
+            // The user may have answered a question about the calls: then the turn begins anew.
+            in_turn = if answers(&run) > answered { 0 } else { in_turn };
             prop_assert_eq!(recovery.is_none(), failure.cause == Empty);
-            let seen = last_failed(&run);
-            let assessment = assess(policy, failure.cause, &seen, &tools);
+            let facts = last_failed(&run);
+            let assessment = assess(policy, failure.cause, &facts, &tools);
             match recovery {
                 None => {}
                 Some(Recovery::Resend { after }) => {
@@ -126,7 +134,6 @@ proptest! {
                     in_turn += 1;
                     prop_assert!(in_turn <= retries.max(promised_retries));
                     prop_assert_eq!(assessment.recommendation, Recommendation::RetryAutomatically);
-                    let facts = &seen;
                     prop_assert!(facts.unsafe_side_effect_started != Some(true), "{:?}", facts);
                     let read_only = |name: &Arc<str>| {
                         tools.get(name).is_some_and(|it| it.effect == Effect::ReadOnly)

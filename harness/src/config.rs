@@ -27,7 +27,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::guards::{Registered, Registry};
-use crate::nearest::nearest;
+use balk_scenarios::nearest;
 
 pub use crate::guards::Config;
 

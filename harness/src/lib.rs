@@ -14,7 +14,6 @@ pub mod exit;
 mod files;
 pub mod grade;
 pub mod guards;
-pub mod nearest;
 pub mod replay;
 pub mod shrink;
 pub mod simulate;

@@ -10,6 +10,7 @@ mod code;
 mod draws;
 mod environment;
 pub mod format;
+mod nearest;
 pub mod response;
 pub mod scenario;
 pub mod template;
@@ -21,6 +22,7 @@ pub use balk_contract::record::{Kind, Pools, Stuck, Truth};
 
 pub use actor::{Act, Actor, Broken, reads_as_failure};
 pub use environment::{Environment, Executed};
+pub use nearest::nearest;
 pub use response::ResponseMode;
 pub use scenario::{Scenario, Stage};
 pub use user::User;

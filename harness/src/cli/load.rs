@@ -11,7 +11,7 @@ use super::say::{complain, say};
 use super::screen;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::nearest::nearest;
+use balk_scenarios::nearest;
 
 /// The sets of scenarios that `--suite` knows by name.
 pub(super) const SUITES: [&str; 3] = ["all", "stubborn", "control"];

@@ -8,7 +8,7 @@ use super::registered::{Registered, Role, Variant};
 use super::standard::standard;
 use crate::engine::TruthChannel;
 use crate::error::Error;
-use crate::nearest::nearest;
+use balk_scenarios::nearest;
 
 /// The spec of no guard at all: the baseline.
 pub const NONE: &str = "none";

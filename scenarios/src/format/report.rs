@@ -9,6 +9,7 @@ use toml::Spanned;
 
 use super::diagnostic::{Diagnostic, Diagnostics};
 use super::source::Source;
+use crate::nearest::nearest;
 
 /// How many names a help line lists before it says how many more there are.
 const LISTED: usize = 12;
@@ -106,20 +107,9 @@ impl Reported<'_> {
     }
 }
 
-/// The known name nearest to `got`, if any is near.
-pub(crate) fn nearest<'k>(got: &str, known: &[&'k str]) -> Option<&'k str> {
-    let letters = got.chars().count();
-    known
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(got, name), *name))
-        .filter(|(distance, _)| *distance <= (letters / 3).max(1))
-        .min()
-        .map(|(_, name)| name)
-}
-
 /// "did you mean …?", if a known name is near.
 pub(crate) fn did_you_mean(got: &str, known: &[&str]) -> Option<String> {
-    nearest(got, known).map(|name| format!("did you mean `{name}`?"))
+    nearest(got, known.iter().copied()).map(|name| format!("did you mean `{name}`?"))
 }
 
 /// "did you mean …?", or else all known names.

@@ -14,8 +14,8 @@ use crate::cli::document;
 use crate::cli::format::Format;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::nearest::nearest;
 use crate::replay::one_line;
+use balk_scenarios::nearest;
 
 /// Arguments of `balk explain retry`.
 #[derive(Args, Clone, Debug)]

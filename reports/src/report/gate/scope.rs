@@ -68,12 +68,11 @@ impl Scope {
     }
 }
 
-/// The name with the fewest typing errors between it and the asked one, if they are few.
+/// The name with the fewest typing errors between it and the asked one, if they are at most a third of its letters.
 pub(super) fn nearest(asked: &str, names: &[&str]) -> Option<String> {
-    const ERRORS_MAX: usize = 4;
     let errors = |name: &str| strsim::damerau_levenshtein(asked, name);
     let near = names.iter().map(|name| (errors(name), *name)).min()?;
-    (near.0 <= ERRORS_MAX).then(|| near.1.to_owned())
+    (near.0 <= asked.chars().count().div_ceil(3)).then(|| near.1.to_owned())
 }
 
 /// With a colon after it; empty for all cells.

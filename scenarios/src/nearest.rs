@@ -4,7 +4,7 @@
 /// begins so. Nothing where none is near.
 ///
 /// ```
-/// use balk::nearest::nearest;
+/// use balk_scenarios::nearest;
 ///
 /// assert_eq!(nearest("stuborn", ["all", "stubborn"]), Some("stubborn"));
 /// assert_eq!(nearest("abandon", ["abandonment=hard", "abandonment"]), Some("abandonment"));

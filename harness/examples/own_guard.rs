@@ -1,4 +1,4 @@
-//! Every command with a guard of your own in it: a copy of this file is a whole program.
+//! Every command, with your own guard: a copy of this file is a whole program.
 //!
 //! `cargo run --example own_guard -- bench --suite abandonment --guard error-streak --guard error-streak=patient`
 

@@ -1,10 +1,10 @@
-//! What of the guards anything depends on: which rungs are reached, and which changes are noticed.
+//! Measures which rungs of the guards the catalogue reaches, and which changes of the guards it notices.
 //!
-//! Every rung of every guard ([`balk_guards::rules`]) is looked for in trials of the whole catalogue: under the
-//! audited stack, under each guard alone, and under each variant, and where that is not enough with settings of
-//! scenarios and guards. Then the stack is changed in one place at a time, a guard or a rung taken away, a setting
-//! moved by one step, and the catalogue is run again. A change is *noticed* where an [expectation](Expectation) that
-//! held no longer does, *visible* where only transcripts differ, *invisible* where none does.
+//! The audit looks for every rung of every guard ([`balk_guards::rules`]) in trials of the whole catalogue: under the
+//! audited stack, under each guard alone, and under each variant. If that is not enough, it also changes settings of
+//! scenarios and guards. Then it changes the stack in one place at a time (it removes a guard or a rung, or moves a
+//! setting by one step) and runs the catalogue again. A change is *noticed* if an [expectation](Expectation) that was
+//! met before is no longer met, *visible* if only transcripts differ, and *invisible* if none differs.
 
 pub use audited::{Audited, Effect, Place, Reached, Undeclared};
 pub use change::Change;

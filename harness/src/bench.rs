@@ -1,8 +1,8 @@
-//! The bench: every stack on every scenario under every seed, in cells that add up.
+//! The bench: every stack on every scenario under every seed, in cells that can be added.
 //!
-//! The unit is a seed of a scenario with all stacks, so that pairs stay together. Each stack's trial is run three
-//! times: as measured, in flat mode, and with drawn parameters of the response model. A trial in which
-//! nobody stepped in never asks the response model anything and is the same in all three, so it is run once.
+//! The unit is one seed of a scenario with all stacks, so that pairs stay together. Each stack's trial runs three
+//! times: as measured, in flat mode, and with drawn parameters of the response model. A trial without an intervention
+//! never uses the response model, so its three runs are the same and it runs once.
 
 mod clock;
 mod cost;
@@ -29,30 +29,30 @@ pub use unit::Keep;
 
 use transcripts::BLOCK;
 
-/// What was played last: some units of one scenario.
+/// The units that were played last, all of one scenario.
 #[derive(Clone, Debug)]
 pub struct Played<'a> {
     /// The label of the scenario.
     pub scenario: &'a str,
-    /// How many units.
+    /// The number of units.
     pub units: u64,
-    /// Their transcripts that are to be kept.
+    /// Their transcripts to keep.
     pub kept: Transcripts,
 }
 
-/// Who follows a bench while it runs.
+/// Receives the progress of a running bench.
 pub trait Follow {
-    /// These units more are in the record; to break ends the bench.
+    /// These units are now in the record; `Break` ends the bench.
     ///
     /// # Errors
-    /// The record or transcripts cannot be written; the bench ends.
+    /// The record or the transcripts cannot be written; the bench ends.
     fn block(&mut self, bench: &Bench, played: Played<'_>) -> Result<ControlFlow<()>, Error>;
 }
 
 /// Runs the units of these seeds that are not yet in the record, scenario by scenario.
 ///
 /// # Errors
-/// Whatever who follows has to say. The record holds whole units then, too.
+/// Those of `follow`. The record has whole units even then.
 pub fn run(
     matrix: &Matrix,
     bench: &mut Bench,

@@ -115,10 +115,10 @@ pub enum Command {
     Man(Man),
 }
 
-/// The program with these guards: takes the command line apart, runs the command, and ends with its exit code.
+/// The program with these guards: parses the command line, runs the command, and returns its exit code.
 ///
-/// Completions and manual pages carry the name of the binary. Name it `balk` where you can: the commands that reports
-/// print begin so.
+/// Completions and manual pages use the name of the binary. Name it `balk` if you can: reports print commands that
+/// start with this name.
 pub fn main_with(registry: Registry) -> ExitCode {
     let run = || {
         registry.check()?;
@@ -128,7 +128,7 @@ pub fn main_with(registry: Registry) -> ExitCode {
     };
     let exit = match run() {
         Ok(exit) => exit,
-        // The reader of the output has seen enough.
+        // The reader of the output has gone away.
         Err(error) if error.reader_left => Exit::Fine,
         Err(error) => {
             complain(&error);
@@ -142,7 +142,7 @@ impl Command {
     /// Runs the command.
     ///
     /// # Errors
-    /// Whatever kept it from doing its work; the error says how the program ends.
+    /// The reason why the command could not do its work; the error has the exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         match self {
             Self::List(it) => it.run(context),

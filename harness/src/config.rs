@@ -1,4 +1,4 @@
-//! Settings of guards from outside of the command line: a TOML file, then the environment.
+//! Settings of guards that are not on the command line: a TOML file, then the environment.
 //!
 //! The file has a table for each guard, with the names of its settings:
 //!
@@ -12,13 +12,13 @@
 //! models = [{ pattern = "*mini*", equal-results = 1 }]
 //! ```
 //!
-//! Every guard can be off (`enabled = false`), and different or off for models by their names: `models`, of which
-//! the first pattern that fits decides.
+//! Every guard can be turned off (`enabled = false`). The list `models` changes settings or turns the guard off for
+//! some models; the first matching pattern decides.
 //!
-//! The file is the one that is named, else `balk.toml` in the current folder or the nearest one above it.
+//! The file is the named one, else `balk.toml` in the current folder or the nearest one above it.
 //!
-//! Three variables of the environment stand above the file (spec N5): `NO_TOOLS_GUARD_ENABLED`, `MISTAKE_LIMIT`
-//! and `NO_TOOLS_MESSAGE`.
+//! Three environment variables override the file (spec N5): `NO_TOOLS_GUARD_ENABLED`, `MISTAKE_LIMIT` and
+//! `NO_TOOLS_MESSAGE`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ use balk_scenarios::nearest;
 
 pub use crate::guards::Config;
 
-/// The file that is read where none is named.
+/// The file that is read if none is named.
 pub const FILE: &str = "balk.toml";
 
 /// [`FILE`] in this folder or the nearest one above it, as a path from this folder (`../balk.toml`).
@@ -45,11 +45,11 @@ pub fn nearby(folder: &Path) -> Result<Option<PathBuf>, Error> {
 }
 
 impl Config {
-    /// What a file and the environment say, in this order. `variable` looks up the environment.
+    /// Reads the settings of a file, then of the environment, which `variable` looks up.
     ///
     /// # Errors
-    /// A file that cannot be read or is no TOML, a guard that is not registered, a setting that its guard
-    /// does not take, a variable that cannot be understood: each by its place.
+    /// A file that cannot be read or is not TOML, a guard that is not registered, a setting that its guard does not
+    /// accept, an invalid variable; each error names its place.
     pub fn load(
         registry: &Registry,
         file: Option<&Path>,
@@ -167,8 +167,8 @@ mod tests {
         assert!(error(&[("MISTAKE_LIMIT", "0")]).contains("from 1"));
     }
 
-    /// What a stack with this configuration does about the same completion of three models: a write that failed is
-    /// sent again, and a deed is announced.
+    /// For three models: whether a stack with this configuration asks about an announcement without a call, and
+    /// whether it sends an empty completion again.
     #[test]
     fn n5_every_guard_can_be_different_for_a_model() {
         let config = load(

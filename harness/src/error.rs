@@ -1,4 +1,4 @@
-//! The one error of the program: what was expected where, what was found, and what to do.
+//! The only error type of the program: what was expected where, what was found, and what to do.
 
 use std::fmt;
 use std::io;
@@ -9,9 +9,9 @@ use crate::exit::Exit;
 /// Why a command could not do its work. Every text in it is a lowercase fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// How the program ends for it.
+    /// The exit code.
     pub exit: Exit,
-    /// The file it is about, if any.
+    /// The file that the error is about, if any.
     pub file: Option<PathBuf>,
     /// Where in the file (`line 3, column 7`) or on the command line (`--guard`); may be empty.
     pub place: Box<str>,
@@ -21,31 +21,31 @@ pub struct Error {
     pub found: Box<str>,
     /// What to do about it; may be empty.
     pub hint: Box<str>,
-    /// True where whoever reads the output has gone away (`| head`): an end, and no failure.
+    /// True if the reader of the output has gone away (`| head`): an end, not a failure.
     pub reader_left: bool,
 }
 
 impl Error {
-    /// A file that cannot be used as a whole.
+    /// A file that cannot be used.
     #[must_use]
     pub fn file(file: &Path, expected: &str, found: impl fmt::Display) -> Self {
         let found = found.to_string();
         Self { file: Some(file.to_owned()), ..Self::new(Exit::BadFile, expected, found) }
     }
 
-    /// A command line that makes no sense at this option.
+    /// An invalid command line, at this option.
     #[must_use]
     pub fn usage(place: &str, expected: &str, found: impl fmt::Display) -> Self {
         Self { place: place.into(), ..Self::new(Exit::Usage, expected, found.to_string()) }
     }
 
-    /// A guard that cannot be registered: a mistake in the program, and not in how it is called.
+    /// A guard that cannot be registered: a mistake in the program, not in the command line.
     #[must_use]
     pub fn registry(expected: &str, found: impl fmt::Display) -> Self {
         Self { place: "registry".into(), ..Self::new(Exit::Unexpected, expected, found.to_string()) }
     }
 
-    /// The same error with what to do about it.
+    /// The same error with a hint what to do.
     #[must_use]
     pub fn hint(mut self, hint: &str) -> Self {
         self.hint = hint.into();

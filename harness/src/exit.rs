@@ -8,13 +8,13 @@ use std::process::ExitCode;
 pub enum Exit {
     /// All is well.
     Fine = 0,
-    /// Something happened that nobody planned for.
+    /// An unexpected error.
     Unexpected = 1,
-    /// The command line makes no sense.
+    /// The command line is invalid.
     Usage = 2,
-    /// A scenario, transcript or configuration file is bad.
+    /// A scenario, transcript or configuration file is invalid.
     BadFile = 3,
-    /// An expectation or a gate does not hold: also the goal of a run that a person took part in.
+    /// An expectation, a gate, or the goal of an interactive run is not met.
     Unmet = 4,
     /// A safety rule was broken: a double effect, an illegal view.
     Unsafe = 5,
@@ -22,7 +22,7 @@ pub enum Exit {
     GuardFault = 6,
     /// Two runs that must be equal differ.
     NotDeterministic = 7,
-    /// Ctrl-C ended it: 128 and the number of the signal, as shells have it.
+    /// Ctrl-C ended the program: 128 plus the number of the signal, as in shells.
     Interrupted = 130,
 }
 

@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all.
+//! Writes files that are there whole or not at all.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -6,17 +6,17 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// Writes a file beside its place and then puts it there: whoever kills the program finds the old one or the new.
-/// The folder is made where there is none.
+/// Writes a temporary file and renames it, so that a killed program leaves the old file or the new one. Creates the
+/// folder if it is missing.
 ///
 /// # Errors
-/// The folder or the file cannot be written, or the disk is full: then the file is what it was before.
+/// The folder or the file cannot be written, or the disk is full; the file is then unchanged.
 pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
     written(path, write)?.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// The same, for what is to outlive a power cut as well.
+/// Writes a file that also survives a power cut.
 ///
 /// # Errors
 /// As for [`write_whole`].
@@ -30,7 +30,7 @@ pub(crate) fn write_durably(
     sync(folder_of(path))
 }
 
-/// What a file is written through.
+/// The writer of a file.
 pub(crate) type Out<'a> = BufWriter<&'a fs::File>;
 
 fn written(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<NamedTempFile> {
@@ -49,10 +49,10 @@ fn written(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> i
     Ok(file)
 }
 
-/// What the name of a file begins with until it is whole.
+/// The prefix of a file's name until it is whole.
 const UNFINISHED: &str = ".balk-";
 
-/// Whether this is what a run that was killed left of a file.
+/// Whether a killed run left this unfinished file.
 pub(crate) fn is_left_over(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(UNFINISHED))
 }
@@ -61,7 +61,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A file that whoever may read the folder may read: the standard is for the owner alone.
+/// A temporary file with the usual permissions; the default would let only the owner read it.
 #[cfg(unix)]
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -76,13 +76,13 @@ fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)
 }
 
-/// Puts the new name on the disk.
+/// Writes the new name to the disk.
 #[cfg(unix)]
 fn sync(folder: &Path) -> io::Result<()> {
     fs::File::open(folder)?.sync_all()
 }
 
-/// Elsewhere a folder does not open.
+/// On other systems a folder cannot be opened.
 #[cfg(not(unix))]
 fn sync(_: &Path) -> io::Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! What came of a trial: pure functions from a trial to numbers and to its record.
+//! The results of a trial: pure functions from a trial to numbers and to its record.
 
 use std::slice;
 
@@ -14,7 +14,7 @@ pub fn grade(trial: &Trial) -> Grade {
     grade_each(trial, |_, _| ())
 }
 
-/// Judges a trial, and each intervention: whether it came in a healthy turn.
+/// Judges a trial, and calls `see` with each intervention and whether it is false.
 pub fn grade_each(trial: &Trial, see: impl FnMut(&Intervention, bool)) -> Grade {
     let mut grading = Grading {
         grade: of_truths(trial),
@@ -33,7 +33,7 @@ pub fn grade_each(trial: &Trial, see: impl FnMut(&Intervention, bool)) -> Grade 
     Grade { tokens_out, ..grading.grade }
 }
 
-/// What the world and the truths of the turns say, without a look at the entries.
+/// The part of a grade that depends only on the world and the truths of the turns, not on the entries.
 fn of_truths(trial: &Trial) -> Grade {
     let count =
         |wanted: fn(Truth) -> bool| number(trial.turns.iter().filter(|turn| wanted(turn.truth)).count());
@@ -62,11 +62,11 @@ fn of_truths(trial: &Trial) -> Grade {
 /// A trial's entries, folded into its grade.
 struct Grading<'t, F> {
     grade: Grade,
-    /// What no guard saw of the turns to come.
+    /// The hidden facts about the turns to come.
     turns: slice::Iter<'t, TurnFacts>,
-    /// What no guard saw of the failed attempts to come.
+    /// The hidden facts about the failed attempts to come.
     failed: slice::Iter<'t, FailedFacts>,
-    /// The truth of the completion, or the failed attempt, that came last: what a guard adds is about it.
+    /// The truth of the last completion or failed attempt, which the next interventions are about.
     last: Option<Truth>,
     concluded: bool,
     /// The turn that an entry is about, from 1.
@@ -111,7 +111,7 @@ impl<F: FnMut(&Intervention, bool)> Grading<'_, F> {
     fn intervention(&mut self, it: &Intervention) {
         self.grade.interventions += 1;
         self.helped();
-        // Where the run is at its end in any case, saying so disturbs nobody.
+        // A message at the end of a run interrupts no work.
         let is_false = !self.concluded && self.last.is_some_and(Truth::is_healthy);
         self.grade.false_interventions += u32::from(is_false);
         (self.see)(it, is_false);
@@ -129,7 +129,7 @@ impl<F: FnMut(&Intervention, bool)> Grading<'_, F> {
         self.grade.turns - number(self.turns.len())
     }
 
-    /// Something was done that could help, once the model was stuck.
+    /// Records the first answer that could help after the onset.
     fn helped(&mut self) {
         let is_late = self.grade.onset.is_some_and(|onset| onset <= self.turn);
         if is_late && self.grade.first_help.is_none() {
@@ -138,7 +138,7 @@ impl<F: FnMut(&Intervention, bool)> Grading<'_, F> {
     }
 }
 
-/// The usual estimate for English and code; said wherever tokens are shown.
+/// The usual estimate for English and code; every table of tokens states it.
 const BYTES_PER_TOKEN: u64 = 4;
 
 /// The record of a trial.

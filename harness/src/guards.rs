@@ -1,7 +1,7 @@
-//! The guards that can be named on the command line, and how a stack of them is written.
+//! The guards that can be named on the command line, and the syntax of a stack.
 //!
-//! A [`Registry`] is a plain value that commands are given: the standard one, or one with guards of somebody else
-//! ([`main_with`](crate::main_with)). A [`Recipe`] is a spec that was read once, and makes a new stack for each trial.
+//! A [`Registry`] is a plain value that every command gets: the standard one, or one with more guards
+//! ([`main_with`](crate::main_with)). A [`Recipe`] is a spec that was read once; it makes a new stack for each trial.
 
 pub use bad::BadStack;
 pub use config::Config;

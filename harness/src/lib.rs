@@ -1,6 +1,6 @@
 //! Balk: a deterministic crash-test bench for agent loops.
 //!
-//! The program is [`main_with`], which takes the guards that it knows as a value. Nothing here prints but [`cli`].
+//! The program is [`main_with`], which takes a registry of guards as a value. Only [`cli`] prints.
 
 pub use cli::main_with;
 

@@ -1,10 +1,10 @@
 //! What guards would have done in recorded transcripts: an open loop over real data.
 //!
-//! The recorded model never saw an intervention of ours. So each is folded as *unseen*: budgets and ladders
-//! move on as if it had been ignored, no result is inserted, and firings at most two turns apart form one
-//! stretch, of which the first counts. Our own records are folded as they stand, and the decisions compared with
-//! the recorded ones. Firings in foreign transcripts can be held against points that readers judged. Input is
-//! streamed: memory depends on the longest line, not on the file.
+//! The recorded model never saw our interventions. So each is folded as *unseen*: budgets and ladders advance as if
+//! it had been ignored, no result is inserted, and firings at most two turns apart form one stretch, of which the
+//! first counts. Our own records are folded unchanged, and the decisions are compared with the recorded ones. Firings
+//! in foreign transcripts can be compared with points that readers judged. Input is streamed: memory depends on the
+//! longest line, not on the file.
 
 mod bad;
 mod fold;

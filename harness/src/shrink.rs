@@ -1,14 +1,14 @@
-//! From a trial that shows something to the smallest one that still shows it.
+//! Shrinks a trial that shows a problem to the smallest one that still shows it.
 //!
-//! The scenario's text is what shrinks: a part is taken out, or a value is made simpler, and where the file is still
-//! good and its trial still shows what it is to show, the change stays. The kinds of change are tried in one order,
-//! again and again, until none of them takes; then every lower seed is tried, and where one shows it too, all
-//! starts anew. So the end does not depend on the way there, and what was shrunk once does not shrink again.
+//! The text of the scenario shrinks. A change removes a part or simplifies a value. It is kept if the file is still
+//! valid and its trial still shows the problem. The kinds of change are tried in a fixed order, repeatedly, until
+//! none succeeds. Then every lower seed is tried; if one shows the problem, the search starts again. So the result
+//! does not depend on the path, and a shrunk trial does not shrink again.
 //!
-//! A smaller trial could show the same for another reason: nothing recovers within one turn. So whichever of the
-//! baseline and the oracle does not show it in the trial at the start must not show it in any that is kept. And one
-//! false intervention does not stand for another: the rule under which the first one came must still fire falsely. What
-//! the file says of which turns are healthy (`truth`) is never changed, for it says what is false.
+//! A smaller trial could show the problem for another reason: nothing recovers within one turn. So if the baseline or
+//! the oracle does not show the problem at the start, it must not show it in any trial that is kept. False
+//! interventions are not interchangeable either: the rule of the first one must still fire falsely. The truths of the
+//! turns (`truth`) are never changed, because they define what is false.
 
 mod case;
 mod document;
@@ -23,10 +23,10 @@ pub use shows::Shows;
 
 use search::Search;
 
-/// One kind of change, tried wherever it can be made.
+/// One kind of change, tried everywhere.
 type Pass = fn(&mut Search<'_>);
 
-/// What leaves out most comes first.
+/// The changes that remove the most come first.
 const PASSES: [Pass; 7] = [
     drawn::language,
     drawn::pools,
@@ -40,10 +40,10 @@ const PASSES: [Pass; 7] = [
 /// Shrinks a trial.
 ///
 /// # Errors
-/// The trial does not show what is to be kept.
+/// The trial does not show the problem.
 ///
 /// # Panics
-/// If the text is no good scenario.
+/// If the text is not a valid scenario.
 pub fn shrink(case: &Case<'_>, mut follow: impl FnMut(Progress)) -> Result<Shrunk, Unfit> {
     let mut search = Search::new(case)?;
     loop {
@@ -58,7 +58,7 @@ pub fn shrink(case: &Case<'_>, mut follow: impl FnMut(Progress)) -> Result<Shrun
     }
 }
 
-/// Takes the lowest seed that shows it; whether there is one below this.
+/// Takes the lowest seed that shows the problem; returns whether it is lower than the current one.
 fn lower_seed(search: &mut Search<'_>) -> bool {
     for seed in 0..search.seed() {
         if search.is_spent() {

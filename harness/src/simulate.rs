@@ -1,4 +1,4 @@
-//! Trials by name: a scenario, a stack as it is written on the command line, and a seed.
+//! Trials by name: a scenario, a stack as on the command line, and a seed.
 
 use balk_guards::Entry;
 use balk_reports::records::{Counts, TrialRecord};
@@ -9,7 +9,7 @@ use crate::engine::{self, Person, Trial, TruthChannel};
 use crate::grade;
 use crate::guards::Recipe;
 
-/// What is run under many seeds.
+/// A scenario with a stack, to run with many seeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Simulation<'a> {
     scenario: &'a Scenario,
@@ -37,7 +37,7 @@ impl<'a> Simulation<'a> {
         engine::run(world, &mut self.recipe.stack(&whisper), &whisper)
     }
 
-    /// One trial in its world, with somebody who sees each entry as it is committed, and somebody who answers.
+    /// One trial in its world; `see` gets each entry as it is committed, and `person` answers the questions.
     #[must_use]
     pub fn watched<'w>(
         &self,
@@ -57,13 +57,13 @@ impl<'a> Simulation<'a> {
         self.recorded(&world, set, &self.trial(&world))
     }
 
-    /// The record of a trial that was run in this world.
+    /// The record of a trial that ran in this world.
     #[must_use]
     pub fn recorded(&self, world: &World<'_>, set: &[(String, String)], trial: &Trial) -> TrialRecord {
         grade::record(world, self.recipe.spec(), set, trial)
     }
 
-    /// Counts over seeds, with `done` called after each; the same for any number of threads.
+    /// Counts over seeds. Calls `done` after each seed. The result is the same for any number of threads.
     #[must_use]
     pub fn counts(&self, seeds: std::ops::RangeInclusive<u64>, done: &(impl Fn() + Sync)) -> Counts {
         seeds

@@ -1,4 +1,4 @@
-//! Whether trials are what they claim: the same bytes each time, and legal for every provider.
+//! Checks that trials are what they claim: the same bytes each time, and legal for every provider.
 
 use std::ops::RangeInclusive;
 
@@ -11,12 +11,12 @@ use crate::config::Config;
 use crate::guards::{BadStack, DEFAULT, NONE, Recipe, Registry};
 use crate::simulate::Simulation;
 
-/// What was found about one scenario.
+/// The findings about one scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// Trials, each run twice.
+    /// The number of trials; each ran twice.
     pub trials: usize,
-    /// Views, each checked in every dialect.
+    /// The number of views; each was checked in every dialect.
     pub views: usize,
     /// The first entry that differs between two runs.
     pub difference: Option<Difference>,
@@ -24,31 +24,31 @@ pub struct Found {
     pub illegal: Option<String>,
 }
 
-/// Where two runs of one trial part.
+/// The first difference between two runs of one trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The seed.
     pub seed: u64,
     /// The stack.
     pub guard: String,
-    /// The first line of the two records that differs: 0 for the head, then the entries from 1.
+    /// The first different line of the two records: 0 for the head, then the entries from 1.
     pub entry: usize,
-    /// What the first run has there.
+    /// The line of the first run.
     pub first: String,
-    /// What the second one has.
+    /// The line of the second run.
     pub second: String,
 }
 
-/// What is verified unless something else is asked for: no guard, the default stack, and every guard that is no peer.
+/// The stacks that are verified: no guard, the default stack, and every guard that is not a peer.
 ///
 /// # Errors
-/// A guard whose variant it does not take itself.
+/// A guard that does not accept its own variant.
 pub fn stacks(registry: &Registry) -> Result<Vec<Recipe>, BadStack> {
     let specs: Vec<String> = [NONE, DEFAULT].map(str::to_owned).into_iter().chain(registry.names()).collect();
     Recipe::all(registry, &specs, &Config::default())
 }
 
-/// Runs a scenario under each of these stacks, forwards on this thread and backwards on those of the pool.
+/// Runs a scenario with each of these stacks, forwards on this thread and backwards on those of the pool.
 #[must_use]
 pub fn scenario(
     scenario: &Scenario,
@@ -83,7 +83,7 @@ pub fn scenario(
 /// A stack and a seed.
 type Job<'a> = (&'a Recipe, u64);
 
-/// A record, cut into lines that can be named: the head without entries, the entries, the end.
+/// A record, split into lines that can be named: the head without entries, the entries, the end.
 fn lines(simulation: &Simulation<'_>, seed: u64) -> Vec<String> {
     let mut record = simulation.record(seed, &[]);
     let entries = std::mem::take(&mut record.entries);
@@ -95,7 +95,7 @@ fn lines(simulation: &Simulation<'_>, seed: u64) -> Vec<String> {
 
 fn difference(&(stack, seed): &Job<'_>, first: &[String], second: &[String]) -> Option<Difference> {
     let longest = first.len().max(second.len());
-    // The head holds the sums, which differ last: the first entry that differs says more.
+    // The head has the sums, so it is compared last: the first different entry says more.
     let entry = (1..longest).chain([0]).find(|&at| first.get(at) != second.get(at))?;
     let at = |lines: &[String]| lines.get(entry).cloned().unwrap_or_else(|| "(nothing)".into());
     Some(Difference { seed, guard: stack.spec().to_owned(), entry, first: at(first), second: at(second) })

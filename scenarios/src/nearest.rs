@@ -1,7 +1,7 @@
-//! The known name that was perhaps meant.
+//! Finds the known name that was perhaps meant.
 
-/// The known name that is nearest to what was asked for: one that differs in few letters, else the shortest one that
-/// begins so. Nothing where none is near.
+/// The known name that is nearest to `asked`: one that differs in few letters, else the shortest one that starts with
+/// it. None if no name is near.
 ///
 /// ```
 /// use balk_scenarios::nearest;

@@ -1,37 +1,37 @@
-//! What an audit found.
+//! The result of an audit.
 
 use super::change::Change;
 use super::expectation::Broken;
 use super::reach::Row;
 use super::setup::{Sets, beyond_trials};
 
-/// What was found.
+/// The result of an audit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audited {
     /// Scenarios that were run.
     pub scenarios: usize,
-    /// Every rung there is, with where it is reached; none for a dead one.
+    /// Every rung, and where it is reached; `None` for a rung that nothing reaches.
     pub rows: Vec<(Row, Option<Reached>)>,
-    /// What was done and is not declared: the stack, the scenario and seed, and what.
+    /// Actions that no guard declares.
     pub undeclared: Vec<Undeclared>,
-    /// What does not hold before anything is changed, and so can notice nothing.
+    /// Expectations that are not met before any change, and so cannot notice one.
     pub unmet: Vec<Broken>,
-    /// Every change, with what came of it; of the rungs those that the audited stack comes to.
+    /// Every change with its effect. Rungs are removed only if the audited stack reaches them.
     pub changes: Vec<(Change, Effect)>,
 }
 
 /// Where a rung is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reached {
-    /// The stack: the audited one where it reaches the rung, else the first that does.
+    /// The audited stack if it reaches the rung, else the first that does.
     pub guard: String,
-    /// Settings of the scenarios.
+    /// Settings of the scenarios, as `--set` takes them.
     pub sets: Sets,
     /// In the order of the catalogue.
     pub scenarios: Vec<Place>,
 }
 
-/// Trials of one scenario that have something in common.
+/// The trials of one scenario that share some property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The scenario.
@@ -42,14 +42,14 @@ pub struct Place {
     pub trials: u64,
 }
 
-/// Something that was done and stands in no table.
+/// An action that no guard declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undeclared {
     /// The stack.
     pub guard: String,
     /// The scenario.
     pub scenario: &'static str,
-    /// Settings of it.
+    /// Settings of the scenario.
     pub sets: Sets,
     /// The seed.
     pub seed: u64,
@@ -57,17 +57,17 @@ pub struct Undeclared {
     pub what: String,
 }
 
-/// What came of a change.
+/// The effect of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
     /// The trials that differ.
     pub differs: Vec<Place>,
-    /// The expectations that hold without the change, and not with it.
+    /// The expectations that are met without the change and not with it.
     pub noticed: Vec<Broken>,
 }
 
 impl Effect {
-    /// The word for it.
+    /// The word for the effect.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match (self.noticed.is_empty(), self.differs.is_empty()) {
@@ -79,13 +79,13 @@ impl Effect {
 }
 
 impl Audited {
-    /// The rungs that nothing reaches, and a trial could.
+    /// The rungs that nothing reaches although a trial could.
     pub fn dead(&self) -> impl Iterator<Item = &Row> {
         let unreached = self.rows.iter().filter(|(_, reached)| reached.is_none());
         unreached.map(|(row, _)| row).filter(|row| beyond_trials(row).is_none())
     }
 
-    /// What came of taking this rung away; none where the audited stack does not come to it.
+    /// The effect of removing this rung; `None` if the audited stack does not reach it.
     #[must_use]
     pub fn without(&self, row: &Row) -> Option<&Effect> {
         let it = self.changes.iter().find(|(change, _)| matches!(change, Change::Rung(it) if it == row));

@@ -1,4 +1,4 @@
-//! The changes that are made to a stack, one at a time.
+//! The changes that an audit makes to a stack, one at a time.
 
 use std::fmt;
 
@@ -12,30 +12,30 @@ use crate::guards::{BadStack, Config, Recipe, Registered, Registry, STACK};
 /// One change to a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A guard is taken away.
+    /// Remove a guard.
     Guard(String),
-    /// One rung of a guard is taken away, and with it what stands above it on a ladder.
+    /// Remove one rung of a guard, and with it the rungs above it on the ladder.
     Rung(Row),
-    /// A setting of a guard is another.
+    /// Change a setting of a guard.
     Setting {
         /// The guard.
         guard: String,
         /// The setting.
         key: String,
-        /// What it was.
+        /// The old value.
         from: Value,
-        /// What it is.
+        /// The new value.
         to: Value,
-        /// Whether a rule of the guard is off under it.
+        /// Whether the new value turns a rule of the guard off.
         removes: bool,
     },
-    /// The budget of the stack is another.
+    /// Change the budget of the stack.
     Budget {
         /// The setting.
         key: &'static str,
-        /// What it was.
+        /// The old value.
         from: u64,
-        /// What it is.
+        /// The new value.
         to: u64,
     },
 }
@@ -52,7 +52,7 @@ impl fmt::Display for Change {
 }
 
 impl Change {
-    /// Whether something is taken away: a guard, a rung, or a rule by its setting.
+    /// Whether the change removes something: a guard, a rung, or a rule by its setting.
     #[must_use]
     pub fn is_removal(&self) -> bool {
         match self {
@@ -62,8 +62,8 @@ impl Change {
         }
     }
 
-    /// Whether this change cannot matter where the audited stack did this: a rung that was not reached is not
-    /// missed. What the stack made something else of was on some rung.
+    /// Whether this change cannot matter in a trial with these findings: removing a rung that was not reached has no
+    /// effect. If the stack rewrote an answer, the answer's own rung is unknown, so the change may matter.
     pub(super) fn is_unfelt(&self, found: &Found, rows: &[Row]) -> bool {
         match self {
             Self::Rung(missed) => {
@@ -74,11 +74,11 @@ impl Change {
     }
 }
 
-/// Every change to this stack, with the stack that it makes: its guards, their rungs, their settings by one step, its
-/// budget by one step.
+/// Every change to this stack, with the resulting stack: each guard removed, each rung removed, each setting and the
+/// budget moved by one step.
 ///
 /// # Errors
-/// A guard that is not registered, or settings that it does not take.
+/// A guard that is not registered, or settings that it does not accept.
 pub(super) fn changes(
     registry: &Registry,
     spec: &str,
@@ -104,7 +104,7 @@ pub(super) fn changes(
         settings.extend(config.of(guard.name()));
         for (key, from) in settings.into_iter().filter(|(key, _)| !["enabled", "models"].contains(&&**key)) {
             for to in steps(guard, &key, &from) {
-                // A step may lead out of what the guard takes.
+                // A step may lead to a value that the guard does not accept.
                 let Ok(changed) = with(guard.name(), &key, to.clone()) else { continue };
                 let removes = guard.off.iter().any(|(of, off)| *of == key && *off == to);
                 let (guard, key, from) = (guard.name().to_owned(), key.clone(), from.clone());
@@ -119,8 +119,8 @@ pub(super) fn changes(
     Ok(changes)
 }
 
-/// The neighbours of a value: one less and one more, the other of two, any other of several, a list without one
-/// of its members; and the value under which a rule is off.
+/// The neighbours of a value (one less and one more, the other of two, any other of several, a list without one of
+/// its members), and the value that turns a rule off.
 fn steps(guard: &Registered, key: &str, from: &Value) -> Vec<Value> {
     let mut steps: Vec<Value> = match from {
         Value::Number(number) => {
@@ -153,7 +153,7 @@ fn steps(guard: &Registered, key: &str, from: &Value) -> Vec<Value> {
     steps
 }
 
-/// The parts of the budget by one step: which, what it was, what it is, and the whole.
+/// Each part of the budget moved by one step: the part, its old and new value, and the whole budget.
 fn budgets() -> impl Iterator<Item = (&'static str, u64, u64, Budget)> {
     type Part = (&'static str, fn(&Budget) -> u64, fn(Budget, u64) -> Budget);
     const PARTS: [Part; 4] = [

@@ -1,6 +1,6 @@
-//! What the catalogue expects of a stack, as counts over trials.
+//! The expectations of the catalogue about a stack, as counts over trials.
 //!
-//! The tests of the catalogue hold the default stack to these bounds, over more seeds.
+//! The tests of the catalogue check the default stack against these bounds, over more seeds.
 
 use std::collections::BTreeMap;
 
@@ -11,30 +11,30 @@ use balk_scenarios::{Kind, Scenario};
 use crate::engine::Trial;
 use crate::grade;
 
-/// Something that is expected of a stack.
+/// An expectation about a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Expectation {
-    /// Stubborn: nine in ten of as many as the oracle brings back are brought back. Not of the same seeds: once one
-    /// of the two has spoken, a seed's further draws are others.
+    /// Stubborn: the stack recovers at least nine tenths as many runs as the oracle. The seeds may differ: after an
+    /// intervention, the later draws of a seed are different.
     BroughtBack,
-    /// Stubborn: on average at most ten turns of a run are stuck. The most patient rule about failures speaks after
-    /// six, and a cycle of up to six rounds must come round.
+    /// Stubborn: on average at most ten turns of a run are stuck. The most patient rule about failures intervenes
+    /// after six, and a cycle of up to six rounds must repeat before it is seen.
     BackSoon,
-    /// Stubborn: whoever is not brought back is handed over; the user knows.
+    /// Stubborn: every run that is not recovered is handed over; the user knows.
     DoneOrTold,
-    /// Where the goal cannot be reached: the user learns it, in every run, under its name.
+    /// Unreachable goal: the user is told in every run, and the message names the cause.
     SaidByName,
-    /// Control: the task is done, and nobody is stuck.
+    /// Control: the task is done, and the model is never stuck.
     WorkDone,
-    /// Control that ends by a tool: nobody steps in.
+    /// Control that ends by a tool: no guard intervenes.
     LeftAlone,
-    /// Controls that end by a text, by language: at most five interventions in a thousand turns.
+    /// Controls that end by a text, by language: at most five interventions per thousand turns.
     SeldomDisturbed,
-    /// Nothing happens twice that was to happen once.
+    /// No effect that should happen once happens twice.
     NothingTwice,
-    /// Nobody is asked about an attempt that could have been sent again.
+    /// The user is never asked about an attempt that could have been sent again.
     AskedForAReason,
-    /// No call runs that was cut off (spec E3).
+    /// No truncated call runs (spec E3).
     NothingCutOffRuns,
 }
 
@@ -56,7 +56,7 @@ impl Expectation {
         }
     }
 
-    /// Whether it holds where so many of so many are missed; a tenth of a few trials is rounded up.
+    /// Whether the expectation is met with `missed` misses among `of`; a tenth of a few trials is rounded up.
     #[must_use]
     pub const fn holds(self, missed: u64, of: u64) -> bool {
         match self {
@@ -74,36 +74,36 @@ impl Expectation {
     }
 }
 
-/// An expectation that does not hold.
+/// An expectation that is not met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
     /// The scenario, or the language of several.
     pub place: String,
-    /// Which.
+    /// The expectation.
     pub expectation: Expectation,
-    /// What is missed: a number of trials, of how many; for [`Expectation::BackSoon`] stuck turns in trials, for
-    /// [`Expectation::SeldomDisturbed`] interventions in turns.
+    /// The misses and the total: trials, of trials; for [`Expectation::BackSoon`] stuck turns, of trials; for
+    /// [`Expectation::SeldomDisturbed`] interventions, of turns.
     pub missed: (u64, u64),
 }
 
 impl Broken {
-    /// Whether it is the same expectation of the same place.
+    /// Whether both are about the same expectation of the same place.
     pub(super) fn is_of(&self, other: &Self) -> bool {
         self.place == other.place && self.expectation == other.expectation
     }
 }
 
-/// What matters of one trial.
+/// The facts about one trial that expectations need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     grade: Grade,
-    /// Whether the oracle brings this one back.
+    /// Whether the oracle recovers this run.
     could: bool,
-    /// Whether an end without the goal was said, and under its name.
+    /// Whether the user was told about an end without the goal, and told its cause.
     named: bool,
-    /// Whether a call ran that was cut off.
+    /// Whether a truncated call ran.
     cut_off_ran: bool,
-    /// The language where text may end the task; else empty.
+    /// The language if text may end the task; else empty.
     language: String,
 }
 
@@ -115,13 +115,14 @@ impl Facts {
     }
 }
 
-/// Whether every word about the end of a run is this one, and there is one, unless the model said so itself.
+/// Whether the model itself told the user, or there are messages about the end of the run and each of them names this
+/// cause.
 fn is_named(trial: &Trial, expected: &str) -> bool {
     let mut said = trial.turns.iter().any(|turn| turn.tells_user);
     for entry in &trial.entries {
         let rule = match entry {
             Entry::Conclusion(it) => &it.note.rule,
-            // Where the provider is what failed, whoever stops over it has said so.
+            // If the provider failed, a stop by this guard tells the user so.
             Entry::Intervention(it)
                 if it.kind == InterventionKind::Stop && it.note.guard == "retry-safety" =>
             {
@@ -147,7 +148,7 @@ fn is_named(trial: &Trial, expected: &str) -> bool {
     said
 }
 
-/// Whether the last call of a completion ran that ended at the output limit.
+/// Whether the last call of a completion ran although the completion ended at the output limit.
 fn cut_off_ran(trial: &Trial) -> bool {
     let mut cut_off = None;
     trial.entries.iter().any(|entry| match entry {
@@ -170,14 +171,14 @@ fn cut_off_ran(trial: &Trial) -> bool {
     })
 }
 
-/// Counts of what is missed.
+/// Counts of misses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tallies(BTreeMap<(Expectation, String), Tally>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     missed: u64,
-    /// What was had where it was not expected, and stands against what was missed.
+    /// Successes where none was expected; they offset misses.
     beyond: u64,
     of: u64,
 }
@@ -220,7 +221,7 @@ impl Tallies {
                 let done = grade.goal != scenario.unreachable.is_some() && grade.onset.is_none();
                 expect(Expectation::WorkDone, done);
                 match scenario.protocol {
-                    // What stands at the end of a run that could not reach its goal disturbs nobody.
+                    // A message at the end of a run that could not reach its goal interrupts no work.
                     Protocol::Tool => expect(
                         Expectation::LeftAlone,
                         grade.interventions <= u32::from(scenario.unreachable.is_some()),
@@ -239,7 +240,7 @@ impl Tallies {
         }
     }
 
-    /// What does not hold.
+    /// The expectations that are not met.
     pub(super) fn broken(&self) -> Vec<Broken> {
         let counts = self.0.iter().map(|((expectation, place), tally)| Broken {
             place: place.clone(),

@@ -1,4 +1,4 @@
-//! The rungs there are, and those that a transcript shows.
+//! All rungs, and the rungs that a transcript shows.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,9 +17,9 @@ pub struct Row {
     pub guard: Arc<str>,
     /// The rule.
     pub rule: &'static str,
-    /// What is done.
+    /// The action of the rung.
     pub step: Step,
-    /// The level at which it is done; none where the level only counts.
+    /// The level of the rung; none if the level only counts.
     pub level: Option<u8>,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for Row {
 }
 
 impl Row {
-    /// Whether a note in this step is this rung.
+    /// Whether a note with this step is on this rung.
     pub(super) fn is(&self, step: Step, note: &Note) -> bool {
         *self.guard == *note.guard
             && self.rule == note.rule
@@ -64,9 +64,9 @@ fn of(guard: &str, rules: &'static [Rule]) -> impl Iterator<Item = Row> {
 /// What a transcript shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The rungs that were reached, by their places in the table.
+    /// The rungs that were reached, by their index in the table.
     pub rows: BTreeSet<usize>,
-    /// What stands in no table: guard, rule, step and level.
+    /// Actions that no rung declares: guard, rule, step and level.
     pub undeclared: BTreeSet<String>,
 }
 
@@ -96,7 +96,8 @@ pub fn found(entries: &[Entry], rows: &[Row]) -> Found {
     found
 }
 
-/// The rungs that guards would have come to in a recorded transcript. Of a resend no cause is told, so it shows none.
+/// The rungs that guards would have reached in a recorded transcript. A resend does not name its cause, so it shows
+/// no rung.
 #[must_use]
 pub fn found_by_replay(replayed: &replay::Found, rows: &[Row]) -> Found {
     let mut found = Found::default();
@@ -127,7 +128,7 @@ pub fn found_by_replay(replayed: &replay::Found, rows: &[Row]) -> Found {
 }
 
 impl Found {
-    /// Takes down what a note shows.
+    /// Records the rung that a note shows.
     fn note(&mut self, step: Step, note: &Note, rows: &[Row]) {
         if let Some(at) = rows.iter().position(|row| row.is(step, note)) {
             self.rows.insert(at);
@@ -136,11 +137,11 @@ impl Found {
         let may = |step: Step| rows.iter().position(|row| row.is(step, note));
         let stack = |step: Step| rows.iter().position(|row| &*row.guard == STACK && row.step == step);
         let of_stack = match step {
-            // How a conclusion reaches the user.
+            // The forms in which a conclusion reaches the user.
             Step::Question | Step::Notice if may(Step::Conclusion).is_some() => return,
             Step::Question if may(Step::Feedback).is_some() => stack(Step::Question),
             Step::Stop if may(Step::Feedback).or(may(Step::Question)).is_some() => stack(Step::Stop),
-            // A question that nobody can be asked any more is told.
+            // A question that can no longer be asked becomes a notice.
             Step::Notice => may(Step::Question),
             Step::Repair
             | Step::Feedback
@@ -163,7 +164,8 @@ impl Found {
         }
     }
 
-    /// Takes down what no note stands with: the rule that declares such a step, for this cause where it has one.
+    /// Records an action without a note: it belongs to the rule that declares such a step, for this cause if there is
+    /// one.
     fn unsigned(&mut self, step: Step, cause: Option<&str>, rows: &[Row]) {
         let fits = |row: &&Row| row.step == step && cause.is_none_or(|cause| row.rule == cause);
         match rows.iter().position(|row| fits(&row)) {

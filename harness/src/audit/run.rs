@@ -17,30 +17,30 @@ use crate::engine::{self, Trial, TruthChannel};
 use crate::grade;
 use crate::guards::{BadStack, Config, ORACLE, Recipe, Registry};
 
-/// What is audited.
+/// The input of an audit.
 #[derive(Clone, Debug)]
 pub struct Audit<'a> {
-    /// The guards that there are.
+    /// All guards.
     pub registry: &'a Registry,
     /// The stack, as on the command line.
     pub guard: &'a str,
-    /// Settings beneath it.
+    /// Settings that the spec of the stack overrides.
     pub config: &'a Config,
     /// The seeds of each scenario.
     pub seeds: RangeInclusive<u64>,
 }
 
 impl Audit<'_> {
-    /// How many scenarios with one seed there are to run.
+    /// The number of units to run; a unit is one scenario with one seed.
     #[must_use]
     pub fn units(&self) -> u64 {
         CATALOGUE.len() as u64 * (self.seeds.end() - self.seeds.start() + 1)
     }
 
-    /// Runs everything, and calls `done` after each unit. The same for any number of threads.
+    /// Runs everything, and calls `done` after each unit. The result is the same for any number of threads.
     ///
     /// # Errors
-    /// A guard that is not registered, or settings that it does not take.
+    /// A guard that is not registered, or settings that it does not accept.
     pub fn run(&self, done: &(impl Fn() + Sync)) -> Result<Audited, BadStack> {
         let changes = changes(self.registry, self.guard, self.config)?;
         let rows = rows(self.registry);
@@ -66,11 +66,11 @@ impl Audit<'_> {
     }
 }
 
-/// A scenario, as it stands and as some setups want it.
+/// A scenario, unchanged and with the settings that some setups need.
 struct Cast {
     name: &'static str,
     scenario: Scenario,
-    /// By the place of the setup; those that take it as it stands are not among them.
+    /// By the index of the setup; setups that need no settings are missing.
     with_settings: BTreeMap<usize, Scenario>,
     setups: Vec<usize>,
 }
@@ -90,7 +90,7 @@ impl Cast {
     }
 }
 
-/// What is run for each scenario and seed.
+/// Everything that runs for each scenario and seed.
 struct Bench<'a> {
     oracle: &'a Recipe,
     rows: &'a [Row],
@@ -98,12 +98,12 @@ struct Bench<'a> {
     changes: &'a [(Change, Recipe)],
 }
 
-/// What came of one scenario and seed.
+/// The results of one scenario and seed.
 struct Unit {
-    /// By the place of the setup.
+    /// By the index of the setup.
     found: Vec<(usize, Found)>,
     before: Facts,
-    /// By change; none where the transcript is the same.
+    /// By change; `None` if the transcript is the same.
     after: Vec<Option<Facts>>,
 }
 
@@ -152,14 +152,14 @@ fn trial(world: &World<'_>, stack: &Recipe) -> Trial {
     engine::run(world, &mut stack.stack(&whisper), &whisper)
 }
 
-/// What came of all scenarios and seeds, in order.
+/// The results of all scenarios and seeds, in order.
 struct Sums<'a> {
     bench: &'a Bench<'a>,
     /// By setup and row.
     reached: Vec<Vec<Vec<Place>>>,
     undeclared: Vec<Undeclared>,
     before: Tallies,
-    /// By change, as the effects.
+    /// By change, in the order of the effects.
     after: Vec<Tallies>,
     effects: Vec<Effect>,
 }
@@ -206,7 +206,7 @@ impl<'a> Sums<'a> {
             effect.noticed = after.broken();
             effect.noticed.retain(|it| !unmet.iter().any(|was| was.is_of(it)));
         }
-        // A rung that the stack does not come to cannot be missed in it.
+        // Removing a rung that the stack does not reach has no effect.
         let on_the_way = |change: &Change| match change {
             Change::Rung(row) => {
                 rows.iter().zip(&self.reached[0]).any(|(it, places)| it == row && !places.is_empty())
@@ -222,14 +222,14 @@ impl<'a> Sums<'a> {
     }
 }
 
-/// Where a rung is reached by the first setup that reaches it.
+/// Where the first setup that reaches a rung reaches it.
 fn first(reached: &[Vec<Vec<Place>>], setups: &[Setup], row: usize) -> Option<Reached> {
     let at = reached.iter().position(|of_setup| !of_setup[row].is_empty())?;
     let Setup { stack, sets, .. } = &setups[at];
     Some(Reached { guard: stack.spec().to_owned(), sets, scenarios: reached[at][row].clone() })
 }
 
-/// Counts a trial, of which those of one scenario come one after another.
+/// Counts a trial. Trials of one scenario must come one after another.
 fn count(places: &mut Vec<Place>, scenario: &'static str, seed: u64) {
     match places.last_mut() {
         Some(place) if place.scenario == scenario => place.trials += 1,

@@ -1,4 +1,4 @@
-//! Under which guards and settings rungs are looked for.
+//! The guards and settings with which the audit looks for rungs.
 
 use balk_scenarios::Kind;
 
@@ -8,7 +8,7 @@ use crate::guards::{BadStack, Config, Recipe, Registered, Registry};
 /// Settings of a scenario, as `--set` takes them.
 pub type Sets = &'static [(&'static str, &'static str)];
 
-/// A stack, and which scenarios it meets.
+/// A stack, and the scenarios that it runs on.
 #[derive(Clone, Debug)]
 pub(super) struct Setup {
     pub(super) stack: Recipe,
@@ -33,11 +33,11 @@ impl Setup {
     }
 }
 
-/// All of them: the audited guards as they stand, and before models that nothing moves, for these come to the top
-/// of a ladder; each guard alone, and each variant; and what some rungs take beyond that.
+/// All setups: the audited guards unchanged, and with models that ignore every message, because these reach the top
+/// of a ladder; each guard alone, and each variant; and what some rungs need in addition.
 ///
 /// # Errors
-/// A guard that is not registered, or settings that it does not take.
+/// A guard that is not registered, or settings that it does not accept.
 pub(super) fn setups(registry: &Registry, audited: &str, config: &Config) -> Result<Vec<Setup>, BadStack> {
     let setup = |spec: &str, sets, of| Ok(Setup { stack: Recipe::new(registry, spec, config)?, sets, of });
     let alone = registry.audited().flat_map(Registered::spelled);
@@ -47,26 +47,26 @@ pub(super) fn setups(registry: &Registry, audited: &str, config: &Config) -> Res
     first.into_iter().chain(alone).chain(beyond).collect()
 }
 
-/// Nothing that is said moves such a model.
+/// Settings for a model that ignores every message.
 const DEAF: Sets = &[("response.stubbornness", "1/1")];
 
-/// Guards, a scenario and settings of it for rungs that nothing comes to as it stands, or few runs do.
+/// Guards, a scenario and its settings for rungs that few or no runs reach otherwise.
 const BEYOND: &[(&str, &str, Sets)] = &[
     ("no-tools{message=\"Use a tool.\"}", "text-only", &[]),
     ("no-tools{questions=1}", "text-only", DEAF),
-    // Corrections without end: the stack's budget steps in.
+    // Corrections without a limit: the stack's budget intervenes.
     ("no-tools{limit=20}", "text-only", DEAF),
     ("empty-completion", "transient-empty", &[("actor.mute", "1/1")]),
     ("empty-completion", "truncated", &[("actor.tells", "1/1"), ("response.stubbornness", "1/1")]),
-    // A provider that refuses for good, wants to be asked much later, or is silent after its first word.
+    // A provider that refuses permanently, asks for a long wait, or stops after its first word.
     ("retry-safety", "outage", &[("actor.state.down.break.1.status", "400")]),
     ("retry-safety", "rate-limited", &[("numbers.pause.from", "90000"), ("numbers.pause.to", "99000")]),
     ("retry-safety", "slow-stream", &[("actor.stalls", "1/1"), ("actor.state.read_more.break.0.until", "9")]),
     ("retry-safety", "broken-after-output", &[("actor.again", "1/1")]),
     ("retry-safety{budget=0}", "one-hiccup", &[]),
-    // Words and wishes vary, so few are refused three times in the same way.
+    // Words and requests vary, so few are refused three times in the same way.
     ("progress{refused-ends=2}", "finish-storm", DEAF),
-    // Who does a thing again whatever is said about it.
+    // A model that repeats an action whatever it is told.
     (
         "retry-safety",
         "broken-while-writing",
@@ -77,7 +77,7 @@ const BEYOND: &[(&str, &str, Sets)] = &[
             ("response.stubbornness", "1/1"),
         ],
     ),
-    // A job of which is said that it goes on, and that never ends.
+    // A job that reports progress and never ends.
     (
         "progress",
         "ignores-everything",
@@ -86,13 +86,13 @@ const BEYOND: &[(&str, &str, Sets)] = &[
             ("response.stubbornness", "1/1"),
         ],
     ),
-    // What other guards, or other rules of this one, are quicker to see.
+    // Cases that other guards, or other rules of this one, notice sooner.
     ("progress", "finish-storm", DEAF),
     ("progress", "text-only", DEAF),
     ("progress{grown-calls=0}", "self-growing-command", DEAF),
 ];
 
-/// Why no trial can come to this rung, and where it is tested instead.
+/// Why no trial can reach this rung, and where it is tested instead.
 #[must_use]
 pub fn beyond_trials(row: &Row) -> Option<&'static str> {
     let is = |(guard, rule, _): &&(&str, &str, &str)| **guard == *row.guard && *rule == row.rule;

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::reach::Row;
 
-/// The same guard, but that it passes where it would take this step. It never sees itself on the rung, so it
-/// comes to no higher one from there.
+/// A guard that passes instead of taking this step. It never sees itself on the rung, so it reaches no higher rung
+/// from there.
 pub(super) struct Without {
     pub(super) inner: Box<dyn Guard>,
     pub(super) row: Row,
@@ -21,7 +21,7 @@ impl Without {
         !self.row.is(step, note)
     }
 
-    /// The same of a step with which no note stands.
+    /// Whether the guard keeps a step that carries no note.
     fn keeps_unsigned(&self, step: Step, cause: Option<&str>) -> bool {
         self.row.step != step || cause.is_some_and(|cause| cause != self.row.rule)
     }

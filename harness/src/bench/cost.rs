@@ -1,4 +1,4 @@
-//! What a turn costs under each stack, in wall-clock time beside one pass of xxh3 over the same bytes.
+//! The cost of a turn under each stack, in wall-clock time, beside one pass of xxh3 over the same bytes.
 
 use std::hint::black_box;
 
@@ -14,8 +14,8 @@ const HISTORY: usize = 1_000;
 /// Turns that are measured.
 const TURNS: usize = 2_000;
 
-/// Measures every stack of the matrix, one after another on this thread. What a debug build takes says nothing
-/// about a guard, so it measures nothing.
+/// Measures every stack of the matrix, one after another on this thread. The times of a debug build say nothing about
+/// a guard, so a debug build measures nothing.
 pub(super) fn timed(matrix: &Matrix) -> Vec<Timed> {
     if cfg!(debug_assertions) { Vec::new() } else { measured(matrix, HISTORY, TURNS) }
 }
@@ -33,7 +33,7 @@ fn measured(matrix: &Matrix, history: usize, count: usize) -> Vec<Timed> {
                 for turn in next.by_ref().take(history) {
                     turn.play(&mut stack);
                 }
-                // By turns, so that a machine that slows down slows both.
+                // Stack and anchor alternate, so a machine that slows down slows both.
                 let (mut of_stack, mut of_anchor): (Vec<u64>, Vec<u64>) = next
                     .take(count)
                     .map(|turn| {
@@ -60,7 +60,7 @@ fn measured(matrix: &Matrix, history: usize, count: usize) -> Vec<Timed> {
     timed
 }
 
-/// The smallest of these that so many percent do not exceed.
+/// The smallest value that at least `percent` % of the values do not exceed.
 fn quantile(of: &mut [u64], percent: usize) -> u64 {
     of.sort_unstable();
     of[(of.len() * percent).div_ceil(100) - 1]

@@ -1,11 +1,11 @@
-//! The folder of a bench: the record, the transcripts that were kept, and how it was made.
+//! The folder of a bench: the record, the kept transcripts, and how the record was made.
 //!
-//! - `bench.jsonl`: the record ([`balk_reports::records::Bench`]), written whole every time,
-//! - `transcripts/SCENARIO/0-63.jsonl.zst`: kept transcripts of these seeds, one record a line ([`Transcripts`]),
+//! - `bench.jsonl`: the record ([`balk_reports::records::Bench`]), always written whole,
+//! - `transcripts/SCENARIO/0-63.jsonl.zst`: kept transcripts of these seeds, one record per line ([`Transcripts`]),
 //! - `meta.json`: command, host, threads and wall-clock figures of the last run ([`Meta`]),
-//! - `instructions.json`: instruction counts, where `.ci/instructions turns DIR` put them there.
+//! - `instructions.json`: instruction counts, if `.ci/instructions turns DIR` put them there.
 //!
-//! Nothing else depends on the last two; reports show them.
+//! Reports show the last two; nothing else depends on them.
 
 use std::fs;
 use std::io::{self, BufReader, Write};
@@ -31,10 +31,10 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder for a new record: one that is not there, or is empty but for what a run that was killed left.
+    /// A folder for a new record. It must not exist yet, or be empty except for files left by a killed run.
     ///
     /// # Errors
-    /// It holds something, or cannot be made or written to.
+    /// The folder is not empty, or cannot be created or written to.
     pub fn create(path: &Path) -> Result<Self, Error> {
         let expected = "an empty folder, or none";
         let unusable = |error: io::Error| Error::file(path, "a folder that can be written to", error);
@@ -51,10 +51,10 @@ impl Folder {
         Ok(Self { path: path.to_owned() })
     }
 
-    /// A folder with a record, and the record.
+    /// Opens a folder, and reads its record.
     ///
     /// # Errors
-    /// There is none, or it cannot be read.
+    /// There is no record, or it cannot be read.
     pub fn open(path: &Path) -> Result<(Self, Bench), Error> {
         let folder = Self { path: path.to_owned() };
         let record = path.join(RECORD);
@@ -69,7 +69,7 @@ impl Folder {
         Ok((folder, bench))
     }
 
-    /// Whether this is one of the files that reports are made from.
+    /// Whether this path is one of the files that reports are made from.
     #[must_use]
     pub fn holds(&self, path: &Path) -> bool {
         let real = |path: &Path| fs::canonicalize(path).ok();
@@ -78,19 +78,19 @@ impl Folder {
             && [RECORD, META, INSTRUCTIONS].iter().any(|name| real(&self.path.join(name)) == wanted)
     }
 
-    /// Writes the record in place of the one that is there.
+    /// Replaces the record.
     ///
     /// # Errors
-    /// It cannot be written; then the old one still stands.
+    /// The record cannot be written; the old one is then still there.
     pub fn write(&self, bench: &Bench) -> Result<(), Error> {
         let path = self.path.join(RECORD);
         files::write_durably(&path, |out| bench.write(out)).map_err(|error| unwritable(&path, error))
     }
 
-    /// Writes how the record was made.
+    /// Writes `meta.json`.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn write_meta(&self, meta: &Meta) -> Result<(), Error> {
         let path = self.path.join(META);
         let write = |out: &mut Out<'_>| {
@@ -100,10 +100,10 @@ impl Folder {
         files::write_whole(&path, write).map_err(|error| unwritable(&path, error))
     }
 
-    /// What was measured of cost, as far as it is there.
+    /// The measured cost, as far as it is there.
     ///
     /// # Errors
-    /// A file that says something else.
+    /// A file with other contents.
     pub fn cost(&self) -> Result<Cost, Error> {
         let meta: Option<Meta> = self.beside(META, "the figures of a run: {\"timed\": […]}")?;
         let instructions: Option<Vec<Instructions>> =
@@ -125,10 +125,10 @@ impl Folder {
         }
     }
 
-    /// Keeps transcripts of one block of a scenario, beside those of it that are there.
+    /// Adds transcripts of one block of a scenario to those already kept.
     ///
     /// # Errors
-    /// They cannot be written, or what is there is something else.
+    /// The file cannot be written, or the existing file has other contents.
     pub fn keep(&self, scenario: &str, transcripts: Transcripts) -> Result<(), Error> {
         if transcripts.is_empty() {
             return Ok(());
@@ -139,20 +139,20 @@ impl Folder {
     /// Adds the transcripts of another folder.
     ///
     /// # Errors
-    /// They cannot be read or written.
+    /// A file cannot be read or written.
     pub fn add_transcripts(&self, from: &Self) -> Result<(), Error> {
         from.each_transcripts(|name, transcripts| self.add(name, transcripts))
     }
 
-    /// Makes sure that none of its files of transcripts is cut.
+    /// Checks that no file of transcripts is truncated.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// A file cannot be read.
     pub fn check_transcripts(&self) -> Result<(), Error> {
         self.each_transcripts(|_, _| Ok(()))
     }
 
-    /// Every file of transcripts, by its name below their folder.
+    /// Calls `take` with every file of transcripts, and its name relative to their folder.
     fn each_transcripts(
         &self,
         mut take: impl FnMut(&Path, Transcripts) -> Result<(), Error>,
@@ -177,7 +177,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Adds to the file of this name below the folder of transcripts.
+    /// Adds to the file of this name in the folder of transcripts.
     fn add(&self, name: &Path, more: Transcripts) -> Result<(), Error> {
         let path = self.path.join(TRANSCRIPTS).join(name);
         let mut transcripts = read(&path)?.unwrap_or_default();
@@ -205,7 +205,7 @@ fn unwritable(path: &Path, error: io::Error) -> Error {
         .hint("what was written before is whole; go on by --resume once there is room")
 }
 
-/// A label as the name of a folder.
+/// A label as a folder name.
 fn folder_name(label: &str) -> String {
     label.replace(|c: char| !c.is_ascii_alphanumeric() && !"-_.=".contains(c), "-")
 }

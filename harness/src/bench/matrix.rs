@@ -1,4 +1,4 @@
-//! What is measured: scenarios in three response models, stacks, and the plan that a record of it carries.
+//! The input of a bench: scenarios in three response models, stacks, and the plan that its record carries.
 
 use balk_guards::Protocol;
 use balk_reports::records::{
@@ -20,43 +20,43 @@ pub struct Matrix {
     pools: Pools,
 }
 
-/// Each trial under the response model as it was measured, and under the two others.
+/// The response model as measured, and the two others.
 const MODES: [ResponseMode; 3] = [ResponseMode::Features, ResponseMode::Flat, ResponseMode::Drawn];
 
-/// A scenario that is to be measured.
+/// A scenario to measure.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// Its name or its file, as on the command line.
     pub target: String,
     /// The text of its file.
     pub text: String,
-    /// What a sweep sets in it.
+    /// Values that a sweep sets in it.
     pub set: Vec<(String, String)>,
-    /// What was read.
+    /// The scenario, read from the text.
     pub scenario: Scenario,
 }
 
-/// What holds for all scenarios of a bench.
+/// Settings for all scenarios of a bench.
 #[derive(Clone, Debug)]
 pub struct Setting<'a> {
-    /// Which scenarios were asked for.
+    /// The scenarios that were asked for.
     pub suite: &'a str,
-    /// What is swept.
+    /// The swept value.
     pub sweep: Option<&'a str>,
-    /// The stacks; the baseline is put before them.
+    /// The stacks; the baseline goes before them.
     pub stacks: Vec<Recipe>,
     /// Settings of guards that are not on the command line, as the plan records them.
     pub config: &'a Config,
-    /// What the seeds draw from.
+    /// The pools that the seeds draw from.
     pub pools: Pools,
     /// The first and the last seed.
     pub seeds: [u64; 2],
-    /// What is set in all scenarios.
+    /// Values that are set in all scenarios.
     pub set: &'a [(String, String)],
 }
 
 impl Matrix {
-    /// Everything that is asked for, with the baseline first.
+    /// The matrix for these scenarios and stacks, with the baseline first.
     #[must_use]
     pub fn new(asked: Vec<Asked>, setting: Setting<'_>) -> Self {
         let Setting { suite, sweep, stacks, config, pools, seeds, set } = setting;
@@ -75,12 +75,12 @@ impl Matrix {
             parameters: PARAMETERS.iter().map(parameter).collect(),
             scenarios: asked.iter().map(planned).collect(),
         };
-        // What a sweep sets comes last: it is set where the other value stood.
+        // The value of a sweep comes last, so it replaces an earlier one.
         let scenarios = asked.into_iter().map(|it| (it.scenario, [set, &it.set].concat())).collect();
         Self { plan, scenarios, stacks, pools }
     }
 
-    /// What a record of it begins with.
+    /// The plan, with which the record begins.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
@@ -94,7 +94,7 @@ impl Matrix {
         self.stacks.iter().map(of).collect()
     }
 
-    /// What is set in this scenario differently from its file.
+    /// The values of this scenario that differ from its file.
     pub(super) fn set(&self, scenario: usize) -> &[(String, String)] {
         &self.scenarios[scenario].1
     }

@@ -5,8 +5,8 @@ use balk_reports::records::{Host, Meta, quoted};
 use super::cost;
 use super::matrix::Matrix;
 
-/// A run of the bench that has ended: so many units on so many threads in so many nanoseconds. The stacks are
-/// measured now.
+/// The meta data of a run that has ended: `units` on `threads` threads in `taken_ns` nanoseconds. This call measures
+/// the stacks.
 #[must_use]
 pub fn meta(matrix: &Matrix, threads: usize, units: u64, taken_ns: u64) -> Meta {
     let per_second = u128::from(units) * 1_000_000_000 / u128::from(taken_ns.max(1));
@@ -26,7 +26,7 @@ pub fn meta(matrix: &Matrix, threads: usize, units: u64, taken_ns: u64) -> Meta 
     }
 }
 
-/// The command of this process, as a shell takes it.
+/// The command of this process, quoted for a shell.
 #[must_use]
 pub fn command_line() -> String {
     let words: Vec<String> = std::env::args_os().map(|it| quoted(&it.to_string_lossy())).collect();

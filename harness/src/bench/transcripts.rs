@@ -1,8 +1,8 @@
-//! Kept transcripts: files of neighbouring seeds, which add up to the same bytes in any order.
+//! Kept transcripts: files of neighbouring seeds. Adding seeds in any order gives the same bytes.
 //!
-//! A file holds the seeds of one block of a scenario. Each of them is a frame of zstd behind a skippable frame
-//! (RFC 8878, 3.1.2) that says whose it is and how long, so files are put together without unpacking anything, and
-//! every tool that unpacks zstd reads the records one a line.
+//! A file has the seeds of one block of a scenario. Each seed is a frame of zstd behind a skippable frame (RFC 8878,
+//! 3.1.2) that gives the seed and the length. So files can be joined without unpacking anything, and every tool that
+//! unpacks zstd reads the records, one per line.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,21 +10,21 @@ use std::io;
 
 use balk_reports::records::TrialRecord;
 
-/// Seeds in one file, and between two reports of a running bench. A file for each seed would take several times as
-/// long to make as its records take to write.
+/// Seeds in one file, and between two reports of a running bench. With one file per seed, creating the files would
+/// take several times as long as writing the records.
 pub(super) const BLOCK: u64 = 64;
 
 /// Fast: transcripts repeat themselves so much that more effort saves little.
 const LEVEL: i32 = 1;
 
-/// What a skippable frame begins with: the first of its sixteen magic numbers, and the bytes that follow.
+/// The first bytes of a skippable frame: the first of its sixteen magic numbers, and the length of its contents.
 const MARK: [u8; 8] = [0x50, 0x2a, 0x4d, 0x18, 16, 0, 0, 0];
 
-/// A mark, the seed, and the bytes of the frame behind it; little-endian.
+/// The size of a head: mark, seed, and byte length of the next frame; little-endian.
 const HEAD: usize = MARK.len() + 16;
 
-/// What a thread packs with. A stream would be fed a few bytes at a time, which takes several times what writing the
-/// text does, and a new compressor for every unit nearly as much.
+/// The compressor of one thread. A stream would get a few bytes at a time, which takes several times as long as
+/// writing the text; a new compressor for every unit takes nearly as long.
 struct Packer {
     text: Vec<u8>,
     compressor: zstd::bulk::Compressor<'static>,
@@ -46,12 +46,12 @@ fn compressor() -> io::Result<zstd::bulk::Compressor<'static>> {
 /// The kept transcripts of some seeds of a scenario, packed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transcripts {
-    /// By seed, with the head.
+    /// By seed, with their heads.
     frames: BTreeMap<u64, Vec<u8>>,
 }
 
 impl Transcripts {
-    /// Those of one seed: one record a line. Without records there is nothing to keep.
+    /// Packs the records of one seed, one per line. Without records there is nothing to keep.
     pub(super) fn pack(seed: u64, records: &[TrialRecord]) -> Self {
         if records.is_empty() {
             return Self::default();
@@ -73,10 +73,10 @@ impl Transcripts {
         Self { frames: BTreeMap::from([(seed, frame)]) }
     }
 
-    /// What a file holds.
+    /// Reads the contents of a file.
     ///
     /// # Errors
-    /// The byte at which something else begins.
+    /// The offset of the first byte that is no frame with its head.
     pub(super) fn parse(mut file: &[u8]) -> Result<Self, usize> {
         let length = file.len();
         let mut frames = BTreeMap::new();
@@ -88,26 +88,27 @@ impl Transcripts {
         Ok(Self { frames })
     }
 
-    /// Puts others beside these. Where both have a seed the others stay: a run that was killed plays it again.
+    /// Adds other transcripts. If both have a seed, the others replace it: a resumed bench plays a seed of a killed
+    /// run again.
     pub(super) fn add(&mut self, more: Self) {
         self.frames.extend(more.frames);
     }
 
-    /// True where nothing is kept.
+    /// Whether there are no transcripts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
-    /// Writes them by seed.
+    /// Writes them in order of seeds.
     pub(super) fn write(&self, mut out: impl io::Write) -> io::Result<()> {
         self.frames.values().try_for_each(|frame| out.write_all(frame))
     }
 
-    /// The name of the file of the block they are in.
+    /// The file name of their block.
     ///
     /// # Panics
-    /// If there are none.
+    /// If there are no transcripts.
     pub(super) fn file_name(&self) -> String {
         let (seed, _) = self.frames.first_key_value().expect("some are kept");
         let first = seed - seed % BLOCK;
@@ -115,7 +116,7 @@ impl Transcripts {
     }
 }
 
-/// The seed and the bytes of the first frame with its head, if it is whole.
+/// The seed and the bytes of the first frame with its head, if the frame is complete.
 fn first(file: &[u8]) -> Option<(u64, &[u8])> {
     let (head, rest) = file.split_at_checked(HEAD)?;
     let head = head.strip_prefix(&MARK)?;

@@ -1,4 +1,4 @@
-//! Turns of healthy work of any size, to measure what a guard adds to one.
+//! Turns of healthy work of any size, to measure what a guard adds to a turn.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Bytes of call arguments, or of text: a command, a function, a whole file.
 pub const SIZES: [usize; 3] = [100, 2 << 10, 50 << 10];
 
-/// The name of [`Turn::anchor`] where it stands beside stacks.
+/// The name of [`Turn::anchor`] in tables of stacks.
 pub const ANCHOR: &str = "xxh3_64";
 
-/// Lines of a program, another one for each `nth`, and nearly `bytes` long.
+/// Lines of a program, different for each `nth` and nearly `bytes` long.
 #[must_use]
 pub fn program(nth: usize, bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 64);
@@ -29,17 +29,17 @@ pub fn program(nth: usize, bytes: usize) -> String {
     text
 }
 
-/// Arguments of a call that writes a program: JSON of about this many bytes, escapes and all.
+/// Arguments of a call that writes a program: JSON of about this many bytes, including escapes.
 #[must_use]
 pub fn arguments(nth: usize, bytes: usize) -> String {
     let path = format!("src/file_{nth}.py");
-    // Quotes and line ends make a ninth more of the text.
+    // Quotes and line ends add a ninth to the text.
     let program = program(nth, bytes.saturating_sub(48) * 9 / 10);
     let content = program.replace('"', "\\\"").replace('\n', "\\n");
     format!("{{\"path\": \"{path}\", \"content\": \"{content}\"}}")
 }
 
-/// Tools as an agent offers them.
+/// The tools of a typical agent.
 #[must_use]
 pub fn offer() -> Arc<Offer> {
     Arc::new(Offer::new([
@@ -50,7 +50,7 @@ pub fn offer() -> Arc<Offer> {
     ]))
 }
 
-/// What a provider sends for the turn: a line of text and a call.
+/// The provider's output for the turn: a line of text and a call.
 #[must_use]
 pub fn raw(nth: usize, bytes: usize) -> (Part, RawCall) {
     let call = RawCall {
@@ -61,7 +61,7 @@ pub fn raw(nth: usize, bytes: usize) -> (Part, RawCall) {
     (Part::Text("I'll write the file now.".into()), call)
 }
 
-/// A turn of healthy work, as guards see it: a file is written, or read.
+/// A turn of healthy work, as guards see it: the model writes or reads a file.
 #[derive(Debug)]
 pub struct Turn {
     completion: Arc<Completion>,
@@ -71,7 +71,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// The `nth` turn, in which about this many bytes are written or read.
+    /// The `nth` turn, which writes or reads about this many bytes.
     #[must_use]
     pub fn new(nth: usize, work: Work, bytes: usize, offer: &Offer) -> Self {
         let (part, call, answer) = match work {
@@ -94,8 +94,8 @@ impl Turn {
         Self { completion, committed, answer: answer.into(), work }
     }
 
-    /// Takes the guard through the turn: every fold and every question. True where it has no objection. The
-    /// result is a new one each time, of which nobody knows anything.
+    /// Takes the guard through the turn: every fold and every question. Returns whether the guard passes. The result
+    /// is new each time, so nothing about it is cached.
     // This drives no `Run`: a run keeps the transcript and the view, which costs ten times the instructions of a turn
     // without guards (3,455 to 356), and the cost of most guards would be lost in it.
     pub fn play(&self, guard: &mut dyn Guard) -> bool {
@@ -107,7 +107,7 @@ impl Turn {
         passes && settled
     }
 
-    /// Hashes the bytes of the turn once: what any machine can measure, to set a guard's cost beside it.
+    /// Hashes the bytes of the turn once. Any machine can measure this, so it is the yardstick for a guard's cost.
     #[must_use]
     pub fn anchor(&self) -> u64 {
         xxh3_64(self.bytes().as_bytes())
@@ -121,13 +121,13 @@ impl Turn {
     }
 }
 
-/// Turns that come round and round: more than a guard remembers at most, so that each is new to it.
+/// A cycle of turns, longer than the memory of any guard, so that each turn is new to it.
 #[must_use]
 pub fn turns(work: Work, bytes: usize, offer: &Offer) -> Vec<Turn> {
     (0..128).map(|nth| Turn::new(nth, work, bytes, offer)).collect()
 }
 
-/// Lets a guard see a run begin.
+/// Shows a guard the start of a run.
 pub fn begin(guard: &mut dyn Guard, offer: &Arc<Offer>) {
     guard.observe(&Entry::Start(Start {
         model: "bench".into(),

@@ -5,7 +5,7 @@ use balk_reports::records::{Grade, Outcome, Part, Slip, TrialRecord, Weights, tr
 use crate::grade;
 use crate::simulate::Simulation;
 
-/// Which transcripts are kept for a closer look.
+/// Which transcripts to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// None.
@@ -26,9 +26,9 @@ impl Keep {
     }
 }
 
-/// Plays one seed with every stack and takes what came of it into their cells. The first stack is the baseline.
+/// Plays one seed with every stack and adds the results to their cells. The first stack is the baseline.
 ///
-/// The transcripts to keep come back in the order of the stacks; those of the other response models are not kept.
+/// Returns the transcripts to keep, in the order of the stacks; those of the other response models are not kept.
 pub(super) fn play(
     stacks: &[[Simulation<'_>; 3]],
     seed: u64,
@@ -47,7 +47,7 @@ pub(super) fn play(
         let graded = grade::grade_each(&trial, |it, is_false| {
             cell.fired(&it.note.guard, &it.note.rule, is_false);
         });
-        // What nobody stepped into never asked how a correction is taken.
+        // Without an intervention, the response model was never used.
         let other = |it: &Simulation<'_>| {
             (graded.interventions > 0).then(|| grade::grade(&it.trial(&it.world(seed))))
         };

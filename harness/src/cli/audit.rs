@@ -1,4 +1,4 @@
-//! `balk audit`: which rungs of the guards are reached, and which changes of them are noticed.
+//! `balk audit`: which rungs of the guards are reached, and which changes of guards are noticed.
 
 mod recorded;
 mod show;
@@ -75,7 +75,7 @@ impl Audit {
     /// Runs the command.
     ///
     /// # Errors
-    /// A command line that makes no sense, a tool table that is bad, an output that takes no more.
+    /// An invalid command line, an invalid tool table, an output that cannot be written.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         if self.guard.contains(['=', '{']) {
             return Err(Error::usage(

@@ -105,7 +105,7 @@ all trials are done, what a turn costs under each stack, beside one pass of xxh3
 Failures under a stack are what a bench measures, so the exit code is 0 unless a gate fails. After Ctrl-C it is 130: the
 bench writes what is done and shows the command to go on with. A second Ctrl-C ends the program at once.";
 
-/// More threads than any machine has use for take longer to start than trials to run.
+/// More threads than this exceed any machine: starting them would take longer than the trials.
 const JOBS_MAX: i64 = 1_024;
 
 /// Which transcripts are kept.
@@ -127,8 +127,8 @@ impl Bench {
     /// Runs the command.
     ///
     /// # Errors
-    /// A command line that makes no sense, a folder that holds something else, a record of another plan, a disk
-    /// that is full. A bad scenario is shown, and ends with its exit code.
+    /// An invalid command line, a folder with other contents, a record of another plan, a full disk. An invalid
+    /// scenario is shown, and returns its exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let asked = match self.asked() {
             Ok(asked) => asked,
@@ -161,7 +161,7 @@ impl Bench {
             None => Some(seeds),
         };
         self.announce(&matrix, part);
-        // Of a part without seeds the record says that nothing is done: it is merged like any other.
+        // The record of a part without seeds has no finished units, and can be merged like any other.
         let Some(part) = part else { return Ok(Exit::Fine) };
         let bar = bar(&record, part);
         let mut follower = Follower { folder, bar, interrupt, played: 0, unwritten: 0 };
@@ -183,7 +183,7 @@ impl Bench {
             return Ok(self.ending().interrupted(all - left, all));
         }
         if let Some(folder) = &follower.folder {
-            // Where all was done before, what is told of that run stands.
+            // If everything was done before, keep the description of the earlier run.
             if follower.played > 0 {
                 let threads = pool.current_num_threads();
                 folder.write_meta(&bench::meta(&matrix, threads, follower.played, taken_ns))?;
@@ -229,11 +229,11 @@ impl Bench {
         Ok(asked)
     }
 
-    /// Where the record is written, and what is in it already.
+    /// The folder of the record, and the record so far.
     fn folder(&self, matrix: &Matrix) -> Result<(Option<Folder>, Record), Error> {
         let new = || Record::new(matrix.plan().clone());
         let Some(path) = &self.out else { return Ok((None, new())) };
-        // A run that was killed before its first write left an empty folder.
+        // A run that was killed before its first write leaves an empty folder.
         if !self.resume || !path.join(bench::RECORD).exists() {
             let (folder, record) = (Folder::create(path)?, new());
             folder.write(&record)?;
@@ -252,7 +252,7 @@ impl Bench {
         Ok((Some(folder), record))
     }
 
-    /// Says what will be run, before it is.
+    /// Prints what will run.
     fn announce(&self, matrix: &Matrix, part: Option<[u64; 2]>) {
         let plan = matrix.plan();
         let seeds = match part {
@@ -275,17 +275,17 @@ impl Bench {
     }
 }
 
-/// The units of a part that are not done.
+/// The number of units of a part that are missing.
 fn missing(record: &Record, [from, to]: [u64; 2]) -> u64 {
     record.done.iter().map(|done| done.missing(from, to).count() as u64).sum()
 }
 
-/// All units of a part.
+/// The number of all units of a part.
 fn units(record: &Record, [from, to]: [u64; 2]) -> u64 {
     record.done.len() as u64 * (to - from + 1)
 }
 
-/// A bar over the units that this process has to play.
+/// A progress bar over the units that this process must play.
 fn bar(record: &Record, part: [u64; 2]) -> ProgressBar {
     let left = missing(record, part);
     let bar = progress::counted(left, "units");
@@ -299,9 +299,9 @@ struct Follower {
     folder: Option<Folder>,
     bar: ProgressBar,
     interrupt: Interrupt,
-    /// Units of this run.
+    /// Units played in this run.
     played: u64,
-    /// Units since the record was written.
+    /// Units since the last write of the record.
     unwritten: u64,
 }
 

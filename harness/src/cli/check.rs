@@ -1,4 +1,4 @@
-//! `balk check`: whether scenario files are good, and if not, where.
+//! `balk check`: whether scenario files are valid, and if not, where the errors are.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ impl Check {
     /// Runs the command.
     ///
     /// # Errors
-    /// An output that takes no more. Bad files are shown, and end with their exit code.
+    /// An output that cannot be written. Invalid files are shown, and return their exit code.
     pub fn run(&self) -> Result<Exit, Error> {
         let mut exit = Exit::Fine;
         for path in &self.files {

@@ -39,7 +39,7 @@ impl Compare {
     /// Runs the command.
     ///
     /// # Errors
-    /// A record that cannot be read, a gate that cannot be judged, an output that takes no more.
+    /// A record that cannot be read, a gate that cannot be judged, an output that cannot be written.
     pub fn run(&self) -> Result<Exit, Error> {
         let (_, before) = Folder::open(&self.before)?;
         let (_, after) = Folder::open(&self.after)?;
@@ -66,14 +66,14 @@ impl Compare {
             }
             Format::Json => {
                 shown(writeln!(io::stdout(), "{}", comparison_as_json(&comparison)))?;
-                // Standard output is one object and nothing else.
+                // Standard output has one object and nothing else.
                 Ok(self.gates.report(&judged, io::stderr())?)
             }
         }
     }
 }
 
-/// What was written, or nobody reads any more: the gates are judged all the same.
+/// Ignores a reader who has gone away: the gates are judged anyway.
 fn shown(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }

@@ -29,10 +29,10 @@ impl Completions {
     /// Runs the command.
     ///
     /// # Errors
-    /// An output that takes no more.
+    /// An output that cannot be written.
     pub fn run(&self, program: Command, context: &Context) -> Result<Exit, Error> {
         let mut program = program::with_names(program, &context.registry);
-        // The generator panics where it cannot write, and a buffer takes everything.
+        // The generator panics if it cannot write, so it writes to a buffer.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut program, program::name(), &mut script);
         std::io::stdout().lock().write_all(&script)?;

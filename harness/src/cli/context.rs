@@ -1,4 +1,4 @@
-//! What every command is given.
+//! The input of every command.
 
 use std::path::Path;
 
@@ -7,15 +7,15 @@ use crate::config::{self, Config};
 use crate::error::Error;
 use crate::guards::Registry;
 
-/// What every command is given.
+/// The input of every command.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// The guards that there are.
+    /// All guards.
     pub registry: Registry,
 }
 
 impl Context {
-    /// The settings of guards: from the file that is named or the one nearby, and from the environment above it.
+    /// The settings of guards: from the named file or the nearest one, overridden by the environment.
     #[expect(
         clippy::disallowed_methods,
         reason = "three variables set the no-tools guard, as its field design has it"

@@ -11,20 +11,20 @@ use serde_json::error::Category;
 use crate::error::Error;
 use crate::replay::{Object, one_line};
 
-/// The longest document that is read, in bytes; a thousand times the longest that anybody should write.
+/// The longest accepted document, in bytes; a thousand times the longest sensible one.
 const BYTES_MAX: u64 = 32 << 20;
 
-/// What a document is called, and where its form is described.
+/// The name of a document, and where its form is described.
 pub(super) struct Kind {
     /// As in "an incident".
     pub(super) name: &'static str,
     /// As in "balk schema incident".
     pub(super) schema: &'static str,
-    /// What its member `schema` must be.
+    /// The expected value of its member `schema`.
     pub(super) version: Option<u32>,
 }
 
-/// What every version of a document has.
+/// The members that every version of a document has.
 #[derive(Deserialize)]
 struct Versioned {
     schema: u64,
@@ -33,7 +33,7 @@ struct Versioned {
 /// Reads a document.
 ///
 /// # Errors
-/// It cannot be read, is too long, is no JSON, or is not what it should be; with the place.
+/// The file cannot be read, is too long, is not JSON, or has a wrong shape; the error has the place.
 pub(super) fn read<T: DeserializeOwned>(path: &Path, kind: &Kind) -> Result<T, Error> {
     let name = name(path);
     let text = text(path, name, kind.name)?;
@@ -55,12 +55,12 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, kind: &Kind) -> Result<T, E
     Ok(document)
 }
 
-/// Whether a path stands for standard input.
+/// Whether a path means standard input.
 pub(super) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// What a path is called in messages.
+/// The name of a path in messages.
 pub(super) fn name(path: &Path) -> &Path {
     if is_stdin(path) { Path::new("standard input") } else { path }
 }
@@ -90,7 +90,7 @@ fn text(path: &Path, name: &Path, what: &str) -> Result<String, Error> {
     Ok(text)
 }
 
-/// What serde says, taken apart into place, expected and found.
+/// A message of serde, split into place, expected and found.
 fn bad(name: &Path, kind: &Kind, place: &str, error: &serde_json::Error) -> Error {
     let (line, column) = (error.line(), error.column());
     let said = error.to_string();
@@ -101,7 +101,7 @@ fn bad(name: &Path, kind: &Kind, place: &str, error: &serde_json::Error) -> Erro
             (format!("{} (JSON)", kind.name), format!("a mistake: {said}"))
         }
     };
-    // A path that is not known is written so.
+    // The place is unknown.
     let at = match place {
         "." | "?" => String::new(),
         place => format!(", at {}", one_line(place, 160)),
@@ -115,7 +115,7 @@ fn bad(name: &Path, kind: &Kind, place: &str, error: &serde_json::Error) -> Erro
 
 /// The two halves of a message of serde.
 fn expected_and_found(said: &str) -> (String, String) {
-    // What was found is foreign and may say this itself; what was expected never does.
+    // The found part is foreign text and may contain this phrase; the expected part never does.
     if let Some((found, expected)) = said.rsplit_once(", expected ") {
         let found = ["invalid type: ", "invalid value: ", "unknown variant ", "unknown field "]
             .into_iter()
@@ -132,7 +132,7 @@ fn expected_and_found(said: &str) -> (String, String) {
     ("something else".to_owned(), said.to_owned())
 }
 
-/// What a type of Rust is called in JSON.
+/// The JSON name of a Rust type.
 fn in_json(name: &str) -> &str {
     match name {
         "u16" | "u32" | "u64" => "a whole number that is not too large",

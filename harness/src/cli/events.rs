@@ -1,7 +1,7 @@
-//! The event log of a run: one JSON object a line, each written as it happens and whole.
+//! The event log of a run: one JSON object per line, each written whole as it happens.
 //!
-//! Entries stand in it as they stand in the record. Where a handoff was built, a `capability_gap` event follows
-//! the conclusion (spec H4): the chat does not show the failure, and the log never loses it.
+//! Entries look as they do in the record. If a handoff was built, a `capability_gap` event follows the conclusion
+//! (spec H4): the chat does not show the failure, and the log always does.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ pub(super) struct Events {
     before: Vec<EntryRecord>,
 }
 
-/// Something that is no entry.
+/// An event that is not an entry.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Event {
@@ -27,20 +27,20 @@ enum Event {
 }
 
 impl Events {
-    /// A new log of this run, in place of what stood in the file.
+    /// Creates the log of this run, and replaces the contents of the file.
     ///
     /// # Errors
-    /// A file that cannot be written to.
+    /// A file that cannot be written.
     pub(super) fn new(path: &Path, run: GapRun) -> Result<Self, Error> {
         let file =
             File::create(path).map_err(|error| Error::file(path, "a file that can be written to", error))?;
         Ok(Self { file, run, before: Vec::new() })
     }
 
-    /// Takes one entry down.
+    /// Logs one entry.
     ///
     /// # Errors
-    /// A file that takes no more.
+    /// A file that cannot be written.
     pub(super) fn entry(&mut self, entry: EntryRecord) -> io::Result<()> {
         self.line(&entry)?;
         if let EntryRecord::Conclusion(conclusion) = &entry
@@ -52,7 +52,7 @@ impl Events {
         Ok(())
     }
 
-    /// One write a line, so that a run that is killed leaves whole lines.
+    /// Writes one line with one call, so that a killed run leaves whole lines.
     fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');

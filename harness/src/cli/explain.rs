@@ -1,4 +1,4 @@
-//! `balk explain`: what a document says, and what follows from it.
+//! `balk explain`: explains a document and what follows from it.
 
 mod gap;
 mod retry;
@@ -28,7 +28,7 @@ impl Explain {
     /// Runs the command.
     ///
     /// # Errors
-    /// A document that is bad, an output that takes no more.
+    /// An invalid document, an output that cannot be written.
     pub fn run(&self) -> Result<Exit, Error> {
         match &self.what {
             What::Retry(it) => it.run(),

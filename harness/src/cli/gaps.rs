@@ -1,4 +1,4 @@
-//! Where gap reports are kept, and where they are sent to.
+//! Where gap reports are stored, and where they are sent.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use clap::Args;
 use crate::error::Error;
 use crate::files;
 
-/// To whom gaps are reported.
+/// The repository that receives gap reports.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Repository {
     /// The repository of the agent's maker, who gets the reports: its address before `/issues/new`
@@ -18,8 +18,8 @@ pub(super) struct Repository {
     url: String,
 }
 
-/// Whoever builds Balk into an agent sets `repository` in Cargo.toml; until then the link leads to a name that
-/// never resolves (RFC 2606), and to nobody else's repository.
+/// An agent with Balk built in sets `repository` in Cargo.toml. Until then the link leads to a name that never
+/// resolves (RFC 2606), and never to a stranger's repository.
 const DEFAULT: &str = match env!("CARGO_PKG_REPOSITORY").as_bytes() {
     [] => NOWHERE,
     _ => env!("CARGO_PKG_REPOSITORY"),
@@ -28,7 +28,7 @@ const DEFAULT: &str = match env!("CARGO_PKG_REPOSITORY").as_bytes() {
 const NOWHERE: &str = "https://agent.invalid";
 
 impl Repository {
-    /// The link to report with, and beneath it a word where it leads nowhere.
+    /// The link for reporting, with a remark below it if it leads nowhere.
     pub(super) fn link(&self, report: &GapReport) -> String {
         let link = issue_link(&self.url, report);
         match &*self.url {
@@ -53,7 +53,7 @@ fn address(text: &str) -> Result<String, String> {
     }
 }
 
-/// The folder for what outlives a run: the one that is asked for, else what the environment says.
+/// The folder for data that outlives a run: the one that is asked for, else the one that the environment names.
 ///
 /// # Errors
 /// Neither names a folder.
@@ -63,12 +63,12 @@ pub(super) fn state_dir(asked: Option<&Path>) -> Result<PathBuf, Error> {
 }
 
 fn state_dir_by(asked: Option<&Path>, variable: impl Fn(&str) -> Option<String>) -> Result<PathBuf, Error> {
-    // An empty variable counts as one that is not set; the XDG rules say so.
+    // The XDG rules treat an empty variable as unset.
     let folder = |name: &str| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from);
     asked
         .map(Path::to_owned)
         .or_else(|| folder("BALK_STATE_DIR"))
-        // They also say that a relative path is to be ignored.
+        // They also require that a relative path is ignored.
         .or_else(|| folder("XDG_STATE_HOME").filter(|it| it.is_absolute()).map(|it| it.join("balk")))
         .or_else(|| folder("HOME").map(|it| it.join(".local/state/balk")))
         .ok_or_else(|| {
@@ -77,10 +77,10 @@ fn state_dir_by(asked: Option<&Path>, variable: impl Fn(&str) -> Option<String>)
         })
 }
 
-/// Writes `gaps/gap-<id>.json` beneath the folder, whole or not at all, and says where it is.
+/// Writes `gaps/gap-<id>.json` in the folder, whole or not at all, and returns its path.
 ///
 /// # Errors
-/// The folder cannot be made or written to.
+/// The folder cannot be created or written to.
 pub(super) fn keep(state_dir: &Path, report: &GapReport) -> Result<PathBuf, Error> {
     let folder = state_dir.join("gaps");
     let path = folder.join(format!("gap-{}.json", report.id));
@@ -89,7 +89,7 @@ pub(super) fn keep(state_dir: &Path, report: &GapReport) -> Result<PathBuf, Erro
         out.write_all(b"\n")
     })
     .map_err(|error| {
-        // The error itself names a temporary file, which is nobody's business.
+        // The error itself names a temporary file, which means nothing to the user.
         Error::file(&path, "a folder that can be written to", error.kind())
             .hint("give another with --state-dir DIR")
     })?;
@@ -146,7 +146,7 @@ mod tests {
         let folder = state.path().join("gaps");
         fs::create_dir_all(&folder).expect("it can be made");
         fs::write(folder.join(".tmpAbC123"), "{\"sche").expect("it can be written");
-        // A report of this name that somebody cut short is made whole again.
+        // A truncated report of this name is replaced by a whole one.
         fs::write(folder.join(format!("gap-{}.json", report.id)), "{").expect("it can be written");
         let path = keep(state.path(), &report).expect("it can be written");
         let text = fs::read_to_string(&path).expect("it was written");

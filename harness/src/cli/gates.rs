@@ -1,4 +1,4 @@
-//! Gates on the command line: what fails a bench, and how it is said.
+//! Gates on the command line: the conditions that fail a bench, and the messages about them.
 
 use std::io::{self, Write};
 
@@ -53,7 +53,7 @@ impl Gates {
         &self.fail_on
     }
 
-    /// Which end of an interval they judge.
+    /// Which end of an interval the gates judge.
     pub(super) fn sureness(&self) -> Sureness {
         match self.gate {
             Judge::Certain => Sureness::Certain,
@@ -61,10 +61,10 @@ impl Gates {
         }
     }
 
-    /// Whether they can be judged: before anything is run.
+    /// Checks that the gates can be judged, before anything runs.
     ///
     /// # Errors
-    /// A stack or a scenario that the plan does not have; a change where there is one record only.
+    /// A stack or a scenario that is not in the plan; a change if there is only one record.
     pub(super) fn fit(&self, plan: &Plan, records: Records) -> Result<(), Error> {
         for gate in &self.fail_on {
             gate.fits(plan).map_err(|NoSuch { what, asked, nearest }| {
@@ -98,10 +98,11 @@ impl Gates {
         Ok(())
     }
 
-    /// Says what failed, on standard output where that is for people. Who has seen enough changes nothing about it.
+    /// Prints the gates that failed, on standard output if that is for people. A reader who has gone away does not
+    /// change the result.
     ///
     /// # Errors
-    /// An output that takes no more.
+    /// An output that cannot be written.
     pub(super) fn report(&self, judged: &Judged, out: impl Write) -> io::Result<Exit> {
         match self.show(judged, out) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
@@ -127,16 +128,16 @@ impl Gates {
     }
 }
 
-/// How many records there are to judge.
+/// The number of records to judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Records {
-    /// One: that of a bench.
+    /// One record, of a bench.
     One,
-    /// Two, of which the second is judged.
+    /// Two records; the second is judged.
     Two,
 }
 
-/// Whether a run is shown by GitHub Actions, which reads commands from what is printed.
+/// Whether GitHub Actions runs this; it reads commands from the output.
 #[expect(clippy::disallowed_methods, reason = "where a run is shown is a matter of its environment")]
 fn in_github_actions() -> bool {
     std::env::var("GITHUB_ACTIONS").is_ok_and(|it| it == "true")

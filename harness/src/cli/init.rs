@@ -25,7 +25,7 @@ impl Init {
     /// Runs the command.
     ///
     /// # Errors
-    /// A name that is none, a file that is there already, a folder that cannot be written.
+    /// An invalid name, a file that already exists, a folder that cannot be written to.
     pub fn run(&self) -> Result<Exit, Error> {
         let kebab = |part: &str| {
             !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
@@ -60,9 +60,9 @@ impl Init {
     }
 }
 
-/// Writes a new file whole or not at all, and never over another one.
+/// Writes a new file whole or not at all, and never replaces one.
 fn create(path: &Path, text: &str) -> Result<(), Error> {
-    // The error itself names a temporary file, which is nobody's business.
+    // The error itself names a temporary file, which means nothing to the user.
     let unwritable = |error: std::io::Error| {
         let kind = error.kind();
         let found = if kind == ErrorKind::NotFound { "none".to_owned() } else { kind.to_string() };

@@ -8,11 +8,11 @@ use signal_hook::flag;
 
 use crate::exit::Exit;
 
-/// Whether somebody pressed Ctrl-C.
+/// Whether the user has pressed Ctrl-C.
 pub(super) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// From here on, the first Ctrl-C ends nothing by itself.
+    /// From here on, the first Ctrl-C only sets the flag.
     pub(super) fn catch() -> Self {
         let came = Arc::new(AtomicBool::new(false));
         // The order matters: only a second Ctrl-C finds the flag set.

@@ -1,5 +1,4 @@
-//! `balk list`: the scenarios of the catalogue, the guards that can be named, and what they are compared
-//! with.
+//! `balk list`: the scenarios of the catalogue, the guards, and the peers they are compared with.
 
 use std::io::Write;
 
@@ -26,7 +25,7 @@ impl List {
     /// Runs the command.
     ///
     /// # Errors
-    /// An output that takes no more.
+    /// An output that cannot be written.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let mut document = Document::default();
         if !self.guards {

@@ -13,15 +13,15 @@ use crate::error::Error;
 use crate::exit::Exit;
 use balk_scenarios::nearest;
 
-/// The sets of scenarios that `--suite` knows by name.
+/// The named sets of scenarios of `--suite`.
 pub(super) const SUITES: [&str; 3] = ["all", "stubborn", "control"];
 
 /// The text of a scenario, not yet read.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
-    /// What it is called in messages.
+    /// Its name in messages.
     file: String,
-    /// All of it.
+    /// The whole text.
     pub(super) text: Cow<'static, str>,
 }
 
@@ -36,7 +36,7 @@ impl Source {
         Self::named(target, "--suite", &SUITES)
     }
 
-    /// A scenario, asked for at this place of the command line, where other names are known as well.
+    /// A scenario asked for at this place of the command line, which also accepts the other names.
     fn named(target: &str, place: &str, others: &[&str]) -> Result<Self, Error> {
         if let Some(listed) = catalogue::find(target) {
             return Ok(Self { file: listed.file.to_owned(), text: listed.text.into() });
@@ -60,12 +60,12 @@ impl Source {
         Ok(Self { file: path.display().to_string(), text: text.into() })
     }
 
-    /// Reads it, with these settings in place of its own.
+    /// Reads the scenario, with these settings in place of its own.
     pub(super) fn read(&self, sets: &[(String, String)]) -> Result<Scenario, Diagnostics> {
         self.document(sets)?.scenario(toolsets::catalogue())
     }
 
-    /// The text with these settings in it.
+    /// The text with these settings applied.
     pub(super) fn document(&self, sets: &[(String, String)]) -> Result<Document, Diagnostics> {
         Document::new(&self.file, &self.text, sets)
     }
@@ -81,16 +81,16 @@ pub(super) fn file(path: &Path, sets: &[(String, String)]) -> Result<Scenario, F
     Ok(Source::file(path)?.read(sets)?)
 }
 
-/// Why there is no scenario.
+/// Why a scenario cannot be used.
 pub(super) enum Failure {
-    /// The file or a setting is bad; shown as a compiler shows code.
+    /// The file or a setting is invalid; shown with the source, as compilers do.
     Bad(Diagnostics),
-    /// There is nothing to read.
+    /// The file cannot be read.
     Other(Error),
 }
 
 impl Failure {
-    /// Shows a bad file and says how the program ends; hands any other error on.
+    /// Shows an invalid file and returns its exit code; passes any other error on.
     pub(super) fn or_exit(self) -> Result<Exit, Error> {
         match self {
             Self::Bad(_) => Ok(self.shown()),
@@ -98,7 +98,7 @@ impl Failure {
         }
     }
 
-    /// Shows whatever it is, and says how the program ends.
+    /// Shows the failure, and returns the exit code.
     pub(super) fn shown(self) -> Exit {
         match self {
             Self::Bad(diagnostics) => {
@@ -126,7 +126,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// One `--set`.
+/// Parses one `--set`.
 pub(super) fn set(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
@@ -134,7 +134,7 @@ pub(super) fn set(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// `A-B`, both ends included.
+/// Parses `A-B`, both ends included.
 pub(super) fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
     const EXPECTED: &str = "expected two seeds with a dash between them, the smaller first and none above \
                             18446744073709551614, as in 0-99";
@@ -144,5 +144,5 @@ pub(super) fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
     if from > to || to == u64::MAX { Err(EXPECTED.into()) } else { Ok(from..=to) }
 }
 
-/// The seed where none is given: a constant, so that the first run of everybody is the same.
+/// The default seed: a constant, so that everyone's first run is the same.
 pub(super) const SEED: u64 = 1024;

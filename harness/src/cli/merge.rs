@@ -1,4 +1,4 @@
-//! `balk merge`: the parts of a bench in one record.
+//! `balk merge`: merges the parts of a bench into one record.
 
 use std::path::{Path, PathBuf};
 
@@ -23,11 +23,11 @@ pub struct Merge {
 }
 
 impl Merge {
-    /// Runs the command. All parts are read before anything is written.
+    /// Runs the command. It reads all parts before it writes anything.
     ///
     /// # Errors
-    /// A part that cannot be read, is of another plan, or holds trials that another part holds; a folder that
-    /// cannot be written to.
+    /// A part that cannot be read, has another plan, or shares trials with another part; a folder that cannot be
+    /// written to.
     pub fn run(&self) -> Result<Exit, Error> {
         let (first, rest) = self.inputs.split_first().expect("one is required");
         let (folder, mut whole) = Folder::open(first)?;

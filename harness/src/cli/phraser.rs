@@ -1,7 +1,7 @@
-//! `--phraser`: a command that says in its own words why a run cannot go on (spec H5).
+//! `--phraser`: a command that explains in its own words why a run cannot go on (spec H5).
 //!
-//! The words are for the person who reads. The trial, its record, the events and the report keep the words of the
-//! template, so they stay a function of scenario, guards, seed and version.
+//! Only the person who reads sees these words. The trial, its record, the events and the report keep the words of the
+//! template, so they remain a function of scenario, guards, seed and version.
 
 mod child;
 
@@ -14,18 +14,18 @@ pub(super) use child::Child;
 /// Puts a phraser's words into the entries that are shown.
 pub(super) struct Phrased<'p> {
     phraser: Option<&'p dyn Phraser>,
-    /// What was said, and what is said in its place.
+    /// The original words, and their replacement.
     words: Option<(Arc<str>, Arc<str>)>,
 }
 
 impl<'p> Phrased<'p> {
-    /// Without a phraser, nothing is changed.
+    /// Without a phraser, nothing changes.
     pub(super) fn new(phraser: Option<&'p dyn Phraser>) -> Self {
         Self { phraser, words: None }
     }
 
-    /// The next entry as it is shown. The phraser is asked where this entry is a conclusion with a gap, and the entries
-    /// that repeat the conclusion repeat its words.
+    /// The next entry as it is shown. The phraser is asked about a conclusion with a gap; later entries that repeat
+    /// the conclusion repeat the phraser's words.
     pub(super) fn entry(&mut self, entry: &Entry) -> Entry {
         match entry {
             Entry::Conclusion(conclusion) => Entry::Conclusion(self.conclusion(conclusion)),
@@ -49,7 +49,7 @@ impl<'p> Phrased<'p> {
         Arc::new(phrased)
     }
 
-    /// A notice adds the options to the conclusion's text, and a question has the text alone.
+    /// A notice is the conclusion's text followed by the options; a question is the text alone.
     fn intervention(&self, intervention: &Intervention) -> Intervention {
         let text = self.words.as_ref().and_then(|(from, to)| {
             let rest = intervention.note.text.strip_prefix(&**from)?;

@@ -1,4 +1,4 @@
-//! The program's own command line, as shells and readers of manuals get it.
+//! The program's own command line, for shells and manual pages.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use clap::builder::PossibleValuesParser;
 use super::load;
 use crate::guards::{DEFAULT, NONE, Registered, Registry};
 
-/// The name under which the program was started, without its folder.
+/// The name with which the program was started, without its folder.
 pub(super) fn name() -> String {
     let started = std::env::args_os().next().map(PathBuf::from);
     let stem = started.as_deref().and_then(Path::file_stem).and_then(OsStr::to_str);
     stem.unwrap_or("balk").to_owned()
 }
 
-/// The command line with the names that are worth completing: guards, scenarios and suites. It describes, and must not
-/// parse: the options take more than these names.
+/// The command line with the names that are worth completing: guards, scenarios and suites. It is for description
+/// only and must not parse: the options accept more than these names.
 pub(super) fn with_names(program: Command, registry: &Registry) -> Command {
     let guards: Vec<String> = [NONE, DEFAULT]
         .into_iter()

@@ -1,11 +1,11 @@
-//! Progress on a terminal: how far a long command is, and how long it will still take.
+//! Progress on a terminal: how much of a long command is done, and the time left.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar over work that is counted in these units. It is hidden unless standard error is a terminal.
 ///
-/// The work is what this process has to do. Work of an earlier process would make the rate look better than it is, and
-/// the time left too short.
+/// The work is that of this process. Work of an earlier process would make the rate too high, and the time left too
+/// short.
 pub(super) fn counted(work: u64, units: &str) -> ProgressBar {
     bar(work, &format!("{{bar:30}} {{pos}} of {{len}} {units}{{msg}}, {{per_sec}}, {{eta}} left"))
 }

@@ -1,4 +1,4 @@
-//! Recorded transcripts on the command line: where they are, and what they do not say.
+//! Recorded transcripts on the command line: where they are, and facts that they lack.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::document;
 use crate::error::Error;
 use crate::replay::{Setting, ToolTable};
 
-/// What recordings do not say.
+/// Facts that recordings lack.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Recordings {
     /// A TOML table from tool names or patterns (`*`, `?`) to what a call can change. Without it, effects are unknown
@@ -31,10 +31,10 @@ enum Ends {
 }
 
 impl Recordings {
-    /// The same, as the replay takes it.
+    /// These facts, as the replay needs them.
     ///
     /// # Errors
-    /// A tool table that is bad.
+    /// An invalid tool table.
     pub(super) fn setting(&self) -> Result<Setting, Error> {
         let protocol = match self.protocol {
             Ends::Text => Protocol::Text,
@@ -50,10 +50,10 @@ impl Recordings {
     }
 }
 
-/// The transcripts behind one argument.
+/// The transcripts that one argument names.
 ///
 /// # Errors
-/// What cannot be read, or a directory without transcripts.
+/// A path that cannot be read, or a directory without transcripts.
 pub(super) fn expand(input: &Path) -> Result<Vec<PathBuf>, Error> {
     let unreadable = |error| Error::file(input, "a readable file or directory", error);
     if document::is_stdin(input) || !std::fs::metadata(input).map_err(unreadable)?.is_dir() {

@@ -85,14 +85,14 @@ A bad line is reported, counted and skipped. Exit codes: 0 fine, with or without
 (nothing is replayed then), if a file cannot be opened or read to its end, or if no line of any file can be used; 4 if
 the guards of a record do not decide as recorded; 6 if a guard broke. The report is written before a non-zero exit.";
 
-/// So many bad lines of one file are shown; all are counted, and the JSON form has all.
+/// The number of bad lines that are shown per file; all are counted, and the JSON form has all.
 const BAD_LINES_SHOWN: u64 = 20;
 
 impl Replay {
     /// Runs the command.
     ///
     /// # Errors
-    /// A command line that makes no sense, a tool table that is bad, an output that takes no more.
+    /// An invalid command line, an invalid tool table, an output that cannot be written.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let config = context.config(self.config.as_deref())?;
         let recipes = Recipes::new(&context.registry, &config);
@@ -137,7 +137,7 @@ fn judged_by(file: &Path) -> Result<Judged, Error> {
     Ok(Judged::new(points))
 }
 
-/// What is written as the replay goes on.
+/// The output of a replay, written as it proceeds.
 struct Report {
     format: Format,
     out: BufWriter<anstream::AutoStream<io::Stdout>>,
@@ -175,7 +175,7 @@ impl Report {
         let mut bad = 0;
         let bar = self.bar.clone();
         let ended = replay.file(input, &mut |items| {
-            // A bar on the same terminal would be torn by what is written.
+            // Output would break a bar on the same terminal.
             bar.suspend(|| {
                 items.iter().try_for_each(|item| {
                     bad += u64::from(item.found.is_err());
@@ -233,13 +233,13 @@ impl Report {
         }
     }
 
-    /// Notes a file that could not be used to its end.
+    /// Counts and reports a file that could not be used to its end.
     fn complain(&mut self, error: &Error) {
         self.summary.broken_files += 1;
         self.bar.suspend(|| complain(error));
     }
 
-    /// Writes the sums; how the program ends.
+    /// Writes the sums, and returns the exit code.
     fn finish(mut self) -> Result<Exit, Error> {
         self.bar.finish_and_clear();
         match self.format {

@@ -1,4 +1,4 @@
-//! `balk report`: what the record of a bench says.
+//! `balk report`: what the record of a bench shows.
 
 use std::fs;
 use std::io::Write;
@@ -62,8 +62,7 @@ impl Report {
     /// Runs the command.
     ///
     /// # Errors
-    /// A record that cannot be read, a marker that cannot be followed, a file that cannot be written: then it
-    /// is what it was.
+    /// A record that cannot be read, an invalid marker, a file that cannot be written (it is then unchanged).
     pub fn run(&self) -> Result<Exit, Error> {
         let (folder, bench) = Folder::open(&self.folder)?;
         for path in self.out.iter().chain(&self.splice) {
@@ -105,7 +104,7 @@ fn splice_into(path: &Path, tables: &Tables) -> Result<(), Error> {
     write(path, &spliced)
 }
 
-/// A link stays one: what it leads to is written.
+/// Writes a file. A symbolic link stays one: the file that it leads to is written.
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     files::write_whole(&real, |out| out.write_all(text.as_bytes()))

@@ -23,8 +23,8 @@ impl Scenario {
     /// Runs the command.
     ///
     /// # Errors
-    /// A command line that makes no sense, an output that takes no more. A bad file is shown, and ends with
-    /// its exit code.
+    /// An invalid command line, an output that cannot be written. An invalid file is shown, and returns its exit
+    /// code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let Self { asked } = self;
         let scenario = match load::scenario(&asked.target, &asked.set) {

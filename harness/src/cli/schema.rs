@@ -43,7 +43,7 @@ impl PrintSchema {
     /// Runs the command.
     ///
     /// # Errors
-    /// An output that takes no more.
+    /// An output that cannot be written.
     pub fn run(&self) -> Result<Exit, Error> {
         let mut out = std::io::stdout().lock();
         serde_json::to_writer_pretty(&mut out, &self.document.schema()).map_err(std::io::Error::from)?;

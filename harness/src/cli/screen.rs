@@ -1,4 +1,4 @@
-//! Where people read: a terminal with its colours and its columns, or something that has neither.
+//! The output for people: a terminal with colours and a width, or a stream with neither.
 
 use std::io::{stderr, stdout};
 
@@ -8,7 +8,7 @@ use balk_reports::report::document::Screen;
 use clap::ColorChoice;
 use terminal_size::{Height, Width, terminal_size_of};
 
-/// Says once for the whole program when to colour.
+/// Sets for the whole program when to use colours.
 pub(super) fn set_colour(when: ColorChoice) {
     let choice = match when {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
@@ -18,12 +18,12 @@ pub(super) fn set_colour(when: ColorChoice) {
     choice.write_global();
 }
 
-/// What standard output leads to.
+/// The screen behind standard output.
 pub(super) fn output() -> Screen {
     screen(&stdout(), || terminal_size_of(stdout()))
 }
 
-/// What standard error leads to.
+/// The screen behind standard error.
 pub(super) fn errors() -> Screen {
     screen(&stderr(), || terminal_size_of(stderr()))
 }

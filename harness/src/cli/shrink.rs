@@ -1,4 +1,4 @@
-//! `balk shrink`: from a trial that shows something to the smallest one that still shows it.
+//! `balk shrink`: from a trial that shows a problem to the smallest one that still shows it.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -79,8 +79,8 @@ impl Shrink {
     /// Runs the command.
     ///
     /// # Errors
-    /// A trial that does not show it, a command line that makes no sense, an output that takes no more. A bad file
-    /// is shown, and ends with its exit code.
+    /// A trial that does not show the problem, an invalid command line, an output that cannot be written. An invalid
+    /// file is shown, and returns its exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let (document, scenario) = match self.read() {
             Ok(read) => read,
@@ -123,7 +123,7 @@ impl Shrink {
         Ok(Exit::Fine)
     }
 
-    /// The scenario with all that is set, and its text.
+    /// The scenario with all its settings, and its text.
     fn read(&self) -> Result<(Document, Scenario), Failure> {
         let document = Source::of(&self.target)?.document(&self.set)?;
         let scenario = document.scenario(toolsets::catalogue())?;
@@ -173,7 +173,7 @@ impl Shrink {
     }
 }
 
-/// Whether the folder has none of the files that will be written.
+/// Checks that the folder has none of the files that will be written.
 fn free(folder: &Path) -> Result<(), Error> {
     for name in [SCENARIO, TRANSCRIPT] {
         let path = folder.join(name);

@@ -1,4 +1,4 @@
-//! A person at the terminal, who answers the guards' questions in the scenario's words or in his own.
+//! A person at the terminal, who answers the guards' questions in the scenario's words or in their own.
 
 use std::io::{self, BufRead, Write};
 
@@ -8,23 +8,23 @@ use balk_scenarios::template::Template;
 
 use crate::engine::Person;
 
-/// Somebody who reads questions on `out` and answers on `input`; with no input, nobody.
+/// A person who reads questions on `out` and answers on `input`. Without an input, nothing is answered.
 pub struct Terminal<'w, 'a, R, W> {
     user: User<'w, 'a>,
     input: Option<R>,
     out: W,
 }
 
-/// How often one thing is asked.
+/// How often one question is asked.
 const TRIES: u32 = 3;
 
 impl<'w, 'a, R: BufRead, W: Write> Terminal<'w, 'a, R, W> {
-    /// A person who stands in for this one.
+    /// A person who stands in for this scenario user.
     pub fn new(user: User<'w, 'a>, input: Option<R>, out: W) -> Self {
         Self { user, input, out }
     }
 
-    /// The choice and its words; nothing where nobody answers.
+    /// The choice and its words; none if there is no answer.
     fn ask(&mut self, options: &[Choice]) -> io::Result<Option<(UserAnswer, &'a [Template])>> {
         let there = if self.input.is_some() { "" } else { "Nobody is here to choose. " };
         writeln!(self.out, "\n{there}The options are:")?;
@@ -53,7 +53,7 @@ impl<'w, 'a, R: BufRead, W: Write> Terminal<'w, 'a, R, W> {
         Ok(Some((answer, sets)))
     }
 
-    /// Asks until a line makes sense, a few times; nothing where none does.
+    /// Asks until a line is valid, at most [`TRIES`] times; none if no line is.
     fn until<T>(&mut self, prompt: &str, sense: impl Fn(&str) -> Option<T>) -> io::Result<Option<T>> {
         let Some(input) = &mut self.input else { return Ok(None) };
         for _ in 0..TRIES {
@@ -78,12 +78,12 @@ impl<'w, 'a, R: BufRead, W: Write> Terminal<'w, 'a, R, W> {
 
 impl<'a, R: BufRead, W: Write> Person<'a> for Terminal<'_, 'a, R, W> {
     fn answer(&mut self, question: &Question) -> Option<(UserAnswer, &'a [Template])> {
-        // A terminal that cannot be written to has nobody before it.
+        // If the terminal cannot be written to, there is no answer.
         self.ask(&question.options).ok().flatten()
     }
 }
 
-/// The option that a line names: by its number, or by its word.
+/// The option that a line names, by its number or its word.
 fn chosen<'o>(options: &'o [Choice], line: &str) -> Option<&'o Choice> {
     match line.parse::<usize>() {
         Ok(number) => options.get(number.checked_sub(1)?),
@@ -91,7 +91,7 @@ fn chosen<'o>(options: &'o [Choice], line: &str) -> Option<&'o Choice> {
     }
 }
 
-/// A line that says something.
+/// A line that is not empty.
 fn said(line: &str) -> Option<String> {
     (!line.is_empty()).then(|| line.to_owned())
 }

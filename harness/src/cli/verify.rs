@@ -1,4 +1,4 @@
-//! `balk verify`: every trial twice, in another order and on other threads; every view legal.
+//! `balk verify`: runs every trial twice, in another order and on other threads, and checks that every view is legal.
 
 use std::io::Write;
 use std::ops::RangeInclusive;
@@ -25,7 +25,7 @@ impl Verify {
     /// Runs the command.
     ///
     /// # Errors
-    /// An output that takes no more.
+    /// An output that cannot be written.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let pool = ThreadPoolBuilder::new()
             .build()

@@ -1,4 +1,4 @@
-//! What happens to each entry of a run as it is committed: it is shown, and taken down.
+//! Shows and logs each entry of a run as it is committed.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use balk_reports::report::Chat;
 use super::events::Events;
 use super::phraser::Phrased;
 
-/// Who looks on.
+/// The observer of a run.
 pub(super) struct Watch<'p> {
     events: Option<Events>,
     shown: Option<(Chat, Phrased<'p>, Box<dyn Write + Send>)>,
@@ -17,20 +17,21 @@ pub(super) struct Watch<'p> {
 }
 
 impl<'p> Watch<'p> {
-    /// A log, or nobody.
+    /// An observer with an optional log.
     pub(super) fn new(events: Option<Events>) -> Self {
         Self { events, shown: None, failed: None }
     }
 
-    /// Shows the entries there from now on, in the phraser's words where it has any.
+    /// From now on also shows the entries, in the phraser's words if there is a phraser.
     pub(super) fn show(&mut self, chat: Chat, phraser: Option<&'p dyn Phraser>, to: Box<dyn Write + Send>) {
         self.shown = Some((chat, Phrased::new(phraser), to));
     }
 
-    /// Takes up one entry. A failure is kept: a run does not end because nobody can look on.
+    /// Handles one entry. A failure is kept for later: a run does not end because it cannot be watched.
     pub(super) fn see(&mut self, entry: &Entry) {
         let recorded = EntryRecord::from(entry);
-        // The log comes first: it must have what was shown. Where it takes nothing, the entry is shown all the same.
+        // The log comes first, so it has everything that was shown. If the log cannot be written, the entry is still
+        // shown.
         let logged = self.events.as_mut().map(|events| events.entry(recorded));
         let shown = self.shown.as_mut().map(|(chat, phrased, to)| {
             let entry = EntryRecord::from(&phrased.entry(entry));
@@ -44,7 +45,7 @@ impl<'p> Watch<'p> {
     /// The first failure, if there was one.
     ///
     /// # Errors
-    /// An output that took no more.
+    /// An output that could not be written.
     pub(super) fn finish(self) -> io::Result<()> {
         self.failed.map_or(Ok(()), Err)
     }

@@ -1,9 +1,9 @@
-//! Attempts that break off: what the loop sees of them.
+//! Broken attempts, as the loop sees them.
 
 use balk_guards::{AttemptCause, AttemptFacts};
 use balk_scenarios::{Act, Broken, Stage, Truth};
 
-/// What the loop saw of an attempt that broke off, but for what ran in it.
+/// What the loop saw of a broken attempt, except for the calls that ran in it.
 pub(super) fn facts(broken: &Broken, has_text: bool) -> AttemptFacts {
     let came_to = |stage| Some(broken.at >= stage);
     AttemptFacts {
@@ -15,7 +15,7 @@ pub(super) fn facts(broken: &Broken, has_text: bool) -> AttemptFacts {
     }
 }
 
-/// The same act, refused because it came before the time that the provider had given.
+/// The same act, refused because it came before the time that the provider gave.
 pub(super) fn refused(act: Act, ticks: u64) -> Act {
     let cause = AttemptCause::Status { code: 429, retry_after: Some(ticks) };
     let broken = Broken { cause, at: Stage::Nothing, message: "too early".into() };

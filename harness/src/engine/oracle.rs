@@ -8,9 +8,10 @@ use balk_guards::{
 
 use super::truth_channel::TruthChannel;
 
-/// A guard that knows when the model is stuck and says everything that the response model answers to.
+/// A guard that knows when the model is stuck, and whose messages have every feature that the response model reacts
+/// to.
 ///
-/// It speaks as often as our guards may: two corrections in one stuck stretch (theirs are a correction and a
+/// It speaks as often as our guards may: two corrections in one stuck stretch (ours send a correction and a
 /// follow-up, or feedback and options), then one question, within the same budget of the stack.
 #[derive(Clone, Debug, Default)]
 pub struct Oracle {
@@ -26,7 +27,7 @@ const NAME: &str = "oracle";
 const CORRECTIONS: u32 = 2;
 
 impl Oracle {
-    /// An oracle that is told the truth by this channel.
+    /// An oracle that this channel tells the truth.
     #[must_use]
     pub fn new(channel: TruthChannel) -> Self {
         Self { channel, ..Self::default() }
@@ -105,9 +106,8 @@ impl Guard for Oracle {
         }
     }
 
-    /// An empty attempt is sent again, as often as the bounds of the trial allow.
-    /// Whoever knows that something was done in the attempt says so to the user; everything else is safe to send
-    /// again, when the provider wants it.
+    /// Sends an empty attempt again, as often as the limits of the trial allow. If something was done in the attempt,
+    /// the oracle knows it and tells the user; everything else is safe to send again, when the provider allows it.
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         let after = match failure.cause {
             AttemptCause::Status { retry_after: Some(ticks), .. } => ticks,
@@ -124,7 +124,7 @@ impl Guard for Oracle {
         }))
     }
 
-    /// What ran in a broken attempt did run.
+    /// A call that ran in a broken attempt counts as run.
     fn settle(&self, completion: &Completion, _: &[ToolResult]) -> Answer<Settlement> {
         let broke = completion.finish == FinishReason::Error;
         Ok(Settlement::Accept(if broke { vec![self.note()] } else { Vec::new() }))

@@ -1,11 +1,11 @@
-//! Who answers the guards' questions.
+//! The person who answers the guards' questions.
 
 use balk_guards::{Question, UserAnswer};
 use balk_scenarios::{User, template::Template};
 
-/// Somebody who can be asked.
+/// A person who can be asked.
 pub trait Person<'a> {
-    /// What is answered, and the facts that hold from then on; nothing where nobody is there to answer.
+    /// The answer, and the facts that are true from then on; none if the person does not answer.
     fn answer(&mut self, question: &Question) -> Option<(UserAnswer, &'a [Template])>;
 }
 

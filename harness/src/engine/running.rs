@@ -1,4 +1,4 @@
-//! A trial under way: the host of a [`Run`] whose model, tools and user are those of a scenario.
+//! A trial in progress: the host of a [`Run`] whose model, tools and user are those of a scenario.
 
 use std::sync::Arc;
 
@@ -12,33 +12,33 @@ use super::broken::{facts, refused};
 use super::person::Person;
 use super::truth_channel::TruthChannel;
 
-/// What no guard sees of a turn.
+/// Facts about a turn that no guard sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnFacts {
-    /// Where its completion is in the transcript.
+    /// The index of its completion in the transcript.
     pub entry: usize,
     /// What was really going on.
     pub truth: Truth,
     /// Whether the model honestly told the user that the task is not done.
     pub tells_user: bool,
-    /// Attempts that failed before it came.
+    /// Attempts that failed before the completion.
     pub failed_attempts: u32,
-    /// Bytes of the view that it answers.
+    /// Bytes of the view that the completion answers.
     pub view_bytes: u64,
 }
 
-/// What no guard sees of a failed attempt.
+/// Facts about a failed attempt that no guard sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailedFacts {
-    /// Where it is in the transcript.
+    /// Its index in the transcript.
     pub entry: usize,
     /// What was really going on.
     pub truth: Truth,
-    /// Whether something ran in it, seen or not, that is not known to change nothing.
+    /// Whether something ran in it, seen or unseen, that may have changed something.
     pub unsafe_effect: bool,
 }
 
-/// Everything around the run.
+/// The environment of a run.
 pub(super) struct Running<'t, 'w, 'a> {
     world: &'w World<'a>,
     channel: &'t TruthChannel,
@@ -54,9 +54,9 @@ pub(super) struct Running<'t, 'w, 'a> {
     view_bytes: u64,
     /// Attempts since the last completion.
     attempts: u32,
-    /// How far the attempt came that broke while its calls run.
+    /// How far the broken attempt got whose calls are running.
     breaking: Option<Stage>,
-    /// When the provider will answer again.
+    /// The tick from which the provider answers again.
     refused_until: u64,
 }
 
@@ -90,7 +90,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         }
     }
 
-    /// Does what the run wants, to its end.
+    /// Executes the steps of the run, to its end.
     pub(super) fn play(&mut self) {
         loop {
             self.look();
@@ -115,7 +115,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         }
     }
 
-    /// Takes notice of what was committed.
+    /// Reads the entries that were committed.
     fn look(&mut self) {
         let news = self.run.news();
         for entry in news {
@@ -146,7 +146,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         self.run.completed(completion);
     }
 
-    /// Runs what the provider ran by itself; whether that may have changed something.
+    /// Runs the calls that the provider runs itself; returns whether they may have changed something.
     fn run_by_provider(&mut self, act: &Act) -> bool {
         let mut unsafe_effect = false;
         for raw in &act.ran_by_provider {
@@ -157,7 +157,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         unsafe_effect
     }
 
-    /// An attempt that breaks: where calls had begun to run they do.
+    /// Breaks an attempt. Calls that had begun to run are run.
     fn breaks(&mut self, act: &Act, broken: &Broken, unseen: bool) {
         let completion = act.completion(self.world.offer());
         let facts = facts(broken, completion.has_text());
@@ -212,13 +212,13 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         self.run.executed(batch);
     }
 
-    /// How long this wait is, by the number of the failed attempt that it follows.
+    /// The length of this wait, by the number of the failed attempt before it.
     fn drawn(&self, wait: Wait) -> u64 {
         let waits = u32::try_from(self.failed.len().saturating_sub(1)).unwrap_or(u32::MAX);
         self.world.wait(waits, wait)
     }
 
-    /// The model sent no call: the user speaks or leaves, or the loop says to go on.
+    /// Answers a completion without a call: the user speaks or leaves, or the loop sends its prompt.
     fn reply(&mut self) {
         let (from, text) = match self.run.protocol() {
             Protocol::Tool => (Speaker::Loop, self.world.prompt().clone()),
@@ -235,18 +235,18 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
     }
 }
 
-/// What is known of a call that ran while the connection broke.
+/// What is known about a call that ran while the connection broke.
 fn broken_off(call: &Arc<ToolCall>, at: Stage, status: Status, text: String) -> ToolResult {
     if at == Stage::Ran { ToolResult::executed(call, status, text) } else { ToolResult::lost(call) }
 }
 
-/// Turns that most runs do not have more of: their list is made once.
+/// The number of turns that most runs do not exceed; their list is allocated once.
 const SHORT_RUN: usize = 32;
 
 /// The scripted model's name.
 const MODEL: &str = "balk-actor";
 
-/// Bytes that an entry adds to the view, near enough for an estimate of tokens.
+/// Bytes that an entry adds to the view; close enough for an estimate of tokens.
 fn bytes(entry: &Entry) -> u64 {
     let bytes = match entry {
         Entry::User(message) => message.text.len(),

@@ -1,4 +1,4 @@
-//! One trial, and what came of it.
+//! One trial and its result.
 
 use balk_guards::{Entry, Guard, Transcript};
 use balk_scenarios::{User, World};
@@ -7,7 +7,7 @@ use super::person::Person;
 use super::running::{FailedFacts, Running, TurnFacts};
 use super::truth_channel::TruthChannel;
 
-/// Everything that happened in one trial, and what was really going on.
+/// Everything that happened in one trial, and the hidden truth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trial {
     /// The transcript, from start to end.
@@ -16,22 +16,21 @@ pub struct Trial {
     pub turns: Vec<TurnFacts>,
     /// One for each failed attempt, in order.
     pub failed: Vec<FailedFacts>,
-    /// Whether the goal holds in the end.
+    /// Whether the goal holds at the end.
     pub goal: bool,
-    /// How often something was done again in the world that was to be done once.
+    /// How often something that should happen once was done again.
     pub double_effects: u32,
-    /// Ticks gone by.
+    /// The simulated time of the trial, in ticks.
     pub ticks: u64,
 }
 
-/// Runs one trial to its end. The oracle, where there is one, is told the truth by the channel.
+/// Runs one trial to its end. The oracle, if there is one, gets the truth by the channel.
 pub fn run(world: &World<'_>, guard: &mut dyn Guard, channel: &TruthChannel) -> Trial {
     let mut scripted = User::new(world);
     run_with(world, guard, channel, &mut scripted, &mut |_| {})
 }
 
-/// The same, with somebody else to answer the guards' questions, and somebody who sees each entry once it is
-/// committed.
+/// Runs one trial. `person` answers the guards' questions, and `see` gets each entry once it is committed.
 pub fn run_with<'a>(
     world: &World<'a>,
     guard: &mut dyn Guard,
@@ -44,7 +43,7 @@ pub fn run_with<'a>(
     let Running { run, environment, turns, mut failed, ticks, .. } = running;
     let entries = run.into_transcript();
     let places = entries.iter().enumerate().filter(|(_, entry)| matches!(entry, Entry::Failed(_)));
-    // A guard that breaks when it is asked about an attempt leaves that attempt out of the transcript.
+    // If a guard breaks when it is asked about an attempt, that attempt is not in the transcript.
     let placed = failed.iter_mut().zip(places).map(|(facts, (entry, _))| facts.entry = entry).count();
     failed.truncate(placed);
     Trial {

@@ -1,11 +1,11 @@
-//! The channel of the truth: what the engine tells the oracle, and no other guard.
+//! The truth channel: facts that the engine tells the oracle, and no other guard.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use balk_scenarios::Truth;
 
-/// Whether the turn at hand is stuck, and whether the provider did something in it that nobody saw.
+/// Whether the current turn is stuck, and whether the provider did something in it that the loop did not see.
 #[derive(Clone, Debug, Default)]
 pub struct TruthChannel(Arc<AtomicU8>);
 

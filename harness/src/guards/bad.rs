@@ -1,33 +1,33 @@
-//! A stack that cannot be had: what was asked for, and what there is.
+//! A stack that cannot be made: the requested name, and the known ones.
 
 use std::fmt;
 
 use crate::error::Error;
 
-/// A stack that cannot be had.
+/// A stack that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadStack {
-    /// A guard, or a variant of one, that is not in the table.
+    /// A guard, or a variant of one, that is not registered.
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         asked: String,
-        /// The known name that is nearest, where one is near.
+        /// The nearest known name, if one is near.
         nearest: Option<String>,
-        /// All known names, as they are written.
+        /// All known names, as on the command line.
         known: Vec<String>,
     },
-    /// Settings that the guard does not take.
+    /// Settings that the guard does not accept.
     Settings {
-        /// The guard as it was asked for.
+        /// The guard as requested.
         asked: String,
-        /// What it takes.
+        /// Why the guard does not accept them.
         reason: String,
     },
     /// The same guard twice in one stack, or the same stack twice.
     Twice {
-        /// What is there twice.
+        /// The repeated guard or stack.
         asked: String,
-        /// The stack that it is in; none where it is a stack itself.
+        /// The stack that contains the guard; none for a repeated stack.
         stack: Option<String>,
     },
 }
@@ -51,7 +51,7 @@ impl fmt::Display for BadStack {
 
 impl std::error::Error for BadStack {}
 
-/// As a mistake on the command line.
+/// An error of the command line.
 impl From<BadStack> for Error {
     fn from(bad: BadStack) -> Self {
         match bad {

@@ -13,19 +13,19 @@ pub struct Config {
 }
 
 impl Config {
-    /// The settings of one guard; empty where nothing is set.
+    /// The settings of one guard; empty if nothing is set.
     #[must_use]
     pub fn of(&self, guard: &str) -> Map<String, Value> {
         self.guards.get(guard).cloned().unwrap_or_default()
     }
 
-    /// The file that was read, as `--config` takes it; none where there was none.
+    /// The file that was read, as `--config` takes it; none without a file.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// The same settings, but for one of one guard.
+    /// The same settings, with one setting of one guard replaced.
     #[must_use]
     pub(crate) fn with(&self, guard: &str, key: &str, value: Value) -> Self {
         let mut config = self.clone();
@@ -33,7 +33,7 @@ impl Config {
         config
     }
 
-    /// All settings: a member for each guard of which something is set.
+    /// All settings: a member for each guard with settings.
     #[must_use]
     pub fn as_json(&self) -> Map<String, Value> {
         let set = self.guards.iter().filter(|(_, settings)| !settings.is_empty());

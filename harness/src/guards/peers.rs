@@ -1,5 +1,4 @@
-//! The rules of other agents, as documented, and naive readings of the field designs: what ours are compared
-//! with.
+//! The rules of other agents, as documented, and naive versions of the field designs, to compare our guards with.
 
 use balk_peers::{
     Cline, Crush, GeminiCli, HermesLike, KimiCli, NaiveAbandonment, NaiveDuplicate, NaiveNoTools, NaiveRetry,
@@ -8,7 +7,7 @@ use balk_peers::{
 
 use super::registered::{NoSettings, Registered};
 
-/// Every peer that can be named. None is audited: what a rule cannot do is not its mistake.
+/// Every peer that can be named. None is audited: a peer's missing ability is not a fault to report.
 pub(super) fn peers() -> impl Iterator<Item = Registered> {
     agents().into_iter().chain(naive()).map(Registered::peer)
 }

@@ -1,11 +1,11 @@
-//! What a stack is written like.
+//! The syntax of a stack.
 //!
-//! A stack is `none`, `default`, or guards with commas between them: `NAME`, `NAME=VARIANT`, and settings in
-//! braces: `no-tools{limit=5},duplicate=notice`. Settings come from the configuration first
-//! ([`config`](crate::config)), then from the variant, then from the braces.
+//! A stack is `none`, `default`, or guards separated by commas: `NAME`, `NAME=VARIANT`, and settings in braces:
+//! `no-tools{limit=5},duplicate=notice`. The braces override the variant, which overrides the configuration
+//! ([`config`](crate::config)).
 //!
-//! Two settings every guard has: `enabled`, and `models`, a list of what is different for models whose name fits
-//! a pattern (spec N5): `{"pattern": "gpt-3.5*", "enabled": true, "limit": 5}`. The first that fits decides.
+//! Every guard has two more settings: `enabled`, and `models`, a list of settings for models whose name matches a
+//! pattern (spec N5): `{"pattern": "gpt-3.5*", "enabled": true, "limit": 5}`. The first match decides.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::registered::{Factory, Registered};
 use super::registry::{DEFAULT, NONE, Registry};
 use crate::engine::TruthChannel;
 
-/// A spec that was read: a stack is made from it for each trial.
+/// A spec that was read; it makes a stack for each trial.
 #[derive(Clone)]
 pub struct Recipe {
     spec: Arc<str>,
@@ -35,10 +35,10 @@ struct Member {
 }
 
 impl Recipe {
-    /// Reads a spec, with the settings of this configuration beneath it.
+    /// Reads a spec. Its settings override those of this configuration.
     ///
     /// # Errors
-    /// A guard that is not registered, settings that it does not take, the same guard twice.
+    /// A guard that is not registered, settings that it does not accept, the same guard twice.
     pub fn new(registry: &Registry, spec: &str, config: &Config) -> Result<Self, BadStack> {
         let mut recipe = Self { spec: spec.into(), about: about(registry, spec), ..Self::none() };
         for asked in split(spec) {
@@ -61,7 +61,7 @@ impl Recipe {
     /// Reads several specs.
     ///
     /// # Errors
-    /// As for [`Recipe::new`], and where two specs are the same.
+    /// As for [`Recipe::new`], and two equal specs.
     pub fn all(registry: &Registry, specs: &[String], config: &Config) -> Result<Vec<Self>, BadStack> {
         let again = |at: usize| specs[..at].contains(&specs[at]);
         if let Some(at) = (0..specs.len()).find(|&at| again(at)) {
@@ -77,13 +77,13 @@ impl Recipe {
         Self { spec: NONE.into(), about, members: Vec::new(), budget: Budget::default() }
     }
 
-    /// What was read.
+    /// The spec.
     #[must_use]
     pub fn spec(&self) -> &str {
         &self.spec
     }
 
-    /// What the stack is, in a line: that of its one guard, or what a spec says for itself.
+    /// One line about the stack: that of its only guard, or a general one.
     #[must_use]
     pub fn about(&self) -> &str {
         &self.about
@@ -106,7 +106,7 @@ impl Recipe {
         Self { budget, ..self.clone() }
     }
 
-    /// The same stack with something around the member of this name.
+    /// The same stack, with the member of this name wrapped.
     pub(crate) fn around<G: Guard + 'static>(
         &self,
         name: &str,
@@ -141,7 +141,7 @@ impl fmt::Debug for Recipe {
     }
 }
 
-/// What a stack is, in a line.
+/// One line about a stack.
 fn about(registry: &Registry, spec: &str) -> Arc<str> {
     match spec {
         NONE => "no guard: the baseline".into(),
@@ -154,7 +154,8 @@ fn about(registry: &Registry, spec: &str) -> Arc<str> {
     }
 }
 
-/// The guard that a part of a spec names, and its settings: of the configuration, of the variant, in the braces.
+/// The guard that a part of a spec names, and its settings: those of the configuration, overridden by the variant,
+/// overridden by the braces.
 fn asked<'r>(
     registry: &'r Registry,
     asked: &str,
@@ -172,7 +173,7 @@ fn asked<'r>(
     Ok((guard, settings))
 }
 
-/// The parts of a spec: at commas outside of braces.
+/// The parts of a spec, split at commas outside of braces.
 fn split(spec: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_u32;
     spec.split(move |c| {
@@ -186,7 +187,7 @@ fn split(spec: &str) -> impl Iterator<Item = &str> {
     .map(str::trim)
 }
 
-/// `key=value, …}`: values are JSON, and what is no JSON is text.
+/// Parses `key=value, …}`: a value that is not JSON is text.
 fn settings(asked: &str, braces: &str) -> Result<Map<String, Value>, BadStack> {
     let bad = |reason: &str| BadStack::Settings { asked: asked.into(), reason: reason.into() };
     let inside = braces.strip_suffix('}').ok_or_else(|| bad("expected `}` at the end"))?;

@@ -11,7 +11,7 @@ use super::recipe::Recipe;
 use super::registry::Registry;
 use crate::engine::TruthChannel;
 
-/// Recipes by their specs. Many threads may ask for stacks.
+/// Recipes by their specs. Many threads may request stacks.
 #[derive(Debug)]
 pub struct Recipes<'a> {
     registry: &'a Registry,
@@ -19,11 +19,11 @@ pub struct Recipes<'a> {
     read: Mutex<BTreeMap<String, Result<Recipe, BadStack>>>,
 }
 
-/// A file of records that name more stacks than this has been made to, and gets no more memory for it.
+/// A file of records that name more stacks than this is made on purpose; the cache stops growing there.
 const RECIPES_MAX: usize = 256;
 
 impl<'a> Recipes<'a> {
-    /// No recipe yet, of these guards with these settings.
+    /// An empty cache for these guards with these settings.
     #[must_use]
     pub fn new(registry: &'a Registry, config: &'a Config) -> Self {
         Self { registry, config, read: Mutex::default() }
@@ -38,7 +38,7 @@ impl<'a> Recipes<'a> {
     }
 
     fn recipe(&self, spec: &str) -> Result<Recipe, BadStack> {
-        // Nothing is left half done where a thread that held the lock broke.
+        // A panic of another thread with the lock leaves no half-finished entry.
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = read.get(spec) {
             return known.clone();

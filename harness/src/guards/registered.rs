@@ -1,4 +1,4 @@
-//! One guard that can be named on the command line: what it is called, how it is set, and what makes it.
+//! One guard that can be named on the command line: its name, its settings, and its factory.
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,26 +35,26 @@ pub struct Registered {
 
 type Read = dyn Fn(Map<String, Value>) -> Result<Factory, serde_json::Error> + Send + Sync;
 
-/// Makes a new guard for each trial. Only the oracle listens to the whisper.
+/// Makes a new guard for each trial. Only the oracle uses the truth channel.
 pub type Factory = Arc<dyn Fn(&TruthChannel) -> Box<dyn Guard> + Send + Sync>;
 
 /// When a guard takes part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It is part of the stack `default`.
+    /// As part of the stack `default`.
     Default,
-    /// It takes part where it is named.
+    /// When it is named.
     Named,
-    /// It takes part where it is named, and the others are compared with it: `balk list` shows it among the peers.
+    /// When it is named; our guards are compared with it, and `balk list` shows it among the peers.
     Peer,
 }
 
-/// One setting under a name of its own: `GUARD=VARIANT`.
+/// One setting with its own name: `GUARD=VARIANT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
     /// The variant's name.
     pub name: String,
-    /// One line on what is different.
+    /// One line on the difference.
     pub about: String,
     /// The setting.
     pub key: String,
@@ -68,13 +68,13 @@ pub struct Variant {
 pub struct NoSettings {}
 
 impl Registered {
-    /// A guard with this name, one line on what it does, and what makes it from its settings.
+    /// A guard with this name, one line on what it does, and a function that makes it from its settings.
     ///
-    /// The name is the guard's own ([`Guard::name`]). The settings are an object in JSON and TOML; they should refuse
-    /// unknown fields, so that a mistyped one is an error. A guard without settings takes [`NoSettings`].
+    /// The name must be the guard's own ([`Guard::name`]). The settings are an object in JSON and TOML; they should
+    /// refuse unknown fields, so that a mistyped one is an error. A guard without settings takes [`NoSettings`].
     ///
     /// # Panics
-    /// If the default settings are no object in JSON.
+    /// If the default settings are not an object in JSON.
     #[must_use]
     pub fn new<S, G>(name: &str, about: &str, make: impl Fn(S) -> G + Send + Sync + Clone + 'static) -> Self
     where
@@ -84,7 +84,7 @@ impl Registered {
         Self::told(name, about, move |settings: S, _| make(settings))
     }
 
-    /// The same for a guard that is told the truth.
+    /// A guard that is told the truth.
     pub(super) fn told<S, G>(
         name: &str,
         about: &str,
@@ -120,14 +120,14 @@ impl Registered {
         self
     }
 
-    /// The same guard with what it can do. `balk audit` looks for each of these rungs, and audits no guard without.
+    /// The same guard with its rules. `balk audit` looks for each of their rungs; it skips guards without rules.
     #[must_use]
     pub fn rules(mut self, rules: &'static [Rule]) -> Self {
         self.rules = rules;
         self
     }
 
-    /// The same guard with a setting under which one of its rules is off; `balk audit` tries it.
+    /// The same guard with a setting that turns one of its rules off; `balk audit` tries it.
     #[must_use]
     pub fn off(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.off.push((key.to_owned(), value.into()));
@@ -141,7 +141,7 @@ impl Registered {
         self
     }
 
-    /// The same guard as one that others are compared with.
+    /// The same guard as a peer, to compare other guards with.
     #[must_use]
     pub fn peer(mut self) -> Self {
         self.role = Role::Peer;
@@ -172,17 +172,17 @@ impl Registered {
         &self.variants
     }
 
-    /// The guard and each of its variants, as they are written on the command line.
+    /// The guard and each of its variants, as on the command line.
     pub fn spelled(&self) -> impl Iterator<Item = String> {
         let variants = self.variants.iter().map(|it| format!("{}={}", self.name, it.name));
         std::iter::once(self.name.to_string()).chain(variants)
     }
 
-    /// What makes the guard with these settings in place of its defaults. Every guard has two settings more:
-    /// `enabled`, and `models`, a list of what is different for models whose name fits a pattern.
+    /// The factory of the guard with these settings in place of its defaults. Every guard has two more settings:
+    /// `enabled`, and `models`, a list of settings for models whose name matches a pattern.
     ///
     /// # Errors
-    /// A setting that the guard does not take.
+    /// A setting that the guard does not accept.
     pub(crate) fn factory(&self, mut settings: Map<String, Value>) -> Result<Factory, serde_json::Error> {
         let enabled = settings.remove("enabled").map_or(Ok(true), serde_json::from_value)?;
         let rules: Vec<ModelRule> =
@@ -214,20 +214,20 @@ impl fmt::Debug for Registered {
     }
 }
 
-/// What is different for some models.
+/// Different settings for some models.
 #[derive(Deserialize)]
 #[serde(try_from = "Map<String, Value>")]
 struct ModelRule {
     pattern: String,
     enabled: Option<bool>,
-    /// Settings in place of those that all models have.
+    /// Settings that replace the general ones.
     settings: Map<String, Value>,
 }
 
 impl TryFrom<Map<String, Value>> for ModelRule {
     type Error = serde_json::Error;
 
-    /// What is no setting of the guard is taken out; the guard reads the rest.
+    /// Removes the keys that are not settings of the guard; the guard reads the rest.
     fn try_from(mut settings: Map<String, Value>) -> Result<Self, Self::Error> {
         #[derive(Deserialize)]
         struct Head {
@@ -244,7 +244,7 @@ fn unless_off(enabled: bool, make: Factory) -> Factory {
     if enabled { make } else { Arc::new(|_| Box::new(()) as Box<dyn Guard>) }
 }
 
-/// The settings of a guard of which none is set.
+/// The default settings of a guard.
 fn defaults<S: Default + Serialize>() -> Map<String, Value> {
     match serde_json::to_value(S::default()) {
         Ok(Value::Object(settings)) => settings,

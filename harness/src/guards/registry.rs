@@ -10,18 +10,18 @@ use crate::engine::TruthChannel;
 use crate::error::Error;
 use balk_scenarios::nearest;
 
-/// The spec of no guard at all: the baseline.
+/// The spec of the empty stack: the baseline.
 pub const NONE: &str = "none";
-/// The spec of the guards that are on unless others are named.
+/// The spec of the guards that are on by default.
 pub const DEFAULT: &str = "default";
 /// The spec of the guard that is told the truth.
 pub const ORACLE: &str = "oracle";
-/// What the audit calls the stack itself, whose budget has rungs too.
+/// The audit's name for the stack itself, whose budget has rungs too.
 pub(crate) const STACK: &str = "stack";
 
-/// The guards that commands know, in the order in which they are listed.
+/// The guards that commands know, in the order of the lists.
 ///
-/// A binary with guards of its own adds them to the standard ones:
+/// A binary with its own guards adds them to the standard ones:
 ///
 /// ```no_run
 /// use balk::guards::{NoSettings, Registered, Registry};
@@ -60,10 +60,10 @@ impl Registry {
         self
     }
 
-    /// Whether every guard can be named: [`main_with`](crate::main_with) asks this first.
+    /// Checks that every guard can be named; [`main_with`](crate::main_with) calls this first.
     ///
     /// # Errors
-    /// Two guards of one name, a name that a spec cannot have, a guard that calls itself something else.
+    /// Two guards with one name, a name that a spec cannot express, a guard whose own name is different.
     pub fn check(&self) -> Result<(), Error> {
         let mut abouts: BTreeMap<&str, &str> = BTreeMap::new();
         for guard in &self.guards {
@@ -107,31 +107,31 @@ impl Registry {
         self.guards.iter().filter(|it| it.role == Role::Default)
     }
 
-    /// The guards that have rungs to audit.
+    /// The guards with rungs to audit.
     pub(crate) fn audited(&self) -> impl Iterator<Item = &Registered> {
         self.guards.iter().filter(|it| !it.rules.is_empty())
     }
 
-    /// Every guard and every variant that is no peer, as they are written on the command line.
+    /// Every guard and every variant except the peers, as on the command line.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.guards.iter().filter(|it| it.role != Role::Peer).flat_map(Registered::spelled).collect()
     }
 
-    /// Every peer, as it is written on the command line.
+    /// Every peer, as on the command line.
     #[must_use]
     pub fn peers(&self) -> Vec<String> {
         self.guards.iter().filter(|it| it.role == Role::Peer).flat_map(Registered::spelled).collect()
     }
 
-    /// The stacks that a bench measures where none is named: the default one, and every other guard.
+    /// The stacks that a bench measures by default: the default stack, and every guard outside of it.
     #[must_use]
     pub fn benched(&self) -> Vec<String> {
         let others = self.guards.iter().filter(|it| it.role != Role::Default).map(|it| it.name.to_string());
         std::iter::once(DEFAULT.to_owned()).chain(others).collect()
     }
 
-    /// The guard, and the variant of it, that `NAME` or `NAME=VARIANT` names.
+    /// The guard and the variant that `NAME` or `NAME=VARIANT` names.
     pub(super) fn find(&self, asked: &str) -> Result<(&Registered, Option<&Variant>), BadStack> {
         let (name, variant) = asked.split_once('=').map_or((asked, None), |(name, it)| (name, Some(it)));
         let unknown = || self.unknown(asked);

@@ -5,7 +5,7 @@ use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Handoff, NoTools, Pro
 use super::registered::{NoSettings, Registered};
 use crate::engine::Oracle;
 
-/// Every guard of ours, in the order of the stack `default`, then the oracle. A new guard is one more.
+/// All our guards, in the order of the stack `default`, then the oracle.
 pub(super) fn standard() -> Vec<Registered> {
     vec![
         abandonment().by_default(),

@@ -1,4 +1,4 @@
-//! Why a line of a recorded transcript is of no use.
+//! Why a line of a recorded transcript cannot be used.
 
 use std::fmt;
 
@@ -6,32 +6,32 @@ use serde_json::error::Category;
 
 use super::one_line::one_line;
 
-/// Why a line is of no use. It is reported and counted, and the next line is read.
+/// Why a line cannot be used. It is reported and counted, and the next line is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadLine {
     /// Longer than [`LINE_BYTES_MAX`](super::LINE_BYTES_MAX).
     TooLong {
-        /// Its length.
+        /// Its length in bytes.
         bytes: u64,
     },
     /// Not valid UTF-8.
     NotUtf8 {
-        /// How many bytes of it are valid.
+        /// The number of bytes up to the first invalid one.
         valid_bytes: usize,
     },
-    /// Not JSON, or nested too deeply to be read.
+    /// Not JSON, or nested too deeply.
     NotJson {
         /// Where and why.
         why: String,
     },
-    /// JSON, and not the shape of a transcript.
+    /// JSON, but not a transcript.
     WrongShape {
         /// The member.
         place: String,
         /// What was expected there, what was found.
         why: String,
     },
-    /// A tool message answers a call that is not before it.
+    /// A tool message that answers a call which is not before it.
     OrphanResult {
         /// The tool message's index in `messages`.
         message: usize,
@@ -41,11 +41,11 @@ pub enum BadLine {
 }
 
 impl BadLine {
-    /// All reasons, as they are counted.
+    /// The names of all reasons, as in counts.
     pub const REASONS: [&'static str; 5] =
         ["too-long", "not-utf8", "not-json", "wrong-shape", "orphan-result"];
 
-    /// The reason, as it is counted.
+    /// The name of the reason, as in counts.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl BadLine {
         }
     }
 
-    /// What a parser says, with the member where it stood.
+    /// The message of a parser, with the member where the error is.
     pub(super) fn of_json(error: &serde_json::Error, place: &str) -> Self {
         let text = error.to_string();
         // A transcript is one line, so the number of the line within it says nothing.
@@ -71,13 +71,13 @@ impl BadLine {
         }
     }
 
-    /// A member that is there and will not do.
+    /// A member with an invalid value.
     pub(super) fn shape(place: String, why: &str) -> Self {
         Self::WrongShape { place, why: why.into() }
     }
 }
 
-/// A parser repeats what it found, which may be a whole file.
+/// A parser quotes what it found, which may be a whole file.
 const WHY_CHARS: usize = 160;
 
 impl fmt::Display for BadLine {

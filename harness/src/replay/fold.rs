@@ -1,4 +1,4 @@
-//! One recorded trajectory through one guard: what it would have said, and when.
+//! Folds one recorded trajectory into one guard: what the guard would have said, and when.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,36 +19,36 @@ pub struct Folded {
     pub calls: u64,
     /// What the guard would have done, in order.
     pub events: Vec<Event>,
-    /// Why the fold ended early, and in which turn.
+    /// Why the fold ended early, and the turn.
     pub fault: Option<(u64, GuardFault)>,
 }
 
-/// Something that a guard would have done.
+/// An action that a guard would have taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The turn, from 1. A failed attempt belongs to the turn that it delays.
     pub turn: u64,
-    /// Index in the recording's `messages` of the assistant message it is about.
+    /// Index in the recording's `messages` of the assistant message that the event is about.
     pub message: usize,
-    /// What.
+    /// The action.
     pub what: What,
 }
 
-/// What a guard would have done.
+/// An action that a guard would have taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// It would have stepped in.
+    /// An intervention.
     Fired(Firing),
-    /// It would have run a call again. Nobody sees that, so it is no firing.
+    /// Running a call again. The model and the user do not see that, so it is not a firing.
     Rerun {
         /// The tool.
         tool: Arc<str>,
-        /// Ticks to wait before.
+        /// Ticks to wait before the rerun.
         after: u64,
     },
-    /// It would have sent the request again. Nobody sees that, so it is no firing.
+    /// Sending the request again. The model and the user do not see that, so it is not a firing.
     Resend {
-        /// How long to wait before.
+        /// How long to wait before the resend.
         after: Wait,
     },
 }
@@ -56,23 +56,23 @@ pub enum What {
 /// One rule of one guard intervened in one answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Firing {
-    /// The question it was asked.
+    /// The question that the guard answered.
     pub asked: Asked,
-    /// The first intervention of this answer by this rule: who, which rule, which level, the words.
+    /// The note of the first intervention by this rule in this answer: guard, rule, level, text.
     pub note: Note,
-    /// What it did.
+    /// The kind of intervention.
     pub kind: &'static str,
-    /// The tool it is about, where it is about one.
+    /// The tool that it is about, if it is about one.
     pub tool: Option<Arc<str>>,
-    /// How many interventions the answer has from this rule: a block of three calls is one firing.
+    /// The number of interventions by this rule in the answer: a block of three calls is one firing.
     pub interventions: u64,
-    /// The first of a stretch, whoever fired.
+    /// The first of a stretch of any guards.
     pub opens_stretch: bool,
     /// The first of a stretch of this guard.
     pub opens_guard_stretch: bool,
 }
 
-/// Which question a guard was asked.
+/// The question that a guard was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// About a completion.
@@ -95,11 +95,11 @@ impl Asked {
     }
 }
 
-/// Firings at most so many turns apart form one stretch.
+/// The largest distance, in turns, between neighbouring firings of one stretch.
 const STRETCH_TURNS: u64 = 2;
 
-/// Folds the entries of one trajectory into `guard` and asks it everything that a loop would have asked.
-/// A guard fault ends the fold.
+/// Folds the entries of one trajectory into `guard`, and asks it everything that a loop would have asked. A guard
+/// fault ends the fold.
 #[must_use]
 pub fn fold(entries: &[Placed], guard: &mut dyn Guard) -> Folded {
     let mut fold =
@@ -112,7 +112,7 @@ pub fn fold(entries: &[Placed], guard: &mut dyn Guard) -> Folded {
 
 struct Fold<'a> {
     entries: &'a [Placed],
-    /// How many of the entries the guard knew when it was asked last.
+    /// The number of entries that the guard knew at the last question.
     asked: usize,
     guard: &'a mut dyn Guard,
     stretches: Stretches,
@@ -148,7 +148,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    /// A completion: its review, its results, then what the guard would have said.
+    /// Folds a completion: its review, its results, then what the guard would have said.
     fn turn(&mut self, message: usize, completion: &Completion, batch: &[Placed]) -> Answer<()> {
         self.folded.turns += 1;
         self.folded.calls += completion.calls.len() as u64;
@@ -181,7 +181,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    /// A failed attempt: what the guard would have done, then what the recorded loop did.
+    /// Folds a failed attempt: what the guard would have done, then what the recorded loop did.
     fn attempt(&mut self, message: usize, entry: &Entry, failure: &AttemptFailure) -> Answer<()> {
         let turn = self.folded.turns + 1;
         let said = match self.guard.recover(failure)? {
@@ -205,7 +205,7 @@ impl Fold<'_> {
         }
     }
 
-    /// Takes down one firing for each rule that speaks in an answer.
+    /// Records one firing for each rule that speaks in an answer.
     fn fired(&mut self, turn: u64, message: usize, asked: Asked, said: &[Intervention]) {
         let rule = |it: &'_ Intervention| (it.note.guard.clone(), it.note.rule.clone());
         for (at, first) in said.iter().enumerate() {
@@ -229,7 +229,7 @@ impl Fold<'_> {
         self.folded.events.push(Event { turn, message, what });
     }
 
-    /// The tool a note is about. A key is looked up from the last call backwards: it is mostly that one.
+    /// The tool that a note is about. The search starts at the last call, because that is usually the one.
     fn tool(&self, subject: &Subject) -> Option<Arc<str>> {
         match subject {
             Subject::Run => None,
@@ -253,7 +253,7 @@ impl Fold<'_> {
     }
 }
 
-/// When something fired last, at all and for each guard.
+/// The turn of the last firing, overall and for each guard.
 #[derive(Default)]
 struct Stretches {
     last: Option<u64>,
@@ -261,12 +261,12 @@ struct Stretches {
 }
 
 impl Stretches {
-    /// Notes a firing; true where it opens a stretch.
+    /// Records a firing; true if it opens a stretch.
     fn opens(&mut self, turn: u64) -> bool {
         is_apart(self.last.replace(turn), turn)
     }
 
-    /// The same for one guard.
+    /// Records a firing of one guard; true if it opens a stretch of this guard.
     fn opens_of(&mut self, guard: &str, turn: u64) -> bool {
         is_apart(self.last_of.insert(guard.into(), turn), turn)
     }
@@ -280,7 +280,7 @@ fn unseen(kind: InterventionKind, note: Note) -> Intervention {
     Intervention { kind, note, seen: false }
 }
 
-/// A result, where the tool ran.
+/// A result, if the tool ran.
 fn executed(entry: &Entry) -> Option<&ToolResult> {
     match entry {
         Entry::Result(result) => match result.origin {

@@ -1,7 +1,7 @@
-//! Results joined to their calls: a list of recorded messages becomes a lawful transcript.
+//! Joins results to their calls, and so makes a valid transcript from a list of recorded messages.
 //!
-//! In a transcript every call has exactly one result before the next completion, in call order. A recording
-//! keeps no such law: results are missing, come late or twice, and ids are used again.
+//! In a transcript every call has exactly one result before the next completion, in call order. Recordings break this
+//! rule: results are missing, come late or twice, and ids are reused.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::AddAssign;
@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::bad::BadLine;
 
-/// An entry, and the message of the recording that it is from.
+/// An entry, and its message in the recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// Index in `messages`; for a missing result, of the message with the call.
@@ -24,18 +24,18 @@ pub struct Placed {
     pub entry: Entry,
 }
 
-/// What is odd about a recording, counted.
+/// Counts of defects of a recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Oddities {
     /// Calls that got no result before the next assistant message.
     pub missing_results: u64,
-    /// Results that came after the next assistant message, or second. They are not folded.
+    /// Results that came after the next assistant message, or a second time. They are not folded.
     pub late_results: u64,
     /// Calls whose id an earlier call of the trajectory has.
     pub reused_ids: u64,
-    /// Results of which nobody said whether the tool failed.
+    /// Results for which the recording does not say whether the tool failed.
     pub unknown_status: u64,
-    /// Assistant messages with nothing in them.
+    /// Empty assistant messages.
     pub empty_messages: u64,
 }
 
@@ -50,15 +50,14 @@ impl AddAssign for Oddities {
     }
 }
 
-/// Takes messages in order and keeps the law.
+/// Takes messages in order and makes a valid transcript from them.
 pub(super) struct Joiner {
     entries: Vec<Placed>,
     /// The calls of the last completion.
     open: Vec<Open>,
-    /// Which of them still wait for an answer, by id: one completion may hold more calls than a scan for each
-    /// answer could stand.
+    /// The calls without an answer, by id: one completion may have too many calls to scan them for each answer.
     unanswered: BTreeMap<Arc<str>, VecDeque<usize>>,
-    /// What the user said before all of them were answered.
+    /// Messages of the user from before all calls were answered.
     waiting: Vec<Placed>,
     ids: BTreeSet<Arc<str>>,
     /// Failed attempts since the last completion.
@@ -66,7 +65,7 @@ pub(super) struct Joiner {
     oddities: Oddities,
 }
 
-/// A call of the last completion, and its answer once that came.
+/// A call of the last completion, and its answer once it has come.
 struct Open {
     message: usize,
     call: Arc<ToolCall>,
@@ -101,7 +100,7 @@ impl Joiner {
             self.oddities.empty_messages += 1;
             self.attempts += 1;
             let failure = AttemptFailure::empty(self.attempts);
-            // The recording goes on, so the model was asked again; nobody wrote down how long after.
+            // The recording continues, so the model was asked again; the delay is not recorded.
             let response = AttemptResponse::Resent { after: 0 };
             let entry = Entry::Failed(FailedAttempt { failure, response });
             self.entries.push(Placed { message, entry });
@@ -131,8 +130,8 @@ impl Joiner {
         if status == Status::Unknown {
             self.oddities.unknown_status += 1;
         }
-        // Earlier completions are closed, so the calls that wait are the latest. Where one completion has an
-        // id twice, answers are taken to come in the order of the calls.
+        // Earlier completions are closed, so the waiting calls are the latest. If one completion has an id twice, its
+        // answers count as being in the order of the calls.
         match self.unanswered.get_mut(id).and_then(VecDeque::pop_front) {
             Some(at) => {
                 let open = &mut self.open[at];
@@ -151,7 +150,7 @@ impl Joiner {
         (self.entries, self.oddities)
     }
 
-    /// Gives every open call its one result, in call order; what the user said comes after.
+    /// Gives every open call its one result, in call order; messages of the user follow.
     fn close(&mut self) {
         self.unanswered.clear();
         for Open { message, call, answer } in self.open.drain(..) {
@@ -171,5 +170,5 @@ impl Joiner {
     }
 }
 
-/// As much of an id as a report shows.
+/// The maximum length of an id in a report.
 const ID_CHARS: usize = 80;

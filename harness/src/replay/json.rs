@@ -1,9 +1,10 @@
 //! Replayed transcripts as JSON lines for programs.
 //!
-//! One object a line, told apart by `type`, its members always in the same order, its numbers integers:
-//! `firing`, `rerun`, `resend`, `guard-fault` and `bad-line` as they come, of our own records `decision` and
-//! `own-record`, and one `summary` at the end. A rate is written as `stretches_per_million_turns`: a thousand
-//! times the rate per 1,000 turns, rounded. What judged points add stands in [`judged::json`](super::judged::json).
+//! Each line is one object. The member `type` tells them apart, members are always in the same order, and numbers are
+//! integers. The types are `firing`, `rerun`, `resend`, `guard-fault` and `bad-line` as they come, `decision` and
+//! `own-record` for our own records, and one `summary` at the end. A rate is written as
+//! `stretches_per_million_turns`: a thousand times the rate per 1,000 turns, rounded.
+//! [`judged::json`](super::judged::json) describes what judged points add.
 
 use std::io::{self, Write};
 
@@ -17,7 +18,7 @@ use super::own::{Compared, Deed, Own};
 use super::run::{Found, Item, Replayed};
 use super::summary::{Counts, GuardCounts, OwnCounts, Summary};
 
-/// What became of one line of a file: a record for each event, none for a quiet transcript.
+/// Writes the result of one line of a file: a record for each event, nothing for a quiet transcript.
 ///
 /// # Errors
 /// Those of the writer.
@@ -32,7 +33,7 @@ pub fn item(out: &mut dyn Write, file: &str, item: &Item) -> io::Result<()> {
     }
 }
 
-/// The sums.
+/// Writes the sums.
 ///
 /// # Errors
 /// Those of the writer.
@@ -76,8 +77,8 @@ fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> io::
     Ok(())
 }
 
-/// One record of ours: each turn in which guards did something then or would now. Where it is held to what it
-/// says, nothing counts after the first difference.
+/// Writes one of our records: each turn in which guards did something then or would now. If the record is held to
+/// what it says, only the first difference counts.
 fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<()> {
     let (scenario, seed, guard, asked) = (&*it.scenario, &*it.seed, &*it.recorded, &*it.asked);
     for compared in it.shown() {
@@ -103,7 +104,7 @@ fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<()> {
     record(out, &Record::Own { file, line, scenario, seed, guard, asked, turns, difference })
 }
 
-/// One object on a line.
+/// Writes one object on a line.
 pub(super) fn record(out: &mut dyn Write, record: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, record)?;
     out.write_all(b"\n")
@@ -160,7 +161,7 @@ enum Record<'a> {
     },
 }
 
-/// What a guard did at one place of a foreign transcript.
+/// An action of a guard at one place of a foreign transcript.
 struct Placed<'a> {
     file: &'a str,
     line: u64,
@@ -175,7 +176,7 @@ enum PlacedWhat<'a> {
 }
 
 impl Serialize for Placed<'_> {
-    /// The type, the place, and then what only this type has.
+    /// The type, the place, and then the members of this type.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_map(None)?;
         object.serialize_entry("type", self.what.kind())?;
@@ -232,7 +233,7 @@ impl PlacedWhat<'_> {
 
 #[derive(Serialize)]
 struct Sums<'a> {
-    /// A file, a model or an outcome; nothing for the sums of all.
+    /// A file, a model or an outcome; none for the totals.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
     transcripts: u64,

@@ -1,16 +1,16 @@
-//! Firings held against judged points: how much of what is stuck was found, and how much was disturbed.
+//! Compares firings with judged points: how many stuck points were found, and how many legit ones were disturbed.
 //!
-//! A judged point is *hit* where a guard fired in the same transcript at most [`WINDOW`] messages of the
-//! assistant before or after it. With the points' weights,
+//! A judged point is *hit* if a guard fired in the same transcript at most [`WINDOW`] messages of the assistant
+//! before or after it. With the points' weights,
 //!
 //! - *pool recall* is the share of the stuck points that were hit,
 //! - *precision* is the share of the stuck points among the stuck and legit points that were hit.
 //!
-//! `unsure` points count for neither. A few points stand for hundreds, so both are also given with weights
-//! capped at [`CAP`]. The pool holds only what some rule saw when the points were drawn: recall is relative to
-//! it, and stretches of firings near no judged point count for nothing until somebody judges them.
+//! `unsure` points count for neither. A few points represent hundreds, so both are also given with weights capped at
+//! [`CAP`]. The pool has only the points that some rule saw when they were drawn, so recall is relative to it.
+//! Stretches of firings that are near no judged point do not count until they are judged.
 //!
-//! A point of a transcript that was not replayed is counted apart and stands in no share.
+//! A point of a transcript that was not replayed is counted separately and is in no share.
 
 pub mod json;
 pub mod text;
@@ -23,93 +23,93 @@ use super::labels::{Label, Point, Weight};
 use super::run::Replayed;
 use balk_reports::statistics::{Cluster, ClusteredShare};
 
-/// A firing so many messages of the assistant away from a judged point still hits it.
+/// The largest distance, in assistant messages, at which a firing hits a judged point.
 pub const WINDOW: usize = 3;
 
-/// What weights are capped at.
+/// The cap of weights.
 pub const CAP: Weight = Weight(20_000);
 
-/// The judged points, and what became of them so far.
+/// The judged points, and their fates so far.
 #[derive(Clone, Debug)]
 pub struct Judged {
     points: Vec<Judgement>,
     by_trajectory: BTreeMap<Arc<str>, Vec<usize>>,
-    /// Stretches of firings near no judged point.
+    /// Stretches of firings that are near no judged point.
     stretches_not_judged: u64,
-    /// Transcripts whose id an earlier one has. The earlier one is judged.
+    /// Transcripts with the id of an earlier one. Only the earlier one is judged.
     same_ids: u64,
 }
 
-/// One judged point, and what became of it.
+/// One judged point, and its fate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
     /// The point.
     pub point: Point,
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
 }
 
-/// What became of a judged point.
+/// Whether a judged point was replayed, and what hit it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Its transcript was not in the input.
     NoTranscript,
-    /// Its transcript has no message of the assistant there.
+    /// Its message is not one of the assistant.
     NoReply,
-    /// It was replayed; the firings that hit it, the nearest first.
+    /// It was replayed; these firings hit it, the nearest first.
     Replayed(Vec<Hit>),
 }
 
 /// A firing, and how far it is from a judged point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// So many messages of the assistant after the point; negative before it.
+    /// The distance in assistant messages; negative if the firing is before the point.
     pub after: isize,
-    /// Who fired where.
+    /// The firing.
     pub fired: FiredAt,
 }
 
-/// Who fired where.
+/// A firing of a guard, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiredAt {
-    /// At which of the assistant's messages, from 0.
+    /// The index among the assistant's messages, from 0.
     pub reply: usize,
     /// The turn, from 1.
     pub turn: u64,
-    /// Index in `messages` of the assistant's message it is about.
+    /// Index in `messages` of the assistant message that it is about.
     pub message: usize,
     /// The guard.
     pub guard: Box<str>,
     /// Its rule.
     pub rule: Box<str>,
-    /// The first of a stretch, whoever fired.
+    /// The first of a stretch of any guards.
     pub opens_stretch: bool,
 }
 
-/// How many points, and how many of them were hit.
+/// The number and weight of points, and of those that were hit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Points.
+    /// The number of points.
     pub points: u64,
-    /// Of these, hit.
+    /// The number of points that were hit.
     pub hit: u64,
     /// The weight of the points.
     pub weight: Weight,
-    /// The weight of those that were hit.
+    /// The weight of the points that were hit.
     pub weight_hit: Weight,
 }
 
 /// Recall and precision with these weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Of the stuck points, those that were hit.
+    /// The share of hit points among the stuck points.
     pub recall: ClusteredShare,
-    /// Of the stuck and legit points that were hit, those that are stuck.
+    /// The share of stuck points among the stuck and legit points that were hit.
     pub precision: ClusteredShare,
 }
 
 impl Judged {
-    /// These points, of which nothing is known yet.
+    /// These points, before any transcript.
     #[must_use]
     pub fn new(points: Vec<Point>) -> Self {
         let mut by_trajectory: BTreeMap<Arc<str>, Vec<usize>> = BTreeMap::new();
@@ -120,7 +120,7 @@ impl Judged {
         Self { points, by_trajectory, stretches_not_judged: 0, same_ids: 0 }
     }
 
-    /// Judges one transcript. What is given back is the first firing of each stretch near no judged point.
+    /// Judges one transcript. Returns the first firing of each stretch that is near no judged point.
     pub fn add(&mut self, replayed: &Replayed) -> Vec<FiredAt> {
         let reply = |message: usize| replayed.replies.binary_search(&message).ok();
         let firings: Vec<FiredAt> =
@@ -144,7 +144,7 @@ impl Judged {
         open
     }
 
-    /// Every point with what became of it, in the order of the file.
+    /// Every point with its fate, in the order of the file.
     #[must_use]
     pub fn points(&self) -> &[Judgement] {
         &self.points
@@ -206,7 +206,7 @@ impl Judged {
         self.points.iter().filter_map(|it| Some((&it.point, it.hit()?)))
     }
 
-    /// The share of the points that `outcome` says yes to among those that it says anything about.
+    /// Among the points with an `outcome`, the share for which it is true.
     fn share(
         &self,
         weight: impl Fn(&Point) -> u64,
@@ -225,7 +225,7 @@ impl Judged {
 }
 
 impl Judgement {
-    /// Whether a firing hit it; nothing where it was not replayed.
+    /// Whether a firing hit it; none if it was not replayed.
     #[must_use]
     pub fn hit(&self) -> Option<bool> {
         match &self.fate {
@@ -235,7 +235,7 @@ impl Judgement {
     }
 }
 
-/// An event that is a firing; `reply` says at which of the assistant's messages.
+/// A firing from an event; `reply` is the index among the assistant's messages.
 fn fired(event: &Event, reply: usize) -> Option<FiredAt> {
     match &event.what {
         What::Fired(firing) => Some(FiredAt {
@@ -250,7 +250,7 @@ fn fired(event: &Event, reply: usize) -> Option<FiredAt> {
     }
 }
 
-/// The firings near a point, the nearest first, of two as near the earlier.
+/// The firings near a point, the nearest first; at equal distance, the earlier first.
 fn hits(place: usize, firings: &[FiredAt]) -> Vec<Hit> {
     let hit = |fired: &FiredAt| {
         let after = fired.reply.checked_signed_diff(place)?;

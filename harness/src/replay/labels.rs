@@ -1,17 +1,17 @@
-//! Judged points of recorded trajectories: what a careful reader said about one message of the assistant.
+//! Judged points of recorded trajectories: a careful reader's verdict on one message of the assistant.
 //!
-//! Tab-separated lines under a header, one point a line:
+//! Tab-separated lines under a header, one point per line:
 //!
-//! | column | holds |
+//! | column | meaning |
 //! |---|---|
 //! | `trajectory_id` | the transcript's `id` |
-//! | `message_index` | where the judged message of the assistant stands in `messages`, from 0 |
-//! | `label` | `stuck`: an intervention there is right; `legit`: it disturbs; `unsure` |
-//! | `kind` | what the repetition is, a word of the readers' |
-//! | `onset` | where in `messages` the stuck stretch began, or `-` |
+//! | `message_index` | the index in `messages` of the judged assistant message, from 0 |
+//! | `label` | `stuck`: an intervention there is right; `legit`: it is false; `unsure` |
+//! | `kind` | the kind of repetition, in the readers' word |
+//! | `onset` | the index in `messages` where the stuck stretch began, or `-` |
 //! | `confidence` | 1 to 3 |
-//! | `control` | 1 for a point drawn where nothing looked odd, else 0 |
-//! | `weight` | how many points of the pool this one stands for: the inverse of its chance to be drawn |
+//! | `control` | 1 if the point was drawn where nothing looked odd, else 0 |
+//! | `weight` | how many points of the pool this one represents: the inverse of its chance to be drawn |
 //! | `reason` | the deciding fact |
 
 use std::collections::BTreeMap;
@@ -37,29 +37,29 @@ pub struct Point {
     pub message: usize,
     /// The judgement.
     pub label: Label,
-    /// What the repetition is.
+    /// The kind of repetition.
     pub kind: Box<str>,
     /// Index in `messages` of the message with which the stuck stretch began.
     pub onset: Option<usize>,
-    /// How sure the reader was, 1 to 3.
+    /// The reader's confidence, 1 to 3.
     pub confidence: u8,
-    /// True for a point that was drawn where nothing looked odd.
+    /// Whether the point was drawn where nothing looked odd.
     pub control: bool,
-    /// How many points of the pool it stands for.
+    /// How many points of the pool it represents.
     pub weight: Weight,
     /// The deciding fact.
     pub reason: Box<str>,
 }
 
-/// What a reader said.
+/// A reader's verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Label {
-    /// The agent gets nowhere; an intervention is right.
+    /// The agent makes no progress; an intervention is right.
     Stuck,
-    /// There is a reason to go on; an intervention disturbs.
+    /// There is a reason to go on; an intervention is false.
     Legit,
-    /// Good readers would split.
+    /// Good readers would disagree.
     Unsure,
 }
 
@@ -68,7 +68,7 @@ pub enum Label {
 pub struct Weight(pub u64);
 
 impl Weight {
-    /// The largest that is read: the sum of any file that fits in memory is a number.
+    /// The largest accepted weight: the sum over any file that fits in memory does not overflow.
     const MAX: Self = Self(1_000_000_000);
 }
 
@@ -99,10 +99,10 @@ impl FromStr for Weight {
     }
 }
 
-/// Why a file of labels is of no use.
+/// Why a file of labels cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLabels {
-    /// The line, and the column where it is about one.
+    /// The line, and the column if the error is about one.
     pub place: String,
     /// What should have been there.
     pub expected: String,
@@ -115,7 +115,7 @@ pub struct BadLabels {
 /// Reads a file of labels.
 ///
 /// # Errors
-/// The first line that is not as it should be.
+/// The first invalid line.
 pub fn parse(text: &str) -> Result<Vec<Point>, BadLabels> {
     let mut lines = (1..).zip(text.lines());
     let header = lines.next().map_or("", |(_, line)| line);
@@ -211,7 +211,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A number written in digits alone.
+/// A number of digits only.
 fn number<T: FromStr>(text: &str) -> Option<T> {
     if text.bytes().all(|it| it.is_ascii_digit()) { text.parse().ok() } else { None }
 }

@@ -1,20 +1,21 @@
-//! Lines of a plain, gzip or zstd file, read with a bound.
+//! Lines of a plain, gzip or zstd file, read with a size limit.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// The longest line that is read, in bytes: 32 MiB, a hundred times the longest line of recorded runs that we
-/// know. A longer one is counted and skipped, and never held in memory.
+/// The longest accepted line, in bytes: 32 MiB, a hundred times the longest line of recorded runs that we know. A
+/// longer one is counted and skipped, and is never kept in memory.
 pub const LINE_BYTES_MAX: usize = 32 << 20;
 
-/// A piece of the file is read in buffers of this size.
+/// The size of the read buffer, in bytes.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// What a gzip member begins with (RFC 1952, 2.3.1).
+/// The first bytes of a gzip member (RFC 1952, 2.3.1).
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// What zstd begins with (RFC 8878, 3.1.1 and 3.1.2): a frame, or the skippable one that kept transcripts have first.
+/// The first bytes of zstd (RFC 8878, 3.1.1 and 3.1.2): a frame, or the skippable frame with which kept transcripts
+/// begin.
 const ZSTD_MAGICS: [[u8; 4]; 2] = [[0x28, 0xb5, 0x2f, 0xfd], [0x50, 0x2a, 0x4d, 0x18]];
 
 /// The lines of one input, in order.
@@ -26,14 +27,14 @@ pub struct Lines<'a> {
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its number, from 1.
+    /// The line number, from 1.
     pub number: u64,
-    /// Its bytes without the line feed, or the length of a line that was skipped because it is too long.
+    /// The bytes without the line feed, or the length of a line that was skipped because it is too long.
     pub bytes: Result<Vec<u8>, u64>,
 }
 
 impl<'a> Lines<'a> {
-    /// The lines of `input`, which is unpacked where it begins as gzip or zstd does, whatever its name says.
+    /// The lines of `input`. It is unpacked if its first bytes are those of gzip or zstd, whatever its name is.
     ///
     /// # Errors
     /// The first bytes cannot be read.
@@ -56,8 +57,8 @@ impl<'a> Lines<'a> {
     /// The next line; `None` at the end.
     ///
     /// # Errors
-    /// The input cannot be read or unpacked any further. What was read of the line is lost: a part of a line
-    /// says nothing reliable.
+    /// The input cannot be read or unpacked further. The started line is lost, because a part of a line is not
+    /// reliable.
     pub fn next_line(&mut self) -> io::Result<Option<Line>> {
         let mut bytes = Vec::new();
         let bound = LINE_BYTES_MAX as u64 + 1;
@@ -73,21 +74,21 @@ impl<'a> Lines<'a> {
         if bytes.len() <= LINE_BYTES_MAX {
             return Ok(Some(Line { number: self.number, bytes: Ok(bytes) }));
         }
-        // Give the memory back before the rest of the line goes by.
+        // Free the memory before the rest of the line is skipped.
         let held = bytes.len() as u64;
         drop(bytes);
         let rest = skip_line(&mut self.input)?;
         Ok(Some(Line { number: self.number, bytes: Err(held + rest) }))
     }
 
-    /// The number of the line that was read last; 0 before the first.
+    /// The number of the last line that was read; 0 before the first.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
     }
 }
 
-/// Skips to behind the next line feed, and counts the bytes before it.
+/// Skips past the next line feed, and counts the bytes before it.
 fn skip_line(input: &mut dyn BufRead) -> io::Result<u64> {
     let mut skipped = 0;
     loop {

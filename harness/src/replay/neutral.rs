@@ -1,7 +1,8 @@
-//! The neutral form of a recorded trajectory, one JSON object a line, made into entries.
+//! Reads the neutral form of a recorded trajectory, one JSON object per line, and makes entries of it.
 //!
-//! Strict about what a fold needs, lenient about members it does not know. What the recording does not say
-//! (effects, whether a tool failed, what a call got) becomes a state of the types and never a guess.
+//! It is strict about everything that a fold needs, and ignores members that it does not know. A fact that the
+//! recording lacks (effects, whether a tool failed, the result of a call) becomes a state of the types, never a
+//! guess.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,10 +18,10 @@ use super::join::{Joiner, Oddities, Placed};
 use super::strict::Object;
 use super::tools::ToolTable;
 
-/// What the recording does not say and the caller does.
+/// Facts that the recording lacks and the caller knows.
 #[derive(Clone, Debug, Default)]
 pub struct Setting {
-    /// How a task ends in the agents that were recorded.
+    /// How a task ends in the recorded agents.
     pub protocol: Protocol,
     /// What their tools can change.
     pub tools: ToolTable,
@@ -33,15 +34,15 @@ pub struct Recorded {
     pub id: Arc<str>,
     /// The model's name; empty where it has none.
     pub model: Arc<str>,
-    /// How it ended, by the source's own verdict.
+    /// How it ended, as the source says.
     pub outcome: Outcome,
     /// The entries, the first an [`Entry::Start`](balk_guards::Entry::Start).
     pub entries: Vec<Placed>,
-    /// What is odd about it.
+    /// The defects of the recording.
     pub oddities: Oddities,
 }
 
-/// How a recorded run ended, by its source's own verdict.
+/// How a recorded run ended, as the source says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -49,7 +50,7 @@ pub enum Outcome {
     Resolved,
     /// The task was not solved.
     Failed,
-    /// Nobody said.
+    /// The source does not say.
     #[default]
     Unknown,
 }
@@ -69,7 +70,7 @@ impl Outcome {
 /// Reads one line.
 ///
 /// # Errors
-/// Why the line is of no use.
+/// Why the line cannot be used.
 pub fn read(line: &[u8], setting: &Setting) -> Result<Recorded, BadLine> {
     let Object(trajectory) = parse(text_of(line)?)?;
     let Trajectory { id, model, outcome, messages } = trajectory;
@@ -93,14 +94,14 @@ pub fn read(line: &[u8], setting: &Setting) -> Result<Recorded, BadLine> {
 /// The text of a line.
 pub(super) fn text_of(line: &[u8]) -> Result<&str, BadLine> {
     let text = str::from_utf8(line).map_err(|error| BadLine::NotUtf8 { valid_bytes: error.valid_up_to() })?;
-    // Some editors begin a file with a byte order mark, which RFC 8259 lets a reader pass over.
+    // Some editors start a file with a byte order mark; RFC 8259 allows a reader to ignore it.
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// One JSON value, with the place where it is none.
+/// Parses one JSON value; an error has its place.
 pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<Object<T>, BadLine> {
     serde_json::from_str(text).map_err(|_| {
-        // Keeping the path costs time, so only a line that is bad is read with it.
+        // Tracking the path costs time, so only an invalid line is read with it.
         let mut reader = serde_json::Deserializer::from_str(text);
         match serde_path_to_error::deserialize::<_, Object<T>>(&mut reader) {
             Err(error) => {
@@ -115,7 +116,7 @@ pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<Object<T>, 
     })
 }
 
-/// The tools that occur, in the order in which they do: a recording seldom says what was on offer.
+/// The tools that occur, in order of their first call: a recording rarely lists the offer.
 fn offer_of(messages: &[Object<Message>], tools: &ToolTable) -> Offer {
     let mut seen = BTreeSet::new();
     let calls = messages.iter().flat_map(|Object(message)| message.tool_calls.iter().flatten());
@@ -133,7 +134,7 @@ fn take(joiner: &mut Joiner, at: usize, message: Message, offer: &Offer) -> Resu
         BadLine::shape(format!("messages[{at}].{name}"), "expected a string, found nothing or null")
     };
     match role {
-        // What a system prompt asks for is not what happened.
+        // A system prompt asks for something; it is not something that happened.
         Role::System => {}
         Role::User => {
             joiner

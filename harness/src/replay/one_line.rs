@@ -1,7 +1,7 @@
 //! Foreign text on one line, for messages and lists.
 
-/// Text on one line of at most `chars` characters: white space becomes one blank, what a terminal would obey
-/// becomes `?`, and `…` stands for what was cut.
+/// Text on one line of at most `chars` characters: white space becomes one space, control characters become `?`, and
+/// `…` replaces the part that was cut.
 pub(crate) fn one_line(text: &str, chars: usize) -> String {
     let mut line = String::new();
     let mut written = 0;

@@ -1,13 +1,13 @@
-//! Our own records, replayed: the entries as they stand, the decisions compared with the recorded ones.
+//! Replays our own records: folds the entries unchanged, and compares the decisions with the recorded ones.
 //!
-//! Nothing is inserted. At every place where the loop asked the guard, it is asked again; what it would add is
-//! held against what was added. The guard of the record must answer as it did. Another guard is asked in an
-//! open loop: it sees what happened under the recorded one.
+//! Nothing is inserted. At every place where the loop asked the guard, the replay asks it again, and compares the
+//! additions with the recorded ones. The guard of the record must answer as it did. Another guard is asked in an open
+//! loop: it sees what happened under the recorded one.
 //!
-//! This folds a record and drives no [`Run`](balk_guards::Run). A run decides what happens next from what its guard
-//! answers, so it can only follow a record if something answers it in the guard's place, and what that must answer is
-//! not all written down: bounds, which call a block was about, the guard of a fault. A law of the tests holds the
-//! two together: a guard that is replayed is asked what the run asked it, in the same order.
+//! The replay folds a record and does not drive a [`Run`](balk_guards::Run). A run decides from its guard's answers
+//! what happens next, so it could follow a record only if something gave the recorded answers in the guard's place. A
+//! record does not have everything that this needs: limits, the call that a block was about, the guard of a fault. A
+//! law in the tests keeps the two together: a replayed guard is asked what the run asked it, in the same order.
 
 mod asking;
 mod compared;
@@ -25,7 +25,7 @@ use asking::Asking;
 
 pub use compared::{Compared, Deed, Own};
 
-/// True for a line that is one of our records, good or bad: an object with `schema` and `entries`.
+/// Whether a line is one of our records, valid or not: an object with `schema` and `entries`.
 pub(super) fn is_own(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Probe {
@@ -33,7 +33,7 @@ pub(super) fn is_own(text: &str) -> bool {
         entries: Option<IgnoredAny>,
         messages: Option<IgnoredAny>,
     }
-    // Most lines are foreign and long; they are not to be parsed twice.
+    // Most lines are foreign and long, so avoid parsing them twice.
     if !(text.contains("\"schema\"") && text.contains("\"entries\"")) {
         return false;
     }
@@ -54,7 +54,7 @@ pub(super) struct Recorded {
 /// Reads a record.
 ///
 /// # Errors
-/// Another version of the format, a member that is broken, entries that make no transcript.
+/// Another version of the format, an invalid member, entries that are not a transcript.
 pub(super) fn read(text: &str) -> Result<Recorded, BadLine> {
     #[derive(Deserialize)]
     struct Versioned {
@@ -79,7 +79,7 @@ pub(super) fn read(text: &str) -> Result<Recorded, BadLine> {
     Ok(Recorded { guard, scenario, seed, entries, truths, failed })
 }
 
-/// Replays a record through `guard`; the oracle, where it is asked, hears the recorded truth by the whisper.
+/// Replays a record through `guard`. The truth channel tells the oracle the recorded truth.
 pub(super) fn replay(recorded: Recorded, asked: &str, guard: &mut dyn Guard, whisper: &TruthChannel) -> Own {
     let mut asking = Asking::new(&recorded.entries, &recorded.truths, &recorded.failed, guard, whisper);
     let fault = asking.run().err().map(|fault| (asking.turn, fault));

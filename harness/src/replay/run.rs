@@ -1,4 +1,5 @@
-//! One file of recorded trajectories, streamed: bounded batches of lines, folded in parallel, given in order.
+//! Replays one file of recorded trajectories as a stream: bounded batches of lines, folded in parallel, delivered in
+//! order.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -18,41 +19,41 @@ use super::neutral::{Outcome, Setting, read, text_of};
 use super::one_line::one_line;
 use super::own::{self, Own, is_own};
 
-/// What a batch holds at most, its last line aside: enough that the threads seldom wait for each other.
+/// The maximum size of a batch, except for its last line: large enough that threads rarely wait for each other.
 const BATCH_BYTES: usize = 4 << 20;
 const BATCH_LINES: usize = 1024;
 
 /// How transcripts are replayed.
 pub struct Replay<'a> {
-    /// What the recordings do not say.
+    /// Facts that the recordings lack.
     pub setting: &'a Setting,
-    /// The guards to ask, as on the command line. Without, our own records are asked about their own guards,
-    /// and foreign transcripts about `default`.
+    /// The guards to ask, as on the command line. If `None`, our own records are asked about their own guards, and
+    /// foreign transcripts about `default`.
     pub guard: Option<&'a str>,
-    /// Makes the stack that a spec names, anew for each transcript.
+    /// Makes a new stack of a spec, for each transcript.
     pub stack: &'a StackOf<'a>,
-    /// Where the work is done. The output does not depend on its size.
+    /// The threads that do the work. The output does not depend on their number.
     pub pool: &'a ThreadPool,
 }
 
-/// Makes the stack that a spec names; the whisper is for the oracle.
+/// Makes the stack of a spec; the truth channel is for the oracle.
 pub type StackOf<'a> = dyn Fn(&str, &TruthChannel) -> Result<Stack, BadStack> + Sync + 'a;
 
-/// What became of one line.
+/// The result of one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     /// Its number, from 1.
     pub line: u64,
-    /// A replayed transcript, or why the line is of no use.
+    /// A replayed transcript, or why the line cannot be used.
     pub found: Result<Found, BadLine>,
 }
 
-/// What a line held.
+/// The contents of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A transcript of another agent.
     Foreign(Replayed),
-    /// A record of a trial of ours.
+    /// A record of one of our trials.
     Own(Own),
 }
 
@@ -63,11 +64,11 @@ pub struct Replayed {
     pub id: Arc<str>,
     /// The model's name; empty where it has none.
     pub model: Arc<str>,
-    /// How it ended, by the source's own verdict.
+    /// How it ended, as the source says.
     pub outcome: Outcome,
-    /// Where the assistant's messages stand in `messages`, in order, empty ones too.
+    /// The indices of the assistant's messages in `messages`, in order, including empty ones.
     pub replies: Vec<usize>,
-    /// What is odd about the recording.
+    /// The defects of the recording.
     pub oddities: Oddities,
     /// What the guards would have done.
     pub folded: Folded,
@@ -76,23 +77,23 @@ pub struct Replayed {
 /// Why a file was not replayed to its end.
 #[derive(Debug)]
 pub enum Broken {
-    /// It cannot be read or unpacked any further.
+    /// It cannot be read or unpacked further.
     Read {
         /// The last line that was read; 0 before the first.
         after_line: u64,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
-    /// Whoever takes the items does not want more.
+    /// The receiver of the items refused more.
     Taken(io::Error),
 }
 
 impl Replay<'_> {
-    /// Replays every line of `input` and hands on what became of them, in order, batch by batch. Blank lines
-    /// are passed over.
+    /// Replays every line of `input` and passes the results to `take`, in order, batch by batch. Blank lines are
+    /// skipped.
     ///
     /// # Errors
-    /// The input breaks off (what came before is handed on first), or `take` fails.
+    /// The input breaks off (everything before is passed on first), or `take` fails.
     pub fn file(
         &self,
         input: impl Read,
@@ -145,12 +146,12 @@ impl Replay<'_> {
     }
 }
 
-/// A record names guards, or settings of them, that this version does not have.
+/// A record names guards or settings that this version does not have.
 fn not_there(bad: &BadStack) -> BadLine {
     BadLine::shape("guard".into(), &one_line(&bad.to_string(), 300))
 }
 
-/// Why a batch is no longer.
+/// Why a batch ends.
 enum End {
     Full,
     Eof,

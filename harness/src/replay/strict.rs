@@ -1,4 +1,4 @@
-//! A JSON object where an object is due: derived readers would also take an array of the members.
+//! A JSON object where an object is expected: derived readers would also accept an array of the members.
 
 use std::fmt;
 use std::marker::PhantomData;

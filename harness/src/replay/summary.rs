@@ -16,7 +16,7 @@ use super::run::{Found, Item, Replayed};
 pub struct Summary {
     /// Everything.
     pub total: Counts,
-    /// By the file they are from.
+    /// By source file.
     pub by_source: BTreeMap<String, Counts>,
     /// By the model's name. At most [`MODELS_MAX`] names; later ones are counted under [`OTHER_MODELS`].
     pub by_model: BTreeMap<String, Counts>,
@@ -24,9 +24,9 @@ pub struct Summary {
     pub by_outcome: BTreeMap<Outcome, Counts>,
     /// By guard.
     pub by_guard: BTreeMap<String, GuardCounts>,
-    /// By guard and rule. A stretch of a guard is counted for the rule that opened it.
+    /// By guard and rule. A guard's stretch counts for the rule that opened it.
     pub by_rule: BTreeMap<(String, String), GuardCounts>,
-    /// What is odd about the recordings.
+    /// The defects of the recordings.
     pub oddities: Oddities,
     /// Calls that guards would have run again.
     pub reruns: u64,
@@ -34,24 +34,24 @@ pub struct Summary {
     pub resends: u64,
     /// Transcripts that ended with a guard fault.
     pub guard_faults: u64,
-    /// Our own records, which are in none of the counts above.
+    /// Our own records, which are not in the counts above.
     pub own: OwnCounts,
-    /// Lines of no use, by reason.
+    /// Lines that cannot be used, by reason.
     pub bad_lines: BTreeMap<&'static str, u64>,
-    /// Files that could not be opened, or not be read to their end.
+    /// Files that could not be opened or read to their end.
     pub broken_files: u64,
 }
 
-/// So many model names are told apart; input of any size must not fill the memory with them.
+/// The maximum number of model names: input of any size must not fill the memory with them.
 pub const MODELS_MAX: usize = 1_000;
 
-/// What further models are counted under.
+/// The name under which further models are counted.
 pub const OTHER_MODELS: &str = "(other models)";
 
-/// What a transcript without a model name is counted under.
+/// The name for transcripts without a model.
 pub const NO_MODEL: &str = "(no model)";
 
-/// What was folded, and what fired.
+/// Counts of what was folded and what fired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Transcripts.
@@ -62,11 +62,11 @@ pub struct Counts {
     pub calls: u64,
     /// Firings.
     pub firings: u64,
-    /// Stretches of firings, whoever fired.
+    /// Stretches of firings of any guards.
     pub stretches: u64,
 }
 
-/// What one guard, or one rule of it, did.
+/// The firings of one guard, or of one of its rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GuardCounts {
     /// Transcripts with a firing.
@@ -77,18 +77,18 @@ pub struct GuardCounts {
     pub stretches: u64,
 }
 
-/// What became of our own records.
+/// Results of our own records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OwnCounts {
     /// Records.
     pub records: u64,
-    /// Of these, asked about the guards that they name: what is found must be what is recorded.
+    /// Records whose own guards were asked; the answers must be the recorded ones.
     pub held: u64,
     /// Completions in them.
     pub turns: u64,
-    /// Records in which something else would be done.
+    /// Records in which the guards would act differently.
     pub differing: u64,
-    /// Of these, held to what they say.
+    /// Records among `held` that differ.
     pub broken: u64,
 }
 
@@ -104,7 +104,7 @@ impl AddAssign for OwnCounts {
 }
 
 impl Summary {
-    /// True where no line was of use.
+    /// Whether no line could be used.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.total.transcripts + self.own.records == 0
@@ -119,7 +119,7 @@ impl Summary {
         }
     }
 
-    /// The number of lines that were of no use.
+    /// The number of lines that could not be used.
     #[must_use]
     pub fn bad_line_count(&self) -> u64 {
         self.bad_lines.values().sum()
@@ -178,7 +178,7 @@ impl Summary {
     }
 }
 
-/// Adds what happened in one transcript.
+/// Adds the counts of one transcript.
 fn merge<K: Ord>(all: &mut BTreeMap<K, GuardCounts>, one: BTreeMap<K, GuardCounts>) {
     for (key, counts) in one {
         *all.entry(key).or_default() += GuardCounts { transcripts: 1, ..counts };
@@ -186,7 +186,7 @@ fn merge<K: Ord>(all: &mut BTreeMap<K, GuardCounts>, one: BTreeMap<K, GuardCount
 }
 
 impl Counts {
-    /// Stretches per million turns, rounded; a thousandth of it is the rate per 1,000 turns with three decimals.
+    /// Stretches per million turns, rounded; divided by 1,000, the rate per 1,000 turns with three decimals.
     #[must_use]
     pub fn stretches_per_million_turns(&self) -> u64 {
         (self.stretches * 2_000_000 + self.turns).checked_div(2 * self.turns).unwrap_or(0)

@@ -12,15 +12,15 @@ use super::own::{Deed, Own};
 use super::run::Replayed;
 use super::summary::{Counts, Summary};
 
-/// As much of the words of an intervention as a line shows.
+/// The maximum length of an intervention's text on a line.
 pub(super) const WHY_CHARS: usize = 100;
 
-/// As much of a name from a recording as a line shows.
+/// The maximum length of a recorded name on a line.
 const NAME_CHARS: usize = 80;
 
 const BOLD: Style = Style::new().bold();
 
-/// A transcript in which something happened: a heading, and a line for each event. Nothing for another.
+/// Writes a transcript with events: a heading, and a line for each event. Writes nothing for a quiet one.
 ///
 /// # Errors
 /// Those of the writer.
@@ -46,8 +46,8 @@ pub fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> 
     writeln!(out)
 }
 
-/// A record of ours: what was done in a turn and what would be done, each turn in which that is something; of
-/// a record that is held to what it says, the first difference alone. Nothing where there is none.
+/// Writes one of our records: the recorded and the replayed actions of each turn with any. If the record is held to
+/// what it says, only the first difference. Writes nothing if there is none.
 ///
 /// # Errors
 /// Those of the writer.
@@ -81,7 +81,7 @@ pub fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<(
     writeln!(out)
 }
 
-/// One column; `others` is the other one, from which it should be told apart.
+/// Writes one column; `others` is the other column, from which it should differ visibly.
 fn deeds(out: &mut dyn Write, turn: u64, column: &str, deeds: &[Deed], others: &[Deed]) -> io::Result<()> {
     if deeds.is_empty() {
         return writeln!(out, "  turn {turn:>3}  {column:11}  nothing");
@@ -112,8 +112,7 @@ fn deeds(out: &mut dyn Write, turn: u64, column: &str, deeds: &[Deed], others: &
     Ok(())
 }
 
-/// A text on one line, from shortly before the place where it becomes another one than `other`, if that is
-/// far down.
+/// A text on one line. If it differs from `other` only far down, it starts shortly before the difference.
 fn apart(text: &str, other: &str) -> String {
     const BEFORE: usize = 20;
     let same = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
@@ -209,7 +208,7 @@ pub fn summary(it: &Summary) -> Document {
     document
 }
 
-/// What is odd or bad in the recordings.
+/// The defects and invalid lines of the recordings.
 fn recordings(it: &Summary) -> Option<Block> {
     let odd = &it.oddities;
     let rows = [
@@ -230,12 +229,12 @@ fn recordings(it: &Summary) -> Option<Block> {
     table("recordings", &["count"], rows)
 }
 
-/// A number per million as one per thousand with three decimals.
+/// A number per million as a number per thousand with three decimals.
 fn per_thousand(per_million: u64) -> String {
     format!("{}.{:03}", per_million / 1_000, per_million % 1_000)
 }
 
-/// A table whose first column has its title; none without rows.
+/// A table with a titled first column; none without rows.
 pub(super) fn table(
     title: &str,
     columns: &[&str],

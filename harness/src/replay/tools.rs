@@ -6,9 +6,8 @@
 //! bash = { effect = "unknown", purpose = "shell" }
 //! ```
 //!
-//! Keys are the names that the recording has. `*` stands for any run of characters and `?` for one. A full
-//! name beats every pattern; among patterns the one with most characters of its own wins, then the first in
-//! the order of the text.
+//! Keys are the names in the recording. `*` matches any characters and `?` matches one. A full name wins over every
+//! pattern; among patterns the one with the most literal characters wins, then the first in sorted order.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -26,7 +25,7 @@ pub struct ToolTable {
     patterns: Vec<(String, Declared)>,
 }
 
-/// What somebody declared about a tool; by default nothing.
+/// The declaration of a tool; empty by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Declared {
@@ -40,7 +39,7 @@ impl ToolTable {
     /// Reads the table.
     ///
     /// # Errors
-    /// Where the text is not such a table, with the line shown.
+    /// An invalid table; the error shows the line.
     pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
         let all: BTreeMap<String, Row> = toml::from_str(text)?;
         let (patterns, names): (Vec<_>, Vec<_>) = all
@@ -48,12 +47,12 @@ impl ToolTable {
             .map(|(name, Row(declared))| (name, declared))
             .partition(|(name, _)| name.contains(['*', '?']));
         let mut table = Self { names: names.into_iter().collect(), patterns };
-        // The sort is stable and the map was ordered, so ties are in the order of the text.
+        // The sort is stable and the map was ordered, so ties are in sorted order.
         table.patterns.sort_by_key(|(pattern, _)| Reverse(own_chars(pattern)));
         Ok(table)
     }
 
-    /// What is declared about this tool.
+    /// The declaration of this tool.
     #[must_use]
     pub fn declared(&self, tool: &str) -> Declared {
         let by_pattern = || self.patterns.iter().find(|(pattern, _)| matches(pattern, tool));
@@ -65,10 +64,10 @@ fn own_chars(pattern: &str) -> usize {
     pattern.chars().filter(|c| !matches!(c, '*' | '?')).count()
 }
 
-/// True where the whole text fits the pattern. The time is at most the product of the lengths.
+/// Whether the whole text matches the pattern. The time is at most proportional to the product of the lengths.
 fn matches(pattern: &str, text: &str) -> bool {
     let (mut pattern, mut text) = (pattern.chars(), text.chars());
-    // Where to go on when the characters after the last `*` do not fit: it then stands for one more.
+    // Where to continue if the characters after the last `*` do not match: the `*` then matches one more.
     let mut back = None;
     loop {
         let before = text.clone();

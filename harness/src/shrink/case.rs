@@ -1,4 +1,4 @@
-//! What is to shrink, how far it is, and what became of it.
+//! The input, the progress and the result of shrinking.
 
 use balk_reports::records::TrialRecord;
 use balk_scenarios::{Scenario, WorldOptions};
@@ -6,53 +6,53 @@ use balk_scenarios::{Scenario, WorldOptions};
 use super::shows::Shows;
 use crate::guards::Recipe;
 
-/// The trial that is to shrink, and what it shows.
+/// The trial to shrink, and the problem that it shows.
 #[derive(Clone, Debug)]
 pub struct Case<'a> {
     /// The text of a scenario file.
     pub text: &'a str,
-    /// What was read from the text.
+    /// The scenario, read from the text.
     pub scenario: &'a Scenario,
     /// The seed.
     pub seed: u64,
     /// The stack.
     pub stack: &'a Recipe,
-    /// The baseline and the oracle: where one of them does not show it at the start, it does not at the end.
+    /// The baseline and the oracle. One that does not show the problem at the start must not show it at the end.
     pub contrasts: &'a [Recipe],
-    /// What the run chooses.
+    /// The options of the run.
     pub options: WorldOptions,
-    /// What the trial shows.
+    /// The problem that the trial shows.
     pub shows: &'a Shows,
-    /// How many smaller trials are run at most.
+    /// The maximum number of smaller trials.
     pub tries: u32,
 }
 
-/// What became of it.
+/// The result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shrunk {
     /// The text of the smaller scenario.
     pub text: String,
-    /// The seed under which it shows the same.
+    /// The seed with which it shows the problem.
     pub seed: u64,
     /// The trial.
     pub record: TrialRecord,
-    /// Smaller trials that were run.
+    /// The number of smaller trials that were run.
     pub tries: u32,
-    /// Whether nothing smaller was left to try; otherwise the tries ran out.
+    /// Whether nothing smaller is left to try; otherwise the limit of tries was reached.
     pub is_smallest: bool,
-    /// Whether the baseline or the oracle did not show it at the start. Otherwise nothing tells why the smaller trial
-    /// shows it: one that is cut short shows much.
+    /// Whether the baseline or the oracle did not show the problem at the start. Otherwise the smaller trial may show
+    /// it for another reason: a truncated trial shows many problems.
     pub has_contrast: bool,
 }
 
-/// The trial does not show what is to be kept; here is what it does show.
+/// The trial does not show the problem; it shows these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfit(pub Vec<Shows>);
 
-/// How far it is: after each round of changes.
+/// The progress, after each round of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Trials that were run.
+    /// Trials so far.
     pub tries: u32,
     /// Lines of the scenario.
     pub lines: usize,

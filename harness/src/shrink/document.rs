@@ -1,4 +1,4 @@
-//! A scenario's text as a tree whose parts can be taken out, with the layout and the comments of the rest kept.
+//! A scenario's text as a tree. Parts can be removed; the rest keeps its layout and comments.
 
 use std::collections::BTreeSet;
 
@@ -7,16 +7,16 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value, value};
 /// One step down the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// To what stands under this key.
+    /// To the value of this key.
     Key(String),
-    /// To the item at this place of a list, from 0.
+    /// To the item at this index of a list, from 0.
     At(usize),
 }
 
-/// The way from the top to a part.
+/// The path from the top to a part.
 pub(super) type Path = Vec<Step>;
 
-/// Every part of the document in its order, each before those in it; but for what says which turns are healthy.
+/// Every part of the document in order, parents first, except the part that says which turns are healthy.
 pub(super) fn paths(document: &DocumentMut) -> Vec<Path> {
     let mut all = Vec::new();
     below(document.as_item(), &mut Vec::new(), &mut all);
@@ -37,7 +37,7 @@ fn below(item: &Item, here: &mut Path, all: &mut Vec<Path>) {
     }
 }
 
-/// Items of a list; none of anything else.
+/// The number of items of a list; 0 for anything else.
 fn length(item: &Item) -> usize {
     let tables = item.as_array_of_tables().map(ArrayOfTables::len);
     tables.or_else(|| item.as_array().map(Array::len)).unwrap_or(0)
@@ -55,7 +55,7 @@ pub(super) fn at<'d>(document: &'d DocumentMut, path: &[Step]) -> Option<&'d Ite
     path.iter().try_fold(document.as_item(), down)
 }
 
-/// The same, to be changed. Nothing is made on the way.
+/// The same part, mutable. Missing parts are not created.
 pub(super) fn at_mut<'d>(document: &'d mut DocumentMut, path: &[Step]) -> Option<&'d mut Item> {
     at(document, path)?;
     path.iter().try_fold(document.as_item_mut(), |item, step| match step {
@@ -69,7 +69,7 @@ pub(super) fn keys(keys: &[&str]) -> Path {
     keys.iter().map(|key| Step::Key((*key).to_owned())).collect()
 }
 
-/// Takes a part out, with the comments above it.
+/// Removes a part, with the comments above it.
 pub(super) fn remove(document: &mut DocumentMut, path: &[Step]) {
     let Some((last, before)) = path.split_last() else { return };
     let Some(parent) = at_mut(document, before) else { return };
@@ -84,7 +84,7 @@ pub(super) fn remove(document: &mut DocumentMut, path: &[Step]) {
                 tables.remove(*at);
             } else if let Some(array) = parent.as_array_mut() {
                 let removed = array.remove(*at);
-                // The first item stands where the first one stood.
+                // The new first item takes the layout of the removed one.
                 if let (0, Some(first), Some(prefix)) = (*at, array.get_mut(0), removed.decor().prefix()) {
                     first.decor_mut().set_prefix(prefix.clone());
                 }
@@ -93,7 +93,7 @@ pub(super) fn remove(document: &mut DocumentMut, path: &[Step]) {
     }
 }
 
-/// Puts a value where another stands. What a comment says of the old one goes with it.
+/// Replaces a value. A comment about the old value is removed with it.
 pub(super) fn set(document: &mut DocumentMut, path: &[Step], new: impl Into<Value>) {
     if let Some((Step::Key(key), before)) = path.split_last()
         && let Some(table) = at_mut(document, before).and_then(Item::as_table_like_mut)
@@ -110,8 +110,8 @@ pub(super) fn set(document: &mut DocumentMut, path: &[Step], new: impl Into<Valu
     }
 }
 
-/// Takes out what only hangs together with something that is gone: ways to states that are not there, states that
-/// no way leads to. An actor that never balks any more makes the scenario a control.
+/// Removes parts that only belong to removed ones: transitions to missing states, and states that no transition leads
+/// to. If the actor never balks any more, the scenario becomes a control.
 pub(super) fn tidy(document: &mut DocumentMut) {
     let Some(actor) = document.get_mut("actor").and_then(Item::as_table_mut) else { return };
     let start = actor.get("start").and_then(Item::as_str).unwrap_or_default().to_owned();
@@ -147,7 +147,7 @@ fn text(table: &Table, key: &str) -> Option<String> {
     table.get(key).and_then(Item::as_str).map(str::to_owned)
 }
 
-/// Whether a state is one of a stubborn scenario.
+/// Whether only a stubborn scenario can have this state.
 fn balks(state: &Table) -> bool {
     let stuck = |span: &Value| {
         let is = span.as_inline_table().and_then(|span| span.get("is")).and_then(Value::as_str);

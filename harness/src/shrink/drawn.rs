@@ -1,4 +1,4 @@
-//! What the seed draws: in place of all that it could draw, what it does.
+//! Replaces everything that the seed could draw by what it does draw.
 
 use toml_edit::{Item, TableLike};
 
@@ -26,7 +26,7 @@ pub(super) fn language(search: &mut Search<'_>) {
     });
 }
 
-/// One item of each pool: the one that is drawn. Nothing is kept back where there is no other.
+/// One item of each pool: the drawn one. Its mark as a reserve item is removed, because no other item is left.
 pub(super) fn pools(search: &mut Search<'_>) {
     let drawn = search.drawn();
     for name in names(search, "pool") {
@@ -55,7 +55,7 @@ pub(super) fn pools(search: &mut Search<'_>) {
 
 const RESERVE: &str = "reserve";
 
-/// One value of each number: the drawn one, and then the least that does.
+/// One value of each number: the drawn one, then the lowest that works.
 pub(super) fn numbers(search: &mut Search<'_>) {
     for name in names(search, "numbers") {
         let ends = ["from", "to"].map(|end| keys(&["numbers", &name, end]));
@@ -75,7 +75,7 @@ pub(super) fn numbers(search: &mut Search<'_>) {
     }
 }
 
-/// The names below a section.
+/// The names in a section.
 fn names(search: &Search<'_>, section: &str) -> Vec<String> {
     let table = search.document().get(section).and_then(Item::as_table_like);
     table.map_or(Vec::new(), |table| table.iter().map(|(name, _)| name.to_owned()).collect())

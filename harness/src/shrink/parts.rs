@@ -1,11 +1,11 @@
-//! Parts of the file that the trial does not need.
+//! Removes parts of the file that the trial does not need.
 
 use toml_edit::{DocumentMut, Item};
 
 use super::document::{self, keys};
 use super::search::Search;
 
-/// Begins in a later state, where fewer states are needed then.
+/// Starts in a later state, which may need fewer states.
 pub(super) fn starts(search: &mut Search<'_>) {
     let states = states(search.document());
     for name in states.iter().rev() {
@@ -25,7 +25,7 @@ fn states(document: &DocumentMut) -> Vec<String> {
     states.map_or(Vec::new(), |states| states.iter().filter_map(name).collect())
 }
 
-/// Takes out every part that can be missed, the largest first.
+/// Removes every part that is not needed, the largest first.
 pub(super) fn parts(search: &mut Search<'_>) {
     let mut at = 0;
     loop {
@@ -34,7 +34,7 @@ pub(super) fn parts(search: &mut Search<'_>) {
             return;
         }
         let path = paths.swap_remove(at);
-        // Where something went, the next part has its place.
+        // After a removal, the next part is at the same index.
         if !search.edit(|document| document::remove(document, &path)) {
             at += 1;
         }

@@ -1,4 +1,4 @@
-//! The search: the smallest scenario so far, and one try at a smaller one after another.
+//! The search: the smallest scenario so far, and one attempt after another at a smaller one.
 
 use std::collections::BTreeSet;
 
@@ -12,26 +12,26 @@ use super::shows::{Shows, Sign};
 use crate::guards::Recipe;
 use crate::simulate::Simulation;
 
-/// What messages would call the file; nobody sees them.
+/// The file name in messages, which are never shown.
 const FILE: &str = "shrunk.toml";
 
 /// The smallest so far.
 pub(super) struct Search<'a> {
     case: &'a Case<'a>,
     sign: Sign<'a>,
-    /// The stacks that did not show it at the start, and must not at the end.
+    /// The stacks that did not show the problem at the start, and must not at the end.
     contrasts: Vec<&'a Recipe>,
     document: DocumentMut,
     scenario: Scenario,
     seed: u64,
     changes: usize,
     tries: u32,
-    /// What was tried in vain: a hash of the text, with the seed.
+    /// Failed attempts: a hash of the text, and the seed.
     failed: BTreeSet<(u128, u64)>,
 }
 
 impl<'a> Search<'a> {
-    /// The trial as it is at the start.
+    /// Starts with the given trial.
     pub(super) fn new(case: &'a Case<'a>) -> Result<Self, Unfit> {
         let scenario = case.scenario.clone();
         let simulation = Simulation::new(&scenario, case.stack, case.options);
@@ -52,7 +52,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Keeps a change if the file is good after it and the trial still shows what it is to show. Whether it was kept.
+    /// Keeps a change if the file is still valid and the trial still shows the problem. Returns whether it was kept.
     pub(super) fn edit(&mut self, change: impl FnOnce(&mut DocumentMut)) -> bool {
         if self.is_spent() {
             return false;
@@ -79,7 +79,7 @@ impl<'a> Search<'a> {
         kept
     }
 
-    /// Keeps another seed if its trial shows it. Whether it was kept.
+    /// Keeps another seed if its trial shows the problem. Returns whether it was kept.
     pub(super) fn reseed(&mut self, seed: u64) -> bool {
         let tried = (xxh3_128(self.document.to_string().as_bytes()), seed);
         if self.is_spent() || self.failed.contains(&tried) {
@@ -101,12 +101,12 @@ impl<'a> Search<'a> {
         shown(self.case.stack) && !self.contrasts.iter().any(|stack| shown(stack))
     }
 
-    /// The text of the smallest so far.
+    /// The smallest document so far.
     pub(super) fn document(&self) -> &DocumentMut {
         &self.document
     }
 
-    /// What its seed draws.
+    /// The values that its seed draws.
     pub(super) fn drawn(&self) -> Vec<(String, String)> {
         World::draw(&self.scenario, self.seed, self.case.options).drawn()
     }
@@ -116,22 +116,22 @@ impl<'a> Search<'a> {
         self.seed
     }
 
-    /// Changes that were kept.
+    /// The number of changes that were kept.
     pub(super) fn changes(&self) -> usize {
         self.changes
     }
 
-    /// Whether no more may be tried.
+    /// Whether the limit of tries is reached.
     pub(super) fn is_spent(&self) -> bool {
         self.tries >= self.case.tries
     }
 
-    /// How far it is.
+    /// The progress.
     pub(super) fn progress(&self) -> Progress {
         Progress { tries: self.tries, lines: self.document.to_string().lines().count(), seed: self.seed }
     }
 
-    /// The smallest, with its trial.
+    /// The smallest scenario, with its trial.
     pub(super) fn end(self) -> Shrunk {
         let simulation = Simulation::new(&self.scenario, self.case.stack, self.case.options);
         Shrunk {

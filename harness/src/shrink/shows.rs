@@ -1,4 +1,4 @@
-//! What a trial shows: something that should not happen, or a rule that stepped in.
+//! Problems that a trial can show: something that should not happen, or an intervention of a rule.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,14 +10,14 @@ use balk_reports::records::Slip;
 use crate::engine::Trial;
 use crate::grade;
 
-/// Something that can be seen in a trial.
+/// A problem that a trial can show.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shows {
     /// A slip.
     Slip(Slip),
-    /// The model got stuck, and the goal does not hold in the end.
+    /// The model got stuck, and the goal does not hold at the end.
     NotRecovered,
-    /// A guard stepped in under this rule.
+    /// A guard intervened by this rule.
     Rule {
         /// The guard's name.
         guard: String,
@@ -69,8 +69,8 @@ impl Shows {
     }
 }
 
-/// What is kept of a trial: what it shows, and for a false intervention the rule under which the first one came, so
-/// that no other one takes its place.
+/// The property that smaller trials must keep: the problem, and for a false intervention the rule of the first one,
+/// so that another rule cannot take its place.
 #[derive(Clone, Debug)]
 pub(super) struct Sign<'a> {
     shows: &'a Shows,
@@ -78,7 +78,7 @@ pub(super) struct Sign<'a> {
 }
 
 impl<'a> Sign<'a> {
-    /// What is kept of this trial; nothing where it does not show it.
+    /// The property of this trial; none if it does not show the problem.
     pub(super) fn of(trial: &Trial, shows: &'a Shows) -> Option<Self> {
         let first_false = match shows {
             Shows::Slip(Slip::FalseIntervention) => false_rules(trial).into_iter().next(),
@@ -89,7 +89,7 @@ impl<'a> Sign<'a> {
         shows.is_in(trial).then_some(Self { shows, first_false })
     }
 
-    /// Whether another trial has it, too.
+    /// Whether another trial has the property too.
     pub(super) fn is_in(&self, trial: &Trial) -> bool {
         match &self.first_false {
             Some(rule) => false_rules(trial).contains(rule),

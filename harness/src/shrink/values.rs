@@ -1,4 +1,4 @@
-//! Values that can be simpler: chances that are certain, words of the response model, and small numbers.
+//! Simplifies values: chances become certain, the response model simple, and numbers small.
 
 use toml_edit::Item;
 
@@ -11,7 +11,7 @@ const ALWAYS: &str = "1/1";
 /// The profiles, the simplest first.
 const PROFILES: [&str; 3] = ["strong", "gpt-4o-like", "gpt-3.5-like"];
 
-/// Lists and keys of the actor that hold chances.
+/// Lists and keys of the actor that contain chances.
 const CHANCES: [&str; 3] = ["chance", "empty", "ran"];
 
 /// Makes chances certain, and the response model simple.
@@ -23,7 +23,7 @@ pub(super) fn words(search: &mut Search<'_>) {
         let word = |search: &Search<'_>| {
             document::at(search.document(), &path).and_then(Item::as_str).map(str::to_owned)
         };
-        // A chance may also be the name of a parameter, which is changed where it stands.
+        // A chance may also be the name of a parameter; then the parameter is changed instead.
         if word(search).is_some_and(|word| word.contains('/')) {
             simpler(search, &path, &[NEVER, ALWAYS]);
         }
@@ -46,7 +46,7 @@ fn is_chance(path: &Path) -> bool {
     }
 }
 
-/// Takes the first of these words that does, where it stands before the one that is there.
+/// Takes the first of these words that works, if it comes before the current one.
 fn simpler(search: &mut Search<'_>, path: &Path, words: &[&str]) {
     let Some(now) = document::at(search.document(), path).and_then(Item::as_str).map(str::to_owned) else {
         return;
@@ -58,7 +58,7 @@ fn simpler(search: &mut Search<'_>, path: &Path, words: &[&str]) {
     }
 }
 
-/// Keys that hold a number, with the least that makes sense.
+/// Keys of numbers, with the lowest sensible value.
 const COUNTS: [(&str, i64); 11] = [
     ("turns", 1),
     ("attempts", 1),
@@ -73,7 +73,7 @@ const COUNTS: [(&str, i64); 11] = [
     ("retry_after", 0),
 ];
 
-/// Makes every count as small as does.
+/// Makes every count as small as possible.
 pub(super) fn numbers(search: &mut Search<'_>) {
     for path in document::paths(search.document()) {
         let Some(Step::Key(key)) = path.last() else { continue };
@@ -83,7 +83,8 @@ pub(super) fn numbers(search: &mut Search<'_>) {
     }
 }
 
-/// Takes the least number from `low` on that does, by halving: the least of all where every greater one does, too.
+/// Takes the lowest number from `low` on that works, by bisection; this is the lowest of all if every greater number
+/// works too.
 pub(super) fn least(
     search: &mut Search<'_>,
     low: i64,

@@ -13,11 +13,11 @@ use crate::replay::{Broken, Found, Item, Replay};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recorded {
     pub(super) transcripts: u64,
-    /// File, line and id of the first.
+    /// File, line and id of the first transcript.
     pub(super) first: Option<(String, u64, String)>,
 }
 
-/// What recorded transcripts show of each rung, if any were named; and whether all of it could be used.
+/// What recorded transcripts show of each rung, if any were named; and whether all lines could be used.
 pub(super) fn read(
     inputs: &[PathBuf],
     replay: &Replay,

@@ -11,16 +11,16 @@ use super::recorded::Recorded;
 use crate::audit::{Audited, Broken, Change, Effect, Expectation, Place, Reached, Row, Sets, beyond_trials};
 use crate::replay::one_line;
 
-/// What is shown.
+/// The contents of the output.
 pub(super) struct Shown<'a> {
     pub(super) guard: &'a str,
     pub(super) seeds: &'a RangeInclusive<u64>,
     pub(super) audited: &'a Audited,
-    /// By row; none where no recordings were named.
+    /// By row; none if no recordings were named.
     pub(super) recorded: Option<&'a [Recorded]>,
 }
 
-/// So many scenarios that notice a change are named in the text; the JSON form has all.
+/// The number of scenarios per noticed change that the text names; the JSON form has all.
 const NOTICED_SHOWN: usize = 3;
 const ID_CHARS: usize = 80;
 
@@ -87,7 +87,7 @@ impl Shown<'_> {
         table
     }
 
-    /// How many rungs and changes are in each state, and which.
+    /// How many rungs and changes are in each state, and which ones.
     fn sums(&self) -> Block {
         let of = |name: &str, wanted: fn(&Change) -> bool| {
             let changes = self.audited.changes.iter();
@@ -147,7 +147,7 @@ impl Shown<'_> {
     }
 }
 
-/// The scenario that reaches a rung most often, and how many more do.
+/// The scenario that reaches a rung most often, and the number of other scenarios that reach it.
 fn reached_text(reached: &Reached, audited: &str) -> String {
     let Some(most) = reached.scenarios.iter().rev().max_by_key(|it| it.trials) else { return String::new() };
     let mut text = format!("{} seed {} ({})", most.scenario, most.seed, most.trials);

@@ -1,4 +1,4 @@
-//! How a bench ends: with its table and the next command, or with how to go on.
+//! The end of a bench: its table and the next command, or how to resume.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
@@ -13,19 +13,20 @@ use crate::cli::say::say;
 use crate::cli::screen;
 use crate::exit::Exit;
 
-/// What the end depends on.
+/// The facts that the end depends on.
 pub(super) struct Ending<'a> {
     pub(super) gates: &'a Gates,
     /// The folder of the record, if it is kept.
     pub(super) out: Option<&'a Path>,
-    /// Whether only a part of the seeds was asked for.
+    /// Whether the bench covers only a part of the seeds.
     pub(super) is_part: bool,
-    /// Whether the command already says that it goes on with a record.
+    /// Whether the command already resumes a record.
     pub(super) resumes: bool,
 }
 
 impl Ending<'_> {
-    /// Shows the table of the stacks, which gates hold, or where there are none, what went wrong, and the next command.
+    /// Shows the table of the stacks, then the result of the gates (or, without gates, what went wrong), and the next
+    /// command.
     pub(super) fn end(&self, record: &Record) -> io::Result<Exit> {
         let mut out = io::stdout().lock();
         unless_left(writeln!(out, "{}", terminal(&stacks(record), screen::output())))?;
@@ -43,7 +44,7 @@ impl Ending<'_> {
         Ok(exit)
     }
 
-    /// The command that does something with the record.
+    /// The next command for the record.
     fn next(&self) -> String {
         let Some(folder) = self.out else {
             return "run it again with --out DIR, which keeps the record for `balk report DIR`".to_owned();
@@ -55,7 +56,7 @@ impl Ending<'_> {
         }
     }
 
-    /// Says what is kept of a bench that was interrupted, and how to go on.
+    /// Says what an interrupted bench has kept, and how to resume it.
     pub(super) fn interrupted(&self, done: u64, of: u64) -> Exit {
         match self.out {
             None => {
@@ -74,7 +75,7 @@ impl Ending<'_> {
     }
 }
 
-/// A reader who has seen enough changes nothing about how the bench ends.
+/// Ignores a reader who has gone away: this does not change how the bench ends.
 fn unless_left(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

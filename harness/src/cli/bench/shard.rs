@@ -3,13 +3,13 @@
 /// A part of the seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shard {
-    /// Which, from 1.
+    /// The number of this part, from 1.
     pub(super) nth: u64,
-    /// Of how many.
+    /// The number of parts.
     pub(super) of: u64,
 }
 
-/// `m/n`.
+/// Parses `m/n`.
 pub(super) fn shard(text: &str) -> Result<Shard, String> {
     let (nth, of) = text.split_once('/').unwrap_or((text, ""));
     match (nth.trim().parse(), of.trim().parse()) {
@@ -19,7 +19,7 @@ pub(super) fn shard(text: &str) -> Result<Shard, String> {
 }
 
 impl Shard {
-    /// Its seeds of these; none where there are fewer seeds than parts.
+    /// The seeds of this part; none if there are fewer seeds than parts.
     pub(super) fn seeds(self, [from, to]: [u64; 2]) -> Option<[u64; 2]> {
         let all = u128::from(to - from) + 1;
         let cut = |parts: u64| {

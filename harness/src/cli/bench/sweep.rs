@@ -1,6 +1,6 @@
-//! `--sweep`: a number that takes one value after another.
+//! `--sweep`: a number that takes several values in turn.
 
-/// A number that takes one value after another.
+/// A number that takes several values in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sweep {
     text: String,
@@ -10,12 +10,12 @@ pub(super) struct Sweep {
 
 const EXPECTED: &str =
     "expected KEY=A..B:STEP with whole numbers or fractions, as in actor.stubbornness=0..1:1/8";
-/// More are surely a slip of the hand.
+/// More values are surely a typing error.
 const VALUES_MAX: u64 = 1_000;
 
 impl Sweep {
-    /// Values from A to B, both included where the steps meet B. A step that is a fraction makes all values
-    /// fractions with its denominator.
+    /// Values from A to B; B is included if a step reaches it. If the step is a fraction, all values are fractions
+    /// with its denominator.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let (key, range) = text.split_once('=').ok_or(EXPECTED)?;
         let (from, rest) = range.split_once("..").ok_or(EXPECTED)?;
@@ -44,18 +44,18 @@ impl Sweep {
         Ok(Self { text: text.to_owned(), key: key.trim().to_owned(), values })
     }
 
-    /// As it was written.
+    /// The text of the option.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// What to set for each value.
+    /// The setting for each value.
     pub(super) fn sets(&self) -> Vec<Vec<(String, String)>> {
         self.values.iter().map(|value| vec![(self.key.clone(), value.clone())]).collect()
     }
 }
 
-/// A whole number, or a fraction with its denominator.
+/// A whole number, or the numerator and denominator of a fraction.
 fn fraction(text: &str) -> Result<(u64, Option<u64>), String> {
     let number = |text: &str| text.trim().parse::<u64>().map_err(|_| EXPECTED.to_owned());
     match text.split_once('/') {

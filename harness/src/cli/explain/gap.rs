@@ -1,4 +1,4 @@
-//! `balk explain gap`: a gap report for people, and the link to report it with (spec H3).
+//! `balk explain gap`: a gap report for people, and the link for reporting it (spec H3).
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ impl Gap {
 const KIND: document::Kind =
     document::Kind { name: "a gap report", schema: "balk schema gap", version: Some(GAP_SCHEMA) };
 
-/// Characters shown of one line of foreign text.
+/// The maximum length of one line of foreign text, in characters.
 const CHARS: usize = 300;
 
 fn text(report: &GapReport) -> String {
@@ -67,7 +67,7 @@ fn text(report: &GapReport) -> String {
     text
 }
 
-/// A title and its lines; nothing where there are none.
+/// A title and its lines; an empty text if there are no lines.
 fn listed(title: &str, lines: impl IntoIterator<Item = String>) -> String {
     let lines: String = lines.into_iter().filter(|it| !it.is_empty()).map(|it| format!("  {it}\n")).collect();
     if lines.is_empty() { String::new() } else { format!("\n{title}:\n{lines}") }

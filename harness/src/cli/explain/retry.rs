@@ -1,4 +1,4 @@
-//! `balk explain retry`: whether a broken attempt may be made again (spec R5).
+//! `balk explain retry`: whether a broken attempt may be sent again (spec R5).
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -87,7 +87,7 @@ impl Retry {
     }
 }
 
-/// The name that the tool's owner gave it.
+/// The name that the tool's owner gave to it.
 fn original(offer: &Offer, tool: &Arc<str>) -> Arc<str> {
     offer.get(tool).map_or_else(|| tool.clone(), |tool| tool.original.clone())
 }
@@ -171,7 +171,7 @@ fn facts(facts: &AttemptFacts) -> String {
     .concat()
 }
 
-/// The tools by what they can change.
+/// The tools by effect.
 fn offer(offer: &Offer) -> String {
     let mut text = format!("offer: {} tools\n", offer.tools().len());
     let mut effects: Vec<_> = offer.tools().iter().map(|it| it.effect).collect();
@@ -192,7 +192,7 @@ fn offer(offer: &Offer) -> String {
     text
 }
 
-/// What stands in the incident and was not used, and where a near place was perhaps meant.
+/// The parts of the incident that were not used, with the name that was perhaps meant.
 fn unused(incident: &Kept<Incident>) -> String {
     let unused = incident.unused();
     if unused.is_empty() {
@@ -209,7 +209,7 @@ fn unused(incident: &Kept<Incident>) -> String {
     text
 }
 
-/// The understood place whose name is nearest, wherever it stands; none where the place itself is understood.
+/// The known place whose name is nearest, at any depth; none if the place itself is known.
 fn near(place: &str) -> Option<&'static str> {
     if INCIDENT_PLACES.contains(&place) {
         return None;
@@ -218,12 +218,12 @@ fn near(place: &str) -> Option<&'static str> {
     INCIDENT_PLACES.into_iter().find(|it| name(it) == near)
 }
 
-/// The name of a place, without those above it.
+/// The last part of the name of a place.
 fn name(place: &str) -> &str {
     place.rsplit('.').next().unwrap_or_default()
 }
 
-/// Why, in a sentence.
+/// The reason, in a sentence.
 fn why(assessment: &Assessment) -> String {
     let tool = || match &assessment.tool {
         Some(tool) => format!("`{}`", one_line(tool, 80)),

@@ -11,11 +11,11 @@ use balk_guards::{Gap, Phraser, sanitise};
 use crate::bench::Stopwatch;
 use crate::cli::say::say;
 
-/// The time that the command has, from its start to its end.
+/// The time limit of the command, from its start to its end.
 const LIMIT: Duration = Duration::from_secs(10);
-/// How often the end of a command is looked for that has closed its output.
+/// The interval between checks whether a command that has closed its output has ended.
 const STEP: Duration = Duration::from_millis(10);
-/// The longest output that is read, in bytes; an explanation has at most a few hundred characters.
+/// The longest accepted output, in bytes; an explanation has at most a few hundred characters.
 const BYTES_MAX: u64 = 64 << 10;
 
 /// A command of the user's shell.
@@ -24,7 +24,7 @@ pub(in crate::cli) struct Child {
 }
 
 impl Phraser for Child {
-    /// The gap is one line of JSON on standard input. The answer is the first line on standard output.
+    /// Writes the gap to standard input as one line of JSON. The answer is the first line of standard output.
     fn phrase(&self, gap: &Gap) -> Result<String, String> {
         let said = self.ask(gap).and_then(|line| match sanitise(&line) {
             Some(_) => Ok(line),
@@ -38,7 +38,7 @@ impl Phraser for Child {
 }
 
 impl Child {
-    /// A phraser that runs this command each time it is asked.
+    /// A phraser that runs this command for each question.
     pub(in crate::cli) fn new(command: &str) -> Self {
         Self { command: command.to_owned() }
     }
@@ -54,16 +54,16 @@ impl Child {
             .map_err(|error| format!("cannot be started ({error})"))?;
         let mut stdin = process.stdin.take().expect("it is a pipe");
         let stdout = process.stdout.take().expect("it is a pipe");
-        // Both ends are served by threads: a command that reads nothing, or writes for ever, holds up nobody.
+        // Threads serve both ends, so a command that reads nothing or writes forever blocks nothing.
         thread::spawn(move || {
-            // A command that does not read what it is told is free to do so.
+            // A command may ignore its input.
             let _ = stdin.write_all(&line);
         });
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
             let mut bytes = Vec::new();
             let read = stdout.take(BYTES_MAX + 1).read_to_end(&mut bytes);
-            // Where the limit has passed, nobody is waiting for it.
+            // After the limit, the receiver is gone.
             let _ = sender.send(read.map(|_| bytes));
         });
         let bytes = match receiver.recv_timeout(LIMIT) {
@@ -83,7 +83,7 @@ impl Child {
     }
 }
 
-/// Waits for the end of a command that has closed its output; ends it where its time is over.
+/// Waits for the end of a command that has closed its output; kills it after the time limit.
 fn ended(process: &mut Process, watch: Stopwatch) -> Result<ExitStatus, String> {
     loop {
         if let Some(status) = process.try_wait().map_err(|error| format!("cannot be waited for ({error})"))? {
@@ -124,7 +124,7 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-/// Ends a command that was not waited for yet, with all that it started.
+/// Kills a command that was not waited for yet, and everything that it started.
 fn end(process: &mut Process) {
     #[cfg(unix)]
     {
@@ -133,7 +133,7 @@ fn end(process: &mut Process) {
         // The group is gone only if everything in it has ended.
         let _ = kill_process_group(Pid::from_child(process), Signal::KILL);
     }
-    // It may have ended by itself, and then there is nothing to kill.
+    // If the command has already ended, there is nothing to kill.
     let _ = process.kill();
     // Without this, it would stay a zombie until Balk ends.
     let _ = process.wait();

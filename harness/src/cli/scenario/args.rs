@@ -105,7 +105,7 @@ impl Asked {
         WorldOptions { pools: if self.reserve { Pools::Reserve } else { Pools::Open }, response }
     }
 
-    /// The command that does the very same thing again.
+    /// The command that repeats this run exactly.
     pub(super) fn command(&self, config: &Config, guards: &str) -> String {
         let mut command = format!("balk scenario {}", quoted(&self.target));
         match &self.seeds {

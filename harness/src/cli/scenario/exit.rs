@@ -1,8 +1,8 @@
-//! How the program ends after trials.
+//! The exit code after trials.
 
 use crate::exit::Exit;
 
-/// A guard that broke is worse than what it let through.
+/// A guard fault is worse than the effects that it let through.
 pub(super) fn exit(guard_fault: bool, doubled: bool) -> Exit {
     match (guard_fault, doubled) {
         (true, _) => Exit::GuardFault,

@@ -19,11 +19,11 @@ use crate::guards::{Config, Recipe};
 use crate::simulate::Simulation;
 
 impl Asked {
-    /// Counts for each stack, and what they are in flat mode.
+    /// Counts for each stack, as measured and in flat mode.
     ///
-    /// As JSON one line for each of both, with the integer `counts` and what follows from them as text of
-    /// four significant digits: `recovered_of_onsets_95`, the exact bounds of the share (0 to 1), and
-    /// `false_per_1000_healthy_turns`, null where no turn was healthy.
+    /// The JSON form has one line for each of the two, with the integer `counts` and derived values as text with four
+    /// significant digits: `recovered_of_onsets_95`, the exact bounds of the share (0 to 1), and
+    /// `false_per_1000_healthy_turns`, null if no turn was healthy.
     pub(super) fn many(
         &self,
         context: &Context,
@@ -146,7 +146,7 @@ fn counts(rows: &[Row<'_>]) -> Table {
     table
 }
 
-/// How each stack treated broken attempts.
+/// How each stack handled broken attempts.
 fn retries(rows: &[Row<'_>]) -> Table {
     let columns = ["guard", "resends", "done twice (95 %)", "asked for no reason"];
     let mut table = Table { title: "broken attempts".into(), ..Table::of_numbers(columns) };

@@ -1,4 +1,4 @@
-//! One trial: as a transcript, as a record, or with a person who takes part in it.
+//! One trial: as a transcript, as a record, or with a person who takes part.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -50,12 +50,12 @@ impl Asked {
         };
         let logged = watch.finish();
         let record = grade::record(&world, guard, &self.set, &trial);
-        // A report that the user chose is kept before any output can fail.
+        // A report that the user chose is stored before any output can fail.
         let gaps: Vec<_> = self.gaps(&record).into_iter().map(|gap| (self.keep(&gap), gap)).collect();
         let told = self.told(&trial, phraser).map(|trial| grade::record(&world, guard, &self.set, &trial));
         let told = told.as_ref().unwrap_or(&record);
         let shown = self.show(scenario, &record, told, &gaps, &self.command(&config, &quoted(guard)));
-        // What cannot be had again comes first; that the reader has left, last.
+        // Errors about results that cannot be produced again come first, and a reader who has gone away last.
         for (kept, _) in gaps {
             kept?;
         }
@@ -66,7 +66,7 @@ impl Asked {
         Ok(if unmet { Exit::Unmet } else { exit })
     }
 
-    /// The outcome, and all of the trial that was not shown as it happened: as a record, or as it is told to people.
+    /// Writes the outcome, and what was not shown of the trial as it happened: as a record, or as text for people.
     fn show(
         &self,
         scenario: &Model,
@@ -98,7 +98,7 @@ impl Asked {
         Ok(())
     }
 
-    /// The trial in a phraser's words, where it is shown as a whole.
+    /// The trial in a phraser's words, if it is shown as a whole.
     fn told(&self, trial: &Trial, phraser: Option<&dyn Phraser>) -> Option<Trial> {
         let whole = matches!(self.format, Format::Text) && !self.interactive;
         let phraser = phraser.filter(|_| whole)?;
@@ -107,7 +107,7 @@ impl Asked {
         Some(Trial { entries, ..trial.clone() })
     }
 
-    /// The event log, where one is asked for.
+    /// The event log, if one was asked for.
     fn log(&self, scenario: &Model, guard: &str) -> Result<Option<Events>, Error> {
         let drawn = |(name, value): &(String, String)| Drawn { name: name.clone(), value: value.clone() };
         let run = GapRun {
@@ -138,7 +138,7 @@ impl Asked {
         Ok(simulation.watched(world, &mut |entry| watch.see(entry), &mut person))
     }
 
-    /// Where people read: beside a record, not in it.
+    /// The output for people: kept apart from a record.
     fn chat(&self) -> Box<dyn Write + Send> {
         match self.format {
             Format::Text => Box::new(anstream::stdout()),
@@ -153,12 +153,12 @@ impl Asked {
         }
     }
 
-    /// The gaps of a trial that is about them.
+    /// The gaps of a trial, if a person takes part or a folder for reports was given.
     fn gaps(&self, record: &TrialRecord) -> Vec<HandedOver> {
         if self.interactive || self.state_dir.is_some() { gaps(record) } else { Vec::new() }
     }
 
-    /// Writes the report where the user chose to report it (spec H3).
+    /// Writes the report if the user chose to report the gap (spec H3).
     fn keep(&self, gap: &HandedOver) -> Kept {
         if gap.choice != Some(ChoiceKind::Report) {
             return Ok(None);
@@ -167,7 +167,7 @@ impl Asked {
         reports::keep(&folder, &gap.report).map(Some)
     }
 
-    /// Says where the reports are and how to send them; where nobody chose anything, how to send one (spec H3).
+    /// Says where the reports are and how to send them; if no choice was made, how to send one (spec H3).
     fn hand_over(&self, gaps: &[(Kept, HandedOver)]) -> io::Result<()> {
         let mut out = self.chat();
         for (kept, HandedOver { report, choice }) in gaps {
@@ -191,5 +191,5 @@ impl Asked {
     }
 }
 
-/// Where a report is, if one was to be written.
+/// The path of a report, if one was to be written.
 type Kept = Result<Option<PathBuf>, Error>;

@@ -1,4 +1,4 @@
-//! A guard made for these tests over literal transcripts.
+//! A guard for these tests, on literal transcripts.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use balk_guards::{Choice, Decision, Question, Verdict};
 use super::super::neutral::{Setting, read};
 use super::*;
 
-/// Fires by rule and takes down all it observes.
+/// Fires by rule and logs everything that it observes.
 #[derive(Default)]
 struct Example {
     keys: Vec<String>,
@@ -44,7 +44,7 @@ impl Guard for Example {
         writeln!(self.log, "observe {text}").expect("a string takes what is written");
     }
 
-    /// Blocks every call of a family that is called for the third time in a row, with a notice beside it.
+    /// Blocks every call of a family that is called for the third time in a row, and adds a notice.
     fn review(&self, completion: &Completion) -> Answer<Decision> {
         if self.faulty_turn.is_some_and(|turn| turn == self.keys.len()) {
             return Err(GuardFault { guard: "example".into(), reason: "out of order".into() });
@@ -84,8 +84,8 @@ impl Guard for Example {
     }
 }
 
-/// A transcript of turns: `.` is text, `_` nothing, any other word a call of `ls` with that argument; what
-/// follows an `=` is its result.
+/// The fold of a transcript of turns: `.` is text, `_` an empty message, any other word a call of `ls` with that
+/// argument; the part after `=` is its result.
 fn fold_of(turns: &str, guard: &mut Example) -> Folded {
     let mut messages = Vec::new();
     for (at, turn) in turns.split_whitespace().enumerate() {

@@ -1,7 +1,7 @@
-//! Judged points as JSON lines: `stretch-not-judged` as they come; at the end one `judged-point` for each, in the
-//! order of their file, and one `judged` with the sums.
+//! Judged points as JSON lines: `stretch-not-judged` as they come; at the end one `judged-point` for each point, in
+//! the order of their file, and one `judged` with the sums.
 //!
-//! Weights have three decimals, shares four significant digits; both are strings, so that no reader rounds them.
+//! Weights have three decimals, shares have four significant digits; both are strings, so that no reader rounds them.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ use crate::replay::labels::{Label, Weight};
 use crate::replay::run::Replayed;
 use balk_reports::statistics::ClusteredShare;
 
-/// A stretch of firings near no judged point, by its first firing.
+/// Writes the first firing of a stretch that is near no judged point.
 ///
 /// # Errors
 /// Those of the writer.
@@ -23,7 +23,7 @@ pub fn stretch(out: &mut dyn Write, file: &str, line: u64, it: &Replayed, first:
     record(out, &StretchNotJudged { file, line, id: &it.id, turn, message, guard, rule })
 }
 
-/// All points, and the sums.
+/// Writes all points and the sums.
 ///
 /// # Errors
 /// Those of the writer.
@@ -172,7 +172,7 @@ impl From<ClusteredShare> for Rate {
 
 #[derive(Serialize)]
 struct Sums<'a> {
-    /// A kind of being stuck; nothing for the sums of a label.
+    /// A kind of being stuck; none for the sums of a label.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'a str>,
     points: u64,

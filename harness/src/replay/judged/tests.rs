@@ -6,7 +6,8 @@ use super::super::labels::COLUMNS;
 use super::super::neutral::Outcome;
 use super::*;
 
-/// A transcript whose assistant speaks in every second message, 1, 3, 5 …, and in which a guard fires at these.
+/// A transcript whose assistant speaks in every second message (1, 3, 5 …), with firings of a guard at these
+/// messages.
 fn replayed(id: &str, messages: &[usize]) -> Replayed {
     let mut last = None;
     let events = messages.iter().map(|&message| {
@@ -37,7 +38,7 @@ fn replayed(id: &str, messages: &[usize]) -> Replayed {
     }
 }
 
-/// Points as `id message label kind weight`, and `control` behind a control.
+/// Points as `id message label kind weight`, followed by `control` for a control.
 fn judged(points: &[&str]) -> Judged {
     let mut text = COLUMNS.join("\t");
     for point in points {
@@ -49,7 +50,7 @@ fn judged(points: &[&str]) -> Judged {
     Judged::new(super::super::labels::parse(&text).expect("the labels are good"))
 }
 
-/// What became of each point: the distances of its firings.
+/// The fate of each point: the distances of its firings.
 fn fates(judged: &Judged) -> Vec<Result<Vec<isize>, &'static str>> {
     let fate = |it: &Judgement| match &it.fate {
         Fate::NoTranscript => Err("no transcript"),

@@ -8,7 +8,7 @@ use crate::replay::labels::{Label, Point};
 use crate::replay::one_line;
 use crate::replay::text::{WHY_CHARS, name, table};
 
-/// All of it.
+/// The whole text.
 #[must_use]
 pub fn judged(it: &Judged) -> Document {
     let label = |label: Label| it.tally(|point| point.label == label);

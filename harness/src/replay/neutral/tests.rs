@@ -6,7 +6,7 @@ use balk_guards::{AttemptFailure, AttemptResponse, Entry, FailedAttempt};
 
 use super::*;
 
-/// The entries of these messages, one a line: message index, what it is.
+/// The entries of these messages, one per line: message index and entry.
 fn log(messages: &str, setting: &Setting) -> String {
     let line = format!(r#"{{"id": "t", "model": "m", "outcome": "failed", "messages": [{messages}]}}"#);
     let recorded = match read(line.as_bytes(), setting) {

@@ -1,4 +1,4 @@
-//! Asks a guard at every place of a record where the run asked.
+//! Asks a guard at every place of a record where the run asked one.
 
 use balk_guards::{
     Answer, AttemptResponse, Completion, Conclusion, Decision, Entry, FailedAttempt, Guard, GuardFault,
@@ -11,7 +11,7 @@ use balk_scenarios::Truth;
 use super::compared::{Compared, Deed};
 use crate::engine::TruthChannel;
 
-/// A record that is folded, question by question.
+/// The state of a replay of one record.
 pub(super) struct Asking<'a> {
     entries: &'a [Entry],
     truths: &'a [Truth],
@@ -38,7 +38,7 @@ impl<'a> Asking<'a> {
         Self { entries, truths, failed, concluded: None, at: 0, turn: 0, guard, whisper, answers: Vec::new() }
     }
 
-    /// Folds the whole record. A fault that the record has as well is none.
+    /// Folds the whole record. A fault that is also in the record is no error.
     pub(super) fn run(&mut self) -> Answer<()> {
         while let Some(entry) = self.entries.get(self.at) {
             match entry {
@@ -72,7 +72,7 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// The next entries for which `pick` has something.
+    /// The entries from `from` on, as long as `pick` returns a value.
     fn following<T>(&self, from: usize, pick: fn(&'a Entry) -> Option<T>) -> Vec<T> {
         self.entries[from..].iter().map_while(pick).collect()
     }
@@ -92,8 +92,8 @@ impl<'a> Asking<'a> {
             Err(fault) => return self.broke(compared, fault),
         };
         if turn.is_cut_off {
-            // The results that the guard broke over were never committed, and neither was what it had decided
-            // before: nothing but the repairs is left to compare.
+            // The results over which the guard broke were never committed, and neither was its earlier decision: only
+            // the repairs can be compared.
             compared.recorded.truncate(of_repairs);
             self.compare(compared);
             self.at = turn.batch_end;
@@ -118,8 +118,8 @@ impl<'a> Asking<'a> {
         Ok(())
     }
 
-    /// Asks about a completion, and after each repair of the record about what it made. What was asked about last, and
-    /// the answer.
+    /// Asks about a completion and, after each recorded repair, about the repaired completion. Returns the last
+    /// completion and the answer to it.
     fn reviewed(
         &mut self,
         mut completion: &'a Completion,
@@ -146,8 +146,8 @@ impl<'a> Asking<'a> {
             };
             let said = decision.interventions(true);
             let committed = self.following(self.at, intervention);
-            // Where no results come between, no entry says whether a notice is of the repair or of what was decided
-            // after it: then those are of the repair that the guard would say again.
+            // Without results in between, no entry says whether a notice belongs to the repair or to the next
+            // decision. If the guard would repeat the committed entries, they belong to the repair.
             let is_said_again = !said.is_empty() && committed.iter().copied().take(said.len()).eq(&said);
             let of_repair =
                 if is_said_again { said.len() } else { 1 + self.following(self.at + 1, notice).len() };
@@ -158,7 +158,7 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// What the record has of the rest of the turn, from here on.
+    /// The recorded rest of the turn, from here on.
     fn rest_of_turn(&self, completion: &Completion, compared: &mut Compared) -> Turn<'a> {
         let tried = self.following(self.at, tried);
         let results = self.following(self.at + tried.len(), result);
@@ -167,7 +167,7 @@ impl<'a> Asking<'a> {
         let index = |it: &ToolResult| completion.calls.iter().position(|call| call.id == it.call.id);
         compared.recorded.extend(tried.iter().filter_map(|it| index(it)).map(|call| Deed::Reran { call }));
         compared.recorded.extend(interventions.iter().map(|it| Deed::Intervened((*it).into())));
-        // A fault ends a trial at once. After the results it is about the attempt that followed, which was never
+        // A fault ends a trial at once. A fault after the results is about the attempt that followed, which was never
         // committed and cannot be asked about.
         let answered = results.len() == completion.calls.len() && !results.is_empty();
         let broke = match self.entries.get(batch_end) {
@@ -179,7 +179,7 @@ impl<'a> Asking<'a> {
         Turn { tried, results, batch_end, end: batch_end + interventions.len(), is_cut_off }
     }
 
-    /// Asks about the results, as often as they were asked about.
+    /// Asks about the results, as often as the run did.
     fn settled(
         &mut self,
         completion: &Completion,
@@ -206,7 +206,7 @@ impl<'a> Asking<'a> {
         Ok(())
     }
 
-    /// Whether the run ended at this entry because nobody could be asked any more.
+    /// Whether the run ended at this entry because the limit of questions was reached.
     fn was_out_of_questions(&self, at: usize) -> bool {
         let end = match self.entries.get(at) {
             Some(Entry::End(end)) => end,
@@ -216,8 +216,8 @@ impl<'a> Asking<'a> {
         *end == Termination::Limit(Limit::Questions)
     }
 
-    /// Whether the loop would have run this call again. The bound on calls is in no record; it ends the run,
-    /// so it is only to be thought of where no completion follows.
+    /// Whether the loop would have run this call again. The limit of calls is not in the record. Reaching it ends the
+    /// run, so it can only have applied if no completion follows.
     fn may_rerun(&self, batch: &[ToolResult], call: usize) -> bool {
         let goes_on = self.entries[self.at..].iter().any(|it| matches!(it, Entry::Completion(_)));
         goes_on && batch.get(call).is_some_and(|it| it.origin == Origin::Executed && it.tries < TRIES)
@@ -234,7 +234,7 @@ impl<'a> Asking<'a> {
         let facts = self.failed.iter().find(|it| it.entry == self.at);
         let seen = failed.failure.facts.unsafe_side_effect_started == Some(true);
         self.whisper.tell(Truth::Faulted, !seen && facts.is_some_and(|it| it.unsafe_effect));
-        // A run that ended here without anybody's word, and not over the failure itself, had come to its bound.
+        // If no guard and no user ended the run, and the failure itself did not, then it reached its limit.
         let nobody_ended_it = match self.entries.get(self.at + 1) {
             Some(Entry::End(end)) => !matches!(end, Termination::FatalExecution(_)),
             Some(Entry::Conclusion(conclusion)) => !matches!(conclusion.end, Termination::FatalExecution(_)),
@@ -270,7 +270,7 @@ impl<'a> Asking<'a> {
         Ok(())
     }
 
-    /// Asks what guards make of an end, beside what they made of it.
+    /// Asks the guard about an end, and compares its conclusion with the recorded one.
     fn conclusion(&mut self, end: &'a Termination, recorded: Option<&Conclusion>) -> Answer<()> {
         self.concluded = Some(end);
         let mut compared = Compared { turn: self.turn, recorded: Vec::new(), found: Vec::new() };
@@ -290,7 +290,7 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// The guard broke: the replay ends, well where the trial ended so.
+    /// The guard broke, so the replay ends. That is no error if the trial ended in the same way.
     fn broke(&mut self, mut compared: Compared, fault: GuardFault) -> Answer<()> {
         compared.found.push(Deed::Broke { why: fault.to_string() });
         let same = compared.recorded == compared.found;
@@ -300,20 +300,20 @@ impl<'a> Asking<'a> {
     }
 }
 
-/// What a record has of a turn after the review of its completion.
+/// The recorded part of a turn after the review of its completion.
 struct Turn<'a> {
     tried: Vec<&'a ToolResult>,
     results: Vec<&'a ToolResult>,
-    /// Where the results end.
+    /// The index after the results.
     batch_end: usize,
-    /// Where what guards added ends.
+    /// The index after the entries that guards added.
     end: usize,
-    /// A guard broke before the results were committed.
+    /// Whether a guard broke before the results were committed.
     is_cut_off: bool,
 }
 
-/// The results as they stood when the guard was asked about them for the `asked`-th time, from 0: a call that
-/// was run again later still had its earlier result.
+/// The results when the guard was asked about them for the `asked`-th time, from 0: a call that was run again later
+/// still had its earlier result.
 fn batch_at(tried: &[&ToolResult], results: &[&ToolResult], asked: usize) -> Vec<ToolResult> {
     let earlier = |result: &ToolResult| {
         tried[asked..]
@@ -328,7 +328,7 @@ fn seen_note(note: Note) -> Intervention {
     Intervention { kind: InterventionKind::Note, note, seen: true }
 }
 
-/// What is committed in place of a question that nobody can be asked.
+/// The entry that replaces a question after the limit of questions.
 fn unasked(question: &Question) -> Intervention {
     Intervention { kind: InterventionKind::Notice, note: question.statement(), seen: true }
 }
@@ -341,7 +341,7 @@ fn result(entry: &Entry) -> Option<&ToolResult> {
     if let Entry::Result(result) = entry { Some(result) } else { None }
 }
 
-/// A notice beside a repair.
+/// A notice that follows a repair.
 fn notice(entry: &Entry) -> Option<&Intervention> {
     intervention(entry).filter(|it| it.kind == InterventionKind::Notice)
 }

@@ -1,4 +1,4 @@
-//! What was done in a record, beside what a guard would do.
+//! Recorded actions beside those that a guard would take.
 
 use balk_guards::{Conclusion, GuardFault};
 use balk_reports::records::InterventionRecord;
@@ -11,63 +11,63 @@ pub struct Own {
     pub scenario: String,
     /// The seed, as text.
     pub seed: String,
-    /// The guards of the record.
+    /// The recorded guards.
     pub recorded: String,
-    /// The guards that were asked now.
+    /// The guards that were asked in the replay.
     pub asked: String,
-    /// Completions.
+    /// The number of completions.
     pub turns: u64,
-    /// Every turn in which either of them did something, and the first difference.
+    /// Every turn with an action on either side, and the first difference.
     pub answers: Vec<Compared>,
-    /// Where a guard broke now, and did not when it was recorded.
+    /// The turn and the fault, if a guard broke in the replay and not in the record.
     pub fault: Option<(u64, GuardFault)>,
 }
 
-/// What was done in one turn, then and now.
+/// The actions of one turn, recorded and replayed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Compared {
     /// The turn, from 1. A failed attempt belongs to the turn that it delays.
     pub turn: u64,
-    /// What the record holds.
+    /// The recorded actions.
     pub recorded: Vec<Deed>,
-    /// What the guards would do.
+    /// The actions that the guards would take.
     pub found: Vec<Deed>,
 }
 
-/// Something that the loop does because a guard wants it.
+/// An action of the loop that a guard asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "did", rename_all = "kebab-case")]
 pub enum Deed {
     /// An intervention.
     Intervened(InterventionRecord),
-    /// A call runs again. How long is waited is in no record.
+    /// A call runs again. The record does not have the length of the wait.
     Reran {
         /// Its index in the completion.
         call: usize,
     },
     /// A request is sent again.
     Resent {
-        /// Ticks waited before.
+        /// Ticks waited before the resend.
         after: u64,
     },
     /// The end is explained to the user.
     Concluded(Box<Conclusion>),
     /// The guard broke.
     Broke {
-        /// Who and why.
+        /// The guard and the reason.
         why: String,
     },
 }
 
 impl Own {
-    /// True where the guards of the record were asked: then both columns must be equal.
+    /// Whether the guards of the record were asked: then both columns must be equal.
     #[must_use]
     pub fn is_held_to_record(&self) -> bool {
         self.recorded == self.asked
     }
 
-    /// What is worth showing: every turn in which something was or would be done; where the record is held to
-    /// what it says, the first difference alone, because everything after it follows from it.
+    /// The turns worth showing: every turn with an action on either side. If the record is held to what it says, only
+    /// the first difference, because everything after it follows from it.
     pub fn shown(&self) -> impl Iterator<Item = &Compared> {
         let all = !self.is_held_to_record();
         let first = self.difference().map(|it| it.turn);
@@ -77,7 +77,7 @@ impl Own {
             .take(if all { usize::MAX } else { 1 })
     }
 
-    /// The first turn in which something else was done.
+    /// The first turn with different actions.
     #[must_use]
     pub fn difference(&self) -> Option<&Compared> {
         self.answers.iter().find(|it| it.recorded != it.found)

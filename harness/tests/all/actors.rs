@@ -1,5 +1,5 @@
-//! What spec S1 to S6 want of actors and scenarios, in whole runs over the catalogue; S2 stands with
-//! the measures.
+//! The requirements of spec S1 to S6 on actors and scenarios, in whole runs over the catalogue; S2 is in the
+//! measures.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -16,7 +16,7 @@ fn all() -> impl Iterator<Item = Scenario> {
     CATALOGUE.iter().map(|it| scenario(it.name, &[]))
 }
 
-/// How the runs of all stubborn scenarios get stuck, failed attempts included.
+/// The ways in which the runs of all stubborn scenarios get stuck, including failed attempts.
 fn kinds_of_stuck() -> BTreeMap<Stuck, BTreeSet<String>> {
     let mut kinds: BTreeMap<Stuck, BTreeSet<String>> = BTreeMap::new();
     for scenario in all().filter(|it| it.kind == Kind::Stubborn) {
@@ -32,7 +32,7 @@ fn kinds_of_stuck() -> BTreeMap<Stuck, BTreeSet<String>> {
     kinds
 }
 
-/// The actor that answers nothing is asked for as soon as the catalogue has a state that comes back empty.
+/// An actor with empty completions is required as soon as the catalogue has a state that can be empty.
 #[test]
 fn s1_actors_that_only_talk_that_repeat_that_abandon_and_that_answer_nothing() {
     let kinds = kinds_of_stuck();
@@ -43,11 +43,11 @@ fn s1_actors_that_only_talk_that_repeat_that_abandon_and_that_answer_nothing() {
     }
 }
 
-/// The calls that ran, again in a world without any model: the goal is what they make of it.
+/// Replays the calls that ran, in a world without a model: the goal must follow from them.
 #[test]
 fn s3_done_is_what_the_world_says() {
     let mut unearned = 0;
-    // What the provider runs by itself stands in no transcript.
+    // The calls that the provider runs itself are in no transcript.
     for scenario in all().filter(|it| it.provider.is_empty()) {
         for run in under(&scenario, 0..=19, "default") {
             let world = World::draw(&scenario, run.seed, WorldOptions::default());
@@ -92,7 +92,7 @@ fn s4_every_turn_and_every_failed_attempt_has_its_truth() {
     }
 }
 
-/// The same scenarios with every truth a lie: not one byte of a transcript is different.
+/// The same scenarios with every truth changed: not one byte of a transcript differs.
 #[test]
 fn s4_the_truth_is_in_no_view() {
     for scenario in all() {
@@ -103,20 +103,19 @@ fn s4_the_truth_is_in_no_view() {
         let (told, lied) = (under(&scenario, 0..=19, "default"), under(&lies, 0..=19, "default"));
         for (told, lied) in told.iter().zip(&lied) {
             assert_eq!(told.trial.entries, lied.trial.entries, "{} seed {}", scenario.name, told.seed);
-            // That an attempt broke off is no lie of the model's.
+            // A broken attempt is still faulted: that is no lie about the model.
             let lies = |turn: &TurnFacts| matches!(turn.truth, Truth::Waiting | Truth::Faulted);
             assert!(lied.trial.turns.iter().all(lies));
         }
     }
 }
 
-/// Whether a guard said something to the model.
+/// Whether a guard sent a message to the model.
 fn is_corrected(run: &Run) -> bool {
     run.trial.entries.iter().any(|entry| matches!(entry, Entry::Intervention(it) if it.message().is_some()))
 }
 
-/// How many runs end well as far as the model is concerned: the goal is reached, or, where it cannot be, the
-/// model says so.
+/// How many runs end well on the model's part: it reaches the goal or, if the goal is unreachable, says so.
 fn well(name: &str, runs: &[Run]) -> usize {
     if scenario(name, &[]).unreachable.is_none() {
         return recovered(runs);
@@ -124,13 +123,13 @@ fn well(name: &str, runs: &[Run]) -> usize {
     runs.iter().filter(|run| run.trial.turns.iter().any(|turn| turn.tells_user)).count()
 }
 
-/// How many runs end well with these settings, and how many take another course than without.
+/// How many runs end well with these settings, and how many differ from the runs without them.
 fn with(name: &str, sets: &[(&str, &str)]) -> (usize, usize) {
     let [as_it_is, set] = [&[][..], sets].map(|sets| under(&scenario(name, sets), seeds(), "default"));
     (well(name, &set), differing(&as_it_is, &set))
 }
 
-/// How many runs take another course than their like.
+/// How many runs differ from their counterparts.
 fn differing(runs: &[Run], others: &[Run]) -> usize {
     runs.iter().zip(others).filter(|(a, b)| a.trial.entries != b.trial.entries).count()
 }
@@ -150,20 +149,20 @@ fn s5_what_is_assumed_about_reactions_changes_outcomes() {
         let in_flat = in_mode(&scenario(name, &[]), ResponseMode::Flat, seeds(), "default");
         let differ = differing(&as_it_is, &in_flat);
         flat += differ;
-        // Who hears nothing hears nothing in every mode, and where a request is only sent again nobody is told.
+        // A model that ignores messages does so in every mode; a resent request carries no message.
         let deaf = response.stubbornness.num == response.stubbornness.den;
         if deaf {
             assert_eq!(differ, 0, "{name}");
         }
         let corrected = as_it_is.iter().filter(|run| is_corrected(run)).count();
-        // What ran in a broken attempt is not run again, whether or not anybody listens; and what cannot be
-        // reached is not reached.
+        // What ran in a broken attempt is not run again, whether or not the model listens, and an unreachable goal
+        // stays out of reach.
         let breaks = scenario(name, &[]).actor.states.iter().any(|state| !state.breaks.is_empty());
         let reachable = scenario(name, &[]).unreachable.is_none();
         if deaf || breaks || !reachable || 10 * corrected < as_it_is.len() {
             continue;
         }
-        // Where the user switches the model, whoever is deaf may fare better than who half listens.
+        // If the user switches the model, one that ignores messages may do better than one that half listens.
         let (deaf, _) = with(name, &[("response.stubbornness", "1/1")]);
         assert_ne!(deaf, well(name, &as_it_is), "{name}: as many end well when nothing moves them");
         let (_, differ) = with(name, &[("response.profile", "strong")]);

@@ -1,5 +1,4 @@
-//! That every rung of every guard is reached in the catalogue, and that nothing of the default stack can be taken
-//! away without anybody's notice.
+//! Every rung of every guard is reached in the catalogue, and no part of the default stack can be removed unnoticed.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -9,17 +8,17 @@ use crate::common::program::{balk, ran, whole};
 use balk::audit::{Audit, Audited, Change, Effect, beyond_trials};
 use balk::guards::{Config, Registry};
 
-/// Few seeds: every one is run under every change. The long checks run the command with more.
+/// Few seeds, because each runs under every change. The long checks run the command with more.
 static AUDITED: LazyLock<Audited> = LazyLock::new(|| {
     let (registry, config) = (Registry::standard(), Config::default());
     let audit = Audit { registry: &registry, guard: "default", config: &config, seeds: 0..=10 };
     audit.run(&|| ()).expect("the guards are known")
 });
 
-/// What is known, by the reason why it may be so.
+/// Known findings, by the reason that allows them.
 type Known = [(&'static str, &'static [&'static str])];
 
-/// Fails where something was found that is not known, and where something is known that is found no more.
+/// Fails on a finding that is not known, and on a known one that is no longer found.
 #[track_caller]
 fn check(what: &str, found: &[String], known: &Known) {
     let mut wrong = String::new();
@@ -84,7 +83,7 @@ fn the_report_is_the_same_for_any_number_of_threads() {
     assert_eq!(rungs.filter(|it| it.get("reached").is_some()).count(), AUDITED.rows.len());
 }
 
-/// A recording is looked through beside the trials, and one that cannot be read is told of in the end.
+/// Recordings are read besides the trials, and an unreadable one is reported at the end.
 #[test]
 fn recordings_are_looked_through() {
     let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/good");
@@ -101,7 +100,7 @@ fn help() {
     insta::assert_snapshot!("help", whole(&mut balk(Path::new("."), &["audit", "--help"])));
 }
 
-/// Removals that no expectation notices, and why that may be.
+/// Removals that no expectation notices, with the reason that allows it.
 const UNNOTICED: &Known = &[
     (
         "the run ends all the same, and the handoff tells the user",
@@ -170,7 +169,7 @@ const UNNOTICED: &Known = &[
     ("`repeat` and `wandering` see what goes round, later", &["progress: laps, 2 to 0"]),
 ];
 
-/// Steps of settings under which no transcript differs, and why that may be.
+/// Steps of settings under which no transcript differs, with the reason that allows it.
 const UNSEEN: &Known = &[
     ("whoever shows code has failed three times before", &["abandonment: failures, 3 to 2"]),
     ("the default policy has no limit", &["abandonment: limit, 3 to 2", "abandonment: limit, 3 to 4"]),

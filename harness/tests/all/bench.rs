@@ -1,4 +1,4 @@
-//! The record of a bench: the same bytes in any number of pieces and threads, and after any number of kills.
+//! The record of a bench: the same bytes with any number of parts and threads, and after any number of kills.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::common::program::{balk, ran, whole};
 use balk_reports::records::Meta;
 use tempfile::TempDir;
 
-/// A small matrix with interventions, false ones, languages and an attempt that breaks.
+/// A small matrix with interventions, false interventions, languages and a broken attempt.
 const MATRIX: [&str; 6] = [
     "bench",
     "--suite",
@@ -22,7 +22,7 @@ fn run(directory: &Path, more: &[&str]) -> (i32, String, String) {
     ran(&mut balk(directory, &[&MATRIX, more].concat()))
 }
 
-/// Runs the matrix and gives its record back.
+/// Runs the matrix and returns its record.
 fn record(directory: &Path, out: &str, more: &[&str]) -> String {
     let (code, _, err) = run(directory, &[&["--out", out], more].concat());
     assert_eq!(code, 0, "{err}");
@@ -88,7 +88,7 @@ fn parts_merged_in_any_order_are_the_whole() {
     }
 }
 
-/// A part that is cut is refused before anything is written.
+/// A truncated part is refused before anything is written.
 #[test]
 fn kept_transcripts_are_replayed_and_have_to_be_whole() {
     let work = empty();
@@ -109,7 +109,7 @@ fn kept_transcripts_are_replayed_and_have_to_be_whole() {
     refused(work.path(), &again, 3, "64-127.jsonl.zst: byte ");
 }
 
-/// Whenever the kill comes, before the first write or after the end, what is resumed ends in the same bytes.
+/// Whenever the kill comes, before the first write or after the end, the resumed bench ends with the same bytes.
 #[test]
 fn a_run_that_was_killed_three_times_ends_in_the_same_bytes() {
     let work = empty();
@@ -120,7 +120,7 @@ fn a_run_that_was_killed_three_times_ends_in_the_same_bytes() {
     for kill in 0..3 {
         let before = fs::read(&path).ok();
         let mut running = balk(work.path(), &arguments).stderr(Stdio::null()).spawn().expect("it starts");
-        // The first kill comes at once; the others when something more has been written, or the run is over.
+        // The first kill comes at once; the others after another write, or after the end of the run.
         while kill > 0 && fs::read(&path).ok() == before && running.try_wait().expect("a child").is_none() {
             std::thread::yield_now();
         }
@@ -146,7 +146,7 @@ fn a_run_that_is_done_is_done() {
     assert_eq!(first, record(work.path(), "a", &["--seeds", "0-9", "--resume"]));
 }
 
-/// How a record was made stands beside it, and stays where nothing more is run.
+/// The description of how a record was made is beside it, and remains if nothing more is run.
 #[test]
 fn how_a_record_was_made_stands_beside_it() {
     let work = empty();
@@ -159,13 +159,13 @@ fn how_a_record_was_made_stands_beside_it() {
                 --set limits.turns=9";
     assert!(meta.command.ends_with(tail), "{}", meta.command);
     assert_eq!((meta.units, meta.threads, &*meta.host.os), (4 * 3, 1, std::env::consts::OS));
-    // Only what is built to be fast is measured: three stacks, three sizes, written and read.
+    // Only optimised builds are measured: three stacks, three sizes, written and read.
     assert_eq!(meta.timed.len(), if cfg!(debug_assertions) { 0 } else { 3 * 3 * 2 });
     record(work.path(), "a b", &[&arguments[..], &["--resume"]].concat());
     assert_eq!(fs::read_to_string(&path).expect("a file"), written);
 }
 
-/// What is refused, and that nothing is touched by it.
+/// The command is refused, and changes nothing.
 #[track_caller]
 fn refused(work: &Path, arguments: &[&str], code: i32, says: &str) {
     let before = files(work);
@@ -242,7 +242,7 @@ fn a_command_line_that_makes_no_sense_is_refused() {
     refused(work.path(), &run(&["--jobs", "10000"]), 2, "--jobs");
 }
 
-/// A sweep is one scenario for each value, with draws that are the same.
+/// A sweep is one scenario for each value, with the same draws.
 #[test]
 fn a_sweep_moves_one_number() {
     let work = empty();
@@ -263,7 +263,7 @@ fn a_sweep_moves_one_number() {
     assert!(done[0] > done[1] && done[1] > done[2], "{done:?}");
 }
 
-/// A disk that takes no more than a few blocks: the limit of a shell, whose signal is ignored.
+/// A disk with only a few free blocks, simulated by the file size limit of a shell, whose signal is ignored.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_ends_the_run_and_what_was_written_can_be_gone_on_with() {
@@ -275,7 +275,7 @@ fn a_full_disk_ends_the_run_and_what_was_written_can_be_gone_on_with() {
         let mut shell = std::process::Command::new("sh");
         ran(shell.current_dir(work.path()).args(["-c", &command]))
     };
-    // No room for the record, and room for it but not for transcripts.
+    // No room for the record; then room for it, but not for transcripts.
     for (blocks, out) in [(1, "none"), (24, "some")] {
         let (code, _, err) = limited(blocks, out);
         assert_eq!(code, 3, "{err}");
@@ -294,7 +294,7 @@ fn a_full_disk_ends_the_run_and_what_was_written_can_be_gone_on_with() {
     }
 }
 
-/// What a bench made, but for how it was made.
+/// The files of a bench, except the description of how they were made.
 fn made(work: &Path, out: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = work.join(out);
     let relative =
@@ -302,7 +302,7 @@ fn made(work: &Path, out: &str) -> Vec<(PathBuf, Vec<u8>)> {
     files(&folder).into_iter().map(relative).filter(|(path, _)| !path.ends_with("meta.json")).collect()
 }
 
-/// More parts than seeds: those without one say so, and are merged like the others.
+/// More parts than seeds: parts without seeds say so, and can be merged like the others.
 #[test]
 fn a_part_without_seeds_is_a_part() {
     let work = empty();
@@ -315,7 +315,7 @@ fn a_part_without_seeds_is_a_part() {
     assert_eq!(made(work.path(), "sum"), made(work.path(), "whole"));
 }
 
-/// A run that was killed while it wrote a file leaves a part of it beside its place.
+/// A run that was killed while it wrote a file leaves an unfinished file beside it.
 #[test]
 fn what_a_killed_run_left_is_passed_over() {
     let work = empty();

@@ -1,4 +1,4 @@
-//! Whether every scenario of the catalogue counts: stubborn ones leave something to do and are brought back,
+//! Whether every scenario of the catalogue is useful: stubborn ones leave room for improvement and are recovered;
 //! controls are tempting and are left alone.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ fn all(kind: Kind) -> impl Iterator<Item = Scenario> {
     listed.map(|it| scenario(it.name, &[]))
 }
 
-/// Nothing that is said moves this model, so no guard can bring it back; the user must be told.
+/// This model ignores every message, so no guard can recover it; the user must be told.
 fn is_deaf(scenario: &Scenario) -> bool {
     scenario.response.stubbornness.num == scenario.response.stubbornness.den
 }
@@ -30,7 +30,7 @@ fn number(count: usize) -> u64 {
     u64::try_from(count).expect("few trials")
 }
 
-/// `count` of `of` with the interval of its share.
+/// `count` of `of`, with the interval of its share.
 fn share(count: usize, of: usize) -> String {
     format!("{} of {of}", Share::new(number(count), number(of)))
 }
@@ -40,7 +40,7 @@ fn say(text: &str) {
     println!("{text}");
 }
 
-/// Fails with everything that does not hold, not only with the first of it.
+/// Fails with all broken expectations, not only with the first.
 #[track_caller]
 fn all_hold(broken: &[String]) {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
@@ -50,8 +50,8 @@ fn told(run: &Run) -> bool {
     !run.grade.not_told()
 }
 
-/// Where the oracle and the default stack speak in other turns, so that what a seed draws later is another thing:
-/// there only how many come back can be compared.
+/// Scenarios in which the oracle and the default stack intervene in different turns, so that the later draws of a
+/// seed differ: there only the numbers of recovered runs can be compared.
 const DRAWN_ANEW: [&str; 8] = [
     "long-cycle",
     "varied-args-same-error",
@@ -123,7 +123,7 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
 fn controls_do_their_work_and_are_left_alone() {
     /// False interventions and healthy turns.
     type Disturbed = (u64, u64);
-    /// What is said although all is well, and by which rule: a build that takes longer than the patience.
+    /// Known false interventions, with their rule: a build that takes longer than the guard's patience.
     const KNOWN: [(&str, &str); 1] = [("long-build", "waiting")];
     let mut broken = Vec::new();
     let mut acting: Disturbed = (0, 0);
@@ -140,7 +140,7 @@ fn controls_do_their_work_and_are_left_alone() {
             }
             match scenario.protocol {
                 Protocol::Tool => {
-                    // What stands at the end of a run that could not reach its goal is judged below.
+                    // A message at the end of a run that could not reach its goal is judged below.
                     let at_the_end = u32::from(scenario.unreachable.is_some());
                     let said = interventions(&run).map(|note| (&*scenario.name, &*note.rule));
                     let unknown: Vec<_> = said.filter(|it| !KNOWN.contains(it)).collect();
@@ -185,7 +185,7 @@ fn controls_do_their_work_and_are_left_alone() {
     all_hold(&broken);
 }
 
-/// The conclusions of a run, by the rule that each was made under.
+/// The conclusions of a run.
 fn conclusions(run: &Run) -> impl Iterator<Item = &Arc<Conclusion>> {
     run.trial.entries.iter().filter_map(|entry| {
         let Entry::Conclusion(conclusion) = entry else { return None };
@@ -193,7 +193,7 @@ fn conclusions(run: &Run) -> impl Iterator<Item = &Arc<Conclusion>> {
     })
 }
 
-/// All that was said to the model or the user.
+/// The notes of all interventions, to the model and to the user.
 fn interventions(run: &Run) -> impl Iterator<Item = &Note> {
     run.trial.entries.iter().filter_map(|entry| {
         let Entry::Intervention(intervention) = entry else { return None };
@@ -201,7 +201,7 @@ fn interventions(run: &Run) -> impl Iterator<Item = &Note> {
     })
 }
 
-/// The rule by which a guard ended the run over a broken attempt.
+/// The rule with which a guard ended the run after a broken attempt.
 fn stopped_over_an_attempt(run: &Run) -> Option<&str> {
     let interventions = run
         .trial
@@ -212,13 +212,13 @@ fn stopped_over_an_attempt(run: &Run) -> Option<&str> {
     stops.find(|it| it.note.guard == "retry-safety").map(|it| &*it.note.rule)
 }
 
-/// Whether the model itself told the user, honestly, that the task is not done.
+/// Whether the model itself honestly told the user that the task is not done.
 fn admits(run: &Run) -> bool {
     run.trial.turns.iter().any(|turn| turn.tells_user)
 }
 
-/// Spec H1 and H2: where the goal cannot be reached the user learns it, and why, in every run and within its bounds:
-/// from the model itself, or else from the handoff, and from that never under a wrong name.
+/// Spec H1 and H2: if the goal is unreachable, the user is told so, with the cause, in every run and within its
+/// limits: by the model itself or by the handoff, and never with a wrong cause by the handoff.
 #[test]
 fn h1_what_cannot_be_reached_is_said_in_every_run_and_under_its_name() {
     let mut broken = Vec::new();
@@ -231,7 +231,7 @@ fn h1_what_cannot_be_reached_is_said_in_every_run_and_under_its_name() {
         for run in &runs {
             let mut rules: Vec<&str> = conclusions(run).map(|it| &*it.note.rule).collect();
             let is_handoff = conclusions(run).all(|it| &*it.note.guard == "handoff");
-            // Where the provider is what failed, whoever stops over it has said so.
+            // If the provider failed, a stop over the attempt tells the user so.
             rules.extend(stopped_over_an_attempt(run));
             let finished = run.trial.entries.last() == Some(&Entry::End(Termination::Finished));
             admitted += usize::from(admits(run));
@@ -269,8 +269,8 @@ fn h1_what_cannot_be_reached_is_said_in_every_run_and_under_its_name() {
     all_hold(&broken);
 }
 
-/// Spec H6: an error that a later call left behind is never reported, and a call that was badly written is never a
-/// missing capability.
+/// Spec H6: an error that a later call resolved is never reported, and a malformed call is never a missing
+/// capability.
 #[test]
 fn h6_what_is_handed_over_is_what_stands_in_the_way() {
     let mut broken = Vec::new();
@@ -303,7 +303,7 @@ fn h6_what_is_handed_over_is_what_stands_in_the_way() {
     all_hold(&broken);
 }
 
-/// What no naive rule falls for proves nothing about ours.
+/// A control that no naive rule fires in proves nothing about our rules.
 #[test]
 fn controls_tempt_at_least_one_naive_rule() {
     let mut broken = Vec::new();
@@ -327,7 +327,7 @@ fn controls_tempt_at_least_one_naive_rule() {
     all_hold(&broken);
 }
 
-/// Controls that look stuck, each with the rule that it is there to tempt.
+/// Controls that look stuck, each with the rule that it is meant to tempt.
 const TEMPTING: [(&str, &str); 12] = [
     ("diagnosing", "failures"),
     ("shared-board", "third-look"),
@@ -343,8 +343,8 @@ const TEMPTING: [(&str, &str); 12] = [
     ("batch-with-errors", "failures"),
 ];
 
-/// What is busy and well looks stuck to whoever counts: the rule that a control is there for fires in half of its
-/// runs at least.
+/// Busy and healthy work looks stuck to simple counters: the rule that a control is meant to tempt fires in at least
+/// half of its runs.
 #[test]
 fn busy_controls_look_stuck_to_whoever_counts() {
     let mut broken = Vec::new();
@@ -364,8 +364,8 @@ fn busy_controls_look_stuck_to_whoever_counts() {
     all_hold(&broken);
 }
 
-/// Spec S2, and that no default guard is removed unnoticed: each steps in somewhere, and the twin of such a
-/// scenario, where it must be silent, is a control that the tests above hold to be one.
+/// Spec S2, and that no default guard can be removed unnoticed: each intervenes somewhere, and the twin of such a
+/// scenario, where it must be silent, is a control of the tests above.
 #[test]
 fn s2_every_default_guard_has_a_scenario_to_fire_in_and_a_control() {
     let registry = Registry::standard();
@@ -384,14 +384,14 @@ fn s2_every_default_guard_has_a_scenario_to_fire_in_and_a_control() {
     }
     say(&format!("{fires_in:#?}"));
     let idle: Vec<&str> = fires_in.iter().filter(|(_, it)| it.is_empty()).map(|(name, _)| *name).collect();
-    // Nothing comes back empty before the catalogue has an actor for it.
+    // As long as the catalogue has no actor with empty completions, none are required.
     let comes_empty =
         all(Kind::Stubborn).any(|it| it.actor.states.iter().any(|state| !state.empty.is_empty()));
     let excused: &[&str] = if comes_empty { &[] } else { &["empty-completion"] };
     assert_eq!(idle, excused, "{fires_in:#?}");
 }
 
-/// Whether a guard did something in a run: it spoke, or it had a request sent again.
+/// Whether a guard acted in a run: it spoke, or it had a request sent again.
 fn steps_in(run: &Run, guard: &str) -> bool {
     run.trial.entries.iter().any(|entry| match entry {
         Entry::Intervention(it) => *it.note.guard == *guard,

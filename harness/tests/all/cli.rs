@@ -1,4 +1,4 @@
-//! The program as a user sees it: exit code, standard output, standard error.
+//! The program from the outside: exit code, standard output, standard error.
 
 use std::fs;
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::process::Command;
 use balk_reports::records::{TrialRecord, transcript};
 use tempfile::TempDir;
 
-/// What the program did.
+/// The result of a run of the program.
 struct Ran {
     code: i32,
     out: String,
@@ -20,7 +20,7 @@ fn run_in(directory: &Path, arguments: &[&str], threads: &str) -> Ran {
     run_with(directory, arguments, &[("RAYON_NUM_THREADS", threads)])
 }
 
-/// Runs it with these variables in its environment.
+/// Runs `balk` with these environment variables.
 fn run_with(directory: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
     let output = Command::new(env!("CARGO_BIN_EXE_balk"))
         .current_dir(directory)
@@ -45,7 +45,7 @@ fn run(arguments: &[&str]) -> Ran {
     run_in(empty().path(), arguments, "2")
 }
 
-/// Runs it twice, and shows it whole.
+/// Runs `balk` twice, and returns all of its output.
 fn shown(arguments: &[&str]) -> String {
     let (first, second) = (whole(&run(arguments)), whole(&run(arguments)));
     assert_eq!(first, second, "the same command gives the same bytes");
@@ -111,12 +111,12 @@ fn guards_are_set_in_braces() {
     const SPEC: &str = "no-tools{limit=5},duplicate=notice";
     let text = shown(&["scenario", "text-only", "--seeds", "0-19", "--guard", SPEC]);
     insta::assert_snapshot!("guard_braces", text);
-    // A longer limit is a longer wait for the question.
+    // A higher limit delays the question.
     assert_ne!(text, text_only("no-tools,duplicate=notice"));
     assert_eq!(text_only("no-tools{limit=3}"), text_only("no-tools"));
 }
 
-/// The rows of counts, without the commands and the names of the guards.
+/// The row of counts, without the command and the name of the guard.
 fn text_only(guard: &str) -> String {
     let ran = run(&["scenario", "text-only", "--seeds", "0-19", "--guard", guard]);
     let row = ran.out.lines().find_map(|line| line.strip_prefix(guard)).expect("the guard has a row");
@@ -144,7 +144,7 @@ fn guards_are_set_in_a_file_and_in_the_environment() {
     for name in ["key", "value", "guard", "toml", "missing"] {
         insta::assert_snapshot!(format!("config_{name}"), whole(&ran(&format!("{name}.toml"))));
     }
-    // The same settings in braces, in a file, and in the environment above another file.
+    // The same settings in braces, in a file, and in the environment, which overrides another file.
     let row = |ran: &Ran| {
         let row = ran.out.lines().find(|line| line.starts_with("no-tools"));
         row.expect("the guard has a row").split_once(' ').expect("and counts").1.trim().to_owned()
@@ -179,7 +179,7 @@ fn init_writes_a_good_pair_and_overwrites_nothing() {
     let before = fs::read(directory.path().join("slow-build.toml")).expect("it was written");
     insta::assert_snapshot!("init_again", run(&["init", "slow-build"]));
     assert_eq!(fs::read(directory.path().join("slow-build.toml")).expect("it is there"), before);
-    // One of the two is enough to refuse, and then nothing is written.
+    // If either file exists, the command is refused and writes nothing.
     fs::remove_file(directory.path().join("slow-build.toml")).expect("it was there");
     insta::assert_snapshot!("init_half", run(&["init", "slow-build"]));
     assert!(!directory.path().join("slow-build.toml").exists());
@@ -283,12 +283,12 @@ fn records_replay_as_recorded() {
         run(&["replay", "one.jsonl", "--guard", "none", "--format", "json"])
     );
 
-    // A record whose decisions are not what its guards decide.
+    // A record with a decision that its guards do not make.
     write("altered.jsonl", &one.replace("Do not send this call again", "Never send this call again"));
     insta::assert_snapshot!("replay_altered", run(&["replay", "altered.jsonl"]));
     insta::assert_snapshot!("replay_altered_json", run(&["replay", "altered.jsonl", "--format", "json"]));
 
-    // Broken records beside a good one and a foreign transcript.
+    // Broken records, a good one and a foreign transcript.
     let foreign = "{\"messages\": [{\"role\": \"user\", \"content\": \"\\\"schema\\\" \\\"entries\\\"\"}]}\n";
     let broken = [
         one.replacen("\"schema\":1", "\"schema\":2", 1),

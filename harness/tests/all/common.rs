@@ -1,4 +1,4 @@
-//! What the tests that run many trials share: how many seeds, and the scenarios by name.
+//! Shared by the tests that run many trials: the number of seeds, and the scenarios by name.
 
 pub(crate) mod counting;
 pub(crate) mod instead;
@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 
 use balk_scenarios::{Scenario, catalogue};
 
-/// The seeds that are run: 0 to 99, or as many as `BALK_SEEDS` says.
+/// The seeds: 0 to 99, or as many as `BALK_SEEDS` says.
 pub(crate) fn seeds() -> RangeInclusive<u64> {
     #[expect(clippy::disallowed_methods, reason = "a longer run of the same tests; no trial depends on it")]
     let asked = std::env::var("BALK_SEEDS");

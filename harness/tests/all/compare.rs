@@ -1,4 +1,4 @@
-//! `balk compare`: what changed from one record to another, and how sure that is.
+//! `balk compare`: what changed from one record to another, and how certain that is.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -15,7 +15,7 @@ fn bench(work: &Path, out: &str, more: &[&str]) {
     assert_eq!(code, 0, "{err}");
 }
 
-/// The default stack before, and after it with fewer turns.
+/// A bench, and two with fewer turns, the second of them with other seeds.
 fn records() -> TempDir {
     let work = tempfile::tempdir().expect("a folder");
     bench(work.path(), "a", &["--guard", "default", "--guard", "no-tools", "--seeds", "0-63"]);
@@ -53,7 +53,7 @@ fn what_changed_is_said_in_tables() {
     insta::assert_snapshot!(whole(command.env_remove("GITHUB_ACTIONS")));
 }
 
-/// Changes in their order are the other way round from B to A.
+/// Exchanging A and B reverses the sign of each change.
 #[test]
 fn a_comparison_turned_round_has_the_other_signs() {
     let work = records();
@@ -81,14 +81,14 @@ fn a_comparison_turned_round_has_the_other_signs() {
     }
 }
 
-/// The same seeds are pairs; other seeds are not, and say less.
+/// Equal seeds are pairs; different seeds are not, and give wider intervals.
 #[test]
 fn pairs_are_compared_as_pairs_only_where_the_seeds_are_the_same() {
     let work = records();
     let (pairs, others) = (json(work.path(), "a", "b"), json(work.path(), "a", "c"));
     let of = |compared| figure(compared, "paging", "none", "done").clone();
     assert_eq!((of(&pairs)["paired"].clone(), of(&others)["paired"].clone()), (true.into(), false.into()));
-    // Some of its trials never get stuck, so those that do may be others.
+    // Some of its trials never get stuck, so the stuck ones may be different ones.
     assert_eq!(figure(&pairs, "alternating", "none", "recovery")["paired"], false);
     assert!(
         others["notes"].to_string().contains("planned seeds: 0-63 in A, 64-127 in B"),
@@ -107,7 +107,7 @@ fn what_has_no_meaning_in_a_cell_is_not_compared() {
     assert!(stacks.contains("stacks only in A: no-tools") && stacks.contains("stacks only in B: duplicate"));
 }
 
-/// Of many cells one is small by chance: none is called different by its own p-value alone.
+/// Among many cells one p-value is small by chance: no cell is called different by its own p-value alone.
 #[test]
 fn p_values_are_corrected_for_all_cells() {
     let work = records();
@@ -124,9 +124,9 @@ fn p_values_are_corrected_for_all_cells() {
         .filter(|cell| !cell["done"].is_null())
         .map(|cell| number(&cell["done"]["p"]))
         .collect();
-    // The baseline and the default stack of three scenarios whose goal is in reach.
+    // The baseline and the default stack of three scenarios with a reachable goal.
     assert_eq!(p.len(), 6);
-    // Among fewer cells the same difference says more.
+    // Among fewer cells the same difference is stronger evidence.
     let fewer = ["bench", "--suite", "paging", "--guard", "default", "--seeds", "0-63", "--out", "fewer"];
     assert_eq!(ran(&mut balk(work.path(), &fewer)).0, 0);
     let p_of = |compared: &Value| number(&figure(compared, "paging", "none", "done")["p"]);
@@ -145,14 +145,14 @@ fn gates_judge_the_second_record_and_the_change_to_it() {
     assert!(out.contains("failed: paging with default: done_change -0."), "{out}");
     check(&["--fail-on", "default@paging: done_change > 0", "--gate", "refuted"], 0);
     check(&["--fail-on", "default@paging: done_change < -0.9"], 0);
-    // Alike is not certainly alike: 64 trials leave open that some are lost.
+    // No visible difference is not certainty: 64 trials leave open that some are lost.
     check(&["--fail-on", "default@text-only-chat: done_change < -0.01"], 4);
     check(&["--fail-on", "default@text-only-chat: done_change < -0.01", "--gate", "refuted"], 0);
     check(&["--fail-on", "false_rate_change > 1000", "--fail-on", "double_effects>0"], 0);
     check(&["--fail-on", "default@alternating: recovery_change < 0", "--gate", "refuted"], 4);
     let (code, _, err) = compare(work.path(), &["a", "b", "--fail-on", "no-tools: done<1"]);
     assert!(code == 2 && err.contains("expected a stack that is measured, found `no-tools`"), "{err}");
-    // Nothing ran in the second record: nothing is known to be no worse.
+    // Nothing ran in the second record, so nothing is known to be no worse.
     let shard = ["bench", "--suite", "paging,text-only-chat", "--guard", "default", "--seeds", "0-63"];
     let shard = [&shard[..], &["--shard", "1/100", "--out", "empty"]].concat();
     assert_eq!(ran(&mut balk(work.path(), &shard)).0, 0);
@@ -161,7 +161,7 @@ fn gates_judge_the_second_record_and_the_change_to_it() {
             |more: &[&str]| compare(work.path(), &[&["a", "empty", "--fail-on", gate], more].concat()).0;
         assert_eq!((failing(&[]), failing(&["--gate", "refuted"])), (4, 0), "{gate}");
     }
-    // Nobody reads what it says.
+    // The reader of the output is gone.
     let mut unread = balk(work.path(), &["compare", "a", "empty", "--fail-on", "double_effects > 0"]);
     let mut unread = unread.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
     drop(unread.stdout.take());

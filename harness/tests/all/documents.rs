@@ -1,8 +1,8 @@
-//! Documents show what their commands print: the command of each block below a `run` mark is run, and the rest of the
-//! block compared with its output. In every other block of commands the lines that begin with `balk` are read with
-//! their options, and not run. A command that ends in `\` goes on in the next line.
+//! Documents show what their commands print. The test runs the command of each block below a `run` mark, and compares
+//! the rest of the block with its output. In every other block of commands it checks the options of the lines that
+//! begin with `balk`, without running them. A command that ends in `\` continues on the next line.
 //!
-//! `INSTA_UPDATE=always cargo test -p balk documents` writes the blocks below marks anew.
+//! `INSTA_UPDATE=always cargo test -p balk documents` rewrites the blocks below marks.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,9 +32,9 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// A block, with the place of what is between its first line and its last.
+/// A block, with the range between its first line and its last.
 struct Block {
-    /// A mark above it says to run its command.
+    /// A mark above it says that its command is run.
     marked: bool,
     body: std::ops::Range<usize>,
 }
@@ -94,7 +94,7 @@ fn commands_of_other_blocks_are_ones_that_there_are() {
         let text = fs::read_to_string(&path).expect("it can be read");
         for block in blocks(&text, OPEN).into_iter().filter(|it| !it.marked) {
             for (command, words) in commands(&text[block.body]) {
-                // Asked for help, a command reads its other options first, and then does nothing.
+                // With `--help` a command checks its other options first, and then does nothing else.
                 let output = balk().args(words).arg("--help").output().expect("the program runs");
                 let said = String::from_utf8_lossy(&output.stderr);
                 assert!(output.status.success(), "{}: {command}\n{said}", path.display());
@@ -105,7 +105,7 @@ fn commands_of_other_blocks_are_ones_that_there_are() {
     assert!(read >= 5, "{read}");
 }
 
-/// The examples of the scenario format, one after the other, are a scenario.
+/// The examples of the scenario format, taken together, are a scenario.
 #[test]
 fn the_examples_of_the_format_are_a_scenario() {
     let text = fs::read_to_string(root().join("scenarios/README.md")).expect("it can be read");
@@ -117,7 +117,7 @@ fn the_examples_of_the_format_are_a_scenario() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The settings that a document shows are ones that guards take.
+/// Guards accept the settings that a document shows.
 #[test]
 fn the_examples_of_settings_are_read() {
     let text = fs::read_to_string(root().join("docs/guards.md")).expect("it can be read");
@@ -151,8 +151,7 @@ fn the_changelog_has_the_versions_of_the_formats() {
     }
 }
 
-/// The commands of a block: the lines of each, and its arguments after `balk`, without a comment and without where the
-/// output goes.
+/// The commands of a block: the lines of each, and its arguments after `balk`, without comments and redirections.
 fn commands(block: &str) -> impl Iterator<Item = (&str, Vec<String>)> {
     let mut rest = block;
     iter::from_fn(move || {
@@ -170,13 +169,13 @@ fn commands(block: &str) -> impl Iterator<Item = (&str, Vec<String>)> {
     .filter_map(|command| {
         let joined = command.replace("\\\n", "");
         let arguments = joined.trim_start_matches("$ ").strip_prefix("balk ")?;
-        // Behind these two, a shell reads and not the program.
+        // The shell, not the program, reads what follows one of these.
         let end = [" #", " > "].into_iter().filter_map(|it| arguments.find(it)).min();
         Some((command, words(&arguments[..end.unwrap_or(arguments.len())])))
     })
 }
 
-/// The words of a command line, with single quotes as a shell reads them.
+/// The words of a command line, with single quotes as in a shell.
 fn words(line: &str) -> Vec<String> {
     let mut parts = line.split('\'');
     let mut words: Vec<String> = Vec::new();

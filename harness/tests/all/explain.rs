@@ -60,7 +60,7 @@ fn r5_the_incident_as_json_and_from_standard_input() {
     assert_eq!((code, &*err), (0, ""));
     let said: Value = serde_json::from_str(&out).expect("it is JSON");
     insta::assert_snapshot!("incident_json", serde_json::to_string_pretty(&said).expect("plain data"));
-    // What was understood is an incident of its own, and says the same.
+    // The understood part is an incident itself, with the same result.
     let (_, again, _) = explain(said["understood"].to_string(), &["--format", "json"]);
     let again: Value = serde_json::from_str(&again).expect("it is JSON");
     assert_eq!((&again["reason"], &again["understood"]), (&said["reason"], &said["understood"]));

@@ -1,4 +1,4 @@
-//! What is left of a run that could not reach its goal: gap reports, event log, link (spec H3, H4).
+//! The traces of a run that could not reach its goal: gap reports, event log, link (spec H3, H4).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ fn empty() -> TempDir {
     tempfile::tempdir().expect("a directory can be made")
 }
 
-/// A scenario whose first call cannot be mended.
+/// A scenario whose first call cannot succeed.
 fn scenario() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios/no-such-input.toml").display().to_string()
 }
@@ -112,7 +112,7 @@ fn h4_the_event_log_is_the_record_with_the_gap() {
     assert_eq!(read, record.entries);
     let [gap] = &gaps(&record)[..] else { panic!("one gap") };
     assert_eq!(events, [json!({"event": "capability_gap", "report": gap.report})]);
-    // It stands behind the conclusion, which holds the failure as it was.
+    // It follows the conclusion, which has the failure unchanged.
     let lines: Vec<&str> = log.lines().collect();
     let at = lines.iter().position(|line| line.contains("capability_gap")).expect("it is there");
     assert!(lines[at - 1].contains(r#""end":{"fatal-execution":"error: no such file: data/sales.csv"}"#));
@@ -202,7 +202,7 @@ fn h3_a_report_is_explained_with_a_link() {
     let shown = whole(&mut balk(folder.path(), &explain));
     insta::assert_snapshot!("explained", shown);
 
-    // A task of the worst kind: the page stays short, and the link within its bound.
+    // The worst possible task: the page stays short, and the link within its limit.
     let worst = GapReport { task: "\"\n💥\u{1b}[31m".repeat(12_000), ..report };
     fs::write(folder.path().join("gap.json"), serde_json::to_string(&worst).expect("plain data"))
         .expect("it can be written");
@@ -223,7 +223,7 @@ fn reports_and_repositories_that_are_none() {
     };
     write("good.json", &text);
     write("schema.json", &serde_json::to_string(&GapReport { schema: 2, ..report }).expect("plain data"));
-    // A later version may look like anything, and its members may stand in any order.
+    // A later version may have any form, with members in any order.
     write("later.json", "{\"area\": 51, \"schema\": 5000000000}");
     let changed = |change: &dyn Fn(&mut Value)| {
         let mut it: Value = serde_json::from_str(&text).expect("it is JSON");

@@ -1,11 +1,11 @@
-//! Gates of `balk bench`, and what it says where there are none.
+//! Gates of `balk bench`, and its output without gates.
 
 use std::path::Path;
 use std::process::Stdio;
 
 use crate::common::program::{balk, ran, whole};
 
-/// A plan with slips, recoveries, a control, and a goal that cannot be reached.
+/// A plan with slips, recoveries, a control, and an unreachable goal.
 const MATRIX: [&str; 9] = [
     "bench",
     "--suite",
@@ -19,7 +19,7 @@ const MATRIX: [&str; 9] = [
 ];
 
 fn bench(work: &Path, more: &[&str]) -> (i32, String, String) {
-    // Whoever runs the tests may do so where GitHub shows the run.
+    // The tests themselves may run on GitHub.
     ran(balk(work, &[&MATRIX, more].concat()).env_remove("GITHUB_ACTIONS"))
 }
 
@@ -55,19 +55,20 @@ fn gates_that_no_cell_fails_end_well() {
         out
     };
     check(&["--fail-on", "guard_faults>0", "--fail-on", "double_effects>0"], 0);
-    // What 32 trials leave open is enough to fail where it must be certain, and not to be refuted.
+    // After 32 trials the rate is not certainly above 0.9, so the gate fails. It is not certainly below either, so it
+    // is not refuted.
     check(&["--fail-on", "oracle@repeating: recovery<0.9"], 4);
     check(&["--fail-on", "oracle@repeating: recovery<0.9", "--gate", "refuted"], 0);
     // The oracle and the baseline are not under test.
     check(&["--fail-on", "@capability-gap: not_told>0", "--gate", "refuted"], 4);
     check(&["--fail-on", "none@repeating: lost>0"], 0);
-    // Whom nobody needed to tell.
+    // In these runs there is nothing to tell the user.
     let (code, _, err) = bench(work.path(), &["--fail-on", "oracle@paging: told<1"]);
     assert_eq!(code, 0);
     assert!(err.contains("note: the gate oracle@paging: told < 1 has no cell to judge"), "{err}");
 }
 
-/// Who looks at the first lines only must not make a gate hold.
+/// A reader who stops after the first lines must not make a gate pass.
 #[test]
 fn a_gate_fails_whether_or_not_anybody_reads_why() {
     let work = tempfile::tempdir().expect("a folder");

@@ -20,7 +20,7 @@ fn empty() -> TempDir {
     tempfile::tempdir().expect("a directory can be made")
 }
 
-/// Runs the program with somebody at its terminal who presses these keys.
+/// Runs the program at a terminal on which these keys are pressed.
 fn pressed(command: &mut Command, keys: &str) -> String {
     let (person, program) = terminal(keys);
     let shown = whole(command.stdin(program));
@@ -28,7 +28,7 @@ fn pressed(command: &mut Command, keys: &str) -> String {
     shown
 }
 
-/// A scenario whose first call cannot be mended, with somebody to answer.
+/// A scenario whose first call cannot succeed, with a person to answer.
 fn scenario(folder: &Path, more: &[&str]) -> Command {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios/no-such-input.toml");
     fs::copy(file, folder.join("it.toml")).expect("it is there");
@@ -114,7 +114,7 @@ fn h3_a_report_outlives_every_output() {
     assert_eq!(stdout(&with_log), stdout(&chat(&[])), "nor from a person");
     assert!(with_log.starts_with("exit code: 1\n"), "{with_log}");
     assert_eq!(kept(), 1);
-    // A report that is lost is told of, even where nobody reads on.
+    // A lost report is reported, even if nothing reads the output.
     fs::write(&state, "a file").expect("it can be written");
     assert_eq!(run(&[]).stdout(gone()).stderr(Stdio::null()).status().expect("it ends").code(), Some(3));
 }
@@ -145,7 +145,7 @@ fn h3_without_anybody_nothing_waits() {
     let folder = empty();
     let nobody = whole(&mut scenario(folder.path(), &[]));
     insta::assert_snapshot!("nobody", nobody);
-    // A pipe that is never closed is no terminal, whatever stands in it.
+    // A pipe that is never closed is not a terminal, whatever it contains.
     let mut open = scenario(folder.path(), &[])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -155,7 +155,7 @@ fn h3_without_anybody_nothing_waits() {
     pipe.write_all(b"1\n").expect("it takes a line");
     assert_eq!(open.wait().expect("it ends").code(), Some(4));
     drop(pipe);
-    // Somebody who leaves.
+    // A person who leaves.
     let left = pressed(&mut scenario(folder.path(), &[]), CTRL_D);
     assert!(left.starts_with("exit code: 4"));
     assert!(left.contains("to report what is lacking (missing input: data/sales.csv):\nhttps://"), "{left}");

@@ -1,4 +1,4 @@
-//! A bench that somebody ends with Ctrl-C: what it says, and that nothing is lost.
+//! A bench that is ended with Ctrl-C: its output, and that nothing is lost.
 
 #![cfg(unix)]
 
@@ -18,7 +18,7 @@ fn started(folder: &Path, more: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
 }
 
-/// Waits until this holds, for a minute at most.
+/// Waits until this is true, for at most a minute.
 fn wait_for(holds: impl Fn() -> bool) {
     let held = (0..6_000).any(|_| {
         std::thread::sleep(Duration::from_millis(10));
@@ -31,7 +31,7 @@ fn press_ctrl_c(running: &Child) {
     kill_process(Pid::from_child(running), Signal::INT).expect("it is running");
 }
 
-/// How it ended: exit code, standard output, standard error.
+/// The result: exit code, standard output, standard error.
 fn ended(running: Child) -> (Option<i32>, String, String) {
     let output = running.wait_with_output().expect("it ends");
     let text = |bytes| String::from_utf8(bytes).expect("the program writes UTF-8");
@@ -56,7 +56,7 @@ fn the_command_that_is_shown_goes_on_to_the_same_bytes() {
     let shown = err.lines().find_map(|line| line.strip_prefix("go on with: ")).expect("it says how");
     assert!(shown.ends_with("--seeds 0-1999 --out 'a b' --resume"), "{shown}");
 
-    // Twice at once: nothing more is said or written, and what was written is whole.
+    // Twice at once: nothing more is printed or written, and the written record is whole.
     let before = record("a b");
     let resumed = Command::new("sh")
         .current_dir(folder.path())
@@ -81,7 +81,7 @@ fn the_command_that_is_shown_goes_on_to_the_same_bytes() {
 fn without_a_folder_nothing_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let running = started(folder.path(), &["0-99999"]);
-    // It says what it will run when it has begun to catch Ctrl-C.
+    // It prints what it will run once it catches Ctrl-C.
     std::thread::sleep(Duration::from_secs(2));
     press_ctrl_c(&running);
     let (code, out, err) = ended(running);

@@ -1,5 +1,5 @@
-//! What holds in every trial, whatever guards do: random stacks of guards that answer anything, every scenario,
-//! random seeds.
+//! Laws of every trial, whatever guards do: random stacks of guards that answer anything, every scenario, random
+//! seeds.
 
 mod case;
 mod listening;
@@ -31,7 +31,7 @@ proptest! {
             let Some(completion) = completion(entry) else { continue };
             let turn = following(&trial.entries, at);
             let answered: Vec<_> = turn.iter().filter_map(result).map(|it| &it.call).collect();
-            // What runs is what the last repair made of the completion.
+            // The calls that run are those of the last repair.
             let completion = turn.iter().filter_map(repaired).last().unwrap_or(completion);
             let calls: Vec<_> = completion.calls.iter().collect();
             let broke = matches!(turn.last(), Some(Entry::End(Termination::GuardFault(_))));
@@ -44,7 +44,7 @@ proptest! {
         let world = case.world();
         let trial = case.trial(&world);
         if !world.scenario().provider.is_empty() {
-            // What the provider runs stands in no transcript.
+            // The calls that the provider runs itself are in no transcript.
             return Ok(());
         }
         let (mut environment, user) = (Environment::new(&world), User::new(&world));
@@ -65,10 +65,10 @@ proptest! {
             let results: Vec<&ToolResult> = turn.iter().filter_map(result).collect();
             let tried: Vec<&ToolResult> = turn.iter().filter_map(tried).collect();
             if results.is_empty() && !tried.is_empty() {
-                // A guard broke after a rerun: what the last try did was never committed.
+                // A guard broke after a rerun: the effect of the last try was never committed.
                 return Ok(());
             }
-            // What ran, ran in call order first, and then again in the order of the tries.
+            // The calls ran first in call order, and then again in the order of the tries.
             let mut runs: Vec<&ToolResult> = Vec::new();
             let versions = |of: &ToolResult| {
                 let of = of.call.id.clone();
@@ -142,7 +142,7 @@ proptest! {
                 Limit::Calls => (calls, limits.calls),
                 Limit::Attempts => (attempts, limits.attempts),
                 Limit::Questions => (questions, limits.questions),
-                // One turn may bring several.
+                // One turn may add several.
                 Limit::Interventions => (interventions.min(limits.interventions), limits.interventions),
             };
             prop_assert_eq!(reached, bound, "{:?}", limit);
@@ -186,7 +186,7 @@ proptest! {
         let json = serde_json::to_string(&record).expect("a record is plain data");
         replayed(&json, &|_, _| Ok(stack()));
         let replayed = heard.take();
-        // The results that a guard broke over were never committed: of that turn the replay knows only the end.
+        // The results over which the guard broke were never committed: the replay knows only the end of that turn.
         let broke = matches!(trial.entries.last(), Some(Entry::End(Termination::GuardFault(_))));
         let without_end = |mut all: Vec<Question>| {
             all.truncate(all.len() - usize::from(broke && all.last().is_some_and(Question::is_end)));
@@ -242,7 +242,7 @@ proptest! {
     }
 }
 
-/// A record, replayed through what such a stack is.
+/// A record, replayed through this stack.
 fn replayed(json: &str, stack: &StackOf<'_>) -> Own {
     let replay = Replay { setting: &Setting::default(), guard: None, stack, pool: &POOL };
     let mut items = Vec::new();
@@ -260,7 +260,7 @@ static POOL: LazyLock<rayon::ThreadPool> = LazyLock::new(|| {
     rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started")
 });
 
-/// The random cases are worth something only if they meet everything that guards can do.
+/// The random cases are useful only if they cover everything that guards can do.
 #[test]
 fn the_guards_of_these_tests_do_everything() {
     let mut met = std::collections::BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The tests of the program and its library, in one program: it links once.
+//! The tests of the program and its library, in one program, so that it links once.
 
 mod actors;
 mod audit;

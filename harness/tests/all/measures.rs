@@ -1,4 +1,5 @@
-//! What the guards are worth, in counts: what must recover, who must be told, and what must stay undisturbed.
+//! The worth of the guards, in counts: which runs must recover, when the user must be told, and what must stay
+//! undisturbed.
 
 use crate::common::instead::{Instead, What};
 use crate::common::runs::{CRITERION, Make, Run, recipe, recovered, runs, runs_with, under};
@@ -25,16 +26,15 @@ impl Run {
     }
 }
 
-/// Whether a call that could change something did.
+/// Whether a call that could change something did change it; none for other entries.
 fn changed(entry: &Entry) -> Option<bool> {
     let Entry::Result(it) = entry else { return None };
     let could = it.origin == Origin::Executed && it.call.effect != Effect::ReadOnly;
     could.then_some(it.status == Status::Ok)
 }
 
-/// What a guard must do to count: of the runs that the oracle brings back to work it brings back at least
-/// eight in ten without the user's help, in every run that it does not bring back the user is told, and the
-/// twin is left alone.
+/// The requirements on a guard: it recovers at least eight in ten of the runs that the oracle recovers, without the
+/// user's help; it tells the user in every run that it does not recover; and it leaves the twin alone.
 fn passes(stubborn: &Scenario, twin: &Scenario, guard: Make<'_>) -> Result<(), String> {
     let best = runs(stubborn, CRITERION, &|whisper| Box::new(recipe("oracle").stack(whisper)));
     let ours = runs(stubborn, CRITERION, guard);
@@ -72,8 +72,8 @@ fn unguarded_abandonment_ends_in_fences_with_a_user_who_waits() {
     }
     let fenced: Vec<&Run> = runs.iter().filter(|run| run.fenced()).collect();
     assert!(10 * fenced.len() >= 9 * runs.len(), "{} of {} reach the fences", fenced.len(), runs.len());
-    // A few come back by themselves (the parameter `spontaneous`), before the fences or out of them; all
-    // others end without a file.
+    // A few recover by themselves (the parameter `spontaneous`), before or after the fences; all others end without a
+    // file.
     let before = recovered(&runs) - fenced.iter().filter(|run| run.grade.goal).count();
     let counted = (fenced.len(), before, recovered(&runs));
     assert_eq!(
@@ -127,7 +127,7 @@ fn fails((stubborn, twin): &(Scenario, Scenario), expected: &str, make: Make<'_>
     assert!(why.starts_with(expected), "expected `{expected}…`, found `{why}`");
 }
 
-/// The one hole that is known: whoever falls back to fences after a change that worked owes nothing any more.
+/// The only known gap: a model that falls back to fences after a successful change is no longer in debt.
 #[test]
 fn by_default_only_a_relapse_after_a_change_leaves_the_user_untold() {
     for (stubborn, _) in pairs() {
@@ -181,11 +181,11 @@ fn in_flat_mode_words_are_worth_nothing() {
     }
 }
 
-/// Who sends the same call, or nearly the same, again.
+/// Models that repeat the same call, or nearly the same.
 const REPEATERS: [&str; 3] = ["repeating", "repeating-success", "near-duplicate-writer"];
 
-/// What a message carries is worth something to whoever repeats, and what is asked for before anything else
-/// counts brings nobody back who would not have come: spec D6, D3.
+/// The contents of a message help a model that repeats itself. Demanding words before anything else counts recovers
+/// no additional runs: spec D6, D3.
 #[test]
 fn a_message_to_act_on_beats_the_notice_and_deeds_are_no_worse_than_words() {
     let mut table = String::new();

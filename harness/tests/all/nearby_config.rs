@@ -1,4 +1,4 @@
-//! `balk.toml` in the current folder or above holds guards' settings, and a command that is printed names it.
+//! `balk.toml` in the current folder or above has settings of guards, and a printed command names it.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::common::program::{balk, ran};
 
 const TRIAL: [&str; 6] = ["scenario", "text-only", "--seeds", "0-4", "--guard", "no-tools"];
 
-/// The row of counts, the command that is printed, and what goes to standard error.
+/// The row of counts, the printed command, and standard error.
 fn counted(folder: &Path, more: &[&str]) -> (String, String, String) {
     let (code, out, err) = ran(&mut balk(folder, &[&TRIAL[..], more].concat()));
     assert_eq!(code, 0, "{err}");

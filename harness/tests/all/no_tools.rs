@@ -1,4 +1,4 @@
-//! Spec N4 and N7 in whole runs: what the user can answer to the question works, and the probe ends in a listing.
+//! Spec N4 and N7 in whole runs: the user's answers to the question work, and the probe ends with a listing.
 
 use crate::common::runs::{CRITERION, Run, recipe, recovered, runs, under};
 use crate::common::{scenario, seeds};
@@ -7,16 +7,16 @@ use balk_reports::statistics::Share;
 use balk_scenarios::scenario::Role;
 use balk_scenarios::{Scenario, World, WorldOptions};
 
-/// A model that no message of a guard moves and that never comes back by itself.
+/// Settings for a model that ignores every message and never recovers by itself.
 const DEAF: [(&str, &str); 2] = [("response.stubbornness", "1/1"), ("actor.spontaneous", "0/1")];
 
-/// Runs of `text-only` with a deaf model, where the person answers so.
+/// Runs of `text-only` with a model that ignores messages and a person who gives this answer.
 fn answered(sets: &[(&str, &str)]) -> Vec<Run> {
     under(&scenario("text-only", &[&DEAF[..], sets].concat()), seeds(), "default")
 }
 
-/// What the guard and the user said, one letter each: `c`orrection, `q`uestion, `n`otice, `s`top, and of the
-/// answers `C`ontinue, `S`witch, `I`nstruct; `.` is a completion with a call, `-` one without.
+/// The course of a run, one letter per event. From the guard: `c`orrection, `q`uestion, `n`otice, `s`top. From the
+/// user: `C`ontinue, `S`witch, `I`nstruct. `.` is a completion with a call, `-` one without.
 fn course(run: &Run) -> String {
     let letter = |entry: &Entry| match entry {
         Entry::Completion(it) => Some(if it.calls.is_empty() { '-' } else { '.' }),
@@ -68,14 +68,14 @@ fn n4_the_question_offers_all_three_answers() {
     }
 }
 
-/// Two corrections stand before every question: the answer has reset the count. The fourth time it ends.
+/// Two corrections come before every question, because the answer resets the count. The fourth time the run ends.
 #[test]
 fn n4_continue_resets_the_count_and_ends_in_the_end() {
     for run in answered(&[("user.answer.0.choice", "continue")]) {
         let course = course(&run);
         let stuck = course.trim_start_matches('.');
         assert!(stuck.starts_with("-c-c-qC-c-c-qC-c-c-qC-"), "seed {}: {course}", run.seed);
-        // The end, and what the user is told about it.
+        // The end, and the notice to the user about it.
         assert!(stuck.ends_with("sn"), "seed {}: {course}", run.seed);
         assert_eq!(run.trial.entries.last(), Some(&Entry::End(Termination::StoppedByGuard)));
         assert!(run.grade.handed_over(), "seed {}: it is told why", run.seed);
@@ -121,7 +121,7 @@ fn n4_a_limit_leaves_one_correction_less() {
     }
 }
 
-/// Whether a call that lists a directory was made and worked.
+/// Whether a call that lists a directory ran and succeeded.
 fn lists(probe: &Scenario, run: &Run) -> bool {
     let world = World::draw(probe, run.seed, WorldOptions::default());
     let drawn = world.drawn();

@@ -1,5 +1,5 @@
-//! A guard that somebody else wrote is measured, reported, audited and replayed like one of ours, from a crate outside
-//! of this workspace.
+//! A guard of another author is measured, reported, audited and replayed like one of ours, from a crate outside of
+//! this workspace.
 
 #[expect(dead_code, reason = "its `main` is run by the crate that is built from it")]
 #[path = "../../examples/own_guard.rs"]
@@ -13,7 +13,7 @@ use balk::guards::{Config, Recipe, Registry};
 use balk::simulate::Simulation;
 use balk_scenarios::{WorldOptions, catalogue};
 
-/// The guard in this process: its default and its variant step in, the patient one less often.
+/// The guard in this process: its default and its variant intervene, the patient one less often.
 #[test]
 fn a_registered_guard_is_built_from_a_spec() {
     let registry = Registry::standard().with(own_guard::guard());
@@ -28,7 +28,7 @@ fn a_registered_guard_is_built_from_a_spec() {
     assert!(registry.benched().contains(&"error-streak".to_owned()));
 }
 
-/// The whole program, from a crate with a workspace, a lock file and a target folder of its own.
+/// The whole program, from a crate with its own workspace, lock file and target folder.
 #[test]
 fn a_crate_outside_of_the_workspace_has_every_command_with_its_guard() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -47,7 +47,7 @@ fn a_crate_outside_of_the_workspace_has_every_command_with_its_guard() {
     assert_eq!(code, Some(0), "{err}");
     assert!(report.contains("error-streak"), "{report}");
 
-    // Shells and readers of manuals know the program by its name, and shells know its guards.
+    // Completions and manual pages use the name of the program, and completions know its guards.
     let (code, script, err) = run(&["completions", "bash"]);
     assert_eq!(code, Some(0), "{err}");
     assert!(script.contains("complete -F _outsider ") && script.contains(" error-streak\""));
@@ -58,14 +58,14 @@ fn a_crate_outside_of_the_workspace_has_every_command_with_its_guard() {
         assert!(text.contains("outsider"), "{text}");
     }
 
-    // Few seeds leave rungs of other guards unreached, which is what the exit code says.
+    // With few seeds some rungs of other guards are not reached, which the exit code reports.
     let (code, audit, err) = run(&["audit", "--guard", "error-streak", "--seeds", "0-0"]);
     assert_eq!(code, Some(4), "{audit}{err}");
     let rung = audit.lines().find(|line| line.contains("errors-in-a-row")).expect("the rung has a row");
     assert!(rung.contains("feedback") && rung.contains(" seed 0 "), "{rung}");
     assert!(audit.contains("error-streak: patience, 0 to 1"), "{audit}");
 
-    // Our records name the guard, which decides as it did; a transcript of somebody else shows where it would speak.
+    // Our records name the guard, which decides as it did; a foreign transcript shows where it would intervene.
     let (code, own, err) = run(&["replay", "run/transcripts/repeating/0-63.jsonl.zst"]);
     assert_eq!(code, Some(0), "{own}{err}");
     let foreign = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/good/demo.jsonl");
@@ -74,8 +74,8 @@ fn a_crate_outside_of_the_workspace_has_every_command_with_its_guard() {
     assert!(foreign.contains("error-streak") && foreign.contains("errors-in-a-row"), "{foreign}");
 }
 
-/// The example as the program of a crate in this folder. It shares this workspace's versions, settings of the compiler
-/// and target folder, so that nothing but our own crates is built anew.
+/// The example as the program of a crate in this folder. It shares this workspace's versions, compiler settings and
+/// target folder, so that only our own crates are rebuilt.
 fn built(folder: &Path) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder is above");
@@ -95,7 +95,7 @@ fn manifest(root: &Path) -> String {
     let text = fs::read_to_string(root.join("Cargo.toml")).expect("the workspace has a manifest");
     let mut settings: toml::Table = text.parse().expect("a manifest is TOML");
     settings.retain(|section, _| section == "profile");
-    // Optimised, our crates take longer to build than the few trials take to run.
+    // Optimising our crates takes longer than running the few trials without optimisation.
     let packages = settings["profile"]["dev"]["package"].as_table_mut().expect("packages have settings");
     packages.retain(|package, _| !package.starts_with("balk"));
     let quoted = |below: &str| toml::Value::from(root.join(below).display().to_string()).to_string();

@@ -1,6 +1,6 @@
-//! The same actor behind serialised JSON: every turn of a trial again, each through a request and a response of
-//! each dialect, with an actor that is made anew from what the request says. In process and behind a wire the
-//! transcripts are the same.
+//! The same actor behind serialised JSON. Every turn of a trial is repeated through a request and a response of each
+//! dialect, with an actor that is rebuilt from the request. The transcripts in process and over the wire are the
+//! same.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use balk_peers::NaiveRetry;
 use balk_scenarios::{Actor, Scenario, World, WorldOptions};
 use rayon::prelude::*;
 
-/// What a server would answer to this view, and whether it would break off over it: it knows the world and how
-/// often it was asked the same.
+/// A server's response to this view, and whether it would break off: the server knows the world and the number of
+/// equal requests.
 fn served(world: &World<'_>, dialect: Dialect, view: &View, attempt: u32) -> (Completion, bool) {
     let request = dialect.request(view, "balk-actor");
     let seen = dialect.seen(&request, world.offer()).expect("what was written can be read");
@@ -26,12 +26,12 @@ fn served(world: &World<'_>, dialect: Dialect, view: &View, attempt: u32) -> (Co
     (completion, act.broken.is_some())
 }
 
-/// Walks through a trial; how many completions were compared.
+/// Walks through a trial; returns how many completions were compared.
 fn check(world: &World<'_>, trial: &Trial, what: &str) -> usize {
     let mut view = View::default();
     let mut attempt = 1;
     let mut compared = 0;
-    // What a broken attempt left is committed before the attempt, which is asked for once.
+    // The calls that a broken attempt left are committed before the attempt, which had one request.
     let mut left = false;
     for (at, entry) in trial.entries.iter().enumerate() {
         let (completion, failed) = (completion(entry), matches!(entry, Entry::Failed(_)));
@@ -51,8 +51,8 @@ fn check(world: &World<'_>, trial: &Trial, what: &str) -> usize {
                 compared += 1;
             }
         }
-        // An attempt is one more request with the same view; whatever is added to the view begins anew, so
-        // the failure of an attempt that left something counts no more.
+        // An attempt is one more request with the same view. Every addition to the view resets the count, so the
+        // failure of an attempt that left something does not count.
         let before = view.messages().len();
         view.push(entry);
         attempt = if view.messages().len() > before { 1 } else { attempt + u32::from(failed && !of_left) };
@@ -85,7 +85,7 @@ fn check_all(scenario: &Scenario) {
     assert!(compared > 200, "{}: only {compared} completions", scenario.name);
 }
 
-/// Every scenario: a quarter of the seeds in a common run, all of them in a long one.
+/// Every scenario: a quarter of the seeds in a normal run, all of them in a long one.
 #[test]
 fn the_catalogue_does_the_same_over_both_wires() {
     for listed in balk_scenarios::catalogue::CATALOGUE {
@@ -93,7 +93,8 @@ fn the_catalogue_does_the_same_over_both_wires() {
     }
 }
 
-/// What a broken attempt left stands in the view before its failure: the next request is the first with its view.
+/// The calls that a broken attempt left are in the view before its failure, so the next request is the first with its
+/// view.
 #[test]
 fn calls_that_break_off_twice_do_the_same_over_both_wires() {
     let scenario = scenario("broken-while-writing", &[]);

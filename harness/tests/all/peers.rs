@@ -1,4 +1,4 @@
-//! The peers in whole trials: the same bytes each time, legal views, and the marks that are documented of them.
+//! The peers in whole trials: the same bytes each time, legal views, and their documented behaviour.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::common::scenario;
 use balk::guards::{Recipe, Registry};
 use balk::verify;
 
-/// Stubborn models and controls in which each of the peers has something to say, and broken attempts.
+/// Stubborn models and controls in which each peer has something to say, and broken attempts.
 const SCENARIOS: [&str; 8] = [
     "repeating",
     "text-only",
@@ -32,7 +32,7 @@ fn peers_do_the_same_each_time_and_leave_views_legal() {
     }
 }
 
-/// Who disturbs at least one of twenty runs of this scenario.
+/// The peers that disturb at least one of twenty runs of this scenario.
 fn disturbers(name: &str) -> Vec<String> {
     let scenario = scenario(name, &[]);
     let disturbs =
@@ -57,7 +57,8 @@ fn paging_is_disturbed_by_nobody_but_who_refuses_for_ever() {
     assert_eq!(disturbers("paging"), ["naive-duplicate"]);
 }
 
-/// Who is silent brings nobody back: the same seeds come back as without a guard, and more do where a rule speaks.
+/// A silent peer recovers nothing: the same seeds recover as without a guard, and more recover under a rule that
+/// intervenes.
 #[test]
 fn a_failing_call_over_and_over_is_ended_or_brought_back_by_whoever_sees_it() {
     let repeating = scenario("repeating", &[]);

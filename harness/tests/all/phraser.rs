@@ -1,4 +1,4 @@
-//! `--phraser` (spec H5): the words of a command for why a run cannot go on, and what happens where it has none.
+//! `--phraser` (spec H5): a command's words for why a run cannot go on, and what happens if it has none.
 
 #![cfg(unix)]
 
@@ -13,14 +13,14 @@ fn empty() -> TempDir {
     tempfile::tempdir().expect("a directory can be made")
 }
 
-/// A run whose first call cannot be mended, with nobody to answer.
+/// A run whose first call cannot succeed, without a person to answer.
 fn run(folder: &Path, more: &[&str]) -> (i32, String, String) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios/no-such-input.toml");
     fs::copy(file, folder.join("it.toml")).expect("it is there");
     ran(&mut balk(folder, &[&["scenario", "it.toml"], more].concat()))
 }
 
-/// What is shown, but for the command that shows it again.
+/// The output without the command that repeats it.
 fn shown(out: &str) -> &str {
     out.split("\nrun again: ").next().expect("there is a first part")
 }
@@ -46,7 +46,7 @@ fn h5_a_command_phrases_what_people_read_and_nothing_else() {
     let gap: Value = serde_json::from_str(&asked).expect("it is asked in JSON");
     assert_eq!((&gap["kind"], &gap["missing"]), (&"missing-input".into(), &"data/sales.csv".into()));
 
-    // The record and the log say what the guards said.
+    // The record and the log have the guards' own words.
     let json = |more: &[&str]| {
         let (code, out, err) =
             run(folder.path(), &[&["--format", "json", "--events", "events"], more].concat());
@@ -74,7 +74,7 @@ fn h5_where_the_command_fails_the_template_stands() {
         assert_eq!((code, shown(&out)), (0, shown(&template)), "{phraser}");
         assert_eq!(err, format!("note: the phraser {reason}, so Balk's own words are shown\n"), "{phraser}");
     }
-    // A long line is cut, as for any phraser.
+    // A long line is truncated, as for any phraser.
     let (_, out, err) =
         run(folder.path(), &["--phraser", "i=0; while [ $i -lt 200 ]; do printf 'word '; i=$((i+1)); done"]);
     assert!(err.is_empty() && out.contains("word…\n"), "{out}{err}");
@@ -82,7 +82,7 @@ fn h5_where_the_command_fails_the_template_stands() {
     assert!(code == 2 && out.is_empty() && err.contains("--phraser"), "{err}");
 }
 
-/// Neither a command that never ends nor what it left behind outlives the limit.
+/// Neither a command that never ends nor its children outlive the limit.
 #[cfg(target_os = "linux")]
 #[test]
 fn h5_a_command_that_hangs_is_killed_with_all_that_it_started() {
@@ -95,7 +95,7 @@ fn h5_a_command_that_hangs_is_killed_with_all_that_it_started() {
     assert_eq!(err, "note: the phraser took more than 10 seconds, so Balk's own words are shown\n");
     for name in ["left", "itself"] {
         let id = fs::read_to_string(folder.path().join(name)).expect("it was started");
-        // Where nobody collects orphans, what was killed is still listed, as a zombie of the system's.
+        // If no process collects orphans, a killed process is still listed, as a zombie.
         let state = fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
         let runs = state.rsplit(") ").next().is_some_and(|it| !it.is_empty() && !it.starts_with('Z'));
         assert!(!runs, "{name}: {state}");

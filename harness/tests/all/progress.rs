@@ -1,4 +1,4 @@
-//! Progress of long commands: on a terminal, and nowhere else.
+//! Progress of long commands: only on a terminal.
 
 #![cfg(target_os = "linux")]
 
@@ -9,13 +9,13 @@ use std::thread;
 use crate::common::program::{balk, ran};
 use crate::common::terminal::terminal;
 
-/// What the program writes to a terminal at its standard error.
+/// The output of the program to a terminal at its standard error.
 fn seen(folder: &Path, arguments: &[&str]) -> String {
     let (mut person, program) = terminal("");
-    // What nobody reads would fill the terminal, and hold the program up.
+    // Unread output would fill the terminal and block the program.
     let reader = thread::spawn(move || {
         let mut seen = Vec::new();
-        // The end of the last program at a terminal is an error to who reads on.
+        // When the last program at a terminal ends, reading on is an error.
         let _ = person.read_to_end(&mut seen);
         String::from_utf8_lossy(&seen).into_owned()
     });
@@ -37,7 +37,7 @@ fn long_commands_show_how_far_they_are() {
     assert!(shown.contains(" of 70 seeds of scenarios, "), "{shown}");
 }
 
-/// The rate, and so the time that is left, is that of the work that this process does.
+/// The rate, and so the time left, covers only the work of this process.
 #[test]
 fn after_a_resume_only_new_work_counts() {
     let folder = tempfile::tempdir().expect("a folder");

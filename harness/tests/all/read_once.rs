@@ -1,5 +1,5 @@
-//! A turn costs the same however long the run is: the view only grows at its end, and the actor reads each
-//! message once.
+//! A turn costs the same however long the run is: the view only grows at its end, and the actor reads each message
+//! once.
 
 use crate::common::recipe::recipe;
 use balk::simulate::Simulation;
@@ -20,7 +20,7 @@ fn the_view_only_grows_and_the_actor_reads_each_message_once() {
     }
 }
 
-/// Plays the model's part twice: once with the view, once with everything that was read before wiped out.
+/// Plays the model's part twice: once with the view, once with everything that was already read erased.
 #[track_caller]
 fn check(simulation: &Simulation<'_>, seed: u64) {
     let world = simulation.world(seed);

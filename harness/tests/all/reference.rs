@@ -1,6 +1,6 @@
-//! The reference report is what its record says, byte for byte, and so is what documents take of it.
+//! The reference report follows from its record, byte for byte, and so do the parts of it in documents.
 //!
-//! `INSTA_UPDATE=always cargo test -p balk reference` writes both anew.
+//! `INSTA_UPDATE=always cargo test -p balk reference` rewrites both.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn run(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("the output is text")
 }
 
-/// Holds a file against what it should be, or writes it where that is asked for.
+/// Compares a file with its expected text, or writes it if that is asked for.
 #[track_caller]
 fn same(path: &Path, expected: &str) {
     if fs::read_to_string(path).is_ok_and(|it| it == expected) {
@@ -72,7 +72,7 @@ fn documents_take_their_tables_from_the_reference_record() {
     assert!(spliced > 0, "no document has a mark");
 }
 
-/// The README of the folder says how the record was made: with the command that stands in it.
+/// The README of the folder has the command that made the record.
 #[test]
 fn the_record_says_how_it_is_made() {
     let record: serde_json::Value =

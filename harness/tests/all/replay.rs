@@ -1,4 +1,4 @@
-//! `balk replay` as a user sees it: exit code, standard output, standard error.
+//! `balk replay` from the outside: exit code, standard output, standard error.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -72,7 +72,7 @@ fn bad_files() {
     for name in names {
         insta::assert_snapshot!(format!("bad_{name}"), replay(&bad, &[&name, "--guard", "none"]));
     }
-    // Everything at once: no bad file keeps another from being read.
+    // All at once: a bad file does not keep the others from being read.
     insta::assert_snapshot!("bad_all", replay(&bad, &[".", "--guard", "none", "--format", "json"]));
 }
 
@@ -108,7 +108,7 @@ fn a_line_of_100_mb_is_reported_and_the_next_is_read() {
     insta::assert_snapshot!("long_line", replay(directory.path(), &["long.jsonl", "--guard", "none"]));
 }
 
-/// Text without a call is what the guard fires at, so that no threshold moves these.
+/// The guard fires at text without a call, so no threshold matters here.
 const JUDGED: [&str; 6] = ["--labels", "labels/good.tsv", "--guard", "no-tools", "--protocol", "tool"];
 
 #[test]
@@ -116,7 +116,7 @@ fn judged_points() {
     let run = |more: &[&str]| replay(&tests(), &[&["good"], &JUDGED[..], more].concat());
     insta::assert_snapshot!("judged_text", run(&[]));
     let json = run(&["--format", "json"]);
-    // The rest stands in other snapshots.
+    // Other snapshots have the rest.
     let judged = |line: &&str| {
         ["exit", "{\"type\":\"judged", "{\"type\":\"stretch"].iter().any(|it| line.starts_with(it))
     };
@@ -180,7 +180,7 @@ fn a_reader_that_leaves_is_no_failure() {
     assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
 }
 
-/// Speaks up when one call is made three times in a row.
+/// Intervenes if one call is made three times in a row.
 #[derive(Default)]
 struct ThreeInARow {
     last: Option<CallKey>,
@@ -218,7 +218,7 @@ impl Guard for ThreeInARow {
     }
 }
 
-/// Would run every failed call again.
+/// Runs every failed call again.
 struct Eager;
 
 impl Guard for Eager {

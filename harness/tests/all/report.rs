@@ -1,4 +1,4 @@
-//! `balk report`: every form of one record, sections put into a file, and what is refused.
+//! `balk report`: every format of one record, sections spliced into a file, and refusals.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn recorded() -> TempDir {
     ];
     let (code, _, err) = ran(&mut balk(work.path(), &arguments));
     assert_eq!(code, 0, "{err}");
-    // What a fast build measured of cost is another figure on every machine.
+    // The measured cost of an optimised build differs on every machine.
     fs::remove_file(work.path().join("a/meta.json")).expect("it was written");
     work
 }

@@ -1,4 +1,4 @@
-//! What the variants of retry-safety are worth over the scenarios of broken attempts (spec R3 to R7).
+//! The worth of the variants of retry-safety over the scenarios of broken attempts (spec R3 to R7).
 
 use crate::common::runs::{Run, recovered, runs as all_runs, under};
 use crate::common::{scenario, seeds};
@@ -6,7 +6,7 @@ use balk_guards::{AttemptCause, AttemptFailure, AttemptResponse, Entry, Interven
 use balk_peers::NaiveRetry;
 use balk_reports::statistics::Share;
 
-/// Everything that can be recovered; in an outage nothing can.
+/// The recoverable scenarios; an outage cannot be recovered.
 const BROKEN: [&str; 5] = [
     "broken-before-progress",
     "broken-after-output",
@@ -16,7 +16,7 @@ const BROKEN: [&str; 5] = [
 ];
 const VARIANTS: [&str; 3] = ["retry-safety=conservative", "retry-safety=fast-path", "retry-safety=facts"];
 
-/// What came of all scenarios together.
+/// The sums over all scenarios.
 #[derive(Default)]
 struct Sum {
     trials: u64,
@@ -89,7 +89,7 @@ fn r4_r5_nothing_is_done_twice_and_the_facts_ask_least() {
     assert!(fast_path.asked_needlessly > facts.asked_needlessly);
 }
 
-/// Whether something that could be seen stands against sending an attempt again.
+/// Whether no visible fact speaks against sending an attempt again.
 fn is_seen_to_be_safe(run: &Run, at: usize, failure: &AttemptFailure) -> bool {
     let Entry::Start(start) = &run.trial.entries[0] else { panic!("a run has a start") };
     let unseen = start.offer.tools().iter().any(|tool| tool.provider_executed);
@@ -98,7 +98,7 @@ fn is_seen_to_be_safe(run: &Run, at: usize, failure: &AttemptFailure) -> bool {
     !facts.unsafe_effect && (!unseen || failure.cause == AttemptCause::Connect)
 }
 
-/// Spec R3: what was safe to send again was sent again, once at least, and nobody was asked about it.
+/// Spec R3: an attempt that was safe to send again was sent again at least once, without a question.
 #[test]
 fn r3_what_is_safe_is_retried_without_a_question() {
     let mut retried = 0;
@@ -139,7 +139,7 @@ fn r4_a_question_names_the_tool() {
     assert!(questions >= 200, "{questions}");
 }
 
-/// Spec R6: a provider that names a time is not asked before it.
+/// Spec R6: a provider that names a time is not asked earlier.
 #[test]
 fn r6_retry_after_is_honoured() {
     for run in under(&scenario("rate-limited", &[]), seeds(), "retry-safety=facts") {
@@ -156,7 +156,8 @@ fn r6_retry_after_is_honoured() {
     }
 }
 
-/// Spec R7: what ran stands in the transcript with its result, is told, and is not run again unseen.
+/// Spec R7: a call that ran is in the transcript with its result, is reported to the model, and is not run again
+/// unseen.
 #[test]
 fn r7_what_ran_is_told_in_the_next_view() {
     let mut told = 0;

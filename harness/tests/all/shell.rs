@@ -1,4 +1,4 @@
-//! What a shell and a terminal get: completions, manual pages, colours.
+//! The output for shells and terminals: completions, manual pages, colours.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn every_shell_gets_commands_options_and_names() {
     assert!(code == 2 && out.is_empty() && err.contains("a similar value exists: 'bash'"), "{err}");
 }
 
-/// A shell that is everywhere reads its script, and completes a name from it.
+/// A common shell reads its script, and completes a name from it.
 #[cfg(target_os = "linux")]
 #[test]
 fn bash_completes_the_name_of_a_guard() {
@@ -95,14 +95,14 @@ fn color_says_when_to_colour() {
     assert_eq!(coloured(&with("auto"), &[("CLICOLOR_FORCE", "1")]), (true, false));
     assert_eq!(coloured(&with("auto"), &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), (false, false));
     assert_eq!(coloured(&with("never"), &[("CLICOLOR_FORCE", "1")]), (false, false));
-    // An option of every command, which stands before the command or behind it.
+    // An option of every command, accepted before and after the command.
     let bad = ["--color", "always", "scenario", "repeating", "--set", "limits.turn=3"];
     assert_eq!(coloured(&bad, &[]), (false, true));
     let record = [TRIAL, &["--format", "json", "--color", "always"]].concat();
     assert_eq!(coloured(&record, &[]), (false, false), "a record is for programs");
 }
 
-/// Where people mistype a name, the nearest one is shown, in every place that takes one.
+/// Every place that takes a name suggests the nearest one for a mistyped name.
 #[test]
 fn the_nearest_name_is_shown() {
     let work = Path::new(".");

@@ -1,4 +1,4 @@
-//! `balk shrink`: what is left is small, shows the same, and does not shrink again.
+//! `balk shrink`: the result is small, shows the same problem, and does not shrink again.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn catalogued(name: &str) -> &'static str {
     catalogue::find(name).expect("the catalogue has it").text
 }
 
-/// The job that is asked for its state again and again, declared healthy: every intervention in it is false.
+/// A job that is polled repeatedly, declared healthy: every intervention in it is false.
 fn planted() -> String {
     let text = catalogued("ignores-everything").replace("kind = \"stubborn\"", "kind = \"control\"");
     let text = text.replace("is = \"stuck\", how = \"identical-call\"", "is = \"productive\"");
@@ -34,7 +34,7 @@ fn read(text: &str) -> Scenario {
     format::parse("shrunk.toml", text, toolsets::catalogue(), &[]).expect("a good scenario")
 }
 
-/// Whether the trial of a text shows this.
+/// Whether the trial of a text shows this problem.
 fn is_shown(text: &str, seed: u64, guard: &str, shows: &str) -> bool {
     let (scenario, recipe) = (read(text), recipe(guard));
     let simulation = Simulation::new(&scenario, &recipe, WorldOptions::default());
@@ -52,7 +52,7 @@ fn a_planted_failure_is_all_that_is_left() {
     insta::assert_snapshot!(format!("seed {}, {} tries\n{}", found.seed, found.tries, found.text));
 }
 
-/// What is shrunk, under which seed, with which stack, and what it shows.
+/// Scenario, seed, stack and problem.
 const CASES: [(&str, u64, &str, &str); 5] = [
     ("ignores-everything", 1024, "default", "rule=duplicate:same-call-after-options"),
     ("text-only", 1024, "none", "not-recovered"),
@@ -80,7 +80,7 @@ fn the_same_trial_shrinks_to_the_same_bytes() {
     assert_eq!(run(), run());
 }
 
-/// Within one turn nothing recovers: what the oracle recovered at the start, it recovers at the end.
+/// Within one turn nothing recovers: the runs that the oracle recovers at the start, it also recovers at the end.
 #[test]
 fn what_the_oracle_does_not_show_it_does_not_show_at_the_end() {
     for (name, seed, shows) in [("text-only", 1024, "not-recovered"), ("text-only", 1024, "not-told")] {
@@ -89,8 +89,7 @@ fn what_the_oracle_does_not_show_it_does_not_show_at_the_end() {
     }
 }
 
-/// A completion without words and calls is disturbed by another guard; that would be another failure.
-/// Nobody gets there, and neither the baseline nor the oracle says so in a run of `outage`.
+/// In a run of `outage` neither the baseline nor the oracle tells the user, so neither is a contrast.
 #[test]
 fn whether_anything_tells_why_is_said() {
     let shrunk =
@@ -99,6 +98,7 @@ fn whether_anything_tells_why_is_said() {
     assert!(shrunk("abandonment", "not-recovered").has_contrast);
 }
 
+/// A smaller trial could also be disturbed by another guard, in an empty completion; that would be another problem.
 #[test]
 fn a_false_intervention_stays_under_its_rule() {
     let found = shrunk(&planted(), 1024, "default", FALSE, ENOUGH).expect("it shows it");
@@ -142,7 +142,7 @@ fn a_command_line_that_makes_no_sense_is_refused() {
     assert_eq!(fs::read_to_string(work.path().join("scenario.toml")).expect("a file"), "mine");
 }
 
-/// The files that are written are good, and the command that is named shows it again.
+/// The written files are valid, and the printed command shows the problem again.
 #[test]
 fn the_command_that_is_printed_shows_it_again() {
     let work = tempfile::tempdir().expect("a folder");

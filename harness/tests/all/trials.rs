@@ -1,5 +1,5 @@
-//! Trials as a person reads them: each scenario without a guard, with its own one and with the default stack.
-//! A change of behaviour shows here as a diff of what happened.
+//! Trials as a person reads them: each scenario without a guard, with its own guard and with the default stack. A
+//! change of behaviour appears here as a diff of what happened.
 
 use crate::common::recipe::recipe;
 use balk::simulate::Simulation;
@@ -35,7 +35,7 @@ fn explains_code() {
 
 #[test]
 fn repeating() {
-    // Without a guard nothing new happens in the 28 turns that are left out.
+    // Without a guard nothing new happens in the 28 omitted turns.
     let short = page("repeating", 38, "none", &[("limits.turns", "12")]);
     insta::assert_snapshot!("repeating_none", short);
     for guard in ["duplicate", "default"] {
@@ -50,8 +50,8 @@ fn test_edit_test() {
     }
 }
 
-/// Of every other stubborn scenario the shortest run in English in which a guard had to do something, and
-/// which came to its goal, or told the user where none does.
+/// For every other stubborn scenario: the shortest English run in which a guard had to act, and which reached its
+/// goal or, if no run does, told the user.
 #[test]
 fn every_stubborn_scenario_with_the_default_stack() {
     const ABOVE: [&str; 2] = ["abandonment", "repeating"];

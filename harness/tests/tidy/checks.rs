@@ -1,4 +1,4 @@
-//! The rules on small repositories with one thing wrong in each: a rule that sees nothing would pass for ever.
+//! The rules on small repositories with one defect each: a rule that sees nothing would always pass.
 
 use crate::finding::Finding;
 use crate::findings;
@@ -113,13 +113,14 @@ fn what_is_no_circle() {
     check(
         &[
             ("a/src/lib.rs", "mod x;\nmod y;\npub use x::X;\npub use y::Y;\n"),
-            // A parent that passes on what its part defines; a field, a method and a binding of another's name.
+            // A parent that re-exports what its part defines; a field, a method and a binding with another item's
+            // name.
             (
                 "a/src/x.rs",
                 "mod part;\npub use part::Part;\npub struct X { y: u8 }\nfn y(x: X) { x.y.f() }\n",
             ),
             ("a/src/x/part.rs", "use super::X;\npub struct Part(X);\n#[cfg(test)]\nmod tests;\n"),
-            // Tests below a file may use it.
+            // A test module may use its parent.
             ("a/src/x/part/tests.rs", "use super::Part;\n"),
             ("a/src/y.rs", "use crate::X;\npub struct Y(X);\npub fn f() {}\n"),
         ],

@@ -1,18 +1,19 @@
-//! Circles of imports: a file names what another defines, and that one, perhaps by way of others, names it.
+//! Circles of imports: a file names an item of another file, which names an item of the first, perhaps through other
+//! files.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::finding::{Finding, Rule};
 use crate::modules::{Module, Tree};
 
-/// Which file names something of which other one, with the first line that does and what it names.
+/// For each file, the files whose items it names, with the first line that does and the item.
 type Edges<'a> = BTreeMap<&'a str, BTreeMap<&'a str, (usize, String)>>;
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Target {
     Module(usize),
-    /// An item that is defined in this module.
+    /// An item of this module.
     Item(usize),
 }
 
@@ -54,7 +55,7 @@ fn describe(circle: &[&str], edges: &Edges<'_>) -> Finding {
     }
 }
 
-/// The files of the shortest way from `start` back to it.
+/// The files of the shortest path from `start` back to it.
 fn shortest<'a>(edges: &Edges<'a>, start: &'a str) -> Option<Vec<&'a str>> {
     let mut before: BTreeMap<&str, &'a str> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
@@ -87,7 +88,7 @@ fn edges<'a>(tree: &Tree<'a>) -> Edges<'a> {
             for target in tree.resolve(id, path, &mut BTreeSet::new()) {
                 let Target::Item(target) = target else { continue };
                 let to = tree.modules[target].file;
-                // That a module passes on what its own parts define is no use of them.
+                // A re-export of what a module's own parts define does not use them.
                 if to != module.file && !(public && tree.is_below(target, id)) {
                     let edge = edges.entry(module.file).or_default().entry(to);
                     edge.or_insert_with(|| (line, path.join("::")));
@@ -110,8 +111,8 @@ impl Tree<'_> {
         false
     }
 
-    /// What a path in a module leads to; nothing where it leads out of the crate, or is a local name. `open` are the
-    /// imports that are being followed, by module and position.
+    /// The targets of a path in a module; none if it leads out of the crate, or is a local name. `open` are the
+    /// imports that are being followed, by module and index.
     fn resolve(&self, module: usize, path: &[String], open: &mut BTreeSet<(usize, usize)>) -> Vec<Target> {
         let mut at: Vec<Target> = match path[0].as_str() {
             "crate" => vec![Target::Module(0)],
@@ -131,7 +132,7 @@ impl Tree<'_> {
                     name => self.lookup(id, name, open),
                 })
                 .collect();
-            // A name behind a type is a part of the type.
+            // A name after a type is a part of the type.
             at = if next.is_empty() {
                 at.into_iter().filter(|target| matches!(target, Target::Item(_))).collect()
             } else {
@@ -145,7 +146,7 @@ impl Tree<'_> {
         self.modules[module].parent.map(Target::Module).into_iter().collect()
     }
 
-    /// What a name means in a module: a child, an item, an import, or what `*` brings.
+    /// The meaning of a name in a module: a child, an item, an import, or a glob import.
     fn lookup(&self, module: usize, name: &str, open: &mut BTreeSet<(usize, usize)>) -> Vec<Target> {
         let Module { scope, children, .. } = &self.modules[module];
         let mut found = BTreeSet::new();

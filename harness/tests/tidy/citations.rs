@@ -1,4 +1,4 @@
-//! Documents that are cited, in comments and prose, and the links of Markdown.
+//! Cited documents, in comments and prose, and the links of Markdown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use crate::finding::{Finding, Rule};
 use crate::modules::Sources;
 use crate::repository::Repository;
 
-/// Where the rows of the specification are.
+/// The document with the rows of the specification.
 const SPECIFICATION: &str = "docs/specification.md";
 
-/// What can be cited: the files of the repository, and the anchors of each document.
+/// The targets of citations: the files of the repository, and the anchors of each document.
 struct Library<'a> {
     repository: &'a Repository,
     anchors: BTreeMap<&'a str, BTreeSet<String>>,
@@ -29,7 +29,7 @@ pub(crate) fn citations(repository: &Repository, sources: &Sources) -> Vec<Findi
             let found = |cited: &str| format!("`{cited}` is cited, and is nothing in the repository");
             findings.extend(documents.map(|cited| (path.clone(), line, key(cited), found(cited))));
         }
-        // What a test or a scenario says of itself is a citation too.
+        // A row named by a test or a scenario is a citation too.
         for (at, said) in text.lines().enumerate().filter(|_| is_written(path)) {
             let rows = rows(said).into_iter().filter(|row| !library.rows.contains(*row));
             let found = |row: &str| format!("row {row} is cited, and is no heading in {SPECIFICATION}");
@@ -40,7 +40,7 @@ pub(crate) fn citations(repository: &Repository, sources: &Sources) -> Vec<Findi
     findings.into_iter().map(finding).collect()
 }
 
-/// Links of Markdown that lead to no file and no heading of the repository.
+/// Markdown links that lead to no file and no heading of the repository.
 pub(crate) fn links(repository: &Repository) -> Vec<Finding> {
     let library = Library::of(repository);
     let mut findings = Vec::new();
@@ -74,7 +74,7 @@ impl<'a> Library<'a> {
         Self { repository, anchors, rows }
     }
 
-    /// Whether some document ends in what is cited, and has the anchor.
+    /// Whether a document's path ends in the cited one, and the document has the anchor.
     fn has(&self, from: &str, cited: &str) -> bool {
         let (path, anchor) = cited.split_once('#').unwrap_or((cited, ""));
         let path = path.trim_start_matches("./").trim_start_matches("../");
@@ -84,7 +84,7 @@ impl<'a> Library<'a> {
         fitting.any(|(_, anchors)| anchor.is_empty() || anchors.contains(anchor)) || self.leads(from, cited)
     }
 
-    /// Whether a link from `from` to `target` arrives.
+    /// Whether the target of a link from `from` exists.
     fn leads(&self, from: &str, target: &str) -> bool {
         let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
         let to = if path.is_empty() { from.to_owned() } else { beside(from, path) };
@@ -107,7 +107,7 @@ fn beside(from: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// The anchors that GitHub gives the headings of a document, and those it writes out itself.
+/// The anchors that GitHub gives to the headings of a document, and explicit ones.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     let mut heading: Option<String> = None;
@@ -143,7 +143,8 @@ fn anchors(text: &str) -> BTreeSet<String> {
     anchors
 }
 
-/// GitHub's rule: small letters, digits, `-` and `_` stay, white space becomes `-`, the rest goes.
+/// GitHub's rule: letters become lower case, digits, `-` and `_` stay, white space becomes `-`, everything else is
+/// removed.
 fn slug(heading: &str) -> String {
     let kept = heading.trim().chars().filter_map(|mark| match mark {
         ' ' => Some('-'),
@@ -153,13 +154,13 @@ fn slug(heading: &str) -> String {
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// What is written by hand in a language that people read.
+/// Whether a file is written by hand for people to read.
 fn is_written(path: &str) -> bool {
     !path.starts_with("harness/tests/tidy/")
         && [".rs", ".md", ".toml"].iter().any(|ending| path.ends_with(ending))
 }
 
-/// The lines in which a file speaks to its reader, code and examples aside.
+/// The lines of a file that are prose, without code and examples.
 fn passages(path: &str, text: &str, sources: &Sources) -> Vec<(usize, String)> {
     let lines = || text.lines().enumerate().map(|(at, line)| (at + 1, line.to_owned()));
     if path.starts_with("harness/tests/tidy/") {
@@ -187,14 +188,14 @@ fn outside_of_fences(lines: impl Iterator<Item = (usize, String)>) -> Vec<(usize
     outside.collect()
 }
 
-/// A line of Markdown without the targets of its links, which are checked as such.
+/// A line of Markdown without the targets of its links, which are checked separately.
 fn without_targets(line: &str) -> String {
     let mut parts = line.split("](");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |said, part| said + "](" + part.split_once(')').map_or("", |(_, rest)| rest))
 }
 
-/// Documents that a line names: `name.md`, with folders before it and an anchor behind, addresses aside.
+/// The documents that a line names: `name.md`, with folders before it and an anchor after it, but no addresses.
 fn documents(line: &str) -> Vec<&str> {
     let apart = |mark: char| !(mark.is_alphanumeric() || "_./#-:".contains(mark));
     let words = line.split(apart).map(|word| word.trim_end_matches(['.', ':', '#']));
@@ -206,7 +207,7 @@ fn documents(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Rows of the specification that a line names: "spec N8", "spec E1, E4", "spec H1 to H3".
+/// The rows of the specification that a line names: "spec N8", "spec E1, E4", "spec H1 to H3".
 fn rows(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (at, _) in line.match_indices("spec ") {
@@ -218,7 +219,7 @@ fn rows(line: &str) -> Vec<&str> {
     found
 }
 
-/// The rows that `text` begins with.
+/// The rows at the start of `text`.
 fn rows_of(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split([' ', ',', ';', ':', '.', ')']).filter(|word| !word.is_empty());
     words.filter(|word| !matches!(*word, "and" | "to")).take_while(|word| is_row(word))

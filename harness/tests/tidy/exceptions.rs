@@ -1,8 +1,8 @@
-//! Where a rule does not hold, and why. A line that is no longer needed fails the test.
+//! The places where a rule does not apply, and why. A line that is no longer needed fails the test.
 
 use crate::finding::{Finding, Rule};
 
-/// One place, or one folder where the path ends in `/`, that may break a rule.
+/// One place, or one folder if the path ends in `/`, that may break a rule.
 pub(crate) struct Exception {
     pub(crate) rule: Rule,
     pub(crate) path: &'static str,

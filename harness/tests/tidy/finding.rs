@@ -1,4 +1,4 @@
-//! What a rule found, and where.
+//! The findings of the rules.
 
 use std::fmt;
 
@@ -22,13 +22,13 @@ pub(crate) struct Finding {
     pub(crate) rule: Rule,
     pub(crate) path: String,
     pub(crate) line: usize,
-    /// What an exception names beside the path: the function, the target of the link.
+    /// The part of the place beside the path: the function, the target of the link.
     pub(crate) key: String,
     pub(crate) found: String,
 }
 
 impl Rule {
-    /// What whoever reads the finding can do about it.
+    /// The advice to the reader of the finding.
     pub(crate) fn remedy(self) -> &'static str {
         match self {
             Self::Circle => "move what both sides need into a file that imports neither",

@@ -1,6 +1,6 @@
-//! What is checked of the repository itself, after the manner of TigerBeetle's `tidy.zig`: no file that nothing
-//! includes, no circle of imports, no citation or link that leads nowhere, nothing longer than a person can take in,
-//! one layout of modules, and wire types that say their fields. What may differ is listed in `exceptions.rs`.
+//! Checks of the repository itself, after TigerBeetle's `tidy.zig`: no file that nothing includes, no circle of
+//! imports, no citation or link without a target, no line, function or file that is too long, one layout of modules,
+//! and wire types that list their fields. `exceptions.rs` lists the exceptions.
 
 mod checks;
 mod circles;
@@ -20,7 +20,7 @@ use modules::Sources;
 use repository::Repository;
 use source::Source;
 
-/// Everything that any rule finds, in order.
+/// All findings of all rules, in order.
 fn findings(repository: &Repository) -> Vec<Finding> {
     let sources: Sources =
         repository.ending("rs").map(|(path, text)| (path.to_owned(), Source::read(path, text))).collect();

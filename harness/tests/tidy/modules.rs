@@ -1,4 +1,4 @@
-//! The modules of a crate, from its root: which file declares which.
+//! The modules of a crate, from its root: which file declares which module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use crate::source::{Scope, Source};
 /// The sources of the repository by path.
 pub(crate) type Sources = BTreeMap<String, Source>;
 
-/// A crate: what one root declares. The first module is the root.
+/// A crate: the modules that a root declares. The first module is the root.
 pub(crate) struct Tree<'a> {
     pub(crate) modules: Vec<Module<'a>>,
-    /// Declarations that lead to no file.
+    /// Declarations without a file.
     missing: Vec<(String, usize, String)>,
 }
 
-/// One module, with the file it is written in.
+/// One module, with its file.
 pub(crate) struct Module<'a> {
     pub(crate) file: &'a str,
     pub(crate) scope: &'a Scope,
@@ -38,7 +38,7 @@ pub(crate) fn trees<'a>(repository: &Repository, sources: &'a Sources) -> Vec<Tr
     roots.iter().filter_map(|root| Some(Tree::read(sources.get_key_value(root)?.0, sources))).collect()
 }
 
-/// Files that no crate reaches, and declarations that reach no file.
+/// Files that no crate includes, and declarations without a file.
 pub(crate) fn unreached(sources: &Sources, trees: &[Tree<'_>]) -> Vec<Finding> {
     let reached: BTreeSet<&str> =
         trees.iter().flat_map(|tree| &tree.modules).map(|module| module.file).collect();
@@ -58,7 +58,7 @@ pub(crate) fn unreached(sources: &Sources, trees: &[Tree<'_>]) -> Vec<Finding> {
         .collect()
 }
 
-/// Files called `mod.rs`, and modules that lie elsewhere than their name says.
+/// Files called `mod.rs`, and modules that are not where their name says.
 pub(crate) fn layout(sources: &Sources) -> Vec<Finding> {
     let finding = |path: &String, line: usize, key: &str, found: String| Finding {
         rule: Rule::Layout,
@@ -89,7 +89,7 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// Adds a module whose children lie in `folder`, and these too.
+    /// Adds a module whose children are in `folder`, and the children.
     fn add(
         &mut self,
         file: &'a str,
@@ -123,7 +123,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// The paths that a manifest writes out.
+/// The paths that a manifest names.
 fn explicit(manifest: &toml::Table) -> impl Iterator<Item = String> {
     let many =
         ["bin", "test", "bench", "example"].into_iter().filter_map(|kind| manifest.get(kind)?.as_array());
@@ -132,7 +132,7 @@ fn explicit(manifest: &toml::Table) -> impl Iterator<Item = String> {
     paths.map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
-/// Whether cargo finds a crate at `path` in the package at `folder` without being told.
+/// Whether cargo finds a crate at `path` in the package at `folder` by convention.
 fn is_root(path: &str, folder: &str) -> bool {
     let Some(inside) = path.strip_prefix(folder) else { return false };
     let parts: Vec<&str> = inside.split('/').collect();

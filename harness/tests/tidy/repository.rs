@@ -1,10 +1,10 @@
-//! The files of the repository, as text: what a rule reads is a value, so a test can write one down.
+//! The files of the repository, as text. A rule reads a value, so a test can write one as a literal.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Folders and endings that hold nothing anybody wrote.
+/// Folders and endings without handwritten files.
 const SKIPPED: [&str; 3] = ["target", ".git", "node_modules"];
 
 /// Text files by their path from the root, with `/` between the parts.
@@ -13,7 +13,7 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// Reads everything below `root` that is text.
+    /// Reads every text file below `root`.
     pub(crate) fn read(root: &Path) -> Self {
         let mut files = BTreeMap::new();
         walk(root, "", &mut files);
@@ -52,7 +52,7 @@ fn walk(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
             walk(&entry.path(), &format!("{path}/"), files);
         } else if kind.is_file() && !name.ends_with(".snap.new") {
             let bytes = fs::read(entry.path()).unwrap_or_else(|error| panic!("{path}: {error}"));
-            // What is packed is no text, and has no lines to judge; it still is a file that a link can lead to.
+            // A packed file is not text and has no lines to check, but a link can lead to it.
             files.insert(path, String::from_utf8(bytes).unwrap_or_default());
         }
     }

@@ -1,4 +1,4 @@
-//! How much a reader has to take in at once: columns of a line, lines of a function, lines of a file.
+//! Limits of size: columns of a line, lines of a function, lines of a file.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -10,7 +10,8 @@ const COLUMNS: usize = 120;
 const FUNCTION_LINES: usize = 70;
 const FILE_LINES: usize = 450;
 
-/// What is written by hand and read as text. Scenarios are data: a line is as long as what a model says in it.
+/// Whether a file is written by hand and read as text. Scenarios are data: a line is as long as the model's message
+/// in it.
 fn is_prose_or_code(path: &str) -> bool {
     let data = path.starts_with("scenarios/catalog/") || path.starts_with("reports/reference/");
     let examples = path.contains("/tests/bad/") || path.contains("/tests/scenarios/");
@@ -18,8 +19,8 @@ fn is_prose_or_code(path: &str) -> bool {
     !data && !examples && (kinds.iter().any(|kind| path.ends_with(kind)) || path.starts_with(".ci/"))
 }
 
-/// Lines that are wider than a window. Tables and addresses cannot be broken, and what a document shows of a program's
-/// output, in a block of code or between the marks of `balk report --splice`, is as wide as the program printed it.
+/// Lines that are too wide. Tables and addresses cannot be broken, and output of a program in a document (in a block
+/// of code, or between the marks of `balk report --splice`) has the width that the program printed.
 pub(crate) fn lines(repository: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in repository.files.iter().filter(|(path, _)| is_prose_or_code(path)) {
@@ -45,7 +46,7 @@ pub(crate) fn lines(repository: &Repository) -> Vec<Finding> {
     findings
 }
 
-/// Functions that no window shows whole. Tests are functions.
+/// Functions that are too long. Tests are functions.
 pub(crate) fn functions(sources: &Sources) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, source) in sources {
@@ -65,7 +66,7 @@ pub(crate) fn functions(sources: &Sources) -> Vec<Finding> {
     findings
 }
 
-/// Files that nobody holds in the head.
+/// Files that are too long.
 pub(crate) fn files(repository: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in repository.files.iter().filter(|(path, _)| is_prose_or_code(path)) {
@@ -83,7 +84,8 @@ pub(crate) fn files(repository: &Repository) -> Vec<Finding> {
     findings
 }
 
-/// Fields that take a whole struct into their parent, and enums that are told by what fits: a wrong key is silent.
+/// Fields that flatten a struct into its parent, and enums that are chosen by what fits: they accept a wrong key
+/// silently.
 pub(crate) fn flattened(sources: &Sources) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, source) in sources {

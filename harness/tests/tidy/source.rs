@@ -1,4 +1,4 @@
-//! What a rule wants to know of a Rust file, read from its tokens: macros hide nothing from tokens.
+//! The facts that rules need about a Rust file, read from its tokens: macros hide nothing from tokens.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ pub(crate) struct Source {
     pub(crate) comments: Vec<(usize, String)>,
 }
 
-/// A function with the lines from `fn` to the brace that ends it. Functions inside of it are part of it.
+/// A function, with the lines from `fn` to its closing brace. Functions in it are part of it.
 pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) first: usize,
     pub(crate) last: usize,
 }
 
-/// What one module says, be it a file or written inline.
+/// One module, in a file or inline.
 #[derive(Default)]
 pub(crate) struct Scope {
     pub(crate) inline: Vec<(String, Scope)>,
@@ -37,14 +37,14 @@ pub(crate) struct Scope {
 pub(crate) struct Declared {
     pub(crate) name: String,
     pub(crate) line: usize,
-    /// What `#[path]` says.
+    /// The value of `#[path]`.
     pub(crate) path: Option<String>,
 }
 
 /// One leaf of a `use`.
 pub(crate) struct Import {
     pub(crate) path: Vec<String>,
-    /// The name it has here; none for `*`.
+    /// Its name here; none for `*`.
     pub(crate) name: Option<String>,
     pub(crate) public: bool,
     pub(crate) line: usize,
@@ -56,12 +56,12 @@ pub(crate) struct Mention {
     pub(crate) line: usize,
 }
 
-/// Keywords that a defined name follows.
+/// Keywords before a defined name.
 const DEFINING: [&str; 9] =
     ["fn", "struct", "enum", "trait", "type", "const", "static", "union", "macro_rules"];
 
 impl Source {
-    /// Reads the tokens of `text`; `path` is for the message where it is no Rust.
+    /// Reads the tokens of `text`; `path` is for the message if it is not Rust.
     pub(crate) fn read(path: &str, text: &str) -> Self {
         let tokens: TokenStream = text.parse().unwrap_or_else(|error| panic!("{path}: no Rust: {error}"));
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
@@ -111,7 +111,7 @@ impl Scope {
         scope
     }
 
-    /// Notes the name that is defined where `trees` begins, if one is.
+    /// Records the name that is defined at the start of `trees`, if there is one.
     fn define(&mut self, trees: &[TokenTree]) {
         if !word(trees.first()).is_some_and(|word| DEFINING.contains(&word.as_str())) {
             return;
@@ -125,7 +125,7 @@ impl Scope {
     }
 }
 
-/// The trees in a group.
+/// The trees of a group.
 fn inside(group: &Group) -> Vec<TokenTree> {
     group.stream().into_iter().collect()
 }
@@ -141,7 +141,7 @@ fn is(tree: Option<&TokenTree>, mark: char) -> bool {
     matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == mark)
 }
 
-/// `::` at `at`.
+/// Whether `::` is at `at`.
 fn is_path(trees: &[TokenTree], at: usize) -> bool {
     is(trees.get(at), ':') && is(trees.get(at + 1), ':')
 }
@@ -150,7 +150,7 @@ fn until_semicolon(trees: &[TokenTree]) -> usize {
     trees.iter().position(|tree| is(Some(tree), ';')).unwrap_or(trees.len())
 }
 
-/// Whether what was read last is `pub` or `pub(…)`.
+/// Whether the last token is `pub` or `pub(…)`.
 fn is_public(before: &[TokenTree]) -> bool {
     let last = match before.last() {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => before.len() - 1,
@@ -159,7 +159,7 @@ fn is_public(before: &[TokenTree]) -> bool {
     last > 0 && word(before.get(last - 1)).as_deref() == Some("pub")
 }
 
-/// What `#[path = "…"]` says, where `trees` begins with it.
+/// The value of `#[path = "…"]`, if `trees` starts with it.
 fn attribute_path(trees: &[TokenTree]) -> Option<String> {
     let Some(TokenTree::Group(group)) = trees.get(1).filter(|_| is(trees.first(), '#')) else { return None };
     let inside = inside(group);
@@ -180,7 +180,7 @@ fn imports(prefix: &[String], trees: &[TokenTree], public: bool, out: &mut Vec<I
                 Some(TokenTree::Ident(ident)) if ident == "as" => {
                     name = words.next().map(ToString::to_string)
                 }
-                // `{self}` is what the braces belong to.
+                // `{self}` means the parent of the braces.
                 Some(TokenTree::Ident(ident)) if ident == "self" && !path.is_empty() => {}
                 Some(TokenTree::Ident(ident)) => path.push(ident.to_string()),
                 Some(TokenTree::Group(group)) => {
@@ -202,7 +202,7 @@ fn imports(prefix: &[String], trees: &[TokenTree], public: bool, out: &mut Vec<I
     }
 }
 
-/// The paths and names in code, fields and methods aside. A `use` in a function names what it imports.
+/// The paths and names in code, except fields and methods. A `use` in a function names what it imports.
 fn mentions(trees: &[TokenTree], out: &mut Vec<Mention>) {
     let mut at = 0;
     while at < trees.len() {
@@ -277,7 +277,7 @@ fn flattened(trees: &[TokenTree], out: &mut Vec<(usize, String)>) {
     }
 }
 
-/// What is behind `//` in each line, where that is not inside a literal.
+/// The text after `//` in each line, if that is not inside a literal.
 fn comments(text: &str, trees: &[TokenTree]) -> Vec<(usize, String)> {
     let mut bare = text.as_bytes().to_vec();
     blank(trees, text, &mut bare);
@@ -289,7 +289,7 @@ fn comments(text: &str, trees: &[TokenTree]) -> Vec<(usize, String)> {
     lines.filter_map(comment).collect()
 }
 
-/// Blanks literals out. A doc comment is a literal too, and stays.
+/// Blanks out literals. A doc comment is a literal too, and stays.
 fn blank(trees: &[TokenTree], text: &str, bare: &mut [u8]) {
     for tree in trees {
         match tree {

@@ -1,14 +1,14 @@
-//! Guards as they are found in the field: each counts one thing that a standstill has, and looks at nothing else.
-//! What is busy and well has it too.
+//! Guards as they are common in the field: each counts one sign of a standstill, and ignores everything else. Busy
+//! and healthy work shows the same signs.
 
 use balk_guards::{
     Answer, Completion, Decision, Entry, Guard, Note, Status, Subject, ToolCall, ToolResult, Verdict,
 };
 
-/// Whether a completion goes on with what was counted in the results before it.
+/// Whether a completion continues what was counted in the results before it.
 pub(crate) type Fires = fn(&[ToolResult], &Completion) -> bool;
 
-/// All of them, by name. The counts are those of shipped guards, or lower.
+/// All rules, by name. Their thresholds are those of shipped guards, or lower.
 pub(crate) const RULES: [(&str, Fires); 7] = [
     ("third-call", third_call),
     ("third-look", third_look),
@@ -19,12 +19,12 @@ pub(crate) const RULES: [(&str, Fires); 7] = [
     ("chant", chant),
 ];
 
-/// The same call a third time, whatever it answered.
+/// The same call a third time, whatever its results.
 fn third_call(results: &[ToolResult], now: &Completion) -> bool {
     now.calls.iter().any(|call| results.iter().filter(|it| it.call.key == call.key).count() >= 2)
 }
 
-/// The same call after two equal answers, whatever lies in between.
+/// The same call after two equal results, whatever comes in between.
 fn third_look(results: &[ToolResult], now: &Completion) -> bool {
     now.calls.iter().any(|call| {
         let looks: Vec<_> = results.iter().rev().filter(|it| it.call.key == call.key).take(2).collect();
@@ -38,7 +38,7 @@ fn failures(results: &[ToolResult], now: &Completion) -> bool {
     now.calls.iter().any(|call| failed(call) >= 3)
 }
 
-/// A tool that gave three different calls in a row the same answer.
+/// A tool that gave three different calls in a row the same result.
 fn equal_answers(results: &[ToolResult], now: &Completion) -> bool {
     now.calls.iter().any(|call| {
         let last: Vec<_> = of_tool(results, call).take(3).collect();
@@ -48,18 +48,18 @@ fn equal_answers(results: &[ToolResult], now: &Completion) -> bool {
     })
 }
 
-/// Two tools by turns, four times over.
+/// Two tools alternating, four times.
 fn alternation(results: &[ToolResult], _: &Completion) -> bool {
     let tools: Vec<_> = results.iter().rev().take(8).map(|it| &it.call.tool).collect();
     tools.len() == 8 && tools[0] != tools[1] && tools.windows(3).all(|it| it[0] == it[2])
 }
 
-/// Twelve calls, and no write among them.
+/// Twelve calls without a write.
 fn no_write(results: &[ToolResult], _: &Completion) -> bool {
     results.iter().rev().take_while(|it| !it.call.effect.is_known_change()).count() >= 12
 }
 
-/// Ten lines of a message that begin with the same twenty characters.
+/// Ten lines of a message that start with the same twenty characters.
 fn chant(_: &[ToolResult], now: &Completion) -> bool {
     now.texts().any(|text| {
         let starts: Vec<String> = text.lines().map(|line| line.chars().take(20).collect()).collect();
@@ -67,12 +67,12 @@ fn chant(_: &[ToolResult], now: &Completion) -> bool {
     })
 }
 
-/// What the tool of this call answered, the last first.
+/// The results of this call's tool, the last first.
 fn of_tool<'r>(results: &'r [ToolResult], call: &'r ToolCall) -> impl Iterator<Item = &'r ToolResult> {
     results.iter().rev().filter(|it| it.call.tool == call.tool)
 }
 
-/// A guard that has one of the rules and nothing else.
+/// A guard with only one of the rules.
 struct Counting {
     name: &'static str,
     fires: Fires,
@@ -105,7 +105,7 @@ impl Guard for Counting {
     }
 }
 
-/// The guard that has this rule.
+/// The guard with this rule.
 pub(crate) fn guard((name, fires): (&'static str, Fires)) -> Box<dyn Guard> {
     Box::new(Counting { name, fires, results: Vec::new() })
 }

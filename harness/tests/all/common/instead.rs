@@ -1,27 +1,27 @@
-//! Mouths that nobody should ship: they speak where a good guard speaks, and say always the same. What they
-//! get wrong is what the messages' contents are for.
+//! Guards that must not be shipped: they intervene where a good guard does, and always say the same. Their failures
+//! show what the contents of messages are worth.
 
 use balk_guards::{
     Answer, Choice, ChoiceKind, Completion, Decision, Entry, Guard, Note, Question, Settlement, ToolResult,
     Verdict,
 };
 
-/// Steps in where another guard does, and does something else there.
+/// Intervenes where another guard does, with another action.
 pub(crate) struct Instead<G> {
-    /// Who says where.
+    /// The guard that decides where.
     pub(crate) inner: G,
-    /// What is done there.
+    /// The action.
     pub(crate) what: What,
 }
 
-/// What is done where the other guard steps in.
+/// The action in place of the other guard's intervention.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
-    /// The user is asked.
+    /// Ask the user.
     Ask,
-    /// The model is told this one sentence.
+    /// Tell the model this one sentence.
     Say(&'static str),
-    /// The same as the other guard, and every text to the model is emptied.
+    /// Intervene as the other guard, with an empty text to the model.
     Empty,
 }
 
@@ -36,7 +36,7 @@ impl<G: Guard> Instead<G> {
         decision
     }
 
-    /// The note under which the other guard spoke, with these words: its ladder goes on as it would.
+    /// The other guard's note with this text, so that its ladder advances as usual.
     fn said(decision: &Decision, text: &str) -> Option<Note> {
         let note = match &decision.verdict {
             Verdict::Pass | Verdict::Repair(_) => return None,

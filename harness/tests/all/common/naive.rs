@@ -1,5 +1,5 @@
-//! Guards that nobody should ship: naive readings of our rules, beside those that can be named on the command line.
-//! What they get wrong is what the rules' conditions are for.
+//! Guards that must not be shipped: naive versions of our rules, in addition to those of the command line. Their
+//! failures show what the conditions of our rules are for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ fn note(guard: &'static str, text: &str) -> Note {
     Note { guard: guard.into(), rule: "naive".into(), level: 1, subject: Subject::Run, text: text.into() }
 }
 
-/// Stagnation without its conditions: an answer that another call had before.
+/// Stagnation without its conditions: a result that another call had before.
 #[derive(Default)]
 struct AnyAnswer {
-    /// The call that had each answer first.
+    /// The first call with each result.
     seen: BTreeMap<Arc<str>, CallKey>,
     again: bool,
 }
@@ -51,7 +51,7 @@ impl Guard for AnyAnswer {
     }
 }
 
-/// Spec D5 without its conditions: any second write of one file, whatever became of the first.
+/// Spec D5 without its conditions: any second write of one file, whatever the result of the first.
 #[derive(Default)]
 struct AnyRewrite {
     written: BTreeSet<String>,
@@ -95,8 +95,8 @@ impl Guard for AnyThinking {
     }
 }
 
-/// Spec E1 and E4 without their conditions: nothing, a last word of three words or fewer (in scripts without
-/// spaces: of six characters), or a text of five characters or fewer, whatever is called beside it.
+/// Spec E1 and E4 without their conditions: an empty completion, a last text of three words or fewer (in scripts
+/// without spaces: of six characters), or a text of five characters or fewer, with or without calls.
 struct AnyShort;
 
 impl Guard for AnyShort {
@@ -120,7 +120,7 @@ impl Guard for AnyShort {
     }
 }
 
-/// Spec H1 and H6 without their conditions: the first error that reads as if something were lacking.
+/// Spec H1 and H6 without their conditions: the first error that reads as if something were missing.
 #[derive(Default)]
 struct AnyGap {
     lacks: bool,
@@ -156,7 +156,7 @@ impl Guard for AnyGap {
     }
 }
 
-/// Spec H1 without its conditions: whoever reaches a bound has got nowhere.
+/// Spec H1 without its conditions: a run that reaches a limit has made no progress.
 struct AnyLimit;
 
 impl Guard for AnyLimit {
@@ -188,7 +188,7 @@ fn retry_if(fires: bool, guard: &'static str, text: &str) -> Decision {
     if fires { Verdict::Retry(note(guard, text)).into() } else { Decision::pass() }
 }
 
-/// All of them, by name.
+/// All naive guards.
 pub(crate) fn all() -> [fn() -> Box<dyn Guard>; 9] {
     [
         || Box::new(NaiveAbandonment::new(NaiveAbandonmentSettings { failures: 1 })),

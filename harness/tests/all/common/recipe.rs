@@ -2,7 +2,7 @@
 
 use balk::guards::{Config, Recipe, Registry};
 
-/// What this spec describes, with nothing set in a file.
+/// The recipe of this spec, without settings from a file.
 pub(crate) fn recipe(spec: &str) -> Recipe {
     Recipe::new(&Registry::standard(), spec, &Config::default()).expect("the guard is known")
 }

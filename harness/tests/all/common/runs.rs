@@ -1,4 +1,4 @@
-//! Many trials of one scenario with one guard, and what is counted in them.
+//! Many trials of one scenario with one guard, and counts of them.
 
 use std::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ use balk_reports::records::Grade;
 use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
 
-/// Shares are asked for, and some are near their bounds: one hundred seeds would leave it to chance.
+/// Shares are required, and some are near their limits, so one hundred seeds would leave the result to chance.
 pub(crate) const CRITERION: RangeInclusive<u64> = 0..=999;
 
 /// One run.
@@ -20,15 +20,15 @@ pub(crate) struct Run {
     pub(crate) trial: Trial,
 }
 
-/// Makes a guard for one run; the whisper is for the oracle alone.
+/// Makes a guard for one run; the truth channel is for the oracle only.
 pub(crate) type Make<'a> = &'a (dyn Fn(&TruthChannel) -> Box<dyn Guard> + Sync);
 
-/// Runs a scenario under these seeds with a guard of its own each.
+/// Runs a scenario with these seeds, with a new guard for each.
 pub(crate) fn runs(scenario: &Scenario, seeds: RangeInclusive<u64>, make: Make<'_>) -> Vec<Run> {
     runs_with(scenario, WorldOptions::default(), seeds, make)
 }
 
-/// The same, with what a run can choose.
+/// Runs a scenario with these options.
 pub(crate) fn runs_with(
     scenario: &Scenario,
     options: WorldOptions,
@@ -44,7 +44,7 @@ pub(crate) fn runs_with(
     seeds.into_par_iter().map(run).collect()
 }
 
-/// The same with a stack as it is written on the command line.
+/// Runs a scenario with a stack as on the command line.
 pub(crate) fn under(scenario: &Scenario, seeds: RangeInclusive<u64>, spec: &str) -> Vec<Run> {
     let recipe = recipe(spec);
     runs(scenario, seeds, &|whisper| Box::new(recipe.stack(whisper)))

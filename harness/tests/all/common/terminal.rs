@@ -1,11 +1,11 @@
-//! A terminal with a person at it.
+//! A terminal for tests.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-/// A terminal at which these keys were pressed: the end of the person, and the end of the program.
+/// A terminal on which these keys were pressed: the person's end, and the program's end.
 pub(crate) fn terminal(keys: &str) -> (File, File) {
     let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("there are terminals");
     grantpt(&person).expect("it is ours");

@@ -1,5 +1,5 @@
-//! Guards that do anything at all: what they answer is a pure function of a hash of what they folded. Laws of
-//! the engine hold whoever is installed.
+//! Guards that do anything at all: their answers are a pure function of a hash of what they folded. The laws of the
+//! engine must hold with any guard.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 /// How wild a guard is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Temper {
-    /// Told apart from the others by this.
+    /// Distinguishes this guard from the others.
     pub(crate) salt: u64,
-    /// Out of 16 answers so many are objections.
+    /// How many of 16 answers are objections.
     pub(crate) objects: u64,
-    /// Whether it breaks now and then.
+    /// Whether it sometimes breaks.
     pub(crate) breaks: bool,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Wild {
     temper: Temper,
     name: String,
     hash: u64,
-    /// Whether it repaired the completion at hand, which it may do once.
+    /// Whether it has repaired the current completion, which it may do once.
     repaired: bool,
 }
 
@@ -35,7 +35,7 @@ impl Wild {
         Self { temper, name: format!("wild-{}", temper.salt), hash: temper.salt, repaired: false }
     }
 
-    /// The next of some numbers that follow from what was folded.
+    /// The next of some numbers that depend on what was folded.
     fn numbers(&self, question: u64) -> impl FnMut(u64) -> u64 {
         let mut state = mix(self.hash ^ mix(question));
         move |below| {
@@ -115,7 +115,7 @@ impl Guard for Wild {
     }
 
     fn settle(&self, _: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
-        // Nothing is folded between two tries of the last call, so the tries are part of the question.
+        // Nothing is folded between two tries of the last call, so the number of tries is part of the question.
         let tries: u64 = results.iter().map(|it| u64::from(it.tries)).sum();
         let mut next = self.numbers(2 + 16 * tries);
         if self.temper.breaks && next(24) == 0 {
@@ -183,7 +183,7 @@ impl Guard for Wild {
     }
 }
 
-/// The completion with fewer calls, with its calls the other way round, or with a call once more and its words anew.
+/// The completion with fewer calls, with its calls reversed, or with a repeated call and another text.
 fn mended(completion: &Completion, next: &mut impl FnMut(u64) -> u64) -> Completion {
     let mut mended = completion.clone();
     match next(3) {
@@ -213,11 +213,11 @@ fn mix(number: u64) -> u64 {
 /// A stack of such guards.
 pub(crate) fn stack(tempers: &[Temper]) -> Stack {
     let members = tempers.iter().map(|&temper| Box::new(Wild::new(temper)) as Box<dyn Guard>).collect();
-    // So little that it is often spent: what a stack then says is a law's affair as well.
+    // A budget so small that it is often spent: the laws also cover what a stack says then.
     Stack::with_budget(members, Budget { corrections: 2, questions: 3, ..Budget::default() })
 }
 
-/// The same stack in an agent that stops and starts again after every entry.
+/// The same stack in an agent that restarts after every entry.
 pub(crate) struct Restarted<'a> {
     tempers: &'a [Temper],
     stack: Stack,

@@ -1,4 +1,4 @@
-//! A random case of the laws, its trial, and what to look for in it.
+//! A random case of the laws, its trial, and helpers to search it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,8 +11,8 @@ use proptest::prelude::*;
 
 use crate::common::wild::{self, Temper};
 
-/// The catalogue, and a scenario whose model answers nothing now and then and makes several calls at once, with
-/// narrow bounds.
+/// The catalogue, and a scenario with narrow limits whose model sometimes sends empty completions and several calls
+/// at once.
 pub(super) static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     let mut all: Vec<Scenario> =
         CATALOGUE.iter().map(|it| it.read(&[]).expect("the catalogue is good")).collect();
@@ -66,7 +66,7 @@ impl Case {
     }
 }
 
-/// What follows the entry at this place, up to the next completion.
+/// The entries after this index, up to the next completion.
 pub(super) fn following(entries: &[Entry], at: usize) -> &[Entry] {
     let rest = &entries[at + 1..];
     &rest[..rest.iter().position(|it| completion(it).is_some()).unwrap_or(rest.len())]

@@ -1,4 +1,4 @@
-//! A guard that writes down what it is asked, and what it answers.
+//! A guard that records its questions and answers.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -8,28 +8,28 @@ use balk_guards::{
     Termination, ToolResult,
 };
 
-/// What guards are asked, in order.
+/// The questions to guards, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heard(Arc<Mutex<Vec<Question>>>);
 
-/// What a guard was shown or asked.
+/// An entry that a guard was shown, or a question that it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Question {
-    /// The question with what it is about.
+    /// The question with its subject.
     asked: String,
-    /// The fault with which it was answered.
+    /// The fault that was its answer.
     pub(super) fault: Option<String>,
 }
 
 impl Question {
-    /// Whether it is the end of the run that was shown.
+    /// Whether the entry is the end of the run.
     pub(super) fn is_end(&self) -> bool {
         self.asked.starts_with("observe End(")
     }
 }
 
 impl Heard {
-    /// What was asked since this was called last.
+    /// The questions since the last call of this.
     pub(super) fn take(&self) -> Vec<Question> {
         std::mem::take(&mut *self.0.lock().expect("nobody panicked"))
     }
@@ -39,7 +39,7 @@ impl Heard {
     }
 }
 
-/// Passes everything on.
+/// Passes everything to the inner stack.
 pub(super) struct Listening {
     pub(super) inner: Stack,
     pub(super) heard: Heard,

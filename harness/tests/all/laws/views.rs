@@ -1,4 +1,4 @@
-//! What the model is sent: legal requests, and a view that is kept up instead of built anew.
+//! The requests to the model: they are legal, and the view that is updated equals the view that is rebuilt.
 
 use balk::engine::{self, Trial, TruthChannel};
 use balk_guards::wire::Dialect;
@@ -20,7 +20,8 @@ proptest! {
     }
 }
 
-/// What a broken attempt left stands in the view before its failure: the next request is the first with its view.
+/// The calls that a broken attempt left are in the view before its failure, so the next request is the first with its
+/// view.
 #[test]
 fn a_request_after_calls_of_a_broken_attempt_is_the_first_with_its_view() -> Result<(), TestCaseError> {
     let listed = catalogue::find("broken-while-writing").expect("the catalogue has it");
@@ -37,13 +38,13 @@ fn a_request_after_calls_of_a_broken_attempt_is_the_first_with_its_view() -> Res
     Ok(())
 }
 
-/// Every request of this trial is legal, and what actor and view keep up is what is built anew.
+/// Every request of this trial is legal, and the updated actor and view equal the rebuilt ones.
 fn views(world: &World<'_>, trial: &Trial) -> Result<(), TestCaseError> {
     let mut view = View::default();
     let mut attempt = 1;
     let mut kept = Actor::new(world);
     let mut turn = 0;
-    // What a broken attempt left is committed before the attempt, which is asked for once.
+    // The calls that a broken attempt left are committed before the attempt, which had one request.
     let mut left = false;
     for (at, entry) in trial.entries.iter().enumerate() {
         let of_left = matches!(entry, Entry::Failed(_)) && std::mem::take(&mut left);
@@ -79,7 +80,8 @@ fn views(world: &World<'_>, trial: &Trial) -> Result<(), TestCaseError> {
         }
         let before = view.messages().len();
         view.push(entry);
-        // The actor counts requests with the very same view: what an attempt left has changed it before the failure.
+        // The actor counts requests with exactly the same view; the calls that an attempt left changed it before the
+        // failure.
         let failed = matches!(entry, Entry::Failed(_)) && !of_left;
         attempt = if view.messages().len() > before { 1 } else { attempt + u32::from(failed) };
         prop_assert_eq!(&view, &View::of(&trial.entries[..=at]), "entry {}", at);

@@ -1,5 +1,5 @@
-//! Finding code fences in a message. Beside it, on the same bytes: hashing them once, and parsing them as
-//! Markdown, which is the other way to find fences.
+//! Finding code fences in a message. For comparison, on the same bytes: hashing them once, and parsing them as
+//! Markdown, the other way to find fences.
 
 use std::hint::black_box;
 use std::time::Duration;

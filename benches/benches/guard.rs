@@ -1,5 +1,5 @@
-//! What a guard adds to a turn: keying the call, folding the entries, answering the questions. Beside them,
-//! on the same bytes: hashing them once, and parsing them to a tree.
+//! The cost that a guard adds to a turn: keying the call, folding the entries, answering the questions. For
+//! comparison, on the same bytes: hashing them once, and parsing them to a tree.
 
 use std::hint::black_box;
 use std::time::Duration;

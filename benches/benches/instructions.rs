@@ -1,6 +1,6 @@
-//! Instructions, which no busy machine changes: of turns under each stack, with a history of 1,000 turns, beside one
-//! pass of xxh3 over the same bytes; and of whole trials. Run by `.ci/instructions`, which builds the two
-//! examples that are counted and divides by their turns.
+//! Instruction counts, which do not depend on how busy the machine is: of turns under each stack, with a history of
+//! 1,000 turns, beside one pass of xxh3 over the same bytes; and of whole trials. `.ci/instructions` runs this; it
+//! builds the two counted examples and divides by their turns.
 
 #![expect(missing_docs, reason = "the macros write items without")]
 
@@ -44,7 +44,7 @@ fn turns_of_stacks(group: &mut BinaryBenchmarkGroup) {
     }
 }
 
-/// Whole trials of each scenario: the world that is drawn and the judging count, reading the scenario does not.
+/// Whole trials of each scenario: drawing the world and judging count, reading the scenario does not.
 fn trials_of_scenarios(group: &mut BinaryBenchmarkGroup) {
     let mut benchmark = counting("balk_benches::graded", "graded");
     for guard in [NONE, DEFAULT] {
@@ -58,7 +58,7 @@ fn trials_of_scenarios(group: &mut BinaryBenchmarkGroup) {
     group.binary_benchmark(benchmark);
 }
 
-/// A benchmark that counts in one function, and what this calls.
+/// A benchmark that counts one function and its callees.
 fn counting(function: &str, name: &str) -> BinaryBenchmark {
     let mut callgrind = Callgrind::with_args(["--cache-sim=no"]);
     callgrind.entry_point(EntryPoint::Custom(function.to_owned()));
@@ -67,13 +67,13 @@ fn counting(function: &str, name: &str) -> BinaryBenchmark {
     benchmark
 }
 
-/// An example of this crate: it stands beside the folder of this program.
+/// An example of this crate: its folder is beside that of this program.
 fn example(name: &str) -> PathBuf {
     let program = std::env::current_exe().expect("a running program has a path");
     program.ancestors().nth(2).expect("it is in a folder of the target folder").join("examples").join(name)
 }
 
-/// A name with nothing but letters, digits and underscores.
+/// A name with only letters, digits and underscores.
 fn identifier(name: &str) -> String {
     name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }

@@ -1,6 +1,6 @@
-//! Whether two texts are near: with one text's profile kept, and with neither. Beside it, on the same pair:
-//! hashing both texts once, and what one would write with `rapidfuzz` alone. That counts the characters of both
-//! texts for the cutoff, and asks for the distance of `chars()` no further than this.
+//! Whether two texts are near: with the profile of one text kept, and with neither. For comparison, on the same pair:
+//! hashing both texts once, and the direct use of `rapidfuzz`, which counts the characters of both texts for the
+//! cutoff and computes the distance of `chars()` up to it.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Whole trials: the world is drawn, the turns are played, the end is judged. An element is a turn. Beside
-//! them: writing the records of the same trials. A turn of a long trial costs what one of a short trial does.
+//! Whole trials: the world is drawn, the turns are played, the end is judged. An element is a turn. For comparison:
+//! writing the records of the same trials. A turn of a long trial costs the same as one of a short trial.
 
 use std::hint::black_box;
 

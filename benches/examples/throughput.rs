@@ -1,12 +1,11 @@
-//! How fast a bench is on one core, with its cells recorded, and what keeping transcripts costs: `throughput SEEDS
-//! default|all [SCENARIO…]`, with that stack or all that a bench measures, and the whole catalogue where no scenario
-//! is named.
+//! The speed of a bench on one core, with its cells recorded, and the cost of keeping transcripts: `throughput SEEDS
+//! default|all [SCENARIO…]`, with that stack or all stacks that a bench measures, and the whole catalogue if no
+//! scenario is named.
 //!
-//! A unit is a seed under no guard and under each stack, as the scenario has it and, where the stack stepped in, in
-//! the two other response models; a turn of any of these trials counts. Three things are timed in turn, and of several
-//! rounds the fastest counts: the bench; the bench with `--keep-transcripts all`, of which the difference is shown for
-//! each turn that is kept; and serde_json alone on the records that are kept. The last figures are the bytes of a kept
-//! turn, as they are and packed.
+//! A unit is a seed under no guard and under each stack, as the scenario has it and, if the stack intervened, in the
+//! two other response models; every turn of these trials counts. Three things are timed in turn, and the fastest of
+//! several rounds counts: the bench; the bench with `--keep-transcripts all`, whose difference is shown per kept
+//! turn; and serde_json alone on the kept records. The last figures are the bytes of a kept turn, plain and packed.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -162,7 +161,7 @@ fn measure(
     Ok(it)
 }
 
-/// The turns of all trials of these units, and the records that are kept of them.
+/// The turns of all trials of these units, and their kept records.
 fn outcome(scenario: &Scenario, stacks: &[Recipe], seeds: u64) -> (u64, Vec<TrialRecord>) {
     let mut turns = 0;
     let mut records = Vec::new();

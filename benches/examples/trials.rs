@@ -1,9 +1,9 @@
-//! How fast trials are: `trials GUARD SEEDS [SCENARIO…]`, the whole catalogue where no scenario is named.
+//! The speed of trials: `trials GUARD SEEDS [SCENARIO…]`, with the whole catalogue if no scenario is named.
 //!
-//! Prints for each scenario its turns and the nanoseconds a turn, the slowest last, and the median scenario. A
-//! trial is counted whole: its world is drawn, its turns are played, its end is judged. Of several rounds over
-//! all scenarios the fastest counts, since a busy machine only ever makes one slower. `.ci/instructions` counts
-//! instructions under it, which no busy machine changes.
+//! Prints for each scenario its turns and the nanoseconds per turn, the slowest last, and the median scenario. A
+//! trial counts whole: drawing the world, playing the turns, judging the end. The fastest of several rounds over all
+//! scenarios counts, because other load can only slow a round down. `.ci/instructions` counts its instructions, which
+//! do not depend on other load.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -40,7 +40,7 @@ fn main() -> Result<(), String> {
     let stack = recipe(guard);
     let simulations: Vec<_> =
         scenarios.iter().map(|it| Simulation::new(it, &stack, WorldOptions::default())).collect();
-    // One named scenario is run once, for a tool that counts.
+    // A single named scenario runs once, for a tool that counts instructions.
     let rounds = if let [_] = &names[..] { 1 } else { ROUNDS };
     let mut measured: Vec<_> =
         names.into_iter().map(|name| Measured { name, turns: 0, nanoseconds: u128::MAX }).collect();

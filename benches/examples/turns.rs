@@ -1,5 +1,6 @@
-//! Plays healthy turns after a history of others: `turns STACK written|read BYTES HISTORY`, for instructions to be
-//! counted under. In place of a stack, `xxh3_64` hashes the bytes of the turns once. Prints how many turns count.
+//! Plays healthy turns after a history of others: `turns STACK written|read BYTES HISTORY`, to count its
+//! instructions. With `xxh3_64` in place of a stack, it hashes the bytes of the turns once. Prints the number of
+//! turns that count.
 
 use std::hint::black_box;
 
@@ -25,7 +26,7 @@ fn main() -> Result<(), String> {
         for turn in turns.iter().cycle().take(history) {
             turn.play(&mut stack);
         }
-        // From where the history broke off, so that none comes round too early.
+        // Continues where the history ended, so that no turn repeats too early.
         let (before, after) = turns.split_at(history % turns.len());
         black_box(played(black_box(&mut stack), after) + played(black_box(&mut stack), before));
     }

@@ -1,4 +1,4 @@
-//! What the benchmarks share: guards that saw a run begin, pairs of texts, and trials.
+//! Shared code of the benchmarks: guards that saw the start of a run, pairs of texts, and trials.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ use mimalloc::MiMalloc;
 
 pub mod pairs;
 
-/// The program's: what is measured here is what it runs.
+/// The allocator of the program, so that the benchmarks measure what it runs.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Turns that a guard has seen before it is measured.
 pub const HISTORIES: [usize; 3] = [10, 1_000, 10_000];
 
-/// A size as people write it.
+/// A size for people.
 #[must_use]
 pub fn shown(bytes: usize) -> String {
     if bytes < 1 << 10 { format!("{bytes} B") } else { format!("{} KiB", bytes >> 10) }
 }
 
-/// What a spec describes, as it is written on the command line.
+/// The recipe of a spec, as on the command line.
 ///
 /// # Panics
 /// A guard that is not registered.
@@ -35,10 +35,10 @@ pub fn recipe(spec: &str) -> Recipe {
     Recipe::new(&Registry::standard(), spec, &Config::default()).expect("benchmarks name registered guards")
 }
 
-/// A stack, as it is written on the command line, that has just seen a run begin.
+/// A stack, as on the command line, that has seen the start of a run.
 ///
 /// # Panics
-/// A guard that nobody registered.
+/// A guard that is not registered.
 #[must_use]
 pub fn stack(spec: &str, offer: &Arc<Offer>) -> Stack {
     let mut stack = recipe(spec).stack(&TruthChannel::default());
@@ -74,14 +74,15 @@ pub fn endless(turns: usize) -> Scenario {
     )
 }
 
-/// How many of these turns the stack has no objection to. Not inlined: instructions are counted by this name.
+/// How many of these turns the stack passes. Not inlined: instructions are counted by this name.
 #[inline(never)]
 #[must_use]
 pub fn played(stack: &mut Stack, turns: &[Turn]) -> usize {
     turns.iter().filter(|turn| turn.play(stack)).count()
 }
 
-/// Every turn's bytes hashed once, to set beside [`played`]. Not inlined: instructions are counted by this name.
+/// Hashes the bytes of every turn once, for comparison with [`played`]. Not inlined: instructions are counted by this
+/// name.
 #[inline(never)]
 #[must_use]
 pub fn hashed(turns: &[Turn]) -> u64 {

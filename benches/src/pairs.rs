@@ -1,12 +1,12 @@
-//! Pairs of texts, to be compared: unrelated, edited here and there, or just short of too much.
+//! Pairs of texts to compare: unrelated, edited here and there, or just below the limit of edits.
 
 use rapidfuzz::distance::levenshtein;
 
-/// What the texts of a pair have to do with each other.
+/// How the texts of a pair are related.
 pub const RELATIONS: [&str; 6] =
     ["unrelated", "one edit", "scattered edits", "just near", "just apart", "shuffled"];
 
-/// In which words the texts are written.
+/// The alphabets of the texts.
 pub const ALPHABETS: [&str; 2] = ["ASCII", "non-ASCII"];
 
 const WORDS: [[&str; 2]; 2] = [
@@ -60,8 +60,8 @@ fn text(words: &str, bytes: usize, dice: &mut Dice) -> Vec<char> {
     text.chars().collect()
 }
 
-/// The text with so many characters, evenly spread, replaced by others of its own: what it is made of says
-/// little about how many.
+/// The text with `edits` characters, evenly spread, replaced by others of its own, so that its characters say little
+/// about the number of edits.
 fn edited(text: &[char], edits: usize) -> String {
     let mut other = text.to_vec();
     for nth in 0..edits {
@@ -72,7 +72,7 @@ fn edited(text: &[char], edits: usize) -> String {
     other.into_iter().collect()
 }
 
-/// How many edits leave a text just above a similarity of nine tenths.
+/// The largest number of edits that leaves the similarity just above nine tenths.
 fn most_near(text: &[char]) -> usize {
     let cutoff = (text.len() - 1) / 10;
     let is_near = |edits: &usize| {

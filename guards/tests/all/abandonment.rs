@@ -1,4 +1,4 @@
-//! The abandonment guard against spec A1 to A4 and A8, hits and silence alike.
+//! The abandonment guard against spec A1 to A4 and A8, hits and silence.
 
 use crate::common::{Loop, Turn, bare_offer, calls, offer, outline, says, text};
 use balk_guards::{
@@ -100,7 +100,7 @@ fn a1_refusals_are_told_beside_and_not_added() {
     check_has(&text(&decision), &["failed 5 times in a row (1 more refused)"]);
 }
 
-/// Another guard blocks the write.
+/// The write is blocked by another guard.
 fn refuse(run: &mut Loop) {
     let Some(Entry::Result(result)) = run.entries.iter().rev().find(|it| matches!(it, Entry::Result(_)))
     else {

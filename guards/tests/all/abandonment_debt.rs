@@ -250,7 +250,7 @@ fn a7_hard_block_refuses_every_fence_then_asks_and_takes_the_answer() {
         [ChoiceKind::Instruct, ChoiceKind::SwitchModel, ChoiceKind::Continue, ChoiceKind::Stop]
     );
     check_has(&question.note.text, &["3 times", "`write_file`", "`rich`"]);
-    // The user let it go on.
+    // The user let the model continue.
     run.pass(&says(PYTHON), 5);
     run.check(&failed(), "pass");
     run.check(&says(PYTHON), "ask ask-the-user 4");

@@ -1,4 +1,4 @@
-//! What a steady turn costs: no allocation, and a state that does not grow with the run.
+//! The cost of a steady turn: no allocation, and a state that does not grow with the run.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -10,7 +10,7 @@ use balk_guards::{
     Progress, Protocol, RetrySafety, Settlement, Stack, Start, Status, ToolResult,
 };
 
-/// Counts the allocations of each thread, and the bytes that it holds.
+/// Counts the allocations of each thread, and its live bytes.
 struct Counting;
 
 thread_local! {
@@ -28,7 +28,7 @@ fn signed(bytes: usize) -> i64 {
 }
 
 #[expect(unsafe_code, reason = "an allocator cannot be written without")]
-// SAFETY: every call is handed on to the system allocator as it came; counting neither allocates nor panics.
+// SAFETY: every call is passed to the system allocator unchanged; counting neither allocates nor panics.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(1, signed(layout.size()));
@@ -52,7 +52,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Turns that differ, and come back only when they are forgotten.
+/// The number of different turns: enough that a turn is forgotten before it returns.
 const CYCLE: usize = 100;
 
 struct SteadyTurn {
@@ -62,7 +62,7 @@ struct SteadyTurn {
     entries: Vec<Entry>,
 }
 
-/// A read, a write, and a test that fails: healthy work, with nothing for a guard to say.
+/// A read, a write, and a test that fails: healthy work, about which a guard has nothing to say.
 fn steady_turn(n: usize) -> SteadyTurn {
     let turn = calls("read", &format!("{{\"path\":\"{n}\"}}"))
         .and_says("I read, write and test. `a` ``b``")
@@ -98,12 +98,12 @@ fn play(guard: &mut dyn Guard, turns: &[SteadyTurn], times: usize) {
     }
 }
 
-/// After a warm-up nothing is allocated, held bytes stay, and the saved state differs in its counters only.
+/// After a warm-up nothing is allocated, live bytes stay the same, and the saved state differs only in its counters.
 #[track_caller]
 fn check(mut guard: impl Guard) {
     let turns: Vec<_> = (0..CYCLE).map(steady_turn).collect();
     guard.observe(&Entry::Start(Start { model: "test".into(), protocol: Protocol::Text, offer: offer() }));
-    // Buffers change places between calls; each has seen the longest text after some rounds.
+    // Buffers are swapped between calls; after some rounds each has seen the longest text.
     play(&mut guard, &turns, 20 * CYCLE);
     let (allocations, bytes, saved) = (ALLOCATIONS.get(), LIVE_BYTES.get(), saved_size(&guard));
     let (allocations, bytes) = (ALLOCATIONS.get() - allocations, LIVE_BYTES.get() - bytes);
@@ -115,7 +115,7 @@ fn check(mut guard: impl Guard) {
     assert_eq!(saved_size(&guard), saved, "of the saved state");
 }
 
-/// The size of the saved state without its digits, for counters grow.
+/// The size of the saved state without its digits, because counters grow.
 fn saved_size(guard: &impl Guard) -> usize {
     guard.save().to_string().bytes().filter(|byte| !byte.is_ascii_digit()).count()
 }

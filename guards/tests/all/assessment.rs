@@ -46,7 +46,7 @@ fn check(facts: &AttemptFacts, offer: &Offer, expected: &Assessment) {
     check_cause(DOWN, facts, offer, expected);
 }
 
-/// The same under every policy.
+/// The result is the same under every policy.
 #[track_caller]
 fn check_cause(cause: AttemptCause, facts: &AttemptFacts, offer: &Offer, expected: &Assessment) {
     for policy in POLICIES {
@@ -124,7 +124,7 @@ fn r2_without_a_connection_not_even_the_provider_began() {
             check_cause(Connect, &facts, &offer, &auto(Reason::RequestNeverSent));
         }
     }
-    // Unless something was seen to begin, against all order.
+    // Unless an execution was seen to begin, although that is out of order.
     let expected = ask(Reason::UnsafeExecutionStarted, &[], Some("append"));
     check_cause(Connect, &ran(&["append"]), &declared(), &expected);
     let missing = [Provenance::ProviderExecutionUnseen];
@@ -139,7 +139,7 @@ fn r4_a_tool_that_began_and_may_change_something_is_asked_about_by_name() {
         for facts in [
             ran(&[tool]),
             ran(&["read", tool, "pytest"]),
-            // The list is believed, whatever the rest says.
+            // The list is trusted, whatever the other facts say.
             AttemptFacts { started: vec![tool.into()], ..nothing() },
             AttemptFacts { unsafe_side_effect_started: Some(false), ..ran(&[tool]) },
         ] {
@@ -176,14 +176,14 @@ fn r4_of_several_tools_of_one_name_each_must_change_nothing() {
         check(&ran(&["x"]), &Offer::new(tools), &expected);
     }
     check(&ran(&["x"]), &Offer::new([read.clone(), read]), &auto(Reason::OnlyHarmlessExecutions));
-    // The legal name of one is the name that the owner gave another.
+    // The legal name of one tool is the owner's name of another.
     let dotted = Tool::new("fs.x").effect(Effect::ReadOnly);
     let offer = Offer::new([dotted, Tool::new("fs_x").effect(Effect::External)]);
     check(&ran(&["fs.x"]), &offer, &auto(Reason::OnlyHarmlessExecutions));
     check(&ran(&["fs_x"]), &offer, &ask(Reason::UnsafeExecutionStarted, &[], Some("fs_x")));
 }
 
-/// The incident of the field report, with its words.
+/// The incident of the field report, in its words.
 #[test]
 fn r5_the_field_incident_under_each_policy() {
     let facts: AttemptFacts = serde_json::from_value(json!({
@@ -230,7 +230,7 @@ fn r5_the_policies_differ_where_tools_are_not_declared() {
         assert_eq!(assess(Conservative, Disconnected, &facts, &sixteen()), minds);
         assert_eq!(assess(FastPath, Disconnected, &facts, &sixteen()), minds);
         assert_eq!(assess(Facts, Disconnected, &facts, &sixteen()), auto(reason));
-        // Where all are declared, they agree.
+        // If all are declared, the policies agree.
         check(&facts, &declared(), &assess(Facts, DOWN, &facts, &declared()));
     }
     let both = [Provenance::BoundaryUnknown, Provenance::ToolExecutionUnknown];

@@ -1,4 +1,4 @@
-//! A host in miniature, which drives [`Run`], so that a test is a short literal transcript.
+//! A small host that drives [`Run`], so that a test is a short literal transcript.
 
 use std::mem;
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ pub(crate) mod events;
 pub(crate) mod handoffs;
 pub(crate) mod retries;
 
-/// One tool of each effect, a shell and a way to ask.
+/// One tool of each effect, a shell, and a tool to ask with.
 pub(crate) fn offer() -> Arc<Offer> {
     Arc::new(Offer::new([
         Tool::new("read").effect(Effect::ReadOnly),
@@ -34,7 +34,7 @@ pub(crate) fn offer() -> Arc<Offer> {
     ]))
 }
 
-/// Every guard of this crate, set as it comes.
+/// Every guard of this crate, with default settings.
 pub(crate) fn all_guards() -> Vec<Box<dyn Guard>> {
     vec![
         Box::new(Abandonment::default()),
@@ -47,7 +47,7 @@ pub(crate) fn all_guards() -> Vec<Box<dyn Guard>> {
     ]
 }
 
-/// Every rule of another agent, and every naive reading, set as it comes.
+/// Every rule of another agent, and every naive version, with default settings.
 pub(crate) const PEERS: [fn() -> Box<dyn Guard>; 15] = [
     || Box::new(Cline::default()),
     || Box::new(RooCode::default()),
@@ -66,7 +66,7 @@ pub(crate) const PEERS: [fn() -> Box<dyn Guard>; 15] = [
     || Box::new(NaiveRetry),
 ];
 
-/// An offer with neither a shell nor a way to ask.
+/// An offer without a shell and without a tool to ask with.
 pub(crate) fn bare_offer() -> Arc<Offer> {
     Arc::new(Offer::new([
         Tool::new("read").effect(Effect::ReadOnly),
@@ -74,7 +74,7 @@ pub(crate) fn bare_offer() -> Arc<Offer> {
     ]))
 }
 
-/// What the model does in one turn, and what its calls answer.
+/// The model's part of one turn, and the results of its calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
     parts: Vec<Part>,
@@ -96,17 +96,17 @@ pub(crate) fn says(text: &str) -> Turn {
     Turn::default().and_says(text)
 }
 
-/// Thinking, and nothing else.
+/// Only thinking.
 pub(crate) fn thinks(text: &str) -> Turn {
     Turn::default().and_thinks(text)
 }
 
-/// A call that answers `ok`, unless the turn says otherwise.
+/// A call with the result `ok`, unless the turn sets another.
 pub(crate) fn calls(tool: &str, arguments: &str) -> Turn {
     Turn::default().and_calls(tool, arguments)
 }
 
-/// These turns over and over, so many in all.
+/// These turns repeated, `all` in total.
 pub(crate) fn again(turns: &[Turn], all: usize) -> Vec<Turn> {
     turns.iter().cycle().take(all).cloned().collect()
 }
@@ -136,28 +136,28 @@ impl Turn {
         self
     }
 
-    /// The last call answers this.
+    /// The last call returns this text.
     pub(crate) fn answers(self, text: &str) -> Self {
         self.ends(Status::Ok, text)
     }
 
-    /// The last call fails with this.
+    /// The last call fails with this error.
     pub(crate) fn fails(self, error: &str) -> Self {
         self.ends(Status::Error, error)
     }
 
-    /// The last call answers this, and nobody says whether it worked.
+    /// The last call returns this text, with unknown status.
     pub(crate) fn answers_something(self, text: &str) -> Self {
         self.ends(Status::Unknown, text)
     }
 
-    /// The answer to the last call is lost.
+    /// The result of the last call is missing.
     pub(crate) fn goes_missing(mut self) -> Self {
         self.calls.last_mut().expect("a call").origin = Origin::Missing;
         self.ends(Status::Unknown, "")
     }
 
-    /// The provider says that it stopped for this.
+    /// The provider gives this finish reason.
     pub(crate) fn finishes(mut self, finish: FinishReason) -> Self {
         self.finish = Some(finish);
         self
@@ -192,9 +192,9 @@ fn raw(call: &Call, ids: &mut u32) -> RawCall {
 pub(crate) struct Loop {
     pub(crate) guard: Box<dyn Guard>,
     pub(crate) entries: Transcript,
-    /// How often a tool ran, earlier tries counted.
+    /// How often a tool ran, including earlier tries.
     pub(crate) runs: u32,
-    /// What the user chooses when asked, where it is one of the choices; else the first.
+    /// What the user chooses when asked, if the question offers it; else the first choice.
     pub(crate) choice: ChoiceKind,
     offer: Arc<Offer>,
     ids: u32,
@@ -211,7 +211,7 @@ impl Loop {
         Self::begun(guard, Start { model: "test".into(), protocol: Protocol::Text, offer })
     }
 
-    /// A run that begins so.
+    /// A run with this start.
     pub(crate) fn begun(guard: impl Guard + 'static, start: Start) -> Self {
         let mut this = Self {
             guard: Box::new(guard),
@@ -232,30 +232,30 @@ impl Loop {
         self.entries.push(entry);
     }
 
-    /// The user speaks.
+    /// The user sends this text.
     pub(crate) fn user(&mut self, text: &str) {
         self.commit(Entry::User(UserMessage { from: Speaker::User, text: text.into() }));
     }
 
-    /// The loop's own prompt.
+    /// The loop sends its own prompt.
     pub(crate) fn prompt(&mut self) {
         self.commit(Entry::User(UserMessage { from: Speaker::Loop, text: "Go on.".into() }));
     }
 
-    /// The view is cut down.
+    /// The view is compacted.
     pub(crate) fn compact(&mut self) {
         self.commit(Entry::Compaction(Compaction { summary: "so far: nothing".into() }));
     }
 
-    /// One turn; what the guard said to it.
+    /// One turn; returns the guard's decision.
     pub(crate) fn turn(&mut self, turn: &Turn) -> Decision {
         let completion = turn.completion(&self.offer, &mut self.ids);
         let Said { decision, .. } = self.play(turn, |run| run.completed(completion));
         decision.expect("the guard is asked about a completion")
     }
 
-    /// The first attempt at a turn breaks; the calls of the turn are those that ran in it. What the guard said to the
-    /// failure, unless it ended the run over the calls.
+    /// The first attempt at a turn breaks; the calls of the turn are those that ran in it. Returns the guard's
+    /// recovery, unless the guard ended the run over the calls.
     pub(crate) fn breaks(&mut self, turn: &Turn, failure: &AttemptFailure) -> Option<Recovery> {
         let AttemptFailure { attempt, cause, message, facts } = failure.clone();
         assert_eq!(attempt, 1, "a run that is resumed counts attempts anew");
@@ -267,7 +267,7 @@ impl Loop {
         said.recovery
     }
 
-    /// Gives the run what came of asking the model, and then whatever it wants, until the model or the user is due.
+    /// Gives the run the model's answer, and then executes its steps until the model or the user must speak.
     fn play(&mut self, turn: &Turn, begin: impl FnOnce(&mut Run<Shown<'_>>)) -> Said {
         let known = self.entries.len();
         let shown = Shown { guard: &mut *self.guard, skips: known, said: Mutex::default() };
@@ -278,7 +278,7 @@ impl Loop {
             match run.step() {
                 Step::Tools { calls, .. } => {
                     self.runs += u32::try_from(calls.len()).expect("few calls");
-                    // The ids of the completion count on, one a call.
+                    // The ids of the completion continue the count, one per call.
                     let first = self.ids - u32::try_from(turn.calls.len()).expect("few calls");
                     let answer = |call: &Arc<ToolCall>| {
                         let nth = call.id.strip_prefix("call_").and_then(|id| id.parse::<u32>().ok());
@@ -306,7 +306,7 @@ impl Loop {
         said
     }
 
-    /// One turn, and what the guard must say to it, as [`outline`] writes it.
+    /// One turn, with the guard's expected decision in the form of [`outline`].
     #[track_caller]
     pub(crate) fn check(&mut self, turn: &Turn, expected: &str) -> Decision {
         let decision = self.turn(turn);
@@ -314,8 +314,7 @@ impl Loop {
         decision
     }
 
-    /// All that the guard says to these turns, beside the results or about the completion, each with the
-    /// number of its turn among them.
+    /// Everything that the guard says in these turns, about results and completions, each with its turn number.
     pub(crate) fn said(&mut self, turns: impl IntoIterator<Item = Turn>) -> Vec<String> {
         let mut said = Vec::new();
         for (nth, turn) in turns.into_iter().enumerate() {
@@ -326,7 +325,7 @@ impl Loop {
         said
     }
 
-    /// The same turn so many times, without a word from the guard.
+    /// The same turn several times, without an intervention of the guard.
     #[track_caller]
     pub(crate) fn pass(&mut self, turn: &Turn, turns: usize) {
         for _ in 0..turns {
@@ -334,7 +333,7 @@ impl Loop {
         }
     }
 
-    /// What was committed as intervention, in order.
+    /// The committed interventions, in order.
     pub(crate) fn interventions(&self) -> impl Iterator<Item = &Intervention> {
         self.entries
             .iter()
@@ -398,7 +397,7 @@ fn result(it: &Call, call: &Arc<ToolCall>) -> ToolResult {
     }
 }
 
-/// A decision in one line: kind, rule and level of all that is committed for it.
+/// A decision on one line: kind, rule and level of everything that is committed for it.
 pub(crate) fn outline(decision: &Decision) -> String {
     let all: Vec<_> = decision.interventions(true).iter().map(line).collect();
     if all.is_empty() { "pass".into() } else { all.join(", ") }
@@ -420,7 +419,7 @@ fn kind(kind: &InterventionKind) -> &'static str {
     }
 }
 
-/// The words of what is said first.
+/// The text of the first intervention.
 #[track_caller]
 pub(crate) fn text(decision: &Decision) -> String {
     decision.interventions(true).first().expect("the guard says something").note.text.to_string()

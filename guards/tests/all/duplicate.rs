@@ -1,4 +1,4 @@
-//! The duplicate guard against spec D1 and D7, hits and silence alike.
+//! The duplicate guard against spec D1 and D7, hits and silence.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn read() -> Turn {
     calls("read", r#"{"path":"hello.py"}"#).answers("x = 1")
 }
 
-/// Under the default policy each turn gets what stands beside it.
+/// Under the default policy, each turn gets the decision beside it.
 #[track_caller]
 fn check(turns: &[(Turn, &str)]) {
     let mut run = run();
@@ -214,7 +214,7 @@ fn d7_the_same_test_after_an_edit_in_the_same_turn() {
     for n in 0..9 {
         run.check(&test(edit(n)), "pass");
     }
-    // A test before the edit has seen nothing new, and neither has one after an edit that is refused.
+    // Neither a test before the edit nor one after a refused edit sees anything new.
     run.check(&calls("pytest", "{}").and_calls("write_file", r#"{"n":10}"#), BLOCK);
     let mut run = Loop::new(Duplicate::default());
     run.check(&test(edit(0).fails("no")), "pass");
@@ -265,7 +265,7 @@ fn d7_an_error_that_may_pass_by_itself_is_worth_three_tries() {
     }
 }
 
-/// The progress guard is more patient with them, and has words for it.
+/// The progress guard is more patient with them, and has its own words for them.
 #[test]
 fn d7_calls_that_wait_are_left_alone() {
     let wait =

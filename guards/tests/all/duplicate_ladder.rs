@@ -1,4 +1,4 @@
-//! The duplicate guard against spec D2 to D6: what it says, what settles it, how it escalates.
+//! The duplicate guard against spec D2 to D6: its messages, what settles it, and how it escalates.
 
 use crate::common::{Loop, Turn, bare_offer, calls, outline, says, text};
 use balk_guards::{
@@ -28,7 +28,7 @@ fn read() -> Turn {
     calls("read", r#"{"path":"hello.py"}"#).answers("x = 1")
 }
 
-/// Under the default policy each turn gets what stands beside it.
+/// Under the default policy, each turn gets the decision beside it.
 #[track_caller]
 fn check(turns: &[(Turn, &str)]) {
     let mut run = run();

@@ -1,4 +1,4 @@
-//! The empty-completion guard against spec E1 to E4, hits and silence alike.
+//! The empty-completion guard against spec E1 to E4, hits and silence.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn resend(after: u64) -> Option<Recovery> {
     Some(Recovery::Resend { after: Wait::exactly(after) })
 }
 
-/// Each turn gets what stands beside it.
+/// Each turn gets the decision beside it.
 #[track_caller]
 fn check(turns: &[(Turn, &str)]) -> Loop {
     let mut run = run();
@@ -43,7 +43,7 @@ fn check(turns: &[(Turn, &str)]) -> Loop {
     run
 }
 
-/// The waits before each further attempt, and the word that ends the run.
+/// The waits before each further attempt; returns the message that ends the run.
 #[track_caller]
 fn check_attempts(settings: EmptyCompletionSettings, waits: &[u64]) -> String {
     let guard = EmptyCompletion::new(settings);

@@ -1,4 +1,4 @@
-//! Code fences against examples, and against `pulldown-cmark` on random text full of fences.
+//! Code fences against examples, and against `pulldown-cmark` on random text with many fences.
 
 use balk_guards::fence::{Fence, canonical, fences, tag};
 use proptest::prelude::*;
@@ -116,7 +116,7 @@ fn languages_have_one_name() {
     assert_eq!(canonical("COBOL"), "COBOL");
 }
 
-/// The fences as the reference sees them: info string, number of lines.
+/// The fences that the reference finds: info string, number of lines.
 fn reference(text: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     let mut open = None;
@@ -147,7 +147,7 @@ fn line() -> impl Strategy<Value = String> {
     ];
     (prefix, rest).prop_map(|(prefix, rest)| {
         let line = prefix + &rest;
-        // The reference takes a quote marker behind a tab, which is indented code by the book.
+        // The reference accepts a quote marker after a tab; by the specification of Markdown that is indented code.
         let behind = line.find('\t').is_some_and(|tab| line[tab..].contains('>'));
         if behind { line.replace('\t', " ") } else { line }
     })
@@ -159,7 +159,7 @@ proptest! {
     #[test]
     fn fences_are_those_of_the_reference(lines in proptest::collection::vec(line(), 0..12), newline: bool) {
         let mut text = lines.join("\n");
-        // A last line with nothing on it is no line to the reference unless it ends.
+        // For the reference, a blank last line is a line only if it ends in a line feed.
         let blank = lines.last().is_some_and(|line| line.trim_matches([' ', '\t', '>']).is_empty());
         text.push_str(if newline || blank { "\n" } else { "" });
         prop_assert_eq!(ours(&text), reference(&text), "in {:?}", text);

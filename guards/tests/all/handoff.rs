@@ -1,4 +1,4 @@
-//! The handoff guard against spec H1: which ends are handed over, and which are soft.
+//! The handoff guard against spec H1: which ends are handed over, and which only get a notice.
 
 use std::sync::Arc;
 
@@ -166,7 +166,7 @@ fn h1_a_provider_that_is_not_there_is_no_gap() {
 const AS_BEFORE: &str = "are unchanged: start the run again once the provider answers.";
 const NOTHING_RAN: &str = "Nothing ran in that attempt.";
 
-/// The notice of a run on this offer that ended over this attempt.
+/// The notice of a run with this offer that ended because of this attempt.
 #[track_caller]
 fn provider(offer: &Arc<Offer>, cause: AttemptCause, facts: AttemptFacts) -> String {
     let mut run = Loop::with_offer(Handoff::default(), offer.clone());
@@ -216,7 +216,7 @@ fn h1_what_the_provider_runs_may_have_run_whatever_was_seen() {
     let search = provider(&Arc::new(with_search()), AttemptCause::TimedOut, nothing());
     says_all(&search, &[AS_BEFORE]);
     assert!(!search.contains(NOTHING_RAN), "{search}");
-    // Where no request left, nobody ran anything.
+    // If no request was sent, nothing ran.
     says_all(&provider(&bank, AttemptCause::Connect, nothing()), &[NOTHING_RAN, AS_BEFORE]);
     says_all(&provider(&bank, AttemptCause::Connect, unknown()), &[NOTHING_RAN, AS_BEFORE]);
 }

@@ -1,4 +1,4 @@
-//! The handoff guard against spec H2 to H4, and its laws: what a handoff carries, and the retry that it offers.
+//! The handoff guard against spec H2 to H4, and its laws: the contents of a handoff, and the retry that it offers.
 
 use std::sync::Arc;
 
@@ -127,7 +127,7 @@ fn m1_a_host_that_goes_on_without_a_retry_gets_other_words_and_the_retry() {
     assert_eq!(kinds(&second).len(), 3);
 }
 
-// Bounds and laws
+// Limits and laws
 
 #[test]
 fn h2_tools_errors_and_names_are_bounded() {

@@ -1,4 +1,4 @@
-//! How the kind of a gap is told, and what is missing: the rules in their order, one line each.
+//! How the kind of a gap and the missing thing are found: the rules in their order, one line each.
 
 use crate::common::{Loop, Turn, calls, says};
 use balk_guards::{GapKind, Handoff, Termination};
@@ -8,7 +8,7 @@ const INPUT: GapKind = GapKind::MissingInput;
 const MALFORMED: GapKind = GapKind::MalformedCall;
 const NONE: GapKind = GapKind::NoProgress;
 
-/// The kind of the gap after these turns, and what is missing.
+/// The kind of the gap after these turns, and the missing thing.
 #[track_caller]
 fn gap(turns: &[Turn]) -> (GapKind, String) {
     let mut run = Loop::new(Handoff::default());
@@ -19,7 +19,7 @@ fn gap(turns: &[Turn]) -> (GapKind, String) {
     (gap.kind, gap.missing.to_string())
 }
 
-/// A call fails with `error`: what that is evidence of.
+/// A call fails with `error`, which is evidence of this kind.
 #[track_caller]
 fn check(tool: &str, arguments: &str, error: &str, kind: GapKind, missing: &str) {
     assert_eq!(gap(&[calls(tool, arguments).fails(error)]), (kind, missing.to_owned()), "{error}");
@@ -148,7 +148,7 @@ fn h6_of_several_failures_the_last_that_tells_something_counts() {
     assert_eq!(gap(&[absent(), missing()]), jq);
     assert_eq!(gap(&[missing(), plain(), plain()]), jq);
     assert_eq!(gap(&[plain(), says("Hm.")]), (NONE, "write_file".into()));
-    // What worked since is resolved: the other one is left.
+    // A tool that has worked since is resolved, so the other one remains.
     assert_eq!(gap(&[absent(), missing(), calls("bash", "{}")]), sales);
 }
 

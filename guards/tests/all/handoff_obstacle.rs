@@ -1,4 +1,4 @@
-//! The handoff guard against spec H6: what stands in the way, and what does not any more.
+//! The handoff guard against spec H6: what is an obstacle, and what is one no longer.
 
 use crate::common::handoffs::{STUCK, after, fatal, handoff, no_jq, read, says_all, soft, write};
 use crate::common::{Loop, calls, says};
@@ -69,7 +69,7 @@ fn h6_a_stale_error_is_not_reported() {
     let (note, gap) = handoff(&run, &STUCK);
     assert_eq!((gap.kind, &gap.tried[0].last_error), (GapKind::NoProgress, &None));
     assert!(!note.text.contains("jq"), "{}", note.text);
-    // Nor where nobody knows whether the later call worked.
+    // The same if the status of the later call is unknown.
     let turns = [no_jq(), calls("bash", "{}").answers_something("")];
     assert_eq!(handoff(&after(&turns), &STUCK).1.tried[0].last_error, None);
     let lost = after(&[no_jq(), calls("bash", "{}").goes_missing()]);
@@ -86,7 +86,7 @@ fn h6_a_soft_end_does_not_report_what_later_work_left_behind() {
         says_all(&text, &["did not say whether everything"]);
         assert!(!text.contains("failed") && !text.contains("a.json"), "{text}");
     }
-    // What failed since stands in the way, also where nobody knows of a later call whether it worked.
+    // A failure since then is the obstacle, even if the status of a later call is unknown.
     for later in [says("Hm."), calls("pytest", "{}").fails("2 failed"), write().answers_something("?")] {
         let run = after(&[write(), calls("bash", "{}"), absent(), later]);
         let text = soft(&run, &Termination::Limit(Limit::Turns), "partial-work");
@@ -102,7 +102,7 @@ fn h6_a_gap_is_rather_what_failed_since_the_last_change() {
     let red = || calls("pytest", "{}").fails("2 failed");
     let (_, gap) = handoff(&after(&[no_jq(), write(), red()]), &fatal("gone"));
     assert_eq!((gap.kind, &*gap.missing), (GapKind::NoProgress, "pytest"));
-    // Whoever only looked around has left nothing behind.
+    // A run that only looked around leaves nothing behind.
     for look in [read("a"), calls("deploy", "{}"), write().fails("no")] {
         for end in [STUCK, Termination::Limit(Limit::Turns)] {
             let (_, gap) = handoff(&after(&[no_jq(), look.clone(), red()]), &end);

@@ -1,4 +1,4 @@
-//! A phraser's words (spec H5): what is taken from them, and that nothing it does can break a handoff.
+//! A phraser's words (spec H5): which are accepted, and that a phraser cannot break a handoff.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use crate::common::{Loop, calls};
 use balk_guards::{Conclusion, EXPLANATION_CHARS, Gap, Handoff, Phraser, Termination, sanitise};
 use proptest::prelude::*;
 
-/// Says one thing, and counts how often it is asked.
+/// Always says the same, and counts how often it is asked.
 struct Fixed {
     says: Result<String, String>,
     asked: Cell<u32>,
@@ -33,7 +33,7 @@ impl Phraser for Panics {
     }
 }
 
-/// Thrown, and throws when it is dropped.
+/// A panic payload that panics when it is dropped.
 struct PanicsAgain;
 
 impl Drop for PanicsAgain {
@@ -48,7 +48,7 @@ fn conclusion() -> Conclusion {
     run.guard.conclude(&Termination::NoProgress).expect("never breaks").expect("a conclusion")
 }
 
-/// The words are taken, and nothing else changes.
+/// The words are accepted, and nothing else changes.
 #[track_caller]
 fn check_taken(says: &str, explanation: &str) {
     let plain = conclusion();
@@ -62,7 +62,7 @@ fn check_taken(says: &str, explanation: &str) {
     assert_ne!(phrased.note.text, plain.note.text);
 }
 
-/// The template stands.
+/// The template remains.
 #[track_caller]
 fn check_refused(phraser: &dyn Phraser) {
     assert_eq!(conclusion().phrased(phraser), conclusion());

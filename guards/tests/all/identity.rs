@@ -195,7 +195,7 @@ fn temporary_names_are_masked() {
         ("/tmp/tmp.Xy12Za90Qw", "/tmp/tmp.QwErTyUiOp"),
         ("/private/tmp/build-x7k2p9/a", "/private/tmp/build-q1w2e3/a"),
         ("/var/tmp/go-build123456/b001", "/var/tmp/go-build9876543210/b001"),
-        // Behind as many slashes as are looked at one by one, and behind more; the second of two.
+        // After as many slashes as are checked one by one, and after more; the second of two.
         ("a/b/c/tmp/tmpab12cd", "a/b/c/tmp/tmpx9y8z7k2"),
         ("a/b/c/d/tmp/tmpab12cd", "a/b/c/d/tmp/tmpx9y8z7k2"),
         ("a/b/c/d/e/f /tmp/tmpab12cd/out.txt", "a/b/c/d/e/f /tmp/tmpx9y8z7k2/out.txt"),
@@ -226,7 +226,7 @@ fn a_key_has_one_spelling() {
     assert!(serde_json::from_str::<ResultKey>("\"x\"").is_err());
 }
 
-/// One volatile part, in a random state.
+/// One volatile part, in a random form.
 fn volatile() -> impl Strategy<Value = (usize, String)> {
     let two = |bound: u32| (0..bound).prop_map(|n| format!("{n:02}"));
     let clock = (two(24), two(60), two(60)).prop_map(|(h, m, s)| format!("{h}:{m}:{s}"));

@@ -1,5 +1,5 @@
-//! The call key against a slow reference: trees with exact numbers and strings of UTF-16 units, written out
-//! in one canonical form, and spelled as JSON in a random way.
+//! The call key against a slow reference: trees with exact numbers and strings of UTF-16 units, written in one
+//! canonical form, and spelled as JSON in random ways.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -148,7 +148,7 @@ fn a_key_has_one_spelling() {
     }
 }
 
-/// A JSON value as RFC 8259 means it.
+/// A JSON value with the meaning of RFC 8259.
 #[derive(Clone, Debug)]
 enum Tree {
     Word(&'static str),
@@ -158,14 +158,14 @@ enum Tree {
         digits: String,
         power: i32,
     },
-    /// UTF-16 units, half pairs included.
+    /// UTF-16 units, including unpaired surrogates.
     Text(Vec<u16>),
     Array(Vec<Tree>),
     Object(Vec<(Vec<u16>, Tree)>),
 }
 
 impl Tree {
-    /// Equal for two trees exactly when their keys must be.
+    /// Equal for two trees exactly if their keys must be equal.
     fn canonical(&self) -> String {
         match self {
             Self::Word(word) => (*word).into(),
@@ -202,7 +202,7 @@ impl Tree {
                 out.push(']');
             }
             Self::Object(members) => {
-                // Shuffled by last occurrence; the earlier ones of a name are noise that comes first.
+                // Shuffled by last occurrence; earlier occurrences of a name are noise and come first.
                 let last: BTreeMap<_, _> = members.iter().map(|(name, it)| (name, it)).collect();
                 let mut order: Vec<_> = last.into_iter().collect();
                 for at in (1..order.len()).rev() {
@@ -229,7 +229,7 @@ impl Tree {
         dice.space(out);
     }
 
-    /// The leaf with number `n`, counted from the left.
+    /// The leaf number `n`, counted from the left.
     fn leaf(&mut self, n: &mut usize) -> Option<&mut Tree> {
         match self {
             Self::Word(_) | Self::Number { .. } | Self::Text(_) => {
@@ -253,7 +253,7 @@ fn spell_number(negative: bool, digits: &str, power: i32, dice: &mut Dice, out: 
     let digits = format!("{digits}{}", "0".repeat(zeros));
     let len = i32::try_from(digits.len()).expect("short texts");
     let power = power - i32::try_from(zeros).expect("short texts");
-    // The point stands after this many digits, or this far before the first.
+    // The decimal point comes after this many digits, or this far before the first.
     let point = i32::try_from(dice.below(digits.len() + 4)).expect("short texts") - 3;
     let (whole, fraction) = match usize::try_from(point) {
         Ok(0) => (String::from("0"), digits),
@@ -308,7 +308,7 @@ fn spell_text(units: &[u16], dice: &mut Dice, out: &mut String) {
     out.push('"');
 }
 
-/// Draws for spellings.
+/// Random draws for spellings.
 struct Dice(u64);
 
 impl Dice {
@@ -388,7 +388,7 @@ proptest! {
         prop_assert_eq!(equal, one.canonical() == other.canonical());
     }
 
-    /// `IgnoredAny` checks the grammar and nothing else, and has no bound on the depth.
+    /// `IgnoredAny` checks only the grammar, and has no limit on the depth.
     #[test]
     fn the_shape_is_what_the_grammar_says(
         text in prop_oneof![

@@ -1,5 +1,5 @@
-//! The laws of every guard, peers among them, over any transcript: questions change nothing, a saved state is the
-//! whole state, nothing breaks it, and it is bounded.
+//! The laws of every guard, including peers, over arbitrary transcripts: questions change nothing, a saved state is
+//! the whole state, nothing breaks the guard, and the state is bounded.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// What a saved state may take, as JSON text: 64 calls with 1,000 characters of result, or 32 tools with an
-/// error and eight file names, where each character may be written with six bytes.
+/// The maximum size of a saved state as JSON text, in bytes: 64 calls with 1,000 characters of result, or 32 tools
+/// with an error and eight file names, where each character may take six bytes.
 const STATE_BYTES_MAX: usize = 512 * 1024;
 
 fn abandonment(policy: AbandonmentPolicy) -> Box<dyn Guard> {
@@ -31,7 +31,7 @@ fn retry_safety(policy: RetrySafetyPolicy) -> Box<dyn Guard> {
     Box::new(RetrySafety::new(RetrySafetySettings { policy, ..RetrySafetySettings::default() }))
 }
 
-/// Every rule fires as early as it can.
+/// Every rule fires as early as possible.
 fn hasty_progress() -> Box<dyn Guard> {
     Box::new(Progress::new(ProgressSettings { lapse: 1, ..progress_at(1) }))
 }
@@ -82,12 +82,12 @@ const GUARDS: [fn() -> Box<dyn Guard>; 24] = [
     },
 ];
 
-/// These, and what they are compared with.
+/// These, and the peers.
 fn all() -> impl Iterator<Item = fn() -> Box<dyn Guard>> {
     GUARDS.into_iter().chain(PEERS)
 }
 
-/// A guard that is asked twice, and its double that is saved and loaded into a fresh guard all the time.
+/// A guard that is asked twice, and a copy that is constantly saved and loaded into a fresh guard.
 struct Pair {
     make: fn() -> Box<dyn Guard>,
     guard: Box<dyn Guard>,
@@ -172,7 +172,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The state is refused, and the guard is as it was.
+/// The state is refused, and the guard is unchanged.
 fn check_refused(guard: &mut Box<dyn Guard>, state: Value) -> Result<(), TestCaseError> {
     let before = guard.save();
     prop_assert!(guard.load(state.clone()).is_err(), "{} takes {state}", guard.name());
@@ -199,7 +199,7 @@ proptest! {
                 let theirs = other();
                 if theirs.name() != guard.name() {
                     check_refused(&mut guard, theirs.save()).or_else(|refused| {
-                        // A guard without a state and one that saves none are of one kind.
+                        // A guard without a state and one that saves none are the same.
                         if theirs.save().is_null() && guard.save().is_null() { Ok(()) } else { Err(refused) }
                     })?;
                 }

@@ -1,4 +1,4 @@
-//! What a stack logs (spec N6): each firing a warning, a question and the end an error with the options.
+//! The log of a stack (spec N6): a firing is a warning; a question and the end are errors, with the options.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Once};
@@ -9,7 +9,7 @@ use balk_guards::{
 };
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
-/// Keeps what each thread logs.
+/// Keeps the log of each thread.
 struct Kept;
 
 thread_local! {
@@ -41,7 +41,7 @@ fn logged(stack: Stack, protocol: Protocol) -> Loop {
     Loop::begun(stack, Start { model: "test".into(), protocol, offer: offer() })
 }
 
-/// What was logged since the last look: for each line its level and all these parts, and no more lines.
+/// The lines logged since the last check: each has its level and contains all these parts, and there are no others.
 #[track_caller]
 fn check(expected: &[(Level, &[&str])]) {
     let lines = LINES.take();

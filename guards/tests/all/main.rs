@@ -1,4 +1,4 @@
-//! The tests of the guards, in one program: it links once.
+//! The tests of the guards, in one program, so that it links once.
 
 mod abandonment;
 mod abandonment_debt;

@@ -1,5 +1,5 @@
-//! What the guards say over whole runs: never the same twice in a row, no tool that is not offered, and no
-//! long echo.
+//! The guards' messages over whole runs: never the same twice in a row, no tool that is not offered, and no long
+//! echo.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use balk_guards::{
 };
 use proptest::prelude::*;
 
-/// Arguments cut at 500 and a result cut at 1,000 characters (spec D2), and the words around them.
+/// Arguments truncated to 500 and a result truncated to 1,000 characters (spec D2), and the words around them.
 const LONGEST: usize = 500 + 1_000 + 900;
 
 fn turn() -> impl Strategy<Value = Turn> {
@@ -42,7 +42,7 @@ fn turn() -> impl Strategy<Value = Turn> {
     ]
 }
 
-/// A turn, or an attempt that breaks in it.
+/// A turn, or a broken attempt with these calls.
 type Step = (Turn, Option<AttemptFailure>);
 
 fn step() -> impl Strategy<Value = Step> {
@@ -65,7 +65,7 @@ fn step() -> impl Strategy<Value = Step> {
     (turn(), proptest::option::weighted(0.2, broken))
 }
 
-/// Commits the turns until a guard ends the run, then looks at all that was said.
+/// Commits the turns until a guard ends the run, then checks all messages.
 fn check(guard: impl Guard + 'static, offer: Arc<Offer>, turns: &[Step]) -> Result<(), TestCaseError> {
     check_under(Protocol::Text, guard, offer, turns)
 }
@@ -101,7 +101,7 @@ fn check_under(
     Ok(())
 }
 
-/// Every rule fires as early as it makes sense.
+/// Every rule fires as early as is sensible.
 fn hasty_progress() -> Progress {
     Progress::new(ProgressSettings { lapse: 1, ..progress_at(2) })
 }

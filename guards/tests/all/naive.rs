@@ -1,4 +1,4 @@
-//! The naive readings of the reports fire on healthy transcripts, where the guards of this crate are silent.
+//! The naive versions of the reports' rules fire on healthy transcripts, where the guards of this crate are silent.
 
 use crate::common::{Loop, Turn, calls, outline, says};
 use balk_guards::{Abandonment, Duplicate, Guard};
@@ -7,7 +7,7 @@ use balk_peers::{NaiveAbandonment, NaiveAbandonmentSettings, NaiveDuplicate};
 const PYTHON: &str = "It does this:\n\n```python\nprint('hello')\n```\n";
 const TEST: &str = r#"{"path":"tests"}"#;
 
-/// The healthy transcript passes under `ours`; under `naive` the last turn is disturbed.
+/// The healthy transcript passes under `ours`; `naive` intervenes in the last turn.
 #[track_caller]
 fn check(naive: impl Guard + 'static, ours: impl Guard + 'static, healthy: &[Turn]) {
     let mut run = Loop::new(ours);

@@ -1,4 +1,4 @@
-//! Near-duplicate writes against spec D5, hits and silence alike.
+//! Near-duplicate writes against spec D5, hits and silence.
 
 use crate::common::{Loop, Turn, calls, says, text};
 use balk_guards::{Budget, Duplicate, DuplicatePolicy, DuplicateSettings, Stack};
@@ -23,7 +23,7 @@ fn failed(content: &str) -> Turn {
     write(content).fails(ERROR)
 }
 
-/// So many characters, of which so many, spread over the text, are others.
+/// A text of `chars` characters, of which `edits`, spread over the text, are different.
 fn edited(chars: usize, edits: usize) -> String {
     (0..chars).map(|at| if at % 10 == 5 && at / 10 < edits { '#' } else { 'x' }).collect()
 }
@@ -33,12 +33,12 @@ fn draft() -> String {
     edited(100, 0)
 }
 
-/// A hundred characters of which ninety-five are those of the draft.
+/// A hundred characters, ninety-five of which are those of the draft.
 fn near() -> String {
     edited(100, 5)
 }
 
-/// Under the default settings each turn gets what stands beside it.
+/// Under the default settings, each turn gets the decision beside it.
 #[track_caller]
 fn check(turns: &[(Turn, &str)]) -> Loop {
     check_with(DuplicateSettings::default(), turns)
@@ -239,11 +239,11 @@ fn d5_the_same_and_the_nearly_same_are_one_family() {
 
 #[test]
 fn d5_a_chain_of_small_changes_is_one_family() {
-    // Both were sent at once, so both ran: the chain goes on from the second.
+    // Both were sent at once, so both ran: the chain continues from the second.
     let both = failed(&draft())
         .and_calls("write_file", &json!({ "path": "a.py", "content": edited(100, 8) }).to_string());
     let mut run = check(&[(both.fails(ERROR), "pass"), (write(&edited(100, 3)), BLOCK)]);
-    // Too far from the first, and near to the last.
+    // Too different from the first, and near to the last.
     let mut far = edited(100, 8);
     far.replace_range(90..97, "#######");
     run.check(&write(&far), SECOND);
@@ -272,7 +272,7 @@ fn d5_a_large_change_begins_a_new_family() {
     let other = "print('hello')\n".repeat(5);
     let mut run = check(&[(failed(&draft()), "pass"), (write(&near()), BLOCK), (failed(&other), "pass")]);
     run.check(&write(&format!("{other}\n")), BLOCK);
-    // The first draft was replaced: what is near to it is new.
+    // The first draft was replaced, so a text near to it is new.
     run.check(&write(&near()), "pass");
 }
 
@@ -314,7 +314,7 @@ fn d5_beyond_64_kib_few_edits_are_found_and_many_are_left_alone() {
     let wide = "語é\n".repeat(30_000);
     check(&[(failed(&wide), "pass"), (write(&format!("x{wide}")), BLOCK)]);
     check(&[(failed(&wide), "pass"), (write(&long), "pass")]);
-    // Scattered edits, below the threshold and not to be proved by bounds: no word rather than a false one.
+    // Scattered edits, below the threshold but not provable by bounds: silence is better than a false intervention.
     let scattered = long.replace("7 says", "8 says");
     check(&[(failed(&long), "pass"), (write(&scattered), "pass")]);
 }

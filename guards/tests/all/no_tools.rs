@@ -1,4 +1,4 @@
-//! The no-tools guard against spec N1 to N6, N8 and E2, hits and silence alike.
+//! The no-tools guard against spec N1 to N6, N8 and E2, hits and silence.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn in_text_form() -> NoToolsSettings {
     NoToolsSettings { text_form: true, ..NoToolsSettings::default() }
 }
 
-/// Where a tool ends the task, each turn gets what stands beside it.
+/// If a tool ends the task, each turn gets the decision beside it.
 #[track_caller]
 fn check(settings: NoToolsSettings, turns: &[(Turn, &str)]) -> Loop {
     let mut run = tool_run(settings);
@@ -357,7 +357,7 @@ fn e4_what_was_withheld_or_cut_off_is_not_its_affair() {
 
 // spec M1, M2
 
-/// Over twelve turns of a kind, no two texts in a row are equal, and nothing is named that is not there.
+/// Over twelve turns of a kind, no two consecutive texts are equal, and no text names a missing tool.
 #[track_caller]
 fn check_texts(settings: NoToolsSettings, protocol: Protocol, turns: &[Turn]) {
     for offer in [finishing(), bare_offer()] {

@@ -1,9 +1,9 @@
-//! What the peers do about broken attempts, as documented.
+//! The peers' answers to broken attempts, as documented.
 
 use balk_guards::{AttemptCause, AttemptFailure, Guard, Recovery, Wait};
 use balk_peers::{Cline, GeminiCli, HermesLike, KimiCli, NaiveRetry, OpenCode, OpenHands, QwenCode, RooCode};
 
-/// What each attempt is answered with: the least wait in ticks, `ask`, `stop` or nothing.
+/// The answer to each attempt: the least wait in ticks, `ask`, `stop` or nothing.
 #[track_caller]
 fn check_attempts(guard: &dyn Guard, cause: AttemptCause, expected: &str) {
     let attempts = expected.split_whitespace().zip(1..);

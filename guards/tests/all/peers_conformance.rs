@@ -1,12 +1,12 @@
-//! The conformance vectors of the field (`docs/field.md#conformance-vectors`) under the rule of every peer: what
-//! each says first, false alarms that are documented among them. Who is not in a table says nothing at all.
+//! The conformance vectors of the field (`docs/field.md#conformance-vectors`) under the rule of every peer: the first
+//! intervention of each, including documented false alarms. A peer that is not in a table is silent.
 
 use std::sync::Arc;
 
 use crate::common::{Loop, PEERS, Turn, again, calls, offer, says, thinks};
 use balk_guards::{Effect, Offer, Protocol, Purpose, Start, Tool};
 
-/// What every peer says first to these turns, with the number of the turn, kind, rule and level.
+/// The first intervention of every peer in these turns: number of the turn, kind, rule and level.
 #[track_caller]
 fn check_with(offer: &Arc<Offer>, turns: &[Turn], expected: &[(&str, &str)]) {
     let mut said = Vec::new();
@@ -99,7 +99,7 @@ fn c6_3_a_wait_with_the_same_empty_answer_is_spared_only_where_the_tool_is_known
 fn c6_4_test_and_edit_with_new_contents() {
     let turns =
         [test().fails("3 failed"), edit("x"), test().fails("2 failed"), edit("y"), test().fails("1 failed")];
-    // Only rounds of the tool itself count there.
+    // OpenRouter counts only rounds of the tool itself.
     check(&turns, &[("openrouter", "5 block doom-loop 1"), ("naive-duplicate", "3 block same-call 1")]);
 }
 
@@ -236,7 +236,8 @@ fn c6_15_the_same_failing_call() {
 
 #[test]
 fn c6_17_different_failing_commands_are_at_most_warned_about() {
-    // The shell is exempt from the halt of hermes-like, as documented; of its warning nothing is said.
+    // The halt of hermes-like exempts the shell, as documented; the documentation does not exempt it from the
+    // warning.
     let turns: Vec<Turn> = (0..9).map(|n| run(&format!("try {n}")).fails(&format!("error {n}"))).collect();
     check(&turns, &[("hermes-like", "3 note failing-tool 3")]);
 }

@@ -1,5 +1,5 @@
-//! The ladders of the peers as documented: each fires at its threshold and not before, goes up as its product
-//! does, and begins anew where its product does.
+//! The ladders of the peers, as documented: each fires at its threshold and not before, escalates as its product
+//! does, and resets where its product does.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use balk_peers::{
     TurnLimitSettings,
 };
 
-/// All that the guard says to these turns, as `turn kind rule level`.
+/// Everything that the guard says in these turns, as `turn kind rule level`.
 #[track_caller]
 fn check(guard: impl Guard + 'static, turns: &[Turn], expected: &[&str]) {
     assert_eq!(Loop::new(guard).said(turns.to_vec()), expected);
@@ -128,7 +128,7 @@ fn openhands_ends_a_monologue_of_three_and_an_alternation_of_six() {
 
 #[test]
 fn openhands_sees_twenty_events() {
-    // Six steps in turn are twelve events; five messages between them fit into the window, ten do not.
+    // Six alternating steps are twelve events; five messages between them fit into the window, ten do not.
     let turns = |messages: usize| {
         let mut all = Vec::new();
         for step in again(&[call("a"), call("b")], 6) {
@@ -355,7 +355,7 @@ fn hermes_like_halts_a_tool_that_fails_eight_times_unless_it_is_a_shell() {
     let of = |tool: &str| -> Vec<Turn> { (0..9).map(|n| failing(tool, n)).collect() };
     let said = Loop::new(HermesLike::default()).said(of("deploy"));
     assert_eq!(said.last().map(|it| &**it), Some("9 stop failing-tool 5"));
-    // Whatever else the message of the eighth failure brings.
+    // Other calls in the message of the eighth failure do not matter.
     let mut beside = of("deploy");
     beside[7] = beside[7].clone().and_calls("read_file", r#"{"path":"a.py"}"#);
     let said = Loop::new(HermesLike::default()).said(beside);

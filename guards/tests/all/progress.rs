@@ -1,4 +1,4 @@
-//! The progress guard: each rule where it fires, and the legitimate shapes in which it must not.
+//! The progress guard: where each rule fires, and legitimate cases in which it must not.
 
 use crate::common::{Loop, Turn, again, calls, progress_at, says};
 use balk_guards::{Budget, Progress, ProgressSettings, Stack};
@@ -7,7 +7,7 @@ fn run() -> Loop {
     Loop::new(Progress::default())
 }
 
-/// In a run of these turns the guard says this.
+/// In a run of these turns, the guard says this.
 #[track_caller]
 fn check(turns: impl IntoIterator<Item = Turn>, expected: &[&str]) {
     assert_eq!(run().said(turns), expected);
@@ -36,7 +36,7 @@ fn a_cycle_climbs_from_a_note_to_the_end() {
     for period in 2..=6 {
         let names = ["a", "b", "c", "d", "e", "f"];
         let cycle: Vec<Turn> = names[..period].iter().map(|it| read(it)).collect();
-        // Who reads through something may do so twice.
+        // An agent that reads through several files may do so twice.
         let second = if period > 2 { 3 * period } else { 2 * period };
         let said = run().said(again(&cycle, second + 10 * period));
         let to_the_question = [
@@ -45,7 +45,7 @@ fn a_cycle_climbs_from_a_note_to_the_end() {
             format!("{} ask cycle 3", second + 2),
         ];
         assert_eq!(said[..3], to_the_question);
-        // Whoever was asked may have mended it, so the next one runs.
+        // After a question the user may have fixed it, so the next call runs.
         assert!(said.iter().any(|it| it.contains(" stop ")), "{said:?}");
         assert!(!said.iter().any(|it| it.starts_with(&format!("{} ", second + 3))), "{said:?}");
     }
@@ -62,7 +62,7 @@ fn a_cycle_may_hold_a_round_twice() {
 
 #[test]
 fn a_call_that_comes_back_between_others_is_a_repeat() {
-    // Who learns something new in between may be looking at what others change.
+    // An agent that learns something new in between may be watching changes by others.
     let looks =
         |call: Turn| (0..7).flat_map(move |n| [call.clone(), read(&format!("{n}"))]).collect::<Vec<_>>();
     let to_the_end = ["5 note repeat 1", "7 block repeat 2", "9 ask repeat 3", "13 stop repeat 4"];
@@ -83,7 +83,7 @@ fn different_arguments_with_the_same_failure_are_one_failure() {
         &[
             "6 note same-failure 1",
             "13 block same-failure 2",
-            // What was refused may have been right: only another failure tells.
+            // A refused call may have been right: only another failure is evidence.
             "15 ask same-failure 3",
             "17 stop same-failure 4",
         ],
@@ -99,14 +99,14 @@ fn different_arguments_with_the_same_failure_are_one_failure() {
     };
     check((0..few).map(fan_out), &[]);
     check((0..many).map(fan_out), &["6 note same-failure 1"]);
-    // Looks of other tools do not hide it, and are another step.
+    // Looks with other tools do not hide the failures, and are another step.
     let looked = (0..6).flat_map(|n| [failing(n), read(&format!("{n}"))]);
     check(looked, &["11 note same-failure 1"]);
 }
 
 #[test]
 fn a_wide_circle_of_look_ups_is_wandering() {
-    // Eight files: too wide for a cycle, and twelve rounds of nothing new come before the fourth look at one.
+    // Eight files: too many for a cycle, and twelve rounds without anything new come before the fourth look at one.
     let circle: Vec<Turn> = ["a", "b", "c", "d", "e", "f", "g", "h"].map(read).into();
     check(
         again(&circle, 24),
@@ -161,7 +161,7 @@ fn every_threshold_is_a_setting_and_zero_turns_the_rule_off() {
     assert_eq!(of(ProgressSettings { wandering: 7, ..off }), "10 note wandering 1");
 }
 
-// What keeps it silent.
+// Reasons for silence.
 
 #[test]
 fn a_change_in_between_begins_anew() {
@@ -194,10 +194,10 @@ fn paging_batches_and_exploring_are_progress() {
     check((0..60).map(item), &[]);
     let send = |n: usize| calls("send_mail", &format!(r#"{{"to":{n}}}"#)).answers("sent");
     check((0..60).map(send), &[]);
-    // A batch of which some fail in the same way.
+    // A batch in which some calls fail in the same way.
     let some = |n: usize| if n.is_multiple_of(4) { item(n) } else { item(n).fails("user account is locked") };
     check((0..60).map(some), &[]);
-    // One file looked at again for every new one.
+    // One known file is read again for every new one.
     let exploring = (0..30).flat_map(|n| [read(&n.to_string()), read(&(n / 2).to_string())]);
     check(exploring, &[]);
 }
@@ -280,7 +280,7 @@ fn the_other_calls_of_a_turn_run() {
     let before = run.runs;
     run.check(&read("new").and_calls("read", r#"{"path":"a"}"#), "block cycle 2");
     assert_eq!(run.runs, before + 1);
-    // What follows a call that may change something is not judged.
+    // Calls after one that may change something are not judged.
     run.check(&edit("x").and_calls("read", r#"{"path":"a"}"#), "pass");
 }
 

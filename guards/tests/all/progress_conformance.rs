@@ -1,7 +1,6 @@
-//! The sequences that other projects test their guards with, by their number in
-//! `docs/field.md#conformance-vectors`: what the best rule there says of each, what ours says, and the reason
-//! where the two differ. Ours are `Progress` and `Duplicate`, in their default policies; numbers that are not
-//! here belong to other guards.
+//! The sequences with which other projects test their guards, by their number in `docs/field.md#conformance-vectors`:
+//! what the best rule there says, what ours says, and the reason if the two differ. Ours are `Progress` and
+//! `Duplicate`, with their default policies; other guards cover the numbers that are missing here.
 
 use crate::common::{Loop, Turn, again, calls};
 use balk_guards::{Duplicate, Guard, Progress};
@@ -17,7 +16,7 @@ fn progress(turns: impl IntoIterator<Item = Turn>, expected: &[&str]) {
     check(Progress::default(), turns, expected);
 }
 
-/// The guard against duplicates says this, and the progress guard nothing.
+/// The duplicate guard says this, and the progress guard nothing.
 #[track_caller]
 fn duplicate(turns: impl IntoIterator<Item = Turn> + Clone, expected: &[&str]) {
     progress(turns.clone(), &[]);
@@ -49,9 +48,9 @@ fn vector_2_the_same_poll_with_new_bytes_each_time() {
     duplicate((0..50).map(poll).collect::<Vec<_>>(), &[]);
 }
 
-/// stella, yolop: a hint to wait in one call, and no end. `Progress` says so where the answer tells that
-/// something goes on. An empty answer tells nothing, and no tool is declared as one that waits: then
-/// `Duplicate` takes it for a repeat.
+/// stella, yolop: a hint to wait in one call, and no end. `Progress` agrees if the result says that something is
+/// still running. An empty result says nothing, and no tool is declared as one that waits, so `Duplicate` treats it
+/// as a repeat.
 #[test]
 fn vector_3_the_same_wait_with_the_same_answer() {
     let wait = |answer: &str| calls("bash", r#"{"command":"wait 5"}"#).answers(answer);
@@ -59,14 +58,14 @@ fn vector_3_the_same_wait_with_the_same_answer() {
     duplicate(again(&[wait("")], 3), &["3 block same-call 1"]);
 }
 
-/// All that see results: none.
+/// All rules that see results: none.
 #[test]
 fn vector_4_test_edit_test() {
     duplicate([test(), edit("1"), test(), edit("2"), test(), edit("3"), test()], &[]);
 }
 
-/// yolop: a hint at the first return to an earlier state. `Progress`: at the second in a row, for to undo one
-/// change is honest work.
+/// yolop: a hint at the first return to an earlier state. `Progress`: at the second in a row, because undoing one
+/// change is normal work.
 #[test]
 fn vector_5_an_edit_that_is_undone_and_done_again() {
     let other = calls("pytest", "{}").fails("1 failed, 3 passed");
@@ -81,7 +80,7 @@ fn vector_6_a_failing_test_between_reads() {
     progress([test(), read("a"), test(), read("b"), test()], &["5 note repeat 1"]);
 }
 
-/// All that see results: none.
+/// All rules that see results: none.
 #[test]
 fn vector_7_a_stream_and_a_constant_pause() {
     let poll = |n: u32| calls("read", r#"{"job":7}"#).answers(&format!("line {n}"));
@@ -96,8 +95,8 @@ fn vector_8_two_in_turn() {
     progress(again(&[read("a"), read("b")], 4), &["4 note cycle 1"]);
 }
 
-/// stella, hermes: a cycle at three laps, none of period 5. `Progress`: up to six, and at three laps
-/// where all are looks with one tool, for who reads through something may do so twice.
+/// stella, hermes: a cycle at three laps, none of period 5. `Progress`: periods up to six, and at three laps if all
+/// calls are looks with one tool, because an agent may read through files twice.
 #[test]
 fn vector_9_three_and_five_in_turn() {
     let five = ["a", "b", "c", "d", "e"].map(read);
@@ -112,8 +111,8 @@ fn vector_10_seven_names_with_empty_answers() {
     duplicate((0..7).map(member).collect::<Vec<_>>(), &[]);
 }
 
-/// stella: stagnation for tools of its own, none for others (12). Ours: none, for nothing tells these six from
-/// those of vector 10.
+/// stella: stagnation for its own tools, none for others (12). Ours: none, because nothing distinguishes these six
+/// from those of vector 10.
 #[test]
 fn vectors_11_and_12_other_patterns_with_the_same_bytes() {
     let search = |n: u32| calls("read", &format!(r#"{{"pattern":"a|{n}"}}"#)).answers("a.py:1");
@@ -127,8 +126,8 @@ fn vector_13_six_equal_calls_in_one_round() {
     duplicate([six], &[]);
 }
 
-/// OpenRouter: the third round, in any order. Ours: `Duplicate` where the rounds follow each other, `Progress`
-/// where something stands between.
+/// OpenRouter: the third round, in any order. Ours: `Duplicate` if the rounds are consecutive, `Progress` if there
+/// are other steps in between.
 #[test]
 fn vector_14_the_same_fan_out_in_three_rounds() {
     let one = read("a").and_calls("pytest", "{}").fails("x");
@@ -137,15 +136,15 @@ fn vector_14_the_same_fan_out_in_three_rounds() {
     progress([one.clone(), read("b"), other, read("c"), one], &["5 note repeat 1"]);
 }
 
-/// OpenHands: a nudge at the third and the end at the fourth. `Duplicate`: the second is refused, for whoever
-/// repeats a failure once goes on in 55 % (`docs/reactions.md#lock-in`).
+/// OpenHands: a nudge at the third and the end at the fourth. `Duplicate`: the second is refused, because 55 % of the
+/// models that repeat a failure once continue (`docs/reactions.md#lock-in`).
 #[test]
 fn vector_15_the_same_failing_call() {
     duplicate(again(&[test()], 2), &["2 block same-call 1"]);
 }
 
-/// yolop: the tool is held back. `Progress`: a note at the sixth, for three failures of one tool are stuck in
-/// 41 % only (`docs/labels.md#what-single-rules-find`).
+/// yolop: the tool is withheld. `Progress`: a note at the sixth, because three failures of one tool are stuck in only
+/// 41 % (`docs/labels.md#what-single-rules-find`).
 #[test]
 fn vector_16_commands_that_are_not_found() {
     let missing = |name: &str| {
@@ -209,7 +208,7 @@ fn vector_21_the_same_cycle_from_another_call_on() {
     progress(turns, &["4 note cycle 1", "5 block cycle 2", "6 ask cycle 3"]);
 }
 
-/// stella: still counted. `Progress` too, and grants one lap in which what was lost is looked at again.
+/// stella: still counted. `Progress` too; it allows one lap to read again what was lost.
 #[test]
 fn vector_22_a_compaction_in_the_middle() {
     let cycle = [read("a"), read("b")];
@@ -225,7 +224,7 @@ fn vector_23_answers_that_nobody_has() {
     duplicate(again(&[read("a").goes_missing(), read("b").goes_missing()], 20), &[]);
 }
 
-/// qwen: counters are rolled back. Ours count what was committed, and a try that was made again is none.
+/// qwen: counters are rolled back. Ours count what was committed, so a repeated attempt does not count.
 #[test]
 fn vector_26_a_stream_that_is_sent_again() {
     let mut run = Loop::new(Progress::default());
@@ -244,7 +243,7 @@ fn vector_27_a_refused_call_that_is_sent_again() {
     progress(turns, &expected);
 }
 
-/// yolop: a checkpoint is required. `Progress`: none, as long as they bring something new.
+/// yolop: a checkpoint is required. `Progress`: none, as long as the look-ups return something new.
 #[test]
 fn vector_29_48_look_ups_without_a_change() {
     duplicate((0..48).map(|n| read(&n.to_string())).collect::<Vec<_>>(), &[]);

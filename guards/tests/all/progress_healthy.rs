@@ -1,5 +1,5 @@
-//! The progress guard: healthy work that looks stuck to whoever counts, loops that are hard to see, and words that
-//! must be true.
+//! The progress guard: healthy work that looks stuck to simple counters, loops that are hard to see, and messages
+//! that must be true.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn read(path: &str) -> Turn {
     calls("read", &format!(r#"{{"path":"{path}"}}"#)).answers(&format!("text of {path}"))
 }
 
-/// Each refusal is followed by a fix, and by another number of failing tests.
+/// Each refusal is followed by a fix, and by a different number of failing tests.
 #[test]
 fn finish_after_fixes_by_a_shell_is_refused_and_the_run_ended() {
     let fix = |n: usize| bash(&format!("sed -i s/bug{n}/ok{n}/ a.py")).answers("");
@@ -64,7 +64,7 @@ fn writes_that_the_user_asks_for_are_no_rewrite() {
     assert_eq!(said, [""; 0]);
 }
 
-/// Two settings are measured in turn, each measurement answers something new.
+/// Two settings are measured in turn; each measurement returns something new.
 #[test]
 fn a_and_b_measured_in_turn_with_new_answers_is_progress() {
     let bench = |n: usize| bash("bench").answers(&format!("{} requests", 1000 + 7 * n));
@@ -84,7 +84,7 @@ fn doing_what_the_user_answered_does_not_end_the_run() {
     run.check(&calls("pytest", "{}").answers("4 passed"), "pass");
 }
 
-/// A chat: a person sends one long request after the other, which differ in a number.
+/// A chat: a person sends one long request after another, which differ in a number.
 #[test]
 fn long_requests_that_differ_in_a_number_are_no_complaint() {
     let mut run = run();
@@ -99,7 +99,7 @@ fn long_requests_that_differ_in_a_number_are_no_complaint() {
     assert_eq!(said, [""; 0]);
 }
 
-/// A chat: a person uses one form, what differs comes at its end.
+/// A chat: a person uses one form, and the difference is at its end.
 #[test]
 fn one_form_with_other_contents_is_no_complaint() {
     let form = "You are given a customer's message. Say in one word whether it is friendly, neutral or angry. Answer \
@@ -114,7 +114,7 @@ fn one_form_with_other_contents_is_no_complaint() {
     assert_eq!(said, [""; 0]);
 }
 
-/// The edit worked and shows the place that it changed; nobody gave a status.
+/// The edit worked and shows the place that it changed, without a status.
 #[test]
 fn an_edit_that_shows_code_with_the_word_error_is_a_change() {
     let edit = |n: usize| {
@@ -125,7 +125,7 @@ fn an_edit_that_shows_code_with_the_word_error_is_a_change() {
     silent((0..12).flat_map(|n| [edit(n), test()]));
 }
 
-/// The last line is the same whatever does not compile; each error is another one.
+/// The last line is the same whatever does not compile; each error is different.
 #[test]
 fn other_compile_errors_in_other_packages_are_other_failures() {
     let names = [
@@ -144,7 +144,7 @@ fn other_compile_errors_in_other_packages_are_other_failures() {
     silent((0..13).flat_map(|n| [build(n), edit(n)]));
 }
 
-/// Batches with equal answers are progress, also where one name begins like the other.
+/// Batches with equal results are progress, even if one name begins like another.
 #[test]
 fn silent_commands_that_go_deeper_are_progress() {
     let mkdir = |n: usize| {
@@ -171,7 +171,7 @@ fn looking_deeper_and_deeper_is_exploring() {
     silent((0..6).map(exists));
 }
 
-/// After the refusal no call has run, so nothing tells that the next ones are wrong too.
+/// After the refusal no call has run, so there is no evidence that the next ones are wrong too.
 #[test]
 fn near_failures_do_not_end_a_run_without_a_failure_after_the_refusal() {
     let names = ["value", "values", "vals", "valu", "val", "v", "vv", "vvv", "w"];
@@ -186,8 +186,8 @@ fn near_failures_do_not_end_a_run_without_a_failure_after_the_refusal() {
     run.check(&right, "pass");
 }
 
-/// "A call of unknown effect may have changed something: what it stands between is not refused before it was seen
-/// twice as often."
+/// A call of unknown effect may have changed something: a pattern with such a call in between must be seen twice as
+/// often before a call is refused.
 #[test]
 fn steps_of_unknown_effect_have_twice_the_laps() {
     let click = |what: &str| calls("click", &format!(r#"{{"on":"{what}"}}"#)).answers("ok");
@@ -232,7 +232,7 @@ fn reading_a_file_called_sleep_is_no_waiting() {
     );
 }
 
-/// A short answer with one of the words buys patience, and no more.
+/// A short result with one of the words delays the rule, and no more.
 #[test]
 fn a_loop_over_a_file_with_the_word_pending_ends() {
     let todo = read("todo.md").answers("- [ ] pending: write the docs");
@@ -240,7 +240,7 @@ fn a_loop_over_a_file_with_the_word_pending_ends() {
     assert!(said.iter().any(|it| it.contains("stop")), "{said:?}");
 }
 
-/// The note says how often this tool was called so.
+/// The note says how often this tool was called with invalid arguments.
 #[test]
 fn invalid_arguments_of_other_tools_are_not_those_of_this_one() {
     let mut run = run();
@@ -253,14 +253,14 @@ fn invalid_arguments_of_other_tools_are_not_those_of_this_one() {
     assert!(texts.iter().all(|it| !it.contains("3 calls of `read`")), "{texts:?}");
 }
 
-/// Jobs that report two states in turn.
+/// A job that alternates between two states.
 #[test]
 fn a_poll_that_answers_two_things_in_turn_is_seen() {
     let poll = |n: usize| calls("read", r#"{"path":"job7"}"#).answers(["running /", "running -"][n % 2]);
     assert_ne!(run().said((0..200).map(poll)), [""; 0]);
 }
 
-/// More calls in a round than most have.
+/// More calls per round than most runs have.
 #[test]
 fn a_loop_of_wide_rounds_is_seen() {
     let wide = (0..9).fold(Turn::default(), |turn, at| {
@@ -270,7 +270,7 @@ fn a_loop_of_wide_rounds_is_seen() {
     assert_ne!(run().said(again(&[wide, other], 60)), [""; 0]);
 }
 
-/// A saved state of any size is refused, or taken up, without a panic.
+/// A saved state of any size is refused or loaded, without a panic.
 #[test]
 fn a_broken_state_is_refused() {
     use balk_guards::Guard;
@@ -285,7 +285,7 @@ fn a_broken_state_is_refused() {
     assert!(matches!(loaded, Ok(Err(_))), "a panic, or it was taken up");
 }
 
-/// A text that goes on under the loop's own prompt.
+/// A text that continues after the loop's own prompt.
 #[test]
 fn control_prompts_of_the_loop() {
     let mut run = run();
@@ -303,7 +303,7 @@ fn let_it_go_on_lets_it_go_on() {
     assert!(said.iter().all(|it| !it.contains("stop")), "{said:?}");
 }
 
-/// "A refusal lapses after some turns, for a call that never runs cannot show that its answer has changed."
+/// "A refusal lapses after some turns, because a call that never runs cannot show that its answer has changed."
 #[test]
 fn a_refusal_to_finish_lapses() {
     let done = |n: usize| calls("done", &format!(r#"{{"summary":"all is done {n}"}}"#)).fails("2 tests fail");
@@ -315,7 +315,7 @@ fn a_refusal_to_finish_lapses() {
     run.check(&calls("done", r#"{"summary":"now"}"#), "pass");
 }
 
-/// An edit with a member that explains it: the same words again change the next place.
+/// An edit with an argument that explains it: the same arguments again change the next place.
 #[test]
 fn an_edit_with_an_explanation_is_an_edit() {
     let edit = || calls("replace", r#"{"path":"a.py","old":"TODO","new":"done","why":"next one"}"#);
@@ -325,19 +325,19 @@ fn an_edit_with_an_explanation_is_an_edit() {
     assert!(texts.iter().all(|it| !it.contains("holds already")), "{texts:?}");
 }
 
-/// The last line of a failing run is the same whatever failed: fewer failures are a changed result.
+/// The last line of a failing run is the same whatever failed; fewer failures are a changed result.
 #[test]
 fn fewer_failing_tests_are_a_changed_result() {
     let test = |n: usize| {
         bash("cargo test")
             .fails(&format!("test result: {n} failed\nerror: test failed, to rerun pass `--lib`"))
     };
-    // Looked at again each time the tests have told something new.
+    // The files are read again each time the tests have returned something new.
     let turns = (0..8).flat_map(|n| [test(20 - n), read("a"), read("c")]);
     silent(turns);
 }
 
-/// Two texts, and each call changes the file: an anchor and what is put behind it.
+/// Two texts, and each call changes the file: an anchor and the text that is inserted after it.
 #[test]
 fn what_is_put_behind_an_anchor_is_not_taken_back() {
     let put = |after: &str, text: &str| {
@@ -348,7 +348,7 @@ fn what_is_put_behind_an_anchor_is_not_taken_back() {
     assert_eq!(run.interventions().count(), 0);
 }
 
-/// After the refusal no call has run: the run would be ended on guesses.
+/// After the refusal no call has run, so ending the run would be a guess.
 #[test]
 fn growing_calls_do_not_end_a_run_without_an_answer_after_the_refusal() {
     let fails = |n: usize| {
@@ -362,7 +362,7 @@ fn growing_calls_do_not_end_a_run_without_an_answer_after_the_refusal() {
     assert!(said.iter().all(|it| !it.contains("stop")), "{said:?}");
 }
 
-/// The fix was made by a shell, and the finish would be taken.
+/// The fix was made by a shell, and the finish would now be accepted.
 #[test]
 fn a_finish_that_would_be_taken_runs() {
     let fix = |n: usize| bash(&format!("sed -i s/bug{n}/ok{n}/ a.py")).answers("");

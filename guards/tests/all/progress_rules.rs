@@ -25,7 +25,7 @@ fn check(turns: impl IntoIterator<Item = Turn>, expected: &[&str]) {
     assert_eq!(run().said(turns), expected);
 }
 
-/// All that the guard says where each reply is answered with these words.
+/// Everything that the guard says if each reply gets this answer.
 #[track_caller]
 fn check_replies(replies: &[(&str, &str)], expected: &[&str]) {
     let mut run = run();
@@ -167,7 +167,7 @@ fn replace(from: &str, to: &str) -> Turn {
 
 #[test]
 fn an_edit_that_is_taken_back_and_made_again_is_a_rewrite() {
-    // What is refused leaves the file as it is.
+    // A refused write leaves the file unchanged.
     let [forth, back] = [replace("x", "y"), replace("y", "x")];
     check(
         [forth.clone(), back.clone(), forth, back.clone(), back],

@@ -1,5 +1,4 @@
-//! Retry-safety about calls of broken attempts that the model wants to make again (spec R7), hits and silence
-//! alike.
+//! Retry-safety about calls of broken attempts that the model repeats (spec R7), hits and silence.
 
 use crate::common::broken::{failure, ran};
 use crate::common::{Loop, Turn, calls, text};
@@ -13,7 +12,7 @@ fn mail() -> Turn {
     calls("send_mail", r#"{"to":"a"}"#)
 }
 
-/// A run in which this turn broke, and what the user says to the question about it.
+/// A run in which this turn broke, and the user's answer to the question about it.
 fn after(turn: &Turn, choice: ChoiceKind) -> Loop {
     let mut run = Loop::new(RetrySafety::default());
     run.choice = choice;
@@ -46,7 +45,7 @@ fn r7_whoever_has_looked_may_send_it() {
         run.check(&look, "pass");
         run.check(&mail(), "pass");
     }
-    // What ran nowhere, and what nobody knows the end of, is no look.
+    // A call that did not run, or whose end is unknown, is no look.
     let mut run = after(&mail().goes_missing(), ChoiceKind::Instruct);
     run.check(&calls("deploy", "{}").goes_missing(), "pass");
     run.check(&calls("deploy", "{}").answers_something("?"), "pass");
@@ -69,13 +68,13 @@ fn r7_of_several_calls_only_what_ran_is_refused() {
     let mut run = after(&mail().goes_missing(), ChoiceKind::Instruct);
     let both = mail().and_calls("read", "{}");
     run.check(&both, REFUSED);
-    // The other one was a look.
+    // The other call was a look, which settles the refusal.
     run.check(&mail(), "pass");
 }
 
 #[test]
 fn r7_the_third_time_the_user_is_asked_and_only_he_lets_it_run() {
-    // After another word of the user's it begins anew.
+    // Another answer of the user resets the count.
     for (choice, then) in [(ChoiceKind::Instruct, REFUSED), (ChoiceKind::Continue, "pass")] {
         let mut run = after(&mail().goes_missing(), choice);
         run.check(&mail(), REFUSED);
@@ -85,7 +84,7 @@ fn r7_the_third_time_the_user_is_asked_and_only_he_lets_it_run() {
     }
 }
 
-/// Two calls of one tool are told apart by the user, in words that the model never reads.
+/// The user can tell two calls of one tool apart, by words that the model never sees.
 #[test]
 fn r7_the_question_says_which_call_it_is_about() {
     let order = r#"{"note":"two\n lines"}"#;
@@ -139,7 +138,7 @@ fn r7_a_run_that_does_not_break_holds_nothing() {
     run.pass(&mail().goes_missing(), 3);
 }
 
-/// Bounded: the oldest of many calls is let go.
+/// Bounded: the oldest of many calls is forgotten.
 #[test]
 fn r7_many_calls_are_not_all_remembered() {
     let many =

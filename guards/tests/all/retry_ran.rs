@@ -1,4 +1,4 @@
-//! The retry-safety guard against spec R7: calls that ran inside of a broken attempt.
+//! The retry-safety guard against spec R7: calls that ran in a broken attempt.
 
 use crate::common::broken::{DOWN, failure, nothing, ran};
 use crate::common::retries::{asks, resends, run};
@@ -12,7 +12,7 @@ use AttemptCause::Disconnected;
 
 // spec R7
 
-/// What the guard says beside the results of a completion.
+/// What the guard adds to the results of a completion.
 fn settled(turn: &Turn) -> Settlement {
     let guard = run().guard;
     let completion = turn.completion(&offer(), &mut 0);
@@ -129,6 +129,6 @@ fn m2_the_model_is_not_told_the_name_of_a_tool_that_is_not_on_offer() {
     run.breaks(&calls("bash", "{}").goes_missing(), &failure(Disconnected, ran(&["bash"])));
     let said: Vec<_> = run.interventions().map(|it| it.note.text.clone()).collect();
     assert!(!said[0].contains("bash") && said[0].contains("not on offer"), "{}", said[0]);
-    // The user is: it is the reason.
+    // The user is told the name: the tool is the reason.
     assert!(said[1].contains("`bash`"), "{}", said[1]);
 }

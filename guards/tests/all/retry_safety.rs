@@ -1,4 +1,4 @@
-//! The retry-safety guard against spec R3 to R6, hits and silence alike.
+//! The retry-safety guard against spec R3 to R6, hits and silence.
 
 use std::sync::Arc;
 
@@ -276,7 +276,7 @@ fn r6_a_provider_that_wants_more_time_than_is_waited_ends_the_run_with_that_time
         let words = [span, "Nothing was done", "rate limit"];
         stops(&mut run(), promised(429, ticks), nothing(), "told-to-wait", &words);
     }
-    // A question would only be followed by the same answer.
+    // A question would only lead to the same answer.
     stops(&mut run(), promised(429, 99_000), ran(&["send_mail"]), "told-to-wait", &["`send_mail`"]);
 }
 

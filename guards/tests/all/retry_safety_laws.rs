@@ -1,4 +1,5 @@
-//! The laws of retry-safety: over any run of broken attempts, nothing is done twice unasked, and nothing for ever.
+//! The laws of retry-safety: over any run of broken attempts, nothing is done twice without a question, and nothing
+//! is retried forever.
 
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ fn any_cause() -> impl Strategy<Value = AttemptCause> {
     ]
 }
 
-/// An attempt that breaks with what ran in it, a turn that passes, or a word of the user.
+/// A broken attempt with the calls that ran in it, a turn that passes, or a message of the user.
 #[derive(Clone, Debug)]
 enum Step {
     Breaks(AttemptFailure, Turn),
@@ -92,7 +93,7 @@ fn policy() -> impl Strategy<Value = RetrySafetyPolicy> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Spec M1, M2, R4 and R6, and the bound on resends, over any run that goes on until it is stopped.
+    /// Spec M1, M2, R4 and R6, and the limit of resends, over any run that continues until it is stopped.
     #[test]
     fn whatever_breaks(
         steps in vec(step(), 0..60),
@@ -122,7 +123,7 @@ proptest! {
             };
             let answered = answers(&run);
             let recovery = run.breaks(turn, failure);
-            // The user may have answered a question about the calls: then the turn begins anew.
+            // The user may have answered a question about the calls; then the turn starts again.
             in_turn = if answers(&run) > answered { 0 } else { in_turn };
             prop_assert_eq!(recovery.is_none(), failure.cause == Empty);
             let facts = last_failed(&run);
@@ -165,7 +166,7 @@ proptest! {
         }
     }
 
-    /// What is known more never makes an automatic retry unsafe, and the policies only differ in how much they ask.
+    /// More knowledge never makes an automatic retry unsafe, and the policies differ only in how often they ask.
     #[test]
     fn the_policies_are_ordered(cause in any_cause(), facts in any_facts(), bare in any::<bool>()) {
         let tools = if bare { bare_offer() } else { offer() };

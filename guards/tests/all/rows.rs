@@ -1,12 +1,12 @@
-//! Every row of the requirements is named by a test: its id stands in a file that holds one.
+//! Every row of the requirements is named by a test: its id is a word in a file with a test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The letters of the rows, each with how many there are.
+/// The letters of the rows, each with the number of its rows.
 const ROWS: [(char, u8); 8] =
     [('a', 8), ('n', 8), ('d', 7), ('r', 7), ('e', 4), ('h', 6), ('s', 6), ('m', 2)];
-/// Where tests are, seen from this crate; what is not there holds none.
+/// The folders of tests, relative to this crate; a missing folder has none.
 const FOLDERS: [&str; 6] =
     ["tests", "src", "../harness/tests", "../harness/src", "../scenarios/tests", "../scenarios/src"];
 
@@ -23,12 +23,12 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The words of a text, in small letters; an underscore parts words.
+/// The words of a text, in lower case; an underscore separates words.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase)
 }
 
-/// The ids that stand as a word in none of the texts that hold a test.
+/// The ids that are a word in none of the texts with a test.
 fn missing<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
     let ids = ROWS.iter().flat_map(|&(letter, rows)| (1..=rows).map(move |row| format!("{letter}{row}")));
     let mut ids: Vec<String> = ids.collect();

@@ -69,10 +69,10 @@ fn an_empty_text_is_near_to_nothing_else() {
 
 #[test]
 fn characters_count_and_not_bytes() {
-    // A combining mark is a character of its own.
+    // A combining mark is a separate character.
     check_distance("cafe\u{301}", "café", 2);
     check_distance("cafe\u{301}", "cafe", 1);
-    // These share bytes in front, or behind, that make no character.
+    // These share leading or trailing bytes that do not form a character.
     check_distance("aéb", "aèb", 1);
     check_distance("aéb", "aĩb", 1);
     check_distance("😀😁😂", "😀😃😂", 1);
@@ -81,8 +81,8 @@ fn characters_count_and_not_bytes() {
     check_distance(&"A".repeat(700), &"\u{141}".repeat(700), 700);
 }
 
-/// Both sides of every threshold, and the threshold itself. The characters put in occur nowhere in the text,
-/// so each of them costs an edit, and none costs more.
+/// Both sides of every threshold, and the threshold itself. The inserted characters do not occur in the text, so each
+/// costs exactly one edit.
 #[test]
 fn the_threshold_is_exact() {
     for length in [1, 2, 9, 10, 11, 20, 100, 640, 645, 2_000] {
@@ -92,7 +92,8 @@ fn the_threshold_is_exact() {
             for (num, den) in RATIOS {
                 let exactly = length * usize::from(den - num) / usize::from(den);
                 for edits in exactly.saturating_sub(1)..=(exactly + 1).min(length) {
-                    // The first is seen by its number alone. The second has the lowest byte of an `e`.
+                    // The first is a different character by its number alone. The second has the lowest byte of an
+                    // `e`.
                     for strange in ['#', '\u{165}'] {
                         check_distance(&left, &replaced(&text, edits, strange), edits);
                     }
@@ -107,7 +108,7 @@ fn the_threshold_is_exact() {
     }
 }
 
-/// The text with so many of its characters replaced, evenly.
+/// The text with `count` of its characters replaced, evenly spread.
 fn replaced(text: &[char], count: usize, strange: char) -> String {
     let mut text = text.to_vec();
     for nth in 0..count {
@@ -119,7 +120,7 @@ fn replaced(text: &[char], count: usize, strange: char) -> String {
 
 #[test]
 fn long_texts_are_exact_up_to_the_limit() {
-    // Of the letters replaced, each loses one of a kind that the other text has more of: seen by no bound.
+    // Each replaced letter loses one of a kind that the other text has more of, which no bound detects.
     let text: Vec<char> = ('a'..='z').cycle().take(LIMIT / 2).collect();
     let left: String = text.iter().collect();
     let most = (text.len() - 1) / 10;
@@ -158,8 +159,8 @@ fn a_profile_is_written_as_its_text() {
     assert_eq!(serde_json::from_str::<Profile<String>>(&written).unwrap(), profile);
 }
 
-/// Pieces of text: few letters, so that much is equal by chance; code; several bytes, combining marks among
-/// them; and characters that share their lowest byte.
+/// Pieces of text: few letters, so that many are equal by chance; code; multi-byte characters, including combining
+/// marks; and characters that share their lowest byte.
 fn text() -> impl Strategy<Value = Vec<char>> {
     const PIECES: [&[&str]; 4] = [
         &["a", "b", "ab", "aaaa", "c"],
@@ -178,7 +179,7 @@ fn text() -> impl Strategy<Value = Vec<char>> {
     )
 }
 
-/// One edit: where, how many characters are taken away, and which are put in their place.
+/// One edit: the place, the number of characters to remove, and those to insert.
 fn edit() -> impl Strategy<Value = (Index, usize, Vec<char>)> {
     let character =
         prop::sample::select(vec!['a', 'b', 'x', ' ', '\n', '0', 'é', '日', '\u{301}', '\u{141}', '😀']);
@@ -194,7 +195,7 @@ fn edited(mut text: Vec<char>, edits: Vec<(Index, usize, Vec<char>)>) -> Vec<cha
     text
 }
 
-/// The text with two parts of it in each other's place.
+/// The text with two of its parts exchanged.
 fn moved(text: &[char], cuts: [Index; 3]) -> Vec<char> {
     let mut cuts = cuts.map(|cut| cut.index(text.len() + 1));
     cuts.sort_unstable();
@@ -202,8 +203,8 @@ fn moved(text: &[char], cuts: [Index; 3]) -> Vec<char> {
     [&text[..from], &text[middle..to], &text[from..middle], &text[to..]].concat()
 }
 
-/// A text with so many characters replaced that one threshold is met, missed or passed by one. What takes
-/// the place of a character may occur elsewhere, so the distance can still be less.
+/// A text with so many characters replaced that one threshold is met, or missed or exceeded by one. A replacement may
+/// occur elsewhere in the text, so the distance can be smaller.
 fn near_threshold() -> impl Strategy<Value = (Vec<char>, Vec<char>)> {
     (text(), prop::sample::select(&RATIOS), 0..3_usize, any::<bool>()).prop_map(
         |(text, (num, den), off, strange)| {

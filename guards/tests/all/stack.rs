@@ -1,4 +1,4 @@
-//! The rules of composition: what a stack makes of the answers of its members.
+//! The rules of composition: how a stack combines the answers of its members.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use balk_guards::{
 };
 use serde_json::json;
 
-/// A guard that always answers the same.
+/// A guard that always gives the same answer.
 #[derive(Clone, Debug)]
 struct Fixed {
     name: &'static str,
@@ -113,7 +113,7 @@ fn repair(guard: &'static str) -> Verdict {
     Verdict::Repair(Repair { note: note(guard, "repair"), completion: Arc::default() })
 }
 
-/// With a notice beside the verdict.
+/// A notice beside the verdict.
 fn beside(guard: &'static str, verdict: Verdict) -> Decision {
     Decision { verdict, notices: vec![note(guard, "notice")] }
 }

@@ -99,12 +99,12 @@ fn question() -> Question {
     Question { note: note(), options: vec![] }
 }
 
-/// With a notice.
+/// The verdict with a notice.
 fn beside(verdict: Verdict) -> Decision {
     Decision { verdict, notices: vec![note()] }
 }
 
-/// Attempts that a guard of this crate would make again, asks about, or ends the run for.
+/// Attempts that a guard of this crate would send again, ask about, or end the run for.
 fn failures() -> [AttemptFailure; 5] {
     let empty = AttemptFailure::empty(1);
     let broke = |cause, facts| AttemptFailure { cause, facts, ..AttemptFailure::empty(1) };
@@ -133,7 +133,7 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     proptest::collection::vec(turn, 0..24)
 }
 
-/// The kinds of all answers of a guard that has seen `entries`: verdict, a rerun, recoveries, and whether a conclusion
+/// The kinds of all answers of a guard that has seen `entries`: verdict, rerun, recoveries, and whether a conclusion
 /// has a gap.
 type Kinds = (Option<u8>, bool, Vec<Option<u8>>, Option<Option<bool>>);
 
@@ -160,7 +160,7 @@ fn members(seeds: &[u64]) -> Vec<Box<dyn Guard>> {
     hashed.chain(all_guards()).collect()
 }
 
-/// A guard that never lets go: of the verdicts, notes and recoveries it wants, one for each turn in turn.
+/// A guard that intervenes in every turn, with the verdicts, notes and recoveries of `wants` in turn.
 #[derive(Clone, Debug)]
 struct Pushy {
     wants: Vec<Want>,
@@ -171,7 +171,7 @@ struct Pushy {
 enum Want {
     Retry,
     Ask,
-    /// So many notes beside the results.
+    /// This many notes beside the results.
     Notes(usize),
 }
 
@@ -220,14 +220,14 @@ fn budget() -> impl Strategy<Value = Budget> {
     prop_oneof![1 => Just(Budget::default()), 2 => drawn]
 }
 
-/// The corrections and the questions of each turn, up to the turn in which the run was ended, if it was.
+/// The corrections and the questions of each turn, and whether the run was ended.
 struct Said {
     corrections: Vec<usize>,
     questions: u32,
     ended: bool,
 }
 
-/// Turns of a stack over members that never let go.
+/// Turns of a stack whose members intervene in every turn.
 fn said_by(stack: Stack, turns: usize) -> Said {
     let mut run = Loop::new(stack);
     let mut said = Said { corrections: vec![], questions: 0, ended: false };
@@ -266,7 +266,7 @@ fn check_budget(said: &Said, budget: Budget) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Turns that any run of those below is over in, if it ends: twelve turns to each correction, four to each want.
+/// The maximum length of every run below that ends: twelve turns for each correction, four for each want.
 const TURNS: usize = 400;
 
 proptest! {
@@ -278,7 +278,7 @@ proptest! {
         budget in budget(),
         inner in proptest::option::of(budget()),
     ) {
-        // One that wants nothing but notes is never refused a verdict: it only falls silent.
+        // A member that wants only notes is never refused a verdict; it only falls silent.
         let ends = members.iter().any(|it| it.wants.iter().any(|want| !matches!(want, Want::Notes(_))));
         let boxed = || members.iter().cloned().map(|it| Box::new(it) as Box<dyn Guard>).collect::<Vec<_>>();
         let stack = match inner {
@@ -288,7 +288,7 @@ proptest! {
         let said = said_by(stack, TURNS);
         check_budget(&said, budget)?;
         if let Some(inner) = inner {
-            // The outer stack makes questions of its own.
+            // The outer stack asks questions of its own.
             check_budget(&said, Budget { questions: budget.questions, ..inner })?;
         }
         prop_assert_eq!(said.ended, ends);

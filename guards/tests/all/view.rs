@@ -1,4 +1,4 @@
-//! A repair in a view: the request reads as if the model had said the repaired completion in the first place.
+//! A repair in a view: the request reads as if the model had sent the repaired completion in the first place.
 
 use std::sync::Arc;
 
@@ -29,8 +29,8 @@ fn user(text: &str) -> Entry {
     Entry::User(UserMessage { from: Speaker::User, text: text.into() })
 }
 
-/// One turn: what the model said, and what guards made of it, one after the other. Every call of the last one is
-/// answered, and the user may speak.
+/// One turn: what the model said, and the repairs of it in order. Every call of the last one has a result, and the
+/// user may speak.
 #[derive(Clone, Debug)]
 struct Turn {
     said: Vec<Said>,
@@ -44,7 +44,8 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     vec((vec(said, 1..4), any::<bool>()).prop_map(|(said, user)| Turn { said, user }), 0..6)
 }
 
-/// The entries of these turns, with every repair or with the last of each turn as what the model said.
+/// The entries of these turns, with every repair, or with only the last repair of each turn as the model's
+/// completion.
 fn transcript(turns: &[Turn], repaired: bool) -> Transcript {
     let offer = Arc::new(Offer::default());
     let start = Start { model: "m".into(), protocol: Protocol::Text, offer };

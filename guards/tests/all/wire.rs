@@ -1,4 +1,4 @@
-//! Whatever a loop commits: every view is a legal request in every dialect, and every dialect carries it
+//! For all entries that a loop can commit: every view is a legal request in every dialect, and every dialect reads it
 //! back unchanged.
 
 use std::sync::Arc;
@@ -22,14 +22,14 @@ fn offer() -> Arc<Offer> {
     ]))
 }
 
-/// One turn, as the loop goes through it.
+/// One turn of the loop.
 #[derive(Clone, Debug)]
 struct Turn {
     failed: u32,
     parts: Vec<Part>,
     calls: Calls,
     finish: FinishReason,
-    /// What a guard makes of the completion.
+    /// A guard's repair of the completion.
     repair: Option<(Vec<Part>, Calls)>,
     results: Vec<(String, Status, bool)>,
     ending: Ending,
@@ -39,18 +39,18 @@ struct Turn {
 /// The id, the tool and the arguments of each call.
 type Calls = Vec<(String, String, String)>;
 
-/// What follows the completion and its results, so that the model is asked again.
+/// The entry after the completion and its results, because of which the model is asked again.
 #[derive(Clone, Debug)]
 enum Ending {
     User(Vec<String>),
     Feedback(String),
     Question(String),
     Compaction(String),
-    /// The calls are forgotten before they are answered.
+    /// The calls are compacted away before they have results.
     CompactionBeforeResults(String),
 }
 
-/// What stands in no view, or beside the results.
+/// Entries that are in no view, or that come beside the results.
 #[derive(Clone, Debug)]
 enum Extra {
     Note(String),
@@ -190,7 +190,7 @@ fn said(parts: &[Part], calls: &Calls, finish: FinishReason, offer: &Offer) -> C
     Completion::new(parts.to_vec(), calls, finish, usage, offer)
 }
 
-/// What the loop commits for one turn.
+/// The entries that the loop commits for one turn.
 fn commit(turn: &Turn, offer: &Offer, transcript: &mut Transcript) {
     for attempt in 1..=turn.failed {
         let failure = AttemptFailure::empty(attempt);
@@ -244,7 +244,7 @@ fn commit(turn: &Turn, offer: &Offer, transcript: &mut Transcript) {
     }
 }
 
-/// The entries up to each request, as a start with or without a first word of the user and whole turns.
+/// The entries up to each request: a start, with or without a first message of the user, and whole turns.
 fn requests(opening: Option<&str>, turns: &[Turn]) -> Vec<Transcript> {
     let offer = offer();
     let start = Start { model: "m".into(), protocol: Protocol::Text, offer: offer.clone() };

@@ -1,11 +1,11 @@
-//! For each rule a request that breaks it and nothing else; and what real providers send.
+//! For each rule, a request that breaks it and nothing else; and requests of real providers.
 
 use std::collections::BTreeSet;
 
 use balk_guards::wire::{Dialect, Rule};
 use balk_guards::{Completion, FinishReason, Message, Offer, Part, RawCall, Usage};
 
-/// Turns of a chat request that are legal together.
+/// Messages of a chat request that are legal together.
 const ASK: &str = r#"{"role":"user","content":"go"}"#;
 const CALL: &str = r#"{"role":"assistant","content":null,"tool_calls":[
     {"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}]}"#;
@@ -31,7 +31,7 @@ fn holds(dialect: Dialect, request: &str) {
     assert_eq!(dialect.legal(request), Ok(Ok(())));
 }
 
-/// The rules that OpenAI chat has, each with the messages that break it.
+/// The rules of OpenAI chat, each with messages that break it.
 fn openai_examples() -> Vec<(Rule, &'static str, Vec<&'static str>)> {
     vec![
         (Rule::NoMessages, "messages", vec![]),
@@ -81,7 +81,7 @@ fn openai_examples() -> Vec<(Rule, &'static str, Vec<&'static str>)> {
     ]
 }
 
-/// The rules about messages and calls that Anthropic has, each with the messages that break it.
+/// Anthropic's rules about messages and calls, each with messages that break it.
 fn anthropic_examples() -> Vec<(Rule, &'static str, Vec<&'static str>)> {
     vec![
         (Rule::NoMessages, "messages", vec![]),
@@ -141,7 +141,7 @@ fn anthropic_examples() -> Vec<(Rule, &'static str, Vec<&'static str>)> {
     ]
 }
 
-/// The rules about turns and blocks that Anthropic has, each with the messages that break it.
+/// Anthropic's rules about turns and blocks, each with messages that break it.
 fn anthropic_turn_examples() -> Vec<(Rule, &'static str, Vec<&'static str>)> {
     vec![
         (Rule::EndsWithAssistant, "messages[1]", vec![ASK, TALK]),

@@ -1,4 +1,4 @@
-//! Attempts that break, and offers that matter for them.
+//! Broken attempts, and offers for them.
 
 use balk_guards::{AttemptCause, AttemptFacts, AttemptFailure, Effect, Offer, Tool};
 
@@ -10,7 +10,7 @@ pub(crate) const fn status(code: u16) -> AttemptCause {
     AttemptCause::Status { code, retry_after: None }
 }
 
-/// The same, with a time to come back after.
+/// A refusal with this status and a time to wait, in ticks.
 pub(crate) const fn promised(code: u16, ticks: u64) -> AttemptCause {
     AttemptCause::Status { code, retry_after: Some(ticks) }
 }
@@ -48,7 +48,7 @@ pub(crate) fn called() -> AttemptFacts {
     }
 }
 
-/// These tools began to run; what they can change is for the offer to say.
+/// These tools began to run; the offer says what they can change.
 pub(crate) fn ran(tools: &[&str]) -> AttemptFacts {
     AttemptFacts {
         tool_execution_started: Some(true),
@@ -63,7 +63,7 @@ pub(crate) fn declared() -> Offer {
     Offer::new([Tool::new("read").effect(Effect::ReadOnly), Tool::new("append").effect(Effect::Write)])
 }
 
-/// With a search that the provider runs.
+/// The offer has a search that the provider runs.
 pub(crate) fn with_search() -> Offer {
     let search = Tool::new("web_search").effect(Effect::ReadOnly).provider_executed();
     Offer::new([Tool::new("read").effect(Effect::ReadOnly), search])

@@ -1,4 +1,4 @@
-//! Any transcript at all, as a loop or a recorded run may bring it.
+//! Arbitrary transcripts, as a loop or a recorded run may produce them.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ pub(crate) fn completion() -> impl Strategy<Value = Arc<Completion>> {
         if thinking { Part::Thinking { text: text.into(), signature: None } } else { Part::Text(text.into()) }
     });
     (vec(part, 0..3), vec((tool(), arguments()), 0..3), finish()).prop_map(|(parts, calls, finish)| {
-        // Foreign providers use the same id twice.
+        // Foreign providers reuse ids.
         let raw = |(tool, arguments): (&str, String)| RawCall {
             id: "call".into(),
             tool: tool.into(),
@@ -96,7 +96,7 @@ pub(crate) fn completion() -> impl Strategy<Value = Arc<Completion>> {
 pub(crate) fn turn() -> impl Strategy<Value = Event> {
     let result = (status(), origin(), text(), 0_u32..6);
     (completion(), vec(result, 0..4), any::<Option<bool>>()).prop_map(|(completion, answers, own)| {
-        // Too few answers leave calls without one, too many answer the same call again.
+        // Too few results leave calls without one; too many answer the same call again.
         let calls = completion.calls.iter().cycle();
         let results = calls
             .zip(answers)

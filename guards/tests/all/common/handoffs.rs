@@ -1,4 +1,4 @@
-//! Runs that end, and what the handoff guard makes of it.
+//! Runs that end, and the conclusions of the handoff guard.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ pub(crate) fn read(path: &str) -> Turn {
     calls("read", &format!(r#"{{"path":"{path}"}}"#)).answers(path)
 }
 
-/// What the loop does with a conclusion whose question is answered with "try again".
+/// Commits a conclusion whose question is answered with "try again", as the loop does.
 pub(crate) fn constrain(run: &mut Loop, end: &Termination) -> Conclusion {
     let it = conclude(run, end).expect("a conclusion");
     run.commit(Entry::Conclusion(Arc::new(it.clone())));

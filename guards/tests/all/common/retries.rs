@@ -1,4 +1,4 @@
-//! Attempts that break, and what the retry-safety guard says to them.
+//! Broken attempts, and the answers of the retry-safety guard.
 
 use balk_guards::{
     AttemptCause, AttemptFacts, ChoiceKind, Question, Recovery, RetrySafety, RetrySafetySettings, Wait,
@@ -17,7 +17,7 @@ pub(crate) fn run_set(settings: RetrySafetySettings) -> Loop {
     Loop::new(RetrySafety::new(settings))
 }
 
-/// An attempt that breaks, with nothing left of it in the transcript.
+/// A broken attempt that leaves nothing in the transcript.
 pub(crate) fn fails(run: &mut Loop, cause: AttemptCause, facts: AttemptFacts) -> Recovery {
     run.breaks(&Turn::default(), &failure(cause, facts)).expect("it has an opinion")
 }
@@ -28,7 +28,7 @@ pub(crate) fn resends(run: &mut Loop, cause: AttemptCause, facts: AttemptFacts, 
     assert_eq!(fails(run, cause, facts), Recovery::Resend { after });
 }
 
-/// The run ends by this rule, with all these words.
+/// The run ends by this rule, with all these words in the message.
 #[track_caller]
 pub(crate) fn stops(
     run: &mut Loop,

@@ -8,7 +8,7 @@ use balk::bench::turns::{ANCHOR, offer, turns};
 use balk_benches::{hashed, played, stack};
 use balk_reports::records::Work;
 
-#[expect(clippy::print_stdout, reason = "whoever counts divides by it")]
+#[expect(clippy::print_stdout, reason = "the caller divides its count by it")]
 fn main() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [spec, what, bytes, history] = &arguments[..] else {

@@ -79,7 +79,7 @@ impl Config {
                 return Err(Error::file(path, "the name of a guard", format!("[{name}]")).hint(&hint));
             };
             guard.factory(settings.clone()).map_err(|error| {
-                Error::file(path, "settings that the guard takes", format!("`{name}`: {error}"))
+                Error::file(path, "settings that the guard accepts", format!("`{name}`: {error}"))
             })?;
             self.guards.insert(name, settings);
         }
@@ -88,7 +88,7 @@ impl Config {
 
     fn environment(&mut self, variable: impl Fn(&str) -> Option<String>) -> Result<(), Error> {
         let bad = |name: &str, expected: &str, found: &str| {
-            Error::usage(name, expected, format!("`{found}`")).hint("it is a variable of the environment")
+            Error::usage(name, expected, format!("`{found}`")).hint("it is an environment variable")
         };
         let settings = self.guards.entry("no-tools".into()).or_default();
         if let Some(text) = variable(ENABLED) {
@@ -156,13 +156,12 @@ mod tests {
         let error = |pairs| load("", pairs).expect_err("bad");
         assert_eq!(
             error(&[("MISTAKE_LIMIT", "many")]),
-            "MISTAKE_LIMIT: expected a whole number from 1, found `many`\n  hint: it is a variable of the \
-             environment"
+            "MISTAKE_LIMIT: expected a whole number from 1, found `many`\n  hint: it is an environment variable"
         );
         assert_eq!(
             error(&[("NO_TOOLS_GUARD_ENABLED", "maybe")]),
             "NO_TOOLS_GUARD_ENABLED: expected true or false (also 1, 0, on, off, yes, no), found `maybe`\n  hint: it \
-             is a variable of the environment"
+             is an environment variable"
         );
         assert!(error(&[("MISTAKE_LIMIT", "0")]).contains("from 1"));
     }

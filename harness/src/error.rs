@@ -69,7 +69,7 @@ impl Error {
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         let reader_left = error.kind() == io::ErrorKind::BrokenPipe;
-        let new = Self::new(Exit::Unexpected, "an output that takes what is written", error.to_string());
+        let new = Self::new(Exit::Unexpected, "a writable output", error.to_string());
         Self { place: "output".into(), reader_left, ..new }
     }
 }

@@ -36,16 +36,16 @@ impl Folder {
     /// # Errors
     /// The folder is not empty, or cannot be created or written to.
     pub fn create(path: &Path) -> Result<Self, Error> {
-        let expected = "an empty folder, or none";
+        let expected = "an empty or new folder";
         let unusable = |error: io::Error| Error::file(path, "a folder that can be written to", error);
         fs::create_dir_all(path).map_err(unusable)?;
         if path.join(RECORD).exists() {
             return Err(Error::file(path, expected, "the record of a bench")
-                .hint("name another folder; `balk bench` goes on with its own by --resume"));
+                .hint("name another folder, or continue this bench with --resume"));
         }
         for entry in fs::read_dir(path).map_err(unusable)? {
             if !files::is_left_over(&entry.map_err(unusable)?.path()) {
-                return Err(Error::file(path, expected, "something else").hint("name another folder"));
+                return Err(Error::file(path, expected, "other files").hint("name another folder"));
             }
         }
         Ok(Self { path: path.to_owned() })
@@ -188,12 +188,12 @@ impl Folder {
 
 /// The transcripts of a file, if there is one.
 fn read(path: &Path) -> Result<Option<Transcripts>, Error> {
-    let expected = "kept transcripts: frames of zstd, each behind its seed";
+    let expected = "kept transcripts: frames of zstd, each after its seed";
     match fs::read(path) {
         Ok(bytes) => Transcripts::parse(&bytes).map(Some).map_err(|at| Error {
             place: format!("byte {at}").into(),
-            ..Error::file(path, expected, "something else")
-                .hint("it was cut or changed: measure this part again")
+            ..Error::file(path, expected, "other bytes")
+                .hint("it is truncated or changed: measure this part again")
         }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::file(path, expected, error)),
@@ -201,8 +201,8 @@ fn read(path: &Path) -> Result<Option<Transcripts>, Error> {
 }
 
 fn unwritable(path: &Path, error: io::Error) -> Error {
-    Error::file(path, "a place that can be written to", error)
-        .hint("what was written before is whole; go on by --resume once there is room")
+    Error::file(path, "a writable file", error)
+        .hint("earlier results are complete; continue with --resume once there is space")
 }
 
 /// A label as a folder name.

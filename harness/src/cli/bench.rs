@@ -93,17 +93,17 @@ pub struct Bench {
 }
 
 const AFTER_HELP: &str = "\
-The unit is one seed of one scenario under all stacks, so every comparison is paired. If a stack stepped in, its trial
+The unit is one seed of one scenario under all stacks, so every comparison is paired. If a stack intervened, its trial
 is run again in flat mode and with drawn parameters of the response model.
 
 DIR/bench.jsonl has the plan, a cell of integer counts for each scenario and stack, and the seeds that are done. Its
 bytes do not depend on the number of threads, on interruptions, or on the parts that it was merged from.
-DIR/transcripts/SCENARIO/0-63.jsonl.zst has the transcripts that are kept of these seeds, one record per line; `balk
+DIR/transcripts/SCENARIO/0-63.jsonl.zst has the kept transcripts of these seeds, one record per line; `balk
 replay` reads it. DIR/meta.json has the command, the machine and wall-clock figures. A release build also measures, when
 all trials are done, what a turn costs under each stack, beside one pass of xxh3 over the same bytes.
 
 Failures under a stack are what a bench measures, so the exit code is 0 unless a gate fails. After Ctrl-C it is 130: the
-bench writes what is done and shows the command to go on with. A second Ctrl-C ends the program at once.";
+bench writes what is done and shows the command to continue. A second Ctrl-C ends the program at once.";
 
 /// More threads than this exceed any machine: starting them would take longer than the trials.
 const JOBS_MAX: i64 = 1_024;
@@ -247,7 +247,7 @@ impl Bench {
                 &format!("the same plan as on the command line, with {} {}", unlike.place, unlike.second),
                 unlike.first,
             )
-            .hint(&format!("its own command is: {}", record.plan.command()))
+            .hint(&format!("its command was: {}", record.plan.command()))
         })?;
         Ok((Some(folder), record))
     }

@@ -26,7 +26,7 @@ impl Check {
         let mut exit = Exit::Fine;
         for path in &self.files {
             match load::file(path, &[]) {
-                Ok(scenario) => writeln!(std::io::stdout(), "{}: good ({})", path.display(), scenario.name)?,
+                Ok(scenario) => writeln!(std::io::stdout(), "{}: valid ({})", path.display(), scenario.name)?,
                 Err(failure) => exit = failure.shown(),
             }
         }

@@ -98,7 +98,7 @@ fn bad(name: &Path, kind: &Kind, place: &str, error: &serde_json::Error) -> Erro
     let (expected, found) = match error.classify() {
         Category::Data => expected_and_found(said),
         Category::Syntax | Category::Eof | Category::Io => {
-            (format!("{} (JSON)", kind.name), format!("a mistake: {said}"))
+            (format!("{} (JSON)", kind.name), format!("invalid JSON: {said}"))
         }
     };
     // The place is unknown.
@@ -110,7 +110,7 @@ fn bad(name: &Path, kind: &Kind, place: &str, error: &serde_json::Error) -> Erro
         place: format!("line {line}, column {column}{at}").into(),
         ..Error::file(name, &expected, one_line(&found, 160))
     }
-    .hint(&format!("`{}` says what stands where", kind.schema))
+    .hint(&format!("`{}` describes the format", kind.schema))
 }
 
 /// The two halves of a message of serde.
@@ -127,9 +127,9 @@ fn expected_and_found(said: &str) -> (String, String) {
         return (format!("the member {member}"), "none".to_owned());
     }
     if let Some(member) = said.strip_prefix("duplicate field ") {
-        return (format!("the member {member} once"), "it again".to_owned());
+        return (format!("the member {member} once"), "two of them".to_owned());
     }
-    ("something else".to_owned(), said.to_owned())
+    ("a valid document".to_owned(), said.to_owned())
 }
 
 /// The JSON name of a Rust type.

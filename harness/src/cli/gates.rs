@@ -32,7 +32,7 @@ stubborn, control or a scenario. OP is <, <=, > or >=, NUMBER as in 3, 0.95 or 1
   rates   false_rate (false interventions in 1,000 healthy turns)
   compare recovery_change done_change false_rate_change (B minus A; `balk compare` only)
 With --gate certain a gate fails unless its 95 % bound clears it, so too few trials fail as well; with --gate refuted
-it fails only where the other bound does not clear it either.";
+it fails only if the other bound does not clear it either.";
 
 /// Which end of a rate's interval is judged.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -68,8 +68,7 @@ impl Gates {
     pub(super) fn fit(&self, plan: &Plan, records: Records) -> Result<(), Error> {
         for gate in &self.fail_on {
             gate.fits(plan).map_err(|NoSuch { what, asked, nearest }| {
-                let wrong =
-                    Error::usage("--fail-on", &format!("a {what} that is measured"), format!("`{asked}`"));
+                let wrong = Error::usage("--fail-on", &format!("a measured {what}"), format!("`{asked}`"));
                 match nearest {
                     Some(nearest) => wrong.hint(&format!("did you mean `{nearest}`?")),
                     None => wrong,
@@ -79,11 +78,11 @@ impl Gates {
                 let found = format!("`{gate}`");
                 return Err(Error::usage(
                     "--fail-on",
-                    "a metric that says something of a cell it is about",
+                    "a metric that applies to a cell of the gate",
                     found,
                 )
                 .hint(
-                    "nobody recovers in a control, and no trial is done where the goal cannot be reached",
+                    "a control has nothing to recover, and a trial with an unreachable goal is never done",
                 ));
             }
             if gate.metric.is_change() && records == Records::One {
@@ -92,7 +91,7 @@ impl Gates {
                     "a metric of one record",
                     format!("`{}`", gate.metric),
                 )
-                .hint("a change is between two records: see `balk compare`"));
+                .hint("a change needs two records: see `balk compare`"));
             }
         }
         Ok(())

@@ -55,12 +55,12 @@ fn scenarios() -> Table {
 fn guards(registry: &Registry) -> [Block; 2] {
     let (peers, guards): (Vec<_>, Vec<_>) = registry.guards().partition(|it| it.role() == Role::Peer);
     let guards = rows(
-        "Guards, for `--guard NAME[=VARIANT][{key=value,…}],…`. `default` takes those with a star, and `none` none:",
+        "Guards, for `--guard NAME[=VARIANT][{key=value,…}],…`. `default` has those with a star, `none` has none:",
         &guards,
     );
     let peers = rows(
         "Peers, named in the same way: rules of other agents as documented in one version, not the agents themselves, \
-         and naive readings of the field designs:",
+         and naive versions of the field designs:",
         &peers,
     );
     [guards, peers].map(Block::from)

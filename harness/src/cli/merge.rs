@@ -45,9 +45,7 @@ impl Merge {
         out.write(&whole)?;
         if !whole.is_whole() {
             let [from, to] = whole.plan.seeds;
-            say(format_args!(
-                "note: seeds {from}-{to} were planned, and some of them are in none of the parts"
-            ));
+            say(format_args!("note: some of the planned seeds {from}-{to} are missing in all parts"));
         }
         Ok(Exit::Fine)
     }
@@ -61,10 +59,10 @@ fn unfit(first: &Path, path: &Path, apart: Apart) -> Error {
             &format!("the plan of {}, with {} {}", first.join(RECORD).display(), unlike.place, unlike.first),
             unlike.second,
         )
-        .hint("only parts of one plan add up: measure it again with the same command"),
+        .hint("only parts of one plan can be merged: measure it again with the same command"),
         Apart::Twice { scenario, seed } => {
-            Error::file(&record, "trials that no other part has", format!("seed {seed} of {scenario} again"))
-                .hint("each part may be named once")
+            Error::file(&record, "trials that no other part has", format!("seed {seed} of {scenario} twice"))
+                .hint("name each part only once")
         }
     }
 }

@@ -68,7 +68,7 @@ turns apart form one stretch, of which the first counts.
 Lines that are records of trials (`balk scenario NAME --format json`) are recognised. Their entries are replayed as they
 are, and nothing is inserted. The guards that a record names must decide as recorded, with the settings that they had
 (--config; a record does not have them); the first difference is shown, with its turn. Other guards are asked what they
-would have done while those were at work.
+would have done in the same transcripts.
 
 With --labels, firings are compared with points that readers judged. The columns, separated by tabs, are
   trajectory_id message_index label kind onset confidence control weight reason
@@ -195,7 +195,7 @@ impl Report {
             Err(Broken::Taken(error)) => Err(error.into()),
             Err(Broken::Read { after_line, error }) => {
                 let mut error = Error::file(name, "a file that can be read to its end", error)
-                    .hint("what came before was replayed; make or copy the file anew");
+                    .hint("everything before was replayed; make or copy the file again");
                 error.place = format!("after line {after_line}").into();
                 self.complain(&error);
                 Ok(())

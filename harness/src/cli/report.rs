@@ -36,8 +36,8 @@ pub struct Report {
 }
 
 const AFTER_HELP: &str = "\
-Everything is computed from DIR/bench.jsonl, and beside it from what was measured of cost, where it is there:
-`timed` in DIR/meta.json, and DIR/instructions.json. The same record gives the same bytes. `balk schema report`
+Everything is computed from DIR/bench.jsonl and from the measured cost, if there is any: `timed` in DIR/meta.json,
+and DIR/instructions.json. The same record gives the same bytes. `balk schema report`
 prints the form of the JSON.
 
 JUnit fails a stack that is under test on a scenario where something was done twice or a guard broke.
@@ -67,7 +67,7 @@ impl Report {
         let (folder, bench) = Folder::open(&self.folder)?;
         for path in self.out.iter().chain(&self.splice) {
             if folder.holds(path) {
-                let file = Error::file(path, "a file beside the record", "a file that it is made from");
+                let file = Error::file(path, "a file to write", "a file that the report is made from");
                 return Err(file.hint("name another file"));
             }
         }
@@ -108,5 +108,5 @@ fn splice_into(path: &Path, tables: &Tables) -> Result<(), Error> {
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     files::write_whole(&real, |out| out.write_all(text.as_bytes()))
-        .map_err(|error| Error::file(path, "a place that can be written to", error))
+        .map_err(|error| Error::file(path, "a writable file", error))
 }

@@ -112,7 +112,7 @@ impl Shrink {
         });
         let shrunk = shrunk.map_err(|unfit| self.refused(&unfit, &config))?;
         if !shrunk.is_smallest {
-            say(format_args!("note: the {} tries ran out; more of them may find a smaller one", self.tries));
+            say(format_args!("note: the {} tries ran out; more tries may find a smaller one", self.tries));
         }
         if !shrunk.has_contrast {
             say(format_args!(
@@ -150,7 +150,7 @@ impl Shrink {
         for (name, text) in [(SCENARIO, &shrunk.text), (TRANSCRIPT, &transcript)] {
             let path = folder.join(name);
             files::write_whole(&path, |out| out.write_all(text.as_bytes()))
-                .map_err(|error| Error::file(&path, "a place that can be written to", error))?;
+                .map_err(|error| Error::file(&path, "a writable file", error))?;
         }
         say(format_args!("shows {}: {command}", self.shows));
         Ok(())
@@ -178,7 +178,7 @@ fn free(folder: &Path) -> Result<(), Error> {
     for name in [SCENARIO, TRANSCRIPT] {
         let path = folder.join(name);
         if path.exists() {
-            return Err(Error::file(&path, "no such file", "one").hint("name another folder"));
+            return Err(Error::file(&path, "a new file", "an existing one").hint("name another folder"));
         }
     }
     Ok(())

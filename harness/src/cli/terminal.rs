@@ -26,7 +26,7 @@ impl<'w, 'a, R: BufRead, W: Write> Terminal<'w, 'a, R, W> {
 
     /// The choice and its words; none if there is no answer.
     fn ask(&mut self, options: &[Choice]) -> io::Result<Option<(UserAnswer, &'a [Template])>> {
-        let there = if self.input.is_some() { "" } else { "Nobody is here to choose. " };
+        let there = if self.input.is_some() { "" } else { "There is no terminal to answer at. " };
         writeln!(self.out, "\n{there}The options are:")?;
         for (at, choice) in options.iter().enumerate() {
             writeln!(self.out, "  {}  {} ({})", at + 1, choice.label, word(choice.kind))?;
@@ -36,7 +36,7 @@ impl<'w, 'a, R: BufRead, W: Write> Terminal<'w, 'a, R, W> {
         let (mut answer, sets) = self.user.chooses(choice.kind);
         match choice.kind {
             ChoiceKind::Instruct => {
-                let Some(text) = self.until("Say it in a line: ", said)? else { return Ok(None) };
+                let Some(text) = self.until("Write it on one line: ", said)? else { return Ok(None) };
                 answer.text = text.into();
             }
             ChoiceKind::Continue | ChoiceKind::SwitchModel | ChoiceKind::Constrain
@@ -69,7 +69,7 @@ impl<'w, 'a, R: BufRead, W: Write> Terminal<'w, 'a, R, W> {
             if let Some(sense) = sense(line.trim()) {
                 return Ok(Some(sense));
             }
-            writeln!(self.out, "That answers nothing.")?;
+            writeln!(self.out, "That is not an answer.")?;
         }
         writeln!(self.out, "No answer after {TRIES} tries.")?;
         Ok(None)

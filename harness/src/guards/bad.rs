@@ -64,7 +64,7 @@ impl From<BadStack> for Error {
                 Self::usage("--guard", "a known guard", format!("`{asked}`")).hint(&hint)
             }
             BadStack::Settings { asked, reason } => {
-                Self::usage("--guard", "settings that the guard takes", format!("`{asked}`")).hint(&reason)
+                Self::usage("--guard", "settings that the guard accepts", format!("`{asked}`")).hint(&reason)
             }
             BadStack::Twice { asked, stack: Some(stack) } => {
                 let found = format!("`{asked}` twice in `{stack}`");

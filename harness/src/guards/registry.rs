@@ -79,12 +79,12 @@ impl Registry {
                 let found = format!("`{name}` ({other}) and `{name}` ({about})");
                 return Err(Error::registry("guards with different names", found));
             }
-            let made = guard
-                .factory(guard.defaults.clone())
-                .map_err(|error| Error::registry(&format!("default settings that `{name}` takes"), error))?;
+            let made = guard.factory(guard.defaults.clone()).map_err(|error| {
+                Error::registry(&format!("default settings that `{name}` accepts"), error)
+            })?;
             let made = made(&TruthChannel::default());
             if made.name() != &**name {
-                let expected = format!("a guard that calls itself `{name}`, as it is registered");
+                let expected = format!("a guard whose own name is `{name}`, as registered");
                 return Err(Error::registry(&expected, format!("`{}`", made.name())));
             }
         }
@@ -199,7 +199,7 @@ mod tests {
         }
         refused(
             [named("silent", "quiet")],
-            "registry: expected a guard that calls itself `silent`, as it is registered, found `quiet`",
+            "registry: expected a guard whose own name is `silent`, as registered, found `quiet`",
         );
     }
 }

@@ -121,7 +121,7 @@ pub fn parse(text: &str) -> Result<Vec<Point>, BadLabels> {
     let header = lines.next().map_or("", |(_, line)| line);
     if header != COLUMNS.join("\t") {
         let found = if header.trim().is_empty() { "nothing".into() } else { quoted(header) };
-        let expected = format!("the header `{}`, with tabs between", COLUMNS.join(" "));
+        let expected = format!("the header `{}`, separated by tabs", COLUMNS.join(" "));
         return Err(BadLabels { place: "line 1".into(), expected, found, hint: SEE_HELP });
     }
     let mut points = Vec::new();
@@ -133,9 +133,9 @@ pub fn parse(text: &str) -> Result<Vec<Point>, BadLabels> {
             Entry::Occupied(first) => {
                 return Err(BadLabels {
                     place: format!("line {number}"),
-                    expected: "a point that is not judged yet".into(),
+                    expected: "a point that no earlier line judges".into(),
                     found: format!(
-                        "message {} of {} again, as in line {}",
+                        "message {} of {}, as in line {}",
                         point.message,
                         quoted(&point.trajectory),
                         first.get()
@@ -153,7 +153,7 @@ pub fn parse(text: &str) -> Result<Vec<Point>, BadLabels> {
     Ok(points)
 }
 
-const SEE_HELP: &str = "`balk replay --help` says what stands in each column";
+const SEE_HELP: &str = "`balk replay --help` describes the columns";
 
 /// The cells of one line.
 struct Row<'a> {
@@ -166,9 +166,9 @@ impl<'a> Row<'a> {
         let cells: Vec<&str> = line.split('\t').collect();
         let cells = cells.try_into().map_err(|cells: Vec<&str>| BadLabels {
             place: format!("line {number}"),
-            expected: format!("{} columns with tabs between", COLUMNS.len()),
+            expected: format!("{} columns, separated by tabs", COLUMNS.len()),
             found: format!("{}", cells.len()),
-            hint: "a cell holds neither tabs nor line breaks",
+            hint: "a cell has no tabs and no line breaks",
         })?;
         Ok(Self { number, cells })
     }

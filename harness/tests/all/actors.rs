@@ -39,7 +39,7 @@ fn s1_actors_that_only_talk_that_repeat_that_abandon_and_that_answer_nothing() {
     let comes_empty = all().any(|it| it.actor.states.iter().any(|state| !state.empty.is_empty()));
     let empty = comes_empty.then_some(Stuck::Empty);
     for how in [Stuck::TextOnly, Stuck::IdenticalCall, Stuck::Fence].into_iter().chain(empty) {
-        assert!(kinds.contains_key(&how), "nobody is stuck like {how:?}: {kinds:?}");
+        assert!(kinds.contains_key(&how), "no run is stuck like {how:?}: {kinds:?}");
     }
 }
 
@@ -68,7 +68,7 @@ fn s3_done_is_what_the_world_says() {
             unearned += u32::from(finished && !run.trial.goal);
         }
     }
-    assert!(unearned > 0, "somebody says that he is done, and the world says that he is not");
+    assert!(unearned > 0, "in some run the model says that it is done, and the goal does not hold");
 }
 
 fn facts(run: &Run) -> (usize, usize) {

@@ -46,7 +46,7 @@ fn every_rung_is_reached_that_a_trial_can_come_to() {
     assert_eq!(dead, [""; 0], "see: balk audit");
     let excused = AUDITED.rows.iter().filter(|(row, _)| beyond_trials(row).is_some());
     for (row, reached) in excused {
-        assert_eq!(*reached, None, "{row}: a trial comes to it");
+        assert_eq!(*reached, None, "{row}: a trial reaches it");
     }
 }
 
@@ -121,7 +121,7 @@ const UNNOTICED: &Known = &[
     ("the refusal behind it keeps things from being done twice", &["retry-safety: ran-already, note: off"]),
     ("what is lacking is lacking in the second try as well", &["handoff: constrained, note: off"]),
     (
-        "where the note is missing the refusal comes, or another rule speaks",
+        "without the note the refusal follows, or another rule intervenes",
         &[
             "progress: unknown-tool, note at level 1: off",
             "progress: invalid-arguments, note at level 1: off",
@@ -133,7 +133,7 @@ const UNNOTICED: &Known = &[
         ],
     ),
     (
-        "most were moved by what was said before; who was not goes on to the bound, and the handoff tells the user",
+        "earlier messages stop most models; the others reach the limit, and the handoff tells the user",
         &[
             "progress: unknown-tool, block at level 2: off",
             "progress: unknown-tool, question at level 3: off",
@@ -156,29 +156,32 @@ const UNNOTICED: &Known = &[
         ],
     ),
     (
-        "a growing call is nearly the one before: the two rules cover for each other",
+        "a growing call is nearly the one before, so each rule replaces the other",
         &["progress: grown-calls, 4 to 0", "progress: near-failures, 3 to 0"],
     ),
     (
         "`same-failure`, `cycle` and `duplicate` see such failures as well",
         &["progress: equal-failures, 3 to 0"],
     ),
-    ("`duplicate` sees who declares it done in the same words", &["progress: refused-ends, 3 to 0"]),
+    ("`duplicate` sees a repeated finish with the same words", &["progress: refused-ends, 3 to 0"]),
     ("`no-tools` corrects the first of them", &["progress: refused-replies, 2 to 0"]),
-    ("who waits is not stuck, and nobody of the catalogue looks ten times", &["progress: waits, 10 to 0"]),
-    ("`repeat` and `wandering` see what goes round, later", &["progress: laps, 2 to 0"]),
+    (
+        "a waiting model is not stuck, and no model of the catalogue polls ten times",
+        &["progress: waits, 10 to 0"],
+    ),
+    ("`repeat` and `wandering` see cycles later", &["progress: laps, 2 to 0"]),
 ];
 
 /// Steps of settings under which no transcript differs, with the reason that allows it.
 const UNSEEN: &Known = &[
-    ("whoever shows code has failed three times before", &["abandonment: failures, 3 to 2"]),
+    ("a model that shows code has failed three times before", &["abandonment: failures, 3 to 2"]),
     ("the default policy has no limit", &["abandonment: limit, 3 to 2", "abandonment: limit, 3 to 4"]),
     (
-        "a few of a hundred seeds come so far",
+        "only a few of a hundred seeds reach this",
         &["abandonment: policy, \"soft\" to \"hard\"", "empty-completion: truncations, 3 to 4"],
     ),
     (
-        "`duplicate` and `no-tools` see who declares it done before",
+        "`duplicate` and `no-tools` see a repeated finish earlier",
         &["progress: refused-ends, 3 to 2", "progress: refused-ends, 3 to 4"],
     ),
     ("no model waits for a refusal to lapse", &["progress: lapse, 5 to 4", "progress: lapse, 5 to 6"]),
@@ -186,7 +189,7 @@ const UNSEEN: &Known = &[
         "`no-tools` corrects the first of them",
         &["progress: refused-replies, 2 to 1", "progress: refused-replies, 2 to 3"],
     ),
-    ("nobody of the catalogue looks ten times", &["progress: waits, 10 to 9", "progress: waits, 10 to 11"]),
+    ("no model of the catalogue polls ten times", &["progress: waits, 10 to 9", "progress: waits, 10 to 11"]),
     (
         "the stack's cap on questions comes first",
         &["no-tools: questions, 3 to 2", "no-tools: questions, 3 to 4"],

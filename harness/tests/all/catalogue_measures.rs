@@ -35,7 +35,7 @@ fn share(count: usize, of: usize) -> String {
     format!("{} of {of}", Share::new(number(count), number(of)))
 }
 
-#[expect(clippy::print_stdout, reason = "figures for whoever asks for them with --nocapture")]
+#[expect(clippy::print_stdout, reason = "figures to read with --nocapture")]
 fn say(text: &str) {
     println!("{text}");
 }
@@ -96,18 +96,18 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
         } else if is_deaf(&scenario) {
             must(
                 Expectation::DoneOrTold.holds(number(n - informed), number(n)),
-                "who cannot be brought back is handed over",
+                "a run that cannot recover is handed over",
             );
         } else {
-            must(10 * could >= 3 * n && could < n, "the oracle brings back some, and not all");
+            must(10 * could >= 3 * n && could < n, "the oracle recovers some runs, and not all");
             must(
                 Expectation::BroughtBack.holds(number(could.saturating_sub(back)), number(could)),
-                "default brings back nine in ten of as many",
+                "default recovers nine in ten of as many",
             );
             let is_drawn_anew = DRAWN_ANEW.contains(&&*scenario.name);
             must(
                 is_drawn_anew != (10 * both >= 9 * could),
-                "default brings back nine in ten of the very runs, or is on the list of those where it does not",
+                "default recovers nine in ten of the same runs, or is on the list of exceptions",
             );
             let stuck: u64 = ours.iter().map(|run| u64::from(run.grade.stuck_turns)).sum();
             must(

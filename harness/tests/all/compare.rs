@@ -151,7 +151,7 @@ fn gates_judge_the_second_record_and_the_change_to_it() {
     check(&["--fail-on", "false_rate_change > 1000", "--fail-on", "double_effects>0"], 0);
     check(&["--fail-on", "default@alternating: recovery_change < 0", "--gate", "refuted"], 4);
     let (code, _, err) = compare(work.path(), &["a", "b", "--fail-on", "no-tools: done<1"]);
-    assert!(code == 2 && err.contains("expected a stack that is measured, found `no-tools`"), "{err}");
+    assert!(code == 2 && err.contains("expected a measured stack, found `no-tools`"), "{err}");
     // Nothing ran in the second record, so nothing is known to be no worse.
     let shard = ["bench", "--suite", "paging,text-only-chat", "--guard", "default", "--seeds", "0-63"];
     let shard = [&shard[..], &["--shard", "1/100", "--out", "empty"]].concat();

@@ -106,5 +106,5 @@ fn what_is_no_gate_is_refused_before_anything_is_run() {
     refused("duplicat: done<1", "did you mean `duplicate`?");
     refused("@pagin: done<1", "did you mean `paging`?");
     refused("done_change<0", "see `balk compare`");
-    refused("@control: recovery<1", "nobody recovers in a control");
+    refused("@control: recovery<1", "a control has nothing to recover");
 }

@@ -52,7 +52,7 @@ fn h3_retry_resumes_in_place_as_the_next_turn() {
     drop(person);
     assert_eq!(code, 0);
     assert!(err.contains("Choose, by number or word"), "{err}");
-    let record: TrialRecord = serde_json::from_str(&out).expect("the record stands alone");
+    let record: TrialRecord = serde_json::from_str(&out).expect("the record is the whole output");
     let entries = transcript(&record.entries).expect("it reads back");
     let at = |wanted: fn(&Entry) -> bool| entries.iter().position(wanted).expect("it is there");
     let concluded = at(|it| matches!(it, Entry::Conclusion(_)));
@@ -158,7 +158,7 @@ fn h3_without_anybody_nothing_waits() {
     // A person who leaves.
     let left = pressed(&mut scenario(folder.path(), &[]), CTRL_D);
     assert!(left.starts_with("exit code: 4"));
-    assert!(left.contains("to report what is lacking (missing input: data/sales.csv):\nhttps://"), "{left}");
+    assert!(left.contains("to report this gap (missing input: data/sales.csv):\nhttps://"), "{left}");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn a_person_instructs_in_words_of_his_own() {
     let (person, program) = terminal("instruct\n\n  Call the tool now.  \nstop\n");
     let (_, out, err) = ran(balk(folder.path(), &run).stdin(program));
     drop(person);
-    assert!(err.contains("Say it in a line: That answers nothing.\nSay it in a line: "), "{err}");
+    assert!(err.contains("Write it on one line: That is not an answer.\nWrite it on one line: "), "{err}");
     let record: TrialRecord = serde_json::from_str(&out).expect("it is a record");
     let answer = record.entries.iter().find_map(|it| {
         let EntryRecord::Answer(answer) = it else { return None };

@@ -53,7 +53,7 @@ fn the_command_that_is_shown_goes_on_to_the_same_bytes() {
     let (code, out, err) = ended(running);
     assert_eq!((code, &*out), (Some(130), ""), "{err}");
     assert!(err.contains(" of 4000 units are done and kept in a b\n"), "{err}");
-    let shown = err.lines().find_map(|line| line.strip_prefix("go on with: ")).expect("it says how");
+    let shown = err.lines().find_map(|line| line.strip_prefix("continue with: ")).expect("it says how");
     assert!(shown.ends_with("--seeds 0-1999 --out 'a b' --resume"), "{shown}");
 
     // Twice at once: nothing more is printed or written, and the written record is whole.

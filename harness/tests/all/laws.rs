@@ -163,7 +163,7 @@ proptest! {
         let record = grade::record(&world, "wild", &[], &trial);
         let json = serde_json::to_string(&record).expect("a record is plain data");
         let read: TrialRecord = serde_json::from_str(&json).expect("a record can be read");
-        prop_assert_eq!(&transcript(&read.entries).expect("a record holds a transcript"), &trial.entries);
+        prop_assert_eq!(&transcript(&read.entries).expect("a record has a transcript"), &trial.entries);
         prop_assert_eq!(&read, &record);
         let turns = u64::try_from(trial.turns.len()).expect("a small number");
         let own = replayed(&json, &|_, _| Ok(wild::stack(&case.tempers)));

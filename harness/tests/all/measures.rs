@@ -68,7 +68,7 @@ fn pairs() -> [(Scenario, Scenario); 2] {
 fn unguarded_abandonment_ends_in_fences_with_a_user_who_waits() {
     let runs = under(&scenario("abandonment", &[]), seeds(), "none");
     for run in &runs {
-        assert!(!run.grade.told, "seed {}: nobody is there to tell the user", run.seed);
+        assert!(!run.grade.told, "seed {}: no guard is there to tell the user", run.seed);
     }
     let fenced: Vec<&Run> = runs.iter().filter(|run| run.fenced()).collect();
     assert!(10 * fenced.len() >= 9 * runs.len(), "{} of {} reach the fences", fenced.len(), runs.len());
@@ -81,7 +81,7 @@ fn unguarded_abandonment_ends_in_fences_with_a_user_who_waits() {
         match runs.len() {
             100 => (99, 1, 6),
             1_000 => (991, 9, 55),
-            more => panic!("nobody counted for {more} seeds; found {counted:?}"),
+            more => panic!("no count is known for {more} seeds; found {counted:?}"),
         }
     );
 }
@@ -137,7 +137,7 @@ fn by_default_only_a_relapse_after_a_change_leaves_the_user_untold() {
         for run in untold {
             assert!(
                 run.changed(),
-                "{} seed {}: nothing changed, and nobody is told",
+                "{} seed {}: nothing changed, and the user is not told",
                 stubborn.name,
                 run.seed
             );

@@ -42,5 +42,5 @@ fn the_nearest_file_is_read_and_named_and_the_one_that_is_asked_for_wins() {
     write("a/balk.toml", "[no-tools]\nlimits = 6\n");
     let (code, _, err) = ran(&mut balk(&below, &TRIAL));
     assert_eq!(code, 3);
-    assert!(err.contains("../balk.toml: expected settings that the guard takes"), "{err}");
+    assert!(err.contains("../balk.toml: expected settings that the guard accepts"), "{err}");
 }

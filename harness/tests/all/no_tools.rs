@@ -140,7 +140,7 @@ fn n7_the_probe_lists_more_often_with_the_guard() {
     let [without, with] = ["none", "no-tools"].map(|spec| {
         let runs = under(&probe, CRITERION, spec);
         let count = runs.iter().filter(|run| lists(&probe, run)).count();
-        assert!(count >= recovered(&runs), "whoever comes back has listed");
+        assert!(count >= recovered(&runs), "every recovered run has listed");
         let number = |it| u64::try_from(it).expect("few trials");
         Share::new(number(count), number(runs.len()))
     });

@@ -66,7 +66,7 @@ fn a_failing_call_over_and_over_is_ended_or_brought_back_by_whoever_sees_it() {
     let back = |peer: String| (peer.clone(), recovered(&under(&repeating, 0..=49, &peer)));
     let back: BTreeMap<String, usize> = Registry::standard().peers().into_iter().map(back).collect();
     for peer in ["cline", "roo-code", "openhands", "gemini-cli", "kimi-cli", "hermes-like"] {
-        assert!(back[peer] > 2 * alone, "{peer} brings back {}, none {alone}", back[peer]);
+        assert!(back[peer] > 2 * alone, "{peer} recovers {}, none {alone}", back[peer]);
     }
     for peer in ["opencode", "naive-abandonment", "naive-no-tools", "naive-retry"] {
         assert_eq!(back[peer], alone, "{peer} says nothing here");

@@ -64,10 +64,10 @@ fn h5_where_the_command_fails_the_template_stands() {
         ("echo Some words.; exit 3", "failed (exit status: 3)"),
         ("echo Some words.; kill -9 $$", "failed (signal: 9 (SIGKILL))"),
         ("exec no-such-command-anywhere 2>/dev/null", "failed (exit status: 127)"),
-        ("true", "printed nothing that a person could read"),
-        ("exec <&-; echo", "printed nothing that a person could read"),
-        ("echo '{\"plan\": [\"look again\"]}'", "printed nothing that a person could read"),
-        ("printf '\\377\\376\\n'", "printed bytes that are no UTF-8"),
+        ("true", "printed no readable text"),
+        ("exec <&-; echo", "printed no readable text"),
+        ("echo '{\"plan\": [\"look again\"]}'", "printed no readable text"),
+        ("printf '\\377\\376\\n'", "printed bytes that are not UTF-8"),
         ("yes", "printed more than 64 KiB"),
     ] {
         let (code, out, err) = run(folder.path(), &["--phraser", phraser]);

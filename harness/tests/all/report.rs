@@ -156,7 +156,7 @@ fn what_cannot_be_done_is_refused_and_nothing_is_touched() {
     }
     let record = read(&work, "a/bench.jsonl");
     let (code, _, err) = ran(&mut balk(work.path(), &["report", "a", "--out", "a/bench.jsonl"]));
-    assert!(code == 3 && err.contains("found a file that it is made from"), "{err}");
+    assert!(code == 3 && err.contains("found a file that the report is made from"), "{err}");
     assert_eq!(read(&work, "a/bench.jsonl"), record);
     let (code, ..) = ran(&mut balk(work.path(), &["report", "a", "--splice", "none.md", "--out", "b"]));
     assert_eq!(code, 2);

@@ -50,7 +50,7 @@ fn number(count: usize) -> u64 {
     u64::try_from(count).expect("few trials")
 }
 
-#[expect(clippy::print_stdout, reason = "figures for whoever asks for them with --nocapture")]
+#[expect(clippy::print_stdout, reason = "figures to read with --nocapture")]
 fn say(text: &str) {
     println!("{text}");
 }
@@ -84,7 +84,7 @@ fn r4_r5_nothing_is_done_twice_and_the_facts_ask_least() {
     let [conservative, fast_path, facts] = &sums;
     assert_eq!([conservative, fast_path, facts].map(|it| it.doubled), [0; 3], "done twice");
     assert!(always.doubled > 0, "what is asked about could have been done twice");
-    assert_eq!(none.recovered, 0, "without a retry nothing comes back");
+    assert_eq!(none.recovered, 0, "without a retry nothing recovers");
     assert!(conservative.asked_needlessly > fast_path.asked_needlessly);
     assert!(fast_path.asked_needlessly > facts.asked_needlessly);
 }

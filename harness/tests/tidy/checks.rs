@@ -185,13 +185,13 @@ fn documents_that_are_cited() {
     check(
         &[("a/src/lib.rs", code), ("docs/known.md", "# Two words\n\n```\nfile.md\n```\n")],
         &[
-            "a/src/lib.rs:1: `docs/known.md#three` is cited, and is nothing in the repository",
-            "a/src/lib.rs:1: `reactions.md` is cited, and is nothing in the repository",
+            "a/src/lib.rs:1: `docs/known.md#three` is cited, and is not in the repository",
+            "a/src/lib.rs:1: `reactions.md` is cited, and is not in the repository",
         ],
     );
     check(
         &[("scenario.toml", "source = \"guards.md A3\"\ntext = \"a.md\"\n")],
-        &["scenario.toml:1: `guards.md` is cited, and is nothing in the repository"],
+        &["scenario.toml:1: `guards.md` is cited, and is not in the repository"],
     );
 }
 
@@ -203,8 +203,8 @@ fn rows_of_the_specification_that_are_cited() {
             ("docs/specification.md", "### N8: no tools\n\n### E1\n\n### H1. Gaps\n"),
         ],
         &[
-            "a/src/lib.rs:1: row E2 is cited, and is no heading in docs/specification.md",
-            "a/src/lib.rs:2: row H3 is cited, and is no heading in docs/specification.md",
+            "a/src/lib.rs:1: row E2 is cited, and is not a heading in docs/specification.md",
+            "a/src/lib.rs:2: row H3 is cited, and is not a heading in docs/specification.md",
         ],
     );
 }
@@ -216,10 +216,10 @@ fn links_that_lead_nowhere() {
     check(
         &[("README.md", text), ("docs/x.md", "<a id=\"y\"></a>\n[1](../README.md#a-b-c)\n[2](README.md)\n")],
         &[
-            "README.md:6: a link to `#z`, where nothing is",
-            "README.md:6: a link to `docs/z.md`, where nothing is",
-            "README.md:7: a link to `docs/x.md#z`, where nothing is",
-            "docs/x.md:3: a link to `README.md`, where nothing is",
+            "README.md:6: a link to `#z`, which does not exist",
+            "README.md:6: a link to `docs/z.md`, which does not exist",
+            "README.md:7: a link to `docs/x.md#z`, which does not exist",
+            "docs/x.md:3: a link to `README.md`, which does not exist",
         ],
     );
 }

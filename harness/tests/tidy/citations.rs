@@ -26,13 +26,13 @@ pub(crate) fn citations(repository: &Repository, sources: &Sources) -> Vec<Findi
         for (line, said) in passages(path, text, sources) {
             let key = |word: &str| word.to_owned();
             let documents = documents(&said).into_iter().filter(|cited| !library.has(path, cited));
-            let found = |cited: &str| format!("`{cited}` is cited, and is nothing in the repository");
+            let found = |cited: &str| format!("`{cited}` is cited, and is not in the repository");
             findings.extend(documents.map(|cited| (path.clone(), line, key(cited), found(cited))));
         }
         // A row named by a test or a scenario is a citation too.
         for (at, said) in text.lines().enumerate().filter(|_| is_written(path)) {
             let rows = rows(said).into_iter().filter(|row| !library.rows.contains(*row));
-            let found = |row: &str| format!("row {row} is cited, and is no heading in {SPECIFICATION}");
+            let found = |row: &str| format!("row {row} is cited, and is not a heading in {SPECIFICATION}");
             findings.extend(rows.map(|row| (path.clone(), at + 1, row.to_owned(), found(row))));
         }
     }
@@ -57,7 +57,7 @@ pub(crate) fn links(repository: &Repository) -> Vec<Finding> {
                 path: path.to_owned(),
                 line: text[..range.start].matches('\n').count() + 1,
                 key: dest_url.to_string(),
-                found: format!("a link to `{dest_url}`, where nothing is"),
+                found: format!("a link to `{dest_url}`, which does not exist"),
             });
         }
     }

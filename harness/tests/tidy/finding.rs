@@ -35,7 +35,7 @@ impl Rule {
             Self::Citation => "cite a document of this repository, or its address",
             Self::Flatten => "write the fields out, or nest them",
             Self::Layout => "name the file after its module: `x.rs`, with its parts in `x/`",
-            Self::Link => "mend the path or the heading",
+            Self::Link => "correct the path or the heading",
             Self::LongFile => "split it by what a reader looks for",
             Self::LongFunction => "give its steps names",
             Self::LongLine => "break it",

@@ -47,7 +47,7 @@ impl Ending<'_> {
     /// The next command for the record.
     fn next(&self) -> String {
         let Some(folder) = self.out else {
-            return "run it again with --out DIR, which keeps the record for `balk report DIR`".to_owned();
+            return "run it again with --out DIR to keep the record for `balk report DIR`".to_owned();
         };
         let folder = quoted(&folder.display().to_string());
         match self.is_part {
@@ -65,7 +65,7 @@ impl Ending<'_> {
             Some(folder) => {
                 let resume = if self.resumes { "" } else { " --resume" };
                 say(format_args!(
-                    "interrupted: {done} of {of} units are done and kept in {}\ngo on with: {}{resume}",
+                    "interrupted: {done} of {of} units are done and kept in {}\ncontinue with: {}{resume}",
                     folder.display(),
                     command_line()
                 ));

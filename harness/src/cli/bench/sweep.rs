@@ -26,7 +26,9 @@ impl Sweep {
             let scaled = numerator.checked_mul(of.unwrap_or(1)).ok_or(EXPECTED)?;
             match scaled % denominator.unwrap_or(1) {
                 0 => Ok(scaled / denominator.unwrap_or(1)),
-                _ => Err(format!("{EXPECTED}: `{}` is no multiple of the step's denominator", text.trim())),
+                _ => {
+                    Err(format!("{EXPECTED}: `{}` is not a multiple of the step's denominator", text.trim()))
+                }
             }
         };
         let (from, to) = (over(from)?, over(to)?);
@@ -91,7 +93,7 @@ mod tests {
         for bad in ["x", "x=1..2", "x=2..1:1", "x=1..2:0", "=1..2:1", "x=a..b:c", "x=0..1:1/0", "x=-1..1:1"] {
             check(bad, Err(EXPECTED));
         }
-        let uneven = format!("{EXPECTED}: `1/3` is no multiple of the step's denominator");
+        let uneven = format!("{EXPECTED}: `1/3` is not a multiple of the step's denominator");
         check("x=1/3..1:1/8", Err(&uneven));
         check("x=0..100000:1", Err("expected at most 1000 values"));
     }

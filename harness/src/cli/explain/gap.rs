@@ -44,7 +44,7 @@ fn text(report: &GapReport) -> String {
     text += &listed("the task", [line(&report.task)]);
     text += &listed("what was tried", report.tried.iter().map(|it| line(&it.to_string())));
     text += &listed(
-        "what was changed, and stands",
+        "what was changed, and kept",
         report.changes.iter().map(|it| {
             let perhaps = if it.known { "" } else { ", perhaps" };
             let calls = if it.calls == 1 { "call" } else { "calls" };
@@ -52,7 +52,7 @@ fn text(report: &GapReport) -> String {
         }),
     );
     text += &listed("what a person could do", report.could_do.iter().map(|it| line(it)));
-    text += &listed("how to go on", [line(&report.resume)]);
+    text += &listed("how to continue", [line(&report.resume)]);
     text += &listed("what failed", report.error.iter().map(|it| line(it)));
     let run = &report.run;
     let set: String = run.set.iter().map(|it| format!(" · {}={}", it.name, it.value)).collect();

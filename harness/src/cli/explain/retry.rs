@@ -41,7 +41,7 @@ const AFTER_HELP: &str = "\
 \"message\", \"facts\": {\"provider_progress\", \"visible_output\", \"tool_input_started\", \"tool_call_materialized\",
 \"tool_execution_started\", \"unsafe_side_effect_started\": true|false|null, \"started\": [names]},
 \"offer\": [{\"name\", \"side_effect\": \"read-only\"|\"idempotent-write\"|\"write\"|\"external\"|\"unknown\",
-\"executed_by\": \"loop\"|\"provider\"}]}; a fact that is null or not there is not known.";
+\"executed_by\": \"loop\"|\"provider\"}]}; a fact that is null or missing is unknown.";
 
 /// What counts as safe.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -83,7 +83,7 @@ impl Retry {
 
     fn bad(&self, bad: &BadIncident) -> Error {
         Error { place: bad.place.into(), ..Error::file(document::name(&self.file), bad.expected, &bad.found) }
-            .hint("say \"disconnected\" or \"timed-out\" where no refusal came")
+            .hint("say \"disconnected\" or \"timed-out\" if there was no refusal")
     }
 }
 
@@ -227,40 +227,40 @@ fn name(place: &str) -> &str {
 fn why(assessment: &Assessment) -> String {
     let tool = || match &assessment.tool {
         Some(tool) => format!("`{}`", one_line(tool, 80)),
-        None => "A tool that nobody named".to_owned(),
+        None => "An unnamed tool".to_owned(),
     };
     match assessment.reason {
         Reason::RequestRejected => {
             "The provider refused the request itself: the same request would be refused again.".into()
         }
         Reason::UnsafeExecutionStarted => format!(
-            "{} began to run and is not known to change nothing: made again, it may take effect twice.",
+            "{} began to run and may change something: a second run may take effect twice.",
             tool()
         ),
         Reason::ProviderExecutedTool => {
-            format!("The provider itself runs {}, inside of the attempt: nobody saw whether it ran.", tool())
+            format!("The provider itself runs {} during the attempt: it is unknown whether it ran.", tool())
         }
         Reason::SideEffectFactsIncomplete => format!(
-            "Nobody declared what {} can change, and this policy takes no retry for safe while that is open.",
+            "It is not declared what {} can change, and this policy needs that for a safe retry.",
             tool()
         ),
         Reason::AttemptFactsIncomplete => {
             "It is not known whether a tool began to run, and one on offer may change something.".into()
         }
         Reason::RequestNeverSent => {
-            "No connection came about, so the request never left: nothing can be done twice.".into()
+            "No connection was made, so the request was never sent: nothing can be done twice.".into()
         }
         Reason::EarlyTransportFailure => {
-            "It broke before the first sign of progress. Nothing began, so nothing can be done twice.".into()
+            "The attempt broke before the first sign of progress. Nothing began, so nothing can be done twice.".into()
         }
         Reason::VisibleOutputOnly => {
-            "The user saw text and no call began: nothing can be done twice but the reading.".into()
+            "The user saw text, but no call began: only the text can appear twice.".into()
         }
         Reason::NoToolExecuted => {
-            "The provider was at work, but no tool ran: nothing can be done twice.".into()
+            "The provider was working, but no tool ran: nothing can be done twice.".into()
         }
         Reason::OnlyHarmlessExecutions => {
-            "Whatever ran changes nothing: running it again is harmless.".into()
+            "The calls that ran change nothing, so running them again is harmless.".into()
         }
     }
 }

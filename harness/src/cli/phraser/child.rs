@@ -28,7 +28,7 @@ impl Phraser for Child {
     fn phrase(&self, gap: &Gap) -> Result<String, String> {
         let said = self.ask(gap).and_then(|line| match sanitise(&line) {
             Some(_) => Ok(line),
-            None => Err("printed nothing that a person could read".to_owned()),
+            None => Err("printed no readable text".to_owned()),
         });
         if let Err(reason) = &said {
             say(format_args!("note: the phraser {reason}, so Balk's own words are shown"));
@@ -102,7 +102,7 @@ fn too_slow() -> String {
 }
 
 fn first_line(bytes: Vec<u8>) -> Result<String, String> {
-    let text = String::from_utf8(bytes).map_err(|_| "printed bytes that are no UTF-8".to_owned())?;
+    let text = String::from_utf8(bytes).map_err(|_| "printed bytes that are not UTF-8".to_owned())?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 

@@ -174,7 +174,7 @@ impl Asked {
             let link = self.repository.link(report);
             match choice {
                 Some(ChoiceKind::Report) => writeln!(out, "\nreport it:\n{link}")?,
-                None => writeln!(out, "\nto report what is lacking ({}):\n{link}", report.lacking())?,
+                None => writeln!(out, "\nto report this gap ({}):\n{link}", report.lacking())?,
                 Some(
                     ChoiceKind::Continue
                     | ChoiceKind::Instruct

@@ -78,7 +78,7 @@ fn check_bad(text: &str, expected: &str) {
 #[test]
 fn a_bad_header_is_shown() {
     let due = "line 1: expected the header `trajectory_id message_index label kind onset confidence control \
-               weight reason`, with tabs between, found";
+               weight reason`, separated by tabs, found";
     check_bad("", &format!("{due} nothing; {SEE_HELP}"));
     check_bad("point_id\tlabel\n", &format!("{due} `point_id label`; {SEE_HELP}"));
     check_bad(
@@ -94,12 +94,12 @@ fn bad_lines_are_shown() {
     check_bad(&with_header(&[]), &format!("line 2: expected a judged point, found nothing; {SEE_HELP}"));
     check_bad(
         &with_header(&[GOOD, "run-1\t5\tstuck"]),
-        "line 3: expected 9 columns with tabs between, found 3; a cell holds neither tabs nor line breaks",
+        "line 3: expected 9 columns, separated by tabs, found 3; a cell has no tabs and no line breaks",
     );
     check_bad(
         &with_header(&[GOOD, &GOOD.replace("stuck", "legit")]),
-        "line 3: expected a point that is not judged yet, found message 4 of `run-1` again, as in line 2; keep one \
-         of the two lines",
+        "line 3: expected a point that no earlier line judges, found message 4 of `run-1`, as in line 2; keep \
+         one of the two lines",
     );
 }
 

@@ -181,16 +181,11 @@ fn a_folder_that_holds_something_is_left_alone() {
     fs::write(work.path().join("mine/thesis.txt"), "all of it").expect("a file");
     record(work.path(), "a", &["--seeds", "0-1"]);
     let run = |more: &[&'static str]| [&MATRIX, &["--seeds", "0-1"][..], more].concat();
-    refused(
-        work.path(),
-        &run(&["--out", "mine"]),
-        3,
-        "expected an empty folder, or none, found something else",
-    );
-    refused(work.path(), &run(&["--out", "mine", "--resume"]), 3, "found something else");
-    refused(work.path(), &run(&["--out", "a"]), 3, "by --resume");
-    refused(work.path(), &["merge", "a", "--out", "mine"], 3, "found something else");
-    refused(work.path(), &["merge", "a", "--out", "a"], 3, "by --resume");
+    refused(work.path(), &run(&["--out", "mine"]), 3, "expected an empty or new folder, found other files");
+    refused(work.path(), &run(&["--out", "mine", "--resume"]), 3, "found other files");
+    refused(work.path(), &run(&["--out", "a"]), 3, "with --resume");
+    refused(work.path(), &["merge", "a", "--out", "mine"], 3, "found other files");
+    refused(work.path(), &["merge", "a", "--out", "a"], 3, "with --resume");
     refused(work.path(), &run(&["--out", "mine/thesis.txt"]), 3, "mine/thesis.txt");
 }
 
@@ -212,7 +207,7 @@ fn records_of_other_plans_are_refused_by_name() {
         3,
         "set/bench.jsonl: expected the plan of a/bench.jsonl",
     );
-    refused(work.path(), &["merge", "a", "a", "--out", "b"], 3, "found seed 0 of alternating again");
+    refused(work.path(), &["merge", "a", "a", "--out", "b"], 3, "found seed 0 of alternating twice");
     refused(
         work.path(),
         &["merge", "nothing", "--out", "b"],

@@ -7,7 +7,7 @@
 //! foreign transcripts (results out of place, ids used twice, an assistant that speaks twice in a row) are resolved
 //! here, so that all dialects agree.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::completion::{Completion, FinishReason, Part, Usage, is_blank};
@@ -21,6 +21,8 @@ pub struct View {
     offer: Arc<Offer>,
     /// The ids of all calls in the view.
     ids: BTreeSet<Arc<str>>,
+    /// The last number given to an id that came more than once.
+    numbers: BTreeMap<Arc<str>, u64>,
     /// The calls of the last completion that have no result yet: the id in the transcript, and in the view.
     open: Vec<(Arc<str>, Arc<str>)>,
     /// Where the next result belongs: after the last completion and the results it already has.
@@ -115,6 +117,7 @@ impl View {
             Entry::Compaction(compaction) => {
                 self.messages.clear();
                 self.ids.clear();
+                self.numbers.clear();
                 self.open.clear();
                 self.user(&compaction.summary);
             }
@@ -135,6 +138,7 @@ impl View {
             let said = Arc::make_mut(said);
             for call in said.calls.drain(earlier.calls..) {
                 self.ids.remove(&call.id);
+                self.numbers.clear();
                 self.open.retain(|(_, ours)| *ours != call.id);
             }
             said.parts.truncate(earlier.parts);
@@ -183,13 +187,18 @@ impl View {
     /// count in each answer, or send an empty id or the same one twice.
     fn free_id(&mut self, wanted: &Arc<str>) -> Arc<str> {
         let base = if is_blank(wanted) { "call".into() } else { wanted.clone() };
-        let mut id = base.clone();
-        let mut number = 1_u64;
-        while !self.ids.insert(id.clone()) {
-            number += 1;
-            id = format!("{base}_{number}").into();
+        if self.ids.insert(base.clone()) {
+            return base;
         }
-        id
+        // All lower numbers are taken: counting them again would cost more with every turn.
+        let number = self.numbers.entry(base.clone()).or_insert(1);
+        loop {
+            *number += 1;
+            let id: Arc<str> = format!("{base}_{number}").into();
+            if self.ids.insert(id.clone()) {
+                return id;
+            }
+        }
     }
 
     /// Skips a result whose call is not in the view or is already answered: a compaction can remove the call before

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::common::{all_guards, calls, offer};
 use balk_guards::{
     Abandonment, Completion, Decision, Duplicate, EmptyCompletion, Entry, Guard, Handoff, NoTools, Origin,
-    Progress, Protocol, RetrySafety, Settlement, Stack, Start, Status, ToolResult,
+    Progress, Protocol, RetrySafety, Settlement, Stack, Start, Status, ToolResult, View,
 };
 
 /// Counts the allocations of each thread, and its live bytes.
@@ -186,4 +186,23 @@ fn a_failing_read_in_a_debt_allocates_nothing_either() {
     let allocations = ALLOCATIONS.get();
     play(&mut guard, &turns, CYCLE);
     assert_eq!(ALLOCATIONS.get() - allocations, 0);
+}
+
+#[test]
+fn a_view_of_twice_as_many_turns_costs_twice_as_much_also_where_a_call_id_comes_in_every_turn() {
+    let turn = steady_turn(0);
+    let cost = |turns: usize| {
+        let entries: Vec<Entry> = std::iter::once(&turn.committed)
+            .chain(&turn.entries)
+            .cycle()
+            .take(turns * (1 + turn.entries.len()))
+            .cloned()
+            .collect();
+        let before = ALLOCATIONS.get();
+        let view = View::of(&entries);
+        assert_eq!(view.messages().len(), entries.len());
+        ALLOCATIONS.get() - before
+    };
+    let (once, twice) = (cost(500), cost(1_000));
+    assert!(twice < once * 5 / 2, "{once} allocations for 500 turns, {twice} for 1,000");
 }

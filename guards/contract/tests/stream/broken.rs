@@ -156,7 +156,7 @@ fn an_event_that_cannot_be_read_says_where() {
 #[test]
 fn a_broken_stream_reads_as_a_sentence() {
     let broken = read(Dialect::OpenAi, &[TEXT]).unwrap_err();
-    assert_eq!(broken.to_string(), format!("the connection broke off: {CUT}"));
+    assert_eq!(broken.to_string(), format!("the connection was lost: {CUT}"));
 }
 
 #[test]

@@ -18,3 +18,8 @@ pub mod replay;
 pub mod shrink;
 pub mod simulate;
 pub mod verify;
+
+/// The examples of a document, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/own-guard.md")]
+struct OwnGuard;

@@ -41,8 +41,3 @@ pub use run::{Batch, Limits, Repairs, Run, Step, TRIES, conclusion};
 pub use schema::Schema;
 pub use stack::{Budget, Stack, Window};
 pub use view::{EMPTY_MESSAGE, Message, View};
-
-/// The examples of a document, run as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/own-guard.md")]
-struct OwnGuard;

@@ -107,6 +107,15 @@ impl Stack {
         Self { members, budget, spent: Spent::default() }
     }
 
+    /// The stack with one more member, which is asked last.
+    ///
+    /// A stack as a member would have a budget of its own and log everything twice.
+    #[must_use]
+    pub fn with(mut self, member: impl Guard + 'static) -> Self {
+        self.members.push(Box::new(member));
+        self
+    }
+
     /// How many corrections are left now.
     fn left(&self) -> usize {
         let Budget { corrections, window, .. } = self.budget;

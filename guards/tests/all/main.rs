@@ -30,6 +30,7 @@ mod progress;
 mod progress_conformance;
 mod progress_healthy;
 mod progress_rules;
+mod readme;
 mod retry_again;
 mod retry_ran;
 mod retry_safety;

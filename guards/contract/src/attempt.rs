@@ -6,10 +6,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// An attempt that returned no completion.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct FailedAttempt {
     /// What went wrong.
     pub failure: AttemptFailure,
@@ -18,17 +20,18 @@ pub struct FailedAttempt {
 }
 
 /// What went wrong with one attempt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct AttemptFailure {
     /// The number of this attempt within the turn, from 1.
     pub attempt: u32,
     /// Why it failed.
     pub cause: AttemptCause,
     /// The message of the provider or the network; empty if there was none.
-    #[serde(default, skip_serializing_if = "str::is_empty")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "str::is_empty"))]
     pub message: Arc<str>,
     /// How far it got.
-    #[serde(default, skip_serializing_if = "AttemptFacts::is_nothing")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "AttemptFacts::is_nothing"))]
     pub facts: AttemptFacts,
 }
 
@@ -41,8 +44,8 @@ impl AttemptFailure {
 }
 
 /// Why an attempt failed (spec R6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum AttemptCause {
     /// The completion was empty.
     Empty,
@@ -57,7 +60,7 @@ pub enum AttemptCause {
         /// The status: 400 to 599.
         code: u16,
         /// Ticks (ms) to wait before the next request, as the provider asked.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         retry_after: Option<u64>,
     },
 }
@@ -90,8 +93,8 @@ impl fmt::Display for AttemptCause {
 
 /// How far an attempt got, as the loop saw it (spec R1). `None` means not known. By default it is known that nothing
 /// began.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(deny_unknown_fields))]
 pub struct AttemptFacts {
     /// The provider sent something, even if only a keep-alive or thinking.
     pub provider_progress: Option<bool>,
@@ -106,7 +109,7 @@ pub struct AttemptFacts {
     /// Something began that may change something: its effect is not known to be read-only.
     pub unsafe_side_effect_started: Option<bool>,
     /// The tools that began to run, by name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub started: Vec<Arc<str>>,
 }
 
@@ -134,8 +137,8 @@ impl AttemptFacts {
 }
 
 /// What the loop did about a failed attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum AttemptResponse {
     /// The model was asked again.
     Resent {
@@ -149,7 +152,8 @@ pub enum AttemptResponse {
 }
 
 /// How long to wait: a range of ticks (ms) from which the loop draws. Guards draw nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Wait {
     /// The minimum.
     pub at_least: u64,

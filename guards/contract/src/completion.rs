@@ -3,6 +3,7 @@
 use std::iter;
 use std::sync::Arc;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::key::{self, CallKey, Found, Keyed, Members, Shape, ToolKey};
@@ -22,8 +23,8 @@ pub struct Completion {
 }
 
 /// A piece of content.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Part {
     /// What the user sees.
     Text(Arc<str>),
@@ -32,14 +33,14 @@ pub enum Part {
         /// The reasoning.
         text: Arc<str>,
         /// Opaque; must be sent back unchanged.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         signature: Option<Arc<str>>,
     },
 }
 
 /// Why the model stopped, as the provider said it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum FinishReason {
     /// A natural end.
     Stop,
@@ -57,7 +58,8 @@ pub enum FinishReason {
 }
 
 /// Tokens counted by the provider; zero if it gave no count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Usage {
     /// Tokens of the request.
     pub input_tokens: u64,

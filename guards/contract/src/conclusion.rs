@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::note::Question;
 use crate::note::{Choice, ChoiceKind, Note, Termination};
 
 /// A guard's explanation of the end of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Conclusion {
     /// The end that the run is about to reach.
     pub end: Termination,
     /// What the user is told.
     pub note: Note,
     /// The obstacle. `None` for a soft end: the changes are kept and reported.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub gap: Option<Gap>,
 }
 
@@ -38,7 +40,8 @@ impl Conclusion {
 }
 
 /// Something that the agent lacks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Gap {
     /// What is lacking.
     pub kind: GapKind,
@@ -54,7 +57,7 @@ pub struct Gap {
     pub resume: Arc<str>,
     /// What the model is told if the user wants it to try again with the existing tools; `None` if that was already
     /// tried.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub constraint: Option<Note>,
 }
 
@@ -72,8 +75,8 @@ impl Gap {
 }
 
 /// What an agent can lack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum GapKind {
     /// No tool can do the task.
     MissingCapability,
@@ -99,7 +102,8 @@ impl GapKind {
 }
 
 /// What was tried with one tool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Tried {
     /// The tool.
     pub tool: Arc<str>,
@@ -108,6 +112,6 @@ pub struct Tried {
     /// How many of them failed.
     pub failures: u32,
     /// The last error; `None` if a later call of the tool succeeded (spec H6).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub last_error: Option<Arc<str>>,
 }

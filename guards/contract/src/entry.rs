@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::{FailedAttempt, LOST};
@@ -80,8 +81,8 @@ pub struct Start {
 }
 
 /// How a task ends in this agent (spec N8).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Protocol {
     /// A message without a call ends the model's part; the user speaks next.
     #[default]
@@ -100,8 +101,8 @@ pub struct UserMessage {
 }
 
 /// Who speaks in the user's role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Speaker {
     /// The person.
     User,
@@ -155,8 +156,8 @@ impl ToolResult {
 }
 
 /// Where a tool result comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Origin {
     /// The tool ran.
     Executed,
@@ -167,8 +168,8 @@ pub enum Origin {
 }
 
 /// Whether a tool failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Status {
     /// Known to have worked.
     Ok,
@@ -243,7 +244,8 @@ impl InterventionKind {
 }
 
 /// What the user answered to a question.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct UserAnswer {
     /// The chosen option.
     pub choice: ChoiceKind,
@@ -252,7 +254,8 @@ pub struct UserAnswer {
 }
 
 /// The view was cut down.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Compaction {
     /// What replaces everything before.
     pub summary: Arc<str>,

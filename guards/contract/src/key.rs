@@ -20,6 +20,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 pub(crate) use arguments::Found;
@@ -34,8 +35,8 @@ mod parser;
 /// Equal for two calls exactly when the tools and the canonical arguments are equal.
 ///
 /// Written as 32 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(into = "String", try_from = "String"))]
 pub struct CallKey(u128);
 
 impl CallKey {
@@ -96,7 +97,8 @@ pub fn from_hex(text: &str) -> Option<u128> {
 }
 
 /// A hash of a tool's name, for comparing names without their text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct ToolKey(u64);
 
 /// The result of keying a call.

@@ -9,8 +9,10 @@ mod identity;
 pub mod key;
 mod note;
 mod offer;
+#[cfg(feature = "serde")]
 pub mod offered;
 mod phraser;
+#[cfg(feature = "record")]
 pub mod record;
 pub mod rules;
 mod run;
@@ -18,6 +20,7 @@ mod schema;
 mod stack;
 pub mod state;
 mod view;
+#[cfg(feature = "wire")]
 pub mod wire;
 pub mod wording;
 

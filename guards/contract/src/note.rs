@@ -4,12 +4,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::key::CallKey;
 
 /// A message of a guard, with the rule behind it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Note {
     /// The guard's name.
     pub guard: Cow<'static, str>,
@@ -24,8 +26,8 @@ pub struct Note {
 }
 
 /// What a note is about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Subject {
     /// The run as a whole.
     Run,
@@ -36,7 +38,8 @@ pub enum Subject {
 }
 
 /// One option for the user.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Choice {
     /// What it means.
     pub kind: ChoiceKind,
@@ -83,8 +86,8 @@ impl Choice {
 }
 
 /// What a choice means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum ChoiceKind {
     /// Continue as before.
     Continue,
@@ -123,8 +126,8 @@ impl Question {
 }
 
 /// Why the loop ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Termination {
     /// The model ended its part, and no guard objected.
     Finished,
@@ -144,8 +147,8 @@ pub enum Termination {
 }
 
 /// The bound that was reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Limit {
     /// Turns.
     Turns,

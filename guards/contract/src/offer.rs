@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::schema::Schema;
@@ -10,8 +11,8 @@ use crate::schema::Schema;
 ///
 /// The owner of the tool declares it (the Model Context Protocol calls these annotations). `Unknown` is the safe
 /// default: a guard treats it as a possible change, never as harmless.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Effect {
     /// Changes nothing: reading, listing, searching, running tests.
     ReadOnly,
@@ -38,8 +39,8 @@ impl Effect {
 }
 
 /// What a tool is for, so that a message can point to it ("look around with `bash`").
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Purpose {
     /// Runs commands.
     Shell,

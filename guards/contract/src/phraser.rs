@@ -5,7 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use serde::de::IgnoredAny;
+use serde_core::de::IgnoredAny;
 
 use crate::conclusion::{Conclusion, Gap};
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::{fmt, mem};
 
-use serde::{Deserialize, Serialize};
+use serde_core::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::attempt::AttemptFailure;
@@ -76,13 +76,40 @@ impl Default for Budget {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Spent {
     turn: u64,
     corrections: u32,
     /// The turns of the last corrections, at most as many as the window allows.
     recent: VecDeque<u64>,
     questions: u32,
+}
+
+impl Spent {
+    fn save(&self) -> Value {
+        let Self { turn, corrections, recent, questions } = self;
+        json!({ "turn": turn, "corrections": corrections, "recent": recent, "questions": questions })
+    }
+
+    fn load(mut state: Value) -> Answer<Self> {
+        Ok(Self {
+            turn: member(&mut state, "turn")?,
+            corrections: member(&mut state, "corrections")?,
+            recent: member(&mut state, "recent")?,
+            questions: member(&mut state, "questions")?,
+        })
+    }
+}
+
+/// Takes one member out of a saved state.
+fn member<T: DeserializeOwned>(state: &mut Value, name: &str) -> Answer<T> {
+    let value = state.get_mut(name).map(Value::take).unwrap_or_default();
+    serde_json::from_value(value)
+        .map_err(|error| fault(format!("the saved state is broken: its member `{name}`: {error}")))
+}
+
+fn fault(reason: String) -> GuardFault {
+    GuardFault { guard: NAME.into(), reason }
 }
 
 const NAME: &str = "stack";
@@ -358,22 +385,23 @@ impl Guard for Stack {
         json!({
             "guard": NAME,
             "version": VERSION,
-            "spent": self.spent,
+            "spent": self.spent.save(),
             "members": self.members.iter().map(|it| json!([it.name(), it.save()])).collect::<Vec<_>>(),
         })
     }
 
     fn load(&mut self, state: Value) -> Answer<()> {
-        let fault = |reason: String| GuardFault { guard: NAME.into(), reason };
-        let saved: Saved = crate::state::open(NAME, VERSION, state)?;
+        let mut state: Value = crate::state::open(NAME, VERSION, state)?;
+        let spent = Spent::load(member(&mut state, "spent")?)?;
+        let saved: Vec<(String, Value)> = member(&mut state, "members")?;
         let names: Vec<&str> = self.members.iter().map(|it| it.name()).collect();
-        let theirs: Vec<&str> = saved.members.iter().map(|(name, _)| name.as_str()).collect();
+        let theirs: Vec<&str> = saved.iter().map(|(name, _)| name.as_str()).collect();
         if names != theirs {
             return Err(fault(format!("expected the state of {names:?}, found that of {theirs:?}")));
         }
         // If one member refuses its state, the others must keep theirs.
         let before: Vec<Value> = self.members.iter().map(|it| it.save()).collect();
-        for (at, (_, state)) in saved.members.into_iter().enumerate() {
+        for (at, (_, state)) in saved.into_iter().enumerate() {
             if let Err(refused) = self.members[at].load(state) {
                 for (member, state) in self.members.iter_mut().zip(before).take(at) {
                     member.load(state)?;
@@ -381,13 +409,7 @@ impl Guard for Stack {
                 return Err(refused);
             }
         }
-        self.spent = saved.spent;
+        self.spent = spent;
         Ok(())
     }
-}
-
-#[derive(Deserialize)]
-struct Saved {
-    spent: Spent,
-    members: Vec<(String, Value)>,
 }

@@ -1,7 +1,7 @@
 //! Saved states: JSON objects that name their guard and version.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::guard::{Answer, GuardFault};

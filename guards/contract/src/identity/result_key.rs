@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::key::from_hex;
@@ -9,8 +10,8 @@ use crate::key::from_hex;
 /// Equal for two results exactly when they differ at most in volatile parts.
 ///
 /// Written as 32 hexadecimal digits.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(into = "String", try_from = "String"))]
 pub struct ResultKey(pub(super) u128);
 
 impl fmt::Display for ResultKey {

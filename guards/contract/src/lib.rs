@@ -1,4 +1,7 @@
 //! The shared types of guards for agent loops, of the loops that drive them, and of recorded runs.
+//!
+//! The formats are behind features, none of which is on by default: `wire` (requests and answers of providers),
+//! `record` (runs in written form), and `serde` (`Serialize` and `Deserialize` for the plain types).
 
 mod attempt;
 mod completion;

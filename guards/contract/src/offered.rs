@@ -1,4 +1,6 @@
 //! The offer in a saved state: the properties of each tool that guards use.
+//!
+//! This module needs the feature `serde`.
 
 use std::sync::Arc;
 

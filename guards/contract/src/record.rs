@@ -1,5 +1,7 @@
 //! Runs in written form: a [`TrialRecord`] is one JSON object that `balk replay` reads back.
 //!
+//! This module needs the feature `record`.
+//!
 //! To write a record, turn each entry into an [`EntryRecord`]; [`transcript`] converts back. Some members, such as
 //! the truth of a turn, are known only if the model is scripted.
 

@@ -413,3 +413,37 @@ impl Guard for Stack {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAVED: &str = concat!(
+        r#"{"guard":"stack","members":[],"#,
+        r#""spent":{"corrections":2,"questions":1,"recent":[3,4],"turn":4},"version":1}"#
+    );
+
+    fn load(state: &str) -> Answer<Stack> {
+        let mut stack = Stack::new(vec![]);
+        stack.load(serde_json::from_str(state).expect("JSON"))?;
+        Ok(stack)
+    }
+
+    #[test]
+    fn a_saved_state_is_read_back_and_written_the_same() {
+        assert_eq!(load(SAVED).expect("a state").save().to_string(), SAVED);
+    }
+
+    #[test]
+    fn a_broken_state_is_refused_with_the_member_that_is_broken() {
+        for (right, wrong, member) in [
+            (r#""turn":4"#, r#""turn":-4"#, "turn"),
+            (r#""recent":[3,4],"#, "", "recent"),
+            (r#""members":[]"#, r#""members":[["one"]]"#, "members"),
+        ] {
+            let fault = load(&SAVED.replace(right, wrong)).expect_err("it is broken").to_string();
+            let named = format!("guard stack: the saved state is broken: its member `{member}`: ");
+            assert!(fault.starts_with(&named), "{fault}");
+        }
+    }
+}

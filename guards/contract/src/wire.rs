@@ -1,5 +1,7 @@
 //! The wire: a view as a provider's request, a completion as a provider's response, and both back again.
 //!
+//! This module needs the feature `wire`.
+//!
 //! A scripted actor behind HTTP must decide as it does in process. So every dialect carries everything that a
 //! [`View`](crate::View) shows, and reading it returns the same [`Seen`], with text byte for byte. The dialects
 //! differ as follows:

@@ -23,7 +23,7 @@ use crate::error::Error;
 pub use clock::Stopwatch;
 pub use folder::{Folder, RECORD};
 pub use matrix::{Asked, Matrix, Setting};
-pub use meta::{command_line, meta};
+pub use meta::meta;
 pub use transcripts::Transcripts;
 pub use unit::Keep;
 

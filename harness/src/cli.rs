@@ -19,7 +19,6 @@ mod load;
 mod man;
 mod merge;
 mod phraser;
-mod program;
 mod progress;
 mod recordings;
 mod replay;

@@ -14,6 +14,7 @@ pub mod exit;
 mod files;
 pub mod grade;
 pub mod guards;
+mod program;
 pub mod replay;
 pub mod shrink;
 pub mod simulate;

@@ -10,7 +10,7 @@ use super::setup::{Sets, beyond_trials};
 pub struct Audited {
     /// Scenarios that were run.
     pub scenarios: usize,
-    /// Every rung, and where it is reached; `None` for a rung that nothing reaches.
+    /// Every rung of the audited guards, and where it is reached; `None` for a rung that nothing reaches.
     pub rows: Vec<(Row, Option<Reached>)>,
     /// Actions that no guard declares.
     pub undeclared: Vec<Undeclared>,
@@ -100,7 +100,7 @@ impl Audited {
         })
     }
 
-    /// Whether every rung is reached and declared, and the removal of every guard is noticed.
+    /// Whether every rung of the audited guards is reached and declared, and the removal of every guard is noticed.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.dead().next().is_none() && self.undeclared.is_empty() && self.unnoticed_guards().next().is_none()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use balk_guards::rules::{Rule, Step};
 use balk_guards::{AttemptResponse, Entry, Note, Stack};
 
-use crate::guards::{Registry, STACK};
+use crate::guards::{Recipe, Registry, STACK};
 use crate::replay::{self, Deed, What};
 
 /// One rung of one guard.
@@ -46,6 +46,13 @@ impl Row {
 pub fn rows(registry: &Registry) -> Vec<Row> {
     let of_guards = registry.audited().flat_map(|guard| of(guard.name(), guard.rules));
     of_guards.chain(of(STACK, Stack::RULES)).collect()
+}
+
+/// Whether the rungs of this guard count in an audit of this stack. The budget of a stack has rungs too; these count if
+/// every guard of `default` is there to use it up.
+pub(super) fn is_audited(registry: &Registry, stack: &Recipe, guard: &str) -> bool {
+    let has = |name: &str| stack.names().any(|it| it == name);
+    has(guard) || guard == STACK && registry.default_guards().all(|it| has(it.name()))
 }
 
 fn of(guard: &str, rules: &'static [Rule]) -> impl Iterator<Item = Row> {

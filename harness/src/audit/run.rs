@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::audited::{Audited, Effect, Place, Reached, Undeclared};
 use super::change::{Change, changes};
 use super::expectation::{Facts, Tallies};
-use super::reach::{Found, Row, found, rows};
+use super::reach::{Found, Row, found, is_audited, rows};
 use super::setup::{Sets, Setup, setups};
 use crate::engine::{self, Trial, TruthChannel};
 use crate::grade;
@@ -62,7 +62,9 @@ impl Audit<'_> {
         for (&(cast, seed), unit) in units.iter().zip(trials) {
             sums.add(cast, seed, unit);
         }
-        Ok(sums.audited(casts.len()))
+        let mut audited = sums.audited(casts.len());
+        audited.rows.retain(|(row, _)| is_audited(self.registry, &setups[0].stack, &row.guard));
+        Ok(audited)
     }
 }
 

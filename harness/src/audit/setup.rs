@@ -34,15 +34,18 @@ impl Setup {
 }
 
 /// All setups: the audited guards unchanged, and with models that ignore every message, because these reach the top
-/// of a ladder; each guard alone, and each variant; and what some rungs need in addition.
+/// of a ladder; each of them alone, and each variant; and what some of their rungs need in addition.
 ///
 /// # Errors
 /// A guard that is not registered, or settings that it does not accept.
 pub(super) fn setups(registry: &Registry, audited: &str, config: &Config) -> Result<Vec<Setup>, BadStack> {
     let setup = |spec: &str, sets, of| Ok(Setup { stack: Recipe::new(registry, spec, config)?, sets, of });
-    let alone = registry.audited().flat_map(Registered::spelled);
+    let stack = Recipe::new(registry, audited, config)?;
+    let has = |name: &str| stack.names().any(|it| it == name);
+    let alone = registry.audited().filter(|guard| has(guard.name())).flat_map(Registered::spelled);
     let alone = alone.map(|spec| setup(&spec, &[], Of::Every));
-    let beyond = BEYOND.iter().map(|&(spec, name, sets)| setup(spec, sets, Of::One(name)));
+    let beyond = BEYOND.iter().filter(|(spec, ..)| has(spec.split('{').next().unwrap_or_default()));
+    let beyond = beyond.map(|&(spec, name, sets)| setup(spec, sets, Of::One(name)));
     let first = [setup(audited, &[], Of::Every), setup(audited, DEAF, Of::Stubborn)];
     first.into_iter().chain(alone).chain(beyond).collect()
 }

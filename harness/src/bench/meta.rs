@@ -27,8 +27,7 @@ pub fn meta(matrix: &Matrix, threads: usize, units: u64, taken_ns: u64) -> Meta 
 }
 
 /// The command of this process, quoted for a shell.
-#[must_use]
-pub fn command_line() -> String {
+fn command_line() -> String {
     let words: Vec<String> = std::env::args_os().map(|it| quoted(&it.to_string_lossy())).collect();
     words.join(" ")
 }

@@ -58,9 +58,9 @@ pub struct Audit {
 }
 
 const AFTER_HELP: &str = "\
-A rung is one thing that a guard does under one rule. The audit looks for each rung in the whole catalogue: under the
-audited guards, with models that ignore every message, under each guard alone and each variant, and finally with
-settings of a few scenarios and guards (--format json shows them). A rung that nothing reaches is dead.
+A rung is one thing that a guard does under one rule. The audit looks for each rung of the audited guards in the whole
+catalogue: under all of these guards, with models that ignore every message, under each guard alone and each variant,
+and finally with settings of a few scenarios and guards (--format json shows them). A rung that nothing reaches is dead.
 
 Then it changes the audited guards in one place at a time: it removes a guard or a rung, or moves a setting one step up
 or down, to its other values, or to the one that turns a rule off. A change is
@@ -68,7 +68,7 @@ or down, to its other values, or to the one that turns a rule off. A change is
   visible    if transcripts differ and the same expectations are met,
   invisible  if no transcript differs.
 
-Exit codes: 0 fine; 2 usage; 3 if a recording cannot be used; 4 if a rung is dead, a guard does something that it does
+Exit codes: 0 fine; 2 usage; 3 if a recording cannot be used; 4 if a rung is dead, an audited guard does something that it does
 not declare, or nothing notices the removal of a guard. The report is written before a non-zero exit.";
 
 impl Audit {

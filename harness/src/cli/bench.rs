@@ -24,6 +24,7 @@ use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Played, Setting, S
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::Recipe;
+use crate::program;
 
 use ending::Ending;
 use shard::{Shard, shard};
@@ -233,6 +234,11 @@ impl Bench {
     fn folder(&self, matrix: &Matrix) -> Result<(Option<Folder>, Record), Error> {
         let new = || Record::new(matrix.plan().clone());
         let Some(path) = &self.out else { return Ok((None, new())) };
+        if self.resume && !path.exists() {
+            let found = format!("no folder {}", path.display());
+            return Err(Error::usage("--resume", "the folder of a bench that was started", found)
+                .hint("leave --resume out to start a new bench in this folder"));
+        }
         // A run that was killed before its first write leaves an empty folder.
         if !self.resume || !path.join(bench::RECORD).exists() {
             let (folder, record) = (Folder::create(path)?, new());
@@ -247,7 +253,7 @@ impl Bench {
                 &format!("the same plan as on the command line, with {} {}", unlike.place, unlike.second),
                 unlike.first,
             )
-            .hint(&format!("its command was: {}", record.plan.command()))
+            .hint(&format!("its command was: {}", program::own(&record.plan.command())))
         })?;
         Ok((Some(folder), record))
     }

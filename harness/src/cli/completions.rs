@@ -2,13 +2,17 @@
 
 use std::io::Write as _;
 
+use balk_scenarios::catalogue::CATALOGUE;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::context::Context;
-use super::program;
+use super::load;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::guards::{DEFAULT, NONE, Registered, Registry};
+use crate::program;
 
 /// Arguments of `balk completions`.
 #[derive(Args, Clone, Debug)]
@@ -31,11 +35,31 @@ impl Completions {
     /// # Errors
     /// An output that cannot be written.
     pub fn run(&self, program: Command, context: &Context) -> Result<Exit, Error> {
-        let mut program = program::with_names(program, &context.registry);
+        let mut program = with_names(program, &context.registry);
         // The generator panics if it cannot write, so it writes to a buffer.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut program, program::name(), &mut script);
         std::io::stdout().lock().write_all(&script)?;
         Ok(Exit::Fine)
     }
+}
+
+/// The command line with the names that are worth completing: guards, scenarios and suites. It is for description
+/// only and must not parse: the options accept more than these names.
+fn with_names(program: Command, registry: &Registry) -> Command {
+    let guards: Vec<String> = [NONE, DEFAULT]
+        .into_iter()
+        .chain(registry.guards().map(Registered::name))
+        .map(str::to_owned)
+        .collect();
+    let scenarios: Vec<&'static str> = CATALOGUE.iter().map(|it| it.name).collect();
+    let suites = [&load::SUITES[..], &scenarios].concat();
+    program.mut_subcommands(|command| {
+        command.mut_args(|argument| match argument.get_id().as_str() {
+            "guard" => argument.value_parser(PossibleValuesParser::new(guards.clone())),
+            "suite" => argument.value_parser(PossibleValuesParser::new(suites.clone())),
+            "target" => argument.value_parser(PossibleValuesParser::new(scenarios.clone())),
+            _ => argument,
+        })
+    })
 }

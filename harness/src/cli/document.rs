@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
 use crate::error::Error;
+use crate::program;
 use crate::replay::{Object, one_line};
 
 /// The longest accepted document, in bytes; a thousand times the longest sensible one.
@@ -110,7 +111,7 @@ fn bad(name: &Path, kind: &Kind, place: &str, error: &serde_json::Error) -> Erro
         place: format!("line {line}, column {column}{at}").into(),
         ..Error::file(name, &expected, one_line(&found, 160))
     }
-    .hint(&format!("`{}` describes the format", kind.schema))
+    .hint(&format!("`{}` describes the format", program::own(kind.schema)))
 }
 
 /// The two halves of a message of serde.

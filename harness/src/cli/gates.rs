@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use super::say::say;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::program;
 
 /// The options of a command that has gates.
 #[derive(Args, Clone, Debug)]
@@ -111,10 +112,11 @@ impl Gates {
 
     fn show(&self, judged: &Judged, mut out: impl Write) -> io::Result<()> {
         for failed in &judged.failed {
-            writeln!(out, "failed: {failed}\n  see: {}", failed.again)?;
+            let again = program::own(&failed.again);
+            writeln!(out, "failed: {failed}\n  see: {again}")?;
             if in_github_actions() {
                 let title = format!("{} with {}", failed.scenario, failed.stack);
-                writeln!(out, "{}", annotation(&title, &format!("{failed}\nsee: {}", failed.again)))?;
+                writeln!(out, "{}", annotation(&title, &format!("{failed}\nsee: {again}")))?;
             }
         }
         for (gate, (cells, fails)) in self.fail_on.iter().zip(&judged.cells) {

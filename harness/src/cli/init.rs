@@ -3,12 +3,14 @@
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use balk_reports::records::quoted;
 use balk_scenarios::Kind;
 use balk_scenarios::format::template_of;
 use clap::Args;
 
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::program;
 
 /// Arguments of `balk init`.
 #[derive(Args, Clone, Debug)]
@@ -55,8 +57,9 @@ impl Init {
             writeln!(out, "wrote {}", path.display())?;
         }
         let [(stubborn, _), (control, _)] = &files;
-        writeln!(out, "\nnext: balk check {} {}", stubborn.display(), control.display())?;
-        writeln!(out, "      balk scenario {}", stubborn.display())?;
+        let [stubborn, control] = [stubborn, control].map(|path| quoted(&path.display().to_string()));
+        writeln!(out, "\nnext: {}", program::command(&format!("check {stubborn} {control}")))?;
+        writeln!(out, "      {}", program::command(&format!("scenario {stubborn}")))?;
         Ok(Exit::Fine)
     }
 }

@@ -11,6 +11,7 @@ use super::say::{complain, say};
 use super::screen;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::program;
 use balk_scenarios::nearest;
 
 /// The named sets of scenarios of `--suite`.
@@ -44,9 +45,10 @@ impl Source {
         let path = Path::new(target);
         if path.extension().is_none() && !path.exists() {
             let known = catalogue::CATALOGUE.iter().map(|it| it.name).chain(others.iter().copied());
+            let list = program::command("list");
             let hint = match nearest(target, known) {
-                Some(name) => format!("did you mean `{name}`? `balk list` shows all of them"),
-                None => "`balk list` shows all of them".to_owned(),
+                Some(name) => format!("did you mean `{name}`? `{list}` shows all of them"),
+                None => format!("`{list}` shows all of them"),
             };
             return Err(Error::usage(place, "a scenario's name or file", format!("`{target}`")).hint(&hint));
         }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Command};
 
-use super::program;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::program;
 
 /// Arguments of `balk man`.
 #[derive(Args, Clone, Debug)]

@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::files;
 use crate::guards::{Config, NONE, ORACLE, Recipe};
+use crate::program;
 use crate::shrink::{self, Case, Shows, Shrunk, Unfit};
 
 /// Arguments of `balk shrink`.
@@ -158,8 +159,8 @@ impl Shrink {
 
     /// The command that shows a trial.
     fn command(&self, config: &Config, target: &str, set: &[(String, String)], seed: u64) -> String {
-        let mut command =
-            format!("balk scenario {} --seed {seed} --guard {}", quoted(target), quoted(&self.guard));
+        let trial = format!("scenario {} --seed {seed} --guard {}", quoted(target), quoted(&self.guard));
+        let mut command = program::command(&trial);
         for (key, value) in set {
             command.push_str(&format!(" --set {}", quoted(&format!("{key}={value}"))));
         }

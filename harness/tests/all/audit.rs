@@ -83,6 +83,21 @@ fn the_report_is_the_same_for_any_number_of_threads() {
     assert_eq!(rungs.filter(|it| it.get("reached").is_some()).count(), AUDITED.rows.len());
 }
 
+/// Rungs of other guards are neither shown nor counted. One seed leaves rungs unreached, and the report says so.
+#[test]
+fn only_the_rungs_of_the_audited_guards_are_shown() {
+    let arguments = ["audit", "--guard", "duplicate", "--seeds", "3-3"];
+    let (code, out, err) = ran(&mut balk(Path::new("."), &arguments));
+    assert_eq!((code, &*err), (4, ""), "{out}");
+    let (rungs, rest) = out.split_once("\nchanges:").expect("the changes follow the rungs");
+    let guards: Vec<&str> = rungs.lines().skip(4).filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(guards, ["duplicate"], "{out}");
+    let dead = "dead rungs, with 1 seed of each scenario (more seeds may reach them): ";
+    assert!(rest.contains(dead), "{rest}");
+    let (_, out, _) = ran(&mut balk(Path::new("."), &["audit", "--guard", "handoff", "--seeds", "0-9"]));
+    assert!(out.contains("\ndead rungs: 0\n"), "{out}");
+}
+
 /// Recordings are read besides the trials, and an unreadable one is reported at the end.
 #[test]
 fn recordings_are_looked_through() {

@@ -117,6 +117,7 @@ fn a_run_that_was_killed_three_times_ends_in_the_same_bytes() {
     let whole = record(work.path(), "whole", &seeds);
     let path = work.path().join("killed/bench.jsonl");
     let arguments = [&MATRIX, &seeds[..], &["--out", "killed", "--resume"]].concat();
+    fs::create_dir(work.path().join("killed")).expect("a folder");
     for kill in 0..3 {
         let before = fs::read(&path).ok();
         let mut running = balk(work.path(), &arguments).stderr(Stdio::null()).spawn().expect("it starts");
@@ -184,6 +185,8 @@ fn a_folder_that_holds_something_is_left_alone() {
     refused(work.path(), &run(&["--out", "mine"]), 3, "expected an empty or new folder, found other files");
     refused(work.path(), &run(&["--out", "mine", "--resume"]), 3, "found other files");
     refused(work.path(), &run(&["--out", "a"]), 3, "with --resume");
+    refused(work.path(), &run(&["--out", "new", "--resume"]), 2, "found no folder new");
+    assert!(!work.path().join("new").exists());
     refused(work.path(), &["merge", "a", "--out", "mine"], 3, "found other files");
     refused(work.path(), &["merge", "a", "--out", "a"], 3, "with --resume");
     refused(work.path(), &run(&["--out", "mine/thesis.txt"]), 3, "mine/thesis.txt");

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::recorded::Recorded;
 use crate::audit::{Audited, Broken, Change, Effect, Expectation, Place, Reached, Row, Sets, beyond_trials};
+use crate::program;
 use crate::replay::one_line;
 
 /// The contents of the output.
@@ -40,8 +41,8 @@ impl Shown<'_> {
         }
         for it in &self.audited.undeclared {
             let sets: String = assignments(it.sets).map(|it| format!(" --set '{it}'")).collect();
-            let command =
-                format!("balk scenario {} --seed {} --guard '{}'{sets}", it.scenario, it.seed, it.guard);
+            let trial = format!("scenario {} --seed {} --guard '{}'{sets}", it.scenario, it.seed, it.guard);
+            let command = program::command(&trial);
             document.push(paragraph(Text::from(format!("undeclared: {} (", it.what)) + code(command) + ")"));
         }
         document.push(self.sums());
@@ -94,17 +95,28 @@ impl Shown<'_> {
             let which = changes.filter(|(change, effect)| wanted(change) && effect.name() == name);
             which.map(|(change, _)| change.to_string()).collect::<Vec<_>>()
         };
-        let sums = [
-            ("dead rungs", self.audited.dead().map(ToString::to_string).collect()),
-            ("visible removals", of("visible", Change::is_removal)),
-            ("invisible removals", of("invisible", Change::is_removal)),
-            ("visible steps", of("visible", |it| !it.is_removal())),
-            ("invisible steps", of("invisible", |it| !it.is_removal())),
+        let sums: [(String, Vec<String>); 5] = [
+            (self.dead_words(), self.audited.dead().map(ToString::to_string).collect()),
+            ("visible removals".into(), of("visible", Change::is_removal)),
+            ("invisible removals".into(), of("invisible", Change::is_removal)),
+            ("visible steps".into(), of("visible", |it| !it.is_removal())),
+            ("invisible steps".into(), of("invisible", |it| !it.is_removal())),
         ];
         lines(sums.into_iter().flat_map(|(what, which)| {
             let names = which.iter().map(|name| format!("  {name}").into());
             std::iter::once(format!("{what}: {}", which.len()).into()).chain(names).collect::<Vec<Text>>()
         }))
+    }
+
+    /// The words for dead rungs. Few seeds leave rungs unreached that more seeds reach.
+    fn dead_words(&self) -> String {
+        if self.audited.dead().next().is_none() {
+            return "dead rungs".into();
+        }
+        match self.seeds.end() - self.seeds.start() + 1 {
+            1 => "dead rungs, with 1 seed of each scenario (more seeds may reach them)".into(),
+            seeds => format!("dead rungs, with {seeds} seeds of each scenario (more seeds may reach them)"),
+        }
     }
 
     pub(super) fn json(&self, out: &mut impl Write) -> io::Result<()> {

@@ -7,11 +7,11 @@ use balk_reports::records::{Bench as Record, Cost, quoted};
 use balk_reports::report::document::{Block, Document, terminal};
 use balk_reports::report::{Report, Section, gate, slips};
 
-use crate::bench::command_line;
 use crate::cli::gates::Gates;
 use crate::cli::say::say;
 use crate::cli::screen;
 use crate::exit::Exit;
+use crate::program;
 
 /// The facts that the end depends on.
 pub(super) struct Ending<'a> {
@@ -32,7 +32,7 @@ impl Ending<'_> {
         unless_left(writeln!(out, "{}", terminal(&stacks(record), screen::output())))?;
         let gates = self.gates.all();
         let exit = if gates.is_empty() {
-            unless_left(write!(out, "{}", terminal(&slips(record), screen::output())))?;
+            unless_left(write!(out, "{}", terminal(&slips(record, program::own), screen::output())))?;
             Exit::Fine
         } else {
             let found = |metric: gate::Metric, scenario: usize, stack: usize| {
@@ -47,13 +47,17 @@ impl Ending<'_> {
     /// The next command for the record.
     fn next(&self) -> String {
         let Some(folder) = self.out else {
-            return "run it again with --out DIR to keep the record for `balk report DIR`".to_owned();
+            let report = program::command("report DIR");
+            return format!("run it again with --out DIR to keep the record for `{report}`");
         };
         let folder = quoted(&folder.display().to_string());
-        match self.is_part {
-            true => format!("balk merge {folder} OTHER… --out WHOLE, when the other parts are done"),
-            false => format!("balk report {folder}\n      balk compare {folder} OTHER, with another record"),
+        if self.is_part {
+            let merge = program::command(&format!("merge {folder} OTHER… --out WHOLE"));
+            return format!("{merge}, when the other parts are done");
         }
+        let [report, compare] =
+            ["report", "compare"].map(|command| program::command(&format!("{command} {folder}")));
+        format!("{report}\n      {compare} OTHER, with another record")
     }
 
     /// Says what an interrupted bench has kept, and how to resume it.
@@ -67,7 +71,7 @@ impl Ending<'_> {
                 say(format_args!(
                     "interrupted: {done} of {of} units are done and kept in {}\ncontinue with: {}{resume}",
                     folder.display(),
-                    command_line()
+                    program::command_line()
                 ));
             }
         }

@@ -11,6 +11,7 @@ use crate::cli::format::Format;
 use crate::cli::gaps::Repository;
 use crate::cli::load;
 use crate::guards::Config;
+use crate::program;
 
 /// Arguments of `balk scenario`.
 #[derive(Args, Clone, Debug)]
@@ -107,7 +108,7 @@ impl Asked {
 
     /// The command that repeats this run exactly.
     pub(super) fn command(&self, config: &Config, guards: &str) -> String {
-        let mut command = format!("balk scenario {}", quoted(&self.target));
+        let mut command = program::command(&format!("scenario {}", quoted(&self.target)));
         match &self.seeds {
             Some(seeds) => command.push_str(&format!(" --seeds {}-{}", seeds.start(), seeds.end())),
             None => command.push_str(&format!(" --seed {}", self.seed)),

@@ -27,6 +27,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::guards::{Registered, Registry};
+use crate::program;
 use balk_scenarios::nearest;
 
 pub use crate::guards::Config;
@@ -64,8 +65,7 @@ impl Config {
     }
 
     fn read(&mut self, registry: &Registry, path: &Path) -> Result<(), Error> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::file(path, "a readable configuration (TOML, UTF-8)", error))?;
+        let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
         let tables: BTreeMap<String, Map<String, Value>> = toml::from_str(&text).map_err(|error| {
             Error::file(path, "a table for each guard, as in [no-tools]", error.to_string().trim_end())
         })?;
@@ -73,7 +73,10 @@ impl Config {
             let Some(guard) = registry.guard(&name) else {
                 let known: Vec<&str> = registry.guards().map(Registered::name).collect();
                 let hint = match nearest(&name, known.iter().copied()) {
-                    Some(nearest) => format!("did you mean [{nearest}]? known: {}", known.join(", ")),
+                    Some(nearest) => {
+                        let list = program::command("list --guards");
+                        format!("did you mean [{nearest}]? `{list}` shows all of them")
+                    }
                     None => format!("known: {}", known.join(", ")),
                 };
                 return Err(Error::file(path, "the name of a guard", format!("[{name}]")).hint(&hint));

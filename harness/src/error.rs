@@ -15,7 +15,7 @@ pub struct Error {
     pub file: Option<PathBuf>,
     /// Where in the file (`line 3, column 7`) or on the command line (`--guard`); may be empty.
     pub place: Box<str>,
-    /// What should have been there.
+    /// What should have been there; empty if `found` says it all.
     pub expected: Box<str>,
     /// What was there.
     pub found: Box<str>,
@@ -31,6 +31,18 @@ impl Error {
     pub fn file(file: &Path, expected: &str, found: impl fmt::Display) -> Self {
         let found = found.to_string();
         Self { file: Some(file.to_owned()), ..Self::new(Exit::BadFile, expected, found) }
+    }
+
+    /// A file or a folder that cannot be read.
+    #[must_use]
+    pub fn unreadable(file: &Path, error: &io::Error) -> Self {
+        Self::file(file, "", format!("cannot read: {error}"))
+    }
+
+    /// A file that would be replaced.
+    #[must_use]
+    pub fn exists(file: &Path) -> Self {
+        Self::file(file, "", "the file already exists")
     }
 
     /// An invalid command line, at this option.
@@ -69,8 +81,8 @@ impl Error {
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         let reader_left = error.kind() == io::ErrorKind::BrokenPipe;
-        let new = Self::new(Exit::Unexpected, "a writable output", error.to_string());
-        Self { place: "output".into(), reader_left, ..new }
+        let new = Self::new(Exit::Unexpected, "", format!("writing the output failed: {error}"));
+        Self { reader_left, ..new }
     }
 }
 
@@ -82,7 +94,10 @@ impl fmt::Display for Error {
         if !self.place.is_empty() {
             write!(f, "{}: ", self.place)?;
         }
-        write!(f, "expected {}, found {}", self.expected, self.found)?;
+        if !self.expected.is_empty() {
+            write!(f, "expected {}, found ", self.expected)?;
+        }
+        write!(f, "{}", self.found)?;
         if !self.hint.is_empty() {
             write!(f, "\n  hint: {}", self.hint)?;
         }

@@ -68,7 +68,7 @@ or down, to its other values, or to the one that turns a rule off. A change is
   visible    if transcripts differ and the same expectations are met,
   invisible  if no transcript differs.
 
-Exit codes: 0 fine; 2 usage; 3 if a recording cannot be used; 4 if a rung is dead, an audited guard does something that it does
+Exit codes: 0 fine; 2 usage; 3 if a recording cannot be used; 4 if a rung is dead, a guard does something that it does
 not declare, or nothing notices the removal of a guard. The report is written before a non-zero exit.";
 
 impl Audit {

@@ -76,7 +76,7 @@ pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
 
 fn text(path: &Path, name: &Path, what: &str) -> Result<String, Error> {
     let expected = format!("{what} (JSON, UTF-8)");
-    let unreadable = |error: io::Error| Error::file(name, &expected, error);
+    let unreadable = |error: io::Error| Error::unreadable(name, &error);
     let mut bytes = Vec::new();
     let input = open(path).map_err(unreadable)?;
     input.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;

@@ -47,9 +47,7 @@ impl Init {
             (self.dir.join(name), template_of(&self.name, kind))
         });
         if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
-            return Err(
-                Error::file(path, "a new file", "an existing one").hint("use another name, or move the file")
-            );
+            return Err(Error::exists(path).hint("use another name, or move the file"));
         }
         let mut out = std::io::stdout().lock();
         for (path, text) in &files {

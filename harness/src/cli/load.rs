@@ -57,8 +57,7 @@ impl Source {
 
     /// A scenario in a file.
     pub(super) fn file(path: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::file(path, "a readable scenario file (TOML, UTF-8)", error))?;
+        let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
         Ok(Self { file: path.display().to_string(), text: text.into() })
     }
 
@@ -106,7 +105,7 @@ impl Failure {
             Self::Bad(diagnostics) => {
                 let text = diagnostics.render(screen::errors().colour);
                 say(format_args!("{}", text.trim_end()));
-                Exit::BadFile
+                if diagnostics.are_of_settings() { Exit::Usage } else { Exit::BadFile }
             }
             Self::Other(error) => {
                 complain(&error);

@@ -1,13 +1,15 @@
 //! Progress on a terminal: how much of a long command is done, and the time left.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Write;
+
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 /// A bar over work that is counted in these units. It is hidden unless standard error is a terminal.
 ///
 /// The work is that of this process. Work of an earlier process would make the rate too high, and the time left too
 /// short.
 pub(super) fn counted(work: u64, units: &str) -> ProgressBar {
-    bar(work, &format!("{{bar:30}} {{pos}} of {{len}} {units}{{msg}}, {{per_sec}}, {{eta}} left"))
+    bar(work, &format!("{{bar:30}} {{pos}} of {{len}} {units}{{msg}}, {{rate}}/s, {{eta}} left"))
 }
 
 /// A bar over the bytes of files.
@@ -17,7 +19,13 @@ pub(super) fn bytes(work: u64) -> ProgressBar {
 
 fn bar(work: u64, style: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(style).expect("the template is valid");
-    ProgressBar::new(work).with_style(style)
+    ProgressBar::new(work).with_style(style.with_key("rate", rate))
+}
+
+/// The units per second, without a fraction.
+fn rate(state: &ProgressState, out: &mut dyn Write) {
+    // A bar that cannot be drawn is no reason to stop.
+    let _ = write!(out, "{:.0}", state.per_sec());
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Recorded transcripts on the command line: where they are, and facts that they lack.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use balk_guards::Protocol;
@@ -55,21 +56,38 @@ impl Recordings {
 /// # Errors
 /// A path that cannot be read, or a directory without transcripts.
 pub(super) fn expand(input: &Path) -> Result<Vec<PathBuf>, Error> {
-    let unreadable = |error| Error::file(input, "a readable file or directory", error);
+    let unreadable = |error: io::Error| Error::unreadable(input, &error);
     if document::is_stdin(input) || !std::fs::metadata(input).map_err(unreadable)?.is_dir() {
         return Ok(vec![input.to_owned()]);
     }
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(input).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if [".jsonl", ".jsonl.gz", ".jsonl.zst"].iter().any(|end| name.ends_with(end)) && path.is_file() {
-            files.push(path);
+    let mut folders = vec![input.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let unreadable = |error: io::Error| Error::unreadable(&folder, &error);
+        for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let path = entry.path();
+            // The type is that of a link itself, so a link to a folder above makes no loop.
+            if entry.file_type().map_err(unreadable)?.is_dir() {
+                folders.push(path);
+            } else if is_recording(&path) && path.is_file() {
+                files.push(path);
+            }
         }
     }
     files.sort();
     if files.is_empty() {
-        return Err(Error::file(input, "`*.jsonl`, `*.jsonl.gz` or `*.jsonl.zst` in this directory", "none"));
+        return Err(Error::file(
+            input,
+            "`*.jsonl`, `*.jsonl.gz` or `*.jsonl.zst` in this folder or below it",
+            "none",
+        ));
     }
     Ok(files)
+}
+
+/// Whether the name is that of recorded transcripts.
+fn is_recording(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    [".jsonl", ".jsonl.gz", ".jsonl.zst"].iter().any(|end| name.ends_with(end))
 }

@@ -27,7 +27,7 @@ use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Summary, labels};
 #[command(after_help = AFTER_HELP)]
 pub struct Replay {
     /// Transcripts as JSON lines, plain, gzip or zstd. A folder stands for its `*.jsonl`, `*.jsonl.gz` and
-    /// `*.jsonl.zst` files, sorted by name, and `-` for standard input
+    /// `*.jsonl.zst` files and those of its subfolders, sorted by name, and `-` for standard input
     #[arg(required = true, value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
@@ -128,8 +128,7 @@ impl Replay {
 
 /// The judged points in a file.
 fn judged_by(file: &Path) -> Result<Judged, Error> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Error::file(file, "readable labels (TSV, UTF-8)", error))?;
+    let text = std::fs::read_to_string(file).map_err(|error| Error::unreadable(file, &error))?;
     let points = labels::parse(&text).map_err(|bad| {
         let error = Error::file(file, &bad.expected, bad.found).hint(bad.hint);
         Error { place: bad.place.into(), ..error }
@@ -167,7 +166,7 @@ impl Report {
         let input = match document::open(path) {
             Ok(input) => self.bar.wrap_read(input),
             Err(error) => {
-                self.complain(&Error::file(name, "a readable file", error));
+                self.complain(&Error::unreadable(name, &error));
                 return Ok(());
             }
         };
@@ -243,6 +242,8 @@ impl Report {
     fn finish(mut self) -> Result<Exit, Error> {
         self.bar.finish_and_clear();
         match self.format {
+            // A table of zeros says less than the error below.
+            Format::Text if self.summary.is_empty() => {}
             Format::Text => {
                 let mut document = replay::text::summary(&self.summary);
                 if let Some(judged) = &self.judged {

@@ -179,7 +179,7 @@ fn free(folder: &Path) -> Result<(), Error> {
     for name in [SCENARIO, TRANSCRIPT] {
         let path = folder.join(name);
         if path.exists() {
-            return Err(Error::file(&path, "a new file", "an existing one").hint("name another folder"));
+            return Err(Error::exists(&path).hint("name another folder"));
         }
     }
     Ok(())

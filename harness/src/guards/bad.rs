@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::error::Error;
+use crate::program;
 
 /// A stack that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,10 +38,10 @@ impl fmt::Display for BadStack {
         match self {
             Self::Unknown { asked, nearest, known } => {
                 write!(f, "unknown guard `{asked}`")?;
-                if let Some(nearest) = nearest {
-                    write!(f, "; did you mean `{nearest}`?")?;
+                match nearest {
+                    Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
+                    None => write!(f, " known: {}", known.join(", ")),
                 }
-                write!(f, " known: {}", known.join(", "))
             }
             Self::Settings { asked, reason } => write!(f, "`{asked}`: {reason}"),
             Self::Twice { asked, stack: Some(stack) } => write!(f, "`{asked}` twice in `{stack}`"),
@@ -56,10 +57,12 @@ impl From<BadStack> for Error {
     fn from(bad: BadStack) -> Self {
         match bad {
             BadStack::Unknown { asked, nearest, known } => {
-                let known = known.join(", ");
                 let hint = match nearest {
-                    Some(nearest) => format!("did you mean `{nearest}`? known: {known}"),
-                    None => format!("known: {known}"),
+                    Some(nearest) => {
+                        let list = program::command("list --guards");
+                        format!("did you mean `{nearest}`? `{list}` shows all of them")
+                    }
+                    None => format!("known: {}", known.join(", ")),
                 };
                 Self::usage("--guard", "a known guard", format!("`{asked}`")).hint(&hint)
             }

@@ -41,6 +41,19 @@ pub(super) fn is_own(text: &str) -> bool {
         .is_ok_and(|Object(it)| it.schema.is_some() && it.entries.is_some() && it.messages.is_none())
 }
 
+/// Whether a line has the counts of many trials, as `balk scenario --seeds` writes them.
+pub(super) fn is_counts(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Probe {
+        counts: Option<IgnoredAny>,
+        seeds: Option<IgnoredAny>,
+        messages: Option<IgnoredAny>,
+    }
+    text.contains("\"counts\"")
+        && serde_json::from_str::<Object<Probe>>(text)
+            .is_ok_and(|Object(it)| it.counts.is_some() && it.seeds.is_some() && it.messages.is_none())
+}
+
 /// A record with its transcript, read from a line.
 pub(super) struct Recorded {
     pub(super) guard: String,

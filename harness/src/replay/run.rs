@@ -116,8 +116,18 @@ impl Replay<'_> {
         let found = line
             .bytes
             .map_err(|bytes| BadLine::TooLong { bytes })
-            .and_then(|bytes| if is_own(text_of(&bytes)?) { self.own(&bytes) } else { self.foreign(&bytes) });
+            .and_then(|bytes| self.text(text_of(&bytes)?, &bytes));
         Item { line: line.number, found }
+    }
+
+    fn text(&self, text: &str, bytes: &[u8]) -> Result<Found, BadLine> {
+        if is_own(text) {
+            return self.own(bytes);
+        }
+        if own::is_counts(text) {
+            return Err(BadLine::shape("line".into(), COUNTS));
+        }
+        self.foreign(bytes)
     }
 
     fn foreign(&self, line: &[u8]) -> Result<Found, BadLine> {
@@ -145,6 +155,10 @@ impl Replay<'_> {
         Ok(Found::Own(own::replay(recorded, &guard, &mut stack, &whisper)))
     }
 }
+
+/// Why the output of `balk scenario --seeds` cannot be replayed.
+const COUNTS: &str = "expected a transcript, found the counts of many trials; `scenario --seed N --format json` writes \
+                      a transcript";
 
 /// A record names guards or settings that this version does not have.
 fn not_there(bad: &BadStack) -> BadLine {

@@ -86,15 +86,17 @@ fn the_report_is_the_same_for_any_number_of_threads() {
 /// Rungs of other guards are neither shown nor counted. One seed leaves rungs unreached, and the report says so.
 #[test]
 fn only_the_rungs_of_the_audited_guards_are_shown() {
-    let arguments = ["audit", "--guard", "duplicate", "--seeds", "3-3"];
+    let arguments = ["audit", "--guard", "retry-safety", "--seeds", "3-3"];
     let (code, out, err) = ran(&mut balk(Path::new("."), &arguments));
     assert_eq!((code, &*err), (4, ""), "{out}");
     let (rungs, rest) = out.split_once("\nchanges:").expect("the changes follow the rungs");
     let guards: Vec<&str> = rungs.lines().skip(4).filter(|line| !line.starts_with(' ')).collect();
-    assert_eq!(guards, ["duplicate"], "{out}");
+    assert_eq!(guards, ["retry-safety"], "{out}");
     let dead = "dead rungs, with 1 seed of each scenario (more seeds may reach them): ";
     assert!(rest.contains(dead), "{rest}");
-    let (_, out, _) = ran(&mut balk(Path::new("."), &["audit", "--guard", "handoff", "--seeds", "0-9"]));
+    let alone = ["audit", "--guard", "empty-completion", "--seeds", "3-3"];
+    let (code, out, err) = ran(&mut balk(Path::new("."), &alone));
+    assert_eq!((code, &*err), (0, ""), "{out}");
     assert!(out.contains("\ndead rungs: 0\n"), "{out}");
 }
 

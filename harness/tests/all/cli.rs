@@ -170,6 +170,34 @@ fn a_reserved_world_is_another_one() {
     assert_ne!(drawn(&[]), drawn(&["--reserve"]));
 }
 
+/// What an author runs first must show what the titles say.
+#[test]
+fn the_starting_pair_does_what_it_says() {
+    let directory = empty();
+    run_in(directory.path(), &["init", "late-files"], "2");
+    let counts = |file: &str| {
+        let stacks = ["--seeds", "0-99", "--guard", "none", "--guard", "default", "--format", "json"];
+        let Ran { out, .. } = run_in(directory.path(), &[&["scenario", file][..], &stacks].concat(), "2");
+        let lines = out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+        let measured = lines.filter(|line| line["response"] == "scenario");
+        let counts = measured.map(|line| {
+            ["onsets", "recovered", "false_interventions", "done"].map(|key| line["counts"][key].as_u64())
+        });
+        counts.map(|counts| counts.map(|count| count.expect("a count"))).collect::<Vec<_>>()
+    };
+    let [[stuck, unprompted, ..], [stuck_too, recovered, disturbed, _]] = counts("late-files.toml")[..]
+    else {
+        panic!("two stacks");
+    };
+    assert!(stuck >= 90 && stuck_too >= 90, "nine in ten get stuck: {stuck}, {stuck_too}");
+    assert!(
+        unprompted < 20 && recovered >= 70,
+        "{unprompted} recover without a guard, {recovered} with guards"
+    );
+    assert_eq!(disturbed, 0, "healthy turns are left alone");
+    assert_eq!(counts("late-files-control.toml"), [[0, 0, 0, 100]; 2], "the control works, undisturbed");
+}
+
 #[test]
 fn init_writes_a_good_pair_and_overwrites_nothing() {
     let directory = empty();
@@ -225,6 +253,7 @@ fn command_lines_that_make_no_sense() {
         ("seed_negative", &["scenario", "repeating", "--seed=-1"]),
         ("set_no_value", &["scenario", "repeating", "--set", "limits.turns"]),
         ("set_unknown", &["scenario", "repeating", "--set", "limits.turn=5"]),
+        ("set_last_part", &["scenario", "repeating", "--set", "stubbornness=1"]),
         ("set_type", &["scenario", "repeating", "--set", "limits.turns=many"]),
         ("file_missing", &["scenario", "nowhere.toml"]),
         ("check_missing", &["check", "nowhere.toml"]),

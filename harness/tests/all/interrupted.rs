@@ -56,10 +56,16 @@ fn the_command_that_is_shown_goes_on_to_the_same_bytes() {
     let shown = err.lines().find_map(|line| line.strip_prefix("continue with: ")).expect("it says how");
     assert!(shown.ends_with("--seeds 0-1999 --out 'a b' --resume"), "{shown}");
 
+    let shell = || {
+        let mut shell = Command::new("/bin/sh");
+        let program = Path::new(env!("CARGO_BIN_EXE_balk")).parent().expect("it has a folder");
+        shell.current_dir(folder.path()).env("PATH", program);
+        shell
+    };
+
     // Twice at once: nothing more is printed or written, and the written record is whole.
     let before = record("a b");
-    let resumed = Command::new("sh")
-        .current_dir(folder.path())
+    let resumed = shell()
         .args(["-c", &format!("exec {shown}")])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -71,8 +77,7 @@ fn the_command_that_is_shown_goes_on_to_the_same_bytes() {
     let (code, _, err) = ended(resumed);
     assert!(code == Some(130), "{err}");
 
-    let (code, _, err) =
-        ran(Command::new("sh").current_dir(folder.path()).args(["-c", shown]).stdin(Stdio::null()));
+    let (code, _, err) = ran(shell().args(["-c", shown]).stdin(Stdio::null()));
     assert_eq!(code, 0, "{err}");
     assert!(record("a b").is_some() && record("a b") == record("whole"));
 }

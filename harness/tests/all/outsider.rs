@@ -47,7 +47,10 @@ fn a_crate_outside_of_the_workspace_has_every_command_with_its_guard() {
     assert!(out.contains("next: outsider report run\n"), "{out}");
     let (code, out, err) = run(&["scenario", "repeating", "--guard", "error-streak"]);
     assert_eq!(code, Some(0), "{err}");
-    assert!(out.contains("run again: outsider scenario repeating --seed 1024 --guard error-streak\n"), "{out}");
+    assert!(
+        out.contains("run again: outsider scenario repeating --seed 1024 --guard error-streak\n"),
+        "{out}"
+    );
 
     let (code, report, err) = run(&["report", "run"]);
     assert_eq!(code, Some(0), "{err}");

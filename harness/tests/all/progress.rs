@@ -31,6 +31,9 @@ fn long_commands_show_how_far_they_are() {
     let counts = ["scenario", "repeating", "--seeds", "0-99", "--guard", "none", "--guard", "default"];
     let shown = seen(folder.path(), &counts);
     assert!(shown.contains(" of 400 trials, ") && shown.contains(" left"), "{shown}");
+    let rates = shown.split(" trials, ").skip(1).map(|rest| rest.split("/s, ").next().unwrap_or_default());
+    let rates: Vec<&str> = rates.collect();
+    assert!(rates.iter().all(|rate| rate.chars().all(|c| c.is_ascii_digit())), "whole numbers: {rates:?}");
     let (_, _, err) = ran(&mut balk(folder.path(), &counts));
     assert_eq!(err, "", "this is no terminal");
     let shown = seen(folder.path(), &["audit", "--guard", "duplicate", "--seeds", "7-7"]);

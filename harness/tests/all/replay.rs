@@ -55,6 +55,33 @@ fn standard_input() {
     );
 }
 
+/// A folder stands for all recordings in it and below it. A link to a folder above it is no way around in circles.
+#[test]
+fn folders_are_searched_with_their_subfolders() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let below = folder.path().join("b/c");
+    fs::create_dir_all(&below).expect("folders");
+    for name in ["a.jsonl", "b/c/d.jsonl", "b/e.jsonl", "b/notes.txt"] {
+        fs::write(folder.path().join(name), "no transcript\n").expect("it can be written");
+    }
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.path(), below.join("again")).expect("a link");
+    let shown = replay(folder.path(), &["."]);
+    let sources: Vec<&str> =
+        shown.lines().filter_map(|line| line.split_once(":1: not-json")).map(|(source, _)| source).collect();
+    assert_eq!(sources, ["./a.jsonl", "./b/c/d.jsonl", "./b/e.jsonl"], "{shown}");
+}
+
+/// Counts of many trials look like records, and have no transcript.
+#[test]
+fn counts_are_not_transcripts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_balk"));
+    let counted = program.args(["scenario", "repeating", "--seeds", "0-1", "--format", "json"]).output();
+    fs::write(folder.path().join("own.jsonl"), counted.expect("the program starts").stdout).expect("a file");
+    insta::assert_snapshot!("counts", replay(folder.path(), &["own.jsonl"]));
+}
+
 #[test]
 fn help() {
     insta::assert_snapshot!("help", replay(&tests(), &["--help"]));

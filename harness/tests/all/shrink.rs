@@ -136,7 +136,7 @@ fn a_command_line_that_makes_no_sense_is_refused() {
     refused(&["text-only", "--shows", "not-tol"], 2, "expected one of done-twice, guard-fault, not-told");
     refused(&["text-onl", "--shows", "not-told"], 2, "did you mean `text-only`?");
     refused(&["text-only", "--shows", "not-told", "--guard", "duplicat"], 2, "did you mean `duplicate`?");
-    refused(&["text-only", "--shows", "not-told", "--set", "limits.turn=3"], 3, "limits.turn");
+    refused(&["text-only", "--shows", "not-told", "--set", "limits.turn=3"], 2, "limits.turn");
     fs::write(work.path().join("scenario.toml"), "mine").expect("a file");
     refused(&["text-only", "--shows", "not-told", "--guard", "none", "--out", "."], 3, "scenario.toml");
     assert_eq!(fs::read_to_string(work.path().join("scenario.toml")).expect("a file"), "mine");

@@ -1,7 +1,7 @@
 //! The slips of a bench, in a few lines.
 
 use super::document::{Document, Text, code, lines};
-use crate::records::{Bench, Slip};
+use crate::records::{Bench, Kind, Slip};
 
 /// A line for each stack under test and each kind of slip: how often, in how many scenarios, and the command that
 /// shows the first one, as a command of the program that prints them.
@@ -9,22 +9,48 @@ use crate::records::{Bench, Slip};
 pub fn slips(bench: &Bench, own: impl Fn(&str) -> String) -> Document {
     let under_test = bench.plan.stacks.iter().enumerate().filter(|(_, stack)| stack.is_under_test());
     let found = under_test.flat_map(|(at, stack)| {
-        let found: Vec<Text> = Slip::ALL.into_iter().filter_map(|slip| line(bench, at, slip, &own)).collect();
+        let found: Vec<Text> = Slip::ALL
+            .into_iter()
+            .flat_map(|slip| wheres(slip).iter().map(move |of| (slip, *of)))
+            .filter_map(|(slip, of)| line(bench, at, slip, of, &own))
+            .collect();
         if found.is_empty() { vec![format!("{}: no slips", stack.guard).into()] } else { found }
     });
     let found: Vec<Text> = found.collect();
     if found.is_empty() { Document::default() } else { [lines(found)].into() }
 }
 
-/// One kind of slip of one stack, if it happened.
-fn line(bench: &Bench, stack: usize, slip: Slip, own: impl Fn(&str) -> String) -> Option<Text> {
-    let cells = (0..bench.plan.scenarios.len()).map(|scenario| (scenario, bench.cell(scenario, stack)));
+/// Some of the scenarios: all, or those of one kind.
+type Where = (&'static str, Option<Kind>);
+
+/// False interventions are counted by the kind of scenario, because the table of the stacks counts those in controls.
+const fn wheres(slip: Slip) -> &'static [Where] {
+    match slip {
+        Slip::DoneTwice | Slip::GuardFault | Slip::NotTold => &[("", None)],
+        Slip::FalseIntervention => {
+            &[(" in stubborn runs,", Some(Kind::Stubborn)), (" in controls,", Some(Kind::Control))]
+        }
+    }
+}
+
+/// One kind of slip of one stack in some scenarios, if it happened.
+fn line(
+    bench: &Bench,
+    stack: usize,
+    slip: Slip,
+    (words, kind): Where,
+    own: impl Fn(&str) -> String,
+) -> Option<Text> {
+    let scenarios = bench.plan.scenarios.iter().enumerate();
+    let cells = scenarios
+        .filter(|(_, scenario)| kind.is_none_or(|kind| kind == scenario.kind))
+        .map(|(scenario, _)| (scenario, bench.cell(scenario, stack)));
     let cells: Vec<_> =
         cells.filter_map(|(scenario, cell)| Some((scenario, cell, *cell.slips.get(&slip)?))).collect();
     let &(first, _, seed) = cells.first()?;
     let count: u64 = cells.iter().map(|(_, cell, _)| slip.count(&cell.counts)).sum();
     let found = format!(
-        "{}: {count} x {} in {} {}; the first: ",
+        "{}: {count} x {}{words} in {} {}; the first: ",
         bench.plan.stacks[stack].guard,
         slip.name(),
         cells.len(),

@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
+/// The origin of a setting of the command line.
+pub(super) const COMMAND_LINE: &str = "command line";
+
 /// The part of a text to which a diagnostic points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -87,6 +90,12 @@ impl Diagnostics {
     #[must_use]
     pub fn all(&self) -> &[Diagnostic] {
         &self.found
+    }
+
+    /// Whether all of them are about settings of the command line, and none about the file.
+    #[must_use]
+    pub fn are_of_settings(&self) -> bool {
+        self.found.iter().all(|it| &*it.place.origin == COMMAND_LINE)
     }
 
     /// The text that a person reads, ended by a newline; with terminal colours where asked for.

@@ -10,13 +10,12 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::diagnostic::{Diagnostic, Diagnostics, Place};
+use super::diagnostic::{COMMAND_LINE, Diagnostic, Diagnostics, Place};
 use super::report::{did_you_mean, listed};
 use super::source::{Origin, Source};
 use super::syntax::explain;
+use crate::nearest::nearest;
 
-/// The origin of an argument in diagnostics.
-const COMMAND_LINE: &str = "command line";
 /// The text before the path there.
 const OPTION: &str = "--set ";
 
@@ -79,11 +78,12 @@ impl Argument<'_> {
             SHORT_FOR.iter().find_map(|table| path.strip_prefix(table)?.strip_prefix('.'))
         });
         let short: Vec<String> = short.map(|name| format!("actor.{name}")).collect();
-        let known = known.iter().map(|(path, _)| path).chain(&short);
+        let known = short.iter().chain(known.iter().map(|(path, _)| path));
         let known: Vec<&str> = known.map(String::as_str).collect();
         let here = children(reached.get_ref());
         let here: Vec<&str> = here.iter().map(|(name, _)| name.as_str()).collect();
-        let help = did_you_mean(self.path, &known).unwrap_or_else(|| {
+        let near = did_you_mean(self.path, &known).or_else(|| self.with_a_near_end(&known));
+        let help = near.unwrap_or_else(|| {
             if here.is_empty() {
                 "there is nothing below it".to_owned()
             } else {
@@ -96,6 +96,15 @@ impl Argument<'_> {
             .with_help(help)
             .with_help("`--set` changes values of the file and cannot add any".to_owned())
             .into()
+    }
+
+    /// "did you mean …?", if the path has no dot and the last part of a known path is near.
+    fn with_a_near_end(&self, known: &[&str]) -> Option<String> {
+        let end = |path: &&str| path.rsplit('.').next().unwrap_or_default().to_owned();
+        let ends: Vec<String> = known.iter().map(end).collect();
+        let near = nearest(self.path, ends.iter().map(String::as_str))?;
+        let at = ends.iter().position(|it| it == near)?;
+        Some(format!("did you mean `{}`?", known[at]))
     }
 
     /// The text that replaces the target, and its place in the argument.

@@ -51,7 +51,7 @@ pub(super) fn read(
 
 fn one_file(replay: &Replay, path: &Path, rows: &[Row], recorded: &mut [Recorded]) -> Result<(), Error> {
     let name = document::name(path);
-    let input = document::open(path).map_err(|error| Error::file(name, "a readable file", error))?;
+    let input = document::open(path).map_err(|error| Error::unreadable(name, &error))?;
     let source = name.display().to_string();
     let ended = replay.file(input, &mut |items| {
         for Item { line, found } in items {

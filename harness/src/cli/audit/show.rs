@@ -36,7 +36,7 @@ impl Shown<'_> {
         let heading = format!("{} · {seeds} of {} scenarios", self.guard, self.audited.scenarios);
         let mut document = Document::from([paragraph(heading), self.rungs().into(), self.changes().into()]);
         for it in &self.audited.unmet {
-            let words = "not met before any change, so it cannot notice one: ";
+            let words = "already failing in the baseline, so it cannot detect changes: ";
             document.push(paragraph(words.to_owned() + &broken_text(it)));
         }
         for it in &self.audited.undeclared {

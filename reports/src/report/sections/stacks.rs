@@ -23,7 +23,7 @@ pub(super) fn stacks(report: &Report) -> Document {
         "recovered, %",
         "saved minus lost, points",
         "corrected p",
-        "false per 1,000",
+        "false per 1,000, controls",
         "turns",
         "told, %",
         "tokens",
@@ -61,7 +61,7 @@ pub(super) fn stacks(report: &Report) -> Document {
                 counted(pairs, "trial")
             ),
         p_value,
-        emphasis("False per 1,000") + ": interventions per 1,000 healthy turns of controls.",
+        emphasis("False per 1,000, controls") + ": interventions per 1,000 healthy turns of controls.",
         emphasis("Told")
             + ": of the stubborn trials whose goal cannot be reached, those that end with the user informed: told, \
                asked, or shown the end.",

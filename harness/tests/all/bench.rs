@@ -232,7 +232,7 @@ fn a_command_line_that_makes_no_sense_is_refused() {
     refused(work.path(), &run(&["--suite", "alternatin"]), 2, "did you mean `alternating`?");
     refused(work.path(), &run(&["--suite", "paging,paging"]), 2, "scenarios with different names");
     refused(work.path(), &run(&["--guard", "duplicat"]), 2, "did you mean `duplicate`?");
-    refused(work.path(), &run(&["--suite", "paging", "--set", "limits.turn=9"]), 3, "limits.turn");
+    refused(work.path(), &run(&["--suite", "paging", "--set", "limits.turn=9"]), 2, "limits.turn");
     refused(work.path(), &run(&["--shard", "3/2"]), 2, "expected m/n");
     refused(work.path(), &run(&["--sweep", "limits.turns=9"]), 2, "expected KEY=A..B:STEP");
     refused(work.path(), &run(&["--keep-transcripts", "all"]), 2, "--out");

@@ -291,8 +291,8 @@ impl Page {
             let twice = self.paint(RED, &twice);
             self.put(format_args!("done twice: {twice}\n"));
         }
-        self.put(format_args!(
-            "cost: {} ({} stuck), {}, {} ({} false), {}, {}, about {} tokens in and {} out (bytes / 4)\n",
+        let cost = format!(
+            "cost: {} ({} stuck), {}, {} ({} false), {}, {}, about {} tokens in and {} out (bytes / 4)",
             counted(grade.turns.into(), "turn"),
             grade.stuck_turns,
             counted(grade.calls.into(), "call"),
@@ -302,7 +302,12 @@ impl Page {
             counted(grade.ticks, "tick"),
             grade.tokens_in,
             grade.tokens_out,
-        ));
+        );
+        // Off a terminal it stays in one line, for scripts.
+        let lines = if self.screen.columns.is_some() { self.wrapped(&cost) } else { vec![cost] };
+        for line in lines {
+            self.put(format_args!("{line}\n"));
+        }
     }
 }
 

@@ -131,6 +131,13 @@ struct Grid {
     rows: Vec<Vec<String>>,
 }
 
+/// A number that stays on one line with the interval in brackets behind it.
+fn with_its_interval(cell: &str) -> String {
+    let Some((number, rest)) = cell.split_once(" (") else { return cell.to_owned() };
+    let Some((interval, rest)) = rest.split_once(')') else { return cell.to_owned() };
+    format!("{number}{UNBROKEN}({}){rest}", interval.replace(' ', UNBROKEN))
+}
+
 /// Columns that fit beside each other: index and width.
 type Group = Vec<(usize, usize)>;
 
@@ -139,7 +146,13 @@ impl Grid {
         let cell = |text: &Text| screen.painted(text).replace(UNBROKEN, " ");
         let names: Vec<String> = table.columns.iter().map(|(name, _)| cell(name)).collect();
         let heading = Some(names).filter(|names| names.iter().any(|it| !it.is_empty()));
-        let rows = table.rows.iter().map(|row| row.iter().map(cell).collect());
+        let rows = table.rows.iter().map(|row| {
+            let cells = row.iter().zip(&table.columns).map(|(text, (_, side))| match side {
+                Side::Left => cell(text),
+                Side::Right => with_its_interval(&cell(text)),
+            });
+            cells.collect()
+        });
         Self {
             sides: table.columns.iter().map(|(_, side)| *side).collect(),
             rows: heading.into_iter().chain(rows).collect(),
@@ -185,8 +198,8 @@ impl Grid {
             let cells: Vec<Vec<String>> = group.iter().map(|&(at, width)| wrapped(&row[at], width)).collect();
             for line in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
                 let cells = group.iter().zip(&cells).map(|(&(at, width), cell)| {
-                    let text = cell.get(line).map_or("", |it| &**it);
-                    let blank = " ".repeat(width.saturating_sub(display_width(text)));
+                    let text = cell.get(line).map_or_else(String::new, |it| it.replace(UNBROKEN, " "));
+                    let blank = " ".repeat(width.saturating_sub(display_width(&text)));
                     match self.sides[at] {
                         Side::Left => format!("{text}{blank}"),
                         Side::Right => format!("{blank}{text}"),

@@ -39,6 +39,19 @@ fn cells_are_wrapped_where_the_screen_is_narrow() {
 }
 
 #[test]
+fn an_interval_stays_on_the_line_of_its_number() {
+    let mut table = Table::of_numbers(["guard", "recovered", "of"]);
+    table.row(["default", "1 (0.3–44.5 %)", "9 (1 to 2) of 3"]);
+    check(
+        table,
+        Some(37),
+        "guard         recovered            of\n\
+         default  1 (0.3–44.5 %)    9 (1 to 2)\n\
+         \x20                                of 3\n",
+    );
+}
+
+#[test]
 fn columns_that_do_not_fit_are_put_below() {
     let mut table = Table::of_numbers(["guard", "interventions", "trials"]);
     table.row(["default", "12", "100"]);

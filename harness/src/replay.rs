@@ -28,7 +28,7 @@ pub use join::{Oddities, Placed};
 pub use lines::{LINE_BYTES_MAX, Line, Lines};
 pub use neutral::{Outcome, Recorded, Setting, read};
 pub(crate) use one_line::one_line;
-pub use own::{Compared, Deed, Own};
+pub use own::{Action, Compared, Own};
 pub use run::{Broken, Found, Item, Replay, Replayed, StackOf};
 pub(crate) use strict::Object;
 pub use summary::{Counts, GuardCounts, MODELS_MAX, NO_MODEL, OTHER_MODELS, Summary};

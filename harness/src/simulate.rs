@@ -33,8 +33,8 @@ impl<'a> Simulation<'a> {
     /// One trial in its world.
     #[must_use]
     pub fn trial(&self, world: &World<'_>) -> Trial {
-        let whisper = TruthChannel::default();
-        engine::run(world, &mut self.recipe.stack(&whisper), &whisper)
+        let channel = TruthChannel::default();
+        engine::run(world, &mut self.recipe.stack(&channel), &channel)
     }
 
     /// One trial in its world; `see` gets each entry as it is committed, and `person` answers the questions.
@@ -45,9 +45,9 @@ impl<'a> Simulation<'a> {
         see: &mut dyn FnMut(&Entry),
         person: &mut dyn Person<'a>,
     ) -> Trial {
-        let whisper = TruthChannel::default();
-        let mut stack = self.recipe.stack(&whisper);
-        engine::run_with(world, &mut stack, &whisper, person, see)
+        let channel = TruthChannel::default();
+        let mut stack = self.recipe.stack(&channel);
+        engine::run_with(world, &mut stack, &channel, person, see)
     }
 
     /// The record of one trial.

@@ -8,7 +8,7 @@ use balk_guards::rules::{Rule, Step};
 use balk_guards::{AttemptResponse, Entry, Note, Stack};
 
 use crate::guards::{Recipe, Registry, STACK};
-use crate::replay::{self, Deed, What};
+use crate::replay::{self, Action, What};
 
 /// One rung of one guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,11 +122,11 @@ pub fn found_by_replay(replayed: &replay::Found, rows: &[Row]) -> Found {
             }
         }
         replay::Found::Own(own) => {
-            for deed in own.answers.iter().flat_map(|it| &it.found) {
-                match deed {
-                    Deed::Intervened(it) => note(&it.kind, &it.note),
-                    Deed::Concluded(it) => note(Step::Conclusion.name(), &it.note),
-                    Deed::Reran { .. } | Deed::Resent { .. } | Deed::Broke { .. } => {}
+            for action in own.answers.iter().flat_map(|it| &it.found) {
+                match action {
+                    Action::Intervened(it) => note(&it.kind, &it.note),
+                    Action::Concluded(it) => note(Step::Conclusion.name(), &it.note),
+                    Action::Reran { .. } | Action::Resent { .. } | Action::Broke { .. } => {}
                 }
             }
         }

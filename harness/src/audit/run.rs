@@ -150,8 +150,8 @@ impl Bench<'_> {
 }
 
 fn trial(world: &World<'_>, stack: &Recipe) -> Trial {
-    let whisper = TruthChannel::default();
-    engine::run(world, &mut stack.stack(&whisper), &whisper)
+    let channel = TruthChannel::default();
+    engine::run(world, &mut stack.stack(&channel), &channel)
 }
 
 /// The results of all scenarios and seeds, in order.

@@ -94,7 +94,7 @@ impl Audit {
         let replay = Replay {
             setting: &setting,
             guard: Some(&self.guard),
-            stack: &|spec, whisper: &TruthChannel| recipes.stack(spec, whisper),
+            stack: &|spec, channel: &TruthChannel| recipes.stack(spec, channel),
             pool: &pool,
         };
         let audit = audit::Audit {

@@ -107,7 +107,7 @@ impl Replay {
         let replay = replay::Replay {
             setting: &setting,
             guard: self.guard.as_deref(),
-            stack: &|spec, whisper| recipes.stack(spec, whisper),
+            stack: &|spec, channel| recipes.stack(spec, channel),
             pool: &pool,
         };
         let mut report = Report::new(self.format, judged);

@@ -91,8 +91,8 @@ impl Recipe {
 
     /// A new stack.
     #[must_use]
-    pub fn stack(&self, whisper: &TruthChannel) -> Stack {
-        let members = self.members.iter().map(|it| (it.make)(whisper)).collect();
+    pub fn stack(&self, channel: &TruthChannel) -> Stack {
+        let members = self.members.iter().map(|it| (it.make)(channel)).collect();
         Stack::with_budget(members, self.budget)
     }
 
@@ -115,7 +115,7 @@ impl Recipe {
         let mut recipe = self.clone();
         if let Some(member) = recipe.members.iter_mut().find(|it| &*it.name == name) {
             let make = Arc::clone(&member.make);
-            member.make = Arc::new(move |whisper| Box::new(wrap(make(whisper))));
+            member.make = Arc::new(move |channel| Box::new(wrap(make(channel))));
         }
         recipe
     }

@@ -33,8 +33,8 @@ impl<'a> Recipes<'a> {
     ///
     /// # Errors
     /// As for [`Recipe::new`].
-    pub fn stack(&self, spec: &str, whisper: &TruthChannel) -> Result<Stack, BadStack> {
-        Ok(self.recipe(spec)?.stack(whisper))
+    pub fn stack(&self, spec: &str, channel: &TruthChannel) -> Result<Stack, BadStack> {
+        Ok(self.recipe(spec)?.stack(channel))
     }
 
     fn recipe(&self, spec: &str) -> Result<Recipe, BadStack> {

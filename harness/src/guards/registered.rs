@@ -97,7 +97,7 @@ impl Registered {
         let read = move |settings: Map<String, Value>| {
             let settings: S = serde_json::from_value(Value::Object(settings))?;
             let make = make.clone();
-            let factory: Factory = Arc::new(move |whisper| Box::new(make(settings.clone(), whisper)));
+            let factory: Factory = Arc::new(move |channel| Box::new(make(settings.clone(), channel)));
             Ok(factory)
         };
         Self {
@@ -199,10 +199,10 @@ impl Registered {
             by_pattern.push((rule.pattern, unless_off(rule.enabled.unwrap_or(enabled), made)));
         }
         let name = Arc::clone(&self.name);
-        Ok(Arc::new(move |whisper| {
-            let guard = PerModel::new(standard(whisper)).named(&name);
+        Ok(Arc::new(move |channel| {
+            let guard = PerModel::new(standard(channel)).named(&name);
             let of_model =
-                |guard: PerModel, (pattern, make): &(String, Factory)| guard.with(pattern, make(whisper));
+                |guard: PerModel, (pattern, make): &(String, Factory)| guard.with(pattern, make(channel));
             Box::new(by_pattern.iter().fold(guard, of_model))
         }))
     }

@@ -115,5 +115,5 @@ fn progress() -> Registered {
 
 fn oracle() -> Registered {
     let about = "is told the truth and says everything that can help: what could be recovered at all";
-    Registered::told("oracle", about, |NoSettings {}, whisper| Oracle::new(whisper.clone()))
+    Registered::told("oracle", about, |NoSettings {}, channel| Oracle::new(channel.clone()))
 }

@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 
 use super::fold::{Event, Firing, What};
 use super::join::Oddities;
-use super::own::{Compared, Deed, Own};
+use super::own::{Action, Compared, Own};
 use super::run::{Found, Item, Replayed};
 use super::summary::{Counts, GuardCounts, OwnCounts, Summary};
 
@@ -122,8 +122,8 @@ enum Record<'a> {
         asked: &'a str,
         equal: bool,
         turn: u64,
-        recorded: &'a [Deed],
-        found: &'a [Deed],
+        recorded: &'a [Action],
+        found: &'a [Action],
     },
     #[serde(rename = "own-record")]
     Own {

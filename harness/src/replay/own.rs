@@ -23,7 +23,7 @@ use super::strict::Object;
 use crate::engine::TruthChannel;
 use asking::Asking;
 
-pub use compared::{Compared, Deed, Own};
+pub use compared::{Action, Compared, Own};
 
 /// Whether a line is one of our records, valid or not: an object with `schema` and `entries`.
 pub(super) fn is_own(text: &str) -> bool {
@@ -93,8 +93,8 @@ pub(super) fn read(text: &str) -> Result<Recorded, BadLine> {
 }
 
 /// Replays a record through `guard`. The truth channel tells the oracle the recorded truth.
-pub(super) fn replay(recorded: Recorded, asked: &str, guard: &mut dyn Guard, whisper: &TruthChannel) -> Own {
-    let mut asking = Asking::new(&recorded.entries, &recorded.truths, &recorded.failed, guard, whisper);
+pub(super) fn replay(recorded: Recorded, asked: &str, guard: &mut dyn Guard, channel: &TruthChannel) -> Own {
+    let mut asking = Asking::new(&recorded.entries, &recorded.truths, &recorded.failed, guard, channel);
     let fault = asking.run().err().map(|fault| (asking.turn, fault));
     Own {
         turns: asking.turn,

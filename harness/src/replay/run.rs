@@ -150,9 +150,9 @@ impl Replay<'_> {
     fn own(&self, line: &[u8]) -> Result<Found, BadLine> {
         let recorded = own::read(text_of(line)?)?;
         let guard = self.guard.unwrap_or(&recorded.guard).to_owned();
-        let whisper = TruthChannel::default();
-        let mut stack = (self.stack)(&guard, &whisper).map_err(|bad| not_there(&bad))?;
-        Ok(Found::Own(own::replay(recorded, &guard, &mut stack, &whisper)))
+        let channel = TruthChannel::default();
+        let mut stack = (self.stack)(&guard, &channel).map_err(|bad| not_there(&bad))?;
+        Ok(Found::Own(own::replay(recorded, &guard, &mut stack, &channel)))
     }
 }
 

@@ -8,7 +8,7 @@ use balk_reports::report::document::{Block, Document, Table, strong};
 
 use super::fold::{Event, What};
 use super::one_line::one_line;
-use super::own::{Deed, Own};
+use super::own::{Action, Own};
 use super::run::Replayed;
 use super::summary::{Counts, Summary};
 
@@ -72,40 +72,47 @@ pub fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<(
     )?;
     for compared in it.shown() {
         if compared.recorded == compared.found {
-            deeds(out, compared.turn, "as recorded", &compared.found, &[])?;
+            actions(out, compared.turn, "as recorded", &compared.found, &[])?;
         } else {
-            deeds(out, compared.turn, "recorded", &compared.recorded, &compared.found)?;
-            deeds(out, compared.turn, "found", &compared.found, &compared.recorded)?;
+            actions(out, compared.turn, "recorded", &compared.recorded, &compared.found)?;
+            actions(out, compared.turn, "found", &compared.found, &compared.recorded)?;
         }
     }
     writeln!(out)
 }
 
 /// Writes one column; `others` is the other column, from which it should differ visibly.
-fn deeds(out: &mut dyn Write, turn: u64, column: &str, deeds: &[Deed], others: &[Deed]) -> io::Result<()> {
-    if deeds.is_empty() {
+fn actions(
+    out: &mut dyn Write,
+    turn: u64,
+    column: &str,
+    actions: &[Action],
+    others: &[Action],
+) -> io::Result<()> {
+    if actions.is_empty() {
         return writeln!(out, "  turn {turn:>3}  {column:11}  nothing");
     }
-    for (at, deed) in deeds.iter().enumerate() {
-        let line = match deed {
-            Deed::Intervened(it) => {
+    for (at, action) in actions.iter().enumerate() {
+        let line = match action {
+            Action::Intervened(it) => {
                 let other = others.get(at).and_then(|other| match other {
-                    Deed::Intervened(other) => Some(&*other.note.text),
-                    Deed::Reran { .. } | Deed::Resent { .. } | Deed::Concluded(_) | Deed::Broke { .. } => {
-                        None
-                    }
+                    Action::Intervened(other) => Some(&*other.note.text),
+                    Action::Reran { .. }
+                    | Action::Resent { .. }
+                    | Action::Concluded(_)
+                    | Action::Broke { .. } => None,
                 });
                 let words = apart(&it.note.text, other.unwrap_or(""));
                 let (guard, rule) = (name(&it.note.guard), name(&it.note.rule));
                 format!("{guard}  {rule}  level {}  {}  {words}", it.note.level, it.kind)
             }
-            Deed::Reran { call } => format!("call {} runs again", call + 1),
-            Deed::Resent { after } => format!("the request is sent again after {after} ticks"),
-            Deed::Concluded(it) => {
+            Action::Reran { call } => format!("call {} runs again", call + 1),
+            Action::Resent { after } => format!("the request is sent again after {after} ticks"),
+            Action::Concluded(it) => {
                 let (rule, words) = (name(&it.note.rule), one_line(&it.note.text, WHY_CHARS));
                 format!("the end is explained  {rule}  {words}")
             }
-            Deed::Broke { why } => format!("the guard breaks: {}", one_line(why, WHY_CHARS)),
+            Action::Broke { why } => format!("the guard breaks: {}", one_line(why, WHY_CHARS)),
         };
         writeln!(out, "  turn {turn:>3}  {column:11}  {line}")?;
     }

@@ -136,7 +136,7 @@ fn differing(runs: &[Run], others: &[Run]) -> usize {
 
 fn in_mode(scenario: &Scenario, response: ResponseMode, seeds: RangeInclusive<u64>, guard: &str) -> Vec<Run> {
     let options = WorldOptions { response, ..WorldOptions::default() };
-    runs_with(scenario, options, seeds, &|whisper| Box::new(recipe(guard).stack(whisper)))
+    runs_with(scenario, options, seeds, &|channel| Box::new(recipe(guard).stack(channel)))
 }
 
 #[test]

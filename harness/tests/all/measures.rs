@@ -36,7 +36,7 @@ fn changed(entry: &Entry) -> Option<bool> {
 /// The requirements on a guard: it recovers at least eight in ten of the runs that the oracle recovers, without the
 /// user's help; it tells the user in every run that it does not recover; and it leaves the twin alone.
 fn passes(stubborn: &Scenario, twin: &Scenario, guard: Make<'_>) -> Result<(), String> {
-    let best = runs(stubborn, CRITERION, &|whisper| Box::new(recipe("oracle").stack(whisper)));
+    let best = runs(stubborn, CRITERION, &|channel| Box::new(recipe("oracle").stack(channel)));
     let ours = runs(stubborn, CRITERION, guard);
     let could = recovered(&best);
     let pairs = || best.iter().zip(&ours).filter(|(a, b)| a.grade.recovered() && b.grade.recovered());
@@ -175,8 +175,8 @@ fn in_flat_mode_words_are_worth_nothing() {
         Box::new(Instead { inner: Duplicate::default(), what: What::Empty })
     });
     for name in REPEATERS {
-        same(name, &|whisper| Box::new(recipe("duplicate").stack(whisper)), &|whisper| {
-            Box::new(recipe("duplicate=notice").stack(whisper))
+        same(name, &|channel| Box::new(recipe("duplicate").stack(channel)), &|channel| {
+            Box::new(recipe("duplicate=notice").stack(channel))
         });
     }
 }

@@ -112,7 +112,7 @@ fn n4_a_limit_leaves_one_correction_less() {
     for limit in 1..=5 {
         let spec = format!("no-tools{{limit={limit}}}");
         for run in
-            runs(&scenario("text-only", &DEAF), 0..=19, &|whisper| Box::new(recipe(&spec).stack(whisper)))
+            runs(&scenario("text-only", &DEAF), 0..=19, &|channel| Box::new(recipe(&spec).stack(channel)))
         {
             let expected = format!("{}-q", "-c".repeat(limit - 1));
             let course = course(&run);

@@ -77,8 +77,8 @@ fn check_all(scenario: &Scenario) {
         .into_par_iter()
         .map(|(stack, seed)| {
             let world = World::draw(scenario, seed, WorldOptions::default());
-            let whisper = TruthChannel::default();
-            let trial = engine::run(&world, &mut stack.stack(&whisper), &whisper);
+            let channel = TruthChannel::default();
+            let trial = engine::run(&world, &mut stack.stack(&channel), &channel);
             check(&world, &trial, &format!("{} seed {seed} guard {}", scenario.name, stack.spec()))
         })
         .sum();

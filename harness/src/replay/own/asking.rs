@@ -8,7 +8,7 @@ use balk_guards::{
 use balk_reports::records::FailedRecord;
 use balk_scenarios::Truth;
 
-use super::compared::{Compared, Deed};
+use super::compared::{Action, Compared};
 use crate::engine::TruthChannel;
 
 /// The state of a replay of one record.
@@ -23,7 +23,7 @@ pub(super) struct Asking<'a> {
     /// Completions folded.
     pub(super) turn: u64,
     guard: &'a mut dyn Guard,
-    whisper: &'a TruthChannel,
+    channel: &'a TruthChannel,
     pub(super) answers: Vec<Compared>,
 }
 
@@ -33,9 +33,9 @@ impl<'a> Asking<'a> {
         truths: &'a [Truth],
         failed: &'a [FailedRecord],
         guard: &'a mut dyn Guard,
-        whisper: &'a TruthChannel,
+        channel: &'a TruthChannel,
     ) -> Self {
-        Self { entries, truths, failed, concluded: None, at: 0, turn: 0, guard, whisper, answers: Vec::new() }
+        Self { entries, truths, failed, concluded: None, at: 0, turn: 0, guard, channel, answers: Vec::new() }
     }
 
     /// Folds the whole record. A fault that is also in the record is no error.
@@ -81,7 +81,7 @@ impl<'a> Asking<'a> {
         let Entry::Completion(completion) = &self.entries[self.at] else { return Ok(()) };
         self.turn += 1;
         self.concluded = None;
-        self.whisper.tell(self.truths[usize::try_from(self.turn - 1).unwrap_or(usize::MAX)], false);
+        self.channel.tell(self.truths[usize::try_from(self.turn - 1).unwrap_or(usize::MAX)], false);
         self.fold();
         let mut compared = Compared { turn: self.turn, recorded: Vec::new(), found: Vec::new() };
         let (completion, decision) = self.reviewed(completion, &mut compared);
@@ -112,7 +112,7 @@ impl<'a> Asking<'a> {
             | Verdict::Stop(_)
             | Verdict::Repair(_) => said.extend(decision.interventions(true)),
         }
-        compared.found.extend(said.iter().map(|it| Deed::Intervened(it.into())));
+        compared.found.extend(said.iter().map(|it| Action::Intervened(it.into())));
         self.compare(compared);
         self.fold_to(turn.end);
         Ok(())
@@ -151,8 +151,10 @@ impl<'a> Asking<'a> {
             let is_said_again = !said.is_empty() && committed.iter().copied().take(said.len()).eq(&said);
             let of_repair =
                 if is_said_again { said.len() } else { 1 + self.following(self.at + 1, notice).len() };
-            compared.recorded.extend(committed[..of_repair].iter().map(|it| Deed::Intervened((*it).into())));
-            compared.found.extend(said.iter().map(|it| Deed::Intervened(it.into())));
+            compared
+                .recorded
+                .extend(committed[..of_repair].iter().map(|it| Action::Intervened((*it).into())));
+            compared.found.extend(said.iter().map(|it| Action::Intervened(it.into())));
             self.fold_to(self.at + of_repair);
             completion = repaired;
         }
@@ -165,8 +167,8 @@ impl<'a> Asking<'a> {
         let batch_end = self.at + tried.len() + results.len();
         let interventions = self.following(batch_end, intervention);
         let index = |it: &ToolResult| completion.calls.iter().position(|call| call.id == it.call.id);
-        compared.recorded.extend(tried.iter().filter_map(|it| index(it)).map(|call| Deed::Reran { call }));
-        compared.recorded.extend(interventions.iter().map(|it| Deed::Intervened((*it).into())));
+        compared.recorded.extend(tried.iter().filter_map(|it| index(it)).map(|call| Action::Reran { call }));
+        compared.recorded.extend(interventions.iter().map(|it| Action::Intervened((*it).into())));
         // A fault ends a trial at once. A fault after the results is about the attempt that followed, which was never
         // committed and cannot be asked about.
         let answered = results.len() == completion.calls.len() && !results.is_empty();
@@ -175,7 +177,7 @@ impl<'a> Asking<'a> {
             _ => None,
         };
         let is_cut_off = broke.is_some() && !completion.calls.is_empty();
-        compared.recorded.extend(broke.map(|why| Deed::Broke { why }));
+        compared.recorded.extend(broke.map(|why| Action::Broke { why }));
         Turn { tried, results, batch_end, end: batch_end + interventions.len(), is_cut_off }
     }
 
@@ -194,7 +196,7 @@ impl<'a> Asking<'a> {
             let batch = batch_at(tried, results, asked);
             match self.guard.settle(completion, &batch)? {
                 Settlement::Rerun { call, .. } if asked < tried.len() || self.may_rerun(&batch, call) => {
-                    compared.found.push(Deed::Reran { call });
+                    compared.found.push(Action::Reran { call });
                 }
                 Settlement::Rerun { .. } => {}
                 Settlement::Accept(notes) => said.extend(notes.into_iter().map(seen_note)),
@@ -228,12 +230,12 @@ impl<'a> Asking<'a> {
         let mut compared = Compared { turn: self.turn + 1, recorded: Vec::new(), found: Vec::new() };
         self.concluded = None;
         if let AttemptResponse::Resent { after } = failed.response {
-            compared.recorded.push(Deed::Resent { after });
+            compared.recorded.push(Action::Resent { after });
         }
-        compared.recorded.extend(interventions.iter().map(|it| Deed::Intervened((*it).into())));
+        compared.recorded.extend(interventions.iter().map(|it| Action::Intervened((*it).into())));
         let facts = self.failed.iter().find(|it| it.entry == self.at);
         let seen = failed.failure.facts.unsafe_side_effect_started == Some(true);
-        self.whisper.tell(Truth::Faulted, !seen && facts.is_some_and(|it| it.unsafe_effect));
+        self.channel.tell(Truth::Faulted, !seen && facts.is_some_and(|it| it.unsafe_effect));
         // If no guard and no user ended the run, and the failure itself did not, then it reached its limit.
         let nobody_ended_it = match self.entries.get(self.at + 1) {
             Some(Entry::End(end)) => !matches!(end, Termination::FatalExecution(_)),
@@ -252,17 +254,17 @@ impl<'a> Asking<'a> {
                         wait.at_least
                     }
                 };
-                compared.found.push(Deed::Resent { after });
+                compared.found.push(Action::Resent { after });
             }
             Ok(Some(Recovery::Ask(question))) if failed.response == AttemptResponse::Ended => {
-                compared.found.push(Deed::Intervened((&unasked(&question)).into()));
+                compared.found.push(Action::Intervened((&unasked(&question)).into()));
             }
             Ok(Some(Recovery::Ask(question))) => {
-                compared.found.push(Deed::Intervened((&question.intervention(true)).into()));
+                compared.found.push(Action::Intervened((&question.intervention(true)).into()));
             }
             Ok(Some(Recovery::Stop(note))) => {
                 let stop = Intervention { kind: InterventionKind::Stop, note, seen: true };
-                compared.found.push(Deed::Intervened((&stop).into()));
+                compared.found.push(Action::Intervened((&stop).into()));
             }
         }
         self.compare(compared);
@@ -274,10 +276,10 @@ impl<'a> Asking<'a> {
     fn conclusion(&mut self, end: &'a Termination, recorded: Option<&Conclusion>) -> Answer<()> {
         self.concluded = Some(end);
         let mut compared = Compared { turn: self.turn, recorded: Vec::new(), found: Vec::new() };
-        compared.recorded.extend(recorded.cloned().map(|it| Deed::Concluded(Box::new(it))));
+        compared.recorded.extend(recorded.cloned().map(|it| Action::Concluded(Box::new(it))));
         match conclusion(self.guard, end) {
             Err(fault) => return self.broke(compared, fault),
-            Ok(found) => compared.found.extend(found.map(|it| Deed::Concluded(Box::new(it)))),
+            Ok(found) => compared.found.extend(found.map(|it| Action::Concluded(Box::new(it)))),
         }
         self.compare(compared);
         self.fold();
@@ -292,7 +294,7 @@ impl<'a> Asking<'a> {
 
     /// The guard broke, so the replay ends. That is no error if the trial ended in the same way.
     fn broke(&mut self, mut compared: Compared, fault: GuardFault) -> Answer<()> {
-        compared.found.push(Deed::Broke { why: fault.to_string() });
+        compared.found.push(Action::Broke { why: fault.to_string() });
         let same = compared.recorded == compared.found;
         self.compare(compared);
         self.at = self.entries.len();

@@ -29,15 +29,15 @@ pub struct Compared {
     /// The turn, from 1. A failed attempt belongs to the turn that it delays.
     pub turn: u64,
     /// The recorded actions.
-    pub recorded: Vec<Deed>,
+    pub recorded: Vec<Action>,
     /// The actions that the guards would take.
-    pub found: Vec<Deed>,
+    pub found: Vec<Action>,
 }
 
 /// An action of the loop that a guard asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "did", rename_all = "kebab-case")]
-pub enum Deed {
+pub enum Action {
     /// An intervention.
     Intervened(InterventionRecord),
     /// A call runs again. The record does not have the length of the wait.

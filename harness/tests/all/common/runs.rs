@@ -37,8 +37,8 @@ pub(crate) fn runs_with(
 ) -> Vec<Run> {
     let run = |seed| {
         let world = World::draw(scenario, seed, options);
-        let whisper = TruthChannel::default();
-        let trial = engine::run(&world, &mut make(&whisper), &whisper);
+        let channel = TruthChannel::default();
+        let trial = engine::run(&world, &mut make(&channel), &channel);
         Run { seed, grade: grade::grade(&trial), trial }
     };
     seeds.into_par_iter().map(run).collect()
@@ -47,7 +47,7 @@ pub(crate) fn runs_with(
 /// Runs a scenario with a stack as on the command line.
 pub(crate) fn under(scenario: &Scenario, seeds: RangeInclusive<u64>, spec: &str) -> Vec<Run> {
     let recipe = recipe(spec);
-    runs(scenario, seeds, &|whisper| Box::new(recipe.stack(whisper)))
+    runs(scenario, seeds, &|channel| Box::new(recipe.stack(channel)))
 }
 
 pub(crate) fn recovered(runs: &[Run]) -> usize {

@@ -34,7 +34,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::{ColorChoice, CommandFactory as _, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::error::Error;
 use crate::exit::Exit;
@@ -114,6 +114,13 @@ pub enum Command {
     Man(Man),
 }
 
+/// The command line. Help is wrapped to the width of the terminal; elsewhere its lines stay as they are.
+fn parsed() -> Cli {
+    let mut command = Cli::command().term_width(screen::output().columns.unwrap_or(0));
+    let matches = command.get_matches_mut();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+}
+
 /// The program with these guards: parses the command line, runs the command, and returns its exit code.
 ///
 /// Completions and manual pages use the name of the binary. Name it `balk` if you can: reports print commands that
@@ -121,7 +128,7 @@ pub enum Command {
 pub fn main_with(registry: Registry) -> ExitCode {
     let run = || {
         registry.check()?;
-        let cli = Cli::parse();
+        let cli = parsed();
         screen::set_colour(cli.color);
         cli.command.run(&Context { registry })
     };

@@ -15,6 +15,7 @@ mod interactive;
 mod interrupted;
 mod laws;
 mod measures;
+mod narrow;
 mod nearby_config;
 mod no_tools;
 mod outsider;

@@ -82,7 +82,8 @@ fn options(columns: usize) -> Options<'static> {
 /// but not inside a command.
 fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
     WordSeparator::AsciiSpace.find_words(line).flat_map(|word| {
-        if word.word.contains(UNBROKEN) {
+        // Indentation is a word without letters.
+        if word.word.is_empty() || word.word.contains(UNBROKEN) {
             return vec![word];
         }
         let is_wide = |c: char| display_width(c.encode_utf8(&mut [0; 4])) > 1;

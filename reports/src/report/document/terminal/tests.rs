@@ -127,3 +127,13 @@ fn a_command_is_never_broken() {
         "run again:\nbalk scenario repeating --seed 7\nor not\n",
     );
 }
+
+#[test]
+fn a_long_indented_line_loses_nothing_but_its_breaks() {
+    let line = "    one two 三四五六七八 three, four five six seven eight";
+    for columns in 8..display_width(line) {
+        let lines = super::wrapped(line, columns);
+        let kept: String = lines.concat().split(' ').collect();
+        assert_eq!(kept, line.replace(' ', ""), "{columns} columns: {lines:?}");
+    }
+}

@@ -31,7 +31,7 @@ pub(super) static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     ]"##;
     let empty = empty.replace(one, three);
     for attempts in ["2", "3"] {
-        let sets = [("limits.attempts", attempts), ("limits.calls", "4")];
+        let sets = [("limits.attempts", attempts), ("limits.calls", "2")];
         let sets = sets.map(|(key, value)| (key.to_owned(), value.to_owned()));
         all.push(format::parse("transient.toml", &empty, toolsets::catalogue(), &sets).expect("it is good"));
     }

@@ -72,7 +72,7 @@ fn shards_add_up_to_the_same_bytes_in_any_order() {
     let text = serde_json::to_string(&whole).expect("plain numbers");
     assert_eq!(serde_json::from_str::<Bootstrap>(&text).expect("as written"), whole);
     let error = serde_json::from_str::<Bootstrap>("[[1,2],[3,4]]").expect_err("two pairs");
-    assert!(error.to_string().starts_with("2 pairs of sums, expected 201"), "{error}");
+    assert!(error.to_string().starts_with("expected 201 pairs of sums, found 2"), "{error}");
 }
 
 #[test]

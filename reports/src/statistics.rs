@@ -7,9 +7,9 @@
 //! | difference of two shares of the same trials in blocks | [`Change::of_blocks`] | Student's t over blocks, at least as wide as that of pairs |
 //! | difference of two shares of different trials | [`Change::of_shares`] | square and add, from exact bounds |
 //! | difference of two rates | [`Change::of_rates`] | square and add |
-//! | events per turn | [`Rate`], from [`RateSums`] | gamma, with the variance between trials |
+//! | events per turn | [`Rate`], from `RateSums` | gamma, with the variance between trials |
 //! | difference of two paired shares | [`PairedDifference`] | square and add, from exact bounds |
-//! | ratio of two sums over trials | [`Ratio`], from [`Bootstrap`] | percentiles of a Poisson bootstrap |
+//! | ratio of two sums over trials | [`Ratio`], from `Bootstrap` | percentiles of a Poisson bootstrap |
 //! | difference of sums over blocks | [`BlockDifference`], from [`Block`]s | Student's t over the blocks |
 //! | median of a number over trials | [`Median`] | order statistics |
 //!

@@ -49,7 +49,7 @@ impl Said {
             return;
         };
         let key = identity(text);
-        // Repeating that it cannot be done is an answer, whoever asks again.
+        // Repeating that it cannot be done is an answer to the question.
         if self.texts.contains(&key) && says_it_cannot(text) {
             self.same = 0;
             return;

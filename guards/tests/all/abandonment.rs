@@ -1,58 +1,12 @@
 //! The abandonment guard against spec A1 to A4 and A8, hits and silence.
 
+use crate::common::debts::{ERROR, FIRST, PYTHON, check, failed, guard, in_debt, owing, soft, write};
+use crate::common::handoffs::says_all;
 use crate::common::{Loop, Turn, bare_offer, calls, offer, outline, says, text};
 use balk_guards::{
     Abandonment, AbandonmentPolicy, AbandonmentSettings, Entry, Intervention, InterventionKind, Note, Offer,
     Subject, Tool, ToolResult, Verdict,
 };
-
-const PYTHON: &str = "Here is the program:\n\n```python\nprint('hello')\n```\n";
-const FIRST: &str = "retry fence-after-failures 1, notice files-not-created 1";
-const ERROR: &str = "diagnostics: package `rich` is missing\nrolled back";
-
-fn guard(policy: AbandonmentPolicy) -> Abandonment {
-    Abandonment::new(AbandonmentSettings { policy, ..AbandonmentSettings::default() })
-}
-
-fn soft() -> Loop {
-    Loop::new(Abandonment::default())
-}
-
-fn write() -> Turn {
-    calls("write_file", r#"{"path":"hello.py","content":"print('hello')"}"#)
-}
-
-fn failed() -> Turn {
-    write().fails(ERROR)
-}
-
-/// A run in which the write failed three times.
-fn in_debt(policy: AbandonmentPolicy) -> Loop {
-    let mut run = Loop::new(guard(policy));
-    run.pass(&failed(), 3);
-    run
-}
-
-fn owing() -> Loop {
-    in_debt(AbandonmentPolicy::Soft)
-}
-
-/// After three failed writes and `between`, the guard says `expected` to a fence.
-#[track_caller]
-fn check(between: &[Turn], expected: &str) {
-    let mut run = owing();
-    for turn in between {
-        run.check(turn, "pass");
-    }
-    run.check(&says(PYTHON), expected);
-}
-
-#[track_caller]
-fn check_has(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is missing in: {text}");
-    }
-}
 
 // spec A1
 
@@ -75,7 +29,7 @@ fn a1_the_tool_that_failed_last_is_the_one_named() {
     run.pass(&failed(), 3);
     run.pass(&calls("append", r#"{"path":"log"}"#).fails("read-only disk"), 4);
     let decision = run.check(&says(PYTHON), FIRST);
-    check_has(&text(&decision), &["`append` failed 4 times in a row", "read-only disk"]);
+    says_all(&text(&decision), &["`append` failed 4 times in a row", "read-only disk"]);
 }
 
 #[test]
@@ -86,7 +40,7 @@ fn a1_a_success_of_the_tool_clears_its_run() {
     run.check(&says(PYTHON), "pass");
     run.check(&failed(), "pass");
     let decision = run.check(&says(PYTHON), FIRST);
-    check_has(&text(&decision), &["failed 3 times in a row"]);
+    says_all(&text(&decision), &["failed 3 times in a row"]);
 }
 
 #[test]
@@ -97,7 +51,7 @@ fn a1_refusals_are_told_beside_and_not_added() {
     run.check(&says(PYTHON), "pass");
     run.pass(&failed(), 3);
     let decision = run.check(&says(PYTHON), FIRST);
-    check_has(&text(&decision), &["failed 5 times in a row (1 more refused)"]);
+    says_all(&text(&decision), &["failed 5 times in a row (1 more refused)"]);
 }
 
 /// The write is blocked by another guard.
@@ -125,7 +79,7 @@ fn a1_a_refusal_before_any_failure_leaves_no_trace() {
     refuse(&mut run);
     run.pass(&failed(), 3);
     let decision = run.check(&says(PYTHON), FIRST);
-    check_has(&text(&decision), &["`write_file` failed 3 times in a row; "]);
+    says_all(&text(&decision), &["`write_file` failed 3 times in a row; "]);
 }
 
 #[test]
@@ -133,7 +87,7 @@ fn a1_earlier_tries_of_a_call_are_one_failure() {
     let mut run = in_debt(AbandonmentPolicy::AutoRetry);
     assert_eq!(run.runs, 12, "each of three calls once, and three times again");
     let decision = run.check(&says(PYTHON), "notice files-not-created 1");
-    check_has(&text(&decision), &["failed 3 times in a row"]);
+    says_all(&text(&decision), &["failed 3 times in a row"]);
 }
 
 // spec A2
@@ -320,7 +274,7 @@ fn a4_the_correction_carries_what_is_needed() {
     let decision = owing().check(&says(PYTHON), FIRST);
     let Verdict::Retry(note) = &decision.verdict else { panic!("{decision:?}") };
     assert_eq!(note.subject, Subject::Tool("write_file".into()));
-    check_has(
+    says_all(
         &note.text,
         &[
             "`write_file` failed 3 times in a row",
@@ -341,7 +295,7 @@ fn a4_tools_that_are_not_offered_are_not_named() {
     let mut run = Loop::with_offer(Abandonment::default(), bare_offer());
     run.pass(&failed(), 3);
     let text = text(&run.check(&says(PYTHON), FIRST));
-    check_has(&text, &["check what the failing call depends on", "ask the user to remove"]);
+    says_all(&text, &["check what the failing call depends on", "ask the user to remove"]);
     assert!(!text.contains("bash") && !text.contains("ask_user"), "{text}");
 }
 
@@ -353,7 +307,7 @@ fn a4_tools_are_named_as_the_offer_names_them() {
     ]);
     let mut run = Loop::with_offer(Abandonment::default(), offer.into());
     run.pass(&calls("fs.write", "{}").fails(ERROR), 3);
-    check_has(&text(&run.check(&says(PYTHON), FIRST)), &["`fs_write`", "`run_shell`"]);
+    says_all(&text(&run.check(&says(PYTHON), FIRST)), &["`fs_write`", "`run_shell`"]);
 }
 
 #[test]

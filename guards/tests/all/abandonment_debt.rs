@@ -1,58 +1,13 @@
 //! The abandonment guard against spec A5 to A7: what settles a debt, what the user is told, and the
 //! four policies.
 
+use crate::common::debts::{ERROR, FIRST, PYTHON, check, failed, guard, in_debt, owing, soft, write};
+use crate::common::handoffs::says_all;
 use crate::common::{Loop, Turn, calls, says, text};
 use balk_guards::{Abandonment, AbandonmentPolicy, AbandonmentSettings, ChoiceKind, Entry, Verdict};
 
-const PYTHON: &str = "Here is the program:\n\n```python\nprint('hello')\n```\n";
-const FIRST: &str = "retry fence-after-failures 1, notice files-not-created 1";
 const AGAIN: &str = "retry fence-after-failures 1";
 const FOLLOW_UP: &str = "retry unacknowledged 2";
-const ERROR: &str = "diagnostics: package `rich` is missing\nrolled back";
-
-fn guard(policy: AbandonmentPolicy) -> Abandonment {
-    Abandonment::new(AbandonmentSettings { policy, ..AbandonmentSettings::default() })
-}
-
-fn soft() -> Loop {
-    Loop::new(Abandonment::default())
-}
-
-fn write() -> Turn {
-    calls("write_file", r#"{"path":"hello.py","content":"print('hello')"}"#)
-}
-
-fn failed() -> Turn {
-    write().fails(ERROR)
-}
-
-/// A run in which the write failed three times.
-fn in_debt(policy: AbandonmentPolicy) -> Loop {
-    let mut run = Loop::new(guard(policy));
-    run.pass(&failed(), 3);
-    run
-}
-
-fn owing() -> Loop {
-    in_debt(AbandonmentPolicy::Soft)
-}
-
-/// After three failed writes and `between`, the guard says `expected` to a fence.
-#[track_caller]
-fn check(between: &[Turn], expected: &str) {
-    let mut run = owing();
-    for turn in between {
-        run.check(turn, "pass");
-    }
-    run.check(&says(PYTHON), expected);
-}
-
-#[track_caller]
-fn check_has(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is missing in: {text}");
-    }
-}
 
 // spec A5
 
@@ -155,7 +110,7 @@ fn a5_a_relapse_after_a_deed_is_corrected_anew_with_other_words() {
     run.check(&calls("read", "{}"), "pass");
     let second = text(&run.check(&says(PYTHON), AGAIN));
     assert_ne!(first, second);
-    check_has(&second, &["correction 2"]);
+    says_all(&second, &["correction 2"]);
     run.check(&calls("read", "{}"), "pass");
     assert_ne!(second, text(&run.check(&says(PYTHON), AGAIN)));
 }
@@ -195,7 +150,7 @@ fn a6_the_notice_names_the_files() {
         run.check(&calls("write_file", &format!(r#"{{"file_path":"{path}"}}"#)).fails(ERROR), "pass");
     }
     let decision = run.check(&says(PYTHON), FIRST);
-    check_has(&decision.notices[0].text, &["Not created: a.py and b/c.js", "`write_file`", "`rich`"]);
+    says_all(&decision.notices[0].text, &["Not created: a.py and b/c.js", "`write_file`", "`rich`"]);
 }
 
 #[test]
@@ -203,7 +158,7 @@ fn a6_without_names_the_notice_says_that_nothing_was_written() {
     let mut run = soft();
     run.pass(&calls("write_file", r#"{"content":"x"}"#).fails(ERROR), 3);
     let decision = run.check(&says(PYTHON), FIRST);
-    check_has(&decision.notices[0].text, &["Nothing was written"]);
+    says_all(&decision.notices[0].text, &["Nothing was written"]);
 }
 
 #[test]
@@ -249,7 +204,7 @@ fn a7_hard_block_refuses_every_fence_then_asks_and_takes_the_answer() {
         kinds,
         [ChoiceKind::Instruct, ChoiceKind::SwitchModel, ChoiceKind::Continue, ChoiceKind::Stop]
     );
-    check_has(&question.note.text, &["3 times", "`write_file`", "`rich`"]);
+    says_all(&question.note.text, &["3 times", "`write_file`", "`rich`"]);
     // The user let the model continue.
     run.pass(&says(PYTHON), 5);
     run.check(&failed(), "pass");

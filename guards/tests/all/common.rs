@@ -16,6 +16,8 @@ use balk_peers::{
 };
 
 pub(crate) mod broken;
+pub(crate) mod debts;
+pub(crate) mod duplicates;
 pub(crate) mod events;
 pub(crate) mod handoffs;
 pub(crate) mod retries;

@@ -2,34 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::common::duplicates::{ARGUMENTS, BLOCK, ERROR, SECOND, check, failed, read, run};
 use crate::common::{Loop, Turn, calls, says};
 use balk_guards::{Duplicate, DuplicateSettings, ToolCall, ToolResult, Verdict};
-
-const BLOCK: &str = "block same-call 1";
-const SECOND: &str = "block same-call-after-feedback 2";
-const ARGUMENTS: &str = r#"{"path":"hello.py","content":"x"}"#;
-const ERROR: &str = "diagnostics: package `rich` is missing";
-
-fn run() -> Loop {
-    Loop::new(Duplicate::default())
-}
-
-fn failed() -> Turn {
-    calls("write_file", ARGUMENTS).fails(ERROR)
-}
-
-fn read() -> Turn {
-    calls("read", r#"{"path":"hello.py"}"#).answers("x = 1")
-}
-
-/// Under the default policy, each turn gets the decision beside it.
-#[track_caller]
-fn check(turns: &[(Turn, &str)]) {
-    let mut run = run();
-    for (turn, expected) in turns {
-        run.check(turn, expected);
-    }
-}
 
 // spec D1
 

@@ -1,47 +1,17 @@
 //! The duplicate guard against spec D2 to D6: its messages, what settles it, and how it escalates.
 
+use crate::common::duplicates::{ARGUMENTS, BLOCK, ERROR, SECOND, check, failed, read, run};
+use crate::common::handoffs::says_all;
 use crate::common::{Loop, Turn, bare_offer, calls, outline, says, text};
 use balk_guards::{
     Budget, ChoiceKind, Duplicate, DuplicatePolicy, DuplicateSettings, Stack, Subject, Verdict,
 };
 
-const BLOCK: &str = "block same-call 1";
-const SECOND: &str = "block same-call-after-feedback 2";
 const ASK: &str = "ask same-call-after-options 3";
 const STOP: &str = "stop same-call-after-question 4";
-const ARGUMENTS: &str = r#"{"path":"hello.py","content":"x"}"#;
-const ERROR: &str = "diagnostics: package `rich` is missing";
 
 fn guard(policy: DuplicatePolicy) -> Duplicate {
     Duplicate::new(DuplicateSettings { policy, ..DuplicateSettings::default() })
-}
-
-fn run() -> Loop {
-    Loop::new(Duplicate::default())
-}
-
-fn failed() -> Turn {
-    calls("write_file", ARGUMENTS).fails(ERROR)
-}
-
-fn read() -> Turn {
-    calls("read", r#"{"path":"hello.py"}"#).answers("x = 1")
-}
-
-/// Under the default policy, each turn gets the decision beside it.
-#[track_caller]
-fn check(turns: &[(Turn, &str)]) {
-    let mut run = run();
-    for (turn, expected) in turns {
-        run.check(turn, expected);
-    }
-}
-
-#[track_caller]
-fn check_has(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is missing in: {text}");
-    }
 }
 
 // spec D2
@@ -53,7 +23,7 @@ fn d2_the_feedback_carries_what_can_be_acted_on() {
     let decision = run.check(&failed(), BLOCK);
     let Verdict::Block(blocked) = &decision.verdict else { panic!() };
     assert_eq!((blocked.len(), blocked[0].call), (1, 0));
-    check_has(
+    says_all(
         &blocked[0].note.text,
         &[
             "`write_file`",
@@ -80,7 +50,7 @@ fn d2_the_advice_follows_the_earlier_result() {
         let mut run = run();
         while outline(&run.turn(&turn)) == "pass" {}
         let said = run.interventions().next().expect("a block").note.text.clone();
-        check_has(&said, &[expected]);
+        says_all(&said, &[expected]);
     }
 }
 
@@ -119,7 +89,7 @@ fn d2_broken_arguments_are_shown_as_they_are() {
     let turn = calls("read", "{\"path\": \"a").fails("unexpected end");
     let mut run = run();
     run.check(&turn, "pass");
-    check_has(&text(&run.check(&turn, BLOCK)), &["Arguments:\n{\"path\": \"a\n\nIt failed"]);
+    says_all(&text(&run.check(&turn, BLOCK)), &["Arguments:\n{\"path\": \"a\n\nIt failed"]);
 }
 
 // spec D3
@@ -234,7 +204,7 @@ fn d4_what_each_rung_says() {
     let mut run = run();
     run.check(&failed(), "pass");
     run.check(&failed(), BLOCK);
-    check_has(
+    says_all(
         &text(&run.check(&failed(), SECOND)),
         &["Choose one", "`bash`", "`ask_user`", "cannot be completed", ERROR, "the user is asked"],
     );
@@ -244,8 +214,8 @@ fn d4_what_each_rung_says() {
         kinds,
         [ChoiceKind::Instruct, ChoiceKind::SwitchModel, ChoiceKind::Continue, ChoiceKind::Stop]
     );
-    check_has(&question.note.text, &["`write_file`", "told twice", ERROR]);
-    check_has(&text(&run.check(&failed(), STOP)), &["Stopped", "`write_file`", ERROR, "is not done"]);
+    says_all(&question.note.text, &["`write_file`", "told twice", ERROR]);
+    says_all(&text(&run.check(&failed(), STOP)), &["Stopped", "`write_file`", ERROR, "is not done"]);
 }
 
 #[test]
@@ -370,7 +340,7 @@ fn m2_the_options_name_no_tool_that_is_not_offered() {
     run.check(&call, "pass");
     run.check(&call, BLOCK);
     let options = text(&run.check(&call, SECOND));
-    check_has(&options, &["ask the user for"]);
+    says_all(&options, &["ask the user for"]);
     assert!(!options.contains("bash") && !options.contains("ask_user"), "{options}");
     let proposed = options.split("Choose one").nth(1).expect("options");
     assert!(!proposed.contains("no_such_tool"), "{options}");

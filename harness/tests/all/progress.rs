@@ -2,27 +2,17 @@
 
 #![cfg(target_os = "linux")]
 
-use std::io::Read;
 use std::path::Path;
-use std::thread;
 
 use crate::common::program::{balk, ran};
-use crate::common::terminal::terminal;
+use crate::common::terminal::shown;
 
 /// The output of the program to a terminal at its standard error.
 fn seen(folder: &Path, arguments: &[&str]) -> String {
-    let (mut person, program) = terminal("");
-    // Unread output would fill the terminal and block the program.
-    let reader = thread::spawn(move || {
-        let mut seen = Vec::new();
-        // When the last program at a terminal ends, reading on is an error.
-        let _ = person.read_to_end(&mut seen);
-        String::from_utf8_lossy(&seen).into_owned()
-    });
-    let mut command = balk(folder, arguments);
-    ran(command.env("TERM", "xterm").stderr(program));
-    drop(command);
-    reader.join().expect("it reads to the end")
+    shown(|program| {
+        let mut command = balk(folder, arguments);
+        ran(command.env("TERM", "xterm").stderr(program));
+    })
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn the_last_event_need_not_be_followed_by_an_empty_line() {
     let last = r#"{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}"#;
     let stream = format!("data: {last}");
     assert!(fed(Dialect::OpenAi, [stream.as_bytes()]).1.is_ok());
-    // Nobody saw the text of such an event, where the stream breaks there.
+    // If the stream breaks at such an event, its text was never shown.
     let (seen, end) = fed(Dialect::OpenAi, [format!("data: {TEXT}").as_bytes()]);
     let facts = end.unwrap_err().facts;
     assert_eq!((&*seen.text, facts.provider_progress, facts.visible_output), ("", Some(true), Some(false)));

@@ -1,9 +1,24 @@
 //! A terminal for tests.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Write};
+use std::thread;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+/// What a program shows on a terminal: `run` gets the program's end, and must drop every copy of it.
+pub(crate) fn shown(run: impl FnOnce(File)) -> String {
+    let (mut person, program) = terminal("");
+    // Unread output would fill the terminal and block the program.
+    let reader = thread::spawn(move || {
+        let mut seen = Vec::new();
+        // When the last program at a terminal ends, reading on is an error.
+        let _ = person.read_to_end(&mut seen);
+        String::from_utf8_lossy(&seen).into_owned()
+    });
+    run(program);
+    reader.join().expect("it reads to the end")
+}
 
 /// A terminal on which these keys were pressed: the person's end, and the program's end.
 pub(crate) fn terminal(keys: &str) -> (File, File) {

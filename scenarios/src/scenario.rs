@@ -14,6 +14,7 @@ mod numbers;
 mod response;
 mod texts;
 mod tools;
+mod way;
 
 pub use balk_contract::record::{Kind, Stuck, Truth};
 
@@ -24,6 +25,7 @@ pub use numbers::{Bound, Number, Ratio};
 pub use response::{Profile, ResponseSpec};
 pub use texts::{Phrase, PhraseId, Pool, PoolItem};
 pub use tools::{Role, Toolset, ToolsetTool};
+pub use way::Way;
 
 /// What the loop says to a message without a call where a tool must end the task. A scenario can have its own words
 /// for it. It is neutral, and not an intervention.

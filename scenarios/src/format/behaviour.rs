@@ -15,7 +15,7 @@ use super::roles::{offered_role, role_name, unknown_argument};
 use super::wire::{ActorTable, CallTable, ResponseTable, StateTable, Text, TransitionTable, TruthTable};
 use crate::scenario::{
     ActorSpec, Bound, CallSpec, Called, Kind, Profile, Ratio, ResponseSpec, Role, Sent, State, Stuck,
-    Transition, Trigger, Truth, TruthSpan,
+    Transition, Trigger, Truth, TruthSpan, Way,
 };
 use crate::template::Template;
 
@@ -334,10 +334,13 @@ fn transition(
     names: &Names,
     report: &mut Report<'_>,
 ) -> Transition {
+    let when = report.one_of("trigger", &table.when, TRIGGERS);
     Transition {
-        when: report.one_of("trigger", &table.when, TRIGGERS),
+        when,
         visits: table.visits.as_ref().map_or(Bound::Fixed(1), |it| drawn_or_fixed(it, names, report)),
         chance: table.chance.as_ref().map_or(vec![Ratio { num: 1, den: 1 }], |it| chance(it, names, report)),
+        // A file cannot say them yet, so every way leads there.
+        ways: if when == Trigger::Corrected { Way::ALL.to_vec() } else { Vec::new() },
         to: state_id(&table.to, states, report),
     }
 }

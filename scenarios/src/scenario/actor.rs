@@ -7,6 +7,7 @@ use super::attempt::Break;
 use super::numbers::{Bound, Ratio};
 use super::texts::PhraseId;
 use super::tools::Role;
+use super::way::Way;
 use crate::template::Template;
 
 /// The model: a state machine over the view.
@@ -94,6 +95,8 @@ pub struct Transition {
     pub visits: Bound,
     /// How likely it is, by visit from the first possible one. The last one also applies to all later visits.
     pub chance: Vec<Ratio>,
+    /// With [`Trigger::Corrected`]: the ways that lead there. Empty for any other trigger.
+    pub ways: Vec<Way>,
     /// Where to.
     pub to: StateId,
 }

@@ -1,40 +1,28 @@
 //! The simulated world: files, facts, records, and what happens when a tool is called.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-
 use balk_contract::{Status, ToolCall};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-use crate::draws::Occasion;
-use crate::scenario::{Condition, PhraseId, Role, Rule, ToolsetTool};
+use crate::arguments::Sent;
+use crate::draws::{Draw, Occasion};
+use crate::scenario::{Condition, PhraseId, Role, Rule, ToolsetTool, WriteSpec};
 use crate::template::Template;
-use crate::world::World;
+use crate::world::{Filling, World};
+
+use executed::{done, failed};
+use state::State;
+
+pub use executed::Executed;
+
+mod executed;
+mod state;
 
 /// The state of the world in one trial. It decides whether the task is done.
 #[derive(Clone, Debug)]
 pub struct Environment<'w, 'a> {
     world: &'w World<'a>,
-    files: BTreeMap<String, String>,
-    facts: BTreeSet<String>,
-    /// How often each remote record was created.
-    records: BTreeMap<String, u32>,
+    state: State,
     /// How often each rule applied.
     applied: Vec<u32>,
-}
-
-/// What a tool did.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Executed {
-    /// What it answers.
-    pub text: String,
-    /// Whether it worked. Never `Unknown` here.
-    pub status: Status,
-    /// Whether this was the call that declares the task done.
-    pub finishes: bool,
-    /// Whether the agent cannot go on after the call.
-    pub fatal: bool,
 }
 
 impl<'w, 'a> Environment<'w, 'a> {
@@ -45,9 +33,10 @@ impl<'w, 'a> Environment<'w, 'a> {
         let owned = |template| world.fixed(template).into_owned();
         Self {
             world,
-            files: spec.files.iter().map(|(path, text)| (owned(path), owned(text))).collect(),
-            facts: spec.facts.iter().map(owned).collect(),
-            records: BTreeMap::new(),
+            state: State::new(
+                spec.files.iter().map(|(path, text)| (owned(path), owned(text))),
+                spec.facts.iter().map(owned),
+            ),
             applied: vec![0; spec.rules.len()],
         }
     }
@@ -57,13 +46,11 @@ impl<'w, 'a> Environment<'w, 'a> {
         let Some(tool) = self.world.tool(&call.tool) else {
             return failed(format!("error: unknown tool {}", call.tool));
         };
-        let Ok(sent) = serde_json::from_str::<Sent<'_>>(&call.arguments) else {
-            return failed(format!(
-                "error: invalid arguments for {}: expected an object of strings",
-                call.tool
-            ));
+        let sent = match Sent::read(&call.arguments, tool) {
+            Ok(sent) => sent,
+            Err(wrong) => return failed(format!("error: invalid arguments for {}: {wrong}", call.tool)),
         };
-        let mut arguments = Vec::with_capacity(2);
+        let mut arguments = Vec::with_capacity(3);
         for (canonical, name) in tool.role.arguments().iter().zip(&tool.arguments) {
             match sent.get(name) {
                 Some(value) => arguments.push((*canonical, value)),
@@ -79,7 +66,7 @@ impl<'w, 'a> Environment<'w, 'a> {
         let rule = rules.iter().enumerate().find(|(at, rule)| self.applies(*at, rule, tool, &arguments));
         match rule {
             Some((at, rule)) => self.apply(at, rule, tool, &arguments),
-            None => self.by_role(tool.role, &arguments),
+            None => self.state.run(tool, &arguments),
         }
     }
 
@@ -98,13 +85,13 @@ impl<'w, 'a> Environment<'w, 'a> {
     /// How often a record was created again after the first time.
     #[must_use]
     pub fn double_effects(&self) -> u32 {
-        self.records.values().map(|times| times.saturating_sub(1)).sum()
+        self.state.records.values().map(|times| times.saturating_sub(1)).sum()
     }
 
     /// Makes facts hold. A person can do that without a tool.
     pub fn set(&mut self, facts: &[Template]) {
         for fact in facts {
-            self.facts.insert(self.world.fixed(fact).into_owned());
+            self.state.facts.insert(self.world.fixed(fact).into_owned());
         }
     }
 
@@ -117,115 +104,74 @@ impl<'w, 'a> Environment<'w, 'a> {
     fn apply(&mut self, at: usize, rule: &Rule, tool: &ToolsetTool, arguments: &[(&str, &str)]) -> Executed {
         self.applied[at] += 1;
         for fact in &rule.clears {
-            self.facts.remove(&*self.world.fixed(fact));
+            self.state.facts.remove(&*self.world.fixed(fact));
         }
         self.set(&rule.sets);
-        let own = if rule.fails { failed(String::new()) } else { self.by_role(tool.role, arguments) };
+        let own = match tool.role {
+            _ if rule.fails => failed(String::new()),
+            // A command that prints nothing.
+            Role::Shell => done("(no output)".into()),
+            Role::Write
+            | Role::Edit
+            | Role::Read
+            | Role::List
+            | Role::Delegate
+            | Role::Wait
+            | Role::Plan
+            | Role::Ask
+            | Role::Remote
+            | Role::Finish
+            | Role::Distractor => self.state.run(tool, arguments),
+        };
+        self.write_files(at, rule, arguments);
         let status = if rule.fails { Status::Error } else { Status::Ok };
         let text = match rule.says {
             Some(phrase) => self.said(phrase, at, arguments),
             None => own.text,
         };
-        Executed { text, status, finishes: own.finishes, fatal: rule.fatal }
+        Executed { text, status, fatal: rule.fatal, ..own }
+    }
+
+    fn write_files(&mut self, at: usize, rule: &Rule, arguments: &[(&str, &str)]) {
+        let visit = self.applied[at];
+        for (place, WriteSpec { path, text, appends }) in rule.writes.iter().enumerate() {
+            let mut dice = self.world.draws().dice(Draw::Written { rule: at, place, visit });
+            let (mut at, mut written) = (String::new(), String::new());
+            self.world.render(path, Filling { dice: &mut dice, arguments, visit }, &mut at);
+            self.world.render(text, Filling { dice: &mut dice, arguments, visit }, &mut written);
+            let file = self.state.files.entry(at).or_default();
+            if !appends {
+                file.clear();
+            }
+            file.push_str(&written);
+        }
+        for path in &rule.deletes {
+            self.state.files.remove(&*self.world.fixed(path));
+        }
     }
 
     fn said(&self, phrase: PhraseId, rule: usize, arguments: &[(&str, &str)]) -> String {
         self.world.say(phrase, Occasion::Rule(rule), self.applied[rule], arguments)
     }
 
-    /// What a tool of this role does where no rule says otherwise.
-    fn by_role(&mut self, role: Role, arguments: &[(&str, &str)]) -> Executed {
-        let first = arguments.first().map_or("", |(_, value)| value);
-        match role {
-            Role::Write => {
-                let content = arguments.get(1).map_or("", |(_, value)| value);
-                self.files.insert(first.to_owned(), content.to_owned());
-                done(format!("wrote {} bytes to {first}", content.len()))
-            }
-            Role::Read => match self.files.get(first) {
-                Some(content) => done(content.clone()),
-                None => failed(format!("error: no such file: {first}")),
-            },
-            Role::List => {
-                let inside = |path: &&String| matches!(first, "" | "." | "/") || path.starts_with(first);
-                let names: Vec<&str> = self.files.keys().filter(inside).map(String::as_str).collect();
-                done(if names.is_empty() { "(empty)".into() } else { names.join("\n") })
-            }
-            Role::Shell => {
-                let command = first.split_whitespace().next().unwrap_or("");
-                failed(format!("sh: 1: {command}: not found"))
-            }
-            Role::Ask => done("(no answer)".into()),
-            Role::Remote => {
-                *self.records.entry(first.to_owned()).or_default() += 1;
-                done(format!("created {first}"))
-            }
-            Role::Finish => Executed { finishes: true, ..done("done".into()) },
-            Role::Distractor => done("no results".into()),
-        }
-    }
-
     fn condition(&self, condition: &Condition, arguments: &[(&str, &str)]) -> bool {
         let fixed = |template| self.world.fixed(template);
+        let State { files, facts, records, todo } = &self.state;
         match condition {
-            Condition::Fact(fact) => self.facts.contains(&*fixed(fact)),
-            Condition::NoFact(fact) => !self.facts.contains(&*fixed(fact)),
-            Condition::File(path) => self.files.contains_key(&*fixed(path)),
-            Condition::NoFile(path) => !self.files.contains_key(&*fixed(path)),
+            Condition::Fact(fact) => facts.contains(&*fixed(fact)),
+            Condition::NoFact(fact) => !facts.contains(&*fixed(fact)),
+            Condition::File(path) => files.contains_key(&*fixed(path)),
+            Condition::NoFile(path) => !files.contains_key(&*fixed(path)),
             Condition::FileContains(path, text) => {
-                self.files.get(&*fixed(path)).is_some_and(|content| content.contains(&*fixed(text)))
+                files.get(&*fixed(path)).is_some_and(|content| content.contains(&*fixed(text)))
             }
-            Condition::Record(name) => self.records.contains_key(&*fixed(name)),
-            Condition::Once(name) => self.records.get(&*fixed(name)) == Some(&1),
+            Condition::Plan(text) => todo.contains(&*fixed(text)),
+            Condition::Record(name) => records.contains_key(&*fixed(name)),
+            Condition::Once(name) => records.get(&*fixed(name)) == Some(&1),
             Condition::ArgumentContains(name, text) => arguments
                 .iter()
                 .find(|(it, _)| it == name)
                 .is_some_and(|(_, value)| value.contains(&*fixed(text))),
         }
     }
-}
-
-/// An object of strings, as it was sent: few members, of which the last of a name counts.
-struct Sent<'t>(Vec<[Text<'t>; 2]>);
-
-/// A string of JSON; where nothing in it is escaped, it is a part of that text.
-#[derive(serde::Deserialize)]
-struct Text<'t>(#[serde(borrow)] Cow<'t, str>);
-
-impl Sent<'_> {
-    fn get(&self, wanted: &str) -> Option<&str> {
-        self.0.iter().rfind(|[name, _]| name.0 == wanted).map(|[_, value]| &*value.0)
-    }
-}
-
-impl<'t> Deserialize<'t> for Sent<'t> {
-    fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-
-        impl<'t> Visitor<'t> for Members {
-            type Value = Sent<'t>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of strings")
-            }
-
-            fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Sent<'t>, A::Error> {
-                let mut members = Vec::with_capacity(2);
-                while let Some((name, value)) = map.next_entry()? {
-                    members.push([name, value]);
-                }
-                Ok(Sent(members))
-            }
-        }
-
-        deserializer.deserialize_map(Members)
-    }
-}
-
-fn done(text: String) -> Executed {
-    Executed { text, status: Status::Ok, finishes: false, fatal: false }
-}
-
-fn failed(text: String) -> Executed {
-    Executed { text, status: Status::Error, finishes: false, fatal: false }
 }

@@ -10,6 +10,7 @@ use crate::scenario::{Scenario, Toolset};
 mod attempts;
 mod behaviour;
 mod chances;
+mod conditions;
 mod convert;
 pub(crate) mod diagnostic;
 mod names;

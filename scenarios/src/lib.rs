@@ -5,6 +5,7 @@
 //! The actor sees only messages. [`response`] documents how it takes corrections.
 
 mod actor;
+mod arguments;
 pub mod catalogue;
 mod code;
 mod draws;

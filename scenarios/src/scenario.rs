@@ -20,11 +20,12 @@ pub use balk_contract::record::{Kind, Stuck, Truth};
 
 pub use actor::{ActorSpec, CallSpec, Called, Sent, State, StateId, Transition, Trigger, TruthSpan};
 pub use attempt::{Break, Stage};
-pub use environment::{Condition, EnvironmentSpec, Rule};
+pub use environment::{Condition, EnvironmentSpec, Rule, WriteSpec};
+pub(crate) use numbers::TICKS_PER_SECOND;
 pub use numbers::{Bound, Number, Ratio};
 pub use response::{Profile, ResponseSpec};
 pub use texts::{Phrase, PhraseId, Pool, PoolItem};
-pub use tools::{Role, Toolset, ToolsetTool};
+pub use tools::{Answers, ItemShape, Role, Shape, Toolset, ToolsetTool};
 pub use way::Way;
 
 /// What the loop says to a message without a call where a tool must end the task. A scenario can have its own words

@@ -5,14 +5,15 @@ use std::sync::{Arc, LazyLock};
 
 use balk_contract::{Effect, Tool};
 use serde::Deserialize;
+use serde_json::{Map, Value, json};
 use toml::Spanned;
 
 use crate::format::diagnostic::Diagnostics;
 use crate::format::report::{Report, listed};
-use crate::format::roles::{ROLES, role_name};
+use crate::format::roles::{ROLES, own_answer, role_name};
 use crate::format::source::Source;
 use crate::format::syntax;
-use crate::scenario::{Role, Toolset, ToolsetTool};
+use crate::scenario::{Answers, ItemShape, Role, Shape, Toolset, ToolsetTool};
 
 const CATALOGUE: &str = include_str!("../catalog/toolsets.toml");
 
@@ -51,6 +52,37 @@ struct ToolTable {
     arguments: BTreeMap<Text, String>,
     #[serde(default)]
     constants: BTreeMap<String, String>,
+    #[serde(default)]
+    numbers: Vec<Text>,
+    items: Option<ItemsTable>,
+    #[serde(default)]
+    answers: AnswersTable,
+}
+
+/// How the items of a todo list are sent.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ItemsTable {
+    text: String,
+    state: String,
+    open: String,
+    begun: String,
+    done: String,
+    again: Option<String>,
+    number: Option<String>,
+    #[serde(default)]
+    constants: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AnswersTable {
+    done: Option<Text>,
+    missing: Option<Text>,
+    not_found: Option<Text>,
+    found_twice: Option<Text>,
+    same: Option<Text>,
+    unchanged: Option<Text>,
 }
 
 /// The tool sets of the catalogue, in its order. They are parsed once in a process.
@@ -138,45 +170,115 @@ fn tool(row: &ToolTable, report: &mut Report<'_>) -> ToolsetTool {
     });
     let arguments: Vec<String> = arguments.collect();
     let sent = arguments.iter().chain(row.constants.keys());
-    if sent.clone().collect::<BTreeSet<_>>().len() < arguments.len() + row.constants.len() {
+    if sent.collect::<BTreeSet<_>>().len() < arguments.len() + row.constants.len() {
         let message = format!("two arguments of `{}` have the same name", row.name.get_ref());
         report.error(row.name.span(), message, "one would overwrite the other");
     }
+    let shapes = shapes(row, role, report);
     let tool = Tool::new(row.name.get_ref())
         .description(&row.description)
         .effect(report.one_of("effect", &row.effect, EFFECTS))
         .purpose(role.purpose())
-        .parameters(&schema(sent));
+        .parameters(&schema(&arguments, &shapes, &row.constants));
     ToolsetTool {
         role,
         tool,
         arguments,
+        shapes,
+        answers: answers(&row.answers, role, report),
         constants: row.constants.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
     }
 }
 
-/// The JSON Schema of an object whose members are all strings and all required.
-fn schema<'a>(names: impl Iterator<Item = &'a String> + Clone) -> String {
-    let properties: serde_json::Map<String, serde_json::Value> =
-        names.clone().map(|name| (name.clone(), serde_json::json!({"type": "string"}))).collect();
-    serde_json::json!({"type": "object", "properties": properties, "required": names.collect::<Vec<_>>()})
-        .to_string()
+/// How each argument of a role is sent.
+fn shapes(row: &ToolTable, role: Role, report: &mut Report<'_>) -> Vec<Shape> {
+    for name in &row.numbers {
+        report.index_of("argument", name, role.arguments().iter().copied());
+    }
+    let shape = |argument: &&str| match (&row.items, role) {
+        (Some(table), Role::Plan) => Shape::Items(ItemShape {
+            text: table.text.clone(),
+            state: table.state.clone(),
+            words: [table.open.clone(), table.begun.clone(), table.done.clone()],
+            again: table.again.clone(),
+            number: table.number.clone(),
+            constants: table.constants.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+        }),
+        _ if row.numbers.iter().any(|name| name.get_ref() == argument) => Shape::Number,
+        _ => Shape::Text,
+    };
+    if row.items.is_some() && role != Role::Plan {
+        report.error(row.role.span(), "only a todo list has items", "`items` goes with the role `plan`");
+    }
+    role.arguments().iter().map(shape).collect()
+}
+
+fn answers(table: &AnswersTable, role: Role, report: &mut Report<'_>) -> Answers {
+    let mut of = |answer: &Option<Text>| answer.as_ref().map(|text| own_answer(text, role, report));
+    Answers {
+        done: of(&table.done),
+        missing: of(&table.missing),
+        not_found: of(&table.not_found),
+        found_twice: of(&table.found_twice),
+        same: of(&table.same),
+        unchanged: of(&table.unchanged),
+    }
+}
+
+/// The JSON Schema of an object whose members are all required.
+fn schema(names: &[String], shapes: &[Shape], constants: &BTreeMap<String, String>) -> String {
+    let text = || json!({"type": "string"});
+    let of = |shape: &Shape| match shape {
+        Shape::Text => text(),
+        Shape::Number => json!({"type": "number"}),
+        Shape::Items(shape) => json!({"type": "array", "items": item(shape)}),
+    };
+    let mut properties: Map<String, Value> =
+        names.iter().zip(shapes).map(|(name, shape)| (name.clone(), of(shape))).collect();
+    properties.extend(constants.keys().map(|name| (name.clone(), text())));
+    let required: Vec<&String> = names.iter().chain(constants.keys()).collect();
+    json!({"type": "object", "properties": properties, "required": required}).to_string()
+}
+
+/// The JSON Schema of an item of a todo list.
+fn item(shape: &ItemShape) -> Value {
+    let mut properties = Map::new();
+    for name in [Some(&shape.text), shape.again.as_ref()].into_iter().flatten() {
+        properties.insert(name.clone(), json!({"type": "string"}));
+    }
+    for (name, _) in &shape.constants {
+        properties.insert(name.clone(), json!({"type": "string"}));
+    }
+    if let Some(name) = &shape.number {
+        properties.insert(name.clone(), json!({"type": "number"}));
+    }
+    properties.insert(shape.state.clone(), json!({"type": "string", "enum": shape.words}));
+    let required: Vec<&String> = properties.keys().collect();
+    json!({"type": "object", "required": required, "properties": properties})
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Agents differ in these: where one has no such tool, its set is not drawn for a scenario that needs it.
+    const NOT_EVERYWHERE: [Role; 4] = [Role::Edit, Role::Delegate, Role::Wait, Role::Plan];
+
     #[test]
-    fn the_catalogue_has_every_role_in_every_set() {
+    fn the_catalogue_has_every_role_and_nearly_every_set_has_the_usual_ones() {
         let sets = catalogue();
         assert!(sets.len() >= 6, "only {} tool sets", sets.len());
         for set in sets {
             let count = |role| set.tools.iter().filter(|tool| tool.role == role).count();
             for (name, role) in ROLES.iter().filter(|(_, role)| *role != Role::Distractor) {
-                assert_eq!(count(*role), 1, "{}: {name}", set.name);
+                let least = usize::from(!NOT_EVERYWHERE.contains(role) && set.name != "browser-use-like");
+                assert!((least..=1).contains(&count(*role)), "{}: {name}", set.name);
             }
             assert!((3..=4).contains(&count(Role::Distractor)), "{}: distractors", set.name);
+        }
+        for (name, role) in ROLES {
+            let having = sets.iter().filter(|set| set.tools.iter().any(|tool| tool.role == *role)).count();
+            assert!(having >= 2, "{having} sets have the role {name}");
         }
         assert_eq!(sets.iter().filter(|set| set.reserve).count(), 1);
     }

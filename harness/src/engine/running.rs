@@ -152,7 +152,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         for raw in &act.ran_by_provider {
             let call = ToolCall::new(raw.clone(), self.world.offer());
             unsafe_effect |= call.effect != Effect::ReadOnly;
-            self.environment.call(&call);
+            self.ticks = self.ticks.saturating_add(self.environment.call(&call).ticks);
         }
         unsafe_effect
     }
@@ -191,6 +191,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         let mut batch = Batch::default();
         for call in calls {
             let answer = self.environment.call(call);
+            self.ticks = self.ticks.saturating_add(answer.ticks);
             let result = match self.breaking {
                 Some(at) if attempt == 1 => {
                     if let Some(failed) = self.failed.last_mut() {

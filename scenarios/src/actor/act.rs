@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use balk_contract::{AttemptCause, Completion, FinishReason, Part, RawCall, Usage};
 
+use crate::arguments;
 use crate::draws::{Draw, Occasion};
-use crate::scenario::{CallSpec, Called, Kind, Sent, Stage, State, StateId, Stuck, Truth};
+use crate::scenario::{
+    CallSpec, Called, Kind, Sent, Shape, Stage, State, StateId, Stuck, TICKS_PER_SECOND, Truth,
+};
 use crate::world::{Filling, World};
 
 /// What the model does in one attempt, and what really happens.
@@ -156,13 +159,13 @@ impl Visit<'_, '_> {
         let mut arguments = Vec::with_capacity(ARGUMENT_BYTES);
         arguments.push(b'{');
         let mut value = String::with_capacity(ARGUMENT_BYTES);
-        for (name, template) in tool.arguments.iter().zip(values) {
+        for ((name, shape), template) in tool.arguments.iter().zip(&tool.shapes).zip(values) {
             value.clear();
             self.world.render(template, Filling { dice: &mut dice, arguments: &[], visit }, &mut value);
-            member(&mut arguments, name, &value);
+            arguments::write(&mut arguments, name, shape, &value);
         }
         for (name, value) in &tool.constants {
-            member(&mut arguments, name, value);
+            arguments::write(&mut arguments, name, &Shape::Text, value);
         }
         arguments.push(b'}');
         let arguments = String::from_utf8(arguments).expect("JSON is text");
@@ -170,7 +173,6 @@ impl Visit<'_, '_> {
     }
 }
 
-const TICKS_PER_SECOND: u64 = 1_000;
 /// The provider's calls are numbered from here, above those that the loop runs.
 const PROVIDER_CALL: usize = 1_000;
 
@@ -201,18 +203,6 @@ fn decimal(out: &mut String, number: u32) {
 /// A place in a scenario, as a part of a call's id.
 fn number(place: usize) -> u32 {
     u32::try_from(place).expect("a scenario has few states and calls")
-}
-
-fn member(out: &mut Vec<u8>, name: &str, value: &str) {
-    // Enough for text in which one character in eight is escaped.
-    out.reserve(name.len() + value.len() + value.len() / 8 + 16);
-    if out.len() > 1 {
-        out.extend_from_slice(b", ");
-    }
-    for (text, after) in [(name, ": "), (value, "")] {
-        serde_json::to_writer(&mut *out, text).expect("a string is always JSON");
-        out.extend_from_slice(after.as_bytes());
-    }
 }
 
 fn truth(state: &State, visit: u32) -> Truth {

@@ -34,6 +34,8 @@ pub(crate) enum Draw<'n> {
     Phrase { phrase: &'n str, occasion: Occasion, visit: u32 },
     /// What fills the placeholders of a call, by its place in the state.
     Call { state: &'n str, call: usize, visit: u32 },
+    /// What fills the placeholders of a file that a rule writes, by their places.
+    Written { rule: usize, place: usize, visit: u32 },
     /// How long the loop waits, by the waits before.
     Wait(u32),
 }
@@ -103,6 +105,10 @@ impl<'n> Draw<'n> {
             Self::Reaction { state, visit } => key(Drawer::Response, state, 0, visit),
             Self::Phrase { phrase, occasion, visit } => key(Drawer::Phrase, phrase, occasion.part(), visit),
             Self::Call { state, call, visit } => key(Drawer::Phrase, state, CALL + part_of(call), visit),
+            // No phrase and no state has this name.
+            Self::Written { rule, place, visit } => {
+                key(Drawer::Phrase, "", part_of(rule) * WRITTEN + part_of(place), visit)
+            }
             Self::Wait(before) => key(Drawer::Loop, "wait", 0, before),
         }
     }
@@ -131,6 +137,8 @@ const BREAK: u32 = 1_000_000;
 const RAN_BEFORE: u32 = 2_000_000;
 /// Attempts that a way to break off has for itself; later ones share the last.
 const ATTEMPTS: u32 = 1_000;
+/// Files that a rule can write.
+const WRITTEN: u32 = 1_000;
 /// Above the states of an actor.
 const CALL: u32 = 1_000;
 /// Above the states of an actor.
@@ -176,6 +184,7 @@ mod tests {
         check(Draw::RanBefore { state, place: 1, attempt: 2, visit }, 1, state, 2_001_002, visit);
         check(Draw::Reaction { state, visit }, 2, state, 0, visit);
         check(Draw::Call { state, call: 4, visit }, 3, state, 1_004, visit);
+        check(Draw::Written { rule: 2, place: 1, visit }, 3, "", 2_001, visit);
         check(Draw::Wait(6), 4, "wait", 0, 6);
     }
 

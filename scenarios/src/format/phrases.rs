@@ -157,6 +157,15 @@ pub(super) fn said(wanted: &Text, by: Saying, names: &Names, report: &mut Report
     index
 }
 
+/// A text that a rule writes for a call of this role.
+pub(super) fn of_rule(text: &Text, role: Role, names: &Names, report: &mut Report<'_>) -> Template {
+    let (template, placeholders) = template(text, names, report);
+    for placeholder in &placeholders {
+        check_placeholder(placeholder, text, Saying::Tool(role), report);
+    }
+    template
+}
+
 fn check_placeholder(placeholder: &Placeholder, wanted: &Text, by: Saying, report: &mut Report<'_>) {
     let speaker = match by {
         Saying::Tool(_) => "a tool",

@@ -116,6 +116,18 @@ pub(super) struct RuleTable {
     pub(super) sets: Vec<Text>,
     #[serde(default)]
     pub(super) clears: Vec<Text>,
+    #[serde(default)]
+    pub(super) writes: Vec<Spanned<WriteTable>>,
+    #[serde(default)]
+    pub(super) deletes: Vec<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WriteTable {
+    pub(super) path: Text,
+    pub(super) content: Option<Text>,
+    pub(super) append: Option<Text>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -125,6 +137,7 @@ pub(super) struct ConditionTable {
     pub(super) no_fact: Option<Text>,
     pub(super) file: Option<Text>,
     pub(super) no_file: Option<Text>,
+    pub(super) plan: Option<Text>,
     pub(super) record: Option<Text>,
     pub(super) once: Option<Text>,
     pub(super) argument: Option<Text>,

@@ -3,13 +3,14 @@
 use balk_contract::ChoiceKind;
 use toml::Spanned;
 
+use super::conditions::condition;
 use super::names::Names;
-use super::phrases::{Saying, said};
+use super::phrases::{Saying, of_rule, said};
 use super::placeholders::fixed;
 use super::report::Report;
-use super::roles::{offered_role, unknown_argument};
-use super::wire::{ConditionTable, EnvironmentTable, GoalTable, RuleTable, Text, UserTable};
-use crate::scenario::{AnswerSpec, Condition, EnvironmentSpec, Role, Rule, UserSpec};
+use super::roles::offered_role;
+use super::wire::{EnvironmentTable, GoalTable, RuleTable, Text, UserTable, WriteTable};
+use crate::scenario::{AnswerSpec, Condition, EnvironmentSpec, Role, Rule, UserSpec, WriteSpec};
 use crate::template::Template;
 
 const CHOICES: &[(&str, ChoiceKind)] = &[
@@ -52,7 +53,32 @@ fn rule(table: &RuleTable, names: &Names, report: &mut Report<'_>) -> Rule {
         says: table.says.as_ref().map(|phrase| said(phrase, Saying::Tool(role), names, report)),
         sets: all_fixed(&table.sets, names, report),
         clears: all_fixed(&table.clears, names, report),
+        writes: table.writes.iter().map(|it| written(it, role, names, report)).collect(),
+        deletes: all_fixed(&table.deletes, names, report),
     }
+}
+
+/// A file that a rule writes.
+fn written(table: &Spanned<WriteTable>, role: Role, names: &Names, report: &mut Report<'_>) -> WriteSpec {
+    let it = table.get_ref();
+    let (text, appends) = match (&it.content, &it.append) {
+        (Some(text), None) => (text, false),
+        (None, Some(text)) => (text, true),
+        (Some(_), Some(text)) => {
+            report
+                .error(text.span(), "a file is both written and appended to", "one too many")
+                .help("write two entries: [{ … }, { … }]");
+            (text, true)
+        }
+        (None, None) => {
+            report
+                .error(table.span(), "nothing is written", "expected `content` or `append`")
+                .help("`content` takes the place of what the file has, and `append` is added to it");
+            (&it.path, false)
+        }
+    };
+    let of_rule = |text, report: &mut Report<'_>| of_rule(text, role, names, report);
+    WriteSpec { path: of_rule(&it.path, report), text: of_rule(text, report), appends }
 }
 
 /// What must hold at the end.
@@ -63,89 +89,6 @@ pub(super) fn goal(table: &GoalTable, names: &Names, report: &mut Report<'_>) ->
             .help("for example: all = [{ file = \"notes.md\" }]");
     }
     table.all.get_ref().iter().map(|it| condition(it, None, names, report)).collect()
-}
-
-/// A condition on the world, and within a rule on a call of the role.
-fn condition(
-    table: &Spanned<ConditionTable>,
-    call: Option<Role>,
-    names: &Names,
-    report: &mut Report<'_>,
-) -> Condition {
-    let it = table.get_ref();
-    let given: Vec<(&str, &Text)> = [
-        ("fact", &it.fact),
-        ("no_fact", &it.no_fact),
-        ("file", &it.file),
-        ("no_file", &it.no_file),
-        ("record", &it.record),
-        ("once", &it.once),
-        ("argument", &it.argument),
-    ]
-    .into_iter()
-    .filter_map(|(key, value)| Some((key, value.as_ref()?)))
-    .collect();
-    let (key, value) = match given.as_slice() {
-        [(key, value)] => (*key, *value),
-        [] => {
-            report.error(table.span(), "this condition is empty", "expected one key").help(
-                "one of `fact`, `no_fact`, `file`, `no_file`, `record`, `once`, `argument`; `contains` goes \
-                     with `file` or `argument`",
-            );
-            return Condition::Fact(Template { pieces: Vec::new() });
-        }
-        [(first, _), (second, value), ..] => {
-            report
-                .error(value.span(), format!("a condition has both `{first}` and `{second}`"), "one too many")
-                .help("write two conditions: [{ … }, { … }]");
-            return Condition::Fact(Template { pieces: Vec::new() });
-        }
-    };
-    let main = fixed(value, names, report);
-    let contains = it.contains.as_ref().map(|text| (text, fixed(text, names, report)));
-    match (key, contains) {
-        ("fact", None) => Condition::Fact(main),
-        ("no_fact", None) => Condition::NoFact(main),
-        ("file", None) => Condition::File(main),
-        ("no_file", None) => Condition::NoFile(main),
-        ("record", None) => Condition::Record(main),
-        ("once", None) => Condition::Once(main),
-        ("file", Some((_, text))) => Condition::FileContains(main, text),
-        ("argument", Some((_, text))) => {
-            check_argument(value, call, report);
-            Condition::ArgumentContains(value.get_ref().clone(), text)
-        }
-        ("argument", None) => {
-            report
-                .error(
-                    table.span(),
-                    "`contains` is missing",
-                    "expected the text to compare the argument with",
-                )
-                .help("for example: { argument = \"command\", contains = \"pip install\" }");
-            Condition::File(main)
-        }
-        (_, contains) => {
-            if let Some((text, _)) = contains {
-                report
-                    .error(text.span(), format!("`contains` does not go with `{key}`"), "has no meaning here")
-                    .help("`contains` goes with `file` or `argument`");
-            }
-            Condition::Fact(main)
-        }
-    }
-}
-
-fn check_argument(name: &Text, call: Option<Role>, report: &mut Report<'_>) {
-    let Some(role) = call else {
-        report
-            .error(name.span(), "the goal is not about a call", "`argument` is a condition of rules")
-            .help("let a rule set a fact, and use the fact here: all = [{ fact = \"…\" }]");
-        return;
-    };
-    if !role.has_argument(name.get_ref()) {
-        unknown_argument(name, role, report);
-    }
 }
 
 /// The person.

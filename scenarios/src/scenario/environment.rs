@@ -24,7 +24,7 @@ pub struct Rule {
     pub when: Vec<Condition>,
     /// The greatest number of calls to which the rule applies. `None` is no bound.
     pub times: Option<u32>,
-    /// Whether the call fails. Then it changes only `sets` and `clears`.
+    /// Whether the call fails. Then it changes only what the rule says.
     pub fails: bool,
     /// Whether the agent cannot go on after the call.
     pub fatal: bool,
@@ -34,6 +34,21 @@ pub struct Rule {
     pub sets: Vec<Template>,
     /// Facts that no longer hold from then on.
     pub clears: Vec<Template>,
+    /// Files that the call writes, after what its role does.
+    pub writes: Vec<WriteSpec>,
+    /// Files that it deletes, after that.
+    pub deletes: Vec<Template>,
+}
+
+/// A file that a call writes.
+#[derive(Clone, Debug)]
+pub struct WriteSpec {
+    /// Its path.
+    pub path: Template,
+    /// The text.
+    pub text: Template,
+    /// Whether the text is added to what the file has; else it takes its place.
+    pub appends: bool,
 }
 
 /// A condition on the world, or on a call.
@@ -49,6 +64,8 @@ pub enum Condition {
     NoFile(Template),
     /// The file is there and contains the text.
     FileContains(Template, Template),
+    /// The todo list contains the text.
+    Plan(Template),
     /// The record was created.
     Record(Template),
     /// The record was created exactly once.

@@ -1,5 +1,8 @@
 //! Numbers of a scenario: drawn numbers, bounds and probabilities.
 
+/// Simulated time is counted in milliseconds.
+pub(crate) const TICKS_PER_SECOND: u64 = 1_000;
+
 /// A number drawn once in a trial, uniformly.
 #[derive(Clone, Debug)]
 pub struct Number {

@@ -1,0 +1,159 @@
+//! What tools act on, and what each does to it where no rule says otherwise.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::executed::{Executed, done, failed};
+use crate::scenario::{Answers, Role, TICKS_PER_SECOND, ToolsetTool};
+use crate::template::{Piece, Template};
+
+/// Files, facts, records and the todo list.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) files: BTreeMap<String, String>,
+    pub(super) facts: BTreeSet<String>,
+    /// How often each remote record was created.
+    pub(super) records: BTreeMap<String, u32>,
+    /// The todo list, one item a line.
+    pub(super) todo: String,
+}
+
+/// The canonical names of the arguments of a call, with their values.
+type Arguments<'t> = [(&'t str, &'t str)];
+
+impl State {
+    pub(super) fn new(
+        files: impl Iterator<Item = (String, String)>,
+        facts: impl Iterator<Item = String>,
+    ) -> Self {
+        Self { files: files.collect(), facts: facts.collect(), records: BTreeMap::new(), todo: String::new() }
+    }
+
+    /// Does what a tool of this role does.
+    pub(super) fn run(&mut self, tool: &ToolsetTool, arguments: &Arguments<'_>) -> Executed {
+        let first = value(arguments, 0);
+        match tool.role {
+            Role::Write => self.write(&tool.answers, arguments),
+            Role::Edit => self.edit(&tool.answers, arguments),
+            Role::Read => match self.files.get(first) {
+                Some(content) => done(content.clone()),
+                None => failed(format!("error: no such file: {first}")),
+            },
+            Role::List => {
+                let inside = |path: &&String| matches!(first, "" | "." | "/") || path.starts_with(first);
+                let names: Vec<&str> = self.files.keys().filter(inside).map(String::as_str).collect();
+                done(if names.is_empty() { "(empty)".into() } else { names.join("\n") })
+            }
+            Role::Shell => {
+                let command = first.split_whitespace().next().unwrap_or("");
+                failed(format!("sh: 1: {command}: not found"))
+            }
+            Role::Delegate => done("(no report)".into()),
+            Role::Wait => match first.parse::<u64>() {
+                Ok(seconds) => Executed {
+                    ticks: seconds.saturating_mul(TICKS_PER_SECOND),
+                    ..done(said(&tool.answers.done, arguments, 0, || format!("waited {first} seconds")))
+                },
+                Err(_) => failed(format!("error: cannot wait {first} seconds: expected a whole number")),
+            },
+            Role::Plan => self.plan(&tool.answers, arguments),
+            Role::Ask => done("(no answer)".into()),
+            Role::Remote => {
+                *self.records.entry(first.to_owned()).or_default() += 1;
+                done(format!("created {first}"))
+            }
+            Role::Finish => Executed { finishes: true, ..done("done".into()) },
+            Role::Distractor => done("no results".into()),
+        }
+    }
+
+    fn write(&mut self, answers: &Answers, arguments: &Arguments<'_>) -> Executed {
+        let (path, content) = (value(arguments, 0), value(arguments, 1));
+        if let Some(unchanged) = &answers.unchanged
+            && self.files.get(path).is_some_and(|it| it == content)
+        {
+            return done(filled(unchanged, arguments, 0));
+        }
+        self.files.insert(path.to_owned(), content.to_owned());
+        done(said(&answers.done, arguments, 0, || format!("wrote {} bytes to {path}", content.len())))
+    }
+
+    fn edit(&mut self, answers: &Answers, arguments: &Arguments<'_>) -> Executed {
+        let (path, old, new) = (value(arguments, 0), value(arguments, 1), value(arguments, 2));
+        let Some(content) = self.files.get_mut(path) else {
+            return failed(said(&answers.missing, arguments, 0, || format!("error: no such file: {path}")));
+        };
+        if old == new {
+            return match (&answers.same, &answers.unchanged) {
+                (None, Some(unchanged)) => done(filled(unchanged, arguments, 0)),
+                (same, _) => failed(said(same, arguments, 0, || {
+                    "error: nothing to change: the old text and the new one are the same".to_owned()
+                })),
+            };
+        }
+        let count = if old.is_empty() { 0 } else { content.matches(old).count() };
+        match count {
+            0 => failed(said(&answers.not_found, arguments, 0, || {
+                format!("error: the text to replace was not found in {path}")
+            })),
+            1 => {
+                *content = content.replacen(old, new, 1);
+                done(said(&answers.done, arguments, 1, || format!("edited {path}")))
+            }
+            _ => failed(said(&answers.found_twice, arguments, count, || {
+                format!("error: the text to replace was found {count} times in {path}; it must be unique")
+            })),
+        }
+    }
+
+    fn plan(&mut self, answers: &Answers, arguments: &Arguments<'_>) -> Executed {
+        let items = value(arguments, 0);
+        if let Some(unchanged) = &answers.unchanged
+            && self.todo == items
+        {
+            return done(filled(unchanged, arguments, 0));
+        }
+        items.clone_into(&mut self.todo);
+        done(said(&answers.done, arguments, 0, || "todo list updated".to_owned()))
+    }
+}
+
+fn value<'t>(arguments: &Arguments<'t>, at: usize) -> &'t str {
+    arguments.get(at).map_or("", |(_, value)| value)
+}
+
+/// The agent's own words, or those of the role.
+fn said(
+    own: &Option<Template>,
+    arguments: &Arguments<'_>,
+    count: usize,
+    of_role: impl FnOnce() -> String,
+) -> String {
+    own.as_ref().map_or_else(of_role, |own| filled(own, arguments, count))
+}
+
+/// An answer in the agent's own words. It has plain text and arguments, and nothing else.
+fn filled(answer: &Template, arguments: &Arguments<'_>, count: usize) -> String {
+    let mut text = String::new();
+    for piece in &answer.pieces {
+        match piece {
+            Piece::Text(plain) => text.push_str(plain),
+            Piece::Argument(name) if name == COUNT => text.push_str(&count.to_string()),
+            Piece::Argument(name) => {
+                text.push_str(arguments.iter().find(|(it, _)| it == name).map_or("", |(_, value)| value));
+            }
+            Piece::Field(..)
+            | Piece::Number(_)
+            | Piece::Code
+            | Piece::Draft
+            | Piece::Clock
+            | Piece::Hex
+            | Piece::Visit
+            | Piece::Step(_)
+            | Piece::EachVisit(..) => {}
+        }
+    }
+    text
+}
+
+/// How often a text was found goes by this name in an answer.
+const COUNT: &str = "count";

@@ -15,6 +15,7 @@ mod nearest;
 pub mod response;
 pub mod scenario;
 pub mod template;
+pub mod texts;
 pub mod toolsets;
 mod user;
 mod world;

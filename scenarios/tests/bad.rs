@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use balk_scenarios::format::{Diagnostics, parse, template_of};
 use balk_scenarios::scenario::{Bound, Kind, Profile};
-use balk_scenarios::toolsets;
+use balk_scenarios::{texts, toolsets};
 use proptest::prelude::*;
 
 const GOOD: &str = include_str!("good.toml");
@@ -43,6 +43,8 @@ fn every_bad_file_is_explained() {
         let text = fs::read_to_string(folder.join(&name)).expect("a readable file");
         let result = if name.starts_with("toolsets-") {
             toolsets::parse(&name, &text).map(|_| ())
+        } else if name.starts_with("texts") {
+            texts::parse(&name, &text).map(|_| ())
         } else {
             read(&name, &text, &[])
         };

@@ -10,10 +10,11 @@ const COLUMNS: usize = 120;
 const FUNCTION_LINES: usize = 70;
 const FILE_LINES: usize = 450;
 
-/// Whether a file is written by hand and read as text. Scenarios are data: a line is as long as the model's message
-/// in it.
+/// Whether a file is written by hand and read as text. Scenarios and messages of tools are data: a line is as long as
+/// the message in it.
 fn is_prose_or_code(path: &str) -> bool {
-    let data = path.starts_with("scenarios/catalog/") || path.starts_with("reports/reference/");
+    let data = ["scenarios/catalog/", "scenarios/texts/", "reports/reference/"];
+    let data = data.iter().any(|folder| path.starts_with(folder) && !path.ends_with(".md"));
     let examples = path.contains("/tests/bad/") || path.contains("/tests/scenarios/");
     let kinds = [".rs", ".md", ".toml", ".sh", ".yml"];
     !data && !examples && (kinds.iter().any(|kind| path.ends_with(kind)) || path.starts_with(".ci/"))

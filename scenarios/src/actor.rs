@@ -29,6 +29,8 @@ pub struct Actor<'w, 'a> {
     state: StateId,
     /// How often each state was visited.
     visits: Vec<u32>,
+    /// How many steps of each state went well.
+    steps: Vec<u32>,
     /// Whether the last act was followed by a completion.
     answered: bool,
     following: Following,
@@ -57,6 +59,8 @@ struct Following {
     switched: bool,
     failed: bool,
     succeeded: bool,
+    /// Whether the turn did not go well, or steps of its state are left.
+    steps_left: bool,
     lost: bool,
     /// Whether the answer is to a broken attempt, not to a completion.
     attempt_broke: bool,
@@ -76,6 +80,7 @@ impl<'w, 'a> Actor<'w, 'a> {
             read: 0,
             state: spec.start,
             visits,
+            steps: vec![0; spec.states.len()],
             answered: false,
             following: Following::default(),
             asked: 0,
@@ -94,7 +99,7 @@ impl<'w, 'a> Actor<'w, 'a> {
         self.read = messages.len();
         self.advance();
         let Self { world, state, asked, .. } = *self;
-        Visit { world, state, number: self.visits[state], asked }.act(attempt)
+        Visit { world, state, number: self.visits[state], steps: self.steps[state], asked }.act(attempt)
     }
 
     fn message(&mut self, message: &Message) {
@@ -206,6 +211,7 @@ impl<'w, 'a> Actor<'w, 'a> {
         if !std::mem::take(&mut self.answered) {
             return;
         }
+        self.step();
         let reaction = self.reaction();
         let spec = &self.world.scenario().actor.states[self.state];
         let visit = self.visits[self.state];
@@ -226,6 +232,17 @@ impl<'w, 'a> Actor<'w, 'a> {
         }
         self.state = to;
         self.visits[to] += 1;
+    }
+
+    /// Counts a step that went well.
+    fn step(&mut self) {
+        let Following { succeeded, failed, intervened, lost, attempt_broke, results, .. } = self.following;
+        let went_well = !failed && !intervened && !lost && !attempt_broke && (succeeded || !results);
+        if went_well {
+            self.steps[self.state] += 1;
+        }
+        let is_last = self.steps[self.state].is_multiple_of(self.world.steps(self.state));
+        self.following.steps_left = !(went_well && is_last);
     }
 
     /// How the actor takes the interventions since the last completion. `None` where there were none.
@@ -271,8 +288,8 @@ impl<'w, 'a> Actor<'w, 'a> {
         match when {
             Trigger::Always => true,
             Trigger::Succeeded => {
-                let Following { succeeded, failed, intervened, lost, .. } = self.following;
-                succeeded && !failed && !intervened && !lost
+                let Following { succeeded, steps_left, .. } = self.following;
+                succeeded && !steps_left
             }
             Trigger::Failed => self.following.failed,
             Trigger::Corrected => reaction == Some(Reaction::Moved),

@@ -97,7 +97,7 @@ impl<'w, 'a> Environment<'w, 'a> {
 
     fn applies(&self, at: usize, rule: &Rule, tool: &ToolsetTool, arguments: &[(&str, &str)]) -> bool {
         rule.role == tool.role
-            && rule.times.is_none_or(|times| self.applied[at] < times)
+            && rule.times.is_none_or(|times| self.applied[at] < self.world.number(times))
             && rule.when.iter().all(|it| self.condition(it, arguments))
     }
 
@@ -137,8 +137,8 @@ impl<'w, 'a> Environment<'w, 'a> {
         for (place, WriteSpec { path, text, appends }) in rule.writes.iter().enumerate() {
             let mut dice = self.world.draws().dice(Draw::Written { rule: at, place, visit });
             let (mut at, mut written) = (String::new(), String::new());
-            self.world.render(path, Filling { dice: &mut dice, arguments, visit }, &mut at);
-            self.world.render(text, Filling { dice: &mut dice, arguments, visit }, &mut written);
+            self.world.render(path, Filling { dice: &mut dice, arguments, nth: visit.into() }, &mut at);
+            self.world.render(text, Filling { dice: &mut dice, arguments, nth: visit.into() }, &mut written);
             let file = self.state.files.entry(at).or_default();
             if !appends {
                 file.clear();

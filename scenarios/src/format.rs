@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use crate::scenario::{Scenario, Toolset};
 
+pub(crate) mod answers;
 mod attempts;
 mod behaviour;
+mod calls;
 mod chances;
 mod conditions;
 mod convert;

@@ -12,6 +12,7 @@ mod attempt;
 mod environment;
 mod numbers;
 mod response;
+mod role;
 mod texts;
 mod tools;
 mod way;
@@ -24,8 +25,9 @@ pub use environment::{Condition, EnvironmentSpec, Rule, WriteSpec};
 pub(crate) use numbers::TICKS_PER_SECOND;
 pub use numbers::{Bound, Number, Ratio};
 pub use response::{Profile, ResponseSpec};
+pub use role::Role;
 pub use texts::{Phrase, PhraseId, Pool, PoolItem};
-pub use tools::{Answers, ItemShape, Role, Shape, Toolset, ToolsetTool};
+pub use tools::{Answers, ItemShape, Shape, Toolset, ToolsetTool};
 pub use way::Way;
 
 /// What the loop says to a message without a call where a tool must end the task. A scenario can have its own words

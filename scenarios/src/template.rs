@@ -1,7 +1,9 @@
 //! Text with placeholders: `{pool.field}`, `{number}`, `{argument:path}`, `{code}`, `{draft}`, `{clock}`, `{hex}`,
-//! `{visit}`, `{step:number}`, `{visit:pool.field}`.
+//! `{visit}`, `{step}`, `{step:number}`, `{visit:pool.field}`, `{nth}`, `{tool:role}`, `{tool:role.argument}`.
 
 use std::sync::Arc;
+
+use crate::scenario::Role;
 
 /// Text whose placeholders are resolved to the pools and numbers of one scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +33,16 @@ pub enum Piece {
     Hex,
     /// How often the state has been visited, from 1.
     Visit,
+    /// The step that a state with steps does, from 1.
+    OwnStep,
     /// The visits counted up to a number, then from 1 again: the index of the number, which is at least 1.
     Step(usize),
     /// A field of the drawn item of a pool, repeated once for each visit: indices of pool and field.
     EachVisit(usize, usize),
+    /// How often the rule applied, this time included. Environment phrases only.
+    Applied,
+    /// The drawn agent's name for the tool of a role.
+    Tool(Role),
+    /// The drawn agent's name for an argument of a role, by its place.
+    ToolArgument(Role, usize),
 }

@@ -8,9 +8,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toml::Spanned;
 
+use crate::format::answers::own_answer;
 use crate::format::diagnostic::Diagnostics;
 use crate::format::report::{Report, listed};
-use crate::format::roles::{ROLES, own_answer, role_name};
+use crate::format::roles::{ROLES, role_name};
 use crate::format::source::Source;
 use crate::format::syntax;
 use crate::scenario::{Answers, ItemShape, Role, Shape, Toolset, ToolsetTool};

@@ -9,7 +9,7 @@ use balk_contract::{Offer, Wait};
 
 use crate::draws::{Dice, Draw, Draws, Occasion};
 use crate::response::{ResponseMode, ResponseModel};
-use crate::scenario::{Bound, LOOP_PROMPT, PhraseId, Role, Scenario, Toolset, ToolsetTool};
+use crate::scenario::{Bound, LOOP_PROMPT, PhraseId, Role, Scenario, StateId, Toolset, ToolsetTool};
 use crate::template::{Piece, Template};
 
 /// One scenario under one seed, before the first turn. Everything in it is fixed.
@@ -197,6 +197,11 @@ impl<'a> World<'a> {
         }
     }
 
+    /// The steps of a state; 1 where it has none.
+    pub(crate) fn steps(&self, state: StateId) -> u32 {
+        self.scenario.actor.states[state].steps.map_or(1, |steps| self.number(steps).max(1))
+    }
+
     /// The tool behind a legal name.
     pub(crate) fn tool(&self, name: &str) -> Option<&ToolsetTool> {
         self.offered.iter().find(|(it, _)| &**it == name).map(|&(_, at)| &self.toolset.tools[at])
@@ -211,20 +216,26 @@ impl<'a> World<'a> {
             .expect("a scenario offers every role it uses")
     }
 
-    /// A phrase in the language of this world; which variant is drawn by (phrase, occasion, visit).
+    /// A phrase in the language of this world; which variant is drawn by (phrase, occasion, visit), or by the phrase
+    /// alone where it is pinned.
     pub(crate) fn say(
         &self,
         phrase: PhraseId,
         occasion: Occasion,
-        visit: u32,
+        nth: impl Into<Nth>,
         arguments: &[(&str, &str)],
     ) -> String {
+        let nth = nth.into();
         let phrase = &self.scenario.phrases[phrase];
         let variants = &phrase.variants[self.language];
-        let mut dice = self.draws.dice(Draw::Phrase { phrase: &phrase.name, occasion, visit });
-        let variant = &variants[dice.index(variants.len())];
+        let mut dice = self.draws.dice(Draw::Phrase { phrase: &phrase.name, occasion, visit: nth.visit });
+        let variant = if phrase.pinned {
+            self.draws.dice(Draw::Pinned(&phrase.name)).index(variants.len())
+        } else {
+            dice.index(variants.len())
+        };
         let mut text = String::with_capacity(TEXT_BYTES);
-        self.render(variant, Filling { dice: &mut dice, arguments, visit }, &mut text);
+        self.render(&variants[variant], Filling { dice: &mut dice, arguments, nth }, &mut text);
         text
     }
 
@@ -238,7 +249,7 @@ impl<'a> World<'a> {
             .iter()
             .map(|variant| {
                 let mut text = String::new();
-                self.render(variant, Filling { dice: &mut dice, arguments: &[], visit: 1 }, &mut text);
+                self.render(variant, Filling { dice: &mut dice, arguments: &[], nth: 1.into() }, &mut text);
                 text
             })
             .collect()
@@ -263,10 +274,15 @@ impl<'a> World<'a> {
     }
 
     pub(crate) fn render(&self, template: &Template, placeholders: Filling<'_>, out: &mut String) {
-        let Filling { dice, arguments, visit } = placeholders;
+        let Filling { dice, arguments, nth: Nth { visit, step } } = placeholders;
         for piece in &template.pieces {
             match piece {
-                Piece::Text(_) | Piece::Field(..) | Piece::Number(_) | Piece::Draft => self.same(piece, out),
+                Piece::Text(_)
+                | Piece::Field(..)
+                | Piece::Number(_)
+                | Piece::Draft
+                | Piece::Tool(_)
+                | Piece::ToolArgument(..) => self.same(piece, out),
                 Piece::Argument(name) => {
                     let value = arguments.iter().find(|(it, _)| it == name).map_or("", |(_, value)| value);
                     out.push_str(value);
@@ -277,7 +293,9 @@ impl<'a> World<'a> {
                     put(out, format_args!("{h:02}:{m:02}:{s:02}"));
                 }
                 Piece::Hex => put(out, format_args!("{:08x}", dice.word() >> 32)),
-                Piece::Visit => put(out, format_args!("{visit}")),
+                // What a rule says is said once for each call to which it applies.
+                Piece::Visit | Piece::Applied => put(out, format_args!("{visit}")),
+                Piece::OwnStep => put(out, format_args!("{step}")),
                 Piece::Step(at) => put(out, format_args!("{}", (visit - 1) % self.numbers[*at] + 1)),
                 Piece::EachVisit(pool, field) => {
                     (0..visit).for_each(|_| out.push_str(self.field(*pool, *field)));
@@ -293,13 +311,17 @@ impl<'a> World<'a> {
             Piece::Field(pool, field) => out.push_str(self.field(*pool, *field)),
             Piece::Number(at) => put(out, format_args!("{}", self.numbers[*at])),
             Piece::Draft => crate::code::write(&mut self.draws.dice(Draw::Draft), out),
+            Piece::Tool(role) => out.push_str(self.role(*role).0),
+            Piece::ToolArgument(role, at) => out.push_str(&self.role(*role).1.arguments[*at]),
             Piece::Argument(_)
             | Piece::Code
             | Piece::Clock
             | Piece::Hex
             | Piece::Visit
+            | Piece::OwnStep
             | Piece::Step(_)
-            | Piece::EachVisit(..) => {}
+            | Piece::EachVisit(..)
+            | Piece::Applied => {}
         }
     }
 
@@ -315,7 +337,22 @@ const TEXT_BYTES: usize = 128;
 pub(crate) struct Filling<'a> {
     pub(crate) dice: &'a mut Dice,
     pub(crate) arguments: &'a [(&'a str, &'a str)],
+    pub(crate) nth: Nth,
+}
+
+/// How often a text was used, this time included.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nth {
+    /// By the visits of a state, or by the calls to which a rule applied.
     pub(crate) visit: u32,
+    /// The step that the state does.
+    pub(crate) step: u32,
+}
+
+impl From<u32> for Nth {
+    fn from(visit: u32) -> Self {
+        Self { visit, step: 1 }
+    }
 }
 
 pub(crate) fn put(out: &mut String, what: std::fmt::Arguments<'_>) {

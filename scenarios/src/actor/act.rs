@@ -9,7 +9,7 @@ use crate::draws::{Draw, Occasion};
 use crate::scenario::{
     CallSpec, Called, Kind, Sent, Shape, Stage, State, StateId, Stuck, TICKS_PER_SECOND, Truth,
 };
-use crate::world::{Filling, World};
+use crate::world::{Filling, Nth, World};
 
 /// What the model does in one attempt, and what really happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub(super) struct Visit<'w, 'a> {
     pub(super) state: StateId,
     /// How often the state was visited, this time included.
     pub(super) number: u32,
+    /// How many steps of the state went well before.
+    pub(super) steps: u32,
     /// How often the user was asked about an attempt of this visit.
     pub(super) asked: u32,
 }
@@ -76,7 +78,7 @@ impl Visit<'_, '_> {
                 broken: None,
             };
         }
-        let said = |phrase| self.world.say(phrase, Occasion::State(self.state), self.number, &[]).into();
+        let said = |phrase| self.world.say(phrase, Occasion::State(self.state), self.nth(), &[]).into();
         let thinking = state.thinks.map(|phrase| Part::Thinking { text: said(phrase), signature: None });
         let text = state.says.map(|phrase| Part::Text(said(phrase)));
         let calls: Vec<RawCall> =
@@ -96,7 +98,7 @@ impl Visit<'_, '_> {
             truth: match (&breaks, self.world.scenario().kind) {
                 // A healthy actor stays healthy through a hiccup.
                 (Some(_), Kind::Stubborn) => Truth::Faulted,
-                (Some(_), Kind::Control) | (None, _) => truth(state, self.number),
+                (Some(_), Kind::Control) | (None, _) => self.truth(state),
             },
             tells_user: state.tells_user,
             ran_by_provider: ran_by_provider
@@ -122,8 +124,9 @@ impl Visit<'_, '_> {
                 it.retry_after.map(|seconds| TICKS_PER_SECOND * u64::from(self.world.number(seconds)));
         }
         let occasion = Occasion::Break { place, attempt };
-        let message =
-            it.says.map_or_else(|| "".into(), |phrase| self.world.say(phrase, occasion, visit, &[]).into());
+        let message = it
+            .says
+            .map_or_else(|| "".into(), |phrase| self.world.say(phrase, occasion, self.nth(), &[]).into());
         let ran = happens(Draw::RanBefore { state: name, place, attempt, visit }, it.ran);
         Some((Broken { cause, at: it.at, message }, ran))
     }
@@ -134,6 +137,21 @@ impl Visit<'_, '_> {
         let chance = state.empty[usize::try_from(attempt - 1).map_or(last, |at| at.min(last))];
         let draw = Draw::Empty { state: &state.name, attempt, visit: self.number };
         self.world.draws().dice(draw).happens(chance)
+    }
+
+    /// The steps of the state. A state that has none does one over and over.
+    fn of_steps(&self) -> u32 {
+        self.world.steps(self.state)
+    }
+
+    fn nth(&self) -> Nth {
+        Nth { visit: self.number, step: self.steps % self.of_steps() + 1 }
+    }
+
+    /// What is true of this visit: by its number, or by the round of all steps.
+    fn truth(&self, state: &State) -> Truth {
+        let number = if state.steps.is_some() { self.steps / self.of_steps() + 1 } else { self.number };
+        truth(state, number)
     }
 
     fn call(&self, state: &State, spec: &CallSpec, at: usize) -> RawCall {
@@ -152,7 +170,11 @@ impl Visit<'_, '_> {
             (Sent::Arguments(_), None) => return RawCall { id, tool: name, arguments: "".into() },
             (Sent::Raw(text), _) => {
                 let mut sent = String::new();
-                self.world.render(text, Filling { dice: &mut dice, arguments: &[], visit }, &mut sent);
+                self.world.render(
+                    text,
+                    Filling { dice: &mut dice, arguments: &[], nth: self.nth() },
+                    &mut sent,
+                );
                 return RawCall { id, tool: name, arguments: sent.into() };
             }
         };
@@ -161,7 +183,11 @@ impl Visit<'_, '_> {
         let mut value = String::with_capacity(ARGUMENT_BYTES);
         for ((name, shape), template) in tool.arguments.iter().zip(&tool.shapes).zip(values) {
             value.clear();
-            self.world.render(template, Filling { dice: &mut dice, arguments: &[], visit }, &mut value);
+            self.world.render(
+                template,
+                Filling { dice: &mut dice, arguments: &[], nth: self.nth() },
+                &mut value,
+            );
             arguments::write(&mut arguments, name, shape, &value);
         }
         for (name, value) in &tool.constants {

@@ -32,6 +32,8 @@ pub(crate) enum Draw<'n> {
     Reaction { state: &'n str, visit: u32 },
     /// Which variant of a phrase is said, and what fills its placeholders.
     Phrase { phrase: &'n str, occasion: Occasion, visit: u32 },
+    /// Which variant of a phrase is said at every use in one world.
+    Pinned(&'n str),
     /// What fills the placeholders of a call, by its place in the state.
     Call { state: &'n str, call: usize, visit: u32 },
     /// What fills the placeholders of a file that a rule writes, by their places.
@@ -104,6 +106,7 @@ impl<'n> Draw<'n> {
             }
             Self::Reaction { state, visit } => key(Drawer::Response, state, 0, visit),
             Self::Phrase { phrase, occasion, visit } => key(Drawer::Phrase, phrase, occasion.part(), visit),
+            Self::Pinned(phrase) => key(Drawer::World, phrase, 3, 0),
             Self::Call { state, call, visit } => key(Drawer::Phrase, state, CALL + part_of(call), visit),
             // No phrase and no state has this name.
             Self::Written { rule, place, visit } => {
@@ -176,6 +179,7 @@ mod tests {
         check(Draw::Parameter("novel"), 0, "novel", 0, 0);
         check(Draw::Pool("page"), 0, "page", 1, 0);
         check(Draw::Number("pause"), 0, "pause", 2, 0);
+        check(Draw::Pinned("done"), 0, "done", 3, 0);
         let (state, visit) = ("write", 7);
         check(Draw::Transition { state, transition: 3, visit }, 1, state, 3, visit);
         check(Draw::Empty { state, attempt: 2, visit }, 1, state, 1_002, visit);

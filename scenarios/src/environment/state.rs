@@ -148,8 +148,12 @@ fn filled(answer: &Template, arguments: &Arguments<'_>, count: usize) -> String 
             | Piece::Clock
             | Piece::Hex
             | Piece::Visit
+            | Piece::OwnStep
             | Piece::Step(_)
-            | Piece::EachVisit(..) => {}
+            | Piece::EachVisit(..)
+            | Piece::Applied
+            | Piece::Tool(_)
+            | Piece::ToolArgument(..) => {}
         }
     }
     text

@@ -48,7 +48,10 @@ pub(super) fn breaks(
         cause: cause(table, report),
         retry_after: it.retry_after.as_ref().map(|it| drawn_or_fixed(it, names, report)),
         at,
-        says: it.says.as_ref().map(|it| said(it, Saying::Actor, names, report)),
+        says: it
+            .says
+            .as_ref()
+            .map(|it| said(it, Saying::Actor { steps: state.steps.is_some() }, names, report)),
         ran,
     }
 }

@@ -6,18 +6,16 @@ use balk_contract::FinishReason;
 use toml::Spanned;
 
 use super::attempts::breaks;
+use super::calls::call;
 use super::chances::{chance, chances, drawn_or_fixed, ratio};
-use super::names::{Names, PlaceholderKind, check_filled, check_name};
+use super::names::{Names, check_name};
 use super::phrases::{Saying, said};
-use super::placeholders::template;
 use super::report::{Report, listed};
-use super::roles::{offered_role, role_name, unknown_argument};
-use super::wire::{ActorTable, CallTable, ResponseTable, StateTable, Text, TransitionTable, TruthTable};
+use super::wire::{ActorTable, ResponseTable, StateTable, Text, TransitionTable, TruthTable, Visits};
 use crate::scenario::{
-    ActorSpec, Bound, CallSpec, Called, Kind, Profile, Ratio, ResponseSpec, Role, Sent, State, Stuck,
-    Transition, Trigger, Truth, TruthSpan, Way,
+    ActorSpec, Bound, Kind, Profile, Ratio, ResponseSpec, State, Stuck, Transition, Trigger, Truth,
+    TruthSpan, Way,
 };
-use crate::template::Template;
 
 const PROFILES: &[(&str, Profile)] =
     &[("strong", Profile::Strong), ("gpt-4o-like", Profile::Gpt4o), ("gpt-3.5-like", Profile::Gpt35)];
@@ -174,19 +172,35 @@ fn check_reached(table: &ActorTable, actor: &ActorSpec, report: &mut Report<'_>)
 }
 
 fn state(table: &StateTable, states: &[StateTable], names: &Names, report: &mut Report<'_>) -> State {
+    let has_steps = table.steps.is_some();
     State {
         name: table.name.get_ref().clone(),
         truth: truth(&table.truth, report),
-        says: table.says.as_ref().map(|it| said(it, Saying::Actor, names, report)),
-        thinks: table.thinks.as_ref().map(|it| said(it, Saying::Actor, names, report)),
-        calls: table.calls.iter().map(|it| call(it, names, report)).collect(),
-        provider: table.provider.iter().map(|it| call(it, names, report)).collect(),
+        says: table.says.as_ref().map(|it| said(it, Saying::Actor { steps: has_steps }, names, report)),
+        thinks: table.thinks.as_ref().map(|it| said(it, Saying::Actor { steps: has_steps }, names, report)),
+        steps: table.steps.as_ref().map(|it| steps(it, names, report)),
+        calls: table.calls.iter().map(|it| call(it, has_steps, names, report)).collect(),
+        provider: table.provider.iter().map(|it| call(it, has_steps, names, report)).collect(),
         tells_user: table.tells_user,
         empty: chances(&table.empty, names, report),
         breaks: table.breaks.iter().map(|it| breaks(it, table, names, report)).collect(),
         finish: table.finish.as_ref().map(|it| report.one_of("finish", it, FINISHES)),
         next: table.next.iter().map(|it| transition(it, states, names, report)).collect(),
     }
+}
+
+/// Into how many steps the work of a state is divided.
+fn steps(value: &Spanned<Visits>, names: &Names, report: &mut Report<'_>) -> Bound {
+    let steps = drawn_or_fixed(value, names, report);
+    if let Bound::Drawn(at) = steps
+        && names.numbers[at].from == 0
+    {
+        let name = &names.numbers[at].name;
+        report
+            .error(value.span(), format!("there are no steps if `{name}` is 0"), "steps are counted from 1")
+            .help(format!("let `{name}` be at least 1"));
+    }
+    steps
 }
 
 fn truth(table: &Spanned<Vec<Spanned<TruthTable>>>, report: &mut Report<'_>) -> Vec<TruthSpan> {
@@ -251,81 +265,6 @@ fn going(span: &Spanned<TruthTable>, report: &mut Report<'_>) -> Truth {
             truth
         }
     }
-}
-
-fn call(table: &Spanned<CallTable>, names: &Names, report: &mut Report<'_>) -> CallSpec {
-    let it = table.get_ref();
-    let raw = it.raw.as_ref().map(|text| {
-        if let Some(name) = it.arguments.keys().next() {
-            report
-                .error(name.span(), "`arguments` and `raw` exclude each other", "one too many")
-                .related(text.span(), "this is sent unchanged");
-        }
-        Sent::Raw(of_call(text, names, report))
-    });
-    let (called, sent) = match (&it.tool, &it.name, raw) {
-        (Some(tool), None, Some(raw)) => (Called::Role(offered_role(tool, names, report)), raw),
-        (Some(tool), None, None) => {
-            let role = offered_role(tool, names, report);
-            (Called::Role(role), Sent::Arguments(arguments(it, tool, role, names, report)))
-        }
-        (None, Some(name), Some(raw)) => (Called::Name(check_filled("name", name, report)), raw),
-        (tool, name, _) => {
-            let what = match (tool, name) {
-                (Some(_), Some(_)) => "a call has both `tool` and `name`",
-                (None, Some(_)) => "a call by `name` has no `raw`",
-                (_, None) => "a call names no tool",
-            };
-            report
-                .error(table.span(), what, "expected `tool`, or `name` and `raw`")
-                .help("`tool` is a role of this scenario; `name` is any name, and `raw` is sent unchanged");
-            (Called::Name(String::new()), Sent::Arguments(Vec::new()))
-        }
-    };
-    CallSpec { called, sent }
-}
-
-fn arguments(
-    table: &CallTable,
-    tool: &Text,
-    role: Role,
-    names: &Names,
-    report: &mut Report<'_>,
-) -> Vec<Template> {
-    let misnamed: Vec<&Text> =
-        table.arguments.keys().filter(|name| !role.has_argument(name.get_ref())).collect();
-    for name in &misnamed {
-        unknown_argument(name, role, report);
-    }
-    let arguments = role.arguments().iter().map(|argument| {
-        let Some((_, text)) = table.arguments.iter().find(|(name, _)| name.get_ref() == argument) else {
-            // An argument under a wrong name is not reported again as missing.
-            if misnamed.is_empty() {
-                report.error(
-                    tool.span(),
-                    format!("the argument `{argument}` is missing"),
-                    format!("`{}` needs {}", role_name(role), listed(role.arguments(), "and")),
-                );
-            }
-            return Template { pieces: Vec::new() };
-        };
-        of_call(text, names, report)
-    });
-    arguments.collect()
-}
-
-/// What is sent with a call.
-fn of_call(text: &Text, names: &Names, report: &mut Report<'_>) -> Template {
-    let (template, placeholders) = template(text, names, report);
-    for placeholder in placeholders.iter().filter(|placeholder| placeholder.kind == PlaceholderKind::Argument)
-    {
-        report.error(
-            placeholder.span.clone(),
-            "a call cannot refer to its own arguments",
-            "an argument is known only where a tool answers",
-        );
-    }
-    template
 }
 
 fn transition(

@@ -32,6 +32,10 @@ pub(super) enum PlaceholderKind {
     Hex,
     /// How often the state was visited.
     Visit,
+    /// The step that the state does.
+    OwnStep,
+    /// How often the rule applied.
+    Applied,
 }
 
 /// Names that `{…}` understands in every scenario, and their meanings.
@@ -42,6 +46,8 @@ pub(super) const BUILT_IN: &[(&str, PlaceholderKind, Piece)] = &[
     ("clock", PlaceholderKind::Clock, Piece::Clock),
     ("hex", PlaceholderKind::Hex, Piece::Hex),
     ("visit", PlaceholderKind::Visit, Piece::Visit),
+    ("step", PlaceholderKind::OwnStep, Piece::OwnStep),
+    ("nth", PlaceholderKind::Applied, Piece::Applied),
 ];
 
 /// What templates, states and rules of one scenario may refer to.

@@ -1,13 +1,14 @@
 //! Converts phrases: languages, variants, and the placeholders that are allowed at each use.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::names::{NamedPhrase, Names, Placeholder, PlaceholderKind, check_name};
 use super::placeholders::template;
-use super::report::{Report, listed};
+use super::report::{Report, Reported, did_you_mean, listed};
 use super::roles::role_name;
-use super::wire::{Text, Variants};
+use super::wire::{PhraseValue, Text, Variants};
 use crate::scenario::{Phrase, PhraseId, Role};
 use crate::template::Template;
 
@@ -23,8 +24,8 @@ pub(super) enum Saying {
     User,
     /// The loop, to a message without a call.
     Loop,
-    /// The model.
-    Actor,
+    /// The model; whether its state has steps.
+    Actor { steps: bool },
 }
 
 /// The phrases in the order of their names, and the languages that all of them have. Adds the names to `names`. A file
@@ -35,16 +36,17 @@ pub(super) fn phrases(
     report: &mut Report<'_>,
 ) -> (Vec<Phrase>, Vec<Arc<str>>) {
     let mut languages: BTreeMap<&str, &Text> = BTreeMap::new();
-    for variants in table.values() {
-        for key in variants.keys().filter(|key| is_language(key.get_ref())) {
-            languages.entry(key.get_ref()).or_insert(key);
-        }
+    let spoken: Vec<Spoken<'_>> =
+        table.iter().map(|(name, variants)| spoken(name, variants, report)).collect();
+    for (key, ..) in spoken.iter().flat_map(|it| &it.texts).filter(|(key, ..)| is_language(key.get_ref())) {
+        languages.entry(key.get_ref()).or_insert(key);
     }
     let mut phrases = Vec::with_capacity(table.len());
-    for (name, variants) in table {
+    for it in &spoken {
+        let name = it.name;
         check_name("phrase", name, report);
-        check_languages(name, variants, &languages, report);
-        let (phrase, placeholders) = phrase(name, variants, &languages, names, report);
+        check_languages(it, &languages, report);
+        let (phrase, placeholders) = phrase(it, &languages, names, report);
         names.phrases.push(NamedPhrase { name: name.get_ref().clone(), placeholders });
         phrases.push(phrase);
     }
@@ -53,17 +55,43 @@ pub(super) fn phrases(
     (phrases, all.into_iter().map(Arc::from).collect())
 }
 
+/// A phrase as the file has it.
+struct Spoken<'t> {
+    name: &'t Text,
+    pinned: bool,
+    /// The texts of each language, with their place.
+    texts: Vec<(&'t Text, Range<usize>, &'t [Text])>,
+}
+
+/// The texts and the marks of a phrase.
+fn spoken<'t>(name: &'t Text, variants: &'t Variants, report: &mut Report<'_>) -> Spoken<'t> {
+    let mut spoken = Spoken { name, pinned: false, texts: Vec::with_capacity(variants.len()) };
+    for (key, value) in variants {
+        match value.get_ref() {
+            PhraseValue::Texts(texts) => spoken.texts.push((key, value.span(), texts)),
+            PhraseValue::Mark(mark) if key.get_ref() == "pinned" => spoken.pinned = *mark,
+            PhraseValue::Mark(mark) => {
+                let name = key.get_ref();
+                report
+                    .error(
+                        value.span(),
+                        format!("wrong type of `{name}`"),
+                        format!("expected a list of strings, got boolean `{mark}`"),
+                    )
+                    .help_if(did_you_mean(name, &["pinned"]));
+            }
+        }
+    }
+    spoken
+}
+
 /// Whether a key has the form of a language's code.
 fn is_language(key: &str) -> bool {
     key.len() == 2 && key.chars().all(|c| c.is_ascii_lowercase())
 }
 
-fn check_languages(
-    name: &Text,
-    variants: &Variants,
-    languages: &BTreeMap<&str, &Text>,
-    report: &mut Report<'_>,
-) {
+fn check_languages(spoken: &Spoken<'_>, languages: &BTreeMap<&str, &Text>, report: &mut Report<'_>) {
+    let Spoken { name, texts: variants, .. } = spoken;
     let shown = name.get_ref();
     if variants.is_empty() {
         report
@@ -71,7 +99,7 @@ fn check_languages(
             .help("for example: en = [\"Done.\"]");
         return;
     }
-    for (key, texts) in variants {
+    for (key, span, texts) in variants {
         let language = key.get_ref();
         if language != ANY && !is_language(language) {
             report.error(
@@ -80,16 +108,17 @@ fn check_languages(
                 "expected two lower-case letters as in ISO 639, or `any`",
             );
         }
-        if texts.get_ref().is_empty() {
+        if texts.is_empty() {
             report.error(
-                texts.span(),
+                span.clone(),
                 format!("the phrase `{shown}` has no text in `{language}`"),
                 "expected at least one variant",
             );
         }
     }
-    if let Some(any) = variants.keys().find(|key| key.get_ref() == ANY) {
-        if let Some(other) = variants.keys().find(|key| key.get_ref() != ANY) {
+    let keys = || variants.iter().map(|(key, ..)| *key);
+    if let Some(any) = keys().find(|key| key.get_ref() == ANY) {
+        if let Some(other) = keys().find(|key| key.get_ref() != ANY) {
             report
                 .error(
                     any.span(),
@@ -102,12 +131,12 @@ fn check_languages(
         return;
     }
     // A missing language may be there under a misspelt name, which is reported already.
-    if !variants.keys().all(|key| is_language(key.get_ref())) {
+    if !keys().all(|key| is_language(key.get_ref())) {
         return;
     }
     let lacking: Vec<(&str, &Text)> = languages
         .iter()
-        .filter(|(language, _)| !variants.keys().any(|key| key.get_ref() == **language))
+        .filter(|(language, _)| !keys().any(|key| key.get_ref() == **language))
         .map(|(language, at)| (*language, *at))
         .collect();
     if let Some((_, elsewhere)) = lacking.first() {
@@ -125,16 +154,15 @@ fn check_languages(
 }
 
 fn phrase(
-    name: &Text,
-    variants: &Variants,
+    it: &Spoken<'_>,
     languages: &BTreeMap<&str, &Text>,
     names: &Names,
     report: &mut Report<'_>,
 ) -> (Phrase, Vec<Placeholder>) {
     let mut placeholders = Vec::new();
     let mut spoken: BTreeMap<&str, Vec<Template>> = BTreeMap::new();
-    for (key, texts) in variants {
-        for text in texts.get_ref() {
+    for (key, _, texts) in &it.texts {
+        for text in *texts {
             let (template, found) = template(text, names, report);
             spoken.entry(key.get_ref()).or_default().push(template);
             placeholders.extend(found);
@@ -144,7 +172,7 @@ fn phrase(
     let of = |language: &str| any.clone().or_else(|| spoken.get(language).cloned()).unwrap_or_default();
     let variants =
         if languages.is_empty() { vec![of(ANY)] } else { languages.keys().map(|it| of(it)).collect() };
-    (Phrase { name: name.get_ref().clone(), variants }, placeholders)
+    (Phrase { name: it.name.get_ref().clone(), pinned: it.pinned, variants }, placeholders)
 }
 
 /// The phrase of this name. Its placeholders must have a meaning for the speaker.
@@ -166,12 +194,19 @@ pub(super) fn of_rule(text: &Text, role: Role, names: &Names, report: &mut Repor
     template
 }
 
+/// Reports a step in a state that has none.
+pub(super) fn no_steps<'r>(placeholder: &Placeholder, report: &'r mut Report<'_>) -> Reported<'r> {
+    report
+        .error(placeholder.span.clone(), "this state has no steps", "`{step}` is the step that a state does")
+        .help("write `steps = 3`, or the name of one of `[numbers]`, into the state")
+}
+
 fn check_placeholder(placeholder: &Placeholder, wanted: &Text, by: Saying, report: &mut Report<'_>) {
     let speaker = match by {
         Saying::Tool(_) => "a tool",
         Saying::User => "the user",
         Saying::Loop => "the loop",
-        Saying::Actor => "the actor",
+        Saying::Actor { .. } => "the actor",
     };
     let here = format!("{speaker} says it here");
     match (placeholder.kind, by) {
@@ -187,7 +222,7 @@ fn check_placeholder(placeholder: &Placeholder, wanted: &Text, by: Saying, repor
                     .related(wanted.span(), here);
             }
         }
-        (PlaceholderKind::Argument, Saying::User | Saying::Loop | Saying::Actor) => {
+        (PlaceholderKind::Argument, Saying::User | Saying::Loop | Saying::Actor { .. }) => {
             report
                 .error(
                     placeholder.span.clone(),
@@ -197,7 +232,10 @@ fn check_placeholder(placeholder: &Placeholder, wanted: &Text, by: Saying, repor
                 .related(wanted.span(), here)
                 .help("use `{argument:…}` only in phrases of `[[environment.rule]]`");
         }
-        (PlaceholderKind::Visit, Saying::Tool(_) | Saying::User | Saying::Loop) => {
+        (
+            PlaceholderKind::Visit | PlaceholderKind::OwnStep,
+            Saying::Tool(_) | Saying::User | Saying::Loop,
+        ) => {
             report
                 .error(
                     placeholder.span.clone(),
@@ -206,7 +244,21 @@ fn check_placeholder(placeholder: &Placeholder, wanted: &Text, by: Saying, repor
                 )
                 .related(wanted.span(), here);
         }
-        (PlaceholderKind::Visit, Saying::Actor)
+        (PlaceholderKind::OwnStep, Saying::Actor { steps: false }) => {
+            no_steps(placeholder, report).related(wanted.span(), here);
+        }
+        (PlaceholderKind::Applied, Saying::User | Saying::Loop | Saying::Actor { .. }) => {
+            report
+                .error(
+                    placeholder.span.clone(),
+                    format!("{speaker} follows no rule"),
+                    "`{nth}` counts the calls to which a rule applied",
+                )
+                .related(wanted.span(), here)
+                .help("use `{nth}` only in `[[environment.rule]]`");
+        }
+        (PlaceholderKind::Visit | PlaceholderKind::OwnStep, Saying::Actor { .. })
+        | (PlaceholderKind::Applied, Saying::Tool(_))
         | (
             PlaceholderKind::Drawn | PlaceholderKind::Code | PlaceholderKind::Clock | PlaceholderKind::Hex,
             _,

@@ -3,8 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use toml::Spanned;
+
 use super::names::{BUILT_IN, Names, Placeholder, PlaceholderKind};
 use super::report::{Report, did_you_mean, listed, nearest_or_all};
+use super::roles::offered_role;
 use super::wire::Text;
 use crate::template::{Piece, Template};
 
@@ -12,6 +15,8 @@ use crate::template::{Piece, Template};
 const ARGUMENT: &str = "argument:";
 /// The prefix of the visits counted up to a number.
 const STEP: &str = "step:";
+/// The prefix of the agent's name for a tool, or for an argument of it.
+const TOOL: &str = "tool:";
 /// The prefix of a value that is repeated once for each visit.
 const EACH_VISIT: &str = "visit:";
 
@@ -21,7 +26,9 @@ pub(super) fn fixed(text: &Text, names: &Names, report: &mut Report<'_>) -> Temp
     for placeholder in placeholders.iter().filter(|placeholder| placeholder.kind != PlaceholderKind::Drawn) {
         report
             .error(placeholder.span.clone(), "the world cannot depend on this", "differs from use to use")
-            .help("facts, files and conditions may contain only `{pool.field}` and `{number}`");
+            .help(
+                "facts, files and conditions may contain only `{pool.field}`, `{number}` and `{tool:role}`",
+            );
     }
     template
 }
@@ -86,6 +93,9 @@ fn placeholder(
         let at = step(name, span.clone(), names, report)?;
         return made(PlaceholderKind::Visit, Piece::Step(at));
     }
+    if let Some(name) = inside.strip_prefix(TOOL) {
+        return made(PlaceholderKind::Drawn, tool(name, span.clone(), names, report)?);
+    }
     if let Some(name) = inside.strip_prefix(EACH_VISIT) {
         let (piece, _) = placeholder(name, span.clone(), names, report)?;
         let Piece::Field(pool, field) = piece else {
@@ -149,6 +159,17 @@ fn not_a_name(word: &str, names: &Names) -> String {
     })
 }
 
+/// The agent's name for the tool of a role, or for an argument of it.
+fn tool(name: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>) -> Option<Piece> {
+    let (role, argument) = name.split_once('.').map_or((name, None), |(role, it)| (role, Some(it)));
+    let role = offered_role(&Spanned::new(span.clone(), role.to_owned()), names, report);
+    let Some(argument) = argument else { return Some(Piece::Tool(role)) };
+    let argument = Spanned::new(span, argument.to_owned());
+    report
+        .index_of("argument", &argument, role.arguments().iter().copied())
+        .map(|at| Piece::ToolArgument(role, at))
+}
+
 /// The number that steps are counted up to, by its name.
 fn step(name: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>) -> Option<usize> {
     let Some(at) = names.numbers.iter().position(|it| it.name == name) else {
@@ -186,20 +207,19 @@ fn span_in(text: &Text, part: Range<usize>, report: &Report<'_>) -> Range<usize>
 
 #[cfg(test)]
 mod tests {
-    use toml::Spanned;
-
     use super::*;
     use crate::format::source::Source;
-    use crate::scenario::{Number, Pool};
+    use crate::scenario::{Number, Pool, Role};
 
     #[test]
     fn every_kind_of_placeholder_has_its_piece() {
         let page =
             Pool { name: "page".into(), fields: vec!["path".into(), "what".into()], items: Vec::new() };
         let count = Number { name: "count".into(), from: 1, to: 2 };
-        let names = Names { pools: vec![page], numbers: vec![count], ..Names::default() };
-        let text =
-            "{page.what}{count} {{{argument:path}}} {code}{clock}{hex}{visit}{step:count}{visit:page.path}";
+        let roles = vec![Role::Write];
+        let names = Names { pools: vec![page], numbers: vec![count], roles, ..Names::default() };
+        let text = "{page.what}{count} {{{argument:path}}} {code}{clock}{hex}{visit}{step:count}\
+                    {visit:page.path}{step}{nth}{tool:write}{tool:write.content}";
         let source = Source::new("x", text);
         let mut report = Report::new(&source);
         let (template, _) = template(&Spanned::new(0..text.len(), text.to_owned()), &names, &mut report);
@@ -216,6 +236,10 @@ mod tests {
             Piece::Visit,
             Piece::Step(0),
             Piece::EachVisit(0, 0),
+            Piece::OwnStep,
+            Piece::Applied,
+            Piece::Tool(Role::Write),
+            Piece::ToolArgument(Role::Write, 1),
         ];
         assert_eq!(template.pieces, expected);
     }

@@ -1,11 +1,9 @@
 //! Roles: their names in a file, and which of them a scenario offers.
 
-use super::names::{Names, PlaceholderKind};
-use super::placeholders::template;
+use super::names::Names;
 use super::report::{Report, did_you_mean, listed};
 use super::wire::Text;
 use crate::scenario::Role;
-use crate::template::Template;
 
 /// The roles a task can ask for, by their names in a file.
 pub(crate) const ROLES: &[(&str, Role)] = &[
@@ -39,23 +37,6 @@ pub(super) fn unknown_argument(name: &Text, role: Role, report: &mut Report<'_>)
         )
         .help_if(did_you_mean(got, role.arguments()))
         .help("these names are the same for every tool set; a trial replaces them with the agent's own");
-}
-
-/// What a tool of this role answers in its agent's own words: plain text, arguments, and how often a text was found.
-pub(crate) fn own_answer(text: &Text, role: Role, report: &mut Report<'_>) -> Template {
-    let (template, placeholders) = template(text, &Names::default(), report);
-    for it in placeholders {
-        let known =
-            it.kind == PlaceholderKind::Argument && (role.has_argument(&it.name) || it.name == "count");
-        if !known {
-            report.error(
-                it.span,
-                "a tool cannot answer this",
-                "expected one of its arguments, or `argument:count`",
-            );
-        }
-    }
-    template
 }
 
 /// A role that the scenario offers.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Formatter};
 
 use serde::Deserialize;
-use serde::de::{self, Deserializer, Visitor};
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use toml::Spanned;
 
 /// Text with its place, for later checks.
@@ -13,8 +14,8 @@ pub(super) type Text = Spanned<String>;
 /// The items of a pool, each with its values by field.
 pub(super) type PoolItems = Spanned<Vec<Spanned<BTreeMap<Text, PoolValue>>>>;
 
-/// The texts of a phrase, by language.
-pub(super) type Variants = BTreeMap<Text, Spanned<Vec<Text>>>;
+/// The texts of a phrase, by language, and its marks.
+pub(super) type Variants = BTreeMap<Text, Spanned<PhraseValue>>;
 
 /// The keys at the top of the file, each with the start of its line.
 pub(super) const TOP: &[(&str, &str)] = &[
@@ -106,7 +107,7 @@ pub(super) struct RuleTable {
     pub(super) tool: Text,
     #[serde(default)]
     pub(super) when: Vec<Spanned<ConditionTable>>,
-    pub(super) times: Option<Spanned<u32>>,
+    pub(super) times: Option<Spanned<Visits>>,
     #[serde(default)]
     pub(super) fails: bool,
     #[serde(default)]
@@ -192,6 +193,7 @@ pub(super) struct ActorTable {
 pub(super) struct StateTable {
     pub(super) name: Text,
     pub(super) truth: Spanned<Vec<Spanned<TruthTable>>>,
+    pub(super) steps: Option<Spanned<Visits>>,
     pub(super) says: Option<Text>,
     pub(super) thinks: Option<Text>,
     #[serde(default)]
@@ -256,6 +258,13 @@ pub(super) enum PoolValue {
     Mark(bool),
 }
 
+/// A value of a phrase: its texts in a language, or the mark `pinned = true`.
+#[derive(Debug)]
+pub(super) enum PhraseValue {
+    Texts(Vec<Text>),
+    Mark(bool),
+}
+
 /// A number of visits, or the name of a drawn number.
 #[derive(Debug)]
 pub(super) enum Visits {
@@ -276,6 +285,25 @@ impl<'de> Deserialize<'de> for PoolValue {
             }
             fn visit_bool<E: de::Error>(self, mark: bool) -> Result<PoolValue, E> {
                 Ok(PoolValue::Mark(mark))
+            }
+        }
+        deserializer.deserialize_any(Expected)
+    }
+}
+
+impl<'de> Deserialize<'de> for PhraseValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Expected;
+        impl<'de> Visitor<'de> for Expected {
+            type Value = PhraseValue;
+            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of strings (or `pinned = true`)")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<PhraseValue, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(list)).map(PhraseValue::Texts)
+            }
+            fn visit_bool<E: de::Error>(self, mark: bool) -> Result<PhraseValue, E> {
+                Ok(PhraseValue::Mark(mark))
             }
         }
         deserializer.deserialize_any(Expected)

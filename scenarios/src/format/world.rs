@@ -3,6 +3,7 @@
 use balk_contract::ChoiceKind;
 use toml::Spanned;
 
+use super::chances::drawn_or_fixed;
 use super::conditions::condition;
 use super::names::Names;
 use super::phrases::{Saying, of_rule, said};
@@ -41,13 +42,10 @@ pub(super) fn environment(
 
 fn rule(table: &RuleTable, names: &Names, report: &mut Report<'_>) -> Rule {
     let role = offered_role(&table.tool, names, report);
-    if let Some(times) = table.times.as_ref().filter(|times| *times.get_ref() == 0) {
-        report.error(times.span(), "this rule never applies", "expected at least 1");
-    }
     Rule {
         role,
         when: table.when.iter().map(|it| condition(it, Some(role), names, report)).collect(),
-        times: table.times.as_ref().map(|times| *times.get_ref()),
+        times: table.times.as_ref().map(|times| drawn_or_fixed(times, names, report)),
         fails: table.fails || table.fatal,
         fatal: table.fatal,
         says: table.says.as_ref().map(|phrase| said(phrase, Saying::Tool(role), names, report)),

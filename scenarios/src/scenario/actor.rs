@@ -5,8 +5,8 @@ use balk_contract::record::Truth;
 
 use super::attempt::Break;
 use super::numbers::{Bound, Ratio};
+use super::role::Role;
 use super::texts::PhraseId;
-use super::tools::Role;
 use super::way::Way;
 use crate::template::Template;
 
@@ -27,7 +27,9 @@ pub type StateId = usize;
 pub struct State {
     /// Its name.
     pub name: String,
-    /// The hidden truth, by visit.
+    /// Into how many steps its work is divided. A visit is one step, and the next step comes once it went well.
+    pub steps: Option<Bound>,
+    /// The hidden truth, by visit; in a state with steps, by round of all steps.
     pub truth: Vec<TruthSpan>,
     /// The text.
     pub says: Option<PhraseId>,
@@ -50,10 +52,10 @@ pub struct State {
     pub next: Vec<Transition>,
 }
 
-/// The truth up to a visit.
+/// The truth up to a visit, or up to a round of all steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TruthSpan {
-    /// The last visit to which it applies. `u32::MAX` means all.
+    /// The last visit, or round, to which it applies. `u32::MAX` means all.
     pub until: u32,
     /// The truth.
     pub is: Truth,
@@ -106,7 +108,7 @@ pub struct Transition {
 pub enum Trigger {
     /// Always.
     Always,
-    /// Every call was answered and none reads as a failure.
+    /// Every call was answered and none reads as a failure. In a state with steps, the last step went so.
     Succeeded,
     /// A call's answer reads as a failure, and is not a guard's refusal.
     Failed,

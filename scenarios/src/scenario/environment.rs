@@ -1,7 +1,8 @@
 //! The world of a scenario: its state before the first turn, its rules, and conditions on it.
 
+use super::numbers::Bound;
+use super::role::Role;
 use super::texts::PhraseId;
-use super::tools::Role;
 use crate::template::Template;
 
 /// The world before the first turn, and its rules.
@@ -23,7 +24,7 @@ pub struct Rule {
     /// The conditions, all of which must hold.
     pub when: Vec<Condition>,
     /// The greatest number of calls to which the rule applies. `None` is no bound.
-    pub times: Option<u32>,
+    pub times: Option<Bound>,
     /// Whether the call fails. Then it changes only what the rule says.
     pub fails: bool,
     /// Whether the agent cannot go on after the call.

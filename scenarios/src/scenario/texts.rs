@@ -24,11 +24,13 @@ pub struct PoolItem {
     pub values: Vec<Arc<str>>,
 }
 
-/// Something that is said. Each use draws one variant.
+/// Something that is said. Each use draws one variant, unless it is pinned.
 #[derive(Clone, Debug)]
 pub struct Phrase {
     /// Its name.
     pub name: String,
+    /// Whether one variant is drawn for the whole world, and not at each use.
+    pub pinned: bool,
     /// The variants for each of [`Scenario::languages`](super::Scenario::languages), in that order.
     pub variants: Vec<Vec<Template>>,
 }

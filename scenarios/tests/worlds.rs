@@ -1,15 +1,16 @@
-//! What tools do to the world, in the words of each agent.
+//! What tools do to the world, in the words of each agent; and actors that go step by step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use balk_contract::{Message, Status};
+use balk_contract::{Message, Part, Status};
 use balk_scenarios::format::parse;
 use balk_scenarios::{
-    Actor, Environment, Executed, Scenario, User, World, WorldOptions, reads_as_failure, toolsets,
+    Act, Actor, Environment, Executed, Scenario, Truth, User, World, WorldOptions, reads_as_failure, toolsets,
 };
 
 const EDITS: &str = include_str!("worlds/edits.toml");
+const PAGES: &str = include_str!("worlds/pages.toml");
 const HELPERS: &str = include_str!("worlds/helpers.toml");
 
 fn scenario(name: &str, text: &str) -> Scenario {
@@ -18,11 +19,17 @@ fn scenario(name: &str, text: &str) -> Scenario {
 
 /// Every answer of the run of one seed, without a guard, and whether the goal holds at its end.
 fn play(world: &World<'_>) -> (Vec<Executed>, bool) {
+    play_and_see(world, &mut |_| {})
+}
+
+fn play_and_see(world: &World<'_>, see: &mut dyn FnMut(&Act)) -> (Vec<Executed>, bool) {
     let (mut actor, mut environment) = (Actor::new(world), Environment::new(world));
     let mut messages = vec![Message::User(User::new(world).opening())];
     let mut answers = Vec::new();
     loop {
-        let completion = Arc::new(actor.act(&messages, 1).completion(world.offer()));
+        let act = actor.act(&messages, 1);
+        see(&act);
+        let completion = Arc::new(act.completion(world.offer()));
         if completion.calls.is_empty() {
             return (answers, environment.goal());
         }
@@ -94,6 +101,50 @@ fn waiting_takes_as_long_as_it_says() {
         assert_eq!(ticks, [90_000, 0]);
         assert!(answers[1].text.ends_with("must be a number"), "{}", answers[1].text);
     }
+}
+
+#[test]
+fn an_actor_goes_step_by_step_and_does_a_step_again_that_failed() {
+    let scenario = scenario("pages.toml", PAGES);
+    let mut intros = BTreeSet::new();
+    for seed in 0..60 {
+        let world = World::draw(&scenario, seed, WorldOptions::default());
+        let drawn: BTreeMap<_, _> = world.drawn().into_iter().collect();
+        let number = |name: &str| drawn[name].parse::<u32>().expect("a drawn number");
+        let (pages, hiccups) = (number("pages"), number("hiccups"));
+        let (mut said, mut truth, mut thought) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let (answers, goal) = play_and_see(&world, &mut |act| {
+            for part in act.parts.iter().filter(|_| !act.calls.is_empty()) {
+                match part {
+                    Part::Text(text) => said.push(text.to_string()),
+                    Part::Thinking { text, .. } => drop(thought.insert(text.to_string())),
+                }
+            }
+            truth.push(act.truth);
+        });
+        // The second page is asked for until it comes. It leaves where a round is over and it has made 6 visits.
+        let round = (1..=pages).flat_map(|page| vec![page; if page == 2 { 1 + hiccups as usize } else { 1 }]);
+        let mut expected: Vec<u32> = round.collect();
+        let first_round = expected.len();
+        while expected.len() < 6 {
+            expected.extend(1..=pages);
+        }
+        let expected: Vec<String> = expected.iter().map(|page| format!("page {page} of {pages}")).collect();
+        assert_eq!(said, expected, "seed {seed}");
+        let is_new = |at: usize| if at < first_round { Truth::Productive } else { Truth::Waiting };
+        let told: Vec<Truth> = (0..said.len()).map(is_new).chain([Truth::Finished]).collect();
+        assert_eq!(truth, told, "seed {seed}");
+        let failed: Vec<&str> =
+            answers.iter().filter(|it| it.status == Status::Error).map(|it| it.text.as_str()).collect();
+        assert_eq!(failed, ["error: busy, request 1", "error: busy, request 2"][..hiccups as usize]);
+        assert!(goal, "seed {seed}");
+        assert_eq!(thought.len(), 1, "one variant is pinned");
+        intros.extend(thought);
+        let user = User::new(&world).opening();
+        let read = world.offer().tools().iter().find(|it| user.contains(&format!("with {} (", it.name)));
+        assert!(read.is_some_and(|it| it.description.contains("ead")), "{user}");
+    }
+    assert_eq!(intros.len(), 6, "the seed draws which");
 }
 
 const WAITING: &str = r#"

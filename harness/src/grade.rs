@@ -149,6 +149,7 @@ pub fn record(world: &World<'_>, guard: &str, set: &[(String, String)], trial: &
         schema: SCHEMA,
         balk: env!("CARGO_PKG_VERSION").into(),
         scenario: world.scenario().name.to_string(),
+        skeleton: world.skeleton().to_owned(),
         seed: world.seed().to_string(),
         guard: guard.to_owned(),
         set: set.iter().map(drawn).collect(),

@@ -117,6 +117,13 @@ impl<'a> World<'a> {
         self.scenario
     }
 
+    /// What this world is without its surface, such as names, texts and languages. Worlds with the same skeleton are
+    /// not independent. A written scenario is one skeleton, under its name.
+    #[must_use]
+    pub fn skeleton(&self) -> &str {
+        &self.scenario.name
+    }
+
     /// The seed that drew it.
     #[must_use]
     pub fn seed(&self) -> u64 {

@@ -85,6 +85,7 @@ fn scenario_as_json_reads_back() {
         assert_eq!((ran.code, &*ran.err, ran.out.lines().count()), (0, "", 1));
         let record: TrialRecord = serde_json::from_str(&ran.out).expect("it is a record");
         assert_eq!(record.seed, seed.to_string());
+        assert_eq!(record.skeleton, "abandonment", "a written scenario is one skeleton");
         assert_eq!(serde_json::to_string(&record).expect("plain data") + "\n", ran.out);
         assert_eq!(transcript(&record.entries).expect("it reads back").len(), record.entries.len());
     }

@@ -9,7 +9,7 @@ use super::entry::EntryRecord;
 use super::truth::Truth;
 
 /// The version of the record format; it rises when a reader of the old format would misread the new one.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// Everything about one trial: its settings, its transcript, and its grade.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,9 @@ pub struct TrialRecord {
     pub balk: Cow<'static, str>,
     /// The scenario's name.
     pub scenario: String,
+    /// What the trial is without its surface: trials with the same skeleton are not independent. A written scenario has
+    /// one, its name.
+    pub skeleton: String,
     /// The seed, as text: JSON readers round large numbers.
     pub seed: String,
     /// The guards, as on the command line.

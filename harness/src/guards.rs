@@ -10,6 +10,7 @@ pub use recipes::Recipes;
 pub use registered::{Factory, NoSettings, Registered, Role, Variant};
 pub use registry::{DEFAULT, NONE, ORACLE, Registry};
 
+pub(crate) use registered::Reach;
 pub(crate) use registry::STACK;
 
 mod bad;

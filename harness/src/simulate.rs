@@ -2,12 +2,12 @@
 
 use balk_guards::Entry;
 use balk_reports::records::{Counts, TrialRecord};
-use balk_scenarios::{Scenario, World, WorldOptions};
+use balk_scenarios::{ResponseMode, Scenario, World, WorldOptions};
 use rayon::prelude::*;
 
 use crate::engine::{self, Person, Trial, TruthChannel};
 use crate::grade;
-use crate::guards::Recipe;
+use crate::guards::{Reach, Recipe};
 
 /// A scenario with a stack, to run with many seeds.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +20,17 @@ pub struct Simulation<'a> {
 impl<'a> Simulation<'a> {
     /// A scenario with a stack.
     #[must_use]
-    pub const fn new(scenario: &'a Scenario, recipe: &'a Recipe, options: WorldOptions) -> Self {
-        Self { scenario, recipe, options }
+    pub fn new(scenario: &'a Scenario, recipe: &'a Recipe, options: WorldOptions) -> Self {
+        let response = match recipe.reach() {
+            Reach::Model => options.response,
+            Reach::Everything => ResponseMode::Certain,
+        };
+        Self { scenario, recipe, options: WorldOptions { response, ..options } }
+    }
+
+    /// Whether both have the same worlds.
+    pub(crate) fn shares_worlds(&self, other: &Self) -> bool {
+        std::ptr::eq(self.scenario, other.scenario) && self.options == other.options
     }
 
     /// The world of a seed.

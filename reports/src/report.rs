@@ -17,9 +17,9 @@ pub use sections::{Section, bench_report};
 pub use slips::slips;
 pub use splice::{BadMarker, splice};
 pub use tables::{
-    CellShift, Comparison, DEFAULT, Expense, FalseByLanguage, FalseByRule, FalseByShape, FalseInterventions,
-    Figures, Head, InstructionRow, LIMITS, Measure, Missing, ORACLE, ParameterRange, REPORT_SCHEMA, Ranked,
-    Ranking, Report, ScenarioRow, ScenarioTable, Sensitivity, ShapeRate, Shift, SlipRow, StackRow,
-    StackShift, StackTable, TimedRow, Versus, VersusCell, VersusCount,
+    CEILING, CellShift, Comparison, DEFAULT, Expense, FalseByLanguage, FalseByRule, FalseByShape,
+    FalseInterventions, Figures, Head, InstructionRow, LIMITS, Measure, Missing, ORACLE, ParameterRange,
+    REPORT_SCHEMA, Ranked, Ranking, Report, ScenarioRow, ScenarioTable, Sensitivity, ShapeRate, Shift,
+    SlipRow, StackRow, StackShift, StackTable, TimedRow, Versus, VersusCell, VersusCount,
 };
 pub use transcript::{Chat, show, show_outcome};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use balk_contract::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
 
 use crate::draws::Draw;
-use crate::response::{self, Correction, Delivered, Reaction};
+use crate::response::{self, Correction, Delivered, Reaction, ResponseMode};
 use crate::scenario::{Ratio, State, StateId, Transition, Trigger};
 use crate::world::World;
 
@@ -215,12 +215,13 @@ impl<'w, 'a> Actor<'w, 'a> {
         let reaction = self.reaction();
         let spec = &self.world.scenario().actor.states[self.state];
         let visit = self.visits[self.state];
-        let to = spec
-            .next
-            .iter()
-            .enumerate()
-            .find(|(at, it)| self.holds(it.when, reaction) && self.drawn(spec, *at, it, visit))
-            .map(|(_, it)| it.to);
+        let drawn = || {
+            let mut next = spec.next.iter().enumerate();
+            next.find(|(at, it)| self.holds(it.when, reaction) && self.drawn(spec, *at, it, visit))
+        };
+        let is_certain = self.world.response().mode() == ResponseMode::Certain;
+        let works = if is_certain && reaction == Some(Reaction::Moved) { self.way_out(spec) } else { None };
+        let to = works.or_else(|| drawn().map(|(_, it)| it.to));
         if to.is_none() && self.following.attempt_broke {
             return;
         }
@@ -243,6 +244,16 @@ impl<'w, 'a> Actor<'w, 'a> {
         }
         let is_last = self.steps[self.state].is_multiple_of(self.world.steps(self.state));
         self.following.steps_left = !(went_well && is_last);
+    }
+
+    /// Where a correction leads that works: not to giving up, if there is another way.
+    fn way_out(&self, state: &State) -> Option<StateId> {
+        let ways = || {
+            let corrected = state.next.iter().filter(|it| it.when == Trigger::Corrected);
+            corrected.filter(|it| self.visits[self.state] >= self.world.number(it.visits)).map(|it| it.to)
+        };
+        let gives_up = |at: &StateId| self.world.scenario().actor.states[*at].tells_user;
+        ways().find(|at| !gives_up(at)).or_else(|| ways().next())
     }
 
     /// How the actor takes the interventions since the last completion. `None` where there were none.

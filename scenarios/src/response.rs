@@ -50,6 +50,8 @@ pub enum ResponseMode {
     Flat,
     /// What the delivered text carries, by numbers that the seed draws from their ranges.
     Drawn,
+    /// That it was delivered, and then it works: it moves every actor that anything moves. For the stack `ceiling`.
+    Certain,
 }
 
 /// What an intervention carries.
@@ -186,7 +188,9 @@ impl ResponseModel {
     /// What the scenario says of the actor, in this mode and under this seed.
     pub(crate) fn new(spec: ResponseSpec, mode: ResponseMode, seed: u64) -> Self {
         let parameters = match mode {
-            ResponseMode::Features | ResponseMode::Flat => Parameters::of(spec.profile),
+            ResponseMode::Features | ResponseMode::Flat | ResponseMode::Certain => {
+                Parameters::of(spec.profile)
+            }
             ResponseMode::Drawn => Parameters::drawn(spec.profile, draw_of(seed)),
         };
         Self { mode, stubbornness: spec.stubbornness, parameters }
@@ -198,6 +202,10 @@ impl ResponseModel {
 
     /// How the actor takes a correction, drawn by (state, visit).
     pub(crate) fn react(&self, correction: &Correction<'_>, draws: &Draws) -> Reaction {
+        let is_deaf = self.stubbornness.num == self.stubbornness.den;
+        if self.mode == ResponseMode::Certain && !is_deaf {
+            return Reaction::Moved;
+        }
         let &Correction { features, in_a_row, state, visit } = correction;
         let row = usize::try_from(in_a_row.clamp(1, 4) - 1).expect("at most three");
         let numbers = &self.parameters;
@@ -337,12 +345,21 @@ mod tests {
     }
 
     #[test]
+    fn in_certain_mode_an_empty_notice_moves_like_the_best_message() {
+        for features in [Features::default(), ALL] {
+            assert!(moved(ResponseMode::Certain, features, 4).iter().all(|moved| *moved));
+        }
+    }
+
+    #[test]
     fn the_wholly_stubborn_never_move() {
         let spec = ResponseSpec { profile: Profile::Strong, stubbornness: Ratio { num: 1, den: 1 } };
-        let model = ResponseModel::new(spec, ResponseMode::Features, 3);
-        assert!((0..100).all(|visit| {
-            let correction = Correction { features: ALL, in_a_row: 1, state: "s", visit };
-            model.react(&correction, &Draws::new(3, "x")) == Reaction::Ignored
-        }));
+        for mode in [ResponseMode::Features, ResponseMode::Certain] {
+            let model = ResponseModel::new(spec, mode, 3);
+            assert!((0..100).all(|visit| {
+                let correction = Correction { features: ALL, in_a_row: 1, state: "s", visit };
+                model.react(&correction, &Draws::new(3, "x")) == Reaction::Ignored
+            }));
+        }
     }
 }

@@ -165,6 +165,7 @@ impl<'a> World<'a> {
             ResponseMode::Features => None,
             ResponseMode::Flat => Some("flat".to_owned()),
             ResponseMode::Drawn => Some(format!("draw {} of {DRAWS}", draw_of(self.seed))),
+            ResponseMode::Certain => Some("certain".to_owned()),
         };
         drawn.extend(response.map(|response| ("response".to_owned(), response)));
         drawn

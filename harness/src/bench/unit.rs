@@ -43,7 +43,9 @@ pub(super) fn play(
     let mut kept = Vec::new();
     let weights = Weights::new(trial_key(&world.scenario().name, seed));
     for (([own, flat, drawn], cell), tokens) in stacks.iter().zip(&mut part.cells).zip(&mut part.tokens) {
-        let trial = own.trial(&world);
+        let own_world = (!own.shares_worlds(first)).then(|| own.world(seed));
+        let world = own_world.as_ref().unwrap_or(&world);
+        let trial = own.trial(world);
         let graded = grade::grade_each(&trial, |it, is_false| {
             cell.fired(&it.note.guard, &it.note.rule, is_false);
         });
@@ -64,7 +66,7 @@ pub(super) fn play(
             drawn: drawn.as_ref().unwrap_or(&graded),
         });
         if keep.takes(&graded) {
-            kept.push(own.recorded(&world, set, &trial));
+            kept.push(own.recorded(world, set, &trial));
         }
     }
     kept

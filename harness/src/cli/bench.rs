@@ -38,8 +38,8 @@ pub struct Bench {
     #[arg(long, default_value = "all")]
     suite: String,
 
-    /// A stack to measure; may be given again. The baseline `none` is always measured [default: `default`, `oracle`
-    /// and every rule of a shipped agent]
+    /// A stack to measure; may be given again. The baseline `none` is always measured [default: `default`, `oracle`,
+    /// `ceiling` and every rule of a shipped agent]
     #[arg(long, value_name = "SET")]
     guard: Vec<String>,
 

@@ -26,8 +26,8 @@ pub(super) struct Gates {
 
 /// What the help says about gates.
 pub(super) const HELP: &str = "\
-A GATE is [STACK][@WHERE]: METRIC OP NUMBER. Without STACK it judges every stack but `none` and `oracle`; WHERE is
-stubborn, control or a scenario. OP is <, <=, > or >=, NUMBER as in 3, 0.95 or 19/20. Metrics are
+A GATE is [STACK][@WHERE]: METRIC OP NUMBER. Without STACK it judges every stack but `none`, `oracle` and `ceiling`;
+WHERE is stubborn, control or a scenario. OP is <, <=, > or >=, NUMBER as in 3, 0.95 or 19/20. Metrics are
   counts  false_interventions double_effects guard_faults not_told missed lost needless_questions
   shares  recovery (of trials that got stuck), done (of all), told (of those not done), unprompted (of recovered)
   rates   false_rate (false interventions in 1,000 healthy turns)

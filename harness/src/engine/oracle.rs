@@ -1,4 +1,10 @@
-//! The oracle: a guard that is told the truth. Treat what it recovers as an approximate upper bound.
+//! Two guards that are told the truth: the oracle, and the ceiling.
+//!
+//! The **oracle** shows what the truth alone is worth to a guard that speaks as often as ours may. It is no bound: a
+//! stack that intervenes in other turns has other luck, and sometimes recovers more. The **ceiling** is the same guard
+//! without a budget, for actors that every correction moves
+//! ([`ResponseMode::Certain`](balk_scenarios::ResponseMode)). So it has an actor moved in the first stuck turn, by a way
+//! out that works, and no stack recovers more but by chance.
 
 use balk_guards::{
     Answer, AttemptCause, AttemptFailure, Choice, ChoiceKind, Completion, Decision, Entry, FinishReason,
@@ -12,9 +18,10 @@ use super::truth_channel::TruthChannel;
 /// to.
 ///
 /// It speaks as often as our guards may: two corrections in one stuck stretch (ours send a correction and a
-/// follow-up, or feedback and options), then one question, within the same budget of the stack.
-#[derive(Clone, Debug, Default)]
+/// follow-up, or feedback and options), then one question.
+#[derive(Clone, Debug)]
 pub struct Oracle {
+    name: &'static str,
     channel: TruthChannel,
     corrections: u32,
     spoken: u32,
@@ -23,21 +30,38 @@ pub struct Oracle {
     tools: String,
 }
 
-const NAME: &str = "oracle";
 const CORRECTIONS: u32 = 2;
 
 impl Oracle {
     /// An oracle that this channel tells the truth.
     #[must_use]
     pub fn new(channel: TruthChannel) -> Self {
-        Self { channel, ..Self::default() }
+        Self::named("oracle", channel)
+    }
+
+    /// The ceiling, which this channel tells the truth.
+    #[must_use]
+    pub fn ceiling(channel: TruthChannel) -> Self {
+        Self::named("ceiling", channel)
+    }
+
+    fn named(name: &'static str, channel: TruthChannel) -> Self {
+        Self {
+            name,
+            channel,
+            corrections: 0,
+            spoken: 0,
+            last_error: String::new(),
+            last_success: String::new(),
+            tools: String::new(),
+        }
     }
 
     fn note(&self) -> Note {
         const OTHER: [&str; 3] = ["Stop and look.", "That did not help either.", "Once more, differently:"];
         let opening = OTHER[usize::try_from(self.spoken).unwrap_or(0) % OTHER.len()];
         Note {
-            guard: NAME.into(),
+            guard: self.name.into(),
             rule: "truth".into(),
             level: 1,
             subject: Subject::Run,
@@ -66,7 +90,7 @@ impl Oracle {
 
 impl Guard for Oracle {
     fn name(&self) -> &'static str {
-        NAME
+        self.name
     }
 
     fn observe(&mut self, entry: &Entry) {
@@ -88,7 +112,7 @@ impl Guard for Oracle {
                 last.push_str(result.text.lines().find(|line| !line.trim().is_empty()).unwrap_or(""));
             }
             Entry::Intervention(Intervention { kind: InterventionKind::Feedback, note, .. })
-                if note.guard == NAME =>
+                if *note.guard == *self.name =>
             {
                 self.corrections += 1;
                 self.spoken += 1;

@@ -1,4 +1,4 @@
-//! The truth channel: facts that the engine tells the oracle, and no other guard.
+//! The truth channel: facts that the engine tells the oracle and the ceiling, and no other guard.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -10,12 +10,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use balk_guards::{Budget, Guard, Stack};
+use balk_guards::{Budget, Guard, Stack, Window};
 use serde_json::{Map, Value};
 
 use super::bad::BadStack;
 use super::config::Config;
-use super::registered::{Factory, Registered};
+use super::registered::{Factory, Reach, Registered};
 use super::registry::{DEFAULT, NONE, Registry};
 use crate::engine::TruthChannel;
 
@@ -26,6 +26,7 @@ pub struct Recipe {
     about: Arc<str>,
     members: Vec<Member>,
     budget: Budget,
+    reach: Reach,
 }
 
 #[derive(Clone)]
@@ -74,7 +75,7 @@ impl Recipe {
     #[must_use]
     pub fn none() -> Self {
         let about = "no guard: the baseline".into();
-        Self { spec: NONE.into(), about, members: Vec::new(), budget: Budget::default() }
+        Self { spec: NONE.into(), about, members: Vec::new(), budget: Budget::default(), reach: Reach::Model }
     }
 
     /// The spec.
@@ -94,6 +95,11 @@ impl Recipe {
     pub fn stack(&self, channel: &TruthChannel) -> Stack {
         let members = self.members.iter().map(|it| (it.make)(channel)).collect();
         Stack::with_budget(members, self.budget)
+    }
+
+    /// How much its corrections can do.
+    pub(crate) fn reach(&self) -> Reach {
+        self.reach
     }
 
     /// The names of the members, in order.
@@ -131,6 +137,13 @@ impl Recipe {
             .factory(settings)
             .map_err(|error| BadStack::Settings { asked: asked.into(), reason: error.to_string() })?;
         self.members.push(Member { name: guard.name.clone(), make });
+        match guard.reach {
+            Reach::Model => {}
+            Reach::Everything => {
+                self.reach = guard.reach;
+                self.budget = UNLIMITED;
+            }
+        }
         Ok(())
     }
 }
@@ -140,6 +153,13 @@ impl fmt::Debug for Recipe {
         write!(f, "Recipe({})", self.spec)
     }
 }
+
+/// More corrections and questions than any run has turns.
+const UNLIMITED: Budget = Budget {
+    corrections: u32::MAX,
+    window: Window { turns: 1, corrections: usize::MAX },
+    questions: u32::MAX,
+};
 
 /// One line about a stack.
 fn about(registry: &Registry, spec: &str) -> Arc<str> {
@@ -241,7 +261,7 @@ mod tests {
         let known = "known: none, default, abandonment, abandonment=hard, abandonment=auto-retry, \
                      abandonment=strict, no-tools, duplicate, duplicate=notice, duplicate=strict, \
                      empty-completion, retry-safety, retry-safety=conservative, retry-safety=fast-path, \
-                     retry-safety=facts, handoff, progress, oracle, cline, roo-code, openhands, gemini-cli, \
+                     retry-safety=facts, handoff, progress, oracle, ceiling, cline, roo-code, openhands, gemini-cli, \
                      qwen-code, opencode, crush, kimi-cli, openrouter, hermes-like, turn-limit, \
                      naive-abandonment, naive-no-tools, naive-duplicate, naive-retry";
         check("duplicat", "unknown guard `duplicat`; did you mean `duplicate`?");

@@ -30,12 +30,13 @@ pub struct Registered {
     pub(crate) rules: &'static [Rule],
     pub(crate) off: Vec<(String, Value)>,
     pub(crate) defaults: Map<String, Value>,
+    pub(super) reach: Reach,
     read: Arc<Read>,
 }
 
 type Read = dyn Fn(Map<String, Value>) -> Result<Factory, serde_json::Error> + Send + Sync;
 
-/// Makes a new guard for each trial. Only the oracle uses the truth channel.
+/// Makes a new guard for each trial. Only the oracle and the ceiling use the truth channel.
 pub type Factory = Arc<dyn Fn(&TruthChannel) -> Box<dyn Guard> + Send + Sync>;
 
 /// When a guard takes part.
@@ -47,6 +48,15 @@ pub enum Role {
     Named,
     /// When it is named; our guards are compared with it, and `balk list` shows it among the peers.
     Peer,
+}
+
+/// How much the corrections of a guard can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// The response model says whether a correction moves the actor, and the stack has a budget.
+    Model,
+    /// Every correction moves the actor, and the stack has no budget.
+    Everything,
 }
 
 /// One setting with its own name: `GUARD=VARIANT`.
@@ -108,8 +118,15 @@ impl Registered {
             rules: &[],
             off: Vec::new(),
             defaults: defaults::<S>(),
+            reach: Reach::Model,
             read: Arc::new(read),
         }
+    }
+
+    /// The same guard, each of whose corrections moves the actor.
+    pub(super) fn reaching_everything(mut self) -> Self {
+        self.reach = Reach::Everything;
+        self
     }
 
     /// The same guard with a variant: `NAME=VARIANT` sets `key` to `value`.

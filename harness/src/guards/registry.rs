@@ -47,7 +47,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Balk's guards, the oracle, and the rules of other agents.
+    /// Balk's guards, the oracle, the ceiling, and the rules of other agents.
     #[must_use]
     pub fn standard() -> Self {
         Self { guards: standard().into_iter().chain(peers()).collect() }

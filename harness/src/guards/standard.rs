@@ -1,11 +1,11 @@
-//! Balk's own guards, and the oracle.
+//! Balk's own guards, the oracle and the ceiling.
 
 use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Handoff, NoTools, Progress, RetrySafety};
 
 use super::registered::{NoSettings, Registered};
-use crate::engine::Oracle;
+use crate::engine::{Oracle, TruthChannel};
 
-/// All our guards, in the order of the stack `default`, then the oracle.
+/// All our guards, in the order of the stack `default`, then the oracle and the ceiling.
 pub(super) fn standard() -> Vec<Registered> {
     vec![
         abandonment().by_default(),
@@ -16,6 +16,7 @@ pub(super) fn standard() -> Vec<Registered> {
         handoff().by_default(),
         progress().by_default(),
         oracle(),
+        ceiling(),
     ]
 }
 
@@ -114,6 +115,12 @@ fn progress() -> Registered {
 }
 
 fn oracle() -> Registered {
-    let about = "is told the truth and says everything that can help: what could be recovered at all";
+    let about = "is told the truth and says everything that can help, within the same budget: no bound";
     Registered::told("oracle", about, |NoSettings {}, channel| Oracle::new(channel.clone()))
+}
+
+fn ceiling() -> Registered {
+    let about = "is told the truth, and each of its corrections works: what could be recovered at all";
+    let make = |NoSettings {}, channel: &TruthChannel| Oracle::ceiling(channel.clone());
+    Registered::told("ceiling", about, make).reaching_everything()
 }

@@ -321,7 +321,7 @@ fn records_replay_as_recorded() {
     // Broken records, a good one and a foreign transcript.
     let foreign = "{\"messages\": [{\"role\": \"user\", \"content\": \"\\\"schema\\\" \\\"entries\\\"\"}]}\n";
     let broken = [
-        one.replacen("\"schema\":1", "\"schema\":2", 1),
+        one.replacen("\"schema\":2", "\"schema\":1", 1),
         one.replacen("\"entry\":\"user\"", "\"entry\":\"usher\"", 1),
         one.replacen("\"call\":\"call_", "\"call\":\"coll_", 1),
         one.replacen("\"kind\":\"block\"", "\"kind\":\"blot\"", 1),

@@ -4,6 +4,7 @@ mod actors;
 mod audit;
 mod bench;
 mod catalogue_measures;
+mod ceiling;
 mod cli;
 mod common;
 mod compare;

@@ -27,4 +27,4 @@ pub use report::{REPORT_SCHEMA, Report};
 pub use sensitivity::{CellShift, ParameterRange, Sensitivity, Shift, StackShift};
 pub use slips::SlipRow;
 pub use stacks::{ScenarioRow, ScenarioTable, StackRow, StackTable};
-pub use versus::{DEFAULT, Measure, ORACLE, Versus, VersusCell, VersusCount};
+pub use versus::{CEILING, DEFAULT, Measure, ORACLE, Versus, VersusCell, VersusCount};

@@ -100,11 +100,11 @@ pub struct Unlike {
 
 /// Whether the stack of this name is under test.
 pub(crate) fn is_under_test(guard: &str) -> bool {
-    !["none", "oracle"].contains(&guard)
+    !["none", "oracle", "ceiling"].contains(&guard)
 }
 
 impl PlannedStack {
-    /// Whether it is under test: the baseline does nothing, and the oracle is told the truth.
+    /// Whether it is under test: the baseline does nothing, and the oracle and the ceiling are told the truth.
     #[must_use]
     pub fn is_under_test(&self) -> bool {
         is_under_test(&self.guard)

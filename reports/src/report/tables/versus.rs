@@ -12,11 +12,14 @@ use crate::statistics::{BlockDifference, PValue, holm};
 /// The stack that Balk recommends.
 pub const DEFAULT: &str = "default";
 
-/// The stack that is told the truth. It is a bound, so `default` is not compared with it.
+/// The stack that is told the truth, so `default` is not compared with it.
 pub const ORACLE: &str = "oracle";
 
-/// `default` compared with every other stack but the baseline and the oracle, scenario by scenario. Draws keep pairs of
-/// trials together, and are the independent blocks of the interval.
+/// The stack that is told the truth, and each of whose corrections works: the upper bound.
+pub const CEILING: &str = "ceiling";
+
+/// `default` compared with every other stack but the baseline, the oracle and the ceiling, scenario by scenario. Draws
+/// keep pairs of trials together, and are the independent blocks of the interval.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Versus {
@@ -110,7 +113,8 @@ impl Versus {
     pub(super) fn new(bench: &Bench) -> Option<Self> {
         let plan = &bench.plan;
         let default = plan.stacks.iter().position(|it| it.guard == DEFAULT)?;
-        let rival = |&at: &usize| at != default && plan.stacks[at].guard != ORACLE;
+        let is_told = |guard: &str| [ORACLE, CEILING].contains(&guard);
+        let rival = |&at: &usize| at != default && !is_told(&plan.stacks[at].guard);
         let mut cells = Vec::new();
         for stack in (1..plan.stacks.len()).filter(rival) {
             for (measure, counted) in Measure::ALL {

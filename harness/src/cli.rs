@@ -18,6 +18,7 @@ mod list;
 mod load;
 mod man;
 mod merge;
+mod migrate;
 mod phraser;
 mod progress;
 mod recordings;
@@ -51,6 +52,7 @@ pub use init::Init;
 pub use list::List;
 pub use man::Man;
 pub use merge::Merge;
+use migrate::Migrate;
 pub use replay::Replay;
 pub use report::Report;
 pub use scenario::Scenario;
@@ -84,10 +86,12 @@ pub enum Command {
     List(List),
     /// Run a scenario: one seed as a transcript, many as counts
     Scenario(Scenario),
-    /// Write a new scenario and its healthy twin to start from
+    /// Write a new scenario file to start from
     Init(Init),
     /// Check scenario files, and show where they are wrong
     Check(Check),
+    /// Rewrite scenario files of an older format
+    Migrate(Migrate),
     /// Run everything twice and name the first entry that differs
     Verify(Verify),
     /// Show what guards would have done in recorded transcripts
@@ -155,6 +159,7 @@ impl Command {
             Self::Scenario(it) => it.run(context),
             Self::Init(it) => it.run(),
             Self::Check(it) => it.run(),
+            Self::Migrate(it) => it.run(),
             Self::Verify(it) => it.run(context),
             Self::Replay(it) => it.run(context),
             Self::Bench(it) => it.run(context),

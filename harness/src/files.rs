@@ -16,6 +16,19 @@ pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::R
     Ok(())
 }
 
+/// Writes a new file in a folder that is there, and never replaces one.
+///
+/// # Errors
+/// The folder or the file cannot be written, or the file is already there.
+pub(crate) fn write_new(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "no such folder"));
+    }
+    written(path, write)?.persist_noclobber(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
 /// Writes a file that also survives a power cut.
 ///
 /// # Errors

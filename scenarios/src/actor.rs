@@ -58,6 +58,8 @@ struct Following {
     answered: bool,
     switched: bool,
     failed: bool,
+    /// Whether a guard refused a call.
+    refused: bool,
     succeeded: bool,
     /// Whether the turn did not go well, or steps of its state are left.
     steps_left: bool,
@@ -115,6 +117,7 @@ impl<'w, 'a> Actor<'w, 'a> {
             Message::Result { text, .. } => match text.strip_prefix(NOT_RUN) {
                 Some(reason) => {
                     self.following.results = true;
+                    self.following.refused = true;
                     self.following.due |= reason == SEE_BELOW || reason == ASKED_FIRST;
                     self.intervention(reason);
                 }
@@ -303,6 +306,7 @@ impl<'w, 'a> Actor<'w, 'a> {
                 succeeded && !steps_left
             }
             Trigger::Failed => self.following.failed,
+            Trigger::Refused => self.following.refused,
             Trigger::Corrected => reaction == Some(Reaction::Moved),
             Trigger::Varied => reaction == Some(Reaction::Varied),
             Trigger::UserSpoke => self.following.user_spoke,

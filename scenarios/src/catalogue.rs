@@ -1,6 +1,6 @@
 //! The scenarios that come with Balk, embedded in the binary.
 
-use crate::format::{self, Diagnostics};
+use crate::format::{Diagnostics, Document};
 use crate::scenario::{Kind, Scenario};
 use crate::toolsets;
 
@@ -17,90 +17,91 @@ pub struct Listed {
     pub text: &'static str,
 }
 
+/// How one scenario of a file is listed.
 macro_rules! listed {
-    ($kind:ident, $folder:literal, $name:literal) => {
+    ($file:literal, $kind:ident, $name:literal) => {
         Listed {
             name: $name,
             kind: Kind::$kind,
-            file: concat!("catalog/", $folder, "/", $name, ".toml"),
-            text: include_str!(concat!("../catalog/", $folder, "/", $name, ".toml")),
+            file: concat!("catalog/", $file, ".toml"),
+            text: include_str!(concat!("../catalog/", $file, ".toml")),
         }
     };
 }
 
-/// The catalogue: each stubborn scenario, followed by its twin unless an earlier scenario has the same twin. At the
-/// end, controls for healthy work that no stubborn scenario imitates.
+/// The catalogue, file by file: a stubborn scenario and its healthy twin in the same world. At the end, controls for
+/// healthy work that no stubborn scenario imitates.
 pub const CATALOGUE: &[Listed] = &[
-    listed!(Stubborn, "stubborn", "abandonment"),
-    listed!(Control, "control", "explains-code"),
-    listed!(Stubborn, "stubborn", "repeating"),
-    listed!(Control, "control", "test-edit-test"),
-    listed!(Stubborn, "stubborn", "text-only"),
-    listed!(Control, "control", "asks-a-question"),
-    listed!(Stubborn, "stubborn", "text-only-chat"),
-    listed!(Control, "control", "answers-in-text"),
-    listed!(Stubborn, "stubborn", "repeating-success"),
-    listed!(Control, "control", "polling-with-changing-output"),
-    listed!(Stubborn, "stubborn", "near-duplicate-writer"),
-    listed!(Control, "control", "fix-and-rewrite"),
-    listed!(Stubborn, "stubborn", "over-compliant"),
-    listed!(Control, "control", "parallel-fan-out"),
-    listed!(Stubborn, "stubborn", "probe-listing"),
-    listed!(Control, "control", "dialogue"),
-    listed!(Stubborn, "stubborn", "transient-empty"),
-    listed!(Control, "control", "short-answer"),
-    listed!(Stubborn, "stubborn", "thinking-only"),
-    listed!(Control, "control", "thinking-then-answer"),
-    listed!(Stubborn, "stubborn", "truncated"),
-    listed!(Control, "control", "batch-of-files"),
-    listed!(Stubborn, "stubborn", "relapsing"),
-    listed!(Control, "control", "reread-after-write"),
-    listed!(Stubborn, "stubborn", "ignores-everything"),
-    listed!(Control, "control", "waiting-with-unchanged-output"),
-    listed!(Stubborn, "stubborn", "broken-before-progress"),
-    listed!(Control, "control", "one-hiccup"),
-    listed!(Stubborn, "stubborn", "broken-after-output"),
-    listed!(Control, "control", "slow-stream"),
-    listed!(Stubborn, "stubborn", "broken-while-writing"),
-    listed!(Stubborn, "stubborn", "provider-executed"),
-    listed!(Stubborn, "stubborn", "rate-limited"),
-    listed!(Stubborn, "stubborn", "outage"),
-    listed!(Stubborn, "stubborn", "capability-gap"),
-    listed!(Control, "control", "unusual-tool"),
-    listed!(Stubborn, "stubborn", "missing-path"),
-    listed!(Control, "control", "path-found-elsewhere"),
-    listed!(Stubborn, "stubborn", "malformed-arguments"),
-    listed!(Control, "control", "corrects-its-call"),
-    listed!(Stubborn, "stubborn", "stale-error"),
-    listed!(Control, "control", "partial-work-then-limit"),
-    listed!(Stubborn, "stubborn", "alternating"),
-    listed!(Control, "control", "shared-board"),
-    listed!(Stubborn, "stubborn", "long-cycle"),
-    listed!(Control, "control", "slow-steady-progress"),
-    listed!(Stubborn, "stubborn", "varied-args-same-error"),
-    listed!(Control, "control", "diagnosing"),
-    listed!(Stubborn, "stubborn", "successful-no-op"),
-    listed!(Control, "control", "user-asks-again"),
-    listed!(Stubborn, "stubborn", "volatile-output-loop"),
-    listed!(Control, "control", "long-build"),
-    listed!(Stubborn, "stubborn", "read-only-loop"),
-    listed!(Control, "control", "debugger-stepping"),
-    listed!(Stubborn, "stubborn", "page-by-page-again"),
-    listed!(Control, "control", "paging"),
-    listed!(Stubborn, "stubborn", "undo-redo"),
-    listed!(Stubborn, "stubborn", "monologue"),
-    listed!(Control, "control", "repetitive-table"),
-    listed!(Stubborn, "stubborn", "refused-replies"),
-    listed!(Control, "control", "batch-with-errors"),
-    listed!(Stubborn, "stubborn", "unknown-tool"),
-    listed!(Control, "control", "many-distinct-fetches"),
-    listed!(Stubborn, "stubborn", "invalid-arguments"),
-    listed!(Control, "control", "systematic-candidates"),
-    listed!(Stubborn, "stubborn", "finish-storm"),
-    listed!(Control, "control", "honest-empty-search"),
-    listed!(Stubborn, "stubborn", "self-growing-command"),
-    listed!(Control, "control", "membership-checks"),
-    listed!(Control, "control", "retry-after-transport-failure"),
+    listed!("abandonment", Stubborn, "abandonment"),
+    listed!("explains-code", Control, "explains-code"),
+    listed!("repeating", Stubborn, "repeating"),
+    listed!("test-edit-test", Control, "test-edit-test"),
+    listed!("text-only", Stubborn, "text-only"),
+    listed!("text-only", Control, "asks-a-question"),
+    listed!("text-only-chat", Stubborn, "text-only-chat"),
+    listed!("answers-in-text", Control, "answers-in-text"),
+    listed!("repeating-success", Stubborn, "repeating-success"),
+    listed!("repeating-success", Control, "polling-with-changing-output"),
+    listed!("near-duplicate-writer", Stubborn, "near-duplicate-writer"),
+    listed!("fix-and-rewrite", Control, "fix-and-rewrite"),
+    listed!("over-compliant", Stubborn, "over-compliant"),
+    listed!("over-compliant", Control, "parallel-fan-out"),
+    listed!("probe-listing", Stubborn, "probe-listing"),
+    listed!("dialogue", Control, "dialogue"),
+    listed!("transient-empty", Stubborn, "transient-empty"),
+    listed!("transient-empty", Control, "short-answer"),
+    listed!("thinking-only", Stubborn, "thinking-only"),
+    listed!("thinking-only", Control, "thinking-then-answer"),
+    listed!("truncated", Stubborn, "truncated"),
+    listed!("truncated", Control, "batch-of-files"),
+    listed!("relapsing", Stubborn, "relapsing"),
+    listed!("relapsing", Control, "reread-after-write"),
+    listed!("ignores-everything", Stubborn, "ignores-everything"),
+    listed!("ignores-everything", Control, "waiting-with-unchanged-output"),
+    listed!("broken-before-progress", Stubborn, "broken-before-progress"),
+    listed!("broken-before-progress", Control, "one-hiccup"),
+    listed!("broken-after-output", Stubborn, "broken-after-output"),
+    listed!("broken-after-output", Control, "slow-stream"),
+    listed!("broken-while-writing", Stubborn, "broken-while-writing"),
+    listed!("provider-executed", Stubborn, "provider-executed"),
+    listed!("rate-limited", Stubborn, "rate-limited"),
+    listed!("outage", Stubborn, "outage"),
+    listed!("capability-gap", Stubborn, "capability-gap"),
+    listed!("unusual-tool", Control, "unusual-tool"),
+    listed!("missing-path", Stubborn, "missing-path"),
+    listed!("path-found-elsewhere", Control, "path-found-elsewhere"),
+    listed!("malformed-arguments", Stubborn, "malformed-arguments"),
+    listed!("corrects-its-call", Control, "corrects-its-call"),
+    listed!("stale-error", Stubborn, "stale-error"),
+    listed!("partial-work-then-limit", Control, "partial-work-then-limit"),
+    listed!("alternating", Stubborn, "alternating"),
+    listed!("shared-board", Control, "shared-board"),
+    listed!("long-cycle", Stubborn, "long-cycle"),
+    listed!("slow-steady-progress", Control, "slow-steady-progress"),
+    listed!("varied-args-same-error", Stubborn, "varied-args-same-error"),
+    listed!("diagnosing", Control, "diagnosing"),
+    listed!("successful-no-op", Stubborn, "successful-no-op"),
+    listed!("user-asks-again", Control, "user-asks-again"),
+    listed!("volatile-output-loop", Stubborn, "volatile-output-loop"),
+    listed!("long-build", Control, "long-build"),
+    listed!("read-only-loop", Stubborn, "read-only-loop"),
+    listed!("debugger-stepping", Control, "debugger-stepping"),
+    listed!("page-by-page-again", Stubborn, "page-by-page-again"),
+    listed!("paging", Control, "paging"),
+    listed!("undo-redo", Stubborn, "undo-redo"),
+    listed!("monologue", Stubborn, "monologue"),
+    listed!("repetitive-table", Control, "repetitive-table"),
+    listed!("refused-replies", Stubborn, "refused-replies"),
+    listed!("batch-with-errors", Control, "batch-with-errors"),
+    listed!("unknown-tool", Stubborn, "unknown-tool"),
+    listed!("many-distinct-fetches", Control, "many-distinct-fetches"),
+    listed!("invalid-arguments", Stubborn, "invalid-arguments"),
+    listed!("systematic-candidates", Control, "systematic-candidates"),
+    listed!("finish-storm", Stubborn, "finish-storm"),
+    listed!("honest-empty-search", Control, "honest-empty-search"),
+    listed!("self-growing-command", Stubborn, "self-growing-command"),
+    listed!("membership-checks", Control, "membership-checks"),
+    listed!("retry-after-transport-failure", Control, "retry-after-transport-failure"),
 ];
 
 /// The scenario of this name, if the catalogue has it.
@@ -116,6 +117,6 @@ impl Listed {
     /// The file does not have a setting, or has a value of another type. Without settings there are no errors: a
     /// test parses every file.
     pub fn read(&self, sets: &[(String, String)]) -> Result<Scenario, Diagnostics> {
-        format::parse(self.file, self.text, toolsets::catalogue(), sets)
+        Document::new(self.file, self.text, self.kind, sets)?.scenario(toolsets::catalogue())
     }
 }

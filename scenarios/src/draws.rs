@@ -4,7 +4,7 @@
 //! when it is made. So two runs of one seed share every draw that both make, whatever else happened in between,
 //! and a new kind of draw changes no old one.
 //!
-//! The generator is ChaCha8. Its key comes from seed and scenario, its stream from the name of the draw, and the
+//! The generator is ChaCha8. Its key comes from seed and world, its stream from the name of the draw, and the
 //! position from the visit. Sampling is our own, because general libraries do not keep its values stable.
 
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
@@ -42,10 +42,10 @@ const PER_VISIT: u64 = 1 << 11;
 const PER_BLOCK: u64 = 8;
 
 impl Draws {
-    /// The draws of this seed of this scenario.
-    pub(crate) fn new(seed: u64, scenario: &str) -> Self {
+    /// The draws of this seed of the world with this name.
+    pub(crate) fn new(seed: u64, world: &str) -> Self {
         let mut key = [0; 32];
-        key[..16].copy_from_slice(&xxh3_128_with_seed(scenario.as_bytes(), seed).to_le_bytes());
+        key[..16].copy_from_slice(&xxh3_128_with_seed(world.as_bytes(), seed).to_le_bytes());
         key[16..24].copy_from_slice(&seed.to_le_bytes());
         Self { key: chacha::Key::new(key) }
     }

@@ -1,11 +1,12 @@
-//! The scenario format: TOML in, [`Scenario`] or [`Diagnostics`] out.
+//! The scenario format: TOML in, [`Scenario`]s or [`Diagnostics`] out.
 //!
-//! `--set` edits the text, then the text is read into strict private wire types, and these are converted once. Every
-//! failed check points at its place in the file or in the argument. The `README.md` of this crate describes the keys.
+//! A file has one world and up to two actors, each of them a scenario. `--set` edits the text, then the text is read
+//! into strict private wire types, and these are converted once. Every failed check points at its place in the file or
+//! in the argument. The `README.md` of this crate describes the keys.
 
 use std::sync::Arc;
 
-use crate::scenario::{Scenario, Toolset};
+use crate::scenario::{Kind, Scenario, Toolset};
 
 pub(crate) mod answers;
 mod attempts;
@@ -24,50 +25,65 @@ mod set;
 pub(crate) mod source;
 mod starter;
 pub(crate) mod syntax;
+mod version;
 mod wire;
 mod world;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use starter::template_of;
+pub use version::names;
 
+use convert::actor_table;
 use report::Report;
 use source::Source;
 
-/// Reads a scenario.
+/// Reads all scenarios of a file, the stubborn one first.
 ///
-/// `file_name` is the name of the file in diagnostics. Each of `sets` is a dotted path in the file, with the new value.
+/// `file_name` is the name of the file in diagnostics.
 ///
 /// # Errors
 ///
 /// The diagnostics name everything that is wrong with the file. Where the text is not TOML, or a key is unknown,
 /// missing or of the wrong type, they name only the first error.
-pub fn parse(
-    file_name: &str,
-    text: &str,
-    toolsets: &[Arc<Toolset>],
-    sets: &[(String, String)],
-) -> Result<Scenario, Diagnostics> {
-    Document::new(file_name, text, sets)?.scenario(toolsets)
+pub fn parse(file_name: &str, text: &str, toolsets: &[Arc<Toolset>]) -> Result<Vec<Scenario>, Diagnostics> {
+    let source = Source::new(file_name, text);
+    version::check(&source)?;
+    scenarios(&source, toolsets)
 }
 
-/// The text of a scenario file with its settings in it.
+fn scenarios(source: &Source, toolsets: &[Arc<Toolset>]) -> Result<Vec<Scenario>, Diagnostics> {
+    let file = syntax::read(source, wire::TOP)?;
+    let mut report = Report::new(source);
+    let scenarios = convert::scenarios(&file, toolsets, &mut report);
+    report.finish(scenarios)
+}
+
+/// The text of a scenario file with the settings for one of its actors in it.
 #[derive(Debug)]
 pub struct Document {
     source: Source,
+    kind: Kind,
 }
 
 impl Document {
-    /// Puts the settings into the text. [`scenario`](Self::scenario) checks whether the result is a good scenario.
+    /// Puts the settings into the text. Each is a dotted path in the file, with the new value; `actor` in a path is
+    /// the actor of this kind. [`scenario`](Self::scenario) checks whether the result is a good scenario.
     ///
     /// # Errors
     ///
-    /// The text is not TOML, or the path of a setting leads to no value in it.
-    pub fn new(file_name: &str, text: &str, sets: &[(String, String)]) -> Result<Self, Diagnostics> {
+    /// The text is not TOML or has another version of the format, or the path of a setting leads to no value in it.
+    pub fn new(
+        file_name: &str,
+        text: &str,
+        kind: Kind,
+        sets: &[(String, String)],
+    ) -> Result<Self, Diagnostics> {
         let mut source = Source::new(file_name, text);
+        version::check(&source)?;
         for (path, value) in sets {
-            set::apply(&mut source, path, value)?;
+            set::apply(&mut source, path, value, actor_table(kind))?;
         }
-        Ok(Self { source })
+        Ok(Self { source, kind })
     }
 
     /// The text.
@@ -76,15 +92,18 @@ impl Document {
         self.source.text()
     }
 
-    /// Reads it.
+    /// Reads the scenario of the actor that the settings are for.
     ///
     /// # Errors
     ///
-    /// The same as those of [`parse`].
+    /// The same as those of [`parse`]; or the file has no such actor.
     pub fn scenario(&self, toolsets: &[Arc<Toolset>]) -> Result<Scenario, Diagnostics> {
-        let file = syntax::read(&self.source, wire::TOP)?;
-        let mut report = Report::new(&self.source);
-        let scenario = convert::scenario(&file, toolsets, &mut report);
-        report.finish(scenario)
+        let scenarios = scenarios(&self.source, toolsets)?;
+        scenarios.into_iter().find(|it| it.kind == self.kind).ok_or_else(|| {
+            let table = actor_table(self.kind);
+            let mut report = Report::new(&self.source);
+            report.error(0..0, format!("the file has no `[{table}]`"), "this actor was asked for");
+            report.finish(()).expect_err("it was just reported")
+        })
     }
 }

@@ -11,6 +11,7 @@ mod code;
 mod draws;
 mod environment;
 pub mod format;
+pub mod migrate;
 mod nearest;
 pub mod response;
 pub mod scenario;

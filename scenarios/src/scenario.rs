@@ -39,10 +39,13 @@ pub const LOOP_PROMPT: &str = "Go on with the task.";
 pub struct Scenario {
     /// Kebab-case, unique in the catalogue.
     pub name: Arc<str>,
+    /// The name of its world. Both scenarios of a file have the same, and a seed draws the same for both.
+    pub world: Arc<str>,
     /// Whether the actor balks.
     pub kind: Kind,
-    /// The scenario that differs from this one in nothing but the behaviour.
-    pub twin: Arc<str>,
+    /// The other scenario of its file, which differs from this one in nothing but the actor. Every stubborn scenario
+    /// has one.
+    pub twin: Option<Arc<str>>,
     /// What happens, in a line.
     pub title: String,
     /// Why it exists.

@@ -54,7 +54,7 @@ impl<'a> World<'a> {
     #[must_use]
     pub fn draw(scenario: &'a Scenario, seed: u64, options: WorldOptions) -> Self {
         let pools = options.pools;
-        let draws = Draws::new(seed, &scenario.name);
+        let draws = Draws::new(seed, &scenario.world);
         let language = draws.dice(Draw::Language).index(scenario.languages.len());
         let toolset =
             open(&scenario.toolsets, |set| set.reserve, pools, &mut draws.dice(Draw::Toolset)).clone();

@@ -4,17 +4,25 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use balk_scenarios::format::{Diagnostics, parse, template_of};
-use balk_scenarios::scenario::{Bound, Kind, Profile};
+use balk_scenarios::format::{Diagnostics, Document, names, parse, template_of};
+use balk_scenarios::scenario::{Bound, Kind, Profile, Scenario, Way};
 use balk_scenarios::{texts, toolsets};
 use proptest::prelude::*;
 
 const GOOD: &str = include_str!("good.toml");
 
 fn read(name: &str, text: &str, sets: &[(&str, &str)]) -> Result<(), Diagnostics> {
+    if sets.is_empty() {
+        return parse(name, text, toolsets::catalogue()).map(|_| ());
+    }
+    played(name, text, sets).map(|_| ())
+}
+
+/// The stubborn scenario of a text with these settings.
+fn played(name: &str, text: &str, sets: &[(&str, &str)]) -> Result<Scenario, Diagnostics> {
     let sets: Vec<(String, String)> =
         sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    parse(name, text, toolsets::catalogue(), &sets).map(|_| ())
+    Document::new(name, text, Kind::Stubborn, &sets)?.scenario(toolsets::catalogue())
 }
 
 fn explained(result: Result<(), Diagnostics>) -> String {
@@ -56,17 +64,22 @@ fn every_bad_file_is_explained() {
 }
 
 #[test]
-fn both_starters_are_good_and_twins() {
-    let scenario = |kind| {
-        let text = template_of("my-scenario", kind);
-        parse("my-scenario.toml", &text, toolsets::catalogue(), &[]).unwrap_or_else(|wrong| panic!("{wrong}"))
-    };
-    let (stubborn, control) = (scenario(Kind::Stubborn), scenario(Kind::Control));
-    assert_eq!((&stubborn.name, &stubborn.twin), (&control.twin, &control.name));
+fn the_starter_is_good_and_has_both_actors() {
+    let text = template_of("my-scenario");
+    let both =
+        parse("my-scenario.toml", &text, toolsets::catalogue()).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let [stubborn, control] = &both[..] else { panic!("{} scenarios", both.len()) };
+    let (name, twin) = (Arc::from("my-scenario"), Arc::from("my-scenario-control"));
+    assert_eq!((&stubborn.name, &stubborn.twin), (&name, &Some(twin)));
+    assert_eq!(
+        (&control.twin, &control.name),
+        (&Some(name.clone()), stubborn.twin.as_ref().expect("a twin"))
+    );
     assert_eq!((stubborn.kind, control.kind), (Kind::Stubborn, Kind::Control));
-    assert_eq!(stubborn.roles, control.roles);
-    assert_eq!(stubborn.limits, control.limits);
-    assert_eq!(stubborn.response, control.response);
+    assert_eq!((&stubborn.world, &control.world), (&name, &name));
+    let named =
+        [("my-scenario".to_owned(), Kind::Stubborn), ("my-scenario-control".to_owned(), Kind::Control)];
+    assert_eq!(names(&text), named);
     assert_eq!(stubborn.languages, [Arc::from("de"), Arc::from("en")]);
 }
 
@@ -84,8 +97,9 @@ fn every_bad_set_is_explained() {
         ("limits.turns", "-4"),
         ("limits.turns", "10\n[evil]"),
         ("limits.turns", ""),
-        ("title", "10"),
-        ("title", "\"open"),
+        ("actor.title", "10"),
+        ("actor.title", "\"open"),
+        ("title", "mine"),
         ("response.profile", "strongg"),
         ("response.stubbornness", "3/2"),
         ("actor.spontaneous", "1/0"),
@@ -111,8 +125,8 @@ fn a_set_takes_the_place_of_what_the_file_says() {
     let sets = [
         ("limits.turns", "7"),
         ("limits.turns", "8"),
-        ("title", "bare words, and \"quotes\""),
-        ("source", "'quoted'"),
+        ("actor.title", "bare words, and \"quotes\""),
+        ("actor.source", "'quoted'"),
         ("actor.spontaneous", "1/10"),
         ("actor.state.talk.next.0.visits", "4"),
         ("user.replies", "[\"task\", \"task\"]"),
@@ -120,9 +134,7 @@ fn a_set_takes_the_place_of_what_the_file_says() {
         ("response.profile", "strong"),
         ("actor.stubbornness", "1/4"),
     ];
-    let sets: Vec<(String, String)> =
-        sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    let scenario = parse("good.toml", GOOD, toolsets::catalogue(), &sets).expect("good sets");
+    let scenario = played("good.toml", GOOD, &sets).expect("good sets");
     assert_eq!(scenario.limits.turns, 8);
     assert_eq!(scenario.title, "bare words, and \"quotes\"");
     assert_eq!(scenario.source, "quoted");
@@ -147,7 +159,7 @@ fn roles_that_no_agent_has_are_explained() {
     let read = format!("[[toolset]]\nname = \"r\"\n{}", tool("read", "path = \"p\""));
     let with = |tools: &str| {
         let toolsets = toolsets::parse("toolsets.toml", tools).expect("good tool sets");
-        explained(parse("good.toml", GOOD, &toolsets, &[]).map(|_| ()))
+        explained(parse("good.toml", GOOD, &toolsets).map(|_| ()))
     };
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true,
                             snapshot_path => "bad" }, {
@@ -157,7 +169,7 @@ fn roles_that_no_agent_has_are_explained() {
 
 /// A good text with some bytes cut out, doubled or overwritten.
 fn mutated() -> impl Strategy<Value = String> {
-    let texts = [GOOD.to_owned(), template_of("mine", Kind::Stubborn), template_of("mine", Kind::Control)];
+    let texts = [GOOD.to_owned(), template_of("mine")];
     let edit = (any::<prop::sample::Index>(), 0..40_usize, "[\\[\\]{}\"'=.,#\n a-z0-9/é語]{0,6}");
     (prop::sample::select(texts.to_vec()), prop::collection::vec(edit, 1..5)).prop_map(|(mut text, edits)| {
         for (at, length, new) in edits {
@@ -198,4 +210,27 @@ proptest! {
         survives(GOOD, &[(&path, &value)]);
         survives(GOOD, &[(&path, &value), ("title", "again"), (&path, &value)]);
     }
+}
+
+#[test]
+fn both_actors_of_a_file_have_one_world_and_settings_of_their_own() {
+    let sets = |kind| {
+        let sets = [("actor.start".to_owned(), "work".to_owned())];
+        Document::new("good.toml", GOOD, kind, &sets)?.scenario(toolsets::catalogue())
+    };
+    let healthy = sets(Kind::Control).expect("the healthy actor has this state");
+    assert_eq!((&*healthy.name, &*healthy.world), ("minimal-control", "minimal"));
+    // Nothing leads to the state that it started in.
+    let stubborn = sets(Kind::Stubborn).map(|_| ()).expect_err("its first state is not reached");
+    assert!(stubborn.render(false).contains("the state `talk` is never reached"), "{stubborn}");
+}
+
+#[test]
+fn ways_are_those_of_the_file() {
+    let text = GOOD.replace(
+        "when = \"user-spoke\"\nvisits = \"patience\"\nchance = [\"spontaneous\", \"2/3\"]",
+        "when = \"corrected\"\nways = [\"call\", \"tell\"]",
+    );
+    let scenario = played("good.toml", &text, &[]).expect("a good file");
+    assert_eq!(scenario.actor.states[0].next[0].ways, [Way::Call, Way::Tell]);
 }

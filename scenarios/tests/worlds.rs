@@ -14,7 +14,8 @@ const PAGES: &str = include_str!("worlds/pages.toml");
 const HELPERS: &str = include_str!("worlds/helpers.toml");
 
 fn scenario(name: &str, text: &str) -> Scenario {
-    parse(name, text, toolsets::catalogue(), &[]).unwrap_or_else(|wrong| panic!("{wrong}"))
+    let all = parse(name, text, toolsets::catalogue()).unwrap_or_else(|wrong| panic!("{wrong}"));
+    all.into_iter().next().expect("it has an actor")
 }
 
 /// Every answer of the run of one seed, without a guard, and whether the goal holds at its end.
@@ -158,19 +159,22 @@ opening = "task"
 profile = "strong"
 stubbornness = "0/1"
 
-[actor]
+[healthy]
+title = "Waits"
+why = "Shows what tools answer."
+source = "Made up for tests"
 start = "wait"
 
-[[actor.state]]
+[[healthy.state]]
 name = "wait"
 truth = [{ is = "waiting" }]
 calls = [{ tool = "wait", arguments = { seconds = "90" } }, { tool = "wait", arguments = { seconds = "a while" } }]
 
-[[actor.state.next]]
+[[healthy.state.next]]
 when = "always"
 to = "done"
 
-[[actor.state]]
+[[healthy.state]]
 name = "done"
 truth = [{ is = "finished" }]
 says = "task"

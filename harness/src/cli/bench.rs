@@ -216,15 +216,17 @@ impl Bench {
         };
         let mut asked: Vec<Asked> = Vec::new();
         for target in targets {
-            let source = Source::of_suite(&target)?;
-            for set in self.sweep.as_ref().map_or(vec![Vec::new()], Sweep::sets) {
-                let scenario = source.read(&[&self.set[..], &set].concat())?;
-                let same = |it: &&Asked| it.scenario.name == scenario.name && it.set == set;
-                if let Some(other) = asked.iter().find(same) {
-                    let found = format!("`{}` and `{target}`, both `{}`", other.target, scenario.name);
-                    return Err(Error::usage("--suite", "scenarios with different names", found).into());
+            for source in Source::of_suite(&target)? {
+                for set in self.sweep.as_ref().map_or(vec![Vec::new()], Sweep::sets) {
+                    let scenario = source.read(&[&self.set[..], &set].concat())?;
+                    let same = |it: &&Asked| it.scenario.name == scenario.name && it.set == set;
+                    let target = source.target.clone();
+                    if let Some(other) = asked.iter().find(same) {
+                        let found = format!("`{}` and `{target}`, both `{}`", other.target, scenario.name);
+                        return Err(Error::usage("--suite", "scenarios with different names", found).into());
+                    }
+                    asked.push(Asked { target, text: source.text.to_string(), set, scenario });
                 }
-                asked.push(Asked { target: target.clone(), text: source.text.to_string(), set, scenario });
             }
         }
         Ok(asked)

@@ -25,8 +25,11 @@ impl Check {
     pub fn run(&self) -> Result<Exit, Error> {
         let mut exit = Exit::Fine;
         for path in &self.files {
-            match load::file(path, &[]) {
-                Ok(scenario) => writeln!(std::io::stdout(), "{}: valid ({})", path.display(), scenario.name)?,
+            match load::file(path) {
+                Ok(scenarios) => {
+                    let names: Vec<&str> = scenarios.iter().map(|it| &*it.name).collect();
+                    writeln!(std::io::stdout(), "{}: valid ({})", path.display(), names.join(", "))?;
+                }
                 Err(failure) => exit = failure.shown(),
             }
         }

@@ -1,21 +1,21 @@
-//! `balk init`: a new scenario and its twin to start from.
+//! `balk init`: a new scenario file to start from.
 
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use balk_reports::records::quoted;
-use balk_scenarios::Kind;
 use balk_scenarios::format::template_of;
 use clap::Args;
 
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::files;
 use crate::program;
 
 /// Arguments of `balk init`.
 #[derive(Args, Clone, Debug)]
 pub struct Init {
-    /// The scenario's name, in kebab-case; its twin is NAME-control
+    /// The name of the file and of its stubborn scenario, in kebab-case; the healthy one is NAME-control
     name: String,
 
     /// The folder to write to
@@ -39,40 +39,27 @@ impl Init {
                 format!("`{}`", self.name),
             ));
         }
-        let files = [Kind::Stubborn, Kind::Control].map(|kind| {
-            let name = match kind {
-                Kind::Stubborn => format!("{}.toml", self.name),
-                Kind::Control => format!("{}-control.toml", self.name),
-            };
-            (self.dir.join(name), template_of(&self.name, kind))
-        });
-        if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
-            return Err(Error::exists(path).hint("use another name, or move the file"));
+        let path = self.dir.join(format!("{}.toml", self.name));
+        if path.exists() {
+            return Err(Error::exists(&path).hint("use another name, or move the file"));
         }
+        let text = template_of(&self.name);
+        files::write_new(&path, |out| out.write_all(text.as_bytes()))
+            .map_err(|error| unwritable(&path, &error))?;
         let mut out = std::io::stdout().lock();
-        for (path, text) in &files {
-            create(path, text)?;
-            writeln!(out, "wrote {}", path.display())?;
-        }
-        let [(stubborn, _), (control, _)] = &files;
-        let [stubborn, control] = [stubborn, control].map(|path| quoted(&path.display().to_string()));
-        writeln!(out, "\nnext: {}", program::command(&format!("check {stubborn} {control}")))?;
-        writeln!(out, "      {}", program::command(&format!("scenario {stubborn}")))?;
+        let shown = quoted(&path.display().to_string());
+        let healthy = quoted(&format!("{}#{}-control", path.display(), self.name));
+        writeln!(out, "wrote {}", path.display())?;
+        writeln!(out, "\nnext: {}", program::command(&format!("check {shown}")))?;
+        writeln!(out, "      {}", program::command(&format!("scenario {shown}")))?;
+        writeln!(out, "      {}", program::command(&format!("scenario {healthy}")))?;
         Ok(Exit::Fine)
     }
 }
 
-/// Writes a new file whole or not at all, and never replaces one.
-fn create(path: &Path, text: &str) -> Result<(), Error> {
-    // The error itself names a temporary file, which means nothing to the user.
-    let unwritable = |error: std::io::Error| {
-        let kind = error.kind();
-        let found = if kind == ErrorKind::NotFound { "none".to_owned() } else { kind.to_string() };
-        Error::file(path, "a folder that can be written to", found)
-    };
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(unwritable)?;
-    file.write_all(text.as_bytes()).map_err(unwritable)?;
-    file.persist_noclobber(path).map_err(|error| unwritable(error.error))?;
-    Ok(())
+/// The error itself names a temporary file, which means nothing to the user.
+fn unwritable(path: &Path, error: &io::Error) -> Error {
+    let kind = error.kind();
+    let found = if kind == ErrorKind::NotFound { "none".to_owned() } else { kind.to_string() };
+    Error::file(path, "a folder that can be written to", found)
 }

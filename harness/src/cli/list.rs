@@ -47,7 +47,7 @@ fn scenarios() -> Block {
             Kind::Stubborn => "stubborn",
             Kind::Control => "control",
         };
-        let row = format!("{:name$}  {kind:8}  {}", listed.name, scenario.twin);
+        let row = format!("{:name$}  {kind:8}  {}", listed.name, scenario.twin.as_deref().unwrap_or("–"));
         [Text::from(row), format!("    {}", scenario.title).into()]
     });
     let title = ["Scenarios, for `balk scenario NAME`:".into(), head.into()];

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use balk_scenarios::format::{Diagnostics, Document};
-use balk_scenarios::{Scenario, catalogue, toolsets};
+use balk_scenarios::format::{self, Diagnostics, Document};
+use balk_scenarios::{Kind, Scenario, catalogue, toolsets};
 
 use super::say::{complain, say};
 use super::screen;
@@ -20,30 +20,48 @@ pub(super) const SUITES: [&str; 3] = ["all", "stubborn", "control"];
 /// The text of a scenario, not yet read.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
+    /// What names it on the command line.
+    pub(super) target: String,
     /// Its name in messages.
     file: String,
     /// The whole text.
     pub(super) text: Cow<'static, str>,
+    /// Which of the file's actors plays.
+    kind: Kind,
 }
 
 impl Source {
-    /// A scenario of the catalogue, or one in a file, as the positional argument of a command names it.
+    /// A scenario of the catalogue, or one in a file, as the positional argument of a command names it. Of a file, it
+    /// is the stubborn scenario unless `FILE#NAME` names another one.
     pub(super) fn of(target: &str) -> Result<Self, Error> {
-        Self::named(target, "SCENARIO", &[])
+        let all = Self::named(target, "SCENARIO", &[])?;
+        Ok(all.into_iter().next().expect("a target names a scenario"))
     }
 
-    /// One scenario of `--suite`.
-    pub(super) fn of_suite(target: &str) -> Result<Self, Error> {
+    /// What `--suite` names: a scenario of the catalogue, or those in a file.
+    pub(super) fn of_suite(target: &str) -> Result<Vec<Self>, Error> {
         Self::named(target, "--suite", &SUITES)
     }
 
-    /// A scenario asked for at this place of the command line, which also accepts the other names.
-    fn named(target: &str, place: &str, others: &[&str]) -> Result<Self, Error> {
+    /// Scenarios asked for at this place of the command line, which also accepts the other names. There is at least
+    /// one.
+    fn named(target: &str, place: &str, others: &[&str]) -> Result<Vec<Self>, Error> {
         if let Some(listed) = catalogue::find(target) {
-            return Ok(Self { file: listed.file.to_owned(), text: listed.text.into() });
+            return Ok(vec![Self {
+                target: target.to_owned(),
+                file: listed.file.to_owned(),
+                text: listed.text.into(),
+                kind: listed.kind,
+            }]);
         }
         let path = Path::new(target);
-        if path.extension().is_none() && !path.exists() {
+        if path.exists() {
+            return Self::in_file(path);
+        }
+        if let Some((path, name)) = target.rsplit_once(OF_FILE) {
+            return Self::one_in_file(Path::new(path), name, place);
+        }
+        if path.extension().is_none() {
             let known = catalogue::CATALOGUE.iter().map(|it| it.name).chain(others.iter().copied());
             let list = program::command("list");
             let hint = match nearest(target, known) {
@@ -52,13 +70,41 @@ impl Source {
             };
             return Err(Error::usage(place, "a scenario's name or file", format!("`{target}`")).hint(&hint));
         }
-        Self::file(path)
+        Self::in_file(path)
     }
 
-    /// A scenario in a file.
-    pub(super) fn file(path: &Path) -> Result<Self, Error> {
+    /// The scenarios in a file, at least one. A text that is not a scenario file counts as one, and reading it shows
+    /// what is wrong with it.
+    fn in_file(path: &Path) -> Result<Vec<Self>, Error> {
         let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
-        Ok(Self { file: path.display().to_string(), text: text.into() })
+        let file = path.display().to_string();
+        let mut names = format::names(&text);
+        if names.is_empty() {
+            names.push((String::new(), Kind::Stubborn));
+        }
+        let target = |nth: usize, name: &str| {
+            if nth == 0 { file.clone() } else { format!("{file}{OF_FILE}{name}") }
+        };
+        let source = |(nth, (name, kind)): (usize, (String, Kind))| Self {
+            target: target(nth, &name),
+            file: file.clone(),
+            text: text.clone().into(),
+            kind,
+        };
+        Ok(names.into_iter().enumerate().map(source).collect())
+    }
+
+    /// The scenario of this name in a file.
+    fn one_in_file(path: &Path, name: &str, place: &str) -> Result<Vec<Self>, Error> {
+        let all = Self::in_file(path)?;
+        let names: Vec<String> = format::names(&all[0].text).into_iter().map(|(name, _)| name).collect();
+        match names.iter().position(|it| it == name) {
+            Some(nth) => Ok(vec![all[nth].clone()]),
+            None => {
+                let known = format!("the name of a scenario in {}: {}", path.display(), names.join(" or "));
+                Err(Error::usage(place, &known, format!("`{name}`")))
+            }
+        }
     }
 
     /// Reads the scenario, with these settings in place of its own.
@@ -68,18 +114,22 @@ impl Source {
 
     /// The text with these settings applied.
     pub(super) fn document(&self, sets: &[(String, String)]) -> Result<Document, Diagnostics> {
-        Document::new(&self.file, &self.text, sets)
+        Document::new(&self.file, &self.text, self.kind, sets)
     }
 }
+
+/// Between a file and the name of a scenario in it.
+const OF_FILE: char = '#';
 
 /// A scenario of the catalogue, or one in a file.
 pub(super) fn scenario(target: &str, sets: &[(String, String)]) -> Result<Scenario, Failure> {
     Ok(Source::of(target)?.read(sets)?)
 }
 
-/// A scenario in a file.
-pub(super) fn file(path: &Path, sets: &[(String, String)]) -> Result<Scenario, Failure> {
-    Ok(Source::file(path)?.read(sets)?)
+/// All scenarios in a file.
+pub(super) fn file(path: &Path) -> Result<Vec<Scenario>, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
+    Ok(format::parse(&path.display().to_string(), &text, toolsets::catalogue())?)
 }
 
 /// Why a scenario cannot be used.

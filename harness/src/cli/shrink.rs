@@ -23,7 +23,7 @@ use crate::shrink::{self, Case, Shows, Shrunk, Unfit};
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Shrink {
-    /// A scenario of the catalogue (`balk list`), or a file
+    /// A scenario of the catalogue (`balk list`), or one in a file: the stubborn one, or FILE#NAME
     #[arg(value_name = "NAME|FILE")]
     target: String,
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use balk_scenarios::Kind;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value, value};
 
 /// One step down the tree.
@@ -110,10 +111,63 @@ pub(super) fn set(document: &mut DocumentMut, path: &[Step], new: impl Into<Valu
     }
 }
 
+/// The table of the actor that plays: the stubborn one, if there is one.
+pub(super) fn played(document: &DocumentMut) -> Kind {
+    if document.contains_key(STUBBORN) { Kind::Stubborn } else { Kind::Control }
+}
+
+/// The name of the table of the actor that plays.
+pub(super) fn actor(document: &DocumentMut) -> &'static str {
+    match played(document) {
+        Kind::Stubborn => STUBBORN,
+        Kind::Control => HEALTHY,
+    }
+}
+
+const STUBBORN: &str = "stubborn";
+const HEALTHY: &str = "healthy";
+
+/// Takes out what the actor that does not play does. A file with a stubborn actor needs a healthy one, so one state of
+/// it stays.
+pub(super) fn drop_other(document: &mut DocumentMut, kind: Kind) {
+    match kind {
+        Kind::Stubborn => {
+            let Some(healthy) = document.get_mut(HEALTHY).and_then(Item::as_table_mut) else { return };
+            healthy.remove("parameters");
+            let Some(states) = healthy.get_mut("state").and_then(Item::as_array_of_tables_mut) else {
+                return;
+            };
+            states.iter_mut().for_each(|state| state.retain(|key, _| key == "name" || key == "truth"));
+        }
+        Kind::Control => {
+            document.remove(STUBBORN);
+        }
+    }
+    tidy(document);
+}
+
 /// Removes parts that only belong to removed ones: transitions to missing states, and states that no transition leads
-/// to. If the actor never balks any more, the scenario becomes a control.
+/// to. If the stubborn actor never balks any more, it becomes the healthy one.
 pub(super) fn tidy(document: &mut DocumentMut) {
-    let Some(actor) = document.get_mut("actor").and_then(Item::as_table_mut) else { return };
+    for actor in [STUBBORN, HEALTHY] {
+        if let Some(actor) = document.get_mut(actor).and_then(Item::as_table_mut) {
+            tidy_actor(actor);
+        }
+    }
+    let states = document.get(STUBBORN).and_then(|actor| actor.get("state")?.as_array_of_tables());
+    if states.is_some_and(|states| !states.iter().any(balks))
+        && let Some(actor) = document.remove(STUBBORN)
+    {
+        document.insert(HEALTHY, actor);
+    }
+    if !document.contains_key(STUBBORN)
+        && let Some(healthy) = document.get_mut(HEALTHY).and_then(Item::as_table_mut)
+    {
+        healthy.remove("name");
+    }
+}
+
+fn tidy_actor(actor: &mut Table) {
     let start = actor.get("start").and_then(Item::as_str).unwrap_or_default().to_owned();
     let Some(states) = actor.get_mut("state").and_then(Item::as_array_of_tables_mut) else { return };
     let names: BTreeSet<String> = states.iter().filter_map(|state| text(state, "name")).collect();
@@ -135,13 +189,7 @@ pub(super) fn tidy(document: &mut DocumentMut) {
         }
     }
     states.retain(|state| text(state, "name").is_some_and(|name| reached.contains(&name)));
-    let balks = states.iter().any(balks);
-    if !balks && document.get("kind").and_then(Item::as_str) != Some(CONTROL) {
-        set(document, &keys(&["kind"]), CONTROL);
-    }
 }
-
-const CONTROL: &str = "control";
 
 fn text(table: &Table, key: &str) -> Option<String> {
     table.get(key).and_then(Item::as_str).map(str::to_owned)
@@ -203,17 +251,18 @@ mod tests {
     #[test]
     fn states_that_hang_together_go_together() {
         let mut document = read(
-            "kind = \"stubborn\"\n[actor]\nstart = \"a\"\n\
-             [[actor.state]]\nname = \"a\"\ntruth = [{ is = \"productive\" }]\n\
-             [[actor.state.next]]\nto = \"gone\"\n\
-             [[actor.state]]\nname = \"b\"\ntruth = [{ is = \"stuck\", how = \"text-only\" }]\n\
-             [[actor.state.next]]\nto = \"a\"\n",
+            "[stubborn]\nstart = \"a\"\n\
+             [[stubborn.state]]\nname = \"a\"\ntruth = [{ is = \"productive\" }]\n\
+             [[stubborn.state.next]]\nto = \"gone\"\n\
+             [[stubborn.state]]\nname = \"b\"\ntruth = [{ is = \"stuck\", how = \"text-only\" }]\n\
+             [[stubborn.state.next]]\nto = \"a\"\n\
+             [healthy]\nname = \"other\"\n",
         );
         tidy(&mut document);
         assert_eq!(
             document.to_string(),
-            "kind = \"control\"\n[actor]\nstart = \"a\"\n\
-             [[actor.state]]\nname = \"a\"\ntruth = [{ is = \"productive\" }]\n"
+            "[healthy]\nstart = \"a\"\n\
+             [[healthy.state]]\nname = \"a\"\ntruth = [{ is = \"productive\" }]\n"
         );
     }
 }

@@ -10,7 +10,7 @@ pub(super) fn starts(search: &mut Search<'_>) {
     let states = states(search.document());
     for name in states.iter().rev() {
         let mut fewer = search.document().clone();
-        let path = keys(&["actor", "start"]);
+        let path = keys(&[document::actor(search.document()), "start"]);
         document::set(&mut fewer, &path, name.as_str());
         document::tidy(&mut fewer);
         if self::states(&fewer).len() < self::states(search.document()).len() {
@@ -20,7 +20,8 @@ pub(super) fn starts(search: &mut Search<'_>) {
 }
 
 fn states(document: &DocumentMut) -> Vec<String> {
-    let states = document.get("actor").and_then(|actor| actor.get("state")?.as_array_of_tables());
+    let states =
+        document.get(document::actor(document)).and_then(|actor| actor.get("state")?.as_array_of_tables());
     let name = |state: &toml_edit::Table| state.get("name").and_then(Item::as_str).map(str::to_owned);
     states.map_or(Vec::new(), |states| states.iter().filter_map(name).collect())
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use balk_scenarios::{Scenario, World, format, toolsets};
+use balk_scenarios::format::Document;
+use balk_scenarios::{Scenario, World, toolsets};
 use toml_edit::DocumentMut;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -39,11 +40,13 @@ impl<'a> Search<'a> {
         let sign = Sign::of(&trial, case.shows).ok_or_else(|| Unfit(Shows::all(&trial)))?;
         let is_clean = |stack: &&Recipe| !shown(case, &sign, &scenario, stack, case.seed);
         let contrasts = case.contrasts.iter().filter(is_clean).collect();
+        let mut document = case.text.parse().expect("a good scenario is TOML");
+        document::drop_other(&mut document, scenario.kind);
         Ok(Self {
             case,
             sign,
             contrasts,
-            document: case.text.parse().expect("a good scenario is TOML"),
+            document,
             scenario,
             seed: case.seed,
             changes: 0,
@@ -65,7 +68,9 @@ impl<'a> Search<'a> {
         if self.failed.contains(&tried) || text == self.document.to_string() {
             return false;
         }
-        let kept = match format::parse(FILE, &text, toolsets::catalogue(), &[]) {
+        let read = Document::new(FILE, &text, document::played(&changed), &[])
+            .and_then(|it| it.scenario(toolsets::catalogue()));
+        let kept = match read {
             Ok(scenario) if self.still_shows(&scenario, self.seed) => {
                 (self.document, self.scenario) = (changed, scenario);
                 true

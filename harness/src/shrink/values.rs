@@ -40,8 +40,8 @@ fn is_chance(path: &Path) -> bool {
         })
         .collect();
     match words[..] {
-        ["response", "stubbornness"] | ["actor", "parameters", _] => true,
-        ["actor", "state", .., last] => CHANCES.contains(&last),
+        ["response", "stubbornness"] | ["stubborn" | "healthy", "parameters", _] => true,
+        ["stubborn" | "healthy", "state", .., last] => CHANCES.contains(&last),
         _ => false,
     }
 }

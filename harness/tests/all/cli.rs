@@ -196,26 +196,49 @@ fn the_starting_pair_does_what_it_says() {
         "{unprompted} recover without a guard, {recovered} with guards"
     );
     assert_eq!(disturbed, 0, "healthy turns are left alone");
-    assert_eq!(counts("late-files-control.toml"), [[0, 0, 0, 100]; 2], "the control works, undisturbed");
+    let healthy = counts("late-files.toml#late-files-control");
+    assert_eq!(healthy, [[0, 0, 0, 100]; 2], "the healthy actor works, undisturbed");
 }
 
 #[test]
-fn init_writes_a_good_pair_and_overwrites_nothing() {
+fn init_writes_a_good_file_and_overwrites_nothing() {
     let directory = empty();
     let run = |arguments: &[&str]| whole(&run_in(directory.path(), arguments, "2"));
     insta::assert_snapshot!("init", run(&["init", "slow-build"]));
-    insta::assert_snapshot!("init_check", run(&["check", "slow-build.toml", "slow-build-control.toml"]));
+    insta::assert_snapshot!("init_check", run(&["check", "slow-build.toml"]));
     let before = fs::read(directory.path().join("slow-build.toml")).expect("it was written");
     insta::assert_snapshot!("init_again", run(&["init", "slow-build"]));
     assert_eq!(fs::read(directory.path().join("slow-build.toml")).expect("it is there"), before);
-    // If either file exists, the command is refused and writes nothing.
-    fs::remove_file(directory.path().join("slow-build.toml")).expect("it was there");
-    insta::assert_snapshot!("init_half", run(&["init", "slow-build"]));
-    assert!(!directory.path().join("slow-build.toml").exists());
     insta::assert_snapshot!("init_bad_name", run(&["init", "Slow Build"]));
     insta::assert_snapshot!("init_no_folder", run(&["init", "other", "--dir", "nowhere"]));
-    let made = run(&["scenario", "slow-build-control.toml", "--format", "json"]);
+    let made = run(&["scenario", "slow-build.toml#slow-build-control", "--format", "json"]);
     assert!(made.starts_with("exit code: 0"), "{made}");
+}
+
+#[test]
+fn migrate_joins_twins_and_rewrites_the_rest() {
+    let directory = empty();
+    let run = |arguments: &[&str]| whole(&run_in(directory.path(), arguments, "2"));
+    let path = |name: &str| directory.path().join(name);
+    let old = |name: &str| {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios/tests/old");
+        fs::read_to_string(format!("{folder}/{name}")).expect("it is there")
+    };
+    let (stubborn, healthy) = (old("slow-page.toml"), old("slow-page-control.toml"));
+    fs::write(path("a.toml"), &stubborn).expect("it can be written");
+    fs::write(path("b.toml"), healthy.replace("turns = 30", "turns = 20")).expect("it can be written");
+    insta::assert_snapshot!("migrate_check", run(&["check", "a.toml"]));
+    insta::assert_snapshot!("migrate_conflict", run(&["migrate", "a.toml", "b.toml"]));
+    assert_eq!(fs::read_to_string(path("a.toml")).expect("it is there"), stubborn, "nothing is written");
+    fs::write(path("b.toml"), &healthy).expect("it can be written");
+    insta::assert_snapshot!("migrate", run(&["migrate", "a.toml", "b.toml"]));
+    assert!(!path("b.toml").exists());
+    insta::assert_snapshot!("migrate_again", run(&["migrate", "a.toml"]));
+    fs::write(path("b.toml"), &healthy).expect("it can be written");
+    fs::write(path("c.toml"), &stubborn).expect("it can be written");
+    insta::assert_snapshot!("migrate_alone", run(&["migrate", "b.toml"]) + &run(&["migrate", "c.toml"]));
+    let checked = run(&["check", "a.toml", "b.toml"]);
+    assert!(checked.starts_with("exit code: 0"), "{checked}");
 }
 
 #[test]

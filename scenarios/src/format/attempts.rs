@@ -1,4 +1,4 @@
-//! How attempts break off: `[[actor.state.break]]`.
+//! How attempts break off: `break` of a state.
 
 use balk_contract::AttemptCause;
 use toml::Spanned;

@@ -24,6 +24,7 @@ const TRIGGERS: &[(&str, Trigger)] = &[
     ("always", Trigger::Always),
     ("succeeded", Trigger::Succeeded),
     ("failed", Trigger::Failed),
+    ("refused", Trigger::Refused),
     ("corrected", Trigger::Corrected),
     ("varied", Trigger::Varied),
     ("user-spoke", Trigger::UserSpoke),
@@ -78,11 +79,12 @@ pub(super) fn response(table: &ResponseTable, report: &mut Report<'_>) -> Respon
 
 /// The model.
 pub(super) fn actor(
-    table: &ActorTable,
-    kind: (Kind, &Text),
+    spanned: &Spanned<ActorTable>,
+    kind: Kind,
     names: &Names,
     report: &mut Report<'_>,
 ) -> ActorSpec {
+    let table = spanned.get_ref();
     let states = table.state.get_ref();
     let mut known: BTreeMap<&str, &Text> = BTreeMap::new();
     for state in states {
@@ -101,14 +103,14 @@ pub(super) fn actor(
         report.error(
             table.state.span(),
             "the actor has no states",
-            "expected at least one `[[actor.state]]`",
+            format!("expected at least one `[[{}.state]]`", names.actor),
         );
     }
     let actor = ActorSpec {
         start: state_id(&table.start, states, report),
         states: states.iter().map(|it| state(it, states, names, report)).collect(),
     };
-    check_kind(states, &actor, kind, report);
+    check_kind(spanned, &actor, kind, report);
     if report.is_clean() {
         check_reached(table, &actor, report);
     }
@@ -120,8 +122,9 @@ fn state_id(name: &Text, states: &[StateTable], report: &mut Report<'_>) -> usiz
 }
 
 /// A stuck control and a stubborn actor that is never stuck would both be measured wrongly.
-fn check_kind(states: &[StateTable], actor: &ActorSpec, kind: (Kind, &Text), report: &mut Report<'_>) {
-    let (kind, at) = kind;
+fn check_kind(table: &Spanned<ActorTable>, actor: &ActorSpec, kind: Kind, report: &mut Report<'_>) {
+    let at = report.header(table.span());
+    let states = table.get_ref().state.get_ref();
     let mut balks = false;
     for (state, table) in actor.states.iter().zip(states) {
         balks |= !state.empty.is_empty() || !state.breaks.is_empty();
@@ -137,14 +140,14 @@ fn check_kind(states: &[StateTable], actor: &ActorSpec, kind: (Kind, &Text), rep
             balks |= stuck;
             if stuck && kind == Kind::Control {
                 report
-                    .error(from.span(), "a control is never stuck", "guards must stay silent here")
-                    .related(at.span(), "what this scenario is");
+                    .error(from.span(), "a healthy actor is never stuck", "guards must stay silent here")
+                    .related(at.clone(), "the actor");
             }
         }
     }
     if kind == Kind::Stubborn && !balks && report.is_clean() {
         report
-            .error(at.span(), "this actor never balks", "no state is ever stuck or faulted")
+            .error(at, "this actor never balks", "no state is ever stuck or faulted")
             .help("for example: truth = [{ until = 1, is = \"productive\" }, { is = \"stuck\", how = \"text-only\" }]");
     }
 }
@@ -278,8 +281,36 @@ fn transition(
         when,
         visits: table.visits.as_ref().map_or(Bound::Fixed(1), |it| drawn_or_fixed(it, names, report)),
         chance: table.chance.as_ref().map_or(vec![Ratio { num: 1, den: 1 }], |it| chance(it, names, report)),
-        // A file cannot say them yet, so every way leads there.
-        ways: if when == Trigger::Corrected { Way::ALL.to_vec() } else { Vec::new() },
+        ways: ways(table, when, report),
         to: state_id(&table.to, states, report),
+    }
+}
+
+/// The ways out that a correction must offer for this transition.
+fn ways(table: &TransitionTable, when: Trigger, report: &mut Report<'_>) -> Vec<Way> {
+    let known = Way::ALL.map(|way| (way.name(), way));
+    let all = listed(&known.map(|(name, _)| name), "or");
+    match (&table.ways, when == Trigger::Corrected) {
+        (None, false) => Vec::new(),
+        (None, true) => {
+            report
+                .error(table.when.span(), "`ways` is missing", "which ways out lead on from here?")
+                .help(format!("each is {all}, for example: ways = [\"inspect\", \"change\"]"));
+            Vec::new()
+        }
+        (Some(ways), false) => {
+            report
+                .error(ways.span(), "`ways` has no meaning here", "only a correction offers ways out")
+                .related(table.when.span(), "it goes with `when = \"corrected\"`");
+            Vec::new()
+        }
+        (Some(ways), true) => {
+            if ways.get_ref().is_empty() {
+                report
+                    .error(ways.span(), "`ways` is empty", "no correction could lead on from here")
+                    .help(format!("each is {all}"));
+            }
+            ways.get_ref().iter().map(|way| report.one_of("way", way, &known)).collect()
+        }
     }
 }

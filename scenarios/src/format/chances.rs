@@ -79,7 +79,10 @@ pub(super) fn chances(list: &[Text], names: &Names, report: &mut Report<'_>) -> 
             report
                 .error(item.span(), format!("unknown parameter `{word}`"), "neither a ratio nor a parameter")
                 .help(nearest_or_all("parameter", word, &known))
-                .help("parameters belong in `[actor.parameters]`; a ratio looks like \"1/50\"");
+                .help(format!(
+                    "parameters belong in `[{}.parameters]`; a ratio looks like \"1/50\"",
+                    names.actor
+                ));
         }
     }
     ratios

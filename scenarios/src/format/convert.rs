@@ -1,4 +1,4 @@
-//! The one conversion from wire types to a scenario.
+//! The one conversion from wire types to scenarios.
 
 use std::sync::Arc;
 
@@ -11,25 +11,20 @@ use super::names::{Names, check_filled, check_kebab, numbers, pools};
 use super::phrases::{Saying, phrases, said};
 use super::report::{Report, listed};
 use super::roles::{ROLES, role_name};
-use super::wire::{LimitsTable, ScenarioFile, ToolsTable};
+use super::wire::{ActorTable, LimitsTable, ScenarioFile, ToolsTable};
 use super::world::{environment, goal, user};
 use crate::scenario::{Kind, Limits, PhraseId, Role, Scenario, Toolset};
 
-/// The kinds of scenario, by their names in a file.
-const KINDS: &[(&str, Kind)] = &[("stubborn", Kind::Stubborn), ("control", Kind::Control)];
-
 const PROTOCOLS: &[(&str, Protocol)] = &[("text", Protocol::Text), ("tool", Protocol::Tool)];
 
-/// The scenario. It is valid only if nothing was reported.
-pub(super) fn scenario(file: &ScenarioFile, toolsets: &[Arc<Toolset>], report: &mut Report<'_>) -> Scenario {
+/// The scenarios of the file: the stubborn one first. They are valid only if nothing was reported.
+pub(super) fn scenarios(
+    file: &ScenarioFile,
+    toolsets: &[Arc<Toolset>],
+    report: &mut Report<'_>,
+) -> Vec<Scenario> {
     check_kebab(&file.name, report);
-    check_kebab(&file.twin, report);
-    if file.name.get_ref() == file.twin.get_ref() {
-        report
-            .error(file.twin.span(), "a scenario cannot be its own twin", "the name of this scenario")
-            .help("the twin is a scenario of the other kind with the same tools");
-    }
-    let kind = report.one_of("kind", &file.kind, KINDS);
+    check_actors(file, report);
     let (roles, distractors) = tools(&file.tools, report);
     let provider = provider(&file.tools, &roles, report);
     let protocol = report.one_of("protocol", &file.protocol, PROTOCOLS);
@@ -47,41 +42,106 @@ pub(super) fn scenario(file: &ScenarioFile, toolsets: &[Arc<Toolset>], report: &
     let mut names = Names {
         pools: pools(&file.pool, report),
         numbers: numbers(&file.numbers, report),
-        parameters: parameters(&file.actor.parameters, report),
-        phrases: Vec::new(),
         has_distractors: distractors > 0,
         roles,
+        ..Names::default()
     };
     let (phrases, languages) = phrases(&file.phrases, &mut names, report);
     let prompt = prompt(file, protocol, &names, report);
-    Scenario {
-        name: file.name.get_ref().as_str().into(),
-        kind,
-        twin: file.twin.get_ref().as_str().into(),
-        title: check_filled("title", &file.title, report),
-        why: check_filled("why", &file.why, report),
-        source: check_filled("source", &file.source, report),
-        protocol,
-        prompt,
-        limits: limits(&file.limits, report),
-        provider,
-        distractors,
-        toolsets,
-        phrases,
-        languages,
-        environment: environment(&file.environment, &names, report),
-        goal: goal(&file.goal, &names, report),
-        unreachable: file.goal.unreachable.as_ref().map(|rule| {
-            check_kebab(rule, report);
-            rule.get_ref().as_str().into()
-        }),
-        user: user(&file.user, &names, report),
-        response: response(&file.response, report),
-        actor: actor(&file.actor, (kind, &file.kind), &names, report),
-        roles: names.roles,
-        pools: names.pools,
-        numbers: names.numbers,
+    let limits = limits(&file.limits, report);
+    let environment = environment(&file.environment, &names, report);
+    let goal = goal(&file.goal, &names, report);
+    let unreachable = file.goal.unreachable.as_ref().map(|rule| {
+        check_kebab(rule, report);
+        Arc::from(rule.get_ref().as_str())
+    });
+    let user = user(&file.user, &names, report);
+    let response = response(&file.response, report);
+    let known = both_names(file, report);
+    let mut scenarios = Vec::with_capacity(known.len());
+    for (nth, (kind, table)) in actors(file).into_iter().enumerate() {
+        names.actor = actor_table(kind);
+        let it = table.get_ref();
+        names.parameters = parameters(&it.parameters, report);
+        scenarios.push(Scenario {
+            name: known[nth].clone(),
+            world: file.name.get_ref().as_str().into(),
+            kind,
+            twin: known.iter().enumerate().find(|(at, _)| *at != nth).map(|(_, name)| name.clone()),
+            title: check_filled("title", &it.title, report),
+            why: check_filled("why", &it.why, report),
+            source: check_filled("source", &it.source, report),
+            protocol,
+            prompt,
+            limits,
+            roles: names.roles.clone(),
+            provider: provider.clone(),
+            distractors,
+            toolsets: toolsets.clone(),
+            pools: names.pools.clone(),
+            numbers: names.numbers.clone(),
+            phrases: phrases.clone(),
+            languages: languages.clone(),
+            environment: environment.clone(),
+            goal: goal.clone(),
+            unreachable: unreachable.clone(),
+            user: user.clone(),
+            actor: actor(table, kind, &names, report),
+            response,
+        });
     }
+    scenarios
+}
+
+/// The name of an actor's table.
+pub(super) const fn actor_table(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Stubborn => "stubborn",
+        Kind::Control => "healthy",
+    }
+}
+
+/// The actors of a file, the stubborn one first.
+fn actors(file: &ScenarioFile) -> Vec<(Kind, &Spanned<ActorTable>)> {
+    let all = [(Kind::Stubborn, &file.stubborn), (Kind::Control, &file.healthy)];
+    all.into_iter().filter_map(|(kind, table)| Some((kind, table.as_ref()?))).collect()
+}
+
+/// Somebody must act.
+fn check_actors(file: &ScenarioFile, report: &mut Report<'_>) {
+    match (&file.stubborn, &file.healthy) {
+        (Some(_), _) | (None, Some(_)) => {}
+        (None, None) => {
+            report
+                .error(file.name.span(), "the file has no actor", "nobody acts in this world")
+                .help("add a table: [healthy], or [stubborn] and [healthy]");
+        }
+    }
+}
+
+/// The names of the file's scenarios: the first has that of the file, unless the healthy actor has one of its own.
+fn both_names(file: &ScenarioFile, report: &mut Report<'_>) -> Vec<Arc<str>> {
+    let name = file.name.get_ref();
+    let named = |(kind, table): (Kind, &Spanned<ActorTable>)| match (&table.get_ref().name, kind) {
+        (None, Kind::Control) if file.stubborn.is_some() => format!("{name}-control").into(),
+        (None, _) => name.as_str().into(),
+        (Some(own), Kind::Control) if file.stubborn.is_some() => {
+            check_kebab(own, report);
+            if own.get_ref() == name {
+                report
+                    .error(own.span(), "both actors have the same name", "expected another name")
+                    .related(file.name.span(), "the stubborn one has that of the file");
+            }
+            own.get_ref().as_str().into()
+        }
+        (Some(own), _) => {
+            report
+                .error(own.span(), "`name` has no meaning here", "this scenario has the name of the file")
+                .help("only a healthy actor beside a stubborn one may have a name of its own");
+            own.get_ref().as_str().into()
+        }
+    };
+    actors(file).into_iter().map(named).collect()
 }
 
 /// The bounds of a trial, none of them 0.

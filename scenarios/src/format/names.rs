@@ -58,6 +58,8 @@ pub(super) struct Names {
     pub(super) parameters: Vec<(String, Ratio)>,
     pub(super) phrases: Vec<NamedPhrase>,
     pub(super) roles: Vec<Role>,
+    /// The name of the actor's table.
+    pub(super) actor: &'static str,
     pub(super) has_distractors: bool,
 }
 

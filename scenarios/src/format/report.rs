@@ -30,6 +30,11 @@ impl<'a> Report<'a> {
         self.source
     }
 
+    /// The first line of a table's span, which names the table.
+    pub(crate) fn header(&self, span: Range<usize>) -> Range<usize> {
+        head(self.source.text(), span)
+    }
+
     pub(crate) fn is_clean(&self) -> bool {
         self.found.is_empty()
     }
@@ -105,6 +110,12 @@ impl Reported<'_> {
         self.diagnostic.related = Some(self.source.place(span, label));
         self
     }
+}
+
+/// The first line of a table's span, which names the table.
+pub(crate) fn head(text: &str, span: Range<usize>) -> Range<usize> {
+    let line = text.get(span.clone()).and_then(|part| part.lines().next()).unwrap_or_default();
+    span.start..span.start + line.len()
 }
 
 /// "did you mean …?", if a known name is near.

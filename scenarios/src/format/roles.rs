@@ -53,7 +53,7 @@ pub(super) fn offered_role(word: &Text, names: &Names, report: &mut Report<'_>) 
         let text = word.get_ref();
         report
             .error(word.span(), format!("`{text}` is not offered"), "not among the tools of this scenario")
-            .help(format!("add \"{text}\" to `roles` of `[tools]`, here and in the twin"));
+            .help(format!("add \"{text}\" to `roles` of `[tools]`"));
     }
     role
 }

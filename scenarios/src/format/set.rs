@@ -1,8 +1,8 @@
 //! `--set path=value`: an edit of the file's text before it is read.
 //!
 //! The value replaces one in the file and must have its type. A string may be written without quotes. Because the text
-//! is edited, and not the model, every check of a file also applies to a setting. `actor.NAME` is short for a parameter
-//! of the actor, and for a key of the table `response`.
+//! is edited, and not the model, every check of a file also applies to a setting. `actor` is the table of the
+//! played actor, and `actor.NAME` is short for one of its parameters, and for a key of the table `response`.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ struct Argument<'a> {
     shown: Arc<str>,
     path: &'a str,
     value: &'a str,
+    /// The table of the played actor.
+    table: &'a str,
 }
 
 /// A part of a path without its quotes, and its place in the path.
@@ -33,8 +35,8 @@ struct Segment {
 }
 
 /// Replaces one value of the file.
-pub(super) fn apply(source: &mut Source, path: &str, value: &str) -> Result<(), Diagnostics> {
-    let argument = Argument { shown: format!("{OPTION}{path}={value}").into(), path, value };
+pub(super) fn apply(source: &mut Source, path: &str, value: &str, table: &str) -> Result<(), Diagnostics> {
+    let argument = Argument { shown: format!("{OPTION}{path}={value}").into(), path, value, table };
     let read = DeTable::parse(source.text()).map_err(|error| {
         Diagnostics::new(vec![explain(source, error.message(), error.span().unwrap_or_default(), &[])])
     })?;
@@ -57,13 +59,27 @@ impl Argument<'_> {
         let segments = segments(self.path);
         let mut place = root;
         for (index, segment) in segments.iter().enumerate() {
-            let next = child(place.get_ref(), &segment.name).or_else(|| {
-                let short = index == 1 && segments.len() == 2 && segments[0].name == "actor";
-                short.then(|| of_the_actor(root, &segment.name)).flatten()
+            let of_actor = segments[0].name == ACTOR;
+            let name = if of_actor && index == 0 { self.table } else { &segment.name };
+            let next = child(place.get_ref(), name).or_else(|| {
+                let short = index == 1 && segments.len() == 2 && of_actor;
+                short.then(|| self.of_the_actor(root, name)).flatten()
             });
             place = next.ok_or_else(|| self.unknown(root, place, segment))?;
         }
         Ok(place)
+    }
+
+    fn of_the_actor<'t, 'i>(
+        &self,
+        root: &'t Spanned<DeValue<'i>>,
+        name: &str,
+    ) -> Option<&'t Spanned<DeValue<'i>>> {
+        let of = |table: &[&str]| {
+            let table = table.iter().try_fold(root, |place, key| child(place.get_ref(), key))?;
+            child(table.get_ref(), name)
+        };
+        of(&[self.table, PARAMETERS]).or_else(|| of(&[RESPONSE]))
     }
 
     fn unknown(
@@ -74,10 +90,25 @@ impl Argument<'_> {
     ) -> Diagnostics {
         let mut known = Vec::new();
         paths(root, "", &mut known);
-        let short = known.iter().filter_map(|(path, _)| {
-            SHORT_FOR.iter().find_map(|table| path.strip_prefix(table)?.strip_prefix('.'))
+        // The other actor does not play.
+        known.retain(|(path, _)| {
+            let table = segments(path).swap_remove(0).name;
+            table == self.table || !TABLES.contains(&&*table)
         });
-        let short: Vec<String> = short.map(|name| format!("actor.{name}")).collect();
+        for (path, _) in &mut known {
+            if let Some(below) =
+                path.strip_prefix(self.table).filter(|it| it.is_empty() || it.starts_with('.'))
+            {
+                *path = format!("{ACTOR}{below}");
+            }
+        }
+        let short = known.iter().filter_map(|(path, _)| {
+            let tables = [[ACTOR, PARAMETERS].join("."), RESPONSE.to_owned()];
+            let below =
+                |table: &String| path.strip_prefix(table.as_str())?.strip_prefix('.').map(str::to_owned);
+            tables.iter().find_map(below)
+        });
+        let short: Vec<String> = short.map(|name| format!("{ACTOR}.{name}")).collect();
         let known = short.iter().chain(known.iter().map(|(path, _)| path));
         let known: Vec<&str> = known.map(String::as_str).collect();
         let here = children(reached.get_ref());
@@ -192,18 +223,15 @@ impl From<Diagnostic> for Diagnostics {
     }
 }
 
-/// `actor.NAME` is short for a key of these tables.
-const SHORT_FOR: [&str; 2] = ["actor.parameters", "response"];
+/// The name of the played actor's table in a path.
+const ACTOR: &str = "actor";
 
-fn of_the_actor<'t, 'i>(root: &'t Spanned<DeValue<'i>>, name: &str) -> Option<&'t Spanned<DeValue<'i>>> {
-    SHORT_FOR.iter().find_map(|table| {
-        let mut place = root;
-        for segment in table.split('.') {
-            place = child(place.get_ref(), segment)?;
-        }
-        child(place.get_ref(), name)
-    })
-}
+/// The tables that it may be.
+const TABLES: [&str; 2] = ["stubborn", "healthy"];
+
+/// `actor.NAME` is short for a key of the actor's table of this name, or of the second one, at the top of the file.
+const PARAMETERS: &str = "parameters";
+const RESPONSE: &str = "response";
 
 /// The parts between the dots. A part in double quotes may contain dots.
 fn segments(path: &str) -> Vec<Segment> {

@@ -1,20 +1,12 @@
-//! The two scenarios from which an author starts.
+//! The file from which an author starts.
 
-use crate::scenario::Kind;
-
-/// The placeholder of the scenario's name in the starters. The twin's name is made from it.
+/// The placeholder of the file's name in the starter.
 const NAME: &str = "NAME";
 
-const STUBBORN: &str = include_str!("starter_stubborn.toml");
-const CONTROL: &str = include_str!("starter_control.toml");
+const STARTER: &str = include_str!("starter.toml");
 
-/// The text of a complete, commented scenario. For [`Kind::Stubborn`] it has this name, and its twin is
-/// `NAME-control`. For [`Kind::Control`] it is the text of that twin.
+/// The text of a complete, commented scenario file with this name, which has both actors.
 #[must_use]
-pub fn template_of(name: &str, kind: Kind) -> String {
-    let text = match kind {
-        Kind::Stubborn => STUBBORN,
-        Kind::Control => CONTROL,
-    };
-    text.replace(NAME, name)
+pub fn template_of(name: &str) -> String {
+    STARTER.replace(NAME, name)
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::de::DeserializeOwned;
 
 use super::diagnostic::{Diagnostic, Diagnostics};
-use super::report::{did_you_mean, listed};
+use super::report::{did_you_mean, head, listed};
 use super::source::Source;
 
 /// The keys at the top of a file, each with the start of its line.
@@ -54,6 +54,11 @@ pub(crate) fn explain(source: &Source, message: &str, span: Range<usize>, top: &
     } else {
         let first = message.lines().next().unwrap_or_default();
         match first.split_once(", expected ") {
+            // A bare word that begins like `true` or `false`.
+            Some(("invalid boolean", expected)) => (
+                "string values must be quoted".to_owned(),
+                format!("expected a string in quotes, or {expected}"),
+            ),
             Some((wrong, "literal string")) => (wrong.to_owned(), "expected a string in quotes".to_owned()),
             Some((wrong, expected)) => (wrong.to_owned(), format!("expected {expected}")),
             None => (first.to_owned(), "this is not TOML".to_owned()),
@@ -93,10 +98,4 @@ fn type_error(message: &str, help: &mut Vec<String>) -> Option<(&'static str, St
 /// The words in back quotes.
 fn quoted(message: &str) -> Vec<&str> {
     message.split('`').skip(1).step_by(2).collect()
-}
-
-/// The first line of a table's span, which names the table.
-fn head(text: &str, span: Range<usize>) -> Range<usize> {
-    let line = text.get(span.clone()).and_then(|part| part.lines().next()).unwrap_or_default();
-    span.start..span.start + line.len()
 }

@@ -19,12 +19,8 @@ pub(super) type Variants = BTreeMap<Text, Spanned<PhraseValue>>;
 
 /// The keys at the top of the file, each with the start of its line.
 pub(super) const TOP: &[(&str, &str)] = &[
+    ("format", "format = 2"),
     ("name", "name = \"…\""),
-    ("kind", "kind = \"stubborn\""),
-    ("twin", "twin = \"…\""),
-    ("title", "title = \"…\""),
-    ("why", "why = \"…\""),
-    ("source", "source = \"…\""),
     ("protocol", "protocol = \"text\""),
     ("limits", "[limits]"),
     ("tools", "[tools]"),
@@ -35,18 +31,19 @@ pub(super) const TOP: &[(&str, &str)] = &[
     ("goal", "[goal]"),
     ("user", "[user]"),
     ("response", "[response]"),
-    ("actor", "[actor]"),
+    ("stubborn", "[stubborn]"),
+    ("healthy", "[healthy]"),
 ];
+
+/// The version of the format that this program reads.
+pub(super) const VERSION: u32 = 2;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioFile {
+    #[expect(dead_code, reason = "the version is checked before the file is read")]
+    format: u32,
     pub(super) name: Text,
-    pub(super) kind: Text,
-    pub(super) twin: Text,
-    pub(super) title: Text,
-    pub(super) why: Text,
-    pub(super) source: Text,
     pub(super) protocol: Text,
     pub(super) prompt: Option<Text>,
     pub(super) limits: LimitsTable,
@@ -61,7 +58,8 @@ pub(super) struct ScenarioFile {
     pub(super) goal: GoalTable,
     pub(super) user: UserTable,
     pub(super) response: ResponseTable,
-    pub(super) actor: ActorTable,
+    pub(super) stubborn: Option<Spanned<ActorTable>>,
+    pub(super) healthy: Option<Spanned<ActorTable>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -182,6 +180,10 @@ pub(super) struct ResponseTable {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ActorTable {
+    pub(super) name: Option<Text>,
+    pub(super) title: Text,
+    pub(super) why: Text,
+    pub(super) source: Text,
     pub(super) start: Text,
     #[serde(default)]
     pub(super) parameters: BTreeMap<Text, Text>,
@@ -248,6 +250,7 @@ pub(super) struct TransitionTable {
     pub(super) when: Text,
     pub(super) visits: Option<Spanned<Visits>>,
     pub(super) chance: Option<Spanned<Vec<Text>>>,
+    pub(super) ways: Option<Spanned<Vec<Text>>>,
     pub(super) to: Text,
 }
 

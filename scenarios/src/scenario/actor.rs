@@ -112,6 +112,8 @@ pub enum Trigger {
     Succeeded,
     /// A call's answer reads as a failure, and is not a guard's refusal.
     Failed,
+    /// A guard refused a call, so it did not run.
+    Refused,
     /// An intervention came, and it moved the actor.
     Corrected,
     /// An intervention came that forbids sending the same again. It did not move the actor, but the actor obeys it.

@@ -16,7 +16,7 @@ use crate::program;
 /// Arguments of `balk scenario`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Asked {
-    /// A scenario of the catalogue (`balk list`), or a file
+    /// A scenario of the catalogue (`balk list`), or one in a file: the stubborn one, or FILE#NAME
     #[arg(value_name = "NAME|FILE")]
     pub(super) target: String,
 

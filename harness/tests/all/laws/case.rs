@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock};
 use balk::engine::{self, Trial, TruthChannel};
 use balk_guards::{Completion, Entry, InterventionKind, ToolResult};
 use balk_scenarios::catalogue::CATALOGUE;
-use balk_scenarios::{Kind, Scenario, World, WorldOptions, format, toolsets};
+use balk_scenarios::format::{self, Document};
+use balk_scenarios::{Kind, Scenario, World, WorldOptions, toolsets};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -16,7 +17,7 @@ use crate::common::wild::{self, Temper};
 pub(super) static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     let mut all: Vec<Scenario> =
         CATALOGUE.iter().map(|it| it.read(&[]).expect("the catalogue is good")).collect();
-    let text = format::template_of("transient", Kind::Stubborn);
+    let text = format::template_of("transient");
     let empty = [("write", 1), ("talk", 2)].into_iter().fold(text, |text, (state, attempts)| {
         let head = format!("name = \"{state}\"\n");
         assert!(text.contains(&head), "the template has the state `{state}`");
@@ -33,7 +34,8 @@ pub(super) static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     for attempts in ["2", "3"] {
         let sets = [("limits.attempts", attempts), ("limits.calls", "2")];
         let sets = sets.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        all.push(format::parse("transient.toml", &empty, toolsets::catalogue(), &sets).expect("it is good"));
+        let read = Document::new("transient.toml", &empty, Kind::Stubborn, &sets);
+        all.push(read.and_then(|it| it.scenario(toolsets::catalogue())).expect("it is good"));
     }
     all
 });

@@ -1,0 +1,134 @@
+//! `balk migrate`: rewrites scenario files of the first version of the format.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use balk_reports::records::quoted;
+use balk_scenarios::migrate::Old;
+use balk_scenarios::{Kind, format, toolsets};
+use clap::Args;
+
+use super::load::Failure;
+use super::say::say;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::files;
+use crate::program;
+
+/// Arguments of `balk migrate`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct Migrate {
+    /// Scenario files of version 1. Two twins become one file
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+A file of version 1 has one scenario. A file of version 2 has one world and up to two actors in it, so nothing else can
+differ between them. Comments are kept. A stubborn scenario and its healthy twin become one file in the place of the
+stubborn one, and the twin's file is removed; both files must be named. If they do not share a world, nothing is
+written, and the parts that differ are listed.
+
+What version 1 did not say is filled in and marked for you to check: which ways out work where an actor can be
+corrected.";
+
+/// A file with what is in it.
+struct Read<'a> {
+    path: &'a Path,
+    old: Old,
+}
+
+impl Migrate {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// An output that cannot be written. Files that cannot be rewritten are shown, and return their exit code.
+    pub fn run(&self) -> Result<Exit, Error> {
+        let mut exit = Exit::Fine;
+        let mut read = Vec::new();
+        for path in &self.files {
+            match old(path) {
+                Ok(old) => read.push(Read { path, old }),
+                Err(failure) => exit = failure.shown(),
+            }
+        }
+        let mut left: Vec<&Read<'_>> = read.iter().collect();
+        for stubborn in read.iter().filter(|it| it.old.kind == Kind::Stubborn) {
+            let is_twin = |it: &&Read<'_>| {
+                it.old.kind == Kind::Control
+                    && it.old.name == stubborn.old.twin
+                    && it.old.twin == stubborn.old.name
+            };
+            let Some(at) = left.iter().position(is_twin) else { continue };
+            let healthy = left.remove(at);
+            left.retain(|it| it.path != stubborn.path);
+            if let Err(failure) = join(stubborn, healthy) {
+                exit = failure.shown();
+            }
+        }
+        for it in left {
+            if let Err(failure) = rewrite(it) {
+                exit = failure.shown();
+            }
+        }
+        Ok(exit)
+    }
+}
+
+fn old(path: &Path) -> Result<Old, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
+    let old = Old::read(&text).map_err(|not| {
+        Error::file(path, "a scenario of version 1 of the format", not)
+            .hint("only such a file needs this command; `check` shows what is wrong with others")
+    })?;
+    Ok(old)
+}
+
+/// Writes one file in the place of the stubborn scenario's, and removes that of its twin.
+fn join(stubborn: &Read<'_>, healthy: &Read<'_>) -> Result<(), Failure> {
+    let text = stubborn.old.with_twin(&healthy.old).map_err(|conflicts| {
+        let alone = |it: &Read<'_>| program::command(&format!("migrate {}", shown(it.path)));
+        let found = format!("they differ in {conflicts}");
+        Error::file(stubborn.path, &format!("the same world as in {}", healthy.path.display()), found).hint(
+            &format!(
+                "make these parts equal, or rewrite each file on its own: {}; {}. The stubborn one then needs a \
+                 healthy actor for its own world",
+                alone(stubborn),
+                alone(healthy)
+            ),
+        )
+    })?;
+    // The twin's file is removed, so the new one must be good.
+    format::parse(&stubborn.path.display().to_string(), &text, toolsets::catalogue())?;
+    write(stubborn.path, &text)?;
+    std::fs::remove_file(healthy.path)
+        .map_err(|error| Error::file(healthy.path, "a file that can be removed", error))?;
+    say(format_args!(
+        "{}: rewritten, with {} in it; removed {}",
+        stubborn.path.display(),
+        healthy.old.name,
+        healthy.path.display()
+    ));
+    Ok(())
+}
+
+/// Writes the file of one scenario.
+fn rewrite(it: &Read<'_>) -> Result<(), Failure> {
+    write(it.path, &it.old.alone())?;
+    let lacks = match it.old.kind {
+        Kind::Stubborn => "; it still needs a healthy actor, in a table [healthy]",
+        Kind::Control => "",
+    };
+    say(format_args!("{}: rewritten{lacks}", it.path.display()));
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    files::write_durably(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|error| Error::file(path, "a writable file", error))
+}
+
+fn shown(path: &Path) -> String {
+    quoted(&path.display().to_string())
+}

@@ -1,9 +1,10 @@
 //! The rules of shipped agents against loops and silence, as documented, and naive versions of our own designs, for
 //! comparison with our guards.
 //!
-//! Each file has the rule of one product, as documented in the version that the file names. It is the rule, not the
-//! product: the products' judging models, streams, tools and screens are not here, and each file lists what it leaves
-//! out. Constants, thresholds and resets are those of the versions; the texts are ours.
+//! Each file has the rule of one product, in the version that the file names. It is the rule, not the product: the
+//! products' judging models, streams, tools and screens are not here, and each file lists what it leaves out.
+//! Constants, thresholds and resets are those of the versions. What a product says to the model is quoted from it, in
+//! `messages.rs`; texts for the user are ours.
 //!
 //! How a product's action becomes an answer of a [`Guard`](balk_contract::Guard):
 //!
@@ -43,6 +44,7 @@ pub mod gemini_cli;
 pub mod hermes_like;
 pub mod kimi_cli;
 mod memory;
+mod messages;
 pub mod naive;
 pub mod opencode;
 pub mod openhands;
@@ -50,3 +52,4 @@ pub mod openrouter;
 pub mod qwen_code;
 pub mod roo_code;
 pub mod turn_limit;
+mod unexecuted;

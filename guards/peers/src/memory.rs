@@ -42,11 +42,6 @@ impl<K: Copy + PartialEq> Streak<K> {
             self.count = 1;
         }
     }
-
-    /// Whether this is the last one.
-    pub(super) fn is_at(&self, one: K) -> bool {
-        self.last == Some(one)
-    }
 }
 
 /// The last `N` of something.

@@ -1,23 +1,30 @@
-//! **openhands**: the stuck detector of the OpenHands SDK, as documented at 611629e699 (2026-08-22;
+//! **openhands**: the stuck detector of the OpenHands SDK, read line by line at 611629e699 (2026-08-22;
 //! `docs/peers.md#openhands`).
 //!
 //! | seen since the last message of the user | the product | here |
 //! |---|---|---|
-//! | the same action failed three times in a row | one nudge: tool, count, error, other arguments or another approach | a note with the result |
+//! | the same action could not be executed three times in a row | one nudge: tool, count, error, other arguments or another approach | a note with the result |
 //! | a fourth time | the conversation is stuck, the run ends | the next completion is refused, the run ends |
 //! | the same action with the same observation, four times in a row | the same | the same |
 //! | two alternating actions with two alternating observations, six in all | the same | the same |
 //! | three messages without a call in a row | the same | the run ends |
 //! | only thinking, no text or call | a nudge: use a tool | a correction |
-//! | an empty reply | sends the request again, five times, after 8 to 64 s | the same |
+//! | an empty reply | the same nudge | the request again, because an empty reply leaves nothing to answer: four times, after 8 to 64 s, as the product does if the provider returns no choice |
 //!
-//! The window is the last 20 events: a call and its result are two, a message without a call is one. Two actions are
-//! the same if their calls *and the text next to them* are equal; two observations, if their whole text is equal, so
-//! a clock in an answer hides a loop; two failures are always the same. Text without a call is an answer and ends the
-//! conversation, without a nudge.
+//! A tool that ran and reports a failure is an observation like any other. The product counts as errors only calls
+//! that were not executed: the tool does not exist, the arguments are not valid, or the tool raised an exception.
+//! What could not be read is an action without arguments, so that two such calls of one tool are equal whatever they
+//! contain. A transcript does not mark them; `unexecuted.rs` says how they are told.
+//!
+//! The window is the last 20 events: a call and its result are two, a message is one, also one that the loop or the
+//! product adds. Two actions are the same if their calls *and the text before them* are equal (the text belongs to
+//! the first call of a reply); two observations, if their whole text is equal, so a clock in an answer hides a loop;
+//! two errors in a row count whatever they say. Text without a call is an answer and ends the conversation, without a
+//! nudge.
 //!
 //! *Left out*: the higher temperature of a resend, the rule about the context window (a stub that never fires), the
-//! limits of iterations and money. The product's thresholds are settings; these are its defaults.
+//! limits of iterations and money, refusals by the user. The product's thresholds are settings; these are its
+//! defaults. It repeats an error whole; here 500 characters of it.
 
 use std::collections::VecDeque;
 
@@ -26,11 +33,13 @@ use serde_json::Value;
 
 use super::answer::{Resends, is_from_user, note};
 use super::memory::Fingerprint;
+use super::messages::openhands::{NO_CONTENT, SAME_ERROR};
+use super::messages::{fill, quoted};
+use super::unexecuted::{Failed, Tools};
 use balk_contract::key::CallKey;
-use balk_contract::wording::excerpt;
 use balk_contract::{
-    Answer, AttemptCause, AttemptFailure, Completion, Decision, Entry, Guard, Recovery, Settlement, Status,
-    Subject, ToolResult, Verdict,
+    Answer, AttemptCause, AttemptFailure, Completion, Decision, Entry, Guard, InterventionKind, Recovery,
+    Settlement, Speaker, Subject, ToolResult, Verdict,
 };
 
 /// The guard; see the [module](self).
@@ -39,8 +48,9 @@ pub struct OpenHands(State);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
-    /// The text of the last completion.
-    thought: Fingerprint,
+    tools: Tools,
+    /// The text before the next call; none before the second call of a completion.
+    thought: Option<Fingerprint>,
     seen: VecDeque<Seen>,
 }
 
@@ -48,34 +58,38 @@ struct State {
 #[serde(rename_all = "kebab-case")]
 enum Seen {
     Step(Step),
+    /// A message of the model.
     Message,
+    /// A message that the loop or this guard added.
+    Prompt,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
-    thought: Fingerprint,
+    thought: Option<Fingerprint>,
     call: CallKey,
     observation: Fingerprint,
+    /// Whether the call could not be executed.
     failed: bool,
 }
 
 impl Step {
-    fn action(&self) -> (Fingerprint, CallKey) {
+    fn action(&self) -> (Option<Fingerprint>, CallKey) {
         (self.thought, self.call)
     }
 }
 
 const NAME: &str = "openhands";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const EVENTS: usize = 20;
 const SAME: usize = 4;
 const FAILED: usize = 3;
 const MESSAGES: usize = 3;
 const ALTERNATING: usize = 6;
-const AGAIN: Resends = Resends { times: 5, first: 8_000, most: 64_000, jitter: 0 };
-/// Characters of an error that are shown.
-const ERROR_CHARS: usize = 500;
+const AGAIN: Resends = Resends { times: 4, first: 8_000, most: 64_000, jitter: 0 };
+/// In place of arguments that could not be read.
+const UNREAD: &str = "could not be read";
 
 impl State {
     fn push(&mut self, seen: Seen) {
@@ -87,45 +101,48 @@ impl State {
     }
 
     fn step(&mut self, result: &ToolResult) {
-        self.push(Seen::Step(Step {
-            thought: self.thought,
-            call: result.call.key,
-            observation: Fingerprint::of([&*result.text]),
-            failed: result.status == Status::Error,
-        }));
+        let failed = self.tools.failure(result);
+        let call = match failed {
+            Some(Failed::Unread) => CallKey::of(&result.call.tool, UNREAD),
+            Some(Failed::Raised) | None => result.call.key,
+        };
+        let thought = self.thought.take();
+        let observation = Fingerprint::of([&*result.text]);
+        self.push(Seen::Step(Step { thought, call, observation, failed: failed.is_some() }));
     }
 
     /// The steps, last one first, ignoring the messages between them.
     fn steps(&self) -> impl Iterator<Item = &Step> + Clone {
         self.seen.iter().rev().filter_map(|it| match it {
             Seen::Step(step) => Some(step),
-            Seen::Message => None,
+            Seen::Message | Seen::Prompt => None,
         })
     }
 
-    /// How often in a row the last action failed.
+    /// How often in a row the last action could not be executed.
     fn failures(&self) -> usize {
         let last = self.steps().next().map(Step::action);
         self.steps().take_while(|it| it.failed && Some(it.action()) == last).count()
     }
 
+    /// Messages of the model in a row.
+    fn messages(&self) -> usize {
+        let own = self.seen.iter().rev().filter(|it| **it != Seen::Prompt);
+        own.take_while(|it| **it == Seen::Message).count()
+    }
+
     /// Why the conversation is stuck, if it is.
     fn stuck(&self) -> Option<(&'static str, String)> {
-        let same = |it: &&Step| {
-            let last = self.steps().next().expect("there is this one");
-            (it.action(), it.observation) == (last.action(), last.observation)
-        };
-        let in_turn = |(it, earlier): &(&Step, &Step)| {
-            (it.action(), it.observation) == (earlier.action(), earlier.observation)
-        };
-        let messages = self.seen.iter().rev().take_while(|it| **it == Seen::Message).count();
-        let alternating = self.steps().zip(self.steps().skip(2)).take_while(in_turn).count() + 2;
-        if self.steps().take_while(same).count() >= SAME {
+        let last = self.steps().next();
+        let same = self.steps().take_while(|it| last == Some(*it)).count();
+        let in_turn = self.steps().zip(self.steps().skip(2)).take_while(|(it, earlier)| it == earlier);
+        let alternating = in_turn.count() + 2;
+        if same >= SAME {
             Some(("same-action", format!("the same action had the same result {SAME} times")))
         } else if self.failures() > FAILED {
             Some(("failing-action", format!("the same action failed {} times", self.failures())))
-        } else if messages >= MESSAGES {
-            Some(("monologue", format!("{messages} messages in a row called no tool")))
+        } else if self.messages() >= MESSAGES {
+            Some(("monologue", format!("{} messages in a row called no tool", self.messages())))
         } else if alternating >= ALTERNATING {
             Some(("alternating", format!("two actions took turns {ALTERNATING} times with the same results")))
         } else {
@@ -137,7 +154,26 @@ impl State {
 fn events_of(seen: &Seen) -> usize {
     match seen {
         Seen::Step(_) => 2,
-        Seen::Message => 1,
+        Seen::Message | Seen::Prompt => 1,
+    }
+}
+
+/// Whether the entry is a message that the loop or this guard added.
+fn is_prompt(entry: &Entry) -> bool {
+    match entry {
+        Entry::User(message) => message.from == Speaker::Loop,
+        Entry::Intervention(it) => {
+            it.note.guard == NAME && matches!(it.kind, InterventionKind::Note | InterventionKind::Feedback)
+        }
+        Entry::Start(_)
+        | Entry::Completion(_)
+        | Entry::Failed(_)
+        | Entry::Tried(_)
+        | Entry::Result(_)
+        | Entry::Answer(_)
+        | Entry::Compaction(_)
+        | Entry::Conclusion(_)
+        | Entry::End(_) => false,
     }
 }
 
@@ -147,14 +183,21 @@ impl Guard for OpenHands {
     }
 
     fn observe(&mut self, entry: &Entry) {
+        if let Entry::Start(start) = entry {
+            self.0.tools = Tools::of(&start.offer);
+        }
         if let Entry::Completion(completion) = entry {
-            self.0.thought = Fingerprint::of(completion.texts().map(|text| &**text));
+            self.0.thought =
+                completion.has_text().then(|| Fingerprint::of(completion.texts().map(|it| &**it)));
             if completion.calls.is_empty() {
                 self.0.push(Seen::Message);
             }
         }
         if let Entry::Result(result) = entry {
             self.0.step(result);
+        }
+        if is_prompt(entry) {
+            self.0.push(Seen::Prompt);
         }
         if is_from_user(entry) {
             self.0.seen.clear();
@@ -169,23 +212,19 @@ impl Guard for OpenHands {
         if completion.has_text() || !completion.calls.is_empty() {
             return Ok(Decision::pass());
         }
-        let text = "Your last reply has neither a call nor a message. Use a tool to go on with the task.";
-        Ok(Verdict::Retry(note(NAME, "no-content", 1, Subject::Run, text.into())).into())
+        Ok(Verdict::Retry(note(NAME, "no-content", 1, Subject::Run, NO_CONTENT.into())).into())
     }
 
     fn settle(&self, _: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
         let mut then = self.0.clone();
-        let told = results.iter().find_map(|result| {
-            then.step(result);
-            (then.failures() == FAILED).then(|| {
-                let text = format!(
-                    "`{}` failed {FAILED} times in a row with the same arguments. The last error was: {}\nTo \
-                     repeat it will not work. Correct the arguments or try another approach.",
-                    result.call.tool,
-                    excerpt(&result.text, ERROR_CHARS)
-                );
-                note(NAME, "failing-action", 1, Subject::Call(result.call.key), text)
-            })
+        results.iter().for_each(|result| then.step(result));
+        let told = results.last().filter(|_| then.failures() == FAILED).map(|result| {
+            let holes = [
+                ("tool", &*result.call.tool),
+                ("count", &FAILED.to_string()),
+                ("error", &quoted(&result.text)),
+            ];
+            note(NAME, "failing-action", 1, Subject::Call(result.call.key), fill(SAME_ERROR, &holes))
         });
         Ok(Settlement::Accept(told.into_iter().collect()))
     }

@@ -29,7 +29,7 @@ fn broken_attempts_are_made_again_as_documented() {
     check_attempts(&Cline::default(), broken, "2000 4000 8000 ask");
     check_attempts(&Cline::default(), status(401, None), "ask");
     check_attempts(&RooCode::default(), empty, "5000 10000 20000 40000 80000 160000 320000 600000 600000");
-    check_attempts(&OpenHands::default(), empty, "8000 16000 32000 64000 64000 -");
+    check_attempts(&OpenHands::default(), empty, "8000 16000 32000 64000 -");
     check_attempts(&OpenHands::default(), broken, "-");
     check_attempts(&GeminiCli::default(), empty, "1000 2000 4000 -");
     check_attempts(&GeminiCli::default(), broken, "3500 7000 14000 21000 21000 21000 21000 21000 21000 -");
@@ -38,8 +38,10 @@ fn broken_attempts_are_made_again_as_documented() {
     check_attempts(&OpenCode, broken, "2000 4000 8000 16000 30000 30000");
     check_attempts(&OpenCode, status(429, Some(70_000)), "70000 70000");
     check_attempts(&OpenCode, empty, "-");
-    check_attempts(&KimiCli::default(), empty, "300 600 1200 -");
-    check_attempts(&KimiCli::default(), status(503, None), "300 600 1200 -");
+    check_attempts(&KimiCli::default(), empty, "300 600 -");
+    check_attempts(&KimiCli::default(), broken, "0 -");
+    check_attempts(&KimiCli::default(), status(503, None), "300 600 -");
+    check_attempts(&KimiCli::default(), status(408, None), "-");
     check_attempts(&HermesLike::default(), empty, "0 0 0 -");
     check_attempts(&HermesLike::default(), broken, "-");
     check_attempts(&NaiveRetry, status(400, None), "0 0 0 0 0");

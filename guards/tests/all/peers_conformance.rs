@@ -223,7 +223,7 @@ fn c6_15_the_same_failing_call() {
         &[
             ("cline", "3 note same-call 1"),
             ("roo-code", "4 ask same-call 1"),
-            ("openhands", "3 note failing-action 1"),
+            ("openhands", "5 stop same-action 2"),
             ("gemini-cli", "5 retry calls 1"),
             ("qwen-code", "5 stop same-call 1"),
             ("kimi-cli", "3 note same-call 1"),

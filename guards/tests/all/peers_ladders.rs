@@ -86,10 +86,12 @@ fn roo_code_forgives_the_first_text_without_a_call() {
 }
 
 #[test]
-fn openhands_nudges_after_the_third_failure_and_ends_after_the_fourth() {
-    let failing = |error: &str| call("a").fails(error);
+fn openhands_nudges_after_the_third_call_that_could_not_be_executed_and_ends_after_the_fourth() {
+    let failing = |error: &str| calls("no_such_tool", "{}").fails(error);
     let turns = [failing("x"), failing("y"), failing("z"), failing("x"), says("I give up.")];
     check(OpenHands::default(), &turns, &["3 note failing-action 1", "5 stop failing-action 2"]);
+    let ran: Vec<Turn> = ["x", "y", "z", "x"].map(|error| call("a").fails(error)).to_vec();
+    check(OpenHands::default(), &ran, &[]);
     let obeys = [failing("x"), failing("x"), failing("x"), call("b"), says("Done.")];
     check(OpenHands::default(), &obeys, &["3 note failing-action 1"]);
 }
@@ -285,9 +287,9 @@ fn kimi_cli_goes_up_at_three_five_eight_and_twelve() {
 }
 
 #[test]
-fn kimi_cli_counts_equal_calls_of_one_step_once_and_a_new_message_begins_anew() {
+fn kimi_cli_counts_each_equal_call_of_a_step_and_a_new_message_begins_anew() {
     let twice = call("a").and_calls("deploy", r#"{"of":"a"}"#);
-    check(KimiCli::default(), &again(&[twice], 3), &["3 note same-call 1"]);
+    check(KimiCli::default(), &again(&[twice], 3), &["2 note same-call 1", "3 note same-call 2"]);
     let mut run = Loop::new(KimiCli::default());
     assert_eq!(run.said(again(&[call("a")], 2)), [""; 0]);
     run.user("Go on.");
@@ -437,7 +439,7 @@ fn what_they_say_names_the_tool_and_never_claims_that_the_user_refused() {
     }
     assert!(heard > 50, "{heard} interventions");
     let mut run = Loop::new(KimiCli::default());
-    run.said(again(&[call("a")], 8));
+    run.said(again(&[call("a")], 7));
     let last = run.interventions().last().expect("it speaks");
-    assert!(last.note.text.contains("`deploy` was called 8 times"), "{}", last.note.text);
+    assert!(last.note.text.contains("- tool: deploy\n- repeated_times: 7\n"), "{}", last.note.text);
 }

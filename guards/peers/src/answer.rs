@@ -1,8 +1,13 @@
 //! Answers that these rules share: notes, questions and resends; and who sent an entry.
 
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::messages::fill;
 use balk_contract::{
     AttemptCause, AttemptFailure, Choice, ChoiceKind, Decision, Entry, Intervention, InterventionKind, Note,
-    Question, Recovery, Speaker, Subject, Verdict, Wait,
+    Offer, Purpose, Question, Recovery, Speaker, Subject, Verdict, Wait,
 };
 
 /// A note; its level is the number of sightings, unless a ladder gives another.
@@ -88,5 +93,33 @@ pub(super) fn may_pass(cause: AttemptCause) -> bool {
         AttemptCause::Connect | AttemptCause::TimedOut | AttemptCause::Disconnected => true,
         AttemptCause::Status { code, .. } => matches!(code, 408 | 409 | 429) || code >= 500,
         AttemptCause::Empty => false,
+    }
+}
+
+/// The tools that end a task and ask the user, by the names that they have here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EndTools {
+    finish: Arc<str>,
+    ask: Arc<str>,
+}
+
+impl Default for EndTools {
+    /// The names that Cline and Roo Code have for them.
+    fn default() -> Self {
+        Self { finish: "attempt_completion".into(), ask: "ask_followup_question".into() }
+    }
+}
+
+impl EndTools {
+    pub(super) fn of(offer: &Offer) -> Self {
+        let named = |purpose, own: Arc<str>| offer.first(purpose).map_or(own, |tool| tool.name.clone());
+        let Self { finish, ask } = Self::default();
+        Self { finish: named(Purpose::Finish, finish), ask: named(Purpose::AskUser, ask) }
+    }
+
+    /// A message that names both.
+    pub(super) fn named_in(&self, template: &str) -> String {
+        fill(template, &[("finish", &self.finish), ("ask", &self.ask)])
     }
 }

@@ -1,32 +1,37 @@
-//! **gemini-cli**: the loop detection of gemini-cli, as documented at 5411f113ca (2026-08-21;
+//! **gemini-cli**: the loop detection of gemini-cli, read line by line at 5411f113ca (2026-08-21;
 //! `docs/peers.md#gemini-cli`).
 //!
 //! | seen since the user's prompt | the product | here |
 //! |---|---|---|
 //! | the last calls are one block of one to five calls, five times in a row | aborts the stream, so that the calls do not run, and adds a note: a potential loop, step back, confirm that there is progress | a correction, nothing runs |
-//! | the text of a reply chants: 50 characters at least ten times | the same | the same |
+//! | the text chants: 50 characters at least ten times | the same | the same |
 //! | either of them once more | halts the turn; the user may turn the detection off | the run ends |
-//! | only thinking, no text or call | sends the request again, with a hint, three times; then an error | a correction, three times; then the run ends |
+//! | only thinking, no text or call | sends the request again, with a hint in the system instruction, three times; then an error | a correction, three times; then the run ends |
 //! | an empty reply | sends the request again, three times, after 1, 2 and 4 s | the same |
 //! | a broken request | sends it again, nine times, after 5 to 30 s, 30 % more or less | the same |
 //!
 //! Results are ignored: polling is a loop at the fifth look. A text, a thought or a failure in between resets
-//! nothing; only a new prompt does. If the model continues, the second detection follows at once.
+//! nothing; only a new prompt does. If the model continues, the second detection follows at once. Text is read on from
+//! reply to reply until a call or a structure resets it, and after the first detection of a text any further sentence
+//! is the second.
 //!
 //! *Different from our key*: the product hashes name and arguments without sorting members, and so does this rule,
 //! with the argument text as sent. White space and the spelling of numbers count here, but not in the product.
 //!
 //! *Left out*: the model that judges from the 30th turn on (a model is no rule), the question whether the model
-//! should continue (off by default), the limit of turns, and replies without a finish reason. The chanting rule
-//! checks whole replies, not a stream; its regular expressions for lists and dividing lines are implemented as
-//! intended.
+//! should continue (off by default), the limit of turns, and replies without a finish reason. `chanting.rs` says what
+//! takes the place of a stream.
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer::{Resends, is_from_user, may_pass, note};
-use super::chanting::chants;
+use super::chanting::Chant;
 use super::memory::{Fingerprint, Recent};
+use super::messages::gemini_cli::{CALLS, LOOP, TEXT, THOUGHTS};
+use super::messages::{fill, quoted};
 use balk_contract::{
     Answer, AttemptCause, AttemptFailure, Completion, Decision, Entry, Guard, Recovery, Subject, Verdict,
 };
@@ -38,6 +43,7 @@ pub struct GeminiCli(State);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
     calls: Recent<Fingerprint, HISTORY>,
+    text: Chant,
     /// What was found in the last completion.
     found: Option<Loop>,
     /// Loops since the user's prompt.
@@ -46,32 +52,54 @@ struct State {
     thoughts: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Loop {
-    Calls { period: usize },
-    Text,
+    /// The last of the calls.
+    Calls {
+        tool: Arc<str>,
+        arguments: String,
+    },
+    Text {
+        sample: String,
+    },
+}
+
+impl Loop {
+    fn rule(&self) -> &'static str {
+        match self {
+            Self::Calls { .. } => "calls",
+            Self::Text { .. } => "chanting",
+        }
+    }
+
+    fn detail(&self) -> String {
+        match self {
+            Self::Calls { tool, arguments } => fill(CALLS, &[("tool", tool), ("arguments", arguments)]),
+            Self::Text { sample } => fill(TEXT, &[("sample", sample)]),
+        }
+    }
 }
 
 const NAME: &str = "gemini-cli";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const HISTORY: usize = 25;
 const LAPS: usize = 5;
 const PERIODS: usize = 5;
-const THOUGHTS: u32 = 3;
+const THOUGHT_TIMES: u32 = 3;
 const EMPTY: Resends = Resends { times: 3, first: 1_000, most: 4_000, jitter: 0 };
 const BROKEN: Resends = Resends { times: 9, first: 5_000, most: 30_000, jitter: 30 };
 
 impl State {
     fn look(&mut self, completion: &Completion) -> Option<Loop> {
-        let texts: String = completion.texts().map(|text| &**text).collect();
-        if chants(&texts) {
-            return Some(Loop::Text);
+        if let Some(sample) = completion.texts().find_map(|text| self.text.read(text)) {
+            return Some(Loop::Text { sample });
         }
         completion.calls.iter().find_map(|call| {
+            self.text.reset();
             self.calls.push(Fingerprint::of_call(call));
-            let period = (1..=PERIODS).find(|period| self.calls.laps(*period) >= LAPS)?;
-            Some(Loop::Calls { period })
+            (1..=PERIODS).find(|period| self.calls.laps(*period) >= LAPS)?;
+            Some(Loop::Calls { tool: call.tool.clone(), arguments: quoted(&call.arguments) })
         })
     }
 }
@@ -97,29 +125,17 @@ impl Guard for GeminiCli {
     fn review(&self, _: &Completion) -> Answer<Decision> {
         let State { found, found_before, thoughts, .. } = &self.0;
         if let Some(found) = found {
-            let (rule, what) = match found {
-                Loop::Calls { period: 1 } => ("calls", format!("the same call, {LAPS} times in a row")),
-                Loop::Calls { period } => {
-                    ("calls", format!("the same {period} calls, {LAPS} times in a row"))
-                }
-                Loop::Text => ("chanting", "the same piece of text, over and over".into()),
-            };
-            let told = |text| note(NAME, rule, *found_before, Subject::Run, text);
+            let told = |text| note(NAME, found.rule(), *found_before, Subject::Run, text);
             return Ok(if *found_before > 1 {
-                Verdict::Stop(told(format!("Stopped: a loop was detected again: {what}."))).into()
+                Verdict::Stop(told(format!("Stopped: a loop was detected again. {}.", found.detail()))).into()
             } else {
-                let text = format!(
-                    "[system] Potential loop detected: {what}. Step back and confirm that you make progress \
-                     towards the goal. If you do not, change the approach; if you do, go on."
-                );
-                Verdict::Retry(told(text)).into()
+                Verdict::Retry(told(fill(LOOP, &[("detail", &found.detail())]))).into()
             });
         }
         Ok(match *thoughts {
             0 => Decision::pass(),
-            1..=THOUGHTS => {
-                let text = "The last reply was thinking only. Answer, or call a tool.";
-                Verdict::Retry(note(NAME, "thinking-only", *thoughts, Subject::Run, text.into())).into()
+            1..=THOUGHT_TIMES => {
+                Verdict::Retry(note(NAME, "thinking-only", *thoughts, Subject::Run, THOUGHTS.into())).into()
             }
             _ => {
                 let text = "Stopped: the model thinks and does not answer.";

@@ -1,27 +1,30 @@
-//! **hermes-like**: a rule that looks at results and finds cycles, after the guardrails of hermes-agent as documented
-//! at 06c25ac90b (`docs/peers.md#hermes-like`).
+//! **hermes-like**: a rule that looks at results and finds cycles, after the guardrails of hermes-agent, read line by
+//! line at 06c25ac90b (`docs/peers.md#hermes-like`). The product tells tools by its own names; here their declared
+//! effects and purposes say what they are, beside those names.
 //!
-//! | seen | the product | here |
+//! | seen in one turn of the user | the product | here |
 //! |---|---|---|
-//! | the same call failed, from the second time on | a warning | a note with the result |
-//! | it failed five times | does not run it again | refused |
-//! | any calls of one tool failed in a row, from three times on | a warning | a note |
-//! | eight times, and the tool is not a shell | halts the run | the next completion is refused, the run ends |
+//! | the same call failed, from the second time on | a warning with the result | a note with the result |
+//! | it failed five times | does not run it again, and ends the turn | refused; the next completion is refused, the run ends |
+//! | calls of one tool failed, from three times on | a warning | a note |
+//! | eight times, and failures are not normal for the tool, as for a shell | ends the turn | the next completion is refused, the run ends |
 //! | a read-only call gave the same answer, from the second time on | a warning | a note |
-//! | five times | does not run it again | refused |
+//! | five times | does not run it again, and ends the turn | as above |
 //! | the same call with the same result in a row, from three times on | a notice | a note |
-//! | five times | halts the run | as above |
+//! | five times | ends the turn | as above |
 //! | two to four calls with their results in the same order, from three laps on | a notice | a note |
-//! | five laps | halts the run | as above |
+//! | five laps | ends the turn | as above |
 //! | an empty reply | a nudge, at most three times (PR #6488) | the request again, because an empty reply leaves nothing to answer |
 //!
-//! Tools that wait are exempt from everything except failures. A successful change clears the failures, so that a
-//! test may run again after an edit; a success clears those of its call and its tool. Results are compared with
-//! volatile parts masked, as the product strips its own. Refusing and halting can be turned off (`hard-stops`), as in
-//! the product's interactive mode.
+//! A result can have a warning and a notice. Tools that wait are exempt from notices of equal results, and so is a
+//! cycle of nothing else. A successful change, of a shell, too, clears the failures, so that a test may run again after
+//! an edit; a success clears those of its call and its tool. Results are compared byte by byte, or as JSON; only in
+//! those of `execute_code` are the duration and the execution counter of the kernel ignored, so that a clock in any
+//! other answer hides a loop. A message of the user begins anew. Refusing and halting can be turned off (`hard-stops`),
+//! as in the product's interactive mode.
 //!
 //! *Left out*: stubs that replace repeated long results, limits of searches and sub-agents, and the difference
-//! between a failure and a refusal by the user, which no result shows here. A tool's purpose identifies shells.
+//! between a failure and a refusal by the user, which no result shows here.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -29,12 +32,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::answer::{Resends, note};
-use super::memory::Recent;
+use super::answer::{Resends, is_from_user, note};
+use super::memory::{Fingerprint, Recent};
+use super::messages::fill;
+use super::messages::hermes_like as said;
 use balk_contract::key::CallKey;
 use balk_contract::{
     Answer, AttemptCause, AttemptFailure, Blocked, Completion, Decision, Effect, Entry, Guard, Intervention,
-    InterventionKind, Note, Offer, Origin, Purpose, Recovery, ResultKey, Settlement, Status, Subject,
+    InterventionKind, Note, Offer, Origin, Purpose, Recovery, Settlement, Status, Subject, ToolCall,
     ToolResult, Verdict,
 };
 
@@ -64,27 +69,37 @@ struct State {
     /// Tools that run commands, and tools that wait.
     shells: Vec<Arc<str>>,
     waits: Vec<Arc<str>>,
+    turn: Turn,
+}
+
+/// What happened since the user spoke.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Turn {
     /// How often each call failed since it worked.
     failed: VecDeque<(CallKey, u32)>,
-    /// How often each tool failed in a row.
+    /// How often each tool failed since it worked.
     failing: BTreeMap<Arc<str>, u32>,
     /// The last answer of each read-only call, and how often in a row it came.
-    answered: VecDeque<(CallKey, ResultKey, u32)>,
-    ran: Recent<(CallKey, ResultKey), { LAPS_MAX * PERIOD_MAX }>,
-    /// Why the run must end after the last result, if it must.
+    answered: VecDeque<(CallKey, Fingerprint, u32)>,
+    ran: Recent<Ran, { LAPS_MAX * PERIOD_MAX }>,
+    /// Why the turn must end, if it must.
     halt: Option<Halt>,
 }
+
+/// A call with its result; the last is whether the tool waits.
+type Ran = (CallKey, Fingerprint, bool);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Halt {
+    Refused,
     FailingTool,
     SameResult,
     Cycle,
 }
 
 const NAME: &str = "hermes-like";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const WARN: u32 = 2;
 const BLOCK: u32 = 5;
 const TOOL_WARN: u32 = 3;
@@ -95,6 +110,35 @@ const PERIOD_MAX: usize = 4;
 const AGAIN: Resends = Resends { times: 3, first: 0, most: 0, jitter: 0 };
 /// How many calls and tools are remembered.
 const KEPT: usize = 64;
+/// The product's own tools whose failures are normal, beside shells.
+const TOLERATED: [&str; 6] =
+    ["terminal", "execute_code", "process_manage", "process", "browser_navigate", "web_extract"];
+/// The product's own tools whose success counts as progress, beside shells and what is known to change something.
+const PROGRESS: [&str; 18] = [
+    "write_file",
+    "patch",
+    "terminal",
+    "execute_code",
+    "browser_click",
+    "browser_type",
+    "browser_press",
+    "browser_navigate",
+    "process_manage",
+    "process",
+    "delegate_task",
+    "send_message",
+    "cronjob",
+    "cronjob_manage",
+    "todo",
+    "todo_list",
+    "memory",
+    "skill_manage",
+];
+/// Its pollers: this tool, and others by the end of their names.
+const POLLER: &str = "process_manage";
+const POLLERS: [&str; 2] = ["_get_result", "_poll"];
+/// The tool whose results have a clock and a counter.
+const KERNEL: &str = "execute_code";
 
 /// Appends one, and forgets the oldest if there are too many.
 fn keep<T>(all: &mut VecDeque<T>, one: T) {
@@ -102,6 +146,76 @@ fn keep<T>(all: &mut VecDeque<T>, one: T) {
         all.pop_front();
     }
     all.push_back(one);
+}
+
+/// The result as the product compares it.
+fn fingerprint(result: &ToolResult) -> Fingerprint {
+    let Ok(mut value) = serde_json::from_str::<Value>(&result.text) else {
+        return Fingerprint::of([&*result.text]);
+    };
+    if &*result.call.tool == KERNEL
+        && let Some(members) = value.as_object_mut()
+    {
+        members.remove("duration_seconds");
+        if let Some(kernel) = members.get_mut("kernel").and_then(Value::as_object_mut) {
+            kernel.remove("execution_count");
+        }
+    }
+    Fingerprint::of(["", &*value.to_string()])
+}
+
+fn ordinal(count: u32) -> String {
+    let end = match (count % 100, count % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{count}{end}")
+}
+
+fn count(laps: usize) -> u32 {
+    u32::try_from(laps).unwrap_or(u32::MAX)
+}
+
+impl Turn {
+    fn failed(&self, call: CallKey) -> u32 {
+        self.failed.iter().find(|(key, _)| *key == call).map_or(0, |(_, count)| *count)
+    }
+
+    fn answered(&self, call: CallKey) -> u32 {
+        self.answered.iter().find(|(key, ..)| *key == call).map_or(0, |(.., count)| *count)
+    }
+
+    fn fails(&mut self, call: &ToolCall) {
+        let before = self.failed(call.key);
+        self.failed.retain(|(key, _)| *key != call.key);
+        keep(&mut self.failed, (call.key, before.saturating_add(1)));
+        self.answered.retain(|(key, ..)| *key != call.key);
+        if self.failing.len() < KEPT || self.failing.contains_key(&call.tool) {
+            let failing = self.failing.entry(call.tool.clone()).or_default();
+            *failing = failing.saturating_add(1);
+        }
+    }
+
+    fn answers(&mut self, call: CallKey, answer: Fingerprint) {
+        let before = self.answered.iter().find(|it| (it.0, it.1) == (call, answer)).map_or(0, |it| it.2);
+        self.answered.retain(|(key, ..)| *key != call);
+        keep(&mut self.answered, (call, answer, before.saturating_add(1)));
+    }
+
+    /// How often in a row the last call had the last result.
+    fn same(&self) -> usize {
+        self.ran.laps(1)
+    }
+
+    /// The shortest period from two to four with three laps or more at the end, and its laps.
+    fn cycle(&self) -> Option<(usize, usize)> {
+        let long = |period: &usize| self.ran.laps(*period) >= LAPS;
+        let moves = |period: &usize| self.ran.iter().rev().take(*period).any(|(.., waits)| !waits);
+        (2..=PERIOD_MAX).filter(long).find(moves).map(|period| (period, self.ran.laps(period)))
+    }
 }
 
 impl State {
@@ -113,115 +227,106 @@ impl State {
         (self.shells, self.waits) = (of(Purpose::Shell), of(Purpose::Wait));
     }
 
-    fn failed(&self, call: CallKey) -> u32 {
-        self.failed.iter().find(|(key, _)| *key == call).map_or(0, |(_, count)| *count)
-    }
-
-    fn answered(&self, call: CallKey) -> u32 {
-        self.answered.iter().find(|(key, ..)| *key == call).map_or(0, |(.., count)| *count)
+    fn is_shell(&self, tool: &str) -> bool {
+        self.shells.iter().any(|it| **it == *tool)
     }
 
     fn waits(&self, tool: &str) -> bool {
-        self.waits.iter().any(|it| **it == *tool)
+        let is_known = self.waits.iter().any(|it| **it == *tool);
+        is_known || tool == POLLER || POLLERS.iter().any(|end| tool.ends_with(end))
     }
 
-    /// The period with the most laps at the end (the shortest among equals; a single call counts as a period of one),
-    /// and its laps.
-    fn laps(&self) -> (usize, usize) {
-        let laps = (1..=PERIOD_MAX).map(|period| (period, self.ran.laps(period)));
-        laps.max_by_key(|(period, laps)| (*laps, std::cmp::Reverse(*period))).unwrap_or((1, 0))
+    fn reads(&self, call: &ToolCall) -> bool {
+        call.effect == Effect::ReadOnly && !self.is_shell(&call.tool) && !self.waits(&call.tool)
+    }
+
+    fn is_progress(&self, call: &ToolCall) -> bool {
+        call.effect.is_known_change() || self.is_shell(&call.tool) || PROGRESS.contains(&&*call.tool)
     }
 
     fn result(&mut self, result: &ToolResult) {
         if result.origin != Origin::Executed {
             return;
         }
-        let (call, tool) = (result.call.key, &result.call.tool);
+        let (call, tool) = (&result.call, &result.call.tool);
+        let answer = fingerprint(result);
         if result.status == Status::Error {
-            let before = self.failed(call);
-            self.failed.retain(|(key, _)| *key != call);
-            keep(&mut self.failed, (call, before.saturating_add(1)));
-            if self.failing.len() < KEPT || self.failing.contains_key(tool) {
-                let failing = self.failing.entry(tool.clone()).or_default();
-                *failing = failing.saturating_add(1);
-            }
-        } else if result.status == Status::Ok && result.call.effect.is_known_change() {
-            self.failed.clear();
-            self.failing.clear();
+            self.turn.fails(call);
         } else {
-            self.failed.retain(|(key, _)| *key != call);
-            self.failing.remove(tool);
-        }
-        if !self.waits(tool) {
-            let answer = result.text.key();
-            if result.call.effect == Effect::ReadOnly && result.status != Status::Error {
-                let before =
-                    self.answered.iter().find(|it| (it.0, it.1) == (call, answer)).map_or(0, |it| it.2);
-                self.answered.retain(|(key, ..)| *key != call);
-                keep(&mut self.answered, (call, answer, before.saturating_add(1)));
+            self.turn.failed.retain(|(key, _)| *key != call.key);
+            self.turn.failing.remove(tool);
+            if result.status == Status::Ok && self.is_progress(call) {
+                self.turn.failed.clear();
+                self.turn.failing.clear();
             }
-            self.ran.push((call, answer));
+            if self.reads(call) {
+                self.turn.answers(call.key, answer);
+            }
         }
-        // If one call of a message ends the run, that is enough, whatever the others answer.
-        self.halt = self.halt.or_else(|| self.halts(result));
+        self.turn.ran.push((call.key, answer, self.waits(tool)));
+        // If one call of a message ends the turn, that is enough, whatever the others answer.
+        self.turn.halt = self.turn.halt.or_else(|| self.halts(tool));
     }
 
-    fn halts(&self, result: &ToolResult) -> Option<Halt> {
-        let tool = &result.call.tool;
-        let is_shell = self.shells.contains(tool);
-        if self.failing.get(tool).is_some_and(|count| *count >= TOOL_HALT) && !is_shell {
+    fn halts(&self, tool: &Arc<str>) -> Option<Halt> {
+        let is_tolerated = self.is_shell(tool) || TOLERATED.contains(&&**tool);
+        if self.turn.failing.get(tool).is_some_and(|count| *count >= TOOL_HALT) && !is_tolerated {
             return Some(Halt::FailingTool);
         }
-        match self.laps() {
-            _ if self.waits(tool) => None,
-            (1, LAPS_MAX..) => Some(Halt::SameResult),
-            (_, LAPS_MAX..) => Some(Halt::Cycle),
-            _ => None,
+        if !self.waits(tool) && self.turn.same() >= LAPS {
+            return (self.turn.same() >= LAPS_MAX).then_some(Halt::SameResult);
         }
+        self.turn.cycle().filter(|(_, laps)| *laps >= LAPS_MAX).map(|_| Halt::Cycle)
     }
 
-    /// The note with the last result.
+    /// The warning about the last result.
+    fn warning(&self, result: &ToolResult) -> Option<Note> {
+        let tool = &result.call.tool;
+        let failed = self.turn.failed(result.call.key);
+        let failing = self.turn.failing.get(tool).copied().unwrap_or(0);
+        let answered = self.turn.answered(result.call.key);
+        let (rule, code, count, template) = if result.status != Status::Error {
+            ("no-progress", "idempotent_no_progress_warning", answered, said::ANSWER)
+        } else if failed >= WARN {
+            ("same-failure", "repeated_exact_failure_warning", failed, said::FAILURE)
+        } else if self.is_shell(tool) {
+            ("failing-tool", "same_tool_failure_warning", failing, said::FAILING_SHELL)
+        } else {
+            ("failing-tool", "same_tool_failure_warning", failing, said::FAILING_TOOL)
+        };
+        let least = if rule == "failing-tool" { TOOL_WARN } else { WARN };
+        let number = count.to_string();
+        let message = fill(template, &[("tool", tool), ("count", &number)]);
+        let text = fill(said::WARNING, &[("code", code), ("count", &number), ("message", &message)]);
+        (count >= least).then(|| note(NAME, rule, count, Subject::Call(result.call.key), text))
+    }
+
+    /// The notice about the last result.
     fn notice(&self, result: &ToolResult) -> Option<Note> {
-        let (call, tool) = (&result.call, &result.call.tool);
-        let said = |rule, count, text| Some(note(NAME, rule, count, Subject::Call(call.key), text));
-        let failed = self.failed(call.key);
-        let failing = self.failing.get(tool).copied().unwrap_or(0);
-        if failed >= WARN {
-            let text = format!(
-                "`{tool}` failed {failed} times with the same arguments. Look at the error and change the \
-                 arguments or the approach."
-            );
-            return said("same-failure", failed, text);
+        let tool = &*result.call.tool;
+        let about = Subject::Call(result.call.key);
+        let same = self.turn.same();
+        if same >= LAPS && !self.waits(tool) {
+            let text = fill(said::SAME_RESULT, &[("ordinal", &ordinal(count(same))), ("tool", tool)]);
+            return Some(note(NAME, "same-result", count(same), about, text));
         }
-        if failing >= TOOL_WARN {
-            let text =
-                format!("`{tool}` failed {failing} times in a row. Find out why before it is called again.");
-            return said("failing-tool", failing, text);
-        }
-        if self.waits(tool) {
-            return None;
-        }
-        match self.laps() {
-            (1, laps @ LAPS..) => {
-                let text = format!("The same call of `{tool}` had the same result {laps} times in a row.");
-                said("same-result", count(laps), text)
-            }
-            (period, laps @ LAPS..) => {
-                let text = format!("The same {period} calls had the same results {laps} times in a row.");
-                said("cycle", count(laps), text)
-            }
-            _ => {
-                let answered = self.answered(call.key);
-                let text =
-                    format!("`{tool}` gave the same answer {answered} times. Use the answer that you have.");
-                (answered >= WARN).then(|| said("no-progress", answered, text)).flatten()
-            }
-        }
+        let (period, laps) = self.turn.cycle()?;
+        let holes = [("count", &*laps.to_string()), ("period", &*period.to_string()), ("tool", tool)];
+        Some(note(NAME, "cycle", count(laps), about, fill(said::CYCLE, &holes)))
     }
-}
 
-fn count(laps: usize) -> u32 {
-    u32::try_from(laps).unwrap_or(u32::MAX)
+    /// Why a call is not run again, with its rule.
+    fn refusal(&self, call: &ToolCall) -> Option<(&'static str, String)> {
+        let (failed, answered) = (self.turn.failed(call.key), self.turn.answered(call.key));
+        let (rule, count, template) = if failed >= BLOCK {
+            ("same-failure", failed, said::FAILURE_BLOCK)
+        } else if answered >= BLOCK {
+            ("no-progress", answered, said::ANSWER_BLOCK)
+        } else {
+            return None;
+        };
+        Some((rule, fill(template, &[("tool", &*call.tool), ("count", &count.to_string())])))
+    }
 }
 
 impl HermesLike {
@@ -244,10 +349,23 @@ impl Guard for HermesLike {
         if let Entry::Result(result) = entry {
             self.state.result(result);
         }
-        if let Entry::Intervention(Intervention { kind: InterventionKind::Stop, note, .. }) = entry
+        if let Entry::Intervention(Intervention { kind, note, .. }) = entry
             && note.guard == NAME
         {
-            self.state.halt = None;
+            match kind {
+                InterventionKind::Block => {
+                    self.state.turn.halt = self.state.turn.halt.or(Some(Halt::Refused))
+                }
+                InterventionKind::Stop => self.state.turn.halt = None,
+                InterventionKind::Repair(_)
+                | InterventionKind::Feedback
+                | InterventionKind::Note
+                | InterventionKind::Question(_)
+                | InterventionKind::Notice => {}
+            }
+        }
+        if is_from_user(entry) {
+            self.state.turn = Turn::default();
         }
     }
 
@@ -255,8 +373,9 @@ impl Guard for HermesLike {
         if !self.settings.hard_stops {
             return Ok(Decision::pass());
         }
-        if let Some(halt) = self.state.halt {
+        if let Some(halt) = self.state.turn.halt {
             let (rule, what) = match halt {
+                Halt::Refused => ("refused", "a call that leads nowhere was made again"),
                 Halt::FailingTool => ("failing-tool", "one tool fails again and again"),
                 Halt::SameResult => ("same-result", "the same call has the same result again and again"),
                 Halt::Cycle => ("cycle", "the same calls go round with the same results"),
@@ -264,31 +383,23 @@ impl Guard for HermesLike {
             let text = format!("Stopped: {what}.");
             return Ok(Verdict::Stop(note(NAME, rule, BLOCK, Subject::Run, text)).into());
         }
-        let mut blocked = Vec::new();
-        for (at, call) in completion.calls.iter().enumerate() {
-            let (failed, answered) = (self.state.failed(call.key), self.state.answered(call.key));
-            let (rule, text) = if failed >= BLOCK {
-                ("same-failure", format!("`{}` failed {failed} times with these arguments.", call.tool))
-            } else if answered >= BLOCK && !self.state.waits(&call.tool) {
-                ("no-progress", format!("`{}` gave this answer {answered} times.", call.tool))
-            } else {
-                continue;
-            };
-            let text = format!("{text} It is not run again; change the approach.");
-            let note = note(NAME, rule, BLOCK, Subject::Call(call.key), text);
-            blocked.push(Blocked { call: at, note });
-        }
+        let refused = completion.calls.iter().enumerate().filter_map(|(at, call)| {
+            let (rule, text) = self.state.refusal(call)?;
+            Some(Blocked { call: at, note: note(NAME, rule, BLOCK, Subject::Call(call.key), text) })
+        });
+        let blocked: Vec<_> = refused.collect();
         Ok(if blocked.is_empty() { Decision::pass() } else { Verdict::Block(blocked).into() })
     }
 
     fn settle(&self, _: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
         let mut then = self.state.clone();
-        let ran = results.iter().filter(|it| it.origin == Origin::Executed);
-        let told = ran.filter_map(|result| {
+        let mut told = Vec::new();
+        for result in results.iter().filter(|it| it.origin == Origin::Executed) {
             then.result(result);
-            then.notice(result)
-        });
-        Ok(Settlement::Accept(told.collect()))
+            told.extend(then.warning(result));
+            told.extend(then.notice(result));
+        }
+        Ok(Settlement::Accept(told))
     }
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {

@@ -41,6 +41,7 @@ mod chanting;
 pub mod cline;
 pub mod crush;
 pub mod gemini_cli;
+mod git_overview;
 pub mod hermes_like;
 pub mod kimi_cli;
 mod memory;

@@ -36,6 +36,11 @@ impl<K: Copy + PartialEq> Streak<K> {
         next.map(move |it| self.push(it))
     }
 
+    /// The last one.
+    pub(super) fn last(&self) -> Option<K> {
+        self.last
+    }
+
     /// If this is the last one, counts it as the first of a row.
     pub(super) fn restart(&mut self, at: K) {
         if self.last == Some(at) {

@@ -1,4 +1,5 @@
-//! **roo-code**: the rules of Roo Code, as documented at cb83656718 (2026-04-14; `docs/peers.md#roo-code`).
+//! **roo-code**: the rules of Roo Code, read line by line at cb83656718 (2026-04-14;
+//! `docs/peers.md#roo-code`).
 //!
 //! | seen | the product | here |
 //! |---|---|---|
@@ -10,20 +11,23 @@
 //!
 //! The limit is a setting; zero turns the rule off. The question resets the count of calls. Results are ignored, and
 //! nothing is exempt: a tool that returns the next page each time is refused like any other. Calls are compared as
-//! stable JSON of name and parameters, as with our key, except for the spelling of numbers. A call with unreadable
-//! arguments is a mistake; any other call clears the mistakes (as in Cline, where this rule comes from).
+//! stable JSON of name and parameters, as with our key, except for the spelling of numbers. A call of an unknown tool,
+//! with unreadable arguments, or without one that is required, is a mistake; any other call clears the mistakes (as in
+//! Cline, where this rule comes from). A call of an unknown tool does not count among the repeated ones.
 //!
 //! The correction does not depend on whether text may end the task: in the product only a tool ends it.
 //!
-//! *Left out*: counts for each file of edits that do not match, calls written as XML, the limits of requests and
-//! cost, and context truncation.
+//! *Left out*: counts for each file of edits that do not match and other mistakes that its tools find (they are Roo
+//! Code's own), calls written as XML, the limits of requests and cost, and context truncation.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::answer::{Resends, ask, is_own_question, note};
+use super::answer::{EndTools, Resends, ask, is_own_question, note};
 use super::memory::Streak;
-use balk_contract::key::{CallKey, Shape};
+use super::messages::roo_code::NO_TOOL;
+use super::unexecuted::Tools;
+use balk_contract::key::CallKey;
 use balk_contract::{Answer, AttemptFailure, Completion, Decision, Entry, Guard, Recovery, Subject, Verdict};
 
 /// Settings of the rule.
@@ -49,6 +53,8 @@ pub struct RooCode {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
+    tools: Tools,
+    ends: EndTools,
     calls: Streak<CallKey>,
     /// Completions in a row without a call.
     without_call: u32,
@@ -56,7 +62,7 @@ struct State {
 }
 
 const NAME: &str = "roo-code";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const MISTAKES: u32 = 3;
 const AGAIN: Resends = Resends { times: u32::MAX, first: 5_000, most: 600_000, jitter: 0 };
 
@@ -74,7 +80,10 @@ impl Guard for RooCode {
     }
 
     fn observe(&mut self, entry: &Entry) {
-        let State { calls, without_call, mistakes } = &mut self.state;
+        let State { tools, ends, calls, without_call, mistakes } = &mut self.state;
+        if let Entry::Start(start) = entry {
+            (*tools, *ends) = (Tools::of(&start.offer), EndTools::of(&start.offer));
+        }
         if let Entry::Completion(completion) = entry {
             *without_call = if completion.calls.is_empty() { without_call.saturating_add(1) } else { 0 };
             if *without_call > 1 {
@@ -82,8 +91,12 @@ impl Guard for RooCode {
             }
         }
         if let Entry::Result(result) = entry {
-            calls.push(result.call.key);
-            *mistakes = if result.call.shape == Shape::Object { 0 } else { mistakes.saturating_add(1) };
+            let is_known = tools.has(&result.call.tool);
+            if is_known {
+                calls.push(result.call.key);
+            }
+            let is_right = is_known && tools.has_arguments(&result.call);
+            *mistakes = if is_right { 0 } else { mistakes.saturating_add(1) };
         }
         if is_own_question(entry, NAME) {
             (*calls, *mistakes) = (Streak::default(), 0);
@@ -91,8 +104,9 @@ impl Guard for RooCode {
     }
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
-        let State { calls, without_call, mistakes } = self.state;
-        let mut counts = completion.calls.iter().zip(calls.over(completion.calls.iter().map(|it| it.key)));
+        let State { ref tools, ref ends, calls, without_call, mistakes } = self.state;
+        let known: Vec<_> = completion.calls.iter().filter(|call| tools.has(&call.tool)).collect();
+        let mut counts = known.iter().zip(calls.over(known.iter().map(|it| it.key)));
         let limit = self.settings.limit;
         if let Some((call, count)) = counts.find(|(_, count)| limit > 0 && *count > limit) {
             let text = format!(
@@ -109,11 +123,9 @@ impl Guard for RooCode {
         if !completion.calls.is_empty() {
             return Ok(Decision::pass());
         }
-        let text = "[error] Your last reply used no tool. Complete the task with its tool if it is done, ask \
-                    the user with the tool for that if something is missing, or else take the next step. \
-                    This message is automatic; do not answer it.";
+        let text = ends.named_in(NO_TOOL);
         let mut decision: Decision =
-            Verdict::Retry(note(NAME, "no-tool", without_call, Subject::Run, text.into())).into();
+            Verdict::Retry(note(NAME, "no-tool", without_call, Subject::Run, text)).into();
         if without_call > 1 {
             let text = format!("The model used no tool in {without_call} replies in a row.");
             decision.notices.push(note(NAME, "no-tool", without_call, Subject::Run, text));

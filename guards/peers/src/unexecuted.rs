@@ -16,7 +16,7 @@ use balk_contract::{Offer, Origin, Status, ToolCall, ToolResult};
 /// The tools on offer, with the arguments that they require.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Tools(BTreeMap<Arc<str>, Vec<Arc<str>>>);
+pub(super) struct Tools(Arc<BTreeMap<Arc<str>, Vec<Arc<str>>>>);
 
 /// How a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) enum Failed {
 impl Tools {
     pub(super) fn of(offer: &Offer) -> Self {
         let tools = offer.tools().iter();
-        Self(tools.map(|it| (it.name.clone(), it.parameters.required().to_vec())).collect())
+        Self(Arc::new(tools.map(|it| (it.name.clone(), it.parameters.required().to_vec())).collect()))
     }
 
     /// Whether the tool is on offer; any is if the offer is not known.
@@ -50,7 +50,7 @@ impl Tools {
     }
 
     /// Whether the arguments are an object that has all required members.
-    fn has_arguments(&self, call: &ToolCall) -> bool {
+    pub(super) fn has_arguments(&self, call: &ToolCall) -> bool {
         let required = self.0.get(&call.tool).map_or(&[][..], Vec::as_slice);
         if call.shape != Shape::Object || required.is_empty() {
             return call.shape == Shape::Object;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use balk_contract::{
     AttemptCause, AttemptFacts, Batch, ChoiceKind, Completion, Effect, Entry, FinishReason, Guard,
-    InterventionKind, Limits, Offer, Part, Protocol, Purpose, RawCall, Run, Speaker, Start, Step, Tool,
-    ToolCall, ToolResult, Transcript, Usage, UserAnswer, UserMessage,
+    InterventionKind, Limits, Offer, Part, Protocol, Purpose, RawCall, Run, Speaker, Start, Status, Step,
+    Tool, ToolCall, ToolResult, Transcript, Usage, UserAnswer, UserMessage,
 };
 
-use crate::script::{Event, Said};
+use crate::script::{Answer, Event, Said};
 
 /// What a guard did: a line for each intervention, and the words of the last.
 pub(crate) struct Played {
@@ -113,12 +113,13 @@ fn completion(parts: &[Said], offer: &Offer, ids: &mut usize) -> Completion {
 }
 
 fn answer(call: &Arc<ToolCall>, first: usize, answers: &[&Said]) -> ToolResult {
-    let id: Option<usize> = call.id.parse().ok();
-    match id.and_then(|id| answers.get(id - first)) {
-        Some(Said::Call { status, answer, .. }) => ToolResult::executed(call, *status, answer.as_str()),
-        Some(Said::Text(_) | Said::Thinking(_)) | None => {
-            ToolResult::executed(call, balk_contract::Status::Ok, "ok")
+    let id: usize = call.id.parse().unwrap_or(usize::MAX);
+    match answers.get(id.wrapping_sub(first)) {
+        Some(Said::Call { answer: Answer::Given(status, text), .. }) => {
+            ToolResult::executed(call, *status, text.as_str())
         }
+        Some(Said::Call { answer: Answer::Lost, .. }) => ToolResult::lost(call),
+        Some(Said::Text(_) | Said::Thinking(_)) | None => ToolResult::executed(call, Status::Ok, "ok"),
     }
 }
 

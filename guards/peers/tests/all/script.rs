@@ -4,18 +4,19 @@
 //!
 //! | line | means |
 //! |---|---|
-//! | `read {"path":"a"} -> text` | a call and its answer; `!>` in place of `->` for an error, `?>` for a status that is not known; without an answer it is `ok` |
+//! | `read {"path":"a"} -> text` | a call and its answer; `!>` in place of `->` for an error, `?>` for a status that is not known, `~>` for an answer that is lost; without an answer it is `ok` |
 //! | `says text`, `thinks text` | text, thinking |
 //! | `user text` | the user speaks |
 //! | `breaks` | at the beginning of a list: the stream breaks after these calls, which ran |
 //!
 //! `3x ` before a line repeats it, and `{ times = 3, turns = […] }` repeats turns; `{n}` is the number of the
-//! repetition, from 0. What is expected is a list of interventions: the turn, the kind, the rule and its level.
+//! repetition, from 0; `@name` is a text of the file. What is expected is a list of interventions: the turn, the kind, the rule and its level.
 
 use std::path::Path;
 
 use balk_contract::Status;
 use serde::Deserialize;
+use toml::Value;
 
 /// One file.
 #[derive(Deserialize)]
@@ -28,6 +29,9 @@ pub(crate) struct File {
     /// What the tools are, by name; others are not on offer.
     #[serde(default)]
     pub(crate) tools: toml::Table,
+    /// Texts that lines name with `@`.
+    #[serde(default)]
+    pub(crate) texts: toml::Table,
     #[serde(default, rename = "vector")]
     pub(crate) vectors: Vec<Vector>,
     /// Tests of the product that cannot be written as a transcript for the rule.
@@ -41,7 +45,7 @@ pub(crate) struct File {
 pub(crate) struct Vector {
     /// The product's test; for a rule without tests, the place in the product's source.
     pub(crate) test: String,
-    pub(crate) turns: Vec<Turn>,
+    pub(crate) turns: Vec<Value>,
     #[serde(default)]
     pub(crate) expect: Vec<String>,
     /// What the last intervention says, in parts.
@@ -62,14 +66,6 @@ pub(crate) struct LeftOut {
     pub(crate) reason: String,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub(crate) enum Turn {
-    Line(String),
-    Lines(Vec<String>),
-    Repeated { times: usize, turns: Vec<Turn> },
-}
-
 /// What happens next in a transcript.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
@@ -82,7 +78,14 @@ pub(crate) enum Event {
 pub(crate) enum Said {
     Text(String),
     Thinking(String),
-    Call { tool: String, arguments: String, status: Status, answer: String },
+    Call { tool: String, arguments: String, answer: Answer },
+}
+
+/// What a tool answers.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    Given(Status, String),
+    Lost,
 }
 
 impl File {
@@ -95,34 +98,47 @@ impl File {
 
 impl Vector {
     /// What happens, in order.
-    pub(crate) fn events(&self) -> Vec<Event> {
+    pub(crate) fn events(&self, texts: &toml::Table) -> Vec<Event> {
         let mut events = Vec::new();
-        unroll(&self.turns, None, &mut events);
+        unroll(&self.turns, None, texts, &mut events);
         events
     }
 }
 
-fn unroll(turns: &[Turn], number: Option<usize>, into: &mut Vec<Event>) {
+fn unroll(turns: &[Value], number: Option<usize>, texts: &toml::Table, into: &mut Vec<Event>) {
     for turn in turns {
         match turn {
-            Turn::Line(line) => into.extend(repeated(line, number).iter().map(|line| event(&[line]))),
-            Turn::Lines(lines) => {
-                let lines: Vec<String> = lines.iter().flat_map(|line| repeated(line, number)).collect();
+            Value::String(line) => {
+                into.extend(repeated(line, number, texts).iter().map(|line| event(&[line])))
+            }
+            Value::Array(lines) => {
+                let lines = lines.iter().map(|line| line.as_str().expect("a line"));
+                let lines: Vec<String> = lines.flat_map(|line| repeated(line, number, texts)).collect();
                 into.push(event(&lines.iter().map(String::as_str).collect::<Vec<_>>()));
             }
-            Turn::Repeated { times, turns } => (0..*times).for_each(|n| unroll(turns, Some(n), into)),
+            Value::Table(it) => {
+                let times = it["times"].as_integer().expect("a number of times");
+                let turns = it["turns"].as_array().expect("a list of turns");
+                (0..usize::try_from(times).expect("a positive number"))
+                    .for_each(|n| unroll(turns, Some(n), texts, into));
+            }
+            other => panic!("expected a turn, found {other}"),
         }
     }
 }
 
-/// The line as often as it says, with its numbers.
-fn repeated(line: &str, number: Option<usize>) -> Vec<String> {
+/// The line as often as it says, with its numbers and texts.
+fn repeated(line: &str, number: Option<usize>, texts: &toml::Table) -> Vec<String> {
+    let named = |line: String, (name, text): (&String, &Value)| {
+        line.replace(&format!("@{name}"), text.as_str().expect("a text"))
+    };
+    let line = texts.iter().fold(line.to_owned(), named);
     let times = line.split_once("x ").and_then(|(times, rest)| Some((times.parse::<usize>().ok()?, rest)));
     let numbered = |line: &str, n: usize| line.replace("{n}", &n.to_string());
     match (times, number) {
         (Some((times, line)), _) => (0..times).map(|n| numbered(line, n)).collect(),
-        (None, Some(n)) => vec![numbered(line, n)],
-        (None, None) => vec![line.to_owned()],
+        (None, Some(n)) => vec![numbered(&line, n)],
+        (None, None) => vec![line],
     }
 }
 
@@ -143,12 +159,15 @@ fn said(line: &str) -> Said {
     if let Some(text) = line.strip_prefix("thinks ") {
         return Said::Thinking(text.to_owned());
     }
-    let marks = [("->", Status::Ok), ("!>", Status::Error), ("?>", Status::Unknown)];
-    let answers = |(mark, status): (&str, Status)| {
-        let (call, answer) = line.split_once(&format!(" {mark}"))?;
-        Some((call, status, answer.strip_prefix(' ').unwrap_or(answer)))
+    let marks =
+        [("->", Some(Status::Ok)), ("!>", Some(Status::Error)), ("?>", Some(Status::Unknown)), ("~>", None)];
+    let answers = |(mark, status): (&str, Option<Status>)| {
+        let (call, text) = line.split_once(&format!(" {mark}"))?;
+        let text = text.strip_prefix(' ').unwrap_or(text);
+        Some((call, status.map_or(Answer::Lost, |status| Answer::Given(status, text.to_owned()))))
     };
-    let (call, status, answer) = marks.into_iter().find_map(answers).unwrap_or((line, Status::Ok, "ok"));
+    let (call, answer) =
+        marks.into_iter().find_map(answers).unwrap_or((line, Answer::Given(Status::Ok, "ok".into())));
     let (tool, arguments) = call.split_once(' ').unwrap_or((call, ""));
-    Said::Call { tool: tool.into(), arguments: arguments.into(), status, answer: answer.into() }
+    Said::Call { tool: tool.into(), arguments: arguments.into(), answer }
 }

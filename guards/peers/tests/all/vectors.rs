@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use balk_contract::Guard;
-use balk_peers::{HermesLike, HermesLikeSettings, KimiCli, OpenHands, RooCode};
+use balk_peers::{
+    Cline, Crush, GeminiCli, HermesLike, HermesLikeSettings, KimiCli, OpenCode, OpenHands, OpenRouter,
+    QwenCode, RooCode, TurnLimit,
+};
 use serde::de::DeserializeOwned;
 
 use crate::host::play;
@@ -18,6 +21,13 @@ fn guard(peer: &str, table: &toml::Table) -> Box<dyn Guard> {
         "openhands" => Box::new(OpenHands::default()),
         "kimi-cli" => Box::new(KimiCli::default()),
         "hermes-like" => Box::new(HermesLike::new(settings::<HermesLikeSettings>(table))),
+        "cline" => Box::new(Cline::default()),
+        "gemini-cli" => Box::new(GeminiCli::default()),
+        "qwen-code" => Box::new(QwenCode::default()),
+        "opencode" => Box::new(OpenCode),
+        "crush" => Box::new(Crush::default()),
+        "openrouter" => Box::new(OpenRouter::default()),
+        "turn-limit" => Box::new(TurnLimit::new(settings(table))),
         "roo-code" => Box::new(RooCode::new(settings(table))),
         other => panic!("no peer is named {other}"),
     }
@@ -25,7 +35,7 @@ fn guard(peer: &str, table: &toml::Table) -> Box<dyn Guard> {
 
 /// Why the rule does not do what the vector says, if it does not.
 fn difference(file: &File, vector: &Vector) -> Option<String> {
-    let played = play(&|| guard(&file.peer, &vector.settings), &file.tools, &vector.events());
+    let played = play(&|| guard(&file.peer, &vector.settings), &file.tools, &vector.events(&file.texts));
     if played.lines != vector.expect {
         return Some(format!("expected {:?}, found {:?}", vector.expect, played.lines));
     }

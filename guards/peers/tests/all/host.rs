@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use balk_contract::{
-    AttemptCause, AttemptFacts, Batch, ChoiceKind, Completion, Effect, Entry, FinishReason, Guard,
-    InterventionKind, Limits, Offer, Part, Protocol, Purpose, RawCall, Run, Speaker, Start, Status, Step,
-    Tool, ToolCall, ToolResult, Transcript, Usage, UserAnswer, UserMessage,
+    AttemptCause, AttemptFacts, AttemptFailure, Batch, ChoiceKind, Completion, Decision, Effect, Entry,
+    FinishReason, Guard, InterventionKind, Limits, Offer, Part, Protocol, Purpose, RawCall, Recovery, Run,
+    Settlement, Speaker, Start, Status, Step, Tool, ToolCall, ToolResult, Transcript, Usage, UserAnswer,
+    UserMessage, Wait,
 };
 
 use crate::script::{Answer, Event, Said};
@@ -14,6 +15,31 @@ use crate::script::{Answer, Event, Said};
 pub(crate) struct Played {
     pub(crate) lines: Vec<String>,
     pub(crate) last: String,
+}
+
+/// A guard under which a broken attempt is made again at once.
+struct Again(Box<dyn Guard>);
+
+impl Guard for Again {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        self.0.observe(entry);
+    }
+
+    fn review(&self, completion: &Completion) -> balk_contract::Answer<Decision> {
+        self.0.review(completion)
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> balk_contract::Answer<Settlement> {
+        self.0.settle(completion, results)
+    }
+
+    fn recover(&self, _: &AttemptFailure) -> balk_contract::Answer<Option<Recovery>> {
+        Ok(Some(Recovery::Resend { after: Wait::exactly(0) }))
+    }
 }
 
 /// Plays the events under a guard. Only a tool ends the task, so that a text is followed by the loop's own prompt.
@@ -28,7 +54,10 @@ pub(crate) fn play(make: &dyn Fn() -> Box<dyn Guard>, tools: &toml::Table, event
             Event::Reply { parts, breaks } => {
                 turn += 1;
                 let known = transcript.len();
-                assert!(!is_over(&transcript), "the run ended before turn {turn}");
+                if is_over(&transcript) {
+                    lines.push(format!("{turn} comes after the end"));
+                    break;
+                }
                 transcript = reply(make(), transcript, &offer, parts, *breaks, &mut ids);
                 for entry in &transcript[known..] {
                     if let Entry::Intervention(it) = entry {
@@ -58,7 +87,7 @@ fn user(text: &str) -> Entry {
     Entry::User(UserMessage { from: Speaker::User, text: text.into() })
 }
 
-/// The guard folds the transcript from the beginning, and then hears one more reply.
+/// The guard folds the transcript from the beginning, and then hears one more reply. A broken attempt is made again.
 fn reply(
     guard: Box<dyn Guard>,
     transcript: Transcript,
@@ -67,7 +96,7 @@ fn reply(
     breaks: bool,
     ids: &mut usize,
 ) -> Transcript {
-    let mut run = Run::resume(guard, transcript, Limits::NONE).expect("it begins with a start");
+    let mut run = Run::resume(Again(guard), transcript, Limits::NONE).expect("it begins with a start");
     if matches!(run.step(), Step::Reply) {
         run.said(UserMessage { from: Speaker::Loop, text: "Go on.".into() });
     }

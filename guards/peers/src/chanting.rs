@@ -41,14 +41,21 @@ impl Chant {
 
     /// Reads more text; returns where it chants, if it does.
     pub(super) fn read(&mut self, text: &str) -> Option<String> {
-        text.split_inclusive('\n').find_map(|piece| self.piece(piece))
+        let found = text.split_inclusive('\n').find_map(|piece| self.piece(piece));
+        found.or_else(|| self.find())
     }
 
+    /// Takes one piece; the text is looked at when it ends, or when a piece begins anew.
     fn piece(&mut self, piece: &str) -> Option<String> {
         let line = piece.strip_suffix('\n').unwrap_or(piece);
         let fences = piece.matches("```").count();
         let divides = !line.is_empty() && line.chars().all(is_divider);
         if fences > 0 || divides || is_structure(piece) {
+            if !self.is_at
+                && let Some(found) = self.find()
+            {
+                return Some(found);
+            }
             self.reset();
         }
         let was_code = self.is_code;
@@ -57,8 +64,7 @@ impl Chant {
             return None;
         }
         self.text.push_str(piece);
-        self.cut();
-        self.find()
+        if self.is_at { self.find() } else { None }
     }
 
     /// Forgets what is too old.
@@ -74,6 +80,9 @@ impl Chant {
         let starts: Vec<usize> =
             self.text.char_indices().map(|(at, _)| at).chain([self.text.len()]).collect();
         let windows = starts.len().saturating_sub(WINDOW_CHARS);
+        if windows <= self.seen {
+            return None;
+        }
         let span = |from: usize, to: usize| &self.text[starts[from]..starts[to]];
         let shown =
             |from: usize| span(from.saturating_sub(BEFORE_CHARS), from + WINDOW_CHARS).trim().to_owned();
@@ -84,7 +93,7 @@ impl Chant {
         for from in 0..windows {
             let of_this = places.entry(span(from, from + WINDOW_CHARS)).or_default();
             of_this.push_back(from);
-            if of_this.len() > TIMES {
+            while of_this.len() > TIMES || of_this[0] + HISTORY_CHARS < from + WINDOW_CHARS {
                 of_this.pop_front();
             }
             if from < self.seen || of_this.len() < TIMES || from - of_this[0] > APART_CHARS * (TIMES - 1) {
@@ -96,10 +105,12 @@ impl Chant {
             if between.len() <= DIFFERENT {
                 let sample = shown(from);
                 (self.seen, self.is_at) = (from, true);
+                self.cut();
                 return Some(sample);
             }
         }
         self.seen = windows;
+        self.cut();
         None
     }
 }

@@ -1,4 +1,5 @@
-//! **crush**: the loop detection of crush, as documented at 37f36e9382 (2026-08-21; `docs/peers.md#crush`).
+//! **crush**: the loop detection of crush, read line by line at 37f36e9382 (2026-08-21;
+//! `docs/peers.md#crush`).
 //!
 //! | seen | the product | here |
 //! |---|---|---|
@@ -6,9 +7,8 @@
 //!
 //! A step is a completion; one without a call is among the ten but equals none. Ten steps are required, so two
 //! alternating calls, five times each, are never found, and neither is a loop whose results contain the time. Calls
-//! and results of a step are compared in order, with the argument text as sent and the whole result. The
-//! documentation does not say where the steps begin; here they begin with each user message, because they belong to
-//! one run.
+//! and results of a step are compared in order, with the argument text as sent and the whole result. The steps are
+//! those of one run of the agent, and begin with each user message.
 //!
 //! *Left out*: nothing.
 

@@ -1,5 +1,5 @@
-//! The rules of shipped agents against loops and silence, as documented, and naive versions of our own designs, for
-//! comparison with our guards.
+//! The rules of shipped agents against loops and silence, and naive versions of our own designs, for comparison with
+//! our guards.
 //!
 //! Each file has the rule of one product, in the version that the file names. It is the rule, not the product: the
 //! products' judging models, streams, tools and screens are not here, and each file lists what it leaves out.
@@ -12,6 +12,7 @@
 //! |---|---|
 //! | adds a text to the results, or to the next message | a note with the results |
 //! | answers a reply with a correction, and asks the model again | [`Retry`](balk_contract::Verdict::Retry) |
+//! | makes a printed call a call | [`Repair`](balk_contract::Verdict::Repair) |
 //! | does not run a call, and says why | [`Block`](balk_contract::Verdict::Block) |
 //! | asks the user, for example for a permission | [`Ask`](balk_contract::Verdict::Ask) |
 //! | ends the run, or the user's turn | [`Stop`](balk_contract::Verdict::Stop) |
@@ -25,6 +26,7 @@
 
 pub use cline::Cline;
 pub use crush::Crush;
+pub use forge::{Forge, ForgeSettings};
 pub use gemini_cli::GeminiCli;
 pub use hermes_like::{HermesLike, HermesLikeSettings};
 pub use kimi_cli::KimiCli;
@@ -40,6 +42,7 @@ mod answer;
 mod chanting;
 pub mod cline;
 pub mod crush;
+pub mod forge;
 pub mod gemini_cli;
 mod git_overview;
 pub mod hermes_like;

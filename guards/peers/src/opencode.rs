@@ -1,4 +1,4 @@
-//! **opencode**: the doom loop rule of opencode, as documented at 31e22f65a2, and its retries at 0266548ac5
+//! **opencode**: the doom loop rule of opencode, as read at 31e22f65a2, and its retries at 0266548ac5
 //! (`docs/peers.md#opencode`).
 //!
 //! | seen | the product | here |

@@ -11,8 +11,8 @@ use balk_guards::{
     Transcript, Usage, UserAnswer, UserMessage,
 };
 use balk_peers::{
-    Cline, Crush, GeminiCli, HermesLike, KimiCli, NaiveAbandonment, NaiveDuplicate, NaiveNoTools, NaiveRetry,
-    OpenCode, OpenHands, OpenRouter, QwenCode, RooCode, TurnLimit,
+    Cline, Crush, Forge, GeminiCli, HermesLike, KimiCli, NaiveAbandonment, NaiveDuplicate, NaiveNoTools,
+    NaiveRetry, OpenCode, OpenHands, OpenRouter, QwenCode, RooCode, TurnLimit,
 };
 
 pub(crate) mod broken;
@@ -50,7 +50,7 @@ pub(crate) fn all_guards() -> Vec<Box<dyn Guard>> {
 }
 
 /// Every rule of another agent, and every naive version, with default settings.
-pub(crate) const PEERS: [fn() -> Box<dyn Guard>; 15] = [
+pub(crate) const PEERS: [fn() -> Box<dyn Guard>; 16] = [
     || Box::new(Cline::default()),
     || Box::new(RooCode::default()),
     || Box::new(OpenHands::default()),
@@ -62,6 +62,7 @@ pub(crate) const PEERS: [fn() -> Box<dyn Guard>; 15] = [
     || Box::new(OpenRouter::default()),
     || Box::new(HermesLike::default()),
     || Box::new(TurnLimit::default()),
+    || Box::new(Forge::default()),
     || Box::new(NaiveAbandonment::default()),
     || Box::new(NaiveNoTools),
     || Box::new(NaiveDuplicate::default()),

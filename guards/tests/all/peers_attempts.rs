@@ -1,7 +1,9 @@
 //! The peers' answers to broken attempts, as documented.
 
 use balk_guards::{AttemptCause, AttemptFailure, Guard, Recovery, Wait};
-use balk_peers::{Cline, GeminiCli, HermesLike, KimiCli, NaiveRetry, OpenCode, OpenHands, QwenCode, RooCode};
+use balk_peers::{
+    Cline, Forge, GeminiCli, HermesLike, KimiCli, NaiveRetry, OpenCode, OpenHands, QwenCode, RooCode,
+};
 
 /// The answer to each attempt: the least wait in ticks, `ask`, `stop` or nothing.
 #[track_caller]
@@ -44,6 +46,8 @@ fn broken_attempts_are_made_again_as_documented() {
     check_attempts(&KimiCli::default(), status(408, None), "-");
     check_attempts(&HermesLike::default(), empty, "0 0 0 -");
     check_attempts(&HermesLike::default(), broken, "-");
+    check_attempts(&Forge::default(), empty, "0 0 0 stop");
+    check_attempts(&Forge::default(), broken, "-");
     check_attempts(&NaiveRetry, status(400, None), "0 0 0 0 0");
 }
 

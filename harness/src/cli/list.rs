@@ -62,7 +62,7 @@ fn guards(registry: &Registry) -> [Block; 2] {
         &guards,
     );
     let peers = rows(
-        "Peers, named in the same way: rules of other agents as documented in one version, not the agents themselves, \
+        "Peers, named in the same way: rules of other agents in one version, not the agents themselves, \
          and naive versions of the field designs:",
         &peers,
     );

@@ -1,8 +1,8 @@
-//! The rules of other agents, as documented, and naive versions of the field designs, to compare our guards with.
+//! The rules of other agents, and naive versions of the field designs, to compare our guards with.
 
 use balk_peers::{
-    Cline, Crush, GeminiCli, HermesLike, KimiCli, NaiveAbandonment, NaiveDuplicate, NaiveNoTools, NaiveRetry,
-    OpenCode, OpenHands, OpenRouter, QwenCode, RooCode, TurnLimit,
+    Cline, Crush, Forge, GeminiCli, HermesLike, KimiCli, NaiveAbandonment, NaiveDuplicate, NaiveNoTools,
+    NaiveRetry, OpenCode, OpenHands, OpenRouter, QwenCode, RooCode, TurnLimit,
 };
 
 use super::registered::{NoSettings, Registered};
@@ -12,62 +12,67 @@ pub(super) fn peers() -> impl Iterator<Item = Registered> {
     agents().into_iter().chain(naive()).map(Registered::peer)
 }
 
-fn agents() -> [Registered; 11] {
+fn agents() -> [Registered; 12] {
     [
         Registered::new(
             "cline",
-            "rules as documented for classic Cline, efcec4b1c6: the same call 3 and 5 times, no tool used",
+            "rules of classic Cline, efcec4b1c6: the same call 3 and 5 times, no tool used",
             |NoSettings {}| Cline::default(),
         ),
         Registered::new(
             "roo-code",
-            "rules as documented for Roo Code, cb83656718: the same call a 4th time, no tool used",
+            "rules of Roo Code, cb83656718: the same call a 4th time, no tool used",
             RooCode::new,
         ),
         Registered::new(
             "openhands",
-            "rules as documented for the OpenHands SDK, 611629e699: the same step 4 times, failing 3 and 4",
+            "rules of the OpenHands SDK, 611629e699: the same step 4 times, not executed 3 and 4",
             |NoSettings {}| OpenHands::default(),
         ),
         Registered::new(
             "gemini-cli",
-            "rules as documented for gemini-cli, 5411f113ca: cycles of 1 to 5 calls 5 times, chanting text",
+            "rules of gemini-cli, 5411f113ca: cycles of 1 to 5 calls 5 times, chanting text",
             |NoSettings {}| GeminiCli::default(),
         ),
         Registered::new(
             "qwen-code",
-            "rules as documented for qwen-code, 00aa71b4a0: 5 equal calls, git overviews, many calls; no nudge",
+            "rules of qwen-code, 00aa71b4a0: 5 equal calls, git overviews, many calls; no nudge",
             |NoSettings {}| QwenCode::default(),
         ),
         Registered::new(
             "opencode",
-            "rule as documented for opencode, 31e22f65a2: 3 equal calls in one message ask for a permission",
+            "rule of opencode, 31e22f65a2: 3 equal calls in one message ask for a permission",
             |NoSettings {}| OpenCode,
         ),
         Registered::new(
             "crush",
-            "rule as documented for crush, 37f36e9382: more than 5 of 10 steps equal, with their results",
+            "rule of crush, 37f36e9382: more than 5 of 10 steps equal, with their results",
             |NoSettings {}| Crush::default(),
         ),
         Registered::new(
             "kimi-cli",
-            "rule as documented for kimi-cli, 4a550effdf: the same call 3, 5, 8 and 12 times",
+            "rule of kimi-cli, 4a550effdf: the same call 3, 5, 8 and 12 times",
             |NoSettings {}| KimiCli::default(),
         ),
         Registered::new(
             "openrouter",
-            "rule as documented for OpenRouter's agent SDK, 5a7ed03e5a: the same rounds of a tool 3 and 6 times",
+            "rule of OpenRouter's agent SDK, 5a7ed03e5a: the same rounds of a tool 3 and 6 times",
             |NoSettings {}| OpenRouter::default(),
         ),
         Registered::new(
             "hermes-like",
-            "rules as documented for hermes-agent, 06c25ac90b: failures, equal results, cycles; words, then stops",
+            "rules of hermes-agent, 06c25ac90b: failures, equal results, cycles; words, then stops",
             HermesLike::new,
         ),
         Registered::new(
             "turn-limit",
-            "rule as documented for smolagents, e3a5b8994b: 20 turns, then the end",
+            "rule of smolagents, e3a5b8994b: 20 turns, then the end",
             TurnLimit::new,
+        ),
+        Registered::new(
+            "forge",
+            "rules of forge 0.9.3, 3565af35c6: printed calls made calls, no tool used, unknown tools, steps, failures",
+            Forge::new,
         ),
     ]
 }

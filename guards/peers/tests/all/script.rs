@@ -107,22 +107,16 @@ impl Vector {
 
 fn unroll(turns: &[Value], number: Option<usize>, texts: &toml::Table, into: &mut Vec<Event>) {
     for turn in turns {
-        match turn {
-            Value::String(line) => {
-                into.extend(repeated(line, number, texts).iter().map(|line| event(&[line])))
-            }
-            Value::Array(lines) => {
-                let lines = lines.iter().map(|line| line.as_str().expect("a line"));
-                let lines: Vec<String> = lines.flat_map(|line| repeated(line, number, texts)).collect();
-                into.push(event(&lines.iter().map(String::as_str).collect::<Vec<_>>()));
-            }
-            Value::Table(it) => {
-                let times = it["times"].as_integer().expect("a number of times");
-                let turns = it["turns"].as_array().expect("a list of turns");
-                (0..usize::try_from(times).expect("a positive number"))
-                    .for_each(|n| unroll(turns, Some(n), texts, into));
-            }
-            other => panic!("expected a turn, found {other}"),
+        if let Value::String(line) = turn {
+            into.extend(repeated(line, number, texts).iter().map(|line| event(&[line])));
+        } else if let Value::Array(lines) = turn {
+            let lines = lines.iter().map(|line| line.as_str().expect("a line"));
+            let lines: Vec<String> = lines.flat_map(|line| repeated(line, number, texts)).collect();
+            into.push(event(&lines.iter().map(String::as_str).collect::<Vec<_>>()));
+        } else {
+            let times = turn["times"].as_integer().and_then(|it| usize::try_from(it).ok());
+            let turns = turn["turns"].as_array().expect("a list of turns");
+            (0..times.expect("a number of times")).for_each(|n| unroll(turns, Some(n), texts, into));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use balk_contract::Guard;
 use balk_peers::{
-    Cline, Crush, GeminiCli, HermesLike, HermesLikeSettings, KimiCli, OpenCode, OpenHands, OpenRouter,
+    Cline, Crush, Forge, GeminiCli, HermesLike, HermesLikeSettings, KimiCli, OpenCode, OpenHands, OpenRouter,
     QwenCode, RooCode, TurnLimit,
 };
 use serde::de::DeserializeOwned;
@@ -22,6 +22,7 @@ fn guard(peer: &str, table: &toml::Table) -> Box<dyn Guard> {
         "kimi-cli" => Box::new(KimiCli::default()),
         "hermes-like" => Box::new(HermesLike::new(settings::<HermesLikeSettings>(table))),
         "cline" => Box::new(Cline::default()),
+        "forge" => Box::new(Forge::new(settings(table))),
         "gemini-cli" => Box::new(GeminiCli::default()),
         "qwen-code" => Box::new(QwenCode::default()),
         "opencode" => Box::new(OpenCode),
@@ -85,5 +86,5 @@ fn each_difference_and_each_test_left_out_has_a_reason() {
             assert!(it.reason.len() > 20, "{}: {:?}: {}", file.peer, it.tests, it.reason);
         }
     }
-    assert_eq!((played, differ, left_out), (282, 1, 100));
+    assert_eq!((played, differ, left_out), (358, 2, 118));
 }

@@ -1,0 +1,143 @@
+//! Calls that a model printed as text, in the forms that forge reads (`docs/peers.md#forge`).
+
+use serde_json::{Map, Value};
+
+use balk_contract::RawCall;
+
+/// A tool's name and its arguments.
+type Printed = (String, Value);
+
+/// The printed calls of tools that are on offer: of the first form in which there are any.
+pub(super) fn rescue(text: &str, is_offered: &dyn Fn(&str) -> bool) -> Vec<RawCall> {
+    let text = without_thoughts(text);
+    let forms: [fn(&str) -> Vec<Printed>; 4] = [json, rehearsed, qwen, mistral];
+    let found = forms.into_iter().map(|read| {
+        let mut calls = read(text.trim());
+        calls.retain(|(tool, _)| is_offered(tool));
+        calls
+    });
+    let calls = found.into_iter().find(|calls| !calls.is_empty()).unwrap_or_default();
+    let named = |(at, (tool, arguments)): (usize, Printed)| RawCall {
+        id: format!("call_{at:09}").into(),
+        tool: tool.into(),
+        arguments: arguments.to_string().into(),
+    };
+    calls.into_iter().enumerate().map(named).collect()
+}
+
+/// The text without what stands between marks of thinking.
+fn without_thoughts(text: &str) -> String {
+    let mut rest = text;
+    let mut kept = String::new();
+    let marks = [("[THINK]", "[/THINK]"), ("<think>", "</think>")];
+    let next = |rest: &str| {
+        let spans = marks.iter().filter_map(|(open, close)| {
+            let from = rest.find(open)?;
+            let to = from + rest[from..].find(close)? + close.len();
+            Some((from, to))
+        });
+        spans.min()
+    };
+    while let Some((from, to)) = next(rest) {
+        kept.push_str(&rest[..from]);
+        rest = &rest[to..];
+    }
+    kept + rest
+}
+
+/// Objects with a tool's name and its arguments, in fences or not, one after the other.
+fn json(text: &str) -> Vec<Printed> {
+    let text = text.replace("```json", "").replace("```", "");
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(open) = text[from..].find('{').map(|at| from + at) {
+        let Some(end) = balanced(&text[open..], false) else {
+            from = open + 1;
+            continue;
+        };
+        found.extend(serde_json::from_str(&text[open..open + end]).ok().and_then(call));
+        from = open + end;
+    }
+    found
+}
+
+/// `tool` and `args`, or `name` and `arguments`.
+fn call(mut members: Map<String, Value>) -> Option<Printed> {
+    let name = ["tool", "name"]
+        .into_iter()
+        .find_map(|name| members.get(name)?.as_str().filter(|it| !it.is_empty()))?;
+    let name = name.to_owned();
+    let arguments = members.remove("args").filter(|it| !it.is_null()).or_else(|| members.remove("arguments"));
+    Some((name, arguments.unwrap_or_else(|| Value::Object(Map::new()))))
+}
+
+/// The length of the text up to the brace that closes its first one. Braces in strings count, unless told otherwise.
+fn balanced(text: &str, reads_strings: bool) -> Option<usize> {
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    for (at, c) in text.char_indices() {
+        if reads_strings && (is_escaped || c == '\\') {
+            is_escaped = !is_escaped;
+            continue;
+        }
+        if reads_strings && c == '"' {
+            in_string = !in_string;
+        }
+        match c {
+            _ if in_string => {}
+            '{' => depth += 1,
+            '}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `name[ARGS]{…}`, up to the last brace of the text.
+fn rehearsed(text: &str) -> Vec<Printed> {
+    let read = || {
+        let (before, after) = text.split_once("[ARGS]{")?;
+        let name: String = before.chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let name: String = name.chars().rev().collect();
+        let arguments = format!("{{{}", &after[..=after.rfind('}')?]);
+        let arguments: Map<String, Value> = serde_json::from_str(&arguments).ok()?;
+        (!name.is_empty()).then_some((name, Value::Object(arguments)))
+    };
+    read().into_iter().collect()
+}
+
+/// `<function=name><parameter=key>value</parameter></function>`; all values are texts.
+fn qwen(text: &str) -> Vec<Printed> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("<function=") {
+        let Some((body, after)) = after.split_once("</function>") else { break };
+        rest = after;
+        let Some((name, body)) = body.split_once('>') else { continue };
+        let parameters = body.split("<parameter=").skip(1).filter_map(|part| {
+            let (key, value) = part.split_once('>')?;
+            let value = value.split_once("</parameter>").map_or(value, |(value, _)| value);
+            let value = value.strip_prefix('\n').unwrap_or(value);
+            Some((key.trim().to_owned(), Value::from(value.strip_suffix('\n').unwrap_or(value))))
+        });
+        found.push((name.trim().to_owned(), Value::Object(parameters.collect())));
+    }
+    found
+}
+
+/// `[TOOL_CALLS]name{…}`, one or more.
+fn mistral(text: &str) -> Vec<Printed> {
+    let read = |part: &str| {
+        let (name, _) = part.split_once('{')?;
+        let body = &part[name.len()..];
+        let arguments: Map<String, Value> = serde_json::from_str(&body[..balanced(body, true)?]).ok()?;
+        let name = name.trim_end();
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        is_name.then(|| (name.to_owned(), Value::Object(arguments)))
+    };
+    text.split("[TOOL_CALLS]").skip(1).filter_map(read).collect()
+}

@@ -199,6 +199,7 @@ fn c6_13_six_equal_calls_at_once() {
             ("qwen-code", "1 stop same-call 1"),
             ("opencode", "1 ask doom-loop 1"),
             ("hermes-like", "1 note no-progress 2"),
+            ("forge", "2 retry text 1"),
             ("naive-no-tools", "2 retry no-call 1"),
         ],
     );
@@ -229,17 +230,18 @@ fn c6_15_the_same_failing_call() {
             ("kimi-cli", "3 note same-call 1"),
             ("openrouter", "3 block doom-loop 1"),
             ("hermes-like", "2 note same-failure 2"),
+            ("forge", "4 stop failing-tool 4"),
             ("naive-duplicate", "2 block same-call 1"),
         ],
     );
 }
 
 #[test]
-fn c6_17_different_failing_commands_are_at_most_warned_about() {
-    // The halt of hermes-like exempts the shell, as documented; the documentation does not exempt it from the
-    // warning.
+fn c6_17_different_failing_commands_are_at_most_warned_about_but_by_forge() {
+    // The halt of hermes-like exempts the shell, its warning does not. Forge ends after three replies whose calls
+    // fail, whatever they are.
     let turns: Vec<Turn> = (0..9).map(|n| run(&format!("try {n}")).fails(&format!("error {n}"))).collect();
-    check(&turns, &[("hermes-like", "3 note failing-tool 3")]);
+    check(&turns, &[("hermes-like", "3 note failing-tool 3"), ("forge", "4 stop failing-tool 4")]);
 }
 
 #[test]
@@ -277,6 +279,7 @@ fn c6_24_an_answer_without_a_call_is_corrected_by_whoever_wants_a_tool() {
         &[
             ("cline", "1 retry no-tool 1"),
             ("roo-code", "1 retry no-tool 1"),
+            ("forge", "1 retry text 1"),
             ("naive-no-tools", "1 retry no-call 1"),
         ],
     );
@@ -291,6 +294,7 @@ fn c6_25_thinking_only_three_times() {
             ("roo-code", "1 retry no-tool 1"),
             ("openhands", "1 retry no-content 1"),
             ("gemini-cli", "1 retry thinking-only 1"),
+            ("forge", "1 retry text 1"),
         ],
     );
 }
@@ -305,9 +309,11 @@ fn c6_30_things_that_begin_alike_are_no_chanting_and_one_sentence_over_and_over_
     let corrected = [
         ("cline", "1 retry no-tool 1"),
         ("roo-code", "1 retry no-tool 1"),
+        ("forge", "1 retry text 1"),
         ("naive-no-tools", "1 retry no-call 1"),
     ];
     check(&[says(&list)], &corrected);
-    let [cline, roo_code, naive] = corrected;
-    check(&[says(&chant)], &[cline, roo_code, ("gemini-cli", "1 retry chanting 1"), naive]);
+    let [cline, roo_code, forge, naive] = corrected;
+    let (gemini_cli, openrouter) = (("gemini-cli", "1 retry chanting 1"), ("openrouter", "1 stop text 2"));
+    check(&[says(&chant)], &[cline, roo_code, gemini_cli, openrouter, forge, naive]);
 }

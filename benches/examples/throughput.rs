@@ -17,7 +17,7 @@ use balk::grade;
 use balk::guards::{Config, Recipe, Registry};
 use balk::simulate::Simulation;
 use balk_benches::scenario;
-use balk_reports::records::{Bench, TrialRecord};
+use balk_reports::records::{Bench, Suite, TrialRecord};
 use balk_scenarios::catalogue::{self, CATALOGUE};
 use balk_scenarios::{Pools, ResponseMode, Scenario, WorldOptions};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -113,6 +113,7 @@ fn measure(
     let (turns, records) = outcome(&scenario, stacks, seeds);
     let asked = Asked {
         target: name.to_owned(),
+        suite: Suite::Written,
         text: catalogue::find(name).ok_or("no such scenario")?.text.to_owned(),
         set: Vec::new(),
         scenario,

@@ -15,7 +15,7 @@ mod unit;
 
 use std::ops::ControlFlow;
 
-use balk_reports::records::{Bench, Part, Seeds};
+use balk_reports::records::{Bench, Cell, Seeds};
 use rayon::prelude::*;
 
 use crate::error::Error;
@@ -66,24 +66,25 @@ pub fn run(
             continue;
         }
         let stacks = matrix.simulations(scenario);
-        let (label, set) = (bench.plan.scenarios[scenario].label(), matrix.set(scenario));
+        let planned = &bench.plan.scenarios[scenario];
+        let (label, suite, set) = (planned.label(), planned.suite, matrix.set(scenario));
         for block in missing.chunk_by(|one, other| one / BLOCK == other / BLOCK) {
-            let none = || (Part::new(stacks.len()), Transcripts::default());
-            let (part, kept) = block
+            let none = || (vec![Cell::default(); stacks.len()], Transcripts::default());
+            let (cells, kept) = block
                 .par_iter()
-                .fold(none, |(mut part, mut kept), &seed| {
-                    let records = unit::play(&stacks, seed, set, keep, &mut part);
+                .fold(none, |(mut cells, mut kept), &seed| {
+                    let records = unit::play(&stacks, suite, seed, set, keep, &mut cells);
                     kept.add(Transcripts::pack(seed, &records));
-                    (part, kept)
+                    (cells, kept)
                 })
-                .reduce(none, |(mut part, mut kept), (more, others)| {
-                    part.add(&more);
+                .reduce(none, |(mut cells, mut kept), (more, others)| {
+                    cells.iter_mut().zip(&more).for_each(|(mine, more)| mine.add(more));
                     kept.add(others);
-                    (part, kept)
+                    (cells, kept)
                 });
             let seeds: Seeds = block.iter().copied().collect();
             let units = seeds.count();
-            bench.add(scenario, &seeds, &part).expect("a missing seed is in no record");
+            bench.add(scenario, &seeds, &cells).expect("a missing seed is in no record");
             if follow.block(bench, Played { scenario: &label, units, kept })?.is_break() {
                 return Ok(());
             }

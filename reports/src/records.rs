@@ -3,7 +3,6 @@
 //! The record of a trial belongs to the contract, because other programs write it, too.
 
 mod bench;
-mod bootstrap;
 mod cost;
 mod counts;
 mod gap;
@@ -18,13 +17,10 @@ pub(crate) use bench::is_under_test;
 #[cfg(test)]
 pub(crate) use bench::plan;
 pub use bench::{
-    Apart, BENCH_SCHEMA, BadBench, Bench, ByDraw, Cell, Histogram, Language, Outcome, Paired, Part, Plan,
-    PlannedParameter, PlannedScenario, PlannedStack, Response, RuleCount, Seeds, SeedsTwice, Slip, Spent,
-    Unlike,
+    Apart, BENCH_SCHEMA, BadBench, Bench, ByDraw, Cell, GROUPS, Groups, Histogram, Language, Outcome, Paired,
+    Plan, PlannedParameter, PlannedScenario, PlannedStack, Response, RuleCount, Seeds, SeedsTwice, Slip,
+    Sums, Unlike,
 };
-#[cfg(test)]
-pub(crate) use bootstrap::mix;
-pub use bootstrap::{BadBootstrap, Bootstrap, REPLICATES, Weights, trial_key};
 pub use cost::{Cost, Host, Instructions, Meta, Timed, Work};
 pub use counts::Counts;
 pub use gap::{Changes, Ending, GAP_SCHEMA, GapReport, GapRun, HandedOver, Lacking, TriedTool, gaps};

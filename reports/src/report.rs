@@ -20,6 +20,6 @@ pub use tables::{
     CEILING, CellShift, Comparison, DEFAULT, Expense, FalseByLanguage, FalseByRule, FalseByShape,
     FalseInterventions, Figures, Head, InstructionRow, LIMITS, Measure, Missing, ORACLE, ParameterRange,
     REPORT_SCHEMA, Ranked, Ranking, Report, ScenarioRow, ScenarioTable, Sensitivity, ShapeRate, Shift,
-    SlipRow, StackRow, StackShift, StackTable, TimedRow, Versus, VersusCell, VersusCount,
+    SlipRow, StackRow, StackShift, StackTable, TimedRow, Versus, VersusCell, VersusCount, VersusSuite,
 };
 pub use transcript::{Chat, show, show_outcome};

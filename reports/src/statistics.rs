@@ -2,20 +2,29 @@
 //!
 //! | figure | type | interval |
 //! |---|---|---|
-//! | share of trials | [`Share`] | exact (Clopper and Pearson) |
+//! | share of trials | [`Share::new`] | exact (Clopper and Pearson) |
+//! | share of trials in clusters | [`Share::of_clusters`] | exact on the effective number of trials |
 //! | share of weighted points in clusters | [`ClusteredShare`] | exact on the effective number of points |
 //! | difference of two shares of the same trials in blocks | [`Change::of_blocks`] | Student's t over blocks, at least as wide as that of pairs |
 //! | difference of two shares of different trials | [`Change::of_shares`] | square and add, from exact bounds |
 //! | difference of two rates | [`Change::of_rates`] | square and add |
 //! | events per turn | [`Rate`], from `RateSums` | gamma, with the variance between trials |
-//! | difference of two paired shares | [`PairedDifference`] | square and add, from exact bounds |
-//! | ratio of two sums over trials | [`Ratio`], from `Bootstrap` | percentiles of a Poisson bootstrap |
+//! | difference of two paired shares | [`PairedDifference::new`] | square and add, from exact bounds |
+//! | the same over clusters | [`PairedDifference::of_clusters`] | square and add, from bounds over clusters |
+//! | ratio of two sums over clusters | [`Ratio`] | jackknife of its logarithm, Student's t |
 //! | difference of sums over blocks | [`BlockDifference`], from [`Block`]s | Student's t over the blocks |
 //! | median of a number over trials | [`Median`] | order statistics |
 //!
-//! [`mcnemar`] tests whether two stacks differ on the same seeds, and [`holm`] corrects several such tests. The trial
-//! is always the unit, because turns of one trial are not independent. Only integers are merged, so shards add up to
-//! the same bytes as one run; `libm` computes the same bits on every machine. Every interval claims a coverage of 95 %.
+//! [`mcnemar`] tests whether two stacks differ on the same seeds, and [`holm`] corrects several such tests.
+//!
+//! **The unit.** Turns of one trial are not independent, so a figure of one written scenario treats trials as the unit,
+//! and speaks of that scenario alone. Trials of one scenario, or of one skeleton of a drawn world, resemble each other,
+//! so a figure over several scenarios treats scenarios as the unit, and one of drawn worlds treats groups of whole
+//! skeletons as the unit. Beside the number of trials stands the effective number: how many independent trials would
+//! say as much.
+//!
+//! Only integers are merged, so shards add up to the same bytes as one run; `libm` computes the same bits on every
+//! machine. Every interval claims a coverage of 95 %.
 //! Each file says what coverage was measured, and where the method is known to cover less.
 
 #![expect(clippy::float_arithmetic, reason = "statistics over trials; no trial depends on them")]
@@ -25,6 +34,7 @@ mod blocks;
 mod change;
 mod clustered;
 mod difference;
+mod difference_of_clusters;
 #[cfg(test)]
 mod draws;
 mod gamma;
@@ -38,12 +48,14 @@ mod rate;
 mod ratio;
 mod root;
 mod share;
+mod share_of_clusters;
 mod shares_by_block;
 
 pub use blocks::{Block, BlockDifference};
 pub use change::Change;
 pub use clustered::{Cluster, ClusteredShare};
 pub use difference::PairedDifference;
+pub use difference_of_clusters::PairedCluster;
 pub use holm::{compared, holm};
 pub use mcnemar::mcnemar;
 pub use median::Median;

@@ -16,4 +16,4 @@ pub use entry::{
     transcript,
 };
 pub use trial::{FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};
-pub use truth::{BadTruth, Kind, Stuck, Truth};
+pub use truth::{BadTruth, Kind, Stuck, Suite, Truth};

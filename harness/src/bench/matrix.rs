@@ -2,7 +2,7 @@
 
 use balk_guards::Protocol;
 use balk_reports::records::{
-    BENCH_SCHEMA, DRAWS, Drawn, Plan, PlannedParameter, PlannedScenario, PlannedStack,
+    BENCH_SCHEMA, DRAWS, Drawn, Plan, PlannedParameter, PlannedScenario, PlannedStack, Suite,
 };
 use balk_scenarios::response::{PARAMETERS, Parameter};
 use balk_scenarios::{Pools, ResponseMode, Scenario, WorldOptions};
@@ -28,6 +28,8 @@ const MODES: [ResponseMode; 3] = [ResponseMode::Features, ResponseMode::Flat, Re
 pub struct Asked {
     /// Its name or its file, as on the command line.
     pub target: String,
+    /// Where it comes from.
+    pub suite: Suite,
     /// The text of its file.
     pub text: String,
     /// Values that a sweep sets in it.
@@ -118,6 +120,7 @@ fn planned(asked: &Asked) -> PlannedScenario {
         name: scenario.name.to_string(),
         target: asked.target.clone(),
         set: drawn(&asked.set),
+        suite: asked.suite,
         kind: scenario.kind,
         protocol: match scenario.protocol {
             Protocol::Tool => "tool",

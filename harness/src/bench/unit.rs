@@ -1,6 +1,6 @@
 //! One unit: a seed of a scenario, played by every stack.
 
-use balk_reports::records::{Grade, Outcome, Part, Slip, TrialRecord, Weights, trial_key};
+use balk_reports::records::{Cell, Grade, Outcome, Slip, Suite, TrialRecord};
 
 use crate::grade;
 use crate::simulate::Simulation;
@@ -31,18 +31,19 @@ impl Keep {
 /// Returns the transcripts to keep, in the order of the stacks; those of the other response models are not kept.
 pub(super) fn play(
     stacks: &[[Simulation<'_>; 3]],
+    suite: Suite,
     seed: u64,
     set: &[(String, String)],
     keep: Keep,
-    part: &mut Part,
+    cells: &mut [Cell],
 ) -> Vec<TrialRecord> {
     let Some([first, ..]) = stacks.first() else { return Vec::new() };
     let world = first.world(seed);
     let language = world.language();
-    let mut baseline = None;
+    let skeleton = (suite == Suite::Drawn).then(|| world.skeleton());
+    let mut baseline: Option<Grade> = None;
     let mut kept = Vec::new();
-    let weights = Weights::new(trial_key(&world.scenario().name, seed));
-    for (([own, flat, drawn], cell), tokens) in stacks.iter().zip(&mut part.cells).zip(&mut part.tokens) {
+    for ([own, flat, drawn], cell) in stacks.iter().zip(cells) {
         let own_world = (!own.shares_worlds(first)).then(|| own.world(seed));
         let world = own_world.as_ref().unwrap_or(&world);
         let trial = own.trial(world);
@@ -54,12 +55,11 @@ pub(super) fn play(
             (graded.interventions > 0).then(|| grade::grade(&it.trial(&it.world(seed))))
         };
         let (flat, drawn) = (other(flat), other(drawn));
-        let spent = graded.tokens_in + graded.tokens_out;
-        let &mut (baseline, usual) = baseline.get_or_insert((graded.goal, spent));
-        tokens.add_weighted(&weights, spent, usual);
+        let baseline = &*baseline.get_or_insert_with(|| graded.clone());
         cell.take(&Outcome {
             seed,
             language,
+            skeleton,
             grade: &graded,
             baseline,
             flat: flat.as_ref().unwrap_or(&graded),

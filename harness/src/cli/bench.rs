@@ -7,8 +7,8 @@ mod sweep;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 
-use balk_reports::records::Bench as Record;
-use balk_scenarios::catalogue::CATALOGUE;
+use balk_reports::records::{Bench as Record, Suite};
+use balk_scenarios::catalogue::{self, CATALOGUE};
 use balk_scenarios::{Kind, Pools};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
@@ -217,6 +217,7 @@ impl Bench {
         let mut asked: Vec<Asked> = Vec::new();
         for target in targets {
             for source in Source::of_suite(&target)? {
+                let suite = if catalogue::find(&source.target).is_some() { Suite::Written } else { Suite::File };
                 for set in self.sweep.as_ref().map_or(vec![Vec::new()], Sweep::sets) {
                     let scenario = source.read(&[&self.set[..], &set].concat())?;
                     let same = |it: &&Asked| it.scenario.name == scenario.name && it.set == set;
@@ -225,7 +226,7 @@ impl Bench {
                         let found = format!("`{}` and `{target}`, both `{}`", other.target, scenario.name);
                         return Err(Error::usage("--suite", "scenarios with different names", found).into());
                     }
-                    asked.push(Asked { target, text: source.text.to_string(), set, scenario });
+                    asked.push(Asked { target, suite, text: source.text.to_string(), set, scenario });
                 }
             }
         }

@@ -3,8 +3,8 @@
 //! The **oracle** shows what the truth alone is worth to a guard that speaks as often as ours may. It is no bound: a
 //! stack that intervenes in other turns has other luck, and sometimes recovers more. The **ceiling** is the same guard
 //! without a budget, for actors that every correction moves
-//! ([`ResponseMode::Certain`](balk_scenarios::ResponseMode)). So it has an actor moved in the first stuck turn, by a way
-//! out that works, and no stack recovers more but by chance.
+//! ([`ResponseMode::Certain`](balk_scenarios::ResponseMode)). So it has an actor moved in the first stuck turn, by a
+//! way out that works, and no stack recovers more but by chance.
 
 use balk_guards::{
     Answer, AttemptCause, AttemptFailure, Choice, ChoiceKind, Completion, Decision, Entry, FinishReason,

@@ -5,6 +5,7 @@
 //! run resumes with the missing seeds.
 
 mod cell;
+mod cluster;
 mod file;
 mod plan;
 mod record;
@@ -13,10 +14,11 @@ mod slip;
 mod sound;
 
 pub use cell::{ByDraw, Cell, Histogram, Language, Outcome, Paired, Response, RuleCount};
+pub use cluster::{GROUPS, Groups, Sums};
 pub use file::BadBench;
 pub(crate) use plan::is_under_test;
 pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Unlike};
-pub use record::{Apart, Bench, Part, Spent};
+pub use record::{Apart, Bench};
 pub use seeds::{Seeds, SeedsTwice};
 pub use slip::Slip;
 

@@ -25,6 +25,13 @@ macro_rules! counts {
             pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
                 [$((stringify!($field), self.$field),)+].into_iter()
             }
+
+            /// The count of this name.
+            pub fn named_mut(&mut self, name: &str) -> Option<&mut u64> {
+                [$((stringify!($field), &mut self.$field),)+]
+                    .into_iter()
+                    .find_map(|(it, count)| (it == name).then_some(count))
+            }
         }
     };
 }

@@ -46,6 +46,7 @@ fn fields(table: &ScenarioTable, row: &ScenarioRow) -> Vec<Field> {
     let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let mut fields = vec![
         field("scenario", &table.scenario),
+        field("suite", table.suite.name()),
         field("kind", table.kind.name()),
         field("unreachable", table.unreachable.as_deref().unwrap_or_default()),
         field("stack", &row.stack),
@@ -63,7 +64,7 @@ fn fields(table: &ScenarioTable, row: &ScenarioRow) -> Vec<Field> {
 }
 
 /// The shares whose counts are not all among the raw counts.
-fn shares(it: &Figures) -> [(&'static str, Share); 9] {
+fn shares(it: &Figures) -> [(&'static str, Share); 10] {
     [
         ("recovered", it.recovered),
         ("recovered_flat", it.recovered_flat),
@@ -73,17 +74,19 @@ fn shares(it: &Figures) -> [(&'static str, Share); 9] {
         ("told", it.told),
         ("not_told", it.not_told),
         ("healthy_done", it.healthy_done),
+        ("healthy_lost", it.healthy_lost),
         ("done_twice", it.done_twice),
     ]
 }
 
-fn share_fields(name: &str, it: &Share) -> [Field; 4] {
+fn share_fields(name: &str, it: &Share) -> [Field; 5] {
     let [low, high] = it.bounds();
     [
         (format!("{name}_share_count"), it.count.to_string()),
         (format!("{name}_share_of"), it.of.to_string()),
         (format!("{name}_share_low"), low),
         (format!("{name}_share_high"), high),
+        (format!("{name}_share_effective"), it.effective_count().to_string()),
     ]
 }
 

@@ -8,6 +8,7 @@ mod model;
 mod number;
 mod scenarios;
 mod stacks;
+mod suites;
 
 use super::document::{Block, Document, marked};
 use super::tables::Report;

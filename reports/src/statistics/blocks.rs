@@ -185,7 +185,7 @@ fn student_tails(t: f64, freedom: f64) -> f64 {
 }
 
 /// The two-sided critical value of t at level α.
-fn student_bound(freedom: f64) -> f64 {
+pub(super) fn student_bound(freedom: f64) -> f64 {
     let x = root(|x| beta(x, freedom / 2.0, 0.5) < ALPHA);
     (freedom * (1.0 - x) / x).sqrt()
 }

@@ -48,6 +48,11 @@ pub struct PairedDifference {
     #[serde(serialize_with = "four")]
     #[schemars(with = "f64")]
     pub high: f64,
+    /// The number of independent pairs that would have about this interval; less than `of` if pairs resemble each
+    /// other.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "f64")]
+    pub effective: f64,
 }
 
 impl PairedDifference {
@@ -59,10 +64,19 @@ impl PairedDifference {
     pub fn new(saved: u64, lost: u64, of: u64) -> Self {
         assert!(saved <= of && lost <= of - saved, "{saved} saved and {lost} lost of {of} pairs");
         if of == 0 {
-            return Self { saved, lost, of, low: -1.0, high: 1.0 };
+            return Self { saved, lost, of, low: -1.0, high: 1.0, effective: 0.0 };
         }
         let [low, high] = square_and_add(&Share::new(saved, of), &Share::new(lost, of));
-        Self { saved, lost, of, low, high }
+        Self { saved, lost, of, low, high, effective: float(of) }
+    }
+
+    /// The bounds of the difference of two shares with this correlation, of the same trials.
+    pub(super) fn bounds_of(saved: &Share, lost: &Share, correlation: f64) -> [f64; 2] {
+        let [p, q] = [saved, lost].map(|it| float(it.count) / float(it.of));
+        let off = |a: f64, b: f64| (a * a + b * b - 2.0 * correlation * a * b).sqrt();
+        let low = p - q - off(p - saved.low, lost.high - q);
+        let high = p - q + off(saved.high - p, q - lost.low);
+        [low.max(-1.0), high.min(1.0)]
     }
 
     /// Both bounds with four significant digits, for programs.
@@ -86,16 +100,13 @@ impl fmt::Display for PairedDifference {
     }
 }
 
-/// The bounds of the difference of two shares of the same trials, of which a trial can have only one.
+/// The bounds of the difference of two shares of the same independent trials, of which a trial can have only one.
 fn square_and_add(saved: &Share, lost: &Share) -> [f64; 2] {
     let [p, q] = [saved, lost].map(|it| float(it.count) / float(it.of));
     let product = p * q;
     // If a share is 0 its count does not vary, and if it is 1 the other is 0.
     let correlation = if product > 0.0 { -(product / ((1.0 - p) * (1.0 - q))).sqrt() } else { 0.0 };
-    let off = |a: f64, b: f64| (a * a + b * b - 2.0 * correlation * a * b).sqrt();
-    let low = p - q - off(p - saved.low, lost.high - q);
-    let high = p - q + off(saved.high - p, q - lost.low);
-    [low.max(-1.0), high.min(1.0)]
+    PairedDifference::bounds_of(saved, lost, correlation)
 }
 
 #[cfg(test)]

@@ -13,8 +13,9 @@
 //! trials as independent for rates ([`Rate`]). If the records share seeds, the figures are mostly correlated, and the
 //! interval is wider than necessary.
 //!
-//! The p-value of two shares is Fisher's exact one, twice the smaller tail (R. A. Fisher, *The logic of inductive
-//! inference*, Journal of the Royal Statistical Society 98, 1935, 39–82).
+//! The p-value of two shares is Fisher's exact one, on the effective numbers of trials if trials resemble each other,
+//! twice the smaller tail (R. A. Fisher, *The logic of inductive inference*, Journal of the Royal Statistical Society
+//! 98, 1935, 39–82).
 //!
 //! Coverage, summed over all tables of 20 to 100 trials each, is at least 95 %.
 
@@ -32,7 +33,8 @@ impl Change {
         }
         let [a, b] = [before, after].map(|it| float(it.count) / float(it.of));
         let [low, high] = square_and_add([a, before.low, before.high], [b, after.low, after.high]);
-        let p = fisher([before.count, before.of], [after.count, after.of]);
+        let [before, after] = [before, after].map(effective);
+        let p = fisher(before, after);
         Some(Self { value: b - a, low: low.max(-1.0), high: high.min(1.0), p: Some(p) })
     }
 
@@ -43,6 +45,15 @@ impl Change {
         let [low, high] = square_and_add([a, before.low, before.high], [b, after.low, after.high]);
         Some(Self { value: b - a, low, high, p: None })
     }
+}
+
+/// The count and the number of independent trials that say as much as this share.
+fn effective(share: &Share) -> [u64; 2] {
+    if share.effective >= float(share.of) {
+        return [share.count, share.of];
+    }
+    let of = share.effective_count().max(1);
+    [libm::round(float(share.count) / float(share.of) * float(of)) as u64, of]
 }
 
 /// The bounds of the difference of two figures, from their bounds.

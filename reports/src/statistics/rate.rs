@@ -1,4 +1,5 @@
-//! Events per turn, with an interval that treats trials as independent.
+//! Events per turn, with an interval that treats trials as independent. A figure over several scenarios has scenarios
+//! in the place of trials.
 //!
 //! Trial `i` of `n` had `x_i` events in `y_i` turns. With `X = Σ x_i` and `Y = Σ y_i` the rate is
 //! `r = X / Y`, and the variance of `X` is that of the linearised ratio (L. Kish,

@@ -1,28 +1,31 @@
-//! Intervals of ratios of two sums over trials, by a Poisson bootstrap.
+//! Ratios of two sums over clusters, such as tokens with a stack over tokens of the baseline.
 //!
-//! A ratio such as turns per recovered run, or tokens with a stack over tokens of the baseline, has no simple
-//! variance. The bootstrap resamples the trials 200 times ([`Bootstrap`]; B. Efron, *Bootstrap methods: another look
-//! at the jackknife*, Annals of Statistics 7, 1979, 1–26). The bounds are the 4th and the 197th of the 200 ratios in
-//! order. They are one rank further out than the percentiles at `201·α/2` from either end, because percentile
-//! intervals are too narrow for few trials.
+//! The ratio `R = Σ x_c / Σ y_c` over clusters has no simple variance. Leaving out each of the `k` clusters in turn
+//! gives `k` ratios; their logarithms `l_c` with mean `m` give the variance of `ln R` (the jackknife: J. W. Tukey,
+//! *Bias and confidence in not-quite large samples*, Annals of Mathematical Statistics 29, 1958, 614; B. Efron and C.
+//! Stein, *The jackknife estimate of variance*, Annals of Statistics 9, 1981, 586–596):
 //!
-//! Measured on 2,000 samples each, for turns per recovered run and for tokens relative to the baseline: coverage was 96
-//! to 97 % for 200 and 1,000 trials, 95 % for 50 trials, and 97 % and only 91 % for 20 trials. Do not trust it below
-//! about 50 trials.
+//! `v = (k − 1) / k · Σ (l_c − m)²`
+//!
+//! The bounds are `R·exp(±t·√v)`, with Student's `t`. Its degrees of freedom are Kish's effective number of clusters,
+//! `(Σ y_c)² / Σ y_c²`, minus 1, so few or uneven clusters have wide bounds. With fewer than two clusters, or where
+//! only one cluster has any of the numerator, nothing is claimed.
+//!
+//! Measured on 1,000 samples each, with logarithms of the clusters' own ratios that are normal with a standard
+//! deviation of 0.05, 0.3 and 0.8: coverage was 93 to 95 % for 20 and 200 clusters of one size, and for five, 95, 95
+//! and 92 %. With sizes that differ by a factor of 15, it was 90 to 97 % and once, for five clusters that differ most,
+//! less. Do not trust it below ten clusters.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::number::float;
+use super::blocks::student_bound;
+use super::number::{float, square};
 use super::print::{digits, four, four_or_none, text};
-use crate::records::{Bootstrap, REPLICATES};
 
-/// The number of ratios beyond each bound.
-const LEFT_OUT: usize = 3;
-
-/// A ratio of two sums over trials, with its 95 % interval.
+/// A ratio of two sums over clusters, with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ratio {
@@ -33,27 +36,43 @@ pub struct Ratio {
     #[serde(serialize_with = "four")]
     #[schemars(with = "f64")]
     pub low: f64,
-    /// The upper bound; infinite if too many replicates have the denominator 0.
+    /// The upper bound; infinite if nothing is claimed.
     #[serde(serialize_with = "four")]
     #[schemars(with = "Option<f64>")]
     pub high: f64,
+    /// Clusters with a denominator.
+    pub clusters: u64,
 }
 
 impl Ratio {
-    /// The ratio of these sums. A replicate with the denominator 0 counts at both ends.
+    /// The ratio over clusters, each with its numerator and its denominator. A cluster without a denominator does not
+    /// count.
     #[must_use]
-    pub fn new(sums: &Bootstrap) -> Self {
-        let [numerator, denominator] = sums.sums();
-        let ratio = (denominator > 0).then(|| float(numerator) / float(denominator));
-        let ordered = |open: f64| {
-            let of = |[above, below]: [u64; 2]| if below == 0 { open } else { float(above) / float(below) };
-            let mut ratios: Vec<f64> = sums.replicates().map(of).collect();
-            ratios.sort_by(f64::total_cmp);
-            ratios
-        };
-        let low = ordered(0.0)[LEFT_OUT];
-        let high = ordered(f64::INFINITY)[REPLICATES - 1 - LEFT_OUT];
-        Self { ratio, low, high }
+    pub fn of_clusters(clusters: &[[u64; 2]]) -> Self {
+        let of: Vec<[f64; 2]> =
+            clusters.iter().filter(|[_, below]| *below > 0).map(|it| it.map(float)).collect();
+        let clusters = of.len() as u64;
+        let [above, below] = [0, 1].map(|at| of.iter().map(|it| it[at]).sum::<f64>());
+        let unknown = Self { ratio: None, low: 0.0, high: f64::INFINITY, clusters };
+        if clusters == 0 {
+            return unknown;
+        }
+        let (ratio, k) = (above / below, float(clusters));
+        let open = Self { ratio: Some(ratio), ..unknown };
+        // Equal ratios must leave no rounding error.
+        let first = of[0][0] / of[0][1];
+        if clusters > 1 && of.iter().all(|[x, y]| x / y == first) {
+            return Self { low: first, high: first, ..open };
+        }
+        let without: Vec<f64> = of.iter().map(|[x, y]| libm::log((above - x) / (below - y))).collect();
+        if clusters < 2 || without.iter().any(|it| !it.is_finite()) {
+            return open;
+        }
+        let mean = without.iter().sum::<f64>() / k;
+        let variance = (k - 1.0) / k * without.iter().map(|it| square(it - mean)).sum::<f64>();
+        let effective = square(below) / of.iter().map(|[_, y]| square(*y)).sum::<f64>();
+        let off = libm::exp(student_bound((effective - 1.0).max(0.1)) * variance.sqrt());
+        Self { low: ratio / off, high: ratio * off, ..open }
     }
 
     /// The ratio and its bounds with four significant digits, for programs; `inf` is an open bound.
@@ -68,6 +87,7 @@ impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self.ratio {
             None => "–".into(),
+            Some(ratio) if self.high.is_infinite() => format!("{} (–)", text(ratio)),
             Some(ratio) => format!("{} ({}–{})", text(ratio), text(self.low), text(self.high)),
         };
         f.pad(&text)
@@ -75,4 +95,67 @@ impl fmt::Display for Ratio {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::statistics::draws::Draws;
+
+    #[track_caller]
+    fn check(clusters: &[[u64; 2]], expected: &str) {
+        assert_eq!(Ratio::of_clusters(clusters).to_string(), expected);
+    }
+
+    #[test]
+    fn ratios_by_hand() {
+        check(&[], "–");
+        check(&[[3, 0]], "–");
+        check(&[[3, 4]], "0.7500 (–)");
+        check(&[[3, 4], [0, 4]], "0.3750 (–)");
+        check(&[[5, 10], [50, 100], [0, 0]], "0.5000 (0.5000–0.5000)");
+        // Without each: ln 2 and ln 1, v = ½·(½·ln 2)²·2 = 0.1201, t(1) = 12.706: e^(±4.404) times 1.5.
+        check(&[[10, 10], [20, 10]], "1.500 (0.01835–122.6)");
+    }
+
+    #[test]
+    fn order_does_not_matter_and_one_way_is_the_other_upside_down() {
+        let clusters = [[10, 12], [30, 20], [7, 9], [100, 110]];
+        let found = Ratio::of_clusters(&clusters);
+        let mut turned = clusters;
+        turned.reverse();
+        assert_eq!(Ratio::of_clusters(&turned).digits(), found.digits());
+    }
+
+    /// The coverage where the logarithms of the clusters' own ratios are about normal.
+    fn coverage(runs: u32, clusters: u32, deviation: f64) -> f64 {
+        let mut draws = Draws::new(u64::from(clusters) ^ deviation.to_bits());
+        // Twelve uniform numbers minus 6 have the variance 1; the mean of exp of one of them is known.
+        let half = deviation / 2.0;
+        let truth = libm::pow(libm::sinh(half) / half, 12.0);
+        let holds = |_: &u32| {
+            let cluster = |_| {
+                let log = deviation * ((0..12).map(|_| draws.unit()).sum::<f64>() - 6.0);
+                [(1e6 * libm::exp(log)) as u64, 1_000_000]
+            };
+            let found = Ratio::of_clusters(&(0..clusters).map(cluster).collect::<Vec<_>>());
+            found.low <= truth && truth <= found.high
+        };
+        (0..runs).filter(holds).count() as f64 / f64::from(runs)
+    }
+
+    #[test]
+    fn about_95_of_100_intervals_hold_the_truth() {
+        const RUNS: u32 = 1_000;
+        for (clusters, deviation, least) in [
+            (5, 0.05, 0.93),
+            (5, 0.3, 0.93),
+            (5, 0.8, 0.90),
+            (20, 0.05, 0.93),
+            (20, 0.3, 0.93),
+            (20, 0.8, 0.91),
+            (200, 0.3, 0.93),
+            (200, 0.8, 0.93),
+        ] {
+            let share = coverage(RUNS, clusters, deviation);
+            assert!(share >= least, "{clusters} clusters, {deviation}: {share}");
+        }
+    }
+}

@@ -35,6 +35,11 @@ pub struct Share {
     #[serde(serialize_with = "four")]
     #[schemars(with = "f64")]
     pub high: f64,
+    /// The number of independent trials that would have about this interval; less than `of` if trials resemble each
+    /// other.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "f64")]
+    pub effective: f64,
 }
 
 impl Share {
@@ -48,7 +53,13 @@ impl Share {
         let (x, n) = (float(count), float(of));
         let low = if count == 0 { 0.0 } else { lower_bound(x, n) };
         let high = if count == of { 1.0 } else { upper_bound(x, n) };
-        Self { count, of, low, high }
+        Self { count, of, low, high, effective: n }
+    }
+
+    /// The effective number of trials, rounded.
+    #[must_use]
+    pub fn effective_count(&self) -> u64 {
+        libm::round(self.effective) as u64
     }
 
     /// Both bounds with four significant digits, for programs.

@@ -37,17 +37,17 @@ fn the_json_is_what_its_schema_says() {
         schemas.validate(&value, schema).expect("as the schema says");
     }
     let mut value = serde_json::to_value(report(3)).expect("plain data");
-    value["stacks"]["rows"][0]["figures"]["recovered"]["low"] = Value::from("much");
+    value["suites"][0]["rows"][0]["figures"]["recovered"]["low"] = Value::from("much");
     schemas.validate(&value, schema).expect_err("a bound is a number");
-    value["stacks"]["rows"][0]["figures"]["recovered"]["low"] = Value::from(0.5);
-    value["stacks"]["rows"][0]["more"] = Value::from(1);
+    value["suites"][0]["rows"][0]["figures"]["recovered"]["low"] = Value::from(0.5);
+    value["suites"][0]["rows"][0]["more"] = Value::from(1);
     schemas.validate(&value, schema).expect_err("nobody promised that");
 }
 
 #[test]
 fn numbers_in_json_have_four_digits() {
     let value = serde_json::to_value(report(small::SEEDS)).expect("plain data");
-    let low = &value["stacks"]["rows"][1]["figures"]["told"]["low"];
+    let low = &value["suites"][0]["rows"][1]["figures"]["told"]["low"];
     assert_eq!(low, &Value::from(0.944));
     assert_eq!(value["head"]["seeds"], serde_json::json!(["0", "63"]));
 }

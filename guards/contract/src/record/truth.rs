@@ -27,6 +27,37 @@ impl Kind {
     }
 }
 
+/// Where a scenario comes from. Figures of different suites are never added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Suite {
+    /// Written in this project, by the people who wrote the guards.
+    Written,
+    /// Written from reports of the field, by people who had not seen the guards.
+    Field,
+    /// Drawn by the seed: a plan, a slip and a surface.
+    Drawn,
+    /// A file of the user.
+    File,
+}
+
+impl Suite {
+    /// All suites, in the order of a report.
+    pub const ALL: [Self; 4] = [Self::Written, Self::Field, Self::Drawn, Self::File];
+
+    /// Its text in a record.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Written => "written",
+            Self::Field => "field",
+            Self::Drawn => "drawn",
+            Self::File => "file",
+        }
+    }
+}
+
 /// What really happens in a turn or an attempt. A record has it as text, such as `productive` or `stuck: no-op`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

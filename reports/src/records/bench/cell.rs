@@ -6,6 +6,7 @@ use balk_contract::record::{DRAWS, Grade, draw_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cluster::{Groups, Sums};
 use super::slip::Slip;
 use crate::records::counts::{Counts, counts};
 use crate::records::rate_sums::RateSums;
@@ -44,6 +45,9 @@ pub struct Cell {
     /// Counts of the drawn trials, by draw.
     #[serde(default, skip_serializing_if = "ByDraw::is_zero")]
     pub drawn_by: ByDraw,
+    /// In a drawn world, counts by groups of skeletons, for intervals that treat skeletons as independent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Box<Groups>>,
 }
 
 counts! {
@@ -53,6 +57,10 @@ counts! {
         saved,
         /// Trials whose goal holds under the baseline, but not here.
         lost,
+        /// Turns of the trials whose goal holds here and under the baseline.
+        kept_turns,
+        /// Turns of the same trials under the baseline.
+        kept_turns_before,
     }
 }
 
@@ -172,6 +180,20 @@ impl ByDraw {
     }
 }
 
+impl Paired {
+    /// One trial and its baseline.
+    fn of(grade: &Grade, baseline: &Grade) -> Self {
+        let is_kept = grade.goal && baseline.goal;
+        let turns = |of: &Grade| if is_kept { u64::from(of.turns) } else { 0 };
+        Self {
+            saved: u64::from(grade.goal && !baseline.goal),
+            lost: u64::from(baseline.goal && !grade.goal),
+            kept_turns: turns(grade),
+            kept_turns_before: turns(baseline),
+        }
+    }
+}
+
 impl Response {
     fn take(&mut self, grade: &Grade) {
         *self = self.plus(&Self {
@@ -191,10 +213,12 @@ pub struct Outcome<'a> {
     pub seed: u64,
     /// The language of its world.
     pub language: &'a str,
+    /// The skeleton of its world, if it is drawn.
+    pub skeleton: Option<&'a str>,
     /// The grade of the trial.
     pub grade: &'a Grade,
-    /// Whether the goal held under the baseline.
-    pub baseline: bool,
+    /// The grade under the baseline.
+    pub baseline: &'a Grade,
     /// The grade under the flat response model.
     pub flat: &'a Grade,
     /// The grade with drawn parameters.
@@ -204,10 +228,17 @@ pub struct Outcome<'a> {
 impl Cell {
     /// Adds the trials of one seed.
     pub fn take(&mut self, outcome: &Outcome<'_>) {
-        let &Outcome { seed, language, grade, baseline, flat, drawn } = outcome;
+        let &Outcome { seed, language, skeleton, grade, baseline, flat, drawn } = outcome;
         self.counts.add(grade);
-        let [saved, lost] = [grade.goal && !baseline, baseline && !grade.goal].map(u64::from);
-        self.paired = self.paired.plus(&Paired { saved, lost });
+        self.paired = self.paired.plus(&Paired::of(grade, baseline));
+        if let Some(skeleton) = skeleton {
+            let mut trial = Self::default();
+            trial.counts.add(grade);
+            trial.paired = Paired::of(grade, baseline);
+            trial.flat.take(flat);
+            trial.drawn.take(drawn);
+            self.groups.get_or_insert_default().add(skeleton, &trial.sums());
+        }
         let (events, turns) = (grade.false_interventions, grade.healthy_turns);
         // A failed last attempt is not a turn, but a guard can disturb it.
         self.disturbed.add(events, turns.max(u32::from(events > 0)));
@@ -264,6 +295,47 @@ impl Cell {
         self.flat = self.flat.plus(&other.flat);
         self.drawn = self.drawn.plus(&other.drawn);
         self.drawn_by.merge(&other.drawn_by);
+        if let Some(more) = &other.groups {
+            self.groups.get_or_insert_default().merge(more);
+        }
+    }
+
+    /// The clusters of its trials: the groups of skeletons of a drawn world, else the whole cell.
+    #[must_use]
+    pub fn clusters(&self) -> Vec<Sums> {
+        match &self.groups {
+            Some(groups) => groups.sums().to_vec(),
+            None => vec![self.sums()],
+        }
+    }
+
+    /// All its trials as one cluster.
+    #[must_use]
+    pub fn sums(&self) -> Sums {
+        let Self { counts, paired, flat, drawn, .. } = self;
+        Sums {
+            trials: counts.trials,
+            onsets: counts.onsets,
+            done: counts.done,
+            recovered: counts.recovered,
+            unprompted: counts.unprompted,
+            missed: counts.missed,
+            handed_over: counts.handed_over,
+            not_told: counts.not_told,
+            false_interventions: counts.false_interventions,
+            healthy_turns: counts.healthy_turns,
+            doubled: counts.doubled,
+            guard_faults: counts.guard_faults,
+            tokens: counts.tokens,
+            saved: paired.saved,
+            lost: paired.lost,
+            kept_turns: paired.kept_turns,
+            kept_turns_before: paired.kept_turns_before,
+            flat_onsets: flat.onsets,
+            flat_recovered: flat.recovered,
+            drawn_onsets: drawn.onsets,
+            drawn_recovered: drawn.recovered,
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 //! diff.
 //!
 //! The first line is `{"plan": …}`. Then come `{"scenario": …, "stack": …, "cell": …}` for every cell in the order of
-//! the plan, `{"stack": …, "spent": …}` for every stack, and last `{"done": […], "cells": N}`. The bytes do not depend
-//! on when, where or in how many parts the trials ran.
+//! the plan, and last `{"done": […], "cells": N}`. The bytes do not depend on when, where or in how many parts the
+//! trials ran.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
 use super::plan::{BENCH_SCHEMA, Plan};
-use super::record::{Bench, Spent};
+use super::record::Bench;
 use super::seeds::Seeds;
 
 /// A record that cannot be read.
@@ -62,13 +62,6 @@ struct CellLine<'a> {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SpentLine<'a> {
-    stack: Cow<'a, str>,
-    spent: Cow<'a, Spent>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct LastLine<'a> {
     done: Cow<'a, [Seeds]>,
     cells: usize,
@@ -98,9 +91,6 @@ impl Bench {
             let stack = Cow::Borrowed(&*self.plan.stacks[at % stacks].guard);
             line(out, &CellLine { scenario, stack, cell: Cow::Borrowed(cell) })?;
         }
-        for (stack, spent) in self.plan.stacks.iter().zip(&self.spent) {
-            line(out, &SpentLine { stack: Cow::Borrowed(&stack.guard), spent: Cow::Borrowed(spent) })?;
-        }
         line(out, &LastLine { done: Cow::Borrowed(&self.done), cells: self.cells.len() })
     }
 
@@ -126,7 +116,6 @@ impl Bench {
         }
         let mut bench = Self::new(plan);
         bench.read_cells(&mut lines)?;
-        bench.read_spent(&mut lines)?;
         bench.read_done(&mut lines)?;
         match lines.lines.next() {
             None => Ok(bench),
@@ -154,19 +143,6 @@ impl Bench {
                 return Err(lines.bad("counts that trials can add up to", odd.to_owned()));
             }
             self.cells[at] = read.cell.into_owned();
-        }
-        Ok(())
-    }
-
-    fn read_spent(&mut self, lines: &mut Lines<impl BufRead>) -> Result<(), BadBench> {
-        for (planned, spent) in self.plan.stacks.iter().zip(&mut self.spent) {
-            let expected = format!("what `{}` spent", planned.guard);
-            let text = lines.next(&expected)?;
-            let read: SpentLine<'_> = lines.parse(&text, &expected)?;
-            if *read.stack != *planned.guard {
-                return Err(lines.bad(&expected, format!("that of `{}`", read.stack)));
-            }
-            *spent = read.spent.into_owned();
         }
         Ok(())
     }
@@ -247,7 +223,6 @@ impl<R: BufRead> Lines<R> {
 #[cfg(test)]
 mod tests {
     use super::super::plan::tests::plan;
-    use super::super::record::Part;
     use super::*;
 
     fn record() -> Bench {
@@ -256,8 +231,8 @@ mod tests {
         cell.counts.trials = 3;
         cell.counts.not_told = 3;
         for scenario in 0..2 {
-            let part = Part { cells: vec![cell.clone(); 2], ..Part::new(2) };
-            bench.add(scenario, &Seeds::range(0, 2), &part).expect("the first seeds");
+            let cells = vec![cell.clone(); 2];
+            bench.add(scenario, &Seeds::range(0, 2), &cells).expect("the first seeds");
         }
         bench
     }
@@ -287,8 +262,8 @@ mod tests {
             "line 1: expected the plan of a bench: {\"plan\": …}, found the end of the file: the record is truncated",
         );
         check(
-            |it| it.replacen("\"schema\":1", "\"schema\":2", 1),
-            "line 1: expected a record of version 1, found version 2; read it with the version of Balk that wrote it",
+            |it| it.replacen("\"schema\":2", "\"schema\":1", 1),
+            "line 1: expected a record of version 2, found version 1; read it with the version of Balk that wrote it",
         );
         check(
             |it| it.lines().take(3).map(|line| format!("{line}\n")).collect(),
@@ -302,7 +277,7 @@ mod tests {
             |it| {
                 it.replacen("\"trials\":3", "\"trials\":4", 1).replacen("\"not_told\":3", "\"not_told\":4", 1)
             },
-            "line 8: expected 3 trials in each cell of `repeating`, one for each seed, found 4",
+            "line 6: expected 3 trials in each cell of `repeating`, one for each seed, found 4",
         );
         check(
             |it| it.replacen("\"recovered\":0", "\"recovered\":1", 1),
@@ -310,7 +285,7 @@ mod tests {
         );
         check(
             |it| it.replacen("\"done\":[\"0-2\",", "\"done\":[\"8-10\",", 1),
-            "line 8: expected seeds of `repeating` from 0 to 9, as planned, found 8-10",
+            "line 6: expected seeds of `repeating` from 0 to 9, as planned, found 8-10",
         );
         let two_of_one_draw = |it: &str| {
             let counts =
@@ -325,9 +300,9 @@ mod tests {
             format!("{{\"done\":[2{}],\"false_interventions\":[0{}]}}", ",0".repeat(31), ",0".repeat(31));
         check(
             |it| two_of_one_draw(it).replacen("DRAWS", &draws, 1),
-            "line 8: expected no more done trials of a draw of `repeating` than it has seeds, found more",
+            "line 6: expected no more done trials of a draw of `repeating` than it has seeds, found more",
         );
-        check(|it| format!("{it}\n"), "line 9: expected the end of the record, found more");
+        check(|it| format!("{it}\n"), "line 7: expected the end of the record, found more");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The plan of a bench: everything that its numbers depend on, and nothing else.
 
-use balk_contract::record::{Drawn, Kind, Pools};
+use balk_contract::record::{Drawn, Kind, Pools, Suite};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::records::shell::quoted;
 
 /// The version of the record of a bench. It rises when an old reader would misread a new record.
-pub const BENCH_SCHEMA: u32 = 1;
+pub const BENCH_SCHEMA: u32 = 2;
 
 /// The plan of a bench.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +74,8 @@ pub struct PlannedScenario {
     /// Values that a sweep sets in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Drawn>,
+    /// Where it comes from.
+    pub suite: Suite,
     /// Whether it is stubborn or a control.
     pub kind: Kind,
     /// How a task ends: `tool` or `text`.
@@ -247,6 +249,7 @@ pub(crate) mod tests {
             name: name.into(),
             target: name.into(),
             set: Vec::new(),
+            suite: Suite::Written,
             kind,
             protocol: "tool".into(),
             title: String::new(),

@@ -1,11 +1,8 @@
 //! The record of a bench, and how its parts add up.
 
-use serde::{Deserialize, Serialize};
-
 use super::cell::Cell;
 use super::plan::{Plan, Unlike};
 use super::seeds::{Seeds, SeedsTwice};
-use crate::records::bootstrap::Bootstrap;
 
 /// The record of a bench: a plan, and the trials that are done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,41 +13,6 @@ pub struct Bench {
     pub done: Vec<Seeds>,
     /// One cell for each scenario and stack: all stacks of the first scenario, then of the next.
     pub cells: Vec<Cell>,
-    /// The tokens of each stack relative to the baseline.
-    pub spent: Vec<Spent>,
-}
-
-/// The tokens of a stack divided by those of the baseline, over the same trials.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Spent {
-    /// On stubborn scenarios.
-    pub stubborn: Bootstrap,
-    /// On controls.
-    pub control: Bootstrap,
-}
-
-/// Some trials of one scenario, for each stack.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The cells.
-    pub cells: Vec<Cell>,
-    /// Tokens relative to the baseline.
-    pub tokens: Vec<Bootstrap>,
-}
-
-impl Part {
-    /// A part without trials, for this many stacks.
-    #[must_use]
-    pub fn new(stacks: usize) -> Self {
-        Self { cells: vec![Cell::default(); stacks], tokens: vec![Bootstrap::default(); stacks] }
-    }
-
-    /// Adds other trials.
-    pub fn add(&mut self, other: &Self) {
-        self.cells.iter_mut().zip(&other.cells).for_each(|(mine, more)| mine.add(more));
-        self.tokens.iter_mut().zip(&other.tokens).for_each(|(mine, more)| *mine = mine.plus(more));
-    }
 }
 
 /// Records that do not add up.
@@ -73,8 +35,7 @@ impl Bench {
     pub fn new(plan: Plan) -> Self {
         let done = vec![Seeds::default(); plan.scenarios.len()];
         let cells = vec![Cell::default(); plan.scenarios.len() * plan.stacks.len()];
-        let spent = vec![Spent::default(); plan.stacks.len()];
-        Self { plan, done, cells, spent }
+        Self { plan, done, cells }
     }
 
     /// The cells of a scenario, one for each stack.
@@ -97,21 +58,11 @@ impl Bench {
         self.done.iter().all(|done| done.missing(from, to).next().is_none())
     }
 
-    /// Adds the trials of some seeds of a scenario.
+    /// Adds the trials of some seeds of a scenario, in a cell for each stack.
     ///
     /// # Errors
     /// The record has some of them already; then it does not change.
-    pub fn add(&mut self, scenario: usize, seeds: &Seeds, part: &Part) -> Result<(), SeedsTwice> {
-        self.add_cells(scenario, seeds, &part.cells)?;
-        let is_stubborn = self.plan.scenarios[scenario].is_stubborn();
-        for (spent, more) in self.spent.iter_mut().zip(&part.tokens) {
-            let sums = if is_stubborn { &mut spent.stubborn } else { &mut spent.control };
-            *sums = sums.plus(more);
-        }
-        Ok(())
-    }
-
-    fn add_cells(&mut self, scenario: usize, seeds: &Seeds, cells: &[Cell]) -> Result<(), SeedsTwice> {
+    pub fn add(&mut self, scenario: usize, seeds: &Seeds, cells: &[Cell]) -> Result<(), SeedsTwice> {
         self.done[scenario] = self.done[scenario].union(seeds)?;
         let stacks = self.plan.stacks.len();
         for (mine, more) in self.cells[scenario * stacks..][..stacks].iter_mut().zip(cells) {
@@ -132,11 +83,7 @@ impl Bench {
             }
         }
         for (scenario, seeds) in other.done.iter().enumerate() {
-            self.add_cells(scenario, seeds, other.of_scenario(scenario)).expect("no seed is in both");
-        }
-        for (mine, theirs) in self.spent.iter_mut().zip(&other.spent) {
-            mine.stubborn = mine.stubborn.plus(&theirs.stubborn);
-            mine.control = mine.control.plus(&theirs.control);
+            self.add(scenario, seeds, other.of_scenario(scenario)).expect("no seed is in both");
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ impl Cell {
             }),
             (
                 "more saved and lost trials than trials",
-                paired.saved.saturating_add(paired.lost) <= counts.trials,
+                paired.saved.saturating_add(paired.lost) <= counts.trials && paired.saved <= counts.done,
             ),
             ("sums of false interventions that no trials can have", {
                 disturbed.is_of_trials()
@@ -37,6 +37,9 @@ impl Cell {
             }),
             ("counts by draw that do not add up to the total", {
                 sum(&self.by_draw) == counts.done && sum(&self.drawn_by) == drawn.done
+            }),
+            ("groups that do not add up to the cell", {
+                self.groups.as_ref().is_none_or(|it| it.total() == self.sums())
             }),
             ("more outcomes under another response model than trials", is_of(flat) && is_of(drawn)),
         ]

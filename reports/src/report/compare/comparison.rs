@@ -1,8 +1,9 @@
 //! The comparison of two records.
 
-use crate::records::{Bench, Cell, Counts, Drawn, Plan, PlannedScenario, Seeds};
+use crate::records::{Bench, Cell, Drawn, Plan, PlannedScenario, Seeds, Sums};
 use crate::report::gate::{Found, Metric};
-use crate::statistics::{Block, Change, Rate, Share, holm};
+use crate::report::tables::Cells;
+use crate::statistics::{Block, Change, Share, holm};
 
 /// Two records side by side.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,8 +133,8 @@ fn figures(
     seeds: Option<&Seeds>,
 ) -> [Option<Compared>; 3] {
     let of_pairs = seeds.and_then(|seeds| Change::of_blocks(&blocks(before, after, seeds)));
-    let share = |of: fn(&Counts) -> [u64; 2], pairs: Option<Change>| {
-        let [was, is] = [before, after].map(|cell| of(&cell.counts)).map(|[count, of]| Share::new(count, of));
+    let share = |of: fn(&Sums) -> [u64; 2], pairs: Option<Change>| {
+        let [was, is] = [before, after].map(|cell| Cells::one(cell).share(of));
         let shown = |it: Share| format!("{} of {}", it.count, it.of);
         let change = pairs.or_else(|| Change::of_shares(&was, &is))?;
         let (before, after) = (shown(was), shown(is));
@@ -145,7 +146,7 @@ fn figures(
     let can_recover = scenario.is_stubborn() && is_reachable;
     let recovery = can_recover.then(|| share(|it| [it.recovered, it.onsets], of_pairs.filter(|_| all_stuck)));
     let done = is_reachable.then(|| share(|it| [it.done, it.trials], of_pairs));
-    let rates = [before, after].map(|cell| Rate::new(&cell.disturbed));
+    let rates = [before, after].map(|cell| Cells::one(cell).false_rate());
     let [was, is] = rates.map(|rate| rate.per_thousand().0.unwrap_or_default());
     let false_rate = Change::of_rates(&rates[0], &rates[1]).map(|change| Compared {
         before: was,
@@ -157,8 +158,12 @@ fn figures(
     [recovery.flatten(), done.flatten(), false_rate]
 }
 
-/// The done trials, by the draw of their seed.
+/// The done trials of both: in drawn worlds by groups of skeletons, else by the draw of their seed.
 fn blocks(before: &Cell, after: &Cell, seeds: &Seeds) -> Vec<Block> {
+    if let (Some(was), Some(is)) = (&before.groups, &after.groups) {
+        let pairs = is.sums().iter().zip(was.sums());
+        return pairs.map(|(is, was)| Block { one: is.done, other: was.done, trials: is.trials }).collect();
+    }
     let counts = after.by_draw.done.iter().zip(&before.by_draw.done).zip(seeds.by_draw());
     counts.map(|((&one, &other), trials)| Block { one, other, trials }).collect()
 }

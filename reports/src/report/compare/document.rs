@@ -33,7 +33,8 @@ const FIGURES: [Figure; 3] = [
 ];
 
 const CAPTION: &str = "A row is a cell that both records have and that changed. Paired intervals treat the 32 draws of \
-                       the same seeds as independent; unpaired ones treat all trials as independent.";
+                       the same seeds as independent; unpaired ones treat all trials as independent. So a row \
+                       speaks of its scenario alone. In drawn worlds both treat skeletons as independent.";
 
 fn points(change: &Change) -> String {
     change.to_string()

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::scope::nearest;
-use crate::records::{Cell, PlannedScenario, Slip};
+use crate::records::{Cell, PlannedScenario, Slip, Sums};
+use crate::report::tables::Cells;
 use crate::statistics::{Rate, Share};
 
 /// A metric of a cell.
@@ -130,7 +131,9 @@ impl Metric {
         if counts.trials == 0 {
             return Some(Found::Unknown);
         }
-        let share = |is_about: bool, count: u64, of: u64| is_about.then(|| Found::share(count, of));
+        let cells = Cells::one(cell);
+        let share =
+            |is_about: bool, of: fn(&Sums) -> [u64; 2]| is_about.then(|| Found::share(&cells.share(of)));
         let count = |count: u64| Some(Found::Count(count));
         match self {
             Self::FalseInterventions => count(counts.false_interventions),
@@ -140,16 +143,11 @@ impl Metric {
             Self::Missed => count(counts.missed),
             Self::Lost => count(cell.paired.lost),
             Self::NeedlessQuestions => count(counts.needless_questions),
-            Self::Recovery => share(true, counts.recovered, counts.onsets),
-            Self::Done => share(true, counts.done, counts.trials),
-            Self::Told => {
-                let open = counts.trials - counts.done;
-                share(open > 0, counts.handed_over, open)
-            }
-            Self::Unprompted => share(counts.recovered > 0, counts.unprompted, counts.recovered),
-            Self::FalseRate => {
-                (cell.disturbed.turns > 0).then(|| Found::rate(&Rate::new(&cell.disturbed), cell))
-            }
+            Self::Recovery => share(true, |it| [it.recovered, it.onsets]),
+            Self::Done => share(true, |it| [it.done, it.trials]),
+            Self::Told => share(counts.trials > counts.done, |it| [it.handed_over, it.trials - it.done]),
+            Self::Unprompted => share(counts.recovered > 0, |it| [it.unprompted, it.recovered]),
+            Self::FalseRate => (cell.disturbed.turns > 0).then(|| Found::rate(&cells.false_rate())),
             Self::RecoveryChange | Self::DoneChange | Self::FalseRateChange => None,
         }
     }
@@ -176,26 +174,25 @@ impl Metric {
 }
 
 impl Found {
-    fn share(count: u64, of: u64) -> Self {
-        if of == 0 {
+    fn share(share: &Share) -> Self {
+        if share.of == 0 {
             return Self::Unknown;
         }
-        let share = Share::new(count, of);
         let [low, high] = share.bounds();
         Self::Interval {
             low: share.low,
             high: share.high,
-            text: format!("{count} of {of} ({low} to {high})"),
+            text: format!("{} of {} ({low} to {high})", share.count, share.of),
         }
     }
 
     #[expect(clippy::float_arithmetic, reason = "bounds of intervals are floats; no trial depends on them")]
-    fn rate(rate: &Rate, cell: &Cell) -> Self {
+    fn rate(rate: &Rate) -> Self {
         let (Some(shown), [low, high]) = rate.per_thousand() else { return Self::Unknown };
         Self::Interval {
             low: 1_000.0 * rate.low,
             high: 1_000.0 * rate.high,
-            text: format!("{shown} ({low} to {high}) in {} healthy turns", cell.disturbed.turns),
+            text: format!("{shown} ({low} to {high}) in {} healthy turns", rate.turns),
         }
     }
 }

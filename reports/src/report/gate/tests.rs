@@ -1,5 +1,5 @@
 use super::*;
-use crate::records::{Bench, Cell, Part, RateSums, Seeds, Slip, plan};
+use crate::records::{Bench, Cell, RateSums, Seeds, Slip, plan};
 
 fn gate(text: &str) -> Gate {
     text.parse().unwrap_or_else(|wrong| panic!("{text}: {wrong}"))
@@ -9,12 +9,12 @@ fn gate(text: &str) -> Gate {
 fn bench(change: impl Fn(usize, usize, &mut Cell)) -> Bench {
     let mut bench = Bench::new(plan());
     for scenario in 0..2 {
-        let mut part = Part::new(2);
-        for (stack, cell) in part.cells.iter_mut().enumerate() {
+        let mut cells = vec![Cell::default(); 2];
+        for (stack, cell) in cells.iter_mut().enumerate() {
             cell.counts.trials = 50;
             change(scenario, stack, cell);
         }
-        bench.add(scenario, &Seeds::range(0, 49), &part).expect("the first seeds");
+        bench.add(scenario, &Seeds::range(0, 49), &cells).expect("the first seeds");
     }
     bench
 }

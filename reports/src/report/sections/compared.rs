@@ -1,10 +1,11 @@
 //! Comparisons of stacks: the ranking, and every stack against `default`.
 
 use super::head::can_be_sure;
-use super::number::{counted, grouped, names};
+use super::number::{counted, grouped, names, or_dash};
+use super::suites::{caption, each};
 use crate::report::document::Side::{Left, Right};
 use crate::report::document::{Document, Table, Text, code, emphasis, folded, marked, paragraph};
-use crate::report::tables::{Measure, Report, Versus, VersusCell};
+use crate::report::tables::{Measure, Report, StackTable, Versus, VersusCell};
 
 /// Which stack is ahead of which.
 pub(super) fn ranking(report: &Report) -> Document {
@@ -40,7 +41,15 @@ pub(super) fn default(report: &Report) -> Document {
     } else {
         "There are too few seeds: after correction for all comparisons, no difference could be significant."
     };
-    let mut document = Document::from([cells(&sure).or(none)]);
+    let mut document = each(report, |suite| {
+        vec![over(versus, suite).or(marked("No other stack than `default`.")), paragraph(caption(suite))]
+    });
+    document.push(paragraph(marked(
+        "Differences are per 100 trials: done of stubborn ones whose goal can be reached, false interventions of \
+         controls. They have no bounds below six scenarios. P-values are corrected for all stacks, measures and suites \
+         (Holm). The next tables compare scenario by scenario, so each of their rows speaks of one scenario alone.",
+    )));
+    document.push(cells(&sure).or(none));
     if !unsure.is_empty() {
         let heading = format!("{} more, not significant after correction", unsure.len());
         document.push(folded(heading, cells(&unsure)));
@@ -52,7 +61,10 @@ pub(super) fn default(report: &Report) -> Document {
     ))));
     document.push(counts(versus));
     document.push(paragraph(
-        Text::from("Intervals treat the draws of the seeds as independent blocks. ")
+        Text::from(
+            "Intervals of a written scenario treat the draws of its seeds as independent blocks, those of drawn worlds \
+             groups of skeletons. ",
+        )
             + emphasis("Significant")
             + format!(
                 ": p below 5 % after correction for all {} comparisons (Holm). Before correction, one comparison in \
@@ -61,6 +73,24 @@ pub(super) fn default(report: &Report) -> Document {
             ),
     ));
     document
+}
+
+/// One row per stack: the difference from `default` over a suite.
+fn over(versus: &Versus, suite: &StackTable) -> Table {
+    let columns = ["more done", "corrected p", "more false interventions", "corrected p"];
+    let mut table = Table::of_numbers(std::iter::once("stack").chain(columns));
+    for row in &suite.rows {
+        let of = |measure: Measure| {
+            let rows = versus.suites.iter().filter(|it| it.suite == suite.suite && it.measure == measure);
+            let found = rows.into_iter().find(|it| it.stack == row.stack);
+            [or_dash(found.map(|it| it.difference)), or_dash(found.map(|it| it.p_corrected))]
+        };
+        if versus.counts.iter().any(|it| it.stack == row.stack) {
+            let cells = [Measure::Done, Measure::FalseInterventions].into_iter().flat_map(of);
+            table.row(std::iter::once(code(&row.stack)).chain(cells.map(Text::from)));
+        }
+    }
+    table
 }
 
 /// One row per stack: on how many scenarios it is better and worse, in both measures.

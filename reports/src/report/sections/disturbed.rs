@@ -9,10 +9,10 @@ use crate::statistics::Rate;
 /// By control, by language, by guard and rule.
 pub(super) fn false_interventions(report: &Report) -> Document {
     let it = &report.false_interventions;
-    let caption =
-        "A row is a stack and the control that it disturbs most. Intervals treat trials as independent.";
+    let caption = "A row is a stack and the control that it disturbs most. Intervals treat trials as independent, and \
+                   speak of that control alone.";
     let mut document = Document::from([most_disturbed(it).or("No stack."), paragraph(caption)]);
-    let by_trial = "Intervals treat trials as independent.";
+    let by_trial = "Intervals treat trials as independent, and speak of that control alone.";
     let by_scenario = "A row adds up all scenarios. Intervals treat scenarios as independent.";
     for (heading, table, note) in [
         ("By control", by_shape(it), by_trial),

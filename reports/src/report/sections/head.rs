@@ -1,14 +1,33 @@
 //! The parts in words: a summary, how the bench was measured, and its limits.
 
 use super::number::{counted, grouped, names};
+use super::suites::each;
 use crate::records::{DRAWS, Pools};
 use crate::report::document::{Block, Document, Text, code, joined, marked, paragraph, strong};
-use crate::report::tables::{DEFAULT, Figures, Measure, Report, StackRow, Versus};
+use crate::report::tables::{DEFAULT, Figures, Measure, Report, StackRow, StackTable, Versus};
 use crate::statistics::BlockDifference;
 
 /// The summary: which stacks are better or worse, and what went wrong.
 pub(super) fn short(report: &Report) -> Document {
-    let others = || report.stacks.rows.iter().skip(1);
+    let mut document = each(report, |suite| vec![Block::List(points(report, suite))]);
+    let mut points = Vec::new();
+    points.extend(report.versus.as_ref().map(|versus| {
+        let scenarios = counted(report.scenarios.len() as u64, "scenario");
+        let what = format!("Significantly better than `{DEFAULT}` on some of {scenarios}, each by itself");
+        strong(marked(&what)) + ": " + better(versus, report)
+    }));
+    if !report.head.missing.is_empty() {
+        points.push(strong("Some planned trials have not run"));
+    }
+    if !points.is_empty() {
+        document.push(Block::List(points));
+    }
+    document
+}
+
+/// The summary of one suite.
+fn points(report: &Report, suite: &StackTable) -> Vec<Text> {
+    let others = || suite.rows.iter().skip(1);
     let compared = |it: &Figures| {
         let against = it.against.as_ref()?;
         Some((against.p_corrected.is_sure(), against.difference.saved > against.difference.lost))
@@ -38,15 +57,23 @@ pub(super) fn short(report: &Report) -> Document {
     list("Significantly fewer controls done than without a guard", &loses);
     list("Repeated an effect that should happen once", &|it| it.done_twice.count > 0);
     list("Had a guard that broke", &|it| it.guard_faults.count > 0);
-    points.extend(report.versus.as_ref().map(|versus| {
-        let scenarios = counted(report.scenarios.len() as u64, "scenario");
-        let what = format!("Significantly better than `{DEFAULT}` on some of {scenarios}");
-        strong(marked(&what)) + ": " + better(versus, report)
-    }));
-    if !report.head.missing.is_empty() {
-        points.push(strong("Some planned trials have not run"));
+    for (measure, sign, what) in [
+        (Measure::Done, 1.0, "more stubborn runs done"),
+        (Measure::FalseInterventions, -1.0, "fewer false interventions"),
+    ] {
+        let rows = report.versus.iter().flat_map(|it| &it.suites);
+        let ahead: Vec<&str> = rows
+            .filter(|it| it.suite == suite.suite && it.measure == measure && it.p_corrected.is_sure())
+            .filter(|it| it.difference.difference.is_some_and(|found| sign * found > 0.0))
+            .map(|it| &*it.stack)
+            .collect();
+        if !ahead.is_empty() {
+            let heading =
+                strong(marked(&format!("Significantly {what} than `{DEFAULT}` over these scenarios")));
+            points.push(heading + ": " + names(ahead));
+        }
     }
-    [Block::List(points)].into()
+    points
 }
 
 /// The stacks that are significantly better than `default` on some scenario, each with its measures.

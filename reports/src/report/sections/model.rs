@@ -1,28 +1,33 @@
 //! How much depends on the response model: the same trials under other models, and what each parameter does.
 
 use super::number::{grouped, or_dash, share};
+use super::suites::{caption, each};
 use crate::report::document::Side::{Left, Right};
 use crate::report::document::{Block, Document, Table, Text, code, emphasis, folded, paragraph};
-use crate::report::tables::{CellShift, Report, Shift, StackShift};
+use crate::report::tables::{CellShift, Figures, Report, Shift, StackShift};
 use crate::statistics::BlockDifference;
 
 /// Recovery under the scenario's own response model, in flat mode, and with drawn parameters.
 pub(super) fn models(report: &Report) -> Document {
-    let mut table = Table::of_numbers(["stack", "recovered, %", "flat, %", "drawn, %"]);
-    for row in &report.stacks.rows {
-        let it = &row.figures;
-        let shares = [it.recovered, it.recovered_flat, it.recovered_drawn].map(|it| share(&it).into());
-        table.row(std::iter::once(code(&row.stack)).chain(shares));
-    }
-    let caption = "A row is a stack, with its share of recovered runs under three response models; intervals treat \
-                   trials as independent. A difference that only one column shows depends on what a message is \
-                   assumed to be worth.";
-    let terms = vec![
+    let mut document = each(report, |suite| {
+        let mut table = Table::of_numbers(["stack", "recovered, %", "flat, %", "drawn, %"]);
+        for row in &suite.rows {
+            let it = &row.figures;
+            let shares = [it.recovered, it.recovered_flat, it.recovered_drawn].map(|it| share(&it).into());
+            table.row(std::iter::once(code(&row.stack)).chain(shares));
+        }
+        vec![table.or("No stack."), paragraph(caption(suite))]
+    });
+    document.push(paragraph(
+        "The columns are recovered runs under three response models. A difference that only one column shows depends \
+         on what a message is assumed to be worth.",
+    ));
+    document.push(Block::List(vec![
         emphasis("Flat")
             + ": every delivered intervention works equally well. An empty notice is as good as the best message.",
         emphasis("Drawn") + ": each seed draws the parameters of the response model from their ranges.",
-    ];
-    [table.or("No stack."), paragraph(caption), Block::List(terms)].into()
+    ]));
+    document
 }
 
 /// How many cells are listed.
@@ -30,8 +35,10 @@ const CELLS: usize = 10;
 
 /// What each uncertain parameter does.
 pub(super) fn sensitivity(report: &Report) -> Document {
-    let (stubborn, all) =
-        report.stacks.rows.first().map_or((0, 0), |it| (it.figures.not_told.of, it.figures.done_twice.of));
+    let trials = |of: fn(&Figures) -> u64| -> u64 {
+        report.suites.iter().filter_map(|it| it.rows.first()).map(|it| of(&it.figures)).sum()
+    };
+    let (stubborn, all) = (trials(|it| it.not_told.of), trials(|it| it.done_twice.of));
     let mut document = Document::from([
         paragraph(format!(
             "A shift is the figure in draws with a parameter in the upper half of its range, minus the figure in the \
@@ -42,8 +49,8 @@ pub(super) fn sensitivity(report: &Report) -> Document {
         )),
         most(report).or("No parameter of the response model was varied."),
         paragraph(
-            "A row is a stack with its largest shifts, which selection overstates. Intervals treat draws as \
-             independent; one in twenty excludes 0 by chance.",
+            "A row is a stack with its largest shifts over all suites, which selection overstates. Intervals treat \
+             draws as independent, so they speak of these scenarios alone; one in twenty excludes 0 by chance.",
         ),
     ]);
     let every = every(report);
@@ -70,7 +77,7 @@ fn most(report: &Report) -> Table {
         ("false: parameter", Left),
         ("per 100 trials", Right),
     ]);
-    for row in &report.stacks.rows {
+    for row in report.suites.first().map_or(&[][..], |it| &it.rows) {
         let shifts = || report.sensitivity.stacks.iter().filter(|shift| shift.stack == row.stack);
         let found = [largest(shifts(), |it| it.done.as_ref()), largest(shifts(), false_ones)];
         let cells = found.map(|it| {

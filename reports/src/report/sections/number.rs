@@ -22,9 +22,14 @@ pub(super) fn grouped(count: u64) -> String {
     text
 }
 
-/// A share in percent with its bounds and its n; a dash without trials.
+/// A share in percent with its bounds and its n; a dash without trials. The effective number follows n if it is less.
 pub(super) fn share(it: &Share) -> String {
-    if it.of == 0 { it.percent() } else { format!("{} of {}", it.percent(), grouped(it.of)) }
+    if it.of == 0 {
+        return it.percent();
+    }
+    let effective = it.effective_count();
+    let worth = if effective < it.of { format!(" [{}]", grouped(effective)) } else { String::new() };
+    format!("{} of {}{worth}", it.percent(), grouped(it.of))
 }
 
 /// A median with its bounds and its n; a dash for unknown numbers.
@@ -46,11 +51,14 @@ pub(super) fn counted(count: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::Cluster;
 
     #[test]
     fn figures_say_of_how_many() {
         assert_eq!(share(&Share::new(1_000, 1_000)), "100.0 (99.6–100.0) of 1,000");
         assert_eq!(share(&Share::new(0, 0)), "–");
+        let clustered = Share::of_clusters(&[Cluster { count: 9, of: 10 }; 20]);
+        assert_eq!(share(&clustered), "90.0 (80.2–93.8) of 200 [67]");
         assert_eq!(median(&Median::new([(2, 4)].into_iter())), "2 (–) of 4");
         assert_eq!([counted(1, "trial"), counted(1_000, "trial")], ["1 trial", "1,000 trials"]);
     }

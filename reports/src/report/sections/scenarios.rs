@@ -8,8 +8,9 @@ use crate::report::tables::{Figures, Report, ScenarioRow, ScenarioTable};
 /// Every scenario.
 pub(super) fn scenarios(report: &Report) -> Document {
     let mut document = Document::from([paragraph(
-        "Columns are as above, and a row is a stack on one scenario. P-values are corrected for the stacks of that \
-         scenario; saved minus lost, done twice and guard faults are out of all its trials.",
+        "Columns are as above, and a row is a stack on one scenario. Intervals treat trials as independent, so they \
+         speak of that scenario alone; in drawn worlds they treat skeletons as independent. P-values are corrected for \
+         the stacks of that scenario; saved minus lost, done twice and guard faults are out of all its trials.",
     )]);
     for it in &report.scenarios {
         let (what, tables) = match (it.kind, &it.unreachable) {

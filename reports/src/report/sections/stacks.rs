@@ -1,77 +1,105 @@
-//! Every stack over all scenarios, in three tables.
+//! Every stack over the scenarios of each suite, in three tables.
 
 use super::number::{counted, grouped, median, or_dash, share};
+use super::suites::{caption, each};
 use crate::report::document::{Block, Document, Table, Text, code, emphasis, paragraph};
-use crate::report::tables::{Figures, Report, StackRow};
+use crate::report::tables::{Figures, Report, StackRow, StackTable};
 
 /// One row per stack: its name, and a cell for each column.
 fn table<const N: usize>(
-    report: &Report,
+    suite: &StackTable,
     columns: [&str; N],
     cells: impl Fn(&StackRow) -> [String; N],
-) -> Table {
+) -> Block {
     let mut table = Table::of_numbers(std::iter::once("stack").chain(columns));
-    for row in &report.stacks.rows {
+    for row in &suite.rows {
         table.row(std::iter::once(code(&row.stack)).chain(cells(row).map(Text::from)));
     }
-    table
+    table.or("No stack.")
+}
+
+/// A number of the first stack, which is the same for all of them.
+fn first(suite: &StackTable, of: fn(&Figures) -> u64) -> u64 {
+    suite.rows.first().map_or(0, |it| of(&it.figures))
 }
 
 /// The main figures.
 pub(super) fn stacks(report: &Report) -> Document {
     let columns = [
         "recovered, %",
+        "of the ceiling",
         "saved minus lost, points",
         "corrected p",
+        "healthy runs lost, %",
         "false per 1,000, controls",
         "turns",
         "told, %",
         "tokens",
     ];
-    let table = table(report, columns, |row| {
-        let it = &row.figures;
-        [
-            share(&it.recovered),
-            or_dash(it.against.as_ref().map(|it| it.difference)),
-            or_dash(it.against.as_ref().map(|it| it.p_corrected)),
-            it.false_on_controls.to_string(),
-            grouped(it.false_on_controls.turns),
-            share(&it.told),
-            or_dash(row.tokens_on_stubborn),
-        ]
+    let mut document = each(report, |suite| {
+        let table = table(suite, columns, |row| {
+            let it = &row.figures;
+            [
+                share(&it.recovered),
+                or_dash(row.share_of_ceiling),
+                or_dash(it.against.as_ref().map(|it| it.difference)),
+                or_dash(it.against.as_ref().map(|it| it.p_corrected)),
+                share(&it.healthy_lost),
+                it.false_on_controls.to_string(),
+                grouped(it.false_on_controls.turns),
+                share(&it.told),
+                or_dash(row.tokens_on_stubborn),
+            ]
+        });
+        let mut p_value = caption(suite)
+            + " Every trial, stuck run and turn counts alike, so these figures compare stacks and forecast nothing.";
+        if let Some(compared) = &suite.compared {
+            p_value = p_value + format!(" Each test is one of {compared}.");
+        }
+        vec![table, paragraph(p_value)]
     });
-    let pairs =
-        report.stacks.rows.iter().find_map(|it| it.figures.against.as_ref()).map_or(0, |it| it.difference.of);
-    let stubborn = report.stacks.rows.first().map_or(0, |it| it.figures.not_told.of);
-    let caption = "A row is a stack over all scenarios; the 95 % intervals in brackets treat trials as independent. \
-                   Every trial, stuck run and turn counts alike, so pooled figures compare stacks and forecast \
-                   nothing.";
-    let mut p_value = emphasis("Corrected p") + ": McNemar's exact test of these pairs.";
-    if let Some(compared) = &report.stacks.compared {
-        p_value = p_value + format!(" Each test is one of {compared}.");
-    }
-    let terms = vec![
+    document.push(Block::List(terms(report)));
+    document
+}
+
+/// What the columns of the main table mean.
+fn terms(report: &Report) -> Vec<Text> {
+    let of = |number: fn(&Figures) -> u64| {
+        let each = report.suites.iter().map(|it| number(&it.rows[usize::from(it.rows.len() > 1)].figures));
+        counted(each.sum(), "trial")
+    };
+    let pairs = of(|it| it.against.as_ref().map_or(0, |it| it.difference.of));
+    vec![
         emphasis("Recovered")
             + ": of the stuck runs whose goal can be reached, those whose goal holds in the end. A run that never gets \
                stuck is not counted.",
+        emphasis("Of the ceiling")
+            + ": recovered runs as a multiple of those of the stack "
+            + code("ceiling")
+            + ", which is told the truth and each of whose corrections works. "
+            + code("oracle")
+            + " is told the truth too, speaks as often as our guards may, and is no bound.",
         emphasis("Saved minus lost")
             + format!(
-                ": out of the same {}, those done here but not in the first row, minus those done in the first row \
-                 but not here.",
-                counted(pairs, "trial")
+                ": out of the same {pairs}, those done here but not in the first row, minus those done in the first \
+                 row but not here.",
             ),
-        p_value,
+        emphasis("Corrected p")
+            + ": over several scenarios Student's t over them, on one written scenario McNemar's exact test. The \
+               interval can contain 0 where it is small, because an interval over few scenarios allows for one unlike \
+               them.",
+        emphasis("Healthy runs lost")
+            + ": of the trials of controls, those done in the first row but not here.",
         emphasis("False per 1,000, controls") + ": interventions per 1,000 healthy turns of controls.",
         emphasis("Told")
             + ": of the stubborn trials whose goal cannot be reached, those that end with the user informed: told, \
                asked, or shown the end.",
         emphasis("Tokens")
             + format!(
-                ": as a multiple of those of the first row on the same {}.",
-                counted(stubborn, "stubborn trial")
+                ": as a multiple of those of the first row on the same {} of stubborn scenarios.",
+                of(|it| it.not_told.of)
             ),
-    ];
-    [table.or("No stack."), paragraph(caption), Block::List(terms)].into()
+    ]
 }
 
 /// How stuck runs recover, or do not.
@@ -83,72 +111,80 @@ pub(super) fn runs(report: &Report) -> Document {
         "turns to help",
         "turns stuck",
     ];
-    let table = table(report, columns, |StackRow { figures: it, .. }| {
-        [
-            share(&it.unprompted),
-            share(&it.missed),
-            share(&it.not_told),
-            median(&it.until_help),
-            median(&it.stuck_for),
-        ]
+    let mut document = each(report, |suite| {
+        let table = table(suite, columns, |StackRow { figures: it, .. }| {
+            [
+                share(&it.unprompted),
+                share(&it.missed),
+                share(&it.not_told),
+                median(&it.until_help),
+                median(&it.stuck_for),
+            ]
+        });
+        vec![table, paragraph(caption(suite))]
     });
-    let caption = "A row is a stack over all stubborn trials. Intervals treat trials as independent; a median of fewer \
-                   than six trials has none.";
-    let terms = vec![
+    document.push(Block::List(vec![
         emphasis("Unprompted") + ": recovered runs without an intervention or a resend after the onset.",
         emphasis("Missed") + ": stuck runs without an intervention or a resend after the onset.",
         emphasis("Not told") + ": trials in which the task was not done and the user did not know.",
         emphasis("Turns to help")
-            + ": from the onset to the first intervention or resend; 0 is the same turn.",
-        emphasis("Turns stuck") + ": from the onset to the last stuck turn, in runs that recovered.",
-    ];
-    [table.or("No stack."), paragraph(caption), Block::List(terms)].into()
+            + ": from the onset to the first intervention or resend; 0 is the same turn. Over several scenarios the \
+               median of their medians, which has no bounds below six of them.",
+        emphasis("Turns stuck")
+            + ": from the onset to the last stuck turn, in runs that recovered; the same median.",
+    ]));
+    document
 }
 
-/// How often a stack disturbs healthy turns, and what should be 0.
+/// How often a stack disturbs healthy turns, what that costs, and what should be 0.
 pub(super) fn healthy(report: &Report) -> Document {
     let columns = [
+        "healthy runs lost, %",
+        "saved minus lost, points",
+        "corrected p",
+        "turns of kept runs",
+        "tokens on controls",
         "false per 1,000, controls",
         "turns",
         "false per 1,000, stubborn runs",
         "turns",
-        "controls saved minus lost, points",
-        "corrected p",
         "done twice",
         "guard faults",
-        "tokens on controls",
     ];
-    let table = table(report, columns, |row| {
-        let it = &row.figures;
-        let against = it.against_on_controls.as_ref();
-        [
-            it.false_on_controls.to_string(),
-            grouped(it.false_on_controls.turns),
-            it.false_on_stubborn.to_string(),
-            grouped(it.false_on_stubborn.turns),
-            or_dash(against.map(|it| it.difference)),
-            or_dash(against.map(|it| it.p_corrected)),
-            it.done_twice.to_string(),
-            it.guard_faults.to_string(),
-            or_dash(row.tokens_on_controls),
-        ]
+    let mut document = each(report, |suite| {
+        let table = table(suite, columns, |row| {
+            let it = &row.figures;
+            let against = it.against_on_controls.as_ref();
+            [
+                share(&it.healthy_lost),
+                or_dash(against.map(|it| it.difference)),
+                or_dash(against.map(|it| it.p_corrected)),
+                or_dash(row.turns_of_kept_controls),
+                or_dash(row.tokens_on_controls),
+                it.false_on_controls.to_string(),
+                grouped(it.false_on_controls.turns),
+                it.false_on_stubborn.to_string(),
+                grouped(it.false_on_stubborn.turns),
+                it.done_twice.to_string(),
+                it.guard_faults.to_string(),
+            ]
+        });
+        let all = counted(first(suite, |it| it.done_twice.of), "trial");
+        let controls = counted(first(suite, |it| it.healthy_done.of), "trial");
+        let numbers = format!(
+            " Lost, saved and tokens are over {controls} of controls, done twice and guard faults over all {all}."
+        );
+        vec![table, paragraph(caption(suite) + numbers)]
     });
-    let trials = |of: fn(&Figures) -> u64| report.stacks.rows.first().map_or(0, |it| of(&it.figures));
-    let caption = "A row is a stack; a turn is healthy if the model works, waits or has finished. Intervals treat \
-                   trials as independent.";
-    let controls = counted(trials(|it| it.healthy_done.of), "trial");
-    let all = counted(trials(|it| it.done_twice.of), "trial");
-    let terms = vec![
-        emphasis("Saved minus lost")
-            + " and "
-            + emphasis("tokens")
-            + format!(": over {controls} of controls."),
+    document.push(Block::List(vec![
+        emphasis("Healthy") + ": the model works, waits or has finished.",
+        emphasis("Healthy runs lost") + ": trials of controls that are done in the first row but not here.",
+        emphasis("Turns of kept runs")
+            + ": of the trials of controls that are done in both, turns as a multiple of those in the first row. What \
+               is above 1 is wasted.",
         emphasis("Done twice")
-            + format!(
-                ": of {all}, those that repeated an effect that should happen once, with the bounds of the share."
-            ),
-        emphasis("Guard faults")
-            + format!(": of {all}, those in which a guard broke, with the bounds of the share."),
-    ];
-    [table.or("No stack."), paragraph(caption), Block::List(terms)].into()
+            + ": trials that repeated an effect that should happen once, with the bounds of the share.",
+        emphasis("Guard faults") + ": trials in which a guard broke, with the bounds of the share.",
+    ]));
+    document
 }

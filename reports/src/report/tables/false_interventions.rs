@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::pooled::{Cells, add_cluster};
 use crate::records::{Bench, RateSums};
 use crate::statistics::Rate;
 
@@ -94,7 +95,7 @@ fn by_shape(bench: &Bench, stack: usize) -> FalseByShape {
         stack: bench.plan.stacks[stack].guard.clone(),
         shapes: controls.len() as u64,
         disturbed: disturbed
-            .map(|(it, cell)| ShapeRate { scenario: it.label(), rate: Rate::new(&cell.disturbed) })
+            .map(|(it, cell)| ShapeRate { scenario: it.label(), rate: Cells::one(cell).false_rate() })
             .collect(),
     }
 }
@@ -104,7 +105,7 @@ fn by_language(bench: &Bench, stack: usize) -> Vec<FalseByLanguage> {
     for at in 0..bench.plan.scenarios.len() {
         for (language, counts) in &bench.cell(at, stack).languages {
             let sum = sums.entry(language).or_default();
-            add(sum, counts.false_interventions, counts.healthy_turns);
+            add_cluster(sum, counts.false_interventions, counts.healthy_turns);
         }
     }
     let disturbed = sums.into_iter().filter(|(_, sums)| sums.events > 0);
@@ -133,7 +134,11 @@ fn by_rule(bench: &Bench, stack: usize) -> Vec<FalseByRule> {
             let mut sums = RateSums::default();
             for cell in cells() {
                 let fired = cell.rules.get(guard).and_then(|it| it.get(rule));
-                add(&mut sums, fired.map_or(0, |it| it.false_interventions), cell.counts.healthy_turns);
+                add_cluster(
+                    &mut sums,
+                    fired.map_or(0, |it| it.false_interventions),
+                    cell.counts.healthy_turns,
+                );
             }
             FalseByRule {
                 stack: bench.plan.stacks[stack].guard.clone(),
@@ -144,12 +149,4 @@ fn by_rule(bench: &Bench, stack: usize) -> Vec<FalseByRule> {
             }
         })
         .collect()
-}
-
-/// Adds one scenario as one unit.
-fn add(sums: &mut RateSums, events: u64, turns: u64) {
-    let [events, turns] =
-        [events, turns].map(|it| u32::try_from(it).expect("turns of a cell are far below 2^32"));
-    // A failed attempt is not a turn, but a guard can disturb it.
-    sums.add(events, turns.max(u32::from(events > 0)));
 }

@@ -3,10 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::records::{Bench, Cell, Histogram};
-use crate::statistics::{Median, PValue, PairedDifference, Rate, Share, holm, mcnemar};
+use super::pooled::Pooled;
+use crate::records::Bench;
+use crate::statistics::{Median, PValue, PairedDifference, Rate, Share, holm};
 
 /// The figures of one stack over some scenarios.
+///
+/// Where one written scenario is behind a figure, its interval treats trials as independent and speaks of that scenario
+/// alone. Else it treats scenarios as independent, and in drawn worlds groups of skeletons.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Figures {
@@ -26,6 +30,8 @@ pub struct Figures {
     pub not_told: Share,
     /// Of the trials of controls, those whose goal held.
     pub healthy_done: Share,
+    /// Of the trials of controls, those whose goal held under the baseline and not here.
+    pub healthy_lost: Share,
     /// Interventions in healthy turns of controls.
     pub false_on_controls: Rate,
     /// Interventions in healthy turns of stubborn scenarios.
@@ -34,9 +40,11 @@ pub struct Figures {
     pub done_twice: Share,
     /// Trials in which a guard broke.
     pub guard_faults: Share,
-    /// Turns from the onset to the first intervention or resend, over the stubborn trials with one.
+    /// Turns from the onset to the first intervention or resend, over the stubborn trials with one. Over several
+    /// scenarios it is the median of their medians.
     pub until_help: Median,
-    /// Turns from the onset to the last stuck turn, both included, over recovered trials.
+    /// Turns from the onset to the last stuck turn, both included, over recovered trials. Over several scenarios it is
+    /// the median of their medians.
     pub stuck_for: Median,
     /// Stubborn trials whose goal can be reached, compared with the baseline; none for the baseline itself.
     pub against: Option<Comparison>,
@@ -50,73 +58,44 @@ pub struct Figures {
 pub struct Comparison {
     /// Saved minus lost.
     pub difference: PairedDifference,
-    /// McNemar's exact p-value.
+    /// The p-value: McNemar's exact one where trials are the unit, else of Student's t over the clusters.
     pub p: PValue,
     /// The p-value, corrected for all stacks of a table.
     pub p_corrected: PValue,
 }
 
-/// The cells of one stack, added up by the kind of scenario.
-struct Pooled {
-    reachable: Cell,
-    unreachable: Cell,
-    control: Cell,
-}
-
-impl Pooled {
-    fn new(bench: &Bench, scenarios: &[usize], stack: usize) -> Self {
-        let [mut reachable, mut unreachable, mut control] = [(); 3].map(|()| Cell::default());
-        for &at in scenarios {
-            let scenario = &bench.plan.scenarios[at];
-            let sum = match (scenario.is_stubborn(), &scenario.unreachable) {
-                (false, _) => &mut control,
-                (true, None) => &mut reachable,
-                (true, Some(_)) => &mut unreachable,
-            };
-            sum.add(bench.cell(at, stack));
-        }
-        Self { reachable, unreachable, control }
-    }
-
+impl Pooled<'_> {
     fn figures(&self) -> Figures {
-        let (open, closed, healthy) =
-            (&self.reachable.counts, &self.unreachable.counts, &self.control.counts);
-        let stubborn = open.plus(closed);
-        let all = stubborn.plus(healthy);
-        let helped = both(&self.reachable.until_help, &self.unreachable.until_help);
+        let Self { reachable: open, unreachable: closed, control: healthy } = self;
+        let (stubborn, all) = (open.and(closed), open.and(closed).and(healthy));
         Figures {
-            recovered: Share::new(open.recovered, open.onsets),
-            unprompted: Share::new(open.unprompted, open.recovered),
-            recovered_flat: Share::new(self.reachable.flat.recovered, self.reachable.flat.onsets),
-            recovered_drawn: Share::new(self.reachable.drawn.recovered, self.reachable.drawn.onsets),
-            missed: Share::new(stubborn.missed, stubborn.onsets),
-            told: Share::new(closed.handed_over, closed.trials),
-            not_told: Share::new(stubborn.not_told, stubborn.trials),
-            healthy_done: Share::new(healthy.done, healthy.trials),
-            false_on_controls: Rate::new(&self.control.disturbed),
-            false_on_stubborn: Rate::new(&self.reachable.disturbed.plus(&self.unreachable.disturbed)),
-            done_twice: Share::new(all.doubled, all.trials),
-            guard_faults: Share::new(all.guard_faults, all.trials),
-            until_help: Median::new(helped.iter()),
-            stuck_for: Median::new(self.reachable.stuck_for.iter()),
+            recovered: open.share(|it| [it.recovered, it.onsets]),
+            unprompted: open.share(|it| [it.unprompted, it.recovered]),
+            recovered_flat: open.share(|it| [it.flat_recovered, it.flat_onsets]),
+            recovered_drawn: open.share(|it| [it.drawn_recovered, it.drawn_onsets]),
+            missed: stubborn.share(|it| [it.missed, it.onsets]),
+            told: closed.share(|it| [it.handed_over, it.trials]),
+            not_told: stubborn.share(|it| [it.not_told, it.trials]),
+            healthy_done: healthy.share(|it| [it.done, it.trials]),
+            healthy_lost: healthy.share(|it| [it.lost, it.trials]),
+            false_on_controls: healthy.false_rate(),
+            false_on_stubborn: stubborn.false_rate(),
+            done_twice: all.share(|it| [it.doubled, it.trials]),
+            guard_faults: all.share(|it| [it.guard_faults, it.trials]),
+            until_help: stubborn.median(|it| &it.until_help),
+            stuck_for: open.median(|it| &it.stuck_for),
             against: None,
             against_on_controls: None,
         }
     }
 }
 
-fn both(one: &Histogram, other: &Histogram) -> Histogram {
-    let mut sum = one.clone();
-    sum.merge(other);
-    sum
-}
-
 /// The figures of every stack on these scenarios, in the order of the plan.
 pub(super) fn figures(bench: &Bench, scenarios: &[usize]) -> Vec<Figures> {
-    let pooled: Vec<Pooled> =
+    let pooled: Vec<Pooled<'_>> =
         (0..bench.plan.stacks.len()).map(|stack| Pooled::new(bench, scenarios, stack)).collect();
-    let on_stubborn = comparisons(&pooled, |it| &it.reachable);
-    let on_controls = comparisons(&pooled, |it| &it.control);
+    let on_stubborn = comparisons(pooled.iter().map(|it| it.reachable.against()).collect());
+    let on_controls = comparisons(pooled.iter().map(|it| it.control.against()).collect());
     let compared = on_stubborn.into_iter().zip(on_controls);
     pooled
         .iter()
@@ -126,15 +105,13 @@ pub(super) fn figures(bench: &Bench, scenarios: &[usize]) -> Vec<Figures> {
 }
 
 /// Each stack compared with the first, with p-values corrected for all stacks.
-fn comparisons(pooled: &[Pooled], cell: fn(&Pooled) -> &Cell) -> Vec<Option<Comparison>> {
-    let others: Vec<&Cell> = pooled.iter().skip(1).map(cell).collect();
-    if others.iter().all(|it| it.counts.trials == 0) {
-        return vec![None; pooled.len()];
+fn comparisons(compared: Vec<(PairedDifference, PValue)>) -> Vec<Option<Comparison>> {
+    if compared.iter().skip(1).all(|(difference, _)| difference.of == 0) {
+        return vec![None; compared.len()];
     }
-    let p_values: Vec<f64> = others.iter().map(|it| mcnemar(it.paired.saved, it.paired.lost)).collect();
-    let compared = others.iter().zip(&p_values).zip(holm(&p_values)).map(|((cell, &p), corrected)| {
-        let difference = PairedDifference::new(cell.paired.saved, cell.paired.lost, cell.counts.trials);
-        Some(Comparison { difference, p: PValue(p), p_corrected: PValue(corrected) })
+    let corrected = holm(&compared.iter().skip(1).map(|(_, p)| p.0).collect::<Vec<_>>());
+    let others = compared.into_iter().skip(1).zip(corrected).map(|((difference, p), corrected)| {
+        Some(Comparison { difference, p, p_corrected: PValue(corrected) })
     });
-    std::iter::once(None).chain(compared).collect()
+    std::iter::once(None).chain(others).collect()
 }

@@ -11,12 +11,12 @@ pub const LIMITS: [&str; 9] = [
      stuck run or turn alike, however rare the behaviour is in the field. It compares stacks and forecasts nothing.",
     "Rules of other agents are rebuilt from the documentation or source of one version. They are not the products, \
      which combine several rules and change.",
-    "`oracle` and `ceiling` are told the truth, which no real guard can be. `oracle` speaks as often as our guards may; \
-     it is no bound, because a stack that intervenes at other times has other luck. `ceiling` is the bound: each of its \
-     corrections works, from the first stuck turn on.",
+    "`oracle` and `ceiling` are told the truth, which no real guard can be. `oracle` speaks as often as our guards \
+     may; it is no bound, because a stack that intervenes at other times has other luck. `ceiling` is the bound: each \
+     of its corrections works, from the first stuck turn on.",
     "Tokens are estimated as bytes / 4. They account for no tokenizer, cache or price.",
-    "Intervals are about other seeds of the same scenarios, not about other scenarios. Each interval claims 95 % by \
-     itself.",
+    "Intervals over a suite are about other scenarios of its kind, as if these were drawn at random; nobody drew them. \
+     Intervals on one scenario are about its other seeds. Each interval claims 95 % by itself.",
     "There are many comparisons. P-values are corrected within each table (Holm), not across tables. Results that \
      are listed because they are the largest are overstated.",
 ];

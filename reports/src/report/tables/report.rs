@@ -16,7 +16,7 @@ use super::versus::Versus;
 use crate::records::{Bench, Cost};
 
 /// The version of the report. It rises when an old reader would misread a new report.
-pub const REPORT_SCHEMA: u32 = 1;
+pub const REPORT_SCHEMA: u32 = 2;
 
 /// The report of a bench.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -27,8 +27,8 @@ pub struct Report {
     pub schema: u32,
     /// What was measured.
     pub head: Head,
-    /// Every stack over all scenarios.
-    pub stacks: StackTable,
+    /// Every stack over the scenarios of each suite.
+    pub suites: Vec<StackTable>,
     /// Which stack is ahead of which.
     pub ranking: Ranking,
     /// Every stack compared with `default`; none without `default`.
@@ -54,7 +54,7 @@ impl Report {
         Self {
             schema: REPORT_SCHEMA,
             head: Head::new(bench),
-            stacks: StackTable::new(bench),
+            suites: StackTable::all(bench),
             ranking: Ranking::new(bench),
             versus: Versus::new(bench),
             false_interventions: FalseInterventions::new(bench),

@@ -4,20 +4,30 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::figures::{Figures, figures};
-use crate::records::{Bench, Bootstrap, Counts, Kind};
+use super::pooled::Pooled;
+use super::versus::CEILING;
+use crate::records::{Bench, Counts, Kind, Suite};
 use crate::statistics::{Ratio, compared};
 
-/// Every stack over all scenarios. In pooled figures every trial, stuck run and turn counts alike.
+/// Every stack over the scenarios of one suite. In pooled figures every trial, stuck run and turn counts alike.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StackTable {
+    /// Where the scenarios come from.
+    pub suite: Suite,
+    /// The number of stubborn scenarios.
+    pub stubborn: u64,
+    /// Of these, scenarios whose goal can be reached.
+    pub reachable: u64,
+    /// The number of controls.
+    pub controls: u64,
     /// One row per stack, in the order of the plan; the first is the baseline.
     pub rows: Vec<StackRow>,
     /// A note on the p-values, if there is more than one.
     pub compared: Option<String>,
 }
 
-/// One stack over all scenarios.
+/// One stack over the scenarios of one suite.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StackRow {
@@ -32,6 +42,10 @@ pub struct StackRow {
     pub tokens_on_stubborn: Option<Ratio>,
     /// The same over controls.
     pub tokens_on_controls: Option<Ratio>,
+    /// Turns divided by those of the baseline, over the same trials of controls whose goal holds under both.
+    pub turns_of_kept_controls: Option<Ratio>,
+    /// Recovered trials divided by those of the stack `ceiling`; none without that stack.
+    pub share_of_ceiling: Option<Ratio>,
 }
 
 /// Every stack on one scenario.
@@ -40,6 +54,8 @@ pub struct StackRow {
 pub struct ScenarioTable {
     /// Its name, with the values of a sweep.
     pub scenario: String,
+    /// Where it comes from.
+    pub suite: Suite,
     /// `stubborn` or `control`.
     pub kind: Kind,
     /// A description, in one line.
@@ -65,28 +81,49 @@ pub struct ScenarioRow {
 }
 
 impl StackTable {
-    pub(super) fn new(bench: &Bench) -> Self {
+    /// A table for each suite that the plan has.
+    pub(super) fn all(bench: &Bench) -> Vec<Self> {
+        let of = |suite: Suite| -> Vec<usize> {
+            let scenarios = bench.plan.scenarios.iter().enumerate();
+            scenarios.filter(|(_, it)| it.suite == suite).map(|(at, _)| at).collect()
+        };
+        let suites = Suite::ALL.into_iter().map(|suite| (suite, of(suite)));
+        suites.filter(|(_, it)| !it.is_empty()).map(|(suite, it)| Self::new(bench, suite, &it)).collect()
+    }
+
+    fn new(bench: &Bench, suite: Suite, scenarios: &[usize]) -> Self {
         let plan = &bench.plan;
-        let all: Vec<usize> = (0..plan.scenarios.len()).collect();
-        let rows: Vec<StackRow> = plan
-            .stacks
-            .iter()
-            .zip(figures(bench, &all))
-            .zip(&bench.spent)
-            .enumerate()
-            .map(|(nth, ((stack, figures), spent))| {
-                let ratio = |it: &Bootstrap| Some(Ratio::new(it)).filter(|it| nth > 0 && it.ratio.is_some());
-                StackRow {
-                    stack: stack.guard.clone(),
-                    about: stack.about.clone(),
-                    figures,
-                    tokens_on_stubborn: ratio(&spent.stubborn),
-                    tokens_on_controls: ratio(&spent.control),
-                }
-            })
-            .collect();
+        let pooled = |stack| Pooled::new(bench, scenarios, stack);
+        let (baseline, ceiling) = (pooled(0), plan.stacks.iter().position(|it| it.guard == CEILING));
+        let ceiling = ceiling.map(|at| pooled(at).reachable);
+        let row = |(nth, figures): (usize, Figures)| {
+            let (stack, own) = (&plan.stacks[nth], pooled(nth));
+            let later = |ratio: Option<Ratio>| ratio.filter(|_| nth > 0);
+            let [mine, usual] = [&own, &baseline].map(|it| it.reachable.and(&it.unreachable));
+            let ceiling = ceiling.as_ref().and_then(|it| own.reachable.ratio_to(it, |it| it.recovered));
+            StackRow {
+                stack: stack.guard.clone(),
+                about: stack.about.clone(),
+                figures,
+                tokens_on_stubborn: later(mine.ratio_to(&usual, |it| it.tokens)),
+                tokens_on_controls: later(own.control.ratio_to(&baseline.control, |it| it.tokens)),
+                turns_of_kept_controls: later(own.control.ratio(|it| [it.kept_turns, it.kept_turns_before])),
+                share_of_ceiling: ceiling,
+            }
+        };
+        let rows: Vec<StackRow> = figures(bench, scenarios).into_iter().enumerate().map(row).collect();
         let tests = rows.iter().filter(|it| it.figures.against.is_some()).count();
-        Self { rows, compared: compared(tests) }
+        let count =
+            |wanted: &dyn Fn(usize) -> bool| scenarios.iter().filter(|&&at| wanted(at)).count() as u64;
+        let is_stubborn = |at: usize| plan.scenarios[at].is_stubborn();
+        Self {
+            suite,
+            stubborn: count(&is_stubborn),
+            reachable: count(&|at| is_stubborn(at) && plan.scenarios[at].unreachable.is_none()),
+            controls: count(&|at| !is_stubborn(at)),
+            rows,
+            compared: compared(tests),
+        }
     }
 }
 
@@ -107,6 +144,7 @@ pub(super) fn scenarios(bench: &Bench) -> Vec<ScenarioTable> {
             });
         ScenarioTable {
             scenario: scenario.label(),
+            suite: scenario.suite,
             kind: scenario.kind,
             title: scenario.title.clone(),
             unreachable: scenario.unreachable.clone(),

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::draws::{Counted, blocks};
-use crate::records::Bench;
-use crate::statistics::{BlockDifference, PValue, holm};
+use crate::records::{Bench, PlannedScenario, Suite, Sums};
+use crate::statistics::{Block, BlockDifference, PValue, holm};
 
 /// The stack that Balk recommends.
 pub const DEFAULT: &str = "default";
@@ -18,8 +18,9 @@ pub const ORACLE: &str = "oracle";
 /// The stack that is told the truth, and each of whose corrections works: the upper bound.
 pub const CEILING: &str = "ceiling";
 
-/// `default` compared with every other stack but the baseline, the oracle and the ceiling, scenario by scenario. Draws
-/// keep pairs of trials together, and are the independent blocks of the interval.
+/// `default` compared with every other stack but the baseline, the oracle and the ceiling, scenario by scenario and
+/// over each suite. On one scenario draws keep pairs of trials together, and are the independent blocks of the
+/// interval, so it speaks of that scenario alone. On drawn worlds groups of skeletons are the blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Versus {
@@ -29,6 +30,25 @@ pub struct Versus {
     pub counts: Vec<VersusCount>,
     /// Every pair of cells that differs in some draw.
     pub cells: Vec<VersusCell>,
+    /// Each stack over the scenarios of each suite.
+    pub suites: Vec<VersusSuite>,
+}
+
+/// One stack compared with `default` over the scenarios of one suite. Scenarios are the independent blocks of the
+/// interval, in drawn worlds groups of skeletons.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VersusSuite {
+    /// Where the scenarios come from.
+    pub suite: Suite,
+    /// The other stack.
+    pub stack: String,
+    /// Done: of stubborn trials whose goal can be reached. False interventions: in trials of controls.
+    pub measure: Measure,
+    /// The other stack minus `default`, per trial.
+    pub difference: BlockDifference,
+    /// Its p-value, corrected for all stacks, measures and suites.
+    pub p_corrected: PValue,
 }
 
 /// A compared measure.
@@ -120,7 +140,10 @@ impl Versus {
             for (measure, counted) in Measure::ALL {
                 for (at, scenario) in plan.scenarios.iter().enumerate() {
                     let [other, own] = [stack, default].map(|it| counted(&bench.cell(at, it).by_draw));
-                    let difference = BlockDifference::paired(&blocks(other, own, &bench.done[at].by_draw()));
+                    let difference = BlockDifference::paired(&match &bench.cell(at, stack).groups {
+                        Some(_) => clusters(bench, measure, &[at], [stack, default]),
+                        None => blocks(other, own, &bench.done[at].by_draw()),
+                    });
                     cells.push(VersusCell {
                         scenario: scenario.label(),
                         stack: plan.stacks[stack].guard.clone(),
@@ -139,8 +162,49 @@ impl Versus {
         let counts: Vec<_> = cells.chunks(plan.scenarios.len()).map(VersusCount::new).collect();
         let comparisons = cells.len() as u64;
         cells.retain(|it| it.difference.p.0 < 1.0);
-        (!counts.is_empty()).then_some(Self { comparisons, counts, cells })
+        let stacks: Vec<usize> = (1..plan.stacks.len()).filter(rival).collect();
+        let suites = suites(bench, default, &stacks);
+        (!counts.is_empty()).then_some(Self { comparisons, counts, cells, suites })
     }
+}
+
+/// Two stacks over these scenarios, cluster by cluster.
+fn clusters(bench: &Bench, measure: Measure, scenarios: &[usize], stacks: [usize; 2]) -> Vec<Block> {
+    let of = |it: &Sums| match measure {
+        Measure::Done => it.done,
+        Measure::FalseInterventions => it.false_interventions,
+    };
+    let each = scenarios.iter().flat_map(|&at| {
+        let [one, other] = stacks.map(|stack| bench.cell(at, stack).clusters());
+        one.into_iter().zip(other)
+    });
+    each.map(|(one, other)| Block { one: of(&one), other: of(&other), trials: one.trials }).collect()
+}
+
+/// Every stack over the scenarios of each suite.
+fn suites(bench: &Bench, default: usize, stacks: &[usize]) -> Vec<VersusSuite> {
+    let mut rows = Vec::new();
+    for suite in Suite::ALL {
+        for (measure, _) in Measure::ALL {
+            let counts = |it: &PlannedScenario| match measure {
+                Measure::Done => it.is_stubborn() && it.unreachable.is_none(),
+                Measure::FalseInterventions => !it.is_stubborn(),
+            };
+            let all = bench.plan.scenarios.iter().enumerate();
+            let of: Vec<usize> =
+                all.filter(|(_, it)| it.suite == suite && counts(it)).map(|(at, _)| at).collect();
+            rows.extend(stacks.iter().filter(|_| !of.is_empty()).map(|&stack| VersusSuite {
+                suite,
+                stack: bench.plan.stacks[stack].guard.clone(),
+                measure,
+                difference: BlockDifference::paired(&clusters(bench, measure, &of, [stack, default])),
+                p_corrected: PValue(1.0),
+            }));
+        }
+    }
+    let corrected = holm(&rows.iter().map(|it| it.difference.p.0).collect::<Vec<_>>());
+    rows.iter_mut().zip(corrected).for_each(|(row, p)| row.p_corrected = PValue(p));
+    rows
 }
 
 impl VersusCount {

@@ -10,8 +10,8 @@
 //! in none.
 
 use balk_reports::records::{
-    BENCH_SCHEMA, Bench, Cost, Drawn, Grade, Instructions, Kind, Outcome, Part, Plan, PlannedParameter,
-    PlannedScenario, PlannedStack, Pools, Seeds, Timed, Work, trial_key,
+    BENCH_SCHEMA, Bench, Cell, Cost, Drawn, Grade, Instructions, Kind, Outcome, Plan, PlannedParameter,
+    PlannedScenario, PlannedStack, Pools, Seeds, Suite, Timed, Work,
 };
 
 pub(crate) const SEEDS: u64 = 64;
@@ -38,6 +38,7 @@ fn plan() -> Plan {
         name: name.into(),
         target: name.into(),
         set: Vec::new(),
+        suite: Suite::Written,
         kind,
         protocol: "tool".into(),
         title: format!("Is <{name}>"),
@@ -121,27 +122,26 @@ fn grades(scenario: usize, stack: usize, seed: u64) -> [Grade; 2] {
 pub(crate) fn bench(seeds: u64) -> Bench {
     let mut bench = Bench::new(plan());
     for scenario in 0..3 {
-        let mut part = Part::new(3);
+        let mut cells = vec![Cell::default(); 3];
         for seed in 0..seeds {
             let usual = grades(scenario, 0, seed)[0].clone();
             for stack in 0..3 {
                 let [grade, drawn] = grades(scenario, stack, seed);
-                let key = trial_key(&bench.plan.scenarios[scenario].name, seed);
-                part.tokens[stack].add(key, grade.tokens_in, usual.tokens_in);
-                part.cells[stack].take(&Outcome {
+                cells[stack].take(&Outcome {
                     seed,
+                    skeleton: None,
                     language: if seed < 32 { "en" } else { "de" },
                     grade: &grade,
-                    baseline: usual.goal,
+                    baseline: &usual,
                     flat: &usual,
                     drawn: &drawn,
                 });
                 for nth in 0..grade.interventions {
-                    part.cells[stack].fired("guard", "rule", nth < grade.false_interventions);
+                    cells[stack].fired("guard", "rule", nth < grade.false_interventions);
                 }
             }
         }
-        bench.add(scenario, &Seeds::range(0, seeds - 1), &part).expect("every seed once");
+        bench.add(scenario, &Seeds::range(0, seeds - 1), &cells).expect("every seed once");
     }
     bench
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use balk_contract::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
 
 use crate::draws::Draw;
+use crate::reading::reads_as_failure;
 use crate::response::{self, Correction, Delivered, Reaction, ResponseMode};
 use crate::scenario::{Ratio, State, StateId, Transition, Trigger};
 use crate::world::World;
@@ -327,48 +328,5 @@ impl<'w, 'a> Actor<'w, 'a> {
         }
         let draw = Draw::Transition { state: &state.name, transition: at, visit };
         self.world.draws().dice(draw).happens(chance)
-    }
-}
-
-/// Whether a tool's answer reads as a failure. A model has only the words, since not every wire carries a flag.
-/// A test checks that all error texts of the catalogue are recognised.
-#[must_use]
-pub fn reads_as_failure(answer: &str) -> bool {
-    const CHARS: usize = 120;
-    let cut = match answer.as_bytes().get(..CHARS) {
-        None => answer.len(),
-        Some(head) if head.is_ascii() => CHARS,
-        Some(_) => answer.char_indices().nth(CHARS).map_or(answer.len(), |(cut, _)| cut),
-    };
-    let head = answer[..cut].to_ascii_lowercase();
-    (0..cut).any(|at| begins_a_failure(&head.as_bytes()[at..]))
-}
-
-/// Whether the text begins with words of a failure. The first letter selects the words to compare.
-fn begins_a_failure(rest: &[u8]) -> bool {
-    let words: &[&[u8]] = match rest.first() {
-        Some(b'd') => &[b"denied"],
-        Some(b'e') => &[b"error", b"exit code", b"exit status"],
-        Some(b'f') => &[b"failed", b"fatal"],
-        Some(b'n') => &[b"not found", b"no such"],
-        Some(b'r') => &[b"rolled back"],
-        Some(b't') => &[b"traceback"],
-        Some(_) | None => &[],
-    };
-    words.iter().any(|word| rest.starts_with(word))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn failures_are_read_from_words() {
-        for failure in ["error: no", "sh: 1: foo: not found", "3 tests FAILED", "exit code 2\n…"] {
-            assert!(reads_as_failure(failure), "{failure}");
-        }
-        for success in ["wrote 12 bytes to a.py", "", "3 passed", "Successfully installed pygame"] {
-            assert!(!reads_as_failure(success), "{success}");
-        }
     }
 }

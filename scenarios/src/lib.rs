@@ -13,6 +13,7 @@ mod environment;
 pub mod format;
 pub mod migrate;
 mod nearest;
+mod reading;
 pub mod response;
 pub mod scenario;
 pub mod template;
@@ -23,9 +24,10 @@ mod world;
 
 pub use balk_contract::record::{Kind, Pools, Stuck, Truth};
 
-pub use actor::{Act, Actor, Broken, reads_as_failure};
+pub use actor::{Act, Actor, Broken};
 pub use environment::{Environment, Executed};
 pub use nearest::nearest;
+pub use reading::reads_as_failure;
 pub use response::ResponseMode;
 pub use scenario::{Scenario, Stage};
 pub use user::User;

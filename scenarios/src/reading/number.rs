@@ -1,0 +1,100 @@
+//! Numbers that say how a tool ended.
+
+use super::words::{begins, ends};
+
+/// Whether a count is zero. A greater one is worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Count {
+    None,
+    Some,
+}
+
+/// Bytes between "exit" and its number: "exit code:", "exited with status ".
+const GAP: usize = 24;
+
+/// The number at the start of a text: how many bytes it takes, and whether it is above zero.
+fn number(text: &[u8]) -> Option<(usize, Count)> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_zero = text[..digits].iter().all(|byte| *byte == b'0');
+    (digits > 0).then_some((digits, if is_zero { Count::None } else { Count::Some }))
+}
+
+/// A number, and the count of failures that it begins: "3 failed", "0 errors", "1 compile error".
+pub(super) fn count_before(text: &[u8]) -> (usize, Option<Count>) {
+    let Some((digits, count)) = number(text) else { return (1, None) };
+    if text.get(digits) != Some(&b' ') {
+        return (digits, None);
+    }
+    let rest = text[digits..].trim_ascii_start();
+    if begins(rest, b"pass") {
+        return (digits, Some(Count::None));
+    }
+    // One word may come between: "1 previous error", "0 chart(s) failed".
+    let noun =
+        rest.iter().take_while(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'(' | b')')).count();
+    let next = rest.get(noun + 1..).filter(|_| rest[noun] == b' ');
+    (digits, (is_failure(rest) || next.is_some_and(is_failure)).then_some(count))
+}
+
+/// Whether the text begins with what failures are counted in.
+fn is_failure(text: &[u8]) -> bool {
+    let words: &[&[u8]] = match text {
+        [b'e' | b'E', ..] => &[b"errors", b"error", b"exit status"],
+        [b'f' | b'F', ..] => &[b"failed", b"failing", b"failures", b"failure"],
+        _ => return false,
+    };
+    words.iter().any(|word| {
+        let behind = text.get(word.len()..).unwrap_or_default();
+        begins(text, word) && (ends(text, word.len()) || behind.starts_with(b"(s)"))
+    })
+}
+
+/// The count behind a word such as "Failures": `: 0`, `=1`, `": []`.
+pub(super) fn count_after(text: &[u8]) -> Option<Count> {
+    let marks = text.iter().take_while(|byte| matches!(byte, b'"' | b'\'' | b':' | b'=' | b' ')).count();
+    if !text[..marks].iter().any(|byte| matches!(byte, b':' | b'=')) {
+        return None;
+    }
+    let value = &text[marks..];
+    let nothing = [&b"[]"[..], b"null", b"none", b"(none)", b"false", b"{}"];
+    if nothing.iter().any(|word| begins(value, word)) {
+        return Some(Count::None);
+    }
+    let (digits, count) = number(value)?;
+    value.get(digits).is_none_or(|next| !next.is_ascii_alphanumeric()).then_some(count)
+}
+
+/// The status behind "exit": " code 1", "ed with status 0".
+pub(super) fn exit_status(text: &[u8]) -> Option<Count> {
+    let near = &text[..text.len().min(GAP)];
+    let gap = near.iter().position(u8::is_ascii_digit)?;
+    let is_worded = |word: &[u8]| near[..gap].windows(word.len()).any(|it| it.eq_ignore_ascii_case(word));
+    let says = is_worded(b"code") || is_worded(b"status") || is_worded(b"with");
+    let plain = near[..gap].iter().all(|byte| byte.is_ascii_alphabetic() || b" :=_-\"'`".contains(byte));
+    (says && plain).then(|| number(&near[gap..]).map(|(_, count)| count))?
+}
+
+/// "502 Bad Gateway": a status of HTTP that is a failure, with its phrase.
+pub(super) fn is_http_failure(text: &[u8]) -> bool {
+    const PHRASES: [&[u8]; 12] = [
+        b"bad ",
+        b"unauthorized",
+        b"forbidden",
+        b"not found",
+        b"method not",
+        b"conflict",
+        b"gone",
+        b"too many",
+        b"internal server",
+        b"service unavailable",
+        b"service temporarily",
+        b"gateway time",
+    ];
+    match text {
+        [b'4' | b'5', b'0'..=b'9', b'0'..=b'9', b' ' | b':', rest @ ..] => {
+            let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+            PHRASES.iter().any(|phrase| begins(rest, phrase))
+        }
+        _ => false,
+    }
+}

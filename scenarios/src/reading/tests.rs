@@ -68,6 +68,7 @@ fn statuses_of_http_are_failures() {
 
 #[test]
 fn a_line_that_begins_like_an_error_is_one() {
+    fails(&["<error>\nx\n</error>", "<tool_use_error>found 2 of it</tool_use_error>"]);
     fails(&[
         "fatal: x",
         "TypeError: x",

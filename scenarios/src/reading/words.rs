@@ -129,8 +129,18 @@ pub(super) fn ends(text: &[u8], at: usize) -> bool {
     }
 }
 
-#[rustfmt::skip]
 const fn words(first: u8) -> Words {
+    match first {
+        b'a'..=b'e' => from_a(first),
+        b'f'..=b'm' => from_f(first),
+        b'n'..=b'z' => from_n(first),
+        _ => east_asian(first),
+    }
+}
+
+/// Words from a to e.
+#[rustfmt::skip]
+const fn from_a(first: u8) -> Words {
     match first {
         b'a' => &[
             ("abgelehnt", Failure), ("aborted", Failure), ("aborting", Failure), ("access denied", Failure),
@@ -152,27 +162,35 @@ const fn words(first: u8) -> Words {
         b'd' => &[
             ("deadline exceeded", Failure), ("deadlock", Failure), ("declared and not", Failure),
             ("demasiado", Failure), ("demasiados", Failure), ("denegado", Failure), ("denied", Failure),
-            ("deployed", Success), ("did not produce any output", Nothing), ("did not", Failure), ("didn't", Failure), ("directory not empty", Failure),
-            ("disconnected", Failure), ("does not", Failure), ("doesn't", Failure), ("done", Success),
-            ("doppelter", Failure), ("duplicate", Failure),
+            ("deployed", Success), ("did not produce any output", Nothing), ("did not", Failure),
+            ("didn't", Failure), ("directory not empty", Failure), ("disconnected", Failure),
+            ("does not", Failure), ("doesn't", Failure), ("done", Success), ("doppelter", Failure),
+            ("duplicate", Failure),
         ],
         b'e' => &[
-            ("error", Counted), ("errors", Counted),
-            ("eacces", Failure), ("eaddrinuse", Failure), ("eai_again", Failure), ("econnaborted", Failure),
-            ("econnrefused", Failure), ("econnreset", Failure), ("eexist", Failure), ("empty reply", Failure),
-            ("enoent", Failure), ("enospc", Failure), ("enotfound", Failure), ("eperm", Failure),
-            ("epipe", Failure), ("err_", Failure), ("esocket", Failure),
-            ("etimedout", Failure), ("exceeded", Failure), ("exceeds", Failure), ("exception", Failure),
-            ("exhausted", Failure), ("existiert nicht", Failure), ("exit", Exit), ("exit_code", Exit),
-            ("exitcode", Exit), ("exited", Exit), ("exiting", Exit), ("expected", Failure),
+            ("error", Counted), ("errors", Counted), ("eacces", Failure), ("eaddrinuse", Failure),
+            ("eai_again", Failure), ("econnaborted", Failure), ("econnrefused", Failure), ("econnreset", Failure),
+            ("eexist", Failure), ("empty reply", Failure), ("enoent", Failure), ("enospc", Failure),
+            ("enotfound", Failure), ("eperm", Failure), ("epipe", Failure), ("err_", Failure),
+            ("esocket", Failure), ("etimedout", Failure), ("exceeded", Failure), ("exceeds", Failure),
+            ("exception", Failure), ("exhausted", Failure), ("existiert nicht", Failure), ("exit", Exit),
+            ("exit_code", Exit), ("exitcode", Exit), ("exited", Exit), ("exiting", Exit), ("expected", Failure),
             ("expiró", Failure),
         ],
+        _ => &[],
+    }
+}
+
+/// Words from f to m.
+#[rustfmt::skip]
+const fn from_f(first: u8) -> Words {
+    match first {
         b'f' => &[
-            ("fail", Failure), ("failed", Counted), ("failing", Counted), ("fails", Failure),
-            ("failure", Counted), ("failures", Counted), ("fallo", Failure), ("falló", Failure),
-            ("falta", Failure), ("fatal", Failure), ("fehler", Failure), ("fehlende", Failure),
-            ("fehlender", Failure), ("fehlgeschlagen", Failure), ("fehlschlag", Failure),
-            ("file exists", Failure), ("finished", Success), ("forbidden", Failure), ("found", Success),
+            ("fail", Failure), ("failed", Counted), ("failing", Counted), ("fails", Failure), ("failure", Counted),
+            ("failures", Counted), ("fallo", Failure), ("falló", Failure), ("falta", Failure), ("fatal", Failure),
+            ("fehler", Failure), ("fehlende", Failure), ("fehlender", Failure), ("fehlgeschlagen", Failure),
+            ("fehlschlag", Failure), ("file exists", Failure), ("finished", Success), ("forbidden", Failure),
+            ("found", Success),
         ],
         b'g' => &[("generating done", Success)],
         b'h' => &[("hang up", Failure), ("http error", Failure)],
@@ -191,13 +209,21 @@ const fn words(first: u8) -> Words {
             ("malformed", Failure), ("mismatch", Failure), ("mismatched", Failure), ("missing", Failure),
             ("must be", Failure), ("must have", Failure),
         ],
+        _ => &[],
+    }
+}
+
+/// Words from n to z.
+#[rustfmt::skip]
+const fn from_n(first: u8) -> Words {
+    match first {
         b'n' => &[
-            ("no such", Failure), ("not found", Failure),
-            ("net::err", Failure), ("nicht gefunden", Failure), ("nicht möglich", Failure), ("no conflict", Nothing),
-            ("no conflicts", Nothing), ("no files matching", Failure), ("no encontrada", Failure), ("no encontrado", Failure), ("no es un", Failure),
-            ("no error", Nothing), ("no errors", Nothing), ("no existe", Failure), ("no failed", Nothing),
-            ("no failures", Nothing), ("no issues", Nothing), ("no problems", Nothing), ("no route", Failure),
-            ("no space", Failure), ("no syntax errors", Nothing),
+            ("no such", Failure), ("not found", Failure), ("net::err", Failure), ("nicht gefunden", Failure),
+            ("nicht möglich", Failure), ("no conflict", Nothing), ("no conflicts", Nothing),
+            ("no files matching", Failure), ("no encontrada", Failure), ("no encontrado", Failure),
+            ("no es un", Failure), ("no error", Nothing), ("no errors", Nothing), ("no existe", Failure),
+            ("no failed", Nothing), ("no failures", Nothing), ("no issues", Nothing), ("no problems", Nothing),
+            ("no route", Failure), ("no space", Failure), ("no syntax errors", Nothing),
             ("no se ha podido", Failure), ("no se pudieron", Failure), ("no se pudo", Failure),
             ("no se puede", Failure), ("no rule to", Failure), ("no targets", Failure), ("not a", Failure),
             ("not allowed", Failure), ("not defined", Failure), ("not empty", Failure), ("not exist", Failure),
@@ -220,21 +246,20 @@ const fn words(first: u8) -> Words {
         b's' => &[
             ("saved", Success), ("schwerwiegend", Failure), ("segmentation fault", Failure),
             ("service unavailable", Failure), ("socket hang up", Failure), ("still in use", Failure),
-            ("success", Success), ("succeeded", Success), ("successfully", Success),
-            ("syntaxfehler", Failure),
+            ("success", Success), ("succeeded", Success), ("successfully", Success), ("syntaxfehler", Failure),
         ],
         b't' => &[
             ("terminated abnormally", Failure), ("timed out", Failure), ("timeout", Failure),
-            ("tls handshake", Failure), ("token limit", Failure), ("too large", Failure), ("too long", Failure), ("too many", Failure),
-            ("traceback", Failure), ("temporär", Failure), ("throttling", Failure),
+            ("tls handshake", Failure), ("token limit", Failure), ("too large", Failure), ("too long", Failure),
+            ("too many", Failure), ("traceback", Failure), ("temporär", Failure), ("throttling", Failure),
         ],
         b'u' => &[
-            ("unable to", Failure), ("unauthorized", Failure), ("unbound variable", Failure), ("unavailable", Failure), ("unclosed", Failure),
-            ("undeclared", Failure), ("undefined", Failure), ("unexpected", Failure), ("ungültig", Failure),
-            ("ungültige", Failure), ("unhandled", Failure), ("unknown", Failure), ("unmatched", Failure),
-            ("unmet", Failure), ("unreachable", Failure), ("unrecognized", Failure), ("unresolved", Failure),
-            ("unsatisfiable", Failure), ("unsupported", Failure), ("unterminated", Failure),
-            ("up to date", Success), ("updated", Success),
+            ("unable to", Failure), ("unauthorized", Failure), ("unbound variable", Failure),
+            ("unavailable", Failure), ("unclosed", Failure), ("undeclared", Failure), ("undefined", Failure),
+            ("unexpected", Failure), ("ungültig", Failure), ("ungültige", Failure), ("unhandled", Failure),
+            ("unknown", Failure), ("unmatched", Failure), ("unmet", Failure), ("unreachable", Failure),
+            ("unrecognized", Failure), ("unresolved", Failure), ("unsatisfiable", Failure),
+            ("unsupported", Failure), ("unterminated", Failure), ("up to date", Success), ("updated", Success),
         ],
         b'v' => &[("verweigert", Failure), ("violates", Failure), ("violation", Failure)],
         b'w' => &[
@@ -242,7 +267,14 @@ const fn words(first: u8) -> Words {
             ("without errors", Nothing), ("wrong", Failure), ("wrote", Success),
         ],
         b'z' => &[("zu viele", Failure)],
-        // Chinese and Japanese, by the first byte of their characters.
+        _ => &[],
+    }
+}
+
+/// Words of Chinese and Japanese, by the first byte of their characters.
+#[rustfmt::skip]
+const fn east_asian(first: u8) -> Words {
+    match first {
         0xe3 => &[
             ("ありません", Failure), ("できません", Failure), ("エラー", Failure), ("タイムアウト", Failure),
             ("失敗", Failure), ("構文エラー", Failure), ("はありません", Failure),
@@ -253,12 +285,16 @@ const fn words(first: u8) -> Words {
             ("宣言されていません", Failure), ("已存在", Failure),
         ],
         0xe6 => &[
-            ("文件已存在", Failure), ("无效", Failure), ("无法", Failure), ("未匹配", Failure), ("未声明", Failure),
-            ("未找到", Failure), ("未预期", Failure), ("找不到", Failure), ("拒否", Failure), ("拒绝", Failure),
-            ("暂时不能", Failure), ("权限不够", Failure), ("没有规则", Failure), ("没有那个", Failure),
+            ("文件已存在", Failure), ("无效", Failure), ("无法", Failure), ("未匹配", Failure),
+            ("未声明", Failure), ("未找到", Failure), ("未预期", Failure), ("找不到", Failure), ("拒否", Failure),
+            ("拒绝", Failure), ("暂时不能", Failure), ("权限不够", Failure), ("没有规则", Failure),
+            ("没有那个", Failure),
         ],
         0xe7 => &[("缺失", Failure), ("缺少", Failure)],
-        0xe8 => &[("致命", Failure), ("見つかりません", Failure), ("许可", Failure), ("超时", Failure), ("违反", Failure)],
+        0xe8 => &[
+            ("致命", Failure), ("見つかりません", Failure), ("许可", Failure), ("超时", Failure),
+            ("违反", Failure),
+        ],
         0xe9 => &[("重复键", Failure), ("错误", Failure), ("错", Failure)],
         _ => &[],
     }

@@ -217,7 +217,8 @@ impl Bench {
         let mut asked: Vec<Asked> = Vec::new();
         for target in targets {
             for source in Source::of_suite(&target)? {
-                let suite = if catalogue::find(&source.target).is_some() { Suite::Written } else { Suite::File };
+                let suite =
+                    if catalogue::find(&source.target).is_some() { Suite::Written } else { Suite::File };
                 for set in self.sweep.as_ref().map_or(vec![Vec::new()], Sweep::sets) {
                     let scenario = source.read(&[&self.set[..], &set].concat())?;
                     let same = |it: &&Asked| it.scenario.name == scenario.name && it.set == set;

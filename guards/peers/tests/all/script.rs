@@ -10,7 +10,8 @@
 //! | `breaks` | at the beginning of a list: the stream breaks after these calls, which ran |
 //!
 //! `3x ` before a line repeats it, and `{ times = 3, turns = […] }` repeats turns; `{n}` is the number of the
-//! repetition, from 0; `@name` is a text of the file. What is expected is a list of interventions: the turn, the kind, the rule and its level.
+//! repetition, from 0; `@name` is a text of the file. What is expected is a list of interventions: the turn, the kind,
+//! the rule and its level.
 
 use std::path::Path;
 

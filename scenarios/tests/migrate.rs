@@ -1,7 +1,7 @@
 //! Files of the first version of the format become files of this one.
 
 use balk_scenarios::format::{names, parse};
-use balk_scenarios::migrate::{NotOld, Old};
+use balk_scenarios::migrate::{NotOld, Old, joined};
 use balk_scenarios::{Kind, Scenario, toolsets};
 
 const STUBBORN: &str = include_str!("old/slow-page.toml");
@@ -17,7 +17,7 @@ fn scenarios(text: &str) -> Vec<Scenario> {
 
 #[test]
 fn two_twins_become_one_file_with_its_comments() {
-    let text = old(STUBBORN).with_twin(&old(HEALTHY)).expect("they share a world");
+    let text = joined(&old(STUBBORN), &old(HEALTHY)).expect("they share a world");
     let [stubborn, healthy] = &scenarios(&text)[..] else { panic!("two scenarios") };
     assert_eq!((&*stubborn.name, &*healthy.name), ("slow-page", "slow-page-control"));
     insta::assert_snapshot!(text);
@@ -43,7 +43,7 @@ fn what_differs_and_belongs_to_the_healthy_actor_gets_a_name_of_its_own() {
         .replace("en = [\"{page.path} is written.\"]", "en = [\"Written after {tries}.\"]")
         .replace("de = [\"{page.path} ist geschrieben.\"]", "de = [\"Fertig nach {tries}.\"]")
         .replace("when = \"user-spoke\"\n", "when = \"user-spoke\"\nvisits = \"tries\"\n");
-    let text = old(&stubborn).with_twin(&old(&healthy)).expect("they share a world");
+    let text = joined(&old(&stubborn), &old(&healthy)).expect("they share a world");
     for line in [
         "tries = { from = 2, to = 3 }",
         "healthy_tries = { from = 2, to = 5 }",
@@ -65,7 +65,7 @@ fn worlds_that_differ_are_not_joined() {
         .replace("path = \"docs/faq.md\"", "path = \"docs/questions.md\"")
         .replace("en = [\"Proceed.\", \"Yes, go on.\"]", "en = [\"Proceed.\"]")
         .replace("minutes = { from = 2", "minutes = { from = 3");
-    let conflicts = old(STUBBORN).with_twin(&old(&healthy)).expect_err("they differ").to_string();
+    let conflicts = joined(&old(STUBBORN), &old(&healthy)).expect_err("they differ").to_string();
     assert_eq!(conflicts, "limits.turns, environment.rule, pool.page, phrases.locked, phrases.proceed");
 }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use balk_reports::records::quoted;
-use balk_scenarios::migrate::Old;
+use balk_scenarios::migrate::{self, Old};
 use balk_scenarios::{Kind, format, toolsets};
 use clap::Args;
 
@@ -87,7 +87,7 @@ fn old(path: &Path) -> Result<Old, Failure> {
 
 /// Writes one file in the place of the stubborn scenario's, and removes that of its twin.
 fn join(stubborn: &Read<'_>, healthy: &Read<'_>) -> Result<(), Failure> {
-    let text = stubborn.old.with_twin(&healthy.old).map_err(|conflicts| {
+    let text = migrate::joined(&stubborn.old, &healthy.old).map_err(|conflicts| {
         let alone = |it: &Read<'_>| program::command(&format!("migrate {}", shown(it.path)));
         let found = format!("they differ in {conflicts}");
         Error::file(stubborn.path, &format!("the same world as in {}", healthy.path.display()), found).hint(

@@ -27,17 +27,7 @@ pub(super) fn scenarios(
     check_actors(file, report);
     let (roles, distractors) = tools(&file.tools, report);
     let provider = provider(&file.tools, &roles, report);
-    let protocol = report.one_of("protocol", &file.protocol, PROTOCOLS);
-    if protocol == Protocol::Tool && !roles.contains(&Role::Finish) {
-        report
-            .error(
-                file.protocol.span(),
-                "nothing can end the task",
-                "a tool must end it, but `finish` is not offered",
-            )
-            .related(file.tools.roles.span(), "`finish` is not among these")
-            .help("add \"finish\" to `roles`, or write protocol = \"text\"");
-    }
+    let protocol = protocol(file, &roles, report);
     let toolsets = fitting(&file.tools, &roles, distractors, toolsets, report);
     let mut names = Names {
         pools: pools(&file.pool, report),
@@ -91,6 +81,22 @@ pub(super) fn scenarios(
         });
     }
     scenarios
+}
+
+/// How a task ends. A tool that must end it is offered.
+fn protocol(file: &ScenarioFile, roles: &[Role], report: &mut Report<'_>) -> Protocol {
+    let protocol = report.one_of("protocol", &file.protocol, PROTOCOLS);
+    if protocol == Protocol::Tool && !roles.contains(&Role::Finish) {
+        report
+            .error(
+                file.protocol.span(),
+                "nothing can end the task",
+                "a tool must end it, but `finish` is not offered",
+            )
+            .related(file.tools.roles.span(), "`finish` is not among these")
+            .help("add \"finish\" to `roles`, or write protocol = \"text\"");
+    }
+    protocol
 }
 
 /// The name of an actor's table.

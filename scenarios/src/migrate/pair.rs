@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Key, Table, Value, value};
 
-use super::{Old, each_text};
+use super::old::{Old, each_text};
 
 /// The parts in which two files differ, although both actors of one file share them: paths such as `limits.turns`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +27,14 @@ const SHARED: [&str; 8] =
 /// The prefix of a name that the healthy actor needs for itself.
 const OWN: &str = "healthy_";
 
-/// The file of both.
-pub(super) fn joined(stubborn: &Old, healthy: &Old) -> Result<DocumentMut, Conflicts> {
+/// One file of a stubborn scenario and its twin. What has the same name and another content in the twin's file gets
+/// another name.
+///
+/// # Errors
+/// The two do not share a world.
+pub fn joined(stubborn: &Old, healthy: &Old) -> Result<String, Conflicts> {
     let (mut document, mut other) = (stubborn.rewritten(), healthy.rewritten());
-    let values = [&document, &other].map(|it| Values::of(it));
+    let values = [&document, &other].map(Values::of);
     let renamed = Renamed::new(&values[0], &values[1])?;
     renamed.apply(&mut other);
     for part in ["numbers", "pool", "phrases"] {
@@ -45,7 +49,7 @@ pub(super) fn joined(stubborn: &Old, healthy: &Old) -> Result<DocumentMut, Confl
         table.decor_mut().set_prefix("\n");
     }
     document.insert("healthy", actor);
-    Ok(document)
+    Ok(document.to_string())
 }
 
 /// The table with its name before all other keys.

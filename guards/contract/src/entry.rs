@@ -106,7 +106,8 @@ pub struct UserMessage {
 pub enum Speaker {
     /// The person.
     User,
-    /// The loop's own neutral prompt, when a tool must end the task and none was called.
+    /// The loop: its neutral prompt, when a tool must end the task and none was called, or a notice that came between
+    /// turns.
     Loop,
 }
 

@@ -13,6 +13,9 @@
 //! | [`Step::Reply`] | lets the user (or the loop itself) speak, or ends the run | [`said`](Run::said), or [`end`](Run::end) |
 //! | [`Step::Ended`] | stops | – |
 //!
+//! Before it asks the model, a host may also commit a message that came unasked ([`said`](Run::said)): a user who
+//! spoke while calls ran, or a notice.
+//!
 //! If a host gives back something else, the run ends with a guard fault that says what was due and what came.
 //! [`Run::news`] returns everything committed since its last call: for a recorder, and for notices to the user.
 //!
@@ -291,19 +294,18 @@ impl<G: Guard> Run<G> {
         &self.transcript[from..]
     }
 
-    /// The user (or the loop) speaks.
+    /// The user (or the loop) speaks: in reply to a message without a call, or unasked before the model is.
     pub fn said(&mut self, message: UserMessage) {
         match self.due {
             Due::Reply => {
                 self.commit(Entry::User(message));
                 self.next_turn();
             }
-            Due::Model
-            | Due::Tools
-            | Due::Rerun { .. }
-            | Due::Resend { .. }
-            | Due::Answer { .. }
-            | Due::Ended(_) => {
+            Due::Model => {
+                self.commit(Entry::User(message));
+                self.asked = (1, self.view.messages().len());
+            }
+            Due::Tools | Due::Rerun { .. } | Due::Resend { .. } | Due::Answer { .. } | Due::Ended(_) => {
                 self.out_of_turn("a message of the user");
             }
         }

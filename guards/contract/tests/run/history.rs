@@ -1,6 +1,8 @@
 //! Runs that go on from a transcript, hosts that rewrite it, agents inside agents, and what the user is shown.
 
-use balk_contract::{Compaction, Decision, Entry, Limits, Message, Run, Status, Step, ToolResult, Verdict};
+use balk_contract::{
+    Compaction, Decision, Entry, Limits, Message, Run, Speaker, Status, Step, ToolResult, UserMessage, Verdict,
+};
 
 use crate::scripted::{Scripted, calls, committed, note, run, take_a_step, text};
 
@@ -40,6 +42,17 @@ fn a_rewritten_history_is_a_transcript_that_is_folded_anew() {
     let mut run = run(Scripted::default());
     run.compacted(Compaction { summary: "all done but the last file".into() });
     assert_eq!(run.view().messages(), [Message::User("all done but the last file".into())]);
+    assert_eq!(run.step(), Step::Model { asked: 1 });
+}
+
+#[test]
+fn a_message_that_comes_unasked_is_in_the_next_request() {
+    let mut run = run(Scripted::default());
+    run.completed(calls(&["look"]));
+    take_a_step(&mut run);
+    run.said(UserMessage { from: Speaker::User, text: "Hurry.".into() });
+    assert_eq!(committed(&run), "completion result note user");
+    assert_eq!(run.view().messages().last(), Some(&Message::User("Hurry.".into())));
     assert_eq!(run.step(), Step::Model { asked: 1 });
 }
 

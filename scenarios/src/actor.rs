@@ -16,10 +16,12 @@ use crate::scenario::{Ratio, State, StateId, Transition, Trigger};
 use crate::world::World;
 
 use act::Visit;
+use memo::Memo;
 
 pub use act::{Act, Broken};
 
 mod act;
+mod memo;
 
 /// The model in one trial.
 #[derive(Clone, Debug)]
@@ -56,6 +58,7 @@ struct Following {
     results: bool,
     due: bool,
     user_spoke: bool,
+    notified: bool,
     answered: bool,
     switched: bool,
     failed: bool,
@@ -69,6 +72,8 @@ struct Following {
     attempt_broke: bool,
     answers: Vec<Arc<str>>,
     last_answers: Vec<Arc<str>>,
+    /// What the user and the environment said.
+    heard: Vec<Arc<str>>,
 }
 
 impl<'w, 'a> Actor<'w, 'a> {
@@ -96,13 +101,33 @@ impl<'w, 'a> Actor<'w, 'a> {
 
     /// Reads the new messages of the view, and acts. `attempt` counts the requests with the same messages, from 1.
     pub fn act(&mut self, messages: &[Message], attempt: u32) -> Act {
-        for message in &messages[self.read..] {
-            self.message(message);
-        }
-        self.read = messages.len();
+        self.reads(messages);
         self.advance();
         let Self { world, state, asked, .. } = *self;
         Visit { world, state, number: self.visits[state], steps: self.steps[state], asked }.act(attempt)
+    }
+
+    /// The summary with which the loop replaces these messages, after it has read the new ones. It carries the actor's
+    /// progress, so an actor that sees nothing else goes on as this one.
+    pub fn summarise(&mut self, messages: &[Message]) -> String {
+        self.reads(messages);
+        self.advance();
+        self.read = 0;
+        let Self { state, corrections, .. } = *self;
+        let memo = Memo { state, corrections, visits: self.visits.clone(), steps: self.steps.clone() };
+        format!("{}\n\n{}{memo}", self.world.summary(), self.world.user().opening)
+    }
+
+    fn reads(&mut self, messages: &[Message]) {
+        for message in messages.get(self.read..).unwrap_or(messages) {
+            self.message(message);
+        }
+        self.read = messages.len();
+    }
+
+    /// Goes on where a summary says that it was.
+    fn resumes(&mut self, Memo { state, corrections, visits, steps }: Memo) {
+        *self = Self { state, corrections, visits, steps, ..Self::new(self.world) };
     }
 
     fn message(&mut self, message: &Message) {
@@ -146,12 +171,26 @@ impl<'w, 'a> Actor<'w, 'a> {
         if *text == user.opening {
             return;
         }
+        if self.world.scenario().compaction.is_some()
+            && let Some(memo) = Memo::read(text, self.visits.len())
+        {
+            return self.resumes(memo);
+        }
+        // What comes between turns says nothing about the last completion.
+        let (is_notice, interrupts) = (user.notices.contains(text), user.interrupts.contains(text));
+        if is_notice || interrupts {
+            self.following.notified |= is_notice;
+            self.following.user_spoke |= interrupts;
+            return self.following.heard.push(text.clone());
+        }
         self.unseen_completion();
         self.following.user_messages += 1;
-        if user.replies.contains(text) {
+        if user.replies.contains(text) || user.rules.iter().flatten().any(|it| it == text) {
             self.following.user_spoke = true;
+            self.following.heard.push(text.clone());
         } else if let Some(at) = user.answers.iter().position(|it| it == text) {
             self.answer_about_attempt();
+            self.following.heard.push(text.clone());
             match self.world.scenario().user.answers[at].choice {
                 ChoiceKind::Instruct | ChoiceKind::Constrain => self.following.answered = true,
                 ChoiceKind::SwitchModel => self.following.switched = true,
@@ -221,7 +260,9 @@ impl<'w, 'a> Actor<'w, 'a> {
         let visit = self.visits[self.state];
         let drawn = || {
             let mut next = spec.next.iter().enumerate();
-            next.find(|(at, it)| self.holds(it.when, reaction) && self.drawn(spec, *at, it, visit))
+            next.find(|(at, it)| {
+                self.holds(it.when, reaction) && self.hears(it) && self.drawn(spec, *at, it, visit)
+            })
         };
         let is_certain = self.world.response().mode() == ResponseMode::Certain;
         let works = if is_certain && reaction == Some(Reaction::Moved) { self.way_out(spec) } else { None };
@@ -311,11 +352,20 @@ impl<'w, 'a> Actor<'w, 'a> {
             Trigger::Corrected => reaction == Some(Reaction::Moved),
             Trigger::Varied => reaction == Some(Reaction::Varied),
             Trigger::UserSpoke => self.following.user_spoke,
+            Trigger::Notified => self.following.notified,
             Trigger::Answered => self.following.answered,
             Trigger::Switched => self.following.switched,
             Trigger::Lost => self.following.lost,
             Trigger::Changed => self.following.answers != self.following.last_answers,
         }
+    }
+
+    /// Whether something that it read since the completion contains the text of the transition.
+    fn hears(&self, transition: &Transition) -> bool {
+        transition.contains.as_ref().is_none_or(|text| {
+            let text = self.world.fixed(text);
+            self.following.answers.iter().chain(&self.following.heard).any(|it| it.contains(&*text))
+        })
     }
 
     fn drawn(&self, state: &State, at: usize, transition: &Transition, visit: u32) -> bool {

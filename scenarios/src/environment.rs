@@ -1,10 +1,12 @@
 //! The simulated world: files, facts, records, and what happens when a tool is called.
 
+use std::collections::BTreeSet;
+
 use balk_contract::{Status, ToolCall};
 
 use crate::arguments::Sent;
 use crate::draws::{Draw, Occasion};
-use crate::scenario::{Condition, PhraseId, Role, Rule, ToolsetTool, WriteSpec};
+use crate::scenario::{Condition, PhraseId, Role, Rule, TICKS_PER_SECOND, ToolsetTool, WriteSpec};
 use crate::template::Template;
 use crate::world::{Filling, World};
 
@@ -21,6 +23,8 @@ mod state;
 pub struct Environment<'w, 'a> {
     world: &'w World<'a>,
     state: State,
+    /// The simulated time since the start, in ticks.
+    now: u64,
     /// How often each rule applied.
     applied: Vec<u32>,
 }
@@ -37,8 +41,20 @@ impl<'w, 'a> Environment<'w, 'a> {
                 spec.files.iter().map(|(path, text)| (owned(path), owned(text))),
                 spec.facts.iter().map(owned),
             ),
+            now: 0,
             applied: vec![0; spec.rules.len()],
         }
+    }
+
+    /// The simulated time since the start, in ticks.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Lets time pass.
+    pub fn pass(&mut self, ticks: u64) {
+        self.now = self.now.saturating_add(ticks);
     }
 
     /// Runs a call.
@@ -66,14 +82,19 @@ impl<'w, 'a> Environment<'w, 'a> {
         let rule = rules.iter().enumerate().find(|(at, rule)| self.applies(*at, rule, tool, &arguments));
         match rule {
             Some((at, rule)) => self.apply(at, rule, tool, &arguments),
-            None => self.state.run(tool, &arguments),
+            None => self.by_role(tool, &arguments),
         }
     }
 
     /// Whether all conditions hold.
     #[must_use]
     pub fn holds(&self, conditions: &[Condition]) -> bool {
-        conditions.iter().all(|it| self.condition(it, &[]))
+        self.holds_for(conditions, &[])
+    }
+
+    /// Whether all conditions hold, some of which are about these arguments or words.
+    pub(crate) fn holds_for(&self, conditions: &[Condition], arguments: &[(&str, &str)]) -> bool {
+        conditions.iter().all(|it| self.condition(it, arguments))
     }
 
     /// Whether the task is done.
@@ -91,37 +112,43 @@ impl<'w, 'a> Environment<'w, 'a> {
     /// Makes facts hold. A person can do that without a tool.
     pub fn set(&mut self, facts: &[Template]) {
         for fact in facts {
-            self.state.facts.insert(self.world.fixed(fact).into_owned());
+            self.state.facts.entry(self.world.fixed(fact).into_owned()).or_insert(self.now);
         }
+    }
+
+    /// Makes facts no longer hold.
+    pub fn clear(&mut self, facts: &[Template]) {
+        for fact in facts {
+            self.state.facts.remove(&*self.world.fixed(fact));
+        }
+    }
+
+    /// Does what a tool of this role does. Time passes meanwhile.
+    fn by_role(&mut self, tool: &ToolsetTool, arguments: &[(&str, &str)]) -> Executed {
+        let executed = self.state.run(tool, arguments);
+        self.pass(executed.ticks);
+        executed
     }
 
     fn applies(&self, at: usize, rule: &Rule, tool: &ToolsetTool, arguments: &[(&str, &str)]) -> bool {
         rule.role == tool.role
             && rule.times.is_none_or(|times| self.applied[at] < self.world.number(times))
-            && rule.when.iter().all(|it| self.condition(it, arguments))
+            && self.holds_for(&rule.when, arguments)
     }
 
     fn apply(&mut self, at: usize, rule: &Rule, tool: &ToolsetTool, arguments: &[(&str, &str)]) -> Executed {
         self.applied[at] += 1;
-        for fact in &rule.clears {
-            self.state.facts.remove(&*self.world.fixed(fact));
-        }
+        let ticks = rule.takes.map_or(0, |it| u64::from(self.world.number(it)) * TICKS_PER_SECOND);
+        self.pass(ticks);
+        self.clear(&rule.clears);
         self.set(&rule.sets);
-        let own = match tool.role {
-            _ if rule.fails => failed(String::new()),
-            // A command that prints nothing.
-            Role::Shell => done("(no output)".into()),
-            Role::Write
-            | Role::Edit
-            | Role::Read
-            | Role::List
-            | Role::Delegate
-            | Role::Wait
-            | Role::Plan
-            | Role::Ask
-            | Role::Remote
-            | Role::Finish
-            | Role::Distractor => self.state.run(tool, arguments),
+        let own = if rule.fails {
+            failed(String::new())
+        } else if !rule.does || tool.role == Role::Shell {
+            // A tool that only says what it did, or a command that prints nothing.
+            done("(no output)".into())
+        } else {
+            self.by_role(tool, arguments)
         };
         self.write_files(at, rule, arguments);
         let status = if rule.fails { Status::Error } else { Status::Ok };
@@ -129,7 +156,7 @@ impl<'w, 'a> Environment<'w, 'a> {
             Some(phrase) => self.said(phrase, at, arguments),
             None => own.text,
         };
-        Executed { text, status, fatal: rule.fatal, ..own }
+        Executed { text, status, fatal: rule.fatal, ticks: own.ticks.saturating_add(ticks), ..own }
     }
 
     fn write_files(&mut self, at: usize, rule: &Rule, arguments: &[(&str, &str)]) {
@@ -151,15 +178,32 @@ impl<'w, 'a> Environment<'w, 'a> {
     }
 
     fn said(&self, phrase: PhraseId, rule: usize, arguments: &[(&str, &str)]) -> String {
-        self.world.say(phrase, Occasion::Rule(rule), self.applied[rule], arguments)
+        let say =
+            |known: &[(&str, &str)]| self.world.say(phrase, Occasion::Rule(rule), self.applied[rule], known);
+        let facts: BTreeSet<&String> = self.world.timed_facts(phrase).collect();
+        if facts.is_empty() {
+            return say(arguments);
+        }
+        let seconds: Vec<String> = facts.iter().map(|it| self.seconds(it).to_string()).collect();
+        let timed = facts.iter().zip(&seconds).map(|(fact, seconds)| (fact.as_str(), seconds.as_str()));
+        say(&arguments.iter().copied().chain(timed).collect::<Vec<_>>())
+    }
+
+    /// How many whole seconds a fact has held; 0 if it does not.
+    fn seconds(&self, fact: &str) -> u64 {
+        self.state.facts.get(fact).map_or(0, |since| (self.now - since) / TICKS_PER_SECOND)
     }
 
     fn condition(&self, condition: &Condition, arguments: &[(&str, &str)]) -> bool {
         let fixed = |template| self.world.fixed(template);
         let State { files, facts, records, todo } = &self.state;
         match condition {
-            Condition::Fact(fact) => facts.contains(&*fixed(fact)),
-            Condition::NoFact(fact) => !facts.contains(&*fixed(fact)),
+            Condition::Fact(fact) => facts.contains_key(&*fixed(fact)),
+            Condition::FactFor(fact, seconds) => {
+                let fact = fixed(fact);
+                facts.contains_key(&*fact) && self.seconds(&fact) >= u64::from(self.world.number(*seconds))
+            }
+            Condition::NoFact(fact) => !facts.contains_key(&*fixed(fact)),
             Condition::File(path) => files.contains_key(&*fixed(path)),
             Condition::NoFile(path) => !files.contains_key(&*fixed(path)),
             Condition::FileContains(path, text) => {

@@ -16,6 +16,7 @@ mod chances;
 mod conditions;
 mod convert;
 pub(crate) mod diagnostic;
+mod messages;
 mod names;
 mod phrases;
 mod placeholders;

@@ -9,7 +9,9 @@ use crate::template::Template;
 
 mod actor;
 mod attempt;
+mod condition;
 mod environment;
+mod messages;
 mod numbers;
 mod response;
 mod role;
@@ -21,7 +23,9 @@ pub use balk_contract::record::{Kind, Stuck, Truth};
 
 pub use actor::{ActorSpec, CallSpec, Called, Sent, State, StateId, Transition, Trigger, TruthSpan};
 pub use attempt::{Break, Stage};
-pub use environment::{Condition, EnvironmentSpec, Rule, WriteSpec};
+pub use condition::Condition;
+pub use environment::{EnvironmentSpec, Rule, WriteSpec};
+pub use messages::{CompactionSpec, NewsSpec, ReplySpec};
 pub(crate) use numbers::TICKS_PER_SECOND;
 pub use numbers::{Bound, Number, Ratio};
 pub use response::{Profile, ResponseSpec};
@@ -81,6 +85,8 @@ pub struct Scenario {
     pub goal: Vec<Condition>,
     /// Set where the goal cannot be reached: the rule under which a guard has to tell the user why.
     pub unreachable: Option<Arc<str>>,
+    /// When the loop summarises the messages so far. `None` is never.
+    pub compaction: Option<CompactionSpec>,
     /// The person.
     pub user: UserSpec,
     /// The model.
@@ -94,6 +100,11 @@ pub struct Scenario {
 pub struct UserSpec {
     /// The first message.
     pub opening: PhraseId,
+    /// What the person says to a message without a call, if the conditions hold. Where none applies, they give the
+    /// next of their [`replies`](Self::replies).
+    pub rules: Vec<ReplySpec>,
+    /// What the person says while calls run. It reaches the model before its next turn.
+    pub interrupts: Vec<NewsSpec>,
     /// What the person says to each message without a call, in order. After the last reply the person leaves. They
     /// leave earlier where the goal holds and they have given [`stays_for`](Self::stays_for) replies.
     pub replies: Vec<PhraseId>,

@@ -1,5 +1,6 @@
 //! Text with placeholders: `{pool.field}`, `{number}`, `{argument:path}`, `{code}`, `{draft}`, `{clock}`, `{hex}`,
-//! `{visit}`, `{step}`, `{step:number}`, `{visit:pool.field}`, `{nth}`, `{tool:role}`, `{tool:role.argument}`.
+//! `{visit}`, `{step}`, `{step:number}`, `{visit:pool.field}`, `{nth}`, `{seconds:fact}`, `{tool:role}`,
+//! `{tool:role.argument}`.
 
 use std::sync::Arc;
 
@@ -41,6 +42,8 @@ pub enum Piece {
     EachVisit(usize, usize),
     /// How often the rule applied, this time included. Environment phrases only.
     Applied,
+    /// How many seconds a fact has held; its name. Environment phrases only.
+    Seconds(String),
     /// The drawn agent's name for the tool of a role.
     Tool(Role),
     /// The drawn agent's name for an argument of a role, by its place.

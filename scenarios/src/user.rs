@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use balk_contract::{Choice, ChoiceKind, UserAnswer};
 
+use crate::environment::Environment;
+use crate::scenario::ReplySpec;
 use crate::template::Template;
 use crate::world::World;
 
@@ -12,13 +14,17 @@ use crate::world::World;
 pub struct User<'w, 'a> {
     world: &'w World<'a>,
     replied: usize,
+    /// How many of the replies in turn were given.
+    in_turn: usize,
+    /// How often each rule applied.
+    applied: Vec<u32>,
 }
 
 impl<'w, 'a> User<'w, 'a> {
     /// A person who has said nothing yet.
     #[must_use]
     pub fn new(world: &'w World<'a>) -> Self {
-        Self { world, replied: 0 }
+        Self { world, replied: 0, in_turn: 0, applied: vec![0; world.scenario().user.rules.len()] }
     }
 
     /// The first message.
@@ -27,15 +33,31 @@ impl<'w, 'a> User<'w, 'a> {
         self.world.user().opening.clone()
     }
 
-    /// The reply to a message without a call. `None` where the person leaves, because they have no reply left or the
-    /// goal holds.
-    pub fn reply(&mut self, goal: bool) -> Option<Arc<str>> {
-        if goal && self.replied >= self.world.scenario().user.stays_for {
+    /// The reply to a message without a call, which can change facts. `None` where the person leaves, because they have
+    /// no reply left, they want to, or the goal holds.
+    pub fn reply(&mut self, message: &str, environment: &mut Environment<'w, 'a>) -> Option<Arc<str>> {
+        let spec = &self.world.scenario().user;
+        let replied = self.replied;
+        self.replied += 1;
+        if replied >= spec.stays_for && environment.goal() {
             return None;
         }
-        let reply = self.world.user().replies.get(self.replied).cloned();
-        self.replied += 1;
-        reply
+        let said = [("said", message)];
+        let applies = |at: usize, rule: &ReplySpec| {
+            rule.times.is_none_or(|times| self.applied[at] < self.world.number(times))
+                && environment.holds_for(&rule.when, &said)
+        };
+        let Some((at, rule)) = spec.rules.iter().enumerate().find(|(at, rule)| applies(*at, rule)) else {
+            let reply = self.world.user().replies.get(self.in_turn).cloned();
+            self.in_turn += 1;
+            return reply;
+        };
+        environment.clear(&rule.clears);
+        environment.set(&rule.sets);
+        let wordings = &self.world.user().rules[at];
+        let wording = usize::try_from(self.applied[at]).unwrap_or(0).checked_rem(wordings.len());
+        self.applied[at] += 1;
+        wording.map(|at| wordings[at].clone())
     }
 
     /// The answer to a question, with the facts that it sets: the first answer whose choice is offered. A person

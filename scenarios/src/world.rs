@@ -9,8 +9,14 @@ use balk_contract::{Offer, Wait};
 
 use crate::draws::{Dice, Draw, Draws, Occasion};
 use crate::response::{ResponseMode, ResponseModel};
-use crate::scenario::{Bound, LOOP_PROMPT, PhraseId, Role, Scenario, StateId, Toolset, ToolsetTool};
+use crate::scenario::{
+    Bound, LOOP_PROMPT, NewsSpec, PhraseId, Role, Scenario, StateId, Toolset, ToolsetTool,
+};
 use crate::template::{Piece, Template};
+
+use chosen::{offer, open};
+
+mod chosen;
 
 /// One scenario under one seed, before the first turn. Everything in it is fixed.
 #[derive(Clone, Debug)]
@@ -32,11 +38,16 @@ pub struct World<'a> {
     prompt: Arc<str>,
 }
 
-/// Everything the person can say in this world.
+/// Everything that can be said in this world in the user's role, but for guards.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserTexts {
     pub(crate) opening: Arc<str>,
     pub(crate) replies: Vec<Arc<str>>,
+    /// What each rule of the person says, in turn.
+    pub(crate) rules: Vec<Vec<Arc<str>>>,
+    pub(crate) interrupts: Vec<Arc<str>>,
+    /// What the environment says between turns.
+    pub(crate) notices: Vec<Arc<str>>,
     pub(crate) answers: Vec<Arc<str>>,
 }
 
@@ -95,13 +106,30 @@ impl<'a> World<'a> {
 
     fn user_texts(&self) -> UserTexts {
         let user = &self.scenario.user;
-        let said = |occasion, at: usize, phrase| {
+        let said = |occasion, at: usize, phrase| -> Arc<str> {
             let visit = u32::try_from(at).expect("a person says few things");
             self.say(phrase, occasion, visit, &[]).into()
+        };
+        let news = |occasion: fn(usize) -> Occasion, all: &[NewsSpec]| {
+            all.iter().enumerate().map(|(at, it)| said(occasion(at), 0, it.says)).collect()
         };
         UserTexts {
             opening: said(Occasion::Opening, 0, user.opening),
             replies: user.replies.iter().enumerate().map(|(at, &it)| said(Occasion::Reply, at, it)).collect(),
+            rules: user
+                .rules
+                .iter()
+                .enumerate()
+                .map(|(rule, it)| {
+                    let says = it.says.into_iter();
+                    says.flat_map(|says| {
+                        (0..WORDINGS).map(move |at| said(Occasion::ReplyRule(rule), at, says))
+                    })
+                    .collect()
+                })
+                .collect(),
+            interrupts: news(Occasion::Interrupt, &user.interrupts),
+            notices: news(Occasion::Notice, &self.scenario.environment.notices),
             answers: user
                 .answers
                 .iter()
@@ -194,11 +222,19 @@ impl<'a> World<'a> {
         &self.prompt
     }
 
+    /// What the loop says when it replaces the messages so far.
+    pub(crate) fn summary(&self) -> String {
+        let says = self.scenario.compaction.as_ref().and_then(|it| it.says);
+        says.map_or_else(|| SUMMARY.to_owned(), |says| self.say(says, Occasion::Summary, 1, &[]))
+    }
+
     pub(crate) fn user(&self) -> &UserTexts {
         &self.user
     }
 
-    pub(crate) fn number(&self, bound: Bound) -> u32 {
+    /// A number, as this world has drawn it.
+    #[must_use]
+    pub fn number(&self, bound: Bound) -> u32 {
         match bound {
             Bound::Fixed(number) => number,
             Bound::Drawn(at) => self.numbers[at],
@@ -247,6 +283,29 @@ impl<'a> World<'a> {
         text
     }
 
+    /// The facts whose time a phrase names, in the language of this world.
+    pub(crate) fn timed_facts(&self, phrase: PhraseId) -> impl Iterator<Item = &'a String> {
+        let variants = &self.scenario.phrases[phrase].variants[self.language];
+        variants.iter().flat_map(|it| &it.pieces).filter_map(|piece| match piece {
+            Piece::Seconds(fact) => Some(fact),
+            Piece::Text(_)
+            | Piece::Field(..)
+            | Piece::Number(_)
+            | Piece::Argument(_)
+            | Piece::Code
+            | Piece::Draft
+            | Piece::Clock
+            | Piece::Hex
+            | Piece::Visit
+            | Piece::OwnStep
+            | Piece::Step(_)
+            | Piece::EachVisit(..)
+            | Piece::Applied
+            | Piece::Tool(_)
+            | Piece::ToolArgument(..) => None,
+        })
+    }
+
     /// Every variant of a phrase in this language, once each. For tests.
     #[must_use]
     pub fn variants(&self, phrase: PhraseId) -> Vec<String> {
@@ -291,7 +350,7 @@ impl<'a> World<'a> {
                 | Piece::Draft
                 | Piece::Tool(_)
                 | Piece::ToolArgument(..) => self.same(piece, out),
-                Piece::Argument(name) => {
+                Piece::Argument(name) | Piece::Seconds(name) => {
                     let value = arguments.iter().find(|(it, _)| it == name).map_or("", |(_, value)| value);
                     out.push_str(value);
                 }
@@ -329,7 +388,8 @@ impl<'a> World<'a> {
             | Piece::OwnStep
             | Piece::Step(_)
             | Piece::EachVisit(..)
-            | Piece::Applied => {}
+            | Piece::Applied
+            | Piece::Seconds(_) => {}
         }
     }
 
@@ -338,6 +398,10 @@ impl<'a> World<'a> {
     }
 }
 
+/// What the loop says of itself when it summarises, unless the scenario has words for it.
+const SUMMARY: &str = "This conversation was summarised to save room. The task, and how far it is:";
+/// How often a person can give the same reply in words of its own.
+const WORDINGS: usize = 4;
 /// Most texts are shorter.
 const TEXT_BYTES: usize = 128;
 
@@ -365,37 +429,4 @@ impl From<u32> for Nth {
 
 pub(crate) fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
     out.write_fmt(what).expect("writing to a string never fails");
-}
-
-/// Draws one item from the asked pools, or from all items where the asked pools have none.
-fn open<'t, T>(all: &'t [T], is_reserve: impl Fn(&T) -> bool, pools: Pools, dice: &mut Dice) -> &'t T {
-    let open = || all.iter().filter(|it| is_reserve(it) == (pools == Pools::Reserve));
-    let drawn = match open().count() {
-        0 => all.get(dice.index(all.len())),
-        count => open().nth(dice.index(count)),
-    };
-    drawn.expect("an index is below the count")
-}
-
-/// The offer of a world: the tools that the task needs and some distractors, in a drawn order.
-fn offer(scenario: &Scenario, toolset: &Toolset, dice: &mut Dice) -> (Arc<Offer>, Vec<(Arc<str>, usize)>) {
-    let at_role = |role| (0..toolset.tools.len()).filter(move |&at| toolset.tools[at].role == role);
-    let mut chosen: Vec<usize> = scenario.roles.iter().filter_map(|&role| at_role(role).next()).collect();
-    let mut distractors: Vec<usize> = at_role(Role::Distractor).collect();
-    shuffle(&mut distractors, dice);
-    chosen.extend(distractors.into_iter().take(scenario.distractors));
-    shuffle(&mut chosen, dice);
-    let offer = Offer::new(chosen.iter().map(|&at| {
-        let ToolsetTool { role, tool, .. } = &toolset.tools[at];
-        if scenario.provider.contains(role) { tool.clone().provider_executed() } else { tool.clone() }
-    }));
-    let names = offer.tools().iter().map(|tool| tool.name.clone());
-    let offered = names.zip(chosen).collect();
-    (Arc::new(offer), offered)
-}
-
-fn shuffle<T>(all: &mut [T], dice: &mut Dice) {
-    for at in (1..all.len()).rev() {
-        all.swap(at, dice.index(at + 1));
-    }
 }

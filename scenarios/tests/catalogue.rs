@@ -104,7 +104,8 @@ fn play(world: &World<'_>, look: &mut dyn FnMut(&ToolCall, &Executed)) {
             }
         }
         if completion.calls.is_empty() {
-            match user.reply(environment.goal()) {
+            let said: String = completion.texts().map(|text| &**text).collect();
+            match user.reply(&said, &mut environment) {
                 Some(reply) => messages.push(Message::User(reply)),
                 None => return,
             }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use balk_guards::{
-    AttemptCause, Batch, Effect, Entry, Guard, Protocol, Run, Speaker, Start, Status, Step, Termination,
-    ToolCall, ToolResult, UserMessage, Wait,
+    AttemptCause, Batch, Compaction, Effect, Entry, Guard, Intervention, InterventionKind, Protocol, Run,
+    Speaker, Start, Status, Step, Termination, ToolCall, ToolResult, UserMessage, Wait,
 };
-use balk_scenarios::{Act, Actor, Broken, Environment, Stage, Truth, User, World};
+use balk_scenarios::scenario::Bound;
+use balk_scenarios::{Act, Actor, Broken, Environment, News, Stage, Truth, User, World};
 
 use super::broken::{facts, refused};
 use super::person::Person;
@@ -48,9 +49,13 @@ pub(super) struct Running<'t, 'w, 'a> {
     actor: Actor<'w, 'a>,
     pub(super) environment: Environment<'w, 'a>,
     user: User<'w, 'a>,
+    news: News<'w, 'a>,
+    /// Whether calls ran since the model was last asked.
+    calls_ran: bool,
+    /// How many turns were taken when the loop last summarised.
+    summarised: usize,
     pub(super) turns: Vec<TurnFacts>,
     pub(super) failed: Vec<FailedFacts>,
-    pub(super) ticks: u64,
     view_bytes: u64,
     /// Attempts since the last completion.
     attempts: u32,
@@ -80,9 +85,11 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
             actor: Actor::new(world),
             environment: Environment::new(world),
             user,
+            news: News::new(world),
+            calls_ran: false,
+            summarised: 0,
             turns: Vec::with_capacity(SHORT_RUN),
             failed: Vec::new(),
-            ticks: 0,
             view_bytes: 0,
             attempts: 0,
             breaking: None,
@@ -95,6 +102,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         loop {
             self.look();
             match self.run.step() {
+                Step::Model { .. } if self.attempts == 0 && self.comes_between() => {}
                 Step::Model { asked } => self.ask_model(asked),
                 Step::Tools { calls, attempt } => self.run_tools(&calls, attempt),
                 Step::User(question) => match self.person.answer(&question) {
@@ -106,13 +114,33 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
                 },
                 Step::Wait(span) => {
                     let ticks = self.drawn(span);
-                    self.ticks += ticks;
+                    self.environment.pass(ticks);
                     self.run.waited(ticks);
                 }
                 Step::Reply => self.reply(),
                 Step::Ended(_) => return,
             }
         }
+    }
+
+    /// Commits what comes between two turns: a message, or a summary. Returns whether something came.
+    fn comes_between(&mut self) -> bool {
+        if let Some(message) = self.news.next(self.turns.len(), self.calls_ran, &mut self.environment) {
+            self.run.said(message);
+            return true;
+        }
+        let Some(spec) = &self.world.scenario().compaction else { return false };
+        let taken = u64::try_from(self.turns.len() - self.summarised).unwrap_or(u64::MAX);
+        let due =
+            |bound: Option<Bound>, count| bound.is_some_and(|it| count >= u64::from(self.world.number(it)));
+        if taken == 0 || !(due(spec.turns, taken) || due(spec.tokens, self.view_bytes / BYTES_PER_TOKEN)) {
+            return false;
+        }
+        self.summarised = self.turns.len();
+        self.view_bytes = 0;
+        let summary = self.actor.summarise(self.run.view().messages()).into();
+        self.run.compacted(Compaction { summary });
+        true
     }
 
     /// Reads the entries that were committed.
@@ -128,12 +156,13 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         self.attempts += 1;
         self.breaking = None;
         let mut act = self.actor.act(self.run.view().messages(), asked);
-        if self.ticks < self.refused_until {
-            act = refused(act, self.refused_until - self.ticks);
+        let now = self.environment.now();
+        if now < self.refused_until {
+            act = refused(act, self.refused_until - now);
         } else if let Some(AttemptCause::Status { retry_after: Some(after), .. }) =
             act.broken.as_ref().map(|it| it.cause)
         {
-            self.refused_until = self.ticks + after;
+            self.refused_until = now + after;
         }
         let unseen = self.run_by_provider(&act);
         self.channel.tell(act.truth, unseen && act.broken.is_some());
@@ -152,7 +181,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         for raw in &act.ran_by_provider {
             let call = ToolCall::new(raw.clone(), self.world.offer());
             unsafe_effect |= call.effect != Effect::ReadOnly;
-            self.ticks = self.ticks.saturating_add(self.environment.call(&call).ticks);
+            self.environment.call(&call);
         }
         unsafe_effect
     }
@@ -181,6 +210,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
             view_bytes: self.view_bytes,
         });
         self.attempts = 0;
+        self.calls_ran = false;
     }
 
     fn fails(&mut self, truth: Truth, unsafe_effect: bool) {
@@ -189,9 +219,9 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
 
     fn run_tools(&mut self, calls: &[Arc<ToolCall>], attempt: u32) {
         let mut batch = Batch::default();
+        self.calls_ran = true;
         for call in calls {
             let answer = self.environment.call(call);
-            self.ticks = self.ticks.saturating_add(answer.ticks);
             let result = match self.breaking {
                 Some(at) if attempt == 1 => {
                     if let Some(failed) = self.failed.last_mut() {
@@ -224,10 +254,11 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         let (from, text) = match self.run.protocol() {
             Protocol::Tool => (Speaker::Loop, self.world.prompt().clone()),
             Protocol::Text => {
-                let goal = self.environment.goal();
-                match self.user.reply(goal) {
+                let said = self.run.transcript().iter().rev().find_map(message);
+                let said = said.unwrap_or_default();
+                match self.user.reply(&said, &mut self.environment) {
                     Some(text) => (Speaker::User, text),
-                    None if goal => return self.run.end(Termination::Finished),
+                    None if self.environment.goal() => return self.run.end(Termination::Finished),
                     None => return self.run.end(Termination::StoppedByUser),
                 }
             }
@@ -236,10 +267,33 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
     }
 }
 
+/// What the model said, if this is what it said.
+fn message(entry: &Entry) -> Option<String> {
+    match entry {
+        Entry::Completion(completion) => Some(completion.texts().map(|text| &**text).collect()),
+        Entry::Intervention(Intervention { kind: InterventionKind::Repair(completion), .. }) => {
+            Some(completion.texts().map(|text| &**text).collect())
+        }
+        Entry::Start(_)
+        | Entry::User(_)
+        | Entry::Failed(_)
+        | Entry::Tried(_)
+        | Entry::Result(_)
+        | Entry::Intervention(_)
+        | Entry::Answer(_)
+        | Entry::Compaction(_)
+        | Entry::Conclusion(_)
+        | Entry::End(_) => None,
+    }
+}
+
 /// What is known about a call that ran while the connection broke.
 fn broken_off(call: &Arc<ToolCall>, at: Stage, status: Status, text: String) -> ToolResult {
     if at == Stage::Ran { ToolResult::executed(call, status, text) } else { ToolResult::lost(call) }
 }
+
+/// An estimate.
+const BYTES_PER_TOKEN: u64 = 4;
 
 /// The number of turns that most runs do not exceed; their list is allocated once.
 const SHORT_RUN: usize = 32;

@@ -40,7 +40,7 @@ pub fn run_with<'a>(
 ) -> Trial {
     let mut running = Running::new(world, guard, channel, person, see);
     running.play();
-    let Running { run, environment, turns, mut failed, ticks, .. } = running;
+    let Running { run, environment, turns, mut failed, .. } = running;
     let entries = run.into_transcript();
     let places = entries.iter().enumerate().filter(|(_, entry)| matches!(entry, Entry::Failed(_)));
     // If a guard breaks when it is asked about an attempt, that attempt is not in the transcript.
@@ -52,6 +52,6 @@ pub fn run_with<'a>(
         entries,
         turns,
         failed,
-        ticks,
+        ticks: environment.now(),
     }
 }

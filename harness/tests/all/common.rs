@@ -12,7 +12,7 @@ pub(crate) mod wild;
 
 use std::ops::RangeInclusive;
 
-use balk_scenarios::{Scenario, catalogue};
+use balk_scenarios::{Scenario, catalogue, format, toolsets};
 
 /// The seeds: 0 to 99, or as many as `BALK_SEEDS` says.
 pub(crate) fn seeds() -> RangeInclusive<u64> {
@@ -27,4 +27,11 @@ pub(crate) fn scenario(name: &str, sets: &[(&str, &str)]) -> Scenario {
     let sets: Vec<_> = sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let listed = catalogue::find(name).expect("the catalogue has it");
     listed.read(&sets).expect("the catalogue is good, and so are the settings")
+}
+
+/// A scenario with all that can come between turns.
+pub(crate) fn between() -> Scenario {
+    let text = include_str!("../../../scenarios/tests/worlds/between.toml");
+    let all = format::parse("between.toml", text, toolsets::catalogue());
+    all.unwrap_or_else(|wrong| panic!("{wrong}")).remove(0)
 }

@@ -14,7 +14,7 @@ use balk_guards::{
     Choice, Entry, InterventionKind, LOST, Limit, NOT_RUN, Origin, Stack, Status, Termination, ToolResult,
 };
 use balk_reports::records::{TrialRecord, transcript};
-use balk_scenarios::{Environment, User};
+use balk_scenarios::{Environment, Scenario, User};
 use proptest::prelude::*;
 
 use crate::common::wild::{self, Restarted, Temper};
@@ -43,8 +43,9 @@ proptest! {
     fn what_was_refused_never_reached_the_environment(case in case()) {
         let world = case.world();
         let trial = case.trial(&world);
-        if !world.scenario().provider.is_empty() {
-            // The calls that the provider runs itself are in no transcript.
+        let Scenario { provider, compaction, .. } = world.scenario();
+        if !provider.is_empty() || compaction.is_some() {
+            // The calls that the provider runs itself are in no transcript, and messages and time change facts.
             return Ok(());
         }
         let (mut environment, user) = (Environment::new(&world), User::new(&world));

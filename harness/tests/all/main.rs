@@ -3,6 +3,7 @@
 mod actors;
 mod audit;
 mod bench;
+mod between;
 mod catalogue_measures;
 mod ceiling;
 mod cli;

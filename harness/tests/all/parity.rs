@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::common::recipe::recipe;
-use crate::common::{scenario, seeds};
+use crate::common::{between, scenario, seeds};
 use balk::engine::{self, Trial, TruthChannel};
 use balk::guards::Recipe;
 use balk_guards::wire::{Dialect, Seen};
@@ -55,7 +55,11 @@ fn check(world: &World<'_>, trial: &Trial, what: &str) -> usize {
         // failure of an attempt that left something does not count.
         let before = view.messages().len();
         view.push(entry);
-        attempt = if view.messages().len() > before { 1 } else { attempt + u32::from(failed && !of_left) };
+        attempt = if view.messages().len() > before || matches!(entry, Entry::Compaction(_)) {
+            1
+        } else {
+            attempt + u32::from(failed && !of_left)
+        };
     }
     compared
 }
@@ -91,6 +95,11 @@ fn the_catalogue_does_the_same_over_both_wires() {
     for listed in balk_scenarios::catalogue::CATALOGUE {
         check_all(&scenario(listed.name, &[]));
     }
+}
+
+#[test]
+fn what_comes_between_turns_does_the_same_over_both_wires() {
+    check_all(&between());
 }
 
 /// The calls that a broken attempt left are in the view before its failure, so the next request is the first with its

@@ -57,8 +57,16 @@ pub(crate) enum Occasion {
     Answer,
     /// The loop says it to a message without a call.
     Prompt,
+    /// The loop says it when it summarises.
+    Summary,
     /// A tool answers it under the rule of this index.
     Rule(usize),
+    /// The user says it under the rule of this index.
+    ReplyRule(usize),
+    /// The user says it while calls run.
+    Interrupt(usize),
+    /// The environment says it between turns.
+    Notice(usize),
     /// It is not said: every variant is listed.
     Listing,
 }
@@ -125,7 +133,11 @@ impl Occasion {
             Self::Reply => 11,
             Self::Answer => 12,
             Self::Prompt => 13,
+            Self::Summary => 14,
             Self::Rule(at) => RULE + part_of(at),
+            Self::ReplyRule(at) => REPLY_RULE + part_of(at),
+            Self::Interrupt(at) => INTERRUPT + part_of(at),
+            Self::Notice(at) => NOTICE + part_of(at),
             Self::Break { place, attempt } => BREAK + attempt_of(place, attempt),
             Self::Listing => u32::MAX,
         }
@@ -146,6 +158,12 @@ const WRITTEN: u32 = 1_000;
 const CALL: u32 = 1_000;
 /// Above the states of an actor.
 const RULE: u32 = 1_000;
+/// Above the rules of the environment.
+const REPLY_RULE: u32 = 2_000;
+/// Above the rules of the person.
+const INTERRUPT: u32 = 3_000;
+/// Above the interrupts.
+const NOTICE: u32 = 4_000;
 
 fn attempt_of(place: usize, attempt: u32) -> u32 {
     part_of(place) * ATTEMPTS + attempt.min(ATTEMPTS - 1)
@@ -200,7 +218,11 @@ mod tests {
             (Occasion::Reply, 11),
             (Occasion::Answer, 12),
             (Occasion::Prompt, 13),
+            (Occasion::Summary, 14),
             (Occasion::Rule(2), 1_002),
+            (Occasion::ReplyRule(2), 2_002),
+            (Occasion::Interrupt(2), 3_002),
+            (Occasion::Notice(2), 4_002),
             (Occasion::Break { place: 1, attempt: 2 }, 1_001_002),
             (Occasion::Listing, u32::MAX),
         ];

@@ -1,6 +1,6 @@
 //! What tools act on, and what each does to it where no rule says otherwise.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::executed::{Executed, done, failed};
 use crate::scenario::{Answers, Role, TICKS_PER_SECOND, ToolsetTool};
@@ -10,7 +10,8 @@ use crate::template::{Piece, Template};
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) files: BTreeMap<String, String>,
-    pub(super) facts: BTreeSet<String>,
+    /// The facts that hold, and since which tick.
+    pub(super) facts: BTreeMap<String, u64>,
     /// How often each remote record was created.
     pub(super) records: BTreeMap<String, u32>,
     /// The todo list, one item a line.
@@ -25,7 +26,12 @@ impl State {
         files: impl Iterator<Item = (String, String)>,
         facts: impl Iterator<Item = String>,
     ) -> Self {
-        Self { files: files.collect(), facts: facts.collect(), records: BTreeMap::new(), todo: String::new() }
+        Self {
+            files: files.collect(),
+            facts: facts.map(|fact| (fact, 0)).collect(),
+            records: BTreeMap::new(),
+            todo: String::new(),
+        }
     }
 
     /// Does what a tool of this role does.
@@ -152,6 +158,7 @@ fn filled(answer: &Template, arguments: &Arguments<'_>, count: usize) -> String 
             | Piece::Step(_)
             | Piece::EachVisit(..)
             | Piece::Applied
+            | Piece::Seconds(_)
             | Piece::Tool(_)
             | Piece::ToolArgument(..) => {}
         }

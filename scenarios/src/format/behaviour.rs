@@ -10,6 +10,7 @@ use super::calls::call;
 use super::chances::{chance, chances, drawn_or_fixed, ratio};
 use super::names::{Names, check_name};
 use super::phrases::{Saying, said};
+use super::placeholders::fixed;
 use super::report::{Report, listed};
 use super::wire::{ActorTable, ResponseTable, StateTable, Text, TransitionTable, TruthTable, Visits};
 use crate::scenario::{
@@ -28,6 +29,7 @@ const TRIGGERS: &[(&str, Trigger)] = &[
     ("corrected", Trigger::Corrected),
     ("varied", Trigger::Varied),
     ("user-spoke", Trigger::UserSpoke),
+    ("notified", Trigger::Notified),
     ("answered", Trigger::Answered),
     ("switched", Trigger::Switched),
     ("changed", Trigger::Changed),
@@ -279,6 +281,7 @@ fn transition(
     let when = report.one_of("trigger", &table.when, TRIGGERS);
     Transition {
         when,
+        contains: table.contains.as_ref().map(|it| fixed(it, names, report)),
         visits: table.visits.as_ref().map_or(Bound::Fixed(1), |it| drawn_or_fixed(it, names, report)),
         chance: table.chance.as_ref().map_or(vec![Ratio { num: 1, den: 1 }], |it| chance(it, names, report)),
         ways: ways(table, when, report),

@@ -98,6 +98,9 @@ fn of_call(text: &Text, steps: bool, names: &Names, report: &mut Report<'_>) -> 
                     "`{nth}` counts the calls to which a rule applied",
                 );
             }
+            PlaceholderKind::Seconds => {
+                report.error(span, "a call has no clock", "`{seconds:…}` is known only where a tool answers");
+            }
             PlaceholderKind::OwnStep if !steps => {
                 no_steps(placeholder, report);
             }

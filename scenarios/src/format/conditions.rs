@@ -2,6 +2,7 @@
 
 use toml::Spanned;
 
+use super::chances::drawn_or_fixed;
 use super::names::Names;
 use super::placeholders::fixed;
 use super::report::Report;
@@ -10,10 +11,21 @@ use super::wire::{ConditionTable, Text};
 use crate::scenario::{Condition, Role};
 use crate::template::Template;
 
-/// A condition on the world, and within a rule on a call of the role.
+/// What a condition can be about, beside the world.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum About {
+    /// Nothing else.
+    World,
+    /// A call of this role.
+    Call(Role),
+    /// A message without a call.
+    Message,
+}
+
+/// A condition on the world, and on what it may be about beside it.
 pub(super) fn condition(
     table: &Spanned<ConditionTable>,
-    call: Option<Role>,
+    about: About,
     names: &Names,
     report: &mut Report<'_>,
 ) -> Condition {
@@ -22,9 +34,21 @@ pub(super) fn condition(
         return Condition::Fact(Template { pieces: Vec::new() });
     };
     let main = fixed(value, names, report);
+    if let Some(lasts) = it.lasts.as_ref().filter(|_| key != "fact") {
+        report
+            .error(lasts.span(), format!("`for` does not go with `{key}`"), "has no meaning here")
+            .help("`for` goes with `fact`: it has held for so many seconds");
+    }
     let contains = it.contains.as_ref().map(|text| (text, fixed(text, names, report)));
     match (key, contains) {
-        ("fact", None) => Condition::Fact(main),
+        ("fact", None) => match &it.lasts {
+            None => Condition::Fact(main),
+            Some(seconds) => Condition::FactFor(main, drawn_or_fixed(seconds, names, report)),
+        },
+        ("said", None) => {
+            check_said(value, about, report);
+            Condition::ArgumentContains("said".to_owned(), main)
+        }
         ("no_fact", None) => Condition::NoFact(main),
         ("file", None) => Condition::File(main),
         ("no_file", None) => Condition::NoFile(main),
@@ -33,7 +57,7 @@ pub(super) fn condition(
         ("once", None) => Condition::Once(main),
         ("file", Some((_, text))) => Condition::FileContains(main, text),
         ("argument", Some((_, text))) => {
-            check_argument(value, call, report);
+            check_argument(value, about, report);
             Condition::ArgumentContains(value.get_ref().clone(), text)
         }
         ("argument", None) => {
@@ -57,10 +81,25 @@ pub(super) fn condition(
     }
 }
 
-fn check_argument(name: &Text, call: Option<Role>, report: &mut Report<'_>) {
-    let Some(role) = call else {
+fn check_said(text: &Text, about: About, report: &mut Report<'_>) {
+    match about {
+        About::Message => {}
+        About::World | About::Call(_) => {
+            report
+                .error(text.span(), "nothing is said here", "`said` is a condition of `[[user.reply]]`")
+                .help("an actor's own words are never a condition of the world");
+        }
+    }
+}
+
+fn check_argument(name: &Text, about: About, report: &mut Report<'_>) {
+    let About::Call(role) = about else {
+        let message = match about {
+            About::World => "the goal is not about a call",
+            About::Message | About::Call(_) => "a message without a call has no arguments",
+        };
         report
-            .error(name.span(), "the goal is not about a call", "`argument` is a condition of rules")
+            .error(name.span(), message, "`argument` is a condition of rules")
             .help("let a rule set a fact, and use the fact here: all = [{ fact = \"…\" }]");
         return;
     };
@@ -81,6 +120,7 @@ fn key<'t>(table: &'t Spanned<ConditionTable>, report: &mut Report<'_>) -> Optio
         ("record", &it.record),
         ("once", &it.once),
         ("argument", &it.argument),
+        ("said", &it.said),
     ]
     .into_iter()
     .filter_map(|(key, value)| Some((key, value.as_ref()?)))
@@ -89,8 +129,8 @@ fn key<'t>(table: &'t Spanned<ConditionTable>, report: &mut Report<'_>) -> Optio
         [(key, value)] => Some((*key, *value)),
         [] => {
             report.error(table.span(), "this condition is empty", "expected one key").help(
-                "one of `fact`, `no_fact`, `file`, `no_file`, `plan`, `record`, `once`, `argument`; \
-                 `contains` goes with `file` or `argument`",
+                "one of `fact`, `no_fact`, `file`, `no_file`, `plan`, `record`, `once`, `argument`, `said`; `contains` \
+                 goes with `file` or `argument`, and `for` with `fact`",
             );
             None
         }

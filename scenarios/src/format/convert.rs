@@ -7,6 +7,7 @@ use toml::Spanned;
 
 use super::behaviour::{actor, response};
 use super::chances::parameters;
+use super::messages::compaction;
 use super::names::{Names, check_filled, check_kebab, numbers, pools};
 use super::phrases::{Saying, phrases, said};
 use super::report::{Report, listed};
@@ -45,6 +46,7 @@ pub(super) fn scenarios(
         check_kebab(rule, report);
         Arc::from(rule.get_ref().as_str())
     });
+    let compaction = file.compaction.as_ref().map(|it| compaction(it, &names, report));
     let user = user(&file.user, &names, report);
     let response = response(&file.response, report);
     let known = both_names(file, report);
@@ -74,6 +76,7 @@ pub(super) fn scenarios(
             languages: languages.clone(),
             environment: environment.clone(),
             goal: goal.clone(),
+            compaction: compaction.clone(),
             unreachable: unreachable.clone(),
             user: user.clone(),
             actor: actor(table, kind, &names, report),

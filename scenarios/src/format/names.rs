@@ -36,6 +36,8 @@ pub(super) enum PlaceholderKind {
     OwnStep,
     /// How often the rule applied.
     Applied,
+    /// How long a fact has held.
+    Seconds,
 }
 
 /// Names that `{…}` understands in every scenario, and their meanings.

@@ -190,6 +190,13 @@ pub(super) fn of_rule(text: &Text, role: Role, names: &Names, report: &mut Repor
     let (template, placeholders) = template(text, names, report);
     for placeholder in &placeholders {
         check_placeholder(placeholder, text, Saying::Tool(role), report);
+        if placeholder.kind == PlaceholderKind::Seconds {
+            report.error(
+                placeholder.span.clone(),
+                "a file has no clock",
+                "`{seconds:…}` is known only where a tool answers",
+            );
+        }
     }
     template
 }
@@ -247,17 +254,22 @@ fn check_placeholder(placeholder: &Placeholder, wanted: &Text, by: Saying, repor
         (PlaceholderKind::OwnStep, Saying::Actor { steps: false }) => {
             no_steps(placeholder, report).related(wanted.span(), here);
         }
-        (PlaceholderKind::Applied, Saying::User | Saying::Loop | Saying::Actor { .. }) => {
+        (
+            kind @ (PlaceholderKind::Applied | PlaceholderKind::Seconds),
+            Saying::User | Saying::Loop | Saying::Actor { .. },
+        ) => {
+            let (lacks, why) = if kind == PlaceholderKind::Applied {
+                ("follows no rule", "`{nth}` counts the calls to which a rule applied")
+            } else {
+                ("has no clock", "`{seconds:…}` is known only where a tool answers")
+            };
             report
-                .error(
-                    placeholder.span.clone(),
-                    format!("{speaker} follows no rule"),
-                    "`{nth}` counts the calls to which a rule applied",
-                )
+                .error(placeholder.span.clone(), format!("{speaker} {lacks}"), why)
                 .related(wanted.span(), here)
-                .help("use `{nth}` only in `[[environment.rule]]`");
+                .help("use it only in `[[environment.rule]]`");
         }
         (PlaceholderKind::Visit | PlaceholderKind::OwnStep, Saying::Actor { .. })
+        | (PlaceholderKind::Seconds, Saying::Tool(_))
         | (PlaceholderKind::Applied, Saying::Tool(_))
         | (
             PlaceholderKind::Drawn | PlaceholderKind::Code | PlaceholderKind::Clock | PlaceholderKind::Hex,

@@ -15,6 +15,8 @@ use crate::template::{Piece, Template};
 const ARGUMENT: &str = "argument:";
 /// The prefix of the visits counted up to a number.
 const STEP: &str = "step:";
+/// The prefix of a fact whose time is told.
+const SECONDS: &str = "seconds:";
 /// The prefix of the agent's name for a tool, or for an argument of it.
 const TOOL: &str = "tool:";
 /// The prefix of a value that is repeated once for each visit.
@@ -31,6 +33,11 @@ pub(super) fn fixed(text: &Text, names: &Names, report: &mut Report<'_>) -> Temp
             );
     }
     template
+}
+
+/// Texts of the world.
+pub(super) fn all_fixed(texts: &[Text], names: &Names, report: &mut Report<'_>) -> Vec<Template> {
+    texts.iter().map(|text| fixed(text, names, report)).collect()
 }
 
 /// The template of a text, and its placeholders, checked against the names of the scenario.
@@ -92,6 +99,9 @@ fn placeholder(
     if let Some(name) = inside.strip_prefix(STEP) {
         let at = step(name, span.clone(), names, report)?;
         return made(PlaceholderKind::Visit, Piece::Step(at));
+    }
+    if let Some(fact) = inside.strip_prefix(SECONDS) {
+        return made(PlaceholderKind::Seconds, Piece::Seconds(fact.to_owned()));
     }
     if let Some(name) = inside.strip_prefix(TOOL) {
         return made(PlaceholderKind::Drawn, tool(name, span.clone(), names, report)?);
@@ -219,7 +229,7 @@ mod tests {
         let roles = vec![Role::Write];
         let names = Names { pools: vec![page], numbers: vec![count], roles, ..Names::default() };
         let text = "{page.what}{count} {{{argument:path}}} {code}{clock}{hex}{visit}{step:count}\
-                    {visit:page.path}{step}{nth}{tool:write}{tool:write.content}";
+                    {visit:page.path}{step}{nth}{tool:write}{tool:write.content}{seconds:job}";
         let source = Source::new("x", text);
         let mut report = Report::new(&source);
         let (template, _) = template(&Spanned::new(0..text.len(), text.to_owned()), &names, &mut report);
@@ -240,6 +250,7 @@ mod tests {
             Piece::Applied,
             Piece::Tool(Role::Write),
             Piece::ToolArgument(Role::Write, 1),
+            Piece::Seconds("job".into()),
         ];
         assert_eq!(template.pieces, expected);
     }

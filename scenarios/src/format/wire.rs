@@ -29,6 +29,7 @@ pub(super) const TOP: &[(&str, &str)] = &[
     ("phrases", "[phrases.NAME]"),
     ("environment", "[environment]"),
     ("goal", "[goal]"),
+    ("compaction", "[compaction]"),
     ("user", "[user]"),
     ("response", "[response]"),
     ("stubborn", "[stubborn]"),
@@ -56,6 +57,7 @@ pub(super) struct ScenarioFile {
     #[serde(default)]
     pub(super) environment: EnvironmentTable,
     pub(super) goal: GoalTable,
+    pub(super) compaction: Option<Spanned<CompactionTable>>,
     pub(super) user: UserTable,
     pub(super) response: ResponseTable,
     pub(super) stubborn: Option<Spanned<ActorTable>>,
@@ -97,6 +99,31 @@ pub(super) struct EnvironmentTable {
     pub(super) facts: Vec<Text>,
     #[serde(default)]
     pub(super) rule: Vec<RuleTable>,
+    #[serde(default)]
+    pub(super) notice: Vec<NewsTable>,
+}
+
+/// A message that comes between turns.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewsTable {
+    pub(super) says: Text,
+    #[serde(default)]
+    pub(super) when: Vec<Spanned<ConditionTable>>,
+    pub(super) turns: Option<Spanned<Visits>>,
+    pub(super) times: Option<Spanned<Visits>>,
+    #[serde(default)]
+    pub(super) sets: Vec<Text>,
+    #[serde(default)]
+    pub(super) clears: Vec<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CompactionTable {
+    pub(super) turns: Option<Spanned<Visits>>,
+    pub(super) tokens: Option<Spanned<Visits>>,
+    pub(super) says: Option<Text>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -110,6 +137,8 @@ pub(super) struct RuleTable {
     pub(super) fails: bool,
     #[serde(default)]
     pub(super) fatal: bool,
+    pub(super) does: Option<bool>,
+    pub(super) takes: Option<Spanned<Visits>>,
     pub(super) says: Option<Text>,
     #[serde(default)]
     pub(super) sets: Vec<Text>,
@@ -140,7 +169,10 @@ pub(super) struct ConditionTable {
     pub(super) record: Option<Text>,
     pub(super) once: Option<Text>,
     pub(super) argument: Option<Text>,
+    pub(super) said: Option<Text>,
     pub(super) contains: Option<Text>,
+    #[serde(rename = "for")]
+    pub(super) lasts: Option<Spanned<Visits>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -158,7 +190,26 @@ pub(super) struct UserTable {
     pub(super) replies: Vec<Text>,
     pub(super) stays_for: Option<Spanned<u32>>,
     #[serde(default)]
+    pub(super) reply: Vec<Spanned<ReplyTable>>,
+    #[serde(default)]
+    pub(super) interrupt: Vec<NewsTable>,
+    #[serde(default)]
     pub(super) answer: Vec<AnswerTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReplyTable {
+    #[serde(default)]
+    pub(super) when: Vec<Spanned<ConditionTable>>,
+    pub(super) times: Option<Spanned<Visits>>,
+    pub(super) says: Option<Text>,
+    #[serde(default)]
+    pub(super) leaves: bool,
+    #[serde(default)]
+    pub(super) sets: Vec<Text>,
+    #[serde(default)]
+    pub(super) clears: Vec<Text>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -248,6 +299,7 @@ pub(super) struct BreakTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct TransitionTable {
     pub(super) when: Text,
+    pub(super) contains: Option<Text>,
     pub(super) visits: Option<Spanned<Visits>>,
     pub(super) chance: Option<Spanned<Vec<Text>>>,
     pub(super) ways: Option<Spanned<Vec<Text>>>,

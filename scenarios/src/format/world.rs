@@ -4,15 +4,15 @@ use balk_contract::ChoiceKind;
 use toml::Spanned;
 
 use super::chances::drawn_or_fixed;
-use super::conditions::condition;
+use super::conditions::{About, condition};
+use super::messages::{news, reply};
 use super::names::Names;
 use super::phrases::{Saying, of_rule, said};
-use super::placeholders::fixed;
+use super::placeholders::{all_fixed, fixed};
 use super::report::Report;
 use super::roles::offered_role;
-use super::wire::{EnvironmentTable, GoalTable, RuleTable, Text, UserTable, WriteTable};
+use super::wire::{EnvironmentTable, GoalTable, RuleTable, UserTable, WriteTable};
 use crate::scenario::{AnswerSpec, Condition, EnvironmentSpec, Role, Rule, UserSpec, WriteSpec};
-use crate::template::Template;
 
 const CHOICES: &[(&str, ChoiceKind)] = &[
     ("continue", ChoiceKind::Continue),
@@ -37,6 +37,7 @@ pub(super) fn environment(
             .collect(),
         facts: all_fixed(&table.facts, names, report),
         rules: table.rule.iter().map(|it| rule(it, names, report)).collect(),
+        notices: table.notice.iter().map(|it| news(it, names, report)).collect(),
     }
 }
 
@@ -44,10 +45,12 @@ fn rule(table: &RuleTable, names: &Names, report: &mut Report<'_>) -> Rule {
     let role = offered_role(&table.tool, names, report);
     Rule {
         role,
-        when: table.when.iter().map(|it| condition(it, Some(role), names, report)).collect(),
+        when: table.when.iter().map(|it| condition(it, About::Call(role), names, report)).collect(),
         times: table.times.as_ref().map(|times| drawn_or_fixed(times, names, report)),
         fails: table.fails || table.fatal,
         fatal: table.fatal,
+        does: table.does.unwrap_or(true),
+        takes: table.takes.as_ref().map(|it| drawn_or_fixed(it, names, report)),
         says: table.says.as_ref().map(|phrase| said(phrase, Saying::Tool(role), names, report)),
         sets: all_fixed(&table.sets, names, report),
         clears: all_fixed(&table.clears, names, report),
@@ -86,7 +89,7 @@ pub(super) fn goal(table: &GoalTable, names: &Names, report: &mut Report<'_>) ->
             .error(table.all.span(), "the goal is empty", "it would hold from the start")
             .help("for example: all = [{ file = \"notes.md\" }]");
     }
-    table.all.get_ref().iter().map(|it| condition(it, None, names, report)).collect()
+    table.all.get_ref().iter().map(|it| condition(it, About::World, names, report)).collect()
 }
 
 /// The person.
@@ -105,6 +108,8 @@ pub(super) fn user(table: &UserTable, names: &Names, report: &mut Report<'_>) ->
     UserSpec {
         opening: said(&table.opening, Saying::User, names, report),
         replies: table.replies.iter().map(|it| said(it, Saying::User, names, report)).collect(),
+        rules: table.reply.iter().map(|it| reply(it, names, report)).collect(),
+        interrupts: table.interrupt.iter().map(|it| news(it, names, report)).collect(),
         stays_for,
         answers: table
             .answer
@@ -116,8 +121,4 @@ pub(super) fn user(table: &UserTable, names: &Names, report: &mut Report<'_>) ->
             })
             .collect(),
     }
-}
-
-fn all_fixed(texts: &[Text], names: &Names, report: &mut Report<'_>) -> Vec<Template> {
-    texts.iter().map(|text| fixed(text, names, report)).collect()
 }

@@ -93,6 +93,8 @@ pub enum Sent {
 pub struct Transition {
     /// What must have happened since the completion.
     pub when: Trigger,
+    /// What a tool must have answered since, or somebody said who is no guard. Part of one text is enough.
+    pub contains: Option<Template>,
     /// The least number of visits to the state.
     pub visits: Bound,
     /// How likely it is, by visit from the first possible one. The last one also applies to all later visits.
@@ -120,6 +122,8 @@ pub enum Trigger {
     Varied,
     /// The scenario's own user spoke, unasked by a guard.
     UserSpoke,
+    /// A notice of the environment came.
+    Notified,
     /// The scenario's own user answered a guard's question with an instruction.
     Answered,
     /// The scenario's own user answered a guard's question by switching to another model.

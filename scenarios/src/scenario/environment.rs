@@ -1,5 +1,7 @@
-//! The world of a scenario: its state before the first turn, its rules, and conditions on it.
+//! The world of a scenario: its state before the first turn, and its rules.
 
+use super::condition::Condition;
+use super::messages::NewsSpec;
 use super::numbers::Bound;
 use super::role::Role;
 use super::texts::PhraseId;
@@ -14,6 +16,8 @@ pub struct EnvironmentSpec {
     pub facts: Vec<Template>,
     /// What happens when a tool is called. The first rule that applies decides; without one, the role does.
     pub rules: Vec<Rule>,
+    /// Messages of the environment that come between turns.
+    pub notices: Vec<NewsSpec>,
 }
 
 /// What happens when a tool is called.
@@ -27,8 +31,12 @@ pub struct Rule {
     pub times: Option<Bound>,
     /// Whether the call fails. Then it changes only what the rule says.
     pub fails: bool,
+    /// Whether the tool does what its role says, where the call does not fail. Where it does not, it only says so.
+    pub does: bool,
     /// Whether the agent cannot go on after the call.
     pub fatal: bool,
+    /// How many seconds the call takes, beside what its role takes.
+    pub takes: Option<Bound>,
     /// What the tool answers. `None` is the role's own answer.
     pub says: Option<PhraseId>,
     /// Facts that hold from then on.
@@ -50,27 +58,4 @@ pub struct WriteSpec {
     pub text: Template,
     /// Whether the text is added to what the file has; else it takes its place.
     pub appends: bool,
-}
-
-/// A condition on the world, or on a call.
-#[derive(Clone, Debug)]
-pub enum Condition {
-    /// The fact holds.
-    Fact(Template),
-    /// The fact does not hold.
-    NoFact(Template),
-    /// The file is there.
-    File(Template),
-    /// The file is not there.
-    NoFile(Template),
-    /// The file is there and contains the text.
-    FileContains(Template, Template),
-    /// The todo list contains the text.
-    Plan(Template),
-    /// The record was created.
-    Record(Template),
-    /// The record was created exactly once.
-    Once(Template),
-    /// The call's argument, by its canonical name, contains the text. Rules only.
-    ArgumentContains(String, Template),
 }

@@ -10,10 +10,11 @@ use balk_scenarios::{Kind, Scenario, World, WorldOptions, toolsets};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use crate::common::between;
 use crate::common::wild::{self, Temper};
 
-/// The catalogue, and a scenario with narrow limits whose model sometimes sends empty completions and several calls
-/// at once.
+/// The catalogue, a scenario with all that can come between turns, and one with narrow limits whose model sometimes
+/// sends empty completions and several calls at once.
 pub(super) static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     let mut all: Vec<Scenario> =
         CATALOGUE.iter().map(|it| it.read(&[]).expect("the catalogue is good")).collect();
@@ -37,6 +38,7 @@ pub(super) static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
         let read = Document::new("transient.toml", &empty, Kind::Stubborn, &sets);
         all.push(read.and_then(|it| it.scenario(toolsets::catalogue())).expect("it is good"));
     }
+    all.push(between());
     all
 });
 

@@ -78,12 +78,21 @@ fn views(world: &World<'_>, trial: &Trial) -> Result<(), TestCaseError> {
                 }
             }
         }
+        if let Entry::Compaction(compaction) = entry {
+            let rebuilt = Actor::new(world).summarise(view.messages());
+            prop_assert_eq!(&*compaction.summary, rebuilt.as_str(), "entry {}", at);
+            prop_assert_eq!(kept.summarise(view.messages()), rebuilt, "entry {}", at);
+        }
         let before = view.messages().len();
         view.push(entry);
         // The actor counts requests with exactly the same view; the calls that an attempt left changed it before the
         // failure.
         let failed = matches!(entry, Entry::Failed(_)) && !of_left;
-        attempt = if view.messages().len() > before { 1 } else { attempt + u32::from(failed) };
+        attempt = if view.messages().len() > before || matches!(entry, Entry::Compaction(_)) {
+            1
+        } else {
+            attempt + u32::from(failed)
+        };
         prop_assert_eq!(&view, &View::of(&trial.entries[..=at]), "entry {}", at);
     }
     prop_assert_eq!(turn, trial.turns.len());

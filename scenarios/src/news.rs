@@ -1,0 +1,68 @@
+//! Messages that come between turns: a person who speaks while calls run, and notices of the environment.
+
+use std::sync::Arc;
+
+use balk_contract::{Speaker, UserMessage};
+
+use crate::environment::Environment;
+use crate::scenario::NewsSpec;
+use crate::world::World;
+
+/// What came between turns in one trial so far.
+#[derive(Clone, Debug)]
+pub struct News<'w, 'a> {
+    world: &'w World<'a>,
+    /// How often each notice came.
+    notices: Vec<u32>,
+    /// How often each interrupt came.
+    interrupts: Vec<u32>,
+}
+
+impl<'w, 'a> News<'w, 'a> {
+    /// Nothing came yet.
+    #[must_use]
+    pub fn new(world: &'w World<'a>) -> Self {
+        let scenario = world.scenario();
+        Self {
+            world,
+            notices: vec![0; scenario.environment.notices.len()],
+            interrupts: vec![0; scenario.user.interrupts.len()],
+        }
+    }
+
+    /// The next message that comes now, after so many turns. A person interrupts only while calls run.
+    pub fn next(
+        &mut self,
+        turns: usize,
+        calls_ran: bool,
+        environment: &mut Environment<'w, 'a>,
+    ) -> Option<UserMessage> {
+        let world = self.world;
+        let notices = &world.scenario().environment.notices;
+        if let Some(at) = due(world, notices, &mut self.notices, turns, environment) {
+            return Some(UserMessage { from: Speaker::Loop, text: world.user().notices[at].clone() });
+        }
+        let interrupts =
+            &world.scenario().user.interrupts[..if calls_ran { self.interrupts.len() } else { 0 }];
+        let at = due(world, interrupts, &mut self.interrupts, turns, environment)?;
+        Some(UserMessage { from: Speaker::User, text: Arc::clone(&world.user().interrupts[at]) })
+    }
+}
+
+/// The first message that is due. It comes, with what it changes.
+fn due<'w, 'a>(
+    world: &World<'a>,
+    all: &[NewsSpec],
+    came: &mut [u32],
+    turns: usize,
+    environment: &mut Environment<'w, 'a>,
+) -> Option<usize> {
+    let turns = u32::try_from(turns).unwrap_or(u32::MAX);
+    let (at, spec) = all.iter().enumerate().find(|(at, it)| {
+        came[*at] < world.number(it.times) && turns >= world.number(it.turns) && environment.holds(&it.when)
+    })?;
+    came[at] += 1;
+    environment.clear(&spec.clears);
+    environment.set(&spec.sets);
+    Some(at)
+}

@@ -1,0 +1,51 @@
+//! What a seed chooses from lists: an item of a pool, and the tools on offer.
+
+use std::sync::Arc;
+
+use balk_contract::Offer;
+use balk_contract::record::Pools;
+
+use crate::draws::Dice;
+use crate::scenario::{Role, Scenario, Toolset, ToolsetTool};
+
+/// Draws one item from the asked pools, or from all items where the asked pools have none.
+pub(super) fn open<'t, T>(
+    all: &'t [T],
+    is_reserve: impl Fn(&T) -> bool,
+    pools: Pools,
+    dice: &mut Dice,
+) -> &'t T {
+    let open = || all.iter().filter(|it| is_reserve(it) == (pools == Pools::Reserve));
+    let drawn = match open().count() {
+        0 => all.get(dice.index(all.len())),
+        count => open().nth(dice.index(count)),
+    };
+    drawn.expect("an index is below the count")
+}
+
+/// The offer of a world: the tools that the task needs and some distractors, in a drawn order.
+pub(super) fn offer(
+    scenario: &Scenario,
+    toolset: &Toolset,
+    dice: &mut Dice,
+) -> (Arc<Offer>, Vec<(Arc<str>, usize)>) {
+    let at_role = |role| (0..toolset.tools.len()).filter(move |&at| toolset.tools[at].role == role);
+    let mut chosen: Vec<usize> = scenario.roles.iter().filter_map(|&role| at_role(role).next()).collect();
+    let mut distractors: Vec<usize> = at_role(Role::Distractor).collect();
+    shuffle(&mut distractors, dice);
+    chosen.extend(distractors.into_iter().take(scenario.distractors));
+    shuffle(&mut chosen, dice);
+    let offer = Offer::new(chosen.iter().map(|&at| {
+        let ToolsetTool { role, tool, .. } = &toolset.tools[at];
+        if scenario.provider.contains(role) { tool.clone().provider_executed() } else { tool.clone() }
+    }));
+    let names = offer.tools().iter().map(|tool| tool.name.clone());
+    let offered = names.zip(chosen).collect();
+    (Arc::new(offer), offered)
+}
+
+fn shuffle<T>(all: &mut [T], dice: &mut Dice) {
+    for at in (1..all.len()).rev() {
+        all.swap(at, dice.index(at + 1));
+    }
+}

@@ -9,18 +9,19 @@ use std::sync::Arc;
 
 use balk_contract::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
 
-use crate::draws::Draw;
 use crate::reading::reads_as_failure;
-use crate::response::{self, Correction, Delivered, Reaction, ResponseMode};
-use crate::scenario::{Ratio, State, StateId, Transition, Trigger};
+use crate::scenario::StateId;
 use crate::world::World;
 
 use act::Visit;
+use detour::Detour;
 use memo::Memo;
 
 pub use act::{Act, Broken};
 
 mod act;
+mod advance;
+mod detour;
 mod memo;
 
 /// The model in one trial.
@@ -34,6 +35,10 @@ pub struct Actor<'w, 'a> {
     visits: Vec<u32>,
     /// How many steps of each state went well.
     steps: Vec<u32>,
+    /// What it does before it goes on in its state: a way out that led nowhere.
+    detour: Option<Detour>,
+    /// The detours since it came to its state.
+    detours: u32,
     /// Whether the last act was followed by a completion.
     answered: bool,
     following: Following,
@@ -89,6 +94,8 @@ impl<'w, 'a> Actor<'w, 'a> {
             state: spec.start,
             visits,
             steps: vec![0; spec.states.len()],
+            detour: None,
+            detours: 0,
             answered: false,
             following: Following::default(),
             asked: 0,
@@ -104,7 +111,11 @@ impl<'w, 'a> Actor<'w, 'a> {
         self.reads(messages);
         self.advance();
         let Self { world, state, asked, .. } = *self;
-        Visit { world, state, number: self.visits[state], steps: self.steps[state], asked }.act(attempt)
+        match &self.detour {
+            Some(detour) => detour.act(world, self.detours),
+            None => Visit { world, state, number: self.visits[state], steps: self.steps[state], asked }
+                .act(attempt),
+        }
     }
 
     /// The summary with which the loop replaces these messages, after it has read the new ones. It carries the actor's
@@ -113,6 +124,8 @@ impl<'w, 'a> Actor<'w, 'a> {
         self.reads(messages);
         self.advance();
         self.read = 0;
+        // A way out that led nowhere is forgotten with the messages.
+        (self.detour, self.detours) = (None, 0);
         let Self { state, corrections, .. } = *self;
         let memo = Memo { state, corrections, visits: self.visits.clone(), steps: self.steps.clone() };
         format!("{}\n\n{}{memo}", self.world.summary(), self.world.user().opening)
@@ -237,6 +250,9 @@ impl<'w, 'a> Actor<'w, 'a> {
     }
 
     fn says_nothing(&self) -> bool {
+        if self.detour.is_some() {
+            return false;
+        }
         let state = &self.world.scenario().actor.states[self.state];
         state.says.is_none() && state.calls.is_empty()
     }
@@ -247,136 +263,5 @@ impl<'w, 'a> Actor<'w, 'a> {
             self.following.said.push('\n');
         }
         self.following.said.push_str(text);
-    }
-
-    /// Goes to the next state, once for each completion.
-    fn advance(&mut self) {
-        if !std::mem::take(&mut self.answered) {
-            return;
-        }
-        self.step();
-        let reaction = self.reaction();
-        let spec = &self.world.scenario().actor.states[self.state];
-        let visit = self.visits[self.state];
-        let drawn = || {
-            let mut next = spec.next.iter().enumerate();
-            next.find(|(at, it)| {
-                self.holds(it.when, reaction) && self.hears(it) && self.drawn(spec, *at, it, visit)
-            })
-        };
-        let is_certain = self.world.response().mode() == ResponseMode::Certain;
-        let works = if is_certain && reaction == Some(Reaction::Moved) { self.way_out(spec) } else { None };
-        let to = works.or_else(|| drawn().map(|(_, it)| it.to));
-        if to.is_none() && self.following.attempt_broke {
-            return;
-        }
-        let to = to.unwrap_or(self.state);
-        self.asked = 0;
-        if to != self.state && reaction.is_some_and(|it| it != Reaction::Ignored) {
-            self.corrections = 0;
-            self.last_correction = None;
-        }
-        self.state = to;
-        self.visits[to] += 1;
-    }
-
-    /// Counts a step that went well.
-    fn step(&mut self) {
-        let Following { succeeded, failed, intervened, lost, attempt_broke, results, .. } = self.following;
-        let went_well = !failed && !intervened && !lost && !attempt_broke && (succeeded || !results);
-        if went_well {
-            self.steps[self.state] += 1;
-        }
-        let is_last = self.steps[self.state].is_multiple_of(self.world.steps(self.state));
-        self.following.steps_left = !(went_well && is_last);
-    }
-
-    /// Where a correction leads that works: not to giving up, if there is another way.
-    fn way_out(&self, state: &State) -> Option<StateId> {
-        let ways = || {
-            let corrected = state.next.iter().filter(|it| it.when == Trigger::Corrected);
-            corrected.filter(|it| self.visits[self.state] >= self.world.number(it.visits)).map(|it| it.to)
-        };
-        let gives_up = |at: &StateId| self.world.scenario().actor.states[*at].tells_user;
-        ways().find(|at| !gives_up(at)).or_else(|| ways().next())
-    }
-
-    /// How the actor takes the interventions since the last completion. `None` where there were none.
-    fn reaction(&mut self) -> Option<Reaction> {
-        if !self.following.intervened {
-            self.corrections = 0;
-            self.last_correction = None;
-            return None;
-        }
-        self.corrections += 1;
-        let called = self.following.completion.as_ref().map_or(&[][..], |it| &it.calls);
-        let other_tools: Vec<&str> = self
-            .world
-            .offer()
-            .tools()
-            .iter()
-            .map(|tool| &*tool.name)
-            .filter(|name| called.iter().all(|it| *it.tool != **name))
-            .collect();
-        let features = response::classify(&Delivered {
-            text: &self.following.said,
-            previous: self.last_correction.as_deref(),
-            last_error: self.last_error.as_deref(),
-            last_success: self.last_success.as_deref(),
-            other_tools: &other_tools,
-        });
-        let scenario = self.world.scenario();
-        let correction = Correction {
-            features,
-            in_a_row: self.corrections,
-            state: &scenario.actor.states[self.state].name,
-            visit: self.visits[self.state],
-        };
-        let reaction = self.world.response().react(&correction, self.world.draws());
-        self.last_correction = Some(std::mem::take(&mut self.following.said));
-        Some(reaction)
-    }
-
-    fn holds(&self, when: Trigger, reaction: Option<Reaction>) -> bool {
-        if self.following.attempt_broke && !matches!(when, Trigger::Answered | Trigger::Switched) {
-            return false;
-        }
-        match when {
-            Trigger::Always => true,
-            Trigger::Succeeded => {
-                let Following { succeeded, steps_left, .. } = self.following;
-                succeeded && !steps_left
-            }
-            Trigger::Failed => self.following.failed,
-            Trigger::Refused => self.following.refused,
-            Trigger::Corrected => reaction == Some(Reaction::Moved),
-            Trigger::Varied => reaction == Some(Reaction::Varied),
-            Trigger::UserSpoke => self.following.user_spoke,
-            Trigger::Notified => self.following.notified,
-            Trigger::Answered => self.following.answered,
-            Trigger::Switched => self.following.switched,
-            Trigger::Lost => self.following.lost,
-            Trigger::Changed => self.following.answers != self.following.last_answers,
-        }
-    }
-
-    /// Whether something that it read since the completion contains the text of the transition.
-    fn hears(&self, transition: &Transition) -> bool {
-        transition.contains.as_ref().is_none_or(|text| {
-            let text = self.world.fixed(text);
-            self.following.answers.iter().chain(&self.following.heard).any(|it| it.contains(&*text))
-        })
-    }
-
-    fn drawn(&self, state: &State, at: usize, transition: &Transition, visit: u32) -> bool {
-        let bound = self.world.number(transition.visits);
-        let Some(past) = visit.checked_sub(bound) else { return false };
-        let Some(last) = transition.chance.len().checked_sub(1) else { return true };
-        let chance = transition.chance[usize::try_from(past).map_or(last, |past| past.min(last))];
-        if chance == (Ratio { num: 1, den: 1 }) {
-            return true;
-        }
-        let draw = Draw::Transition { state: &state.name, transition: at, visit };
-        self.world.draws().dice(draw).happens(chance)
     }
 }

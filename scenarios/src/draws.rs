@@ -120,7 +120,7 @@ mod tests {
         let _ = draws.dice(Draw::Transition { state: "other", transition: 0, visit: 9 }).word();
         assert_eq!(draws.dice(draw).word(), first);
         for other in [
-            draws.dice(Draw::Reaction { state: "write", visit: 3 }),
+            draws.dice(Draw::Reaction { state: "write", visit: 3, detours: 0 }),
             draws.dice(Draw::Transition { state: "writf", transition: 0, visit: 3 }),
             draws.dice(Draw::Transition { state: "write", transition: 1, visit: 3 }),
             draws.dice(Draw::Transition { state: "write", transition: 0, visit: 4 }),

@@ -83,11 +83,12 @@ impl<'a> World<'a> {
             .map(|it| it.from + draws.dice(Draw::Number(&it.name)).below(it.to - it.from + 1))
             .collect();
         let (offer, offered) = offer(scenario, &toolset, &mut draws.dice(Draw::Offer));
+        let response = ResponseModel::new(scenario.response, options.response, seed, &draws);
         let mut world = Self {
             scenario,
             seed,
             draws,
-            response: ResponseModel::new(scenario.response, options.response, seed),
+            response,
             language,
             toolset,
             picks,

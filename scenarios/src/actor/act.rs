@@ -208,7 +208,7 @@ const ID_BYTES: usize = 32;
 const ARGUMENT_BYTES: usize = 256;
 
 /// The id of a call: `call_` and three numbers.
-fn id(numbers: [u32; 3]) -> Arc<str> {
+pub(super) fn id(numbers: [u32; 3]) -> Arc<str> {
     let mut id = String::with_capacity(ID_BYTES);
     id.push_str("call");
     for number in numbers {
@@ -231,7 +231,7 @@ fn number(place: usize) -> u32 {
     u32::try_from(place).expect("a scenario has few states and calls")
 }
 
-fn truth(state: &State, visit: u32) -> Truth {
+pub(super) fn truth(state: &State, visit: u32) -> Truth {
     state
         .truth
         .iter()

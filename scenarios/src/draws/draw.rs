@@ -28,8 +28,10 @@ pub(crate) enum Draw<'n> {
     Break { state: &'n str, place: usize, attempt: u32, visit: u32 },
     /// Whether the provider had run its own calls before the attempt broke off in that way.
     RanBefore { state: &'n str, place: usize, attempt: u32, visit: u32 },
-    /// How the actor takes a correction.
-    Reaction { state: &'n str, visit: u32 },
+    /// The model of the population that the actor is.
+    Model,
+    /// How the actor takes a correction, by the detours that it has taken since the visit.
+    Reaction { state: &'n str, visit: u32, detours: u32 },
     /// Which variant of a phrase is said, and what fills its placeholders.
     Phrase { phrase: &'n str, occasion: Occasion, visit: u32 },
     /// Which variant of a phrase is said at every use in one world.
@@ -112,7 +114,10 @@ impl<'n> Draw<'n> {
             Self::RanBefore { state, place, attempt, visit } => {
                 key(Drawer::Actor, state, RAN_BEFORE + attempt_of(place, attempt), visit)
             }
-            Self::Reaction { state, visit } => key(Drawer::Response, state, 0, visit),
+            Self::Model => key(Drawer::Response, "model", MODEL, 0),
+            Self::Reaction { state, visit, detours } => {
+                key(Drawer::Response, state, detours.min(MODEL - 1), visit)
+            }
             Self::Phrase { phrase, occasion, visit } => key(Drawer::Phrase, phrase, occasion.part(), visit),
             Self::Pinned(phrase) => key(Drawer::World, phrase, 3, 0),
             Self::Call { state, call, visit } => key(Drawer::Phrase, state, CALL + part_of(call), visit),
@@ -144,6 +149,8 @@ impl Occasion {
     }
 }
 
+/// Above the detours of a visit.
+const MODEL: u32 = 1_000;
 /// Above the transitions of a state.
 const EMPTY: u32 = 1_000;
 /// Above the empty attempts of a state.
@@ -204,7 +211,9 @@ mod tests {
         check(Draw::Break { state, place: 1, attempt: 2, visit }, 1, state, 1_001_002, visit);
         check(Draw::Break { state, place: 1, attempt: 5_000, visit }, 1, state, 1_001_999, visit);
         check(Draw::RanBefore { state, place: 1, attempt: 2, visit }, 1, state, 2_001_002, visit);
-        check(Draw::Reaction { state, visit }, 2, state, 0, visit);
+        check(Draw::Model, 2, "model", 1_000, 0);
+        check(Draw::Reaction { state, visit, detours: 0 }, 2, state, 0, visit);
+        check(Draw::Reaction { state, visit, detours: 2 }, 2, state, 2, visit);
         check(Draw::Call { state, call: 4, visit }, 3, state, 1_004, visit);
         check(Draw::Written { rule: 2, place: 1, visit }, 3, "", 2_001, visit);
         check(Draw::Wait(6), 4, "wait", 0, 6);

@@ -44,11 +44,9 @@ impl State {
                 Some(content) => done(content.clone()),
                 None => failed(format!("error: no such file: {first}")),
             },
-            Role::List => {
-                let inside = |path: &&String| matches!(first, "" | "." | "/") || path.starts_with(first);
-                let names: Vec<&str> = self.files.keys().filter(inside).map(String::as_str).collect();
-                done(if names.is_empty() { "(empty)".into() } else { names.join("\n") })
-            }
+            Role::List => done(self.names(first)),
+            // Every shell knows this one.
+            Role::Shell if first == "ls" => done(self.names(".")),
             Role::Shell => {
                 let command = first.split_whitespace().next().unwrap_or("");
                 failed(format!("sh: 1: {command}: not found"))
@@ -70,6 +68,13 @@ impl State {
             Role::Finish => Executed { finishes: true, ..done("done".into()) },
             Role::Distractor => done("no results".into()),
         }
+    }
+
+    /// The names of the files in a folder.
+    fn names(&self, folder: &str) -> String {
+        let inside = |path: &&String| matches!(folder, "" | "." | "/") || path.starts_with(folder);
+        let names: Vec<&str> = self.files.keys().filter(inside).map(String::as_str).collect();
+        if names.is_empty() { "(empty)".into() } else { names.join("\n") }
     }
 
     fn write(&mut self, answers: &Answers, arguments: &Arguments<'_>) -> Executed {

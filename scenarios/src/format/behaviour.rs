@@ -18,8 +18,13 @@ use crate::scenario::{
     TruthSpan, Way,
 };
 
-const PROFILES: &[(&str, Profile)] =
-    &[("strong", Profile::Strong), ("gpt-4o-like", Profile::Gpt4o), ("gpt-3.5-like", Profile::Gpt35)];
+const PROFILES: &[(&str, Profile)] = &[
+    ("population", Profile::Population),
+    ("strong", Profile::Strong),
+    ("gpt-4o-like", Profile::Gpt4o),
+    ("gpt-3.5-like", Profile::Gpt35),
+    ("weak", Profile::Weak),
+];
 
 const TRIGGERS: &[(&str, Trigger)] = &[
     ("always", Trigger::Always),

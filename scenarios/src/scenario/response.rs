@@ -11,7 +11,7 @@ pub struct ResponseSpec {
     pub stubbornness: Ratio,
 }
 
-/// A row of the measured reactions.
+/// Models whose reactions were measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// Strong models of 2025.
@@ -20,4 +20,8 @@ pub enum Profile {
     Gpt4o,
     /// Like gpt-3.5.
     Gpt35,
+    /// Weak models of 2023, and small ones of today.
+    Weak,
+    /// One of all these, drawn by the seed.
+    Population,
 }

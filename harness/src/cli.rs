@@ -30,6 +30,7 @@ mod schema;
 mod screen;
 mod shrink;
 pub mod terminal;
+mod texts;
 mod verify;
 mod watch;
 
@@ -58,6 +59,7 @@ pub use report::Report;
 pub use scenario::Scenario;
 pub use schema::PrintSchema;
 pub use shrink::Shrink;
+pub use texts::Texts;
 pub use verify::Verify;
 
 use say::complain;
@@ -110,6 +112,8 @@ pub enum Command {
     Audit(Audit),
     /// Explain whether a broken attempt may be sent again, or what an agent lacked
     Explain(Explain),
+    /// Show how messages of real tools are read
+    Texts(Texts),
     /// Print the JSON Schema of a document
     Schema(PrintSchema),
     /// Print a script that completes this command line in a shell
@@ -169,6 +173,7 @@ impl Command {
             Self::Shrink(it) => it.run(context),
             Self::Audit(it) => it.run(context),
             Self::Explain(it) => it.run(),
+            Self::Texts(it) => it.run(),
             Self::Schema(it) => it.run(),
             Self::Completions(it) => it.run(Cli::command(), context),
             Self::Man(it) => it.run(Cli::command()),

@@ -190,9 +190,10 @@ impl<'w, 'a> Actor<'w, 'a> {
             return self.resumes(memo);
         }
         // What comes between turns says nothing about the last completion.
-        let (is_notice, interrupts) = (user.notices.contains(text), user.interrupts.contains(text));
-        if is_notice || interrupts {
-            self.following.notified |= is_notice;
+        let (is_notification, interrupts) =
+            (user.notifications.contains(text), user.interrupts.contains(text));
+        if is_notification || interrupts {
+            self.following.notified |= is_notification;
             self.following.user_spoke |= interrupts;
             return self.following.heard.push(text.clone());
         }

@@ -1,4 +1,4 @@
-//! Messages that come between turns: a person who speaks while calls run, and notices of the environment.
+//! Messages that come between turns: a person who speaks while calls run, and notifications of the environment.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::world::World;
 #[derive(Clone, Debug)]
 pub struct News<'w, 'a> {
     world: &'w World<'a>,
-    /// How often each notice came.
-    notices: Vec<u32>,
+    /// How often each notification came.
+    notifications: Vec<u32>,
     /// How often each interrupt came.
     interrupts: Vec<u32>,
 }
@@ -25,7 +25,7 @@ impl<'w, 'a> News<'w, 'a> {
         let scenario = world.scenario();
         Self {
             world,
-            notices: vec![0; scenario.environment.notices.len()],
+            notifications: vec![0; scenario.environment.notifications.len()],
             interrupts: vec![0; scenario.user.interrupts.len()],
         }
     }
@@ -38,9 +38,9 @@ impl<'w, 'a> News<'w, 'a> {
         environment: &mut Environment<'w, 'a>,
     ) -> Option<UserMessage> {
         let world = self.world;
-        let notices = &world.scenario().environment.notices;
-        if let Some(at) = due(world, notices, &mut self.notices, turns, environment) {
-            return Some(UserMessage { from: Speaker::Loop, text: world.user().notices[at].clone() });
+        let notifications = &world.scenario().environment.notifications;
+        if let Some(at) = due(world, notifications, &mut self.notifications, turns, environment) {
+            return Some(UserMessage { from: Speaker::Loop, text: world.user().notifications[at].clone() });
         }
         let interrupts =
             &world.scenario().user.interrupts[..if calls_ran { self.interrupts.len() } else { 0 }];

@@ -47,7 +47,7 @@ pub(crate) struct UserTexts {
     pub(crate) rules: Vec<Vec<Arc<str>>>,
     pub(crate) interrupts: Vec<Arc<str>>,
     /// What the environment says between turns.
-    pub(crate) notices: Vec<Arc<str>>,
+    pub(crate) notifications: Vec<Arc<str>>,
     pub(crate) answers: Vec<Arc<str>>,
 }
 
@@ -130,7 +130,7 @@ impl<'a> World<'a> {
                 })
                 .collect(),
             interrupts: news(Occasion::Interrupt, &user.interrupts),
-            notices: news(Occasion::Notice, &self.scenario.environment.notices),
+            notifications: news(Occasion::Notification, &self.scenario.environment.notifications),
             answers: user
                 .answers
                 .iter()

@@ -106,8 +106,8 @@ pub struct UserMessage {
 pub enum Speaker {
     /// The person.
     User,
-    /// The loop: its neutral prompt, when a tool must end the task and none was called, or a notice that came between
-    /// turns.
+    /// The loop: its neutral prompt, when a tool must end the task and none was called, or a notification that came
+    /// between turns.
     Loop,
 }
 

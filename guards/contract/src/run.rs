@@ -14,7 +14,7 @@
 //! | [`Step::Ended`] | stops | – |
 //!
 //! Before it asks the model, a host may also commit a message that came unasked ([`said`](Run::said)): a user who
-//! spoke while calls ran, or a notice.
+//! spoke while calls ran, or a notification.
 //!
 //! If a host gives back something else, the run ends with a guard fault that says what was due and what came.
 //! [`Run::news`] returns everything committed since its last call: for a recorder, and for notices to the user.

@@ -254,8 +254,9 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
         let (from, text) = match self.run.protocol() {
             Protocol::Tool => (Speaker::Loop, self.world.prompt().clone()),
             Protocol::Text => {
-                let said = self.run.transcript().iter().rev().find_map(message);
-                let said = said.unwrap_or_default();
+                let is_read = !self.world.scenario().user.rules.is_empty();
+                let mut entries = self.run.transcript().iter().rev().filter(|_| is_read);
+                let said = entries.find_map(message).unwrap_or_default();
                 match self.user.reply(&said, &mut self.environment) {
                     Some(text) => (Speaker::User, text),
                     None if self.environment.goal() => return self.run.end(Termination::Finished),

@@ -1,4 +1,4 @@
-//! What comes between turns: a user who speaks while calls run, notices, time that passes, and summaries.
+//! What comes between turns: a user who speaks while calls run, notifications, time that passes, and summaries.
 
 use std::fmt::Write;
 
@@ -48,7 +48,7 @@ fn a_run_with_everything_that_comes_between_turns() {
 }
 
 #[test]
-fn every_seed_reaches_its_goal_past_interrupts_notices_and_summaries() {
+fn every_seed_reaches_its_goal_past_interrupts_notifications_and_summaries() {
     for seed in 0..100 {
         let trial = trial(seed);
         assert!(trial.goal, "seed {seed}:\n{}", shown(&trial));

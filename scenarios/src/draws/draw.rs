@@ -68,7 +68,7 @@ pub(crate) enum Occasion {
     /// The user says it while calls run.
     Interrupt(usize),
     /// The environment says it between turns.
-    Notice(usize),
+    Notification(usize),
     /// It is not said: every variant is listed.
     Listing,
 }
@@ -142,7 +142,7 @@ impl Occasion {
             Self::Rule(at) => RULE + part_of(at),
             Self::ReplyRule(at) => REPLY_RULE + part_of(at),
             Self::Interrupt(at) => INTERRUPT + part_of(at),
-            Self::Notice(at) => NOTICE + part_of(at),
+            Self::Notification(at) => NOTIFICATION + part_of(at),
             Self::Break { place, attempt } => BREAK + attempt_of(place, attempt),
             Self::Listing => u32::MAX,
         }
@@ -170,7 +170,7 @@ const REPLY_RULE: u32 = 2_000;
 /// Above the rules of the person.
 const INTERRUPT: u32 = 3_000;
 /// Above the interrupts.
-const NOTICE: u32 = 4_000;
+const NOTIFICATION: u32 = 4_000;
 
 fn attempt_of(place: usize, attempt: u32) -> u32 {
     part_of(place) * ATTEMPTS + attempt.min(ATTEMPTS - 1)
@@ -231,7 +231,7 @@ mod tests {
             (Occasion::Rule(2), 1_002),
             (Occasion::ReplyRule(2), 2_002),
             (Occasion::Interrupt(2), 3_002),
-            (Occasion::Notice(2), 4_002),
+            (Occasion::Notification(2), 4_002),
             (Occasion::Break { place: 1, attempt: 2 }, 1_001_002),
             (Occasion::Listing, u32::MAX),
         ];

@@ -100,7 +100,7 @@ pub(super) struct EnvironmentTable {
     #[serde(default)]
     pub(super) rule: Vec<RuleTable>,
     #[serde(default)]
-    pub(super) notice: Vec<NewsTable>,
+    pub(super) notification: Vec<NewsTable>,
 }
 
 /// A message that comes between turns.

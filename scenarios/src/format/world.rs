@@ -37,7 +37,7 @@ pub(super) fn environment(
             .collect(),
         facts: all_fixed(&table.facts, names, report),
         rules: table.rule.iter().map(|it| rule(it, names, report)).collect(),
-        notices: table.notice.iter().map(|it| news(it, names, report)).collect(),
+        notifications: table.notification.iter().map(|it| news(it, names, report)).collect(),
     }
 }
 

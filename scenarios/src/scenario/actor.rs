@@ -122,7 +122,7 @@ pub enum Trigger {
     Varied,
     /// The scenario's own user spoke, unasked by a guard.
     UserSpoke,
-    /// A notice of the environment came.
+    /// A notification of the environment came.
     Notified,
     /// The scenario's own user answered a guard's question with an instruction.
     Answered,

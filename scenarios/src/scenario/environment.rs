@@ -17,7 +17,7 @@ pub struct EnvironmentSpec {
     /// What happens when a tool is called. The first rule that applies decides; without one, the role does.
     pub rules: Vec<Rule>,
     /// Messages of the environment that come between turns.
-    pub notices: Vec<NewsSpec>,
+    pub notifications: Vec<NewsSpec>,
 }
 
 /// What happens when a tool is called.

@@ -1,7 +1,8 @@
 //! Runs that go on from a transcript, hosts that rewrite it, agents inside agents, and what the user is shown.
 
 use balk_contract::{
-    Compaction, Decision, Entry, Limits, Message, Run, Speaker, Status, Step, ToolResult, UserMessage, Verdict,
+    Compaction, Decision, Entry, Limits, Message, Run, Speaker, Status, Step, ToolResult, UserMessage,
+    Verdict,
 };
 
 use crate::scripted::{Scripted, calls, committed, note, run, take_a_step, text};

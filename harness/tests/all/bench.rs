@@ -220,7 +220,7 @@ fn records_of_other_plans_are_refused_by_name() {
     let cut = fs::read_to_string(work.path().join("a/bench.jsonl")).expect("a record");
     fs::write(work.path().join("a/bench.jsonl"), &cut[..cut.len() / 2]).expect("a file");
     refused(work.path(), &["merge", "a", "--out", "b"], 3, "a/bench.jsonl: line ");
-    let other = cut.replacen("\"schema\":1", "\"schema\":2", 1);
+    let other = cut.replacen("\"schema\":2", "\"schema\":1", 1);
     fs::write(work.path().join("a/bench.jsonl"), other).expect("a file");
     refused(work.path(), &["merge", "a", "--out", "b"], 3, "read it with the version of Balk that wrote it");
 }

@@ -206,7 +206,10 @@ impl State {
             Part::Text(_) => false,
         });
         let calls = self.printed(completion);
-        let text = format!("{} printed calls were made calls.", calls.len());
+        let text = match calls.len() {
+            1 => "A printed call was made a call.".to_owned(),
+            several => format!("{several} printed calls were made calls."),
+        };
         let repaired =
             Completion::new(thoughts.cloned(), calls, FinishReason::ToolCall, completion.usage, &self.offer);
         let note = note(NAME, "printed-call", 1, Subject::Run, text);

@@ -75,3 +75,24 @@ fn a_failing_call_over_and_over_is_ended_or_brought_back_by_whoever_sees_it() {
         assert!(back[peer] <= alone, "{peer} ends runs without a word to the model");
     }
 }
+
+#[test]
+fn printed_calls_run_under_forge() {
+    let printed = "[\"<function={tool:write}><parameter={tool:write.path}>{setting.file}</parameter>\
+                   <parameter={tool:write.content}>{setting.line}</parameter></function>\"]";
+    let keys: Vec<String> = ["announce", "explain"]
+        .into_iter()
+        .flat_map(|phrase| {
+            ["en", "zh", "es", "de", "ja"].map(|language| format!("phrases.{phrase}.{language}"))
+        })
+        .collect();
+    let sets: Vec<(&str, &str)> = keys.iter().map(|key| (&**key, printed)).collect();
+    let prints = scenario("text-only", &sets);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
+    let found = verify::scenario(&prints, &[recipe("forge")], 0..=3, &pool);
+    assert_eq!((found.difference, found.illegal), (None, None));
+    let interventions =
+        |peer: &str| -> u32 { under(&prints, 0..=3, peer).iter().map(|run| run.grade.interventions).sum() };
+    assert!(interventions("forge") > 4, "each run prints a call more than once");
+    assert_eq!(interventions("qwen-code"), 0, "it looks at calls alone");
+}

@@ -1,6 +1,6 @@
 //! The speed of a bench on one core, with its cells recorded, and the cost of keeping transcripts: `throughput SEEDS
 //! default|all [SCENARIO…]`, with that stack or all stacks that a bench measures, and the whole catalogue if no
-//! scenario is named.
+//! scenario is named; `drawn` names drawn worlds.
 //!
 //! A unit is a seed under no guard and under each stack, as the scenario has it and, if the stack intervened, in the
 //! two other response models; every turn of these trials counts. Three things are timed in turn, and the fastest of
@@ -19,7 +19,8 @@ use balk::simulate::Simulation;
 use balk_benches::scenario;
 use balk_reports::records::{Bench, Suite, TrialRecord};
 use balk_scenarios::catalogue::{self, CATALOGUE};
-use balk_scenarios::{Pools, ResponseMode, Scenario, WorldOptions};
+use balk_scenarios::drawn::{self, Target};
+use balk_scenarios::{Pools, ResponseMode, WorldOptions, Worlds};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 const ROUNDS: u32 = 5;
@@ -109,15 +110,12 @@ fn measure(
     stacks: &[Recipe],
     pool: &ThreadPool,
 ) -> Result<Measured, Box<dyn std::error::Error>> {
-    let scenario = scenario(name, &[]);
-    let (turns, records) = outcome(&scenario, stacks, seeds);
-    let asked = Asked {
-        target: name.to_owned(),
-        suite: Suite::Written,
-        text: catalogue::find(name).ok_or("no such scenario")?.text.to_owned(),
-        set: Vec::new(),
-        scenario,
-    };
+    let target = Target::find(name);
+    let suite = if target.is_some() { Suite::Drawn } else { Suite::Written };
+    let worlds = target.map_or_else(|| scenario(name, &[]).into(), Worlds::from);
+    let (turns, records) = outcome(&worlds, stacks, seeds);
+    let text = catalogue::find(name).map_or_else(drawn::text, |it| it.text.to_owned());
+    let asked = Asked { target: name.to_owned(), suite, text, set: Vec::new(), worlds };
     let setting = Setting {
         suite: name,
         sweep: None,
@@ -163,14 +161,16 @@ fn measure(
 }
 
 /// The turns of all trials of these units, and their kept records.
-fn outcome(scenario: &Scenario, stacks: &[Recipe], seeds: u64) -> (u64, Vec<TrialRecord>) {
+fn outcome(worlds: &Worlds, stacks: &[Recipe], seeds: u64) -> (u64, Vec<TrialRecord>) {
     let mut turns = 0;
     let mut records = Vec::new();
     for stack in std::iter::once(&Recipe::none()).chain(stacks) {
-        let simulation =
-            |response| Simulation::new(scenario, stack, WorldOptions { response, ..WorldOptions::default() });
-        let own = simulation(ResponseMode::Features);
         for seed in 0..seeds {
+            let scenario = worlds.scenario(seed, Pools::Open);
+            let simulation = |response| {
+                Simulation::new(&scenario, stack, WorldOptions { response, ..WorldOptions::default() })
+            };
+            let own = simulation(ResponseMode::Features);
             let record = own.record(seed, &[]);
             turns += u64::from(record.grade.turns);
             if record.grade.interventions > 0 {

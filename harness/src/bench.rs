@@ -65,14 +65,15 @@ pub fn run(
         if missing.is_empty() {
             continue;
         }
-        let stacks = matrix.simulations(scenario);
         let planned = &bench.plan.scenarios[scenario];
         let (label, suite, set) = (planned.label(), planned.suite, matrix.set(scenario));
         for block in missing.chunk_by(|one, other| one / BLOCK == other / BLOCK) {
-            let none = || (vec![Cell::default(); stacks.len()], Transcripts::default());
+            let none = || (vec![Cell::default(); matrix.stacks.len()], Transcripts::default());
             let (cells, kept) = block
                 .par_iter()
                 .fold(none, |(mut cells, mut kept), &seed| {
+                    let drawn = matrix.scenario(scenario, seed);
+                    let stacks = matrix.simulations(&drawn);
                     let records = unit::play(&stacks, suite, seed, set, keep, &mut cells);
                     kept.add(Transcripts::pack(seed, &records));
                     (cells, kept)

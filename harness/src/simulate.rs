@@ -1,8 +1,10 @@
 //! Trials by name: a scenario, a stack as on the command line, and a seed.
 
+use std::ops::RangeInclusive;
+
 use balk_guards::Entry;
 use balk_reports::records::{Counts, TrialRecord};
-use balk_scenarios::{ResponseMode, Scenario, World, WorldOptions};
+use balk_scenarios::{ResponseMode, Scenario, World, WorldOptions, Worlds};
 use rayon::prelude::*;
 
 use crate::engine::{self, Person, Trial, TruthChannel};
@@ -71,18 +73,26 @@ impl<'a> Simulation<'a> {
     pub fn recorded(&self, world: &World<'_>, set: &[(String, String)], trial: &Trial) -> TrialRecord {
         grade::record(world, self.recipe.spec(), set, trial)
     }
+}
 
-    /// Counts over seeds. Calls `done` after each seed. The result is the same for any number of threads.
-    #[must_use]
-    pub fn counts(&self, seeds: std::ops::RangeInclusive<u64>, done: &(impl Fn() + Sync)) -> Counts {
-        seeds
-            .into_par_iter()
-            .map(|seed| {
-                let mut counts = Counts::default();
-                counts.add(&grade::grade(&self.trial(&self.world(seed))));
-                done();
-                counts
-            })
-            .reduce(Counts::default, |a, b| a.plus(&b))
-    }
+/// Counts over seeds. Calls `done` after each seed. The result is the same for any number of threads.
+#[must_use]
+pub fn counts(
+    worlds: &Worlds,
+    recipe: &Recipe,
+    options: WorldOptions,
+    seeds: RangeInclusive<u64>,
+    done: &(impl Fn() + Sync),
+) -> Counts {
+    seeds
+        .into_par_iter()
+        .map(|seed| {
+            let scenario = worlds.scenario(seed, options.pools);
+            let simulation = Simulation::new(&scenario, recipe, options);
+            let mut counts = Counts::default();
+            counts.add(&grade::grade(&simulation.trial(&simulation.world(seed))));
+            done();
+            counts
+        })
+        .reduce(Counts::default, |a, b| a.plus(&b))
 }

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use balk_guards::{Entry, View, wire::Dialect};
-use balk_scenarios::{Scenario, WorldOptions};
+use balk_scenarios::{WorldOptions, Worlds};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -48,18 +48,16 @@ pub fn stacks(registry: &Registry) -> Result<Vec<Recipe>, BadStack> {
     Recipe::all(registry, &specs, &Config::default())
 }
 
-/// Runs a scenario with each of these stacks, forwards on this thread and backwards on those of the pool.
+/// Runs these worlds with each of these stacks, forwards on this thread and backwards on those of the pool.
 #[must_use]
-pub fn scenario(
-    scenario: &Scenario,
-    stacks: &[Recipe],
-    seeds: RangeInclusive<u64>,
-    pool: &ThreadPool,
-) -> Found {
+pub fn worlds(worlds: &Worlds, stacks: &[Recipe], seeds: RangeInclusive<u64>, pool: &ThreadPool) -> Found {
     let jobs: Vec<Job<'_>> =
         stacks.iter().flat_map(|stack| seeds.clone().map(move |seed| (stack, seed))).collect();
-    let run =
-        |&(stack, seed): &Job<'_>| lines(&Simulation::new(scenario, stack, WorldOptions::default()), seed);
+    let options = WorldOptions::default();
+    let run = |&(stack, seed): &Job<'_>| {
+        let scenario = worlds.scenario(seed, options.pools);
+        lines(&Simulation::new(&scenario, stack, options), seed)
+    };
     let first: Vec<Vec<String>> = jobs.iter().map(run).collect();
     let mut second: Vec<Vec<String>> = pool.install(|| jobs.par_iter().rev().map(run).collect());
     second.reverse();
@@ -69,8 +67,10 @@ pub fn scenario(
             found.difference = difference(job, first, second);
         }
     }
-    let check =
-        |&(stack, seed): &Job<'_>| legal(&Simulation::new(scenario, stack, WorldOptions::default()), seed);
+    let check = |&(stack, seed): &Job<'_>| {
+        let scenario = worlds.scenario(seed, options.pools);
+        legal(&Simulation::new(&scenario, stack, options), seed)
+    };
     let checked: Vec<_> = pool.install(|| jobs.par_iter().map(check).collect());
     for ((stack, seed), (views, illegal)) in jobs.into_iter().zip(checked) {
         found.views += views;

@@ -106,6 +106,11 @@ impl<'w, 'a> Actor<'w, 'a> {
         }
     }
 
+    /// The state it is in, and the number of its visit.
+    pub(crate) fn at(&self) -> (StateId, u32) {
+        (self.state, self.visits[self.state])
+    }
+
     /// Reads the new messages of the view, and acts. `attempt` counts the requests with the same messages, from 1.
     pub fn act(&mut self, messages: &[Message], attempt: u32) -> Act {
         self.reads(messages);

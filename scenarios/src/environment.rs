@@ -109,6 +109,11 @@ impl<'w, 'a> Environment<'w, 'a> {
         self.state.records.values().map(|times| times.saturating_sub(1)).sum()
     }
 
+    /// Whether the other one of the same world is in the same state.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.state == other.state
+    }
+
     /// Makes facts hold. A person can do that without a tool.
     pub fn set(&mut self, facts: &[Template]) {
         for fact in facts {

@@ -8,6 +8,7 @@ mod actor;
 mod arguments;
 pub mod catalogue;
 mod code;
+pub mod drawn;
 mod draws;
 mod environment;
 pub mod format;
@@ -22,6 +23,7 @@ pub mod texts;
 pub mod toolsets;
 mod user;
 mod world;
+mod worlds;
 
 pub use balk_contract::record::{Kind, Pools, Stuck, Truth};
 
@@ -34,3 +36,4 @@ pub use response::ResponseMode;
 pub use scenario::{Scenario, Stage};
 pub use user::User;
 pub use world::{World, WorldOptions};
+pub use worlds::Worlds;

@@ -50,6 +50,8 @@ pub struct Scenario {
     /// The other scenario of its file, which differs from this one in nothing but the actor. Every stubborn scenario
     /// has one.
     pub twin: Option<Arc<str>>,
+    /// What it is without its surface, if it was drawn. A written scenario goes by its name.
+    pub skeleton: Option<Arc<str>>,
     /// What happens, in a line.
     pub title: String,
     /// Why it exists.

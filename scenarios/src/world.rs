@@ -149,8 +149,8 @@ impl<'a> World<'a> {
     /// What this world is without its surface, such as names, texts and languages. Worlds with the same skeleton are
     /// not independent. A written scenario is one skeleton, under its name.
     #[must_use]
-    pub fn skeleton(&self) -> &str {
-        &self.scenario.name
+    pub fn skeleton(&self) -> &'a str {
+        self.scenario.skeleton.as_deref().unwrap_or(&self.scenario.name)
     }
 
     /// The seed that drew it.

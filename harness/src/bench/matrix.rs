@@ -1,11 +1,13 @@
 //! The input of a bench: scenarios in three response models, stacks, and the plan that its record carries.
 
+use std::borrow::Cow;
+
 use balk_guards::Protocol;
 use balk_reports::records::{
     BENCH_SCHEMA, DRAWS, Drawn, Plan, PlannedParameter, PlannedScenario, PlannedStack, Suite,
 };
 use balk_scenarios::response::{PARAMETERS, Parameter};
-use balk_scenarios::{Pools, ResponseMode, Scenario, WorldOptions};
+use balk_scenarios::{Kind, Pools, ResponseMode, Scenario, WorldOptions, Worlds};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::guards::{Config, NONE, Recipe};
@@ -15,7 +17,7 @@ use crate::simulate::Simulation;
 #[derive(Debug)]
 pub struct Matrix {
     pub(super) plan: Plan,
-    scenarios: Vec<(Scenario, Vec<(String, String)>)>,
+    worlds: Vec<(Worlds, Vec<(String, String)>)>,
     pub(super) stacks: Vec<Recipe>,
     pools: Pools,
 }
@@ -30,12 +32,12 @@ pub struct Asked {
     pub target: String,
     /// Where it comes from.
     pub suite: Suite,
-    /// The text of its file.
+    /// The text that it depends on: that of its file, or of all plans.
     pub text: String,
     /// Values that a sweep sets in it.
     pub set: Vec<(String, String)>,
-    /// The scenario, read from the text.
-    pub scenario: Scenario,
+    /// What its seeds are played on.
+    pub worlds: Worlds,
 }
 
 /// Settings for all scenarios of a bench.
@@ -78,8 +80,8 @@ impl Matrix {
             scenarios: asked.iter().map(planned).collect(),
         };
         // The value of a sweep comes last, so it replaces an earlier one.
-        let scenarios = asked.into_iter().map(|it| (it.scenario, [set, &it.set].concat())).collect();
-        Self { plan, scenarios, stacks, pools }
+        let worlds = asked.into_iter().map(|it| (it.worlds, [set, &it.set].concat())).collect();
+        Self { plan, worlds, stacks, pools }
     }
 
     /// The plan, with which the record begins.
@@ -88,9 +90,13 @@ impl Matrix {
         &self.plan
     }
 
+    /// The scenario of a seed in this place of the plan.
+    pub(super) fn scenario(&self, place: usize, seed: u64) -> Cow<'_, Scenario> {
+        self.worlds[place].0.scenario(seed, self.pools)
+    }
+
     /// Every stack on this scenario, each under the three response models.
-    pub(super) fn simulations(&self, scenario: usize) -> Vec<[Simulation<'_>; 3]> {
-        let (scenario, _) = &self.scenarios[scenario];
+    pub(super) fn simulations<'a>(&'a self, scenario: &'a Scenario) -> Vec<[Simulation<'a>; 3]> {
         let options = MODES.map(|response| WorldOptions { pools: self.pools, response });
         let of = |stack| options.map(|options| Simulation::new(scenario, stack, options));
         self.stacks.iter().map(of).collect()
@@ -98,7 +104,7 @@ impl Matrix {
 
     /// The values of this scenario that differ from its file.
     pub(super) fn set(&self, scenario: usize) -> &[(String, String)] {
-        &self.scenarios[scenario].1
+        &self.worlds[scenario].1
     }
 }
 
@@ -115,20 +121,22 @@ fn planned_stack(recipe: &Recipe) -> PlannedStack {
 }
 
 fn planned(asked: &Asked) -> PlannedScenario {
-    let scenario = &asked.scenario;
+    let worlds = &asked.worlds;
     PlannedScenario {
-        name: scenario.name.to_string(),
+        name: worlds.name().into_owned(),
         target: asked.target.clone(),
         set: drawn(&asked.set),
         suite: asked.suite,
-        kind: scenario.kind,
-        protocol: match scenario.protocol {
-            Protocol::Tool => "tool",
-            Protocol::Text => "text",
+        // Worlds of both kinds are asked for: some of them balk.
+        kind: worlds.kind().unwrap_or(Kind::Stubborn),
+        protocol: match worlds.protocol() {
+            Some(Protocol::Tool) => "tool",
+            Some(Protocol::Text) => "text",
+            None => "drawn",
         }
         .to_owned(),
-        title: scenario.title.clone(),
-        unreachable: scenario.unreachable.as_deref().map(str::to_owned),
+        title: worlds.title().to_owned(),
+        unreachable: worlds.unreachable().map(str::to_owned),
         text: format!("{:032x}", xxh3_128(asked.text.as_bytes())),
     }
 }

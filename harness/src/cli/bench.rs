@@ -7,8 +7,9 @@ mod sweep;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 
-use balk_reports::records::{Bench as Record, Suite};
-use balk_scenarios::catalogue::{self, CATALOGUE};
+use balk_reports::records::Bench as Record;
+use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::drawn::{DRAWN, Target};
 use balk_scenarios::{Kind, Pools};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
@@ -17,7 +18,7 @@ use rayon::ThreadPoolBuilder;
 use super::context::Context;
 use super::gates::{Gates, HELP as GATES_HELP, Records};
 use super::interrupt::Interrupt;
-use super::load::{self, Failure, Source};
+use super::load::{self, Failure, Named};
 use super::progress;
 use super::say::say;
 use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Played, Setting, Stopwatch};
@@ -34,7 +35,8 @@ use sweep::Sweep;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{GATES_HELP}"))]
 pub struct Bench {
-    /// The scenarios: all, stubborn, control, or names and files separated by commas
+    /// The scenarios: all, stubborn, control, drawn (a cell for each slip and each plan of drawn worlds), or names and
+    /// files separated by commas
     #[arg(long, default_value = "all")]
     suite: String,
 
@@ -146,7 +148,7 @@ impl Bench {
             sweep: self.sweep.as_ref().map(Sweep::text),
             stacks: Recipe::all(&context.registry, &stacks, &config)?,
             config: &config,
-            pools: if self.reserve { Pools::Reserve } else { Pools::Open },
+            pools: self.pools(),
             seeds,
             set: &self.set,
         };
@@ -193,6 +195,10 @@ impl Bench {
         Ok(self.ending().end(&record)?)
     }
 
+    fn pools(&self) -> Pools {
+        if self.reserve { Pools::Reserve } else { Pools::Open }
+    }
+
     fn ending(&self) -> Ending<'_> {
         Ending {
             gates: &self.gates,
@@ -212,22 +218,21 @@ impl Bench {
             "all" => of_kind(None),
             "stubborn" => of_kind(Some(Kind::Stubborn)),
             "control" => of_kind(Some(Kind::Control)),
+            DRAWN => Target::cells(self.pools()).into_iter().map(Target::name).collect(),
             names => names.split(',').map(|name| name.trim().to_owned()).collect(),
         };
         let mut asked: Vec<Asked> = Vec::new();
         for target in targets {
-            for source in Source::of_suite(&target)? {
-                let suite =
-                    if catalogue::find(&source.target).is_some() { Suite::Written } else { Suite::File };
+            for named in Named::all(&target)? {
                 for set in self.sweep.as_ref().map_or(vec![Vec::new()], Sweep::sets) {
-                    let scenario = source.read(&[&self.set[..], &set].concat())?;
-                    let same = |it: &&Asked| it.scenario.name == scenario.name && it.set == set;
-                    let target = source.target.clone();
+                    let worlds = named.read(&[&self.set[..], &set].concat())?;
+                    let same = |it: &&Asked| it.worlds.name() == worlds.name() && it.set == set;
+                    let target = named.target();
                     if let Some(other) = asked.iter().find(same) {
-                        let found = format!("`{}` and `{target}`, both `{}`", other.target, scenario.name);
+                        let found = format!("`{}` and `{target}`, both `{}`", other.target, worlds.name());
                         return Err(Error::usage("--suite", "scenarios with different names", found).into());
                     }
-                    asked.push(Asked { target, suite, text: source.text.to_string(), set, scenario });
+                    asked.push(Asked { target, suite: named.suite(), text: named.text(), set, worlds });
                 }
             }
         }

@@ -5,6 +5,7 @@ use std::io::Write;
 use balk_reports::report::document::{Block, Document, Side, Table, Text, lines, terminal};
 use balk_scenarios::Kind;
 use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::drawn::{Target, plans, slips};
 use clap::Args;
 
 use super::context::Context;
@@ -30,6 +31,7 @@ impl List {
         let mut document = Document::default();
         if !self.guards {
             document.push(scenarios());
+            document.push(drawn());
         }
         document.blocks.extend(guards(&context.registry));
         write!(std::io::stdout().lock(), "{}", terminal(&document, screen::output()))?;
@@ -52,6 +54,23 @@ fn scenarios() -> Block {
     });
     let title = ["Scenarios, for `balk scenario NAME`:".into(), head.into()];
     lines(title.into_iter().chain(each))
+}
+
+/// A line for everything, then two lines for each slip and each plan.
+fn drawn() -> Block {
+    let slips = slips().iter().map(|it| (Target::Slip(it), it.reserve));
+    let plans = plans().iter().map(|it| (Target::Plan(it), it.reserve));
+    let each = [(Target::Any, false)].into_iter().chain(slips).chain(plans).flat_map(|(it, reserve)| {
+        let kind = match it.kind() {
+            Some(Kind::Stubborn) => "slip",
+            Some(Kind::Control) => "plan",
+            None => "all",
+        };
+        let reserve = if reserve { ", reserve" } else { "" };
+        [Text::from(format!("{}  {kind}{reserve}", it.name())), format!("    {}", it.title()).into()]
+    });
+    let title = "Drawn worlds, for `balk scenario NAME`; those in reserve are drawn only with --reserve:";
+    lines([title.into()].into_iter().chain(each))
 }
 
 /// A table of the guards, and one of the peers.
@@ -90,7 +109,8 @@ mod tests {
     #[test]
     fn a_terminal_of_80_columns_is_enough() {
         let registry = Registry::standard();
-        let document = Document { blocks: [scenarios()].into_iter().chain(guards(&registry)).collect() };
+        let document =
+            Document { blocks: [scenarios(), drawn()].into_iter().chain(guards(&registry)).collect() };
         let shown = terminal(&document, Screen { colour: false, columns: Some(80) });
         let wide: Vec<&str> = shown.lines().filter(|line| line.chars().count() > 80).collect();
         assert_eq!(wide, [""; 0]);

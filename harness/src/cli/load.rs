@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
+use balk_reports::records::Suite;
+use balk_scenarios::drawn::{self, Target};
 use balk_scenarios::format::{self, Diagnostics, Document};
-use balk_scenarios::{Kind, Scenario, catalogue, toolsets};
+use balk_scenarios::{Kind, Scenario, Worlds, catalogue, toolsets};
 
 use super::say::{complain, say};
 use super::screen;
@@ -62,9 +64,10 @@ impl Source {
             return Self::one_in_file(Path::new(path), name, place);
         }
         if path.extension().is_none() {
-            let known = catalogue::CATALOGUE.iter().map(|it| it.name).chain(others.iter().copied());
+            let written = catalogue::CATALOGUE.iter().map(|it| it.name).chain(others.iter().copied());
+            let known: Vec<String> = written.map(str::to_owned).chain(drawn::names()).collect();
             let list = program::command("list");
-            let hint = match nearest(target, known) {
+            let hint = match nearest(target, known.iter().map(String::as_str)) {
                 Some(name) => format!("did you mean `{name}`? `{list}` shows all of them"),
                 None => format!("`{list}` shows all of them"),
             };
@@ -121,9 +124,64 @@ impl Source {
 /// Between a file and the name of a scenario in it.
 const OF_FILE: char = '#';
 
-/// A scenario of the catalogue, or one in a file.
-pub(super) fn scenario(target: &str, sets: &[(String, String)]) -> Result<Scenario, Failure> {
-    Ok(Source::of(target)?.read(sets)?)
+/// What a target names: drawn worlds, or the text of a scenario.
+pub(super) enum Named {
+    /// Drawn worlds.
+    Drawn(Target),
+    /// A scenario of the catalogue, or one in a file.
+    Written(Source),
+}
+
+impl Named {
+    /// What the positional argument of a command names.
+    pub(super) fn one(target: &str) -> Result<Self, Error> {
+        Target::find(target).map_or_else(|| Source::of(target).map(Self::Written), |it| Ok(Self::Drawn(it)))
+    }
+
+    /// What one name of `--suite` stands for.
+    pub(super) fn all(target: &str) -> Result<Vec<Self>, Error> {
+        match Target::find(target) {
+            Some(drawn) => Ok(vec![Self::Drawn(drawn)]),
+            None => Ok(Source::of_suite(target)?.into_iter().map(Self::Written).collect()),
+        }
+    }
+
+    /// As it is named on the command line.
+    pub(super) fn target(&self) -> String {
+        match self {
+            Self::Drawn(target) => target.name(),
+            Self::Written(source) => source.target.clone(),
+        }
+    }
+
+    /// Where it comes from.
+    pub(super) fn suite(&self) -> Suite {
+        match self {
+            Self::Drawn(_) => Suite::Drawn,
+            Self::Written(source) if catalogue::find(&source.target).is_some() => Suite::Written,
+            Self::Written(_) => Suite::File,
+        }
+    }
+
+    /// The text that it depends on.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Drawn(_) => drawn::text(),
+            Self::Written(source) => source.text.to_string(),
+        }
+    }
+
+    /// What seeds are played on, with these settings in place of the values in a file.
+    pub(super) fn read(&self, sets: &[(String, String)]) -> Result<Worlds, Failure> {
+        match (self, sets) {
+            (Self::Written(source), _) => Ok(source.read(sets)?.into()),
+            (Self::Drawn(target), []) => Ok((*target).into()),
+            (Self::Drawn(target), [(key, _), ..]) => {
+                let found = format!("`{key}` for `{}`", target.name());
+                Err(Error::usage("--set", "a value in the file of a scenario", found).into())
+            }
+        }
+    }
 }
 
 /// All scenarios in a file.

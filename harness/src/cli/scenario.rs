@@ -8,7 +8,7 @@ mod one;
 use clap::Args;
 
 use super::context::Context;
-use super::load;
+use super::load::Named;
 use crate::error::Error;
 use crate::exit::Exit;
 
@@ -27,13 +27,13 @@ impl Scenario {
     /// code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let Self { asked } = self;
-        let scenario = match load::scenario(&asked.target, &asked.set) {
-            Ok(scenario) => scenario,
+        let worlds = match Named::one(&asked.target)?.read(&asked.set) {
+            Ok(worlds) => worlds,
             Err(failure) => return failure.or_exit(),
         };
         match &asked.seeds {
-            Some(seeds) => asked.many(context, &scenario, seeds.clone()),
-            None => asked.one(context, &scenario),
+            Some(seeds) => asked.many(context, &worlds, seeds.clone()),
+            None => asked.one(context, &worlds.scenario(asked.seed, asked.pools())),
         }
     }
 }

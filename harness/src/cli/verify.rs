@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::ops::RangeInclusive;
 
-use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::Worlds;
+use balk_scenarios::catalogue::{CATALOGUE, Listed};
+use balk_scenarios::drawn::Target;
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 
@@ -33,29 +35,30 @@ impl Verify {
         let mut out = std::io::stdout().lock();
         let stacks = verify::stacks(&context.registry)?;
         let mut exit = Exit::Fine;
-        for listed in CATALOGUE {
-            let scenario = listed.read(&[]).expect("a test reads every file of the catalogue");
-            let found = verify::scenario(&scenario, &stacks, self.seeds.clone(), &pool);
+        let read = |it: &Listed| it.read(&[]).expect("a test reads every file of the catalogue").into();
+        let written = CATALOGUE.iter().map(read);
+        for worlds in written.chain([Worlds::Drawn(Target::Any)]) {
+            let name = worlds.name();
+            let found = verify::worlds(&worlds, &stacks, self.seeds.clone(), &pool);
             match &found.difference {
                 None => writeln!(
                     out,
-                    "{}: {} trials, the same bytes twice; {} views legal in both dialects",
-                    scenario.name, found.trials, found.views
+                    "{name}: {} trials, the same bytes twice; {} views legal in both dialects",
+                    found.trials, found.views
                 )?,
                 Some(Difference { seed, guard, entry, first, second }) => {
                     exit = Exit::NotDeterministic;
                     writeln!(
                         out,
-                        "{}: not deterministic at entry {entry} of seed {seed}, guard {guard}\n  first:  \
-                         {first}\n  second: {second}\n  see: balk scenario {} --seed {seed} --guard {guard} \
-                         --format json",
-                        scenario.name, scenario.name
+                        "{name}: not deterministic at entry {entry} of seed {seed}, guard {guard}\n  first:  \
+                         {first}\n  second: {second}\n  see: balk scenario {name} --seed {seed} --guard {guard} \
+                         --format json"
                     )?;
                 }
             }
             if let Some(illegal) = &found.illegal {
                 exit = Exit::Unsafe;
-                writeln!(out, "{}: {illegal}", scenario.name)?;
+                writeln!(out, "{name}: {illegal}")?;
             }
         }
         Ok(exit)

@@ -1,7 +1,7 @@
 //! The ceiling is one: no stack that ships gets more stubborn runs done, but by chance.
 
 use balk::guards::Registry;
-use balk::simulate::Simulation;
+use balk::simulate::counts;
 use balk_reports::statistics::mcnemar;
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Scenario, WorldOptions};
@@ -13,7 +13,7 @@ const SEEDS: u64 = 40;
 
 fn done(scenario: &Scenario, stack: &str) -> u64 {
     let recipe = recipe(stack);
-    Simulation::new(scenario, &recipe, WorldOptions::default()).counts(0..=SEEDS - 1, &|| ()).done
+    counts(&scenario.clone().into(), &recipe, WorldOptions::default(), 0..=SEEDS - 1, &|| ()).done
 }
 
 #[test]

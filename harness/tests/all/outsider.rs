@@ -10,7 +10,7 @@ use std::process::Command;
 use std::{fs, str};
 
 use balk::guards::{Config, Recipe, Registry};
-use balk::simulate::Simulation;
+use balk::simulate::counts;
 use balk_scenarios::{WorldOptions, catalogue};
 
 /// The guard in this process: its default and its variant intervene, the patient one less often.
@@ -19,10 +19,10 @@ fn a_registered_guard_is_built_from_a_spec() {
     let registry = Registry::standard().with(own_guard::guard());
     registry.check().expect("the example can be registered");
     let listed = catalogue::find("repeating").expect("the catalogue has it");
-    let scenario = listed.read(&[]).expect("the catalogue is good");
+    let worlds = listed.read(&[]).expect("the catalogue is good").into();
     let [default, patient, none] = ["error-streak", "error-streak=patient", "none"].map(|spec| {
         let recipe = Recipe::new(&registry, spec, &Config::default()).expect("it is registered");
-        Simulation::new(&scenario, &recipe, WorldOptions::default()).counts(0..=9, &|| ()).interventions
+        counts(&worlds, &recipe, WorldOptions::default(), 0..=9, &|| ()).interventions
     });
     assert!(default > patient && patient > none, "{default}, {patient}, {none}");
     assert!(registry.benched().contains(&"error-streak".to_owned()));

@@ -24,7 +24,7 @@ fn peers_do_the_same_each_time_and_leave_views_legal() {
     let stacks: Vec<Recipe> = Registry::standard().peers().iter().map(|it| recipe(it)).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
     for name in SCENARIOS {
-        let found = verify::scenario(&scenario(name, &[]), &stacks, 0..=1, &pool);
+        let found = verify::worlds(&scenario(name, &[]).into(), &stacks, 0..=1, &pool);
         assert_eq!(found.trials, 2 * stacks.len(), "{name}");
         assert!(found.views > 0, "{name}");
         assert_eq!(found.difference, None, "{name}");

@@ -7,7 +7,7 @@ use crate::scenario::{Answers, Role, TICKS_PER_SECOND, ToolsetTool};
 use crate::template::{Piece, Template};
 
 /// Files, facts, records and the todo list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) files: BTreeMap<String, String>,
     /// The facts that hold, and since which tick.

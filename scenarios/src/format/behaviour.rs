@@ -58,12 +58,14 @@ const TRUTHS: &[(&str, Going)] = &[
 
 const STUCK: &[(&str, Stuck)] = &[
     ("identical-call", Stuck::IdenticalCall),
+    ("near-duplicate", Stuck::NearDuplicate),
     ("same-failure", Stuck::SameFailure),
     ("cycle", Stuck::Cycle),
     ("no-op", Stuck::NoOp),
     ("wandering", Stuck::Wandering),
     ("fence", Stuck::Fence),
     ("text-only", Stuck::TextOnly),
+    ("repeated-text", Stuck::RepeatedText),
     ("thinking-only", Stuck::ThinkingOnly),
     ("empty", Stuck::Empty),
     ("truncated", Stuck::Truncated),

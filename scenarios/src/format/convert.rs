@@ -60,6 +60,7 @@ pub(super) fn scenarios(
             world: file.name.get_ref().as_str().into(),
             kind,
             twin: known.iter().enumerate().find(|(at, _)| *at != nth).map(|(_, name)| name.clone()),
+            skeleton: None,
             title: check_filled("title", &it.title, report),
             why: check_filled("why", &it.why, report),
             source: check_filled("source", &it.source, report),

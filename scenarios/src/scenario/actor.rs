@@ -62,7 +62,7 @@ pub struct TruthSpan {
 }
 
 /// A call that a state makes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSpec {
     /// What is called.
     pub called: Called,
@@ -71,7 +71,7 @@ pub struct CallSpec {
 }
 
 /// What a state calls.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Called {
     /// The tool that plays this role.
     Role(Role),
@@ -80,7 +80,7 @@ pub enum Called {
 }
 
 /// What is sent with a call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sent {
     /// The values of [`Role::arguments`], in that order.
     Arguments(Vec<Template>),

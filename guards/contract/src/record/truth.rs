@@ -79,6 +79,8 @@ pub enum Truth {
 pub enum Stuck {
     /// The same call again.
     IdenticalCall,
+    /// A call or a text that differs from an earlier one in nothing that matters.
+    NearDuplicate,
     /// Different calls, the same failure.
     SameFailure,
     /// Two or more steps, repeated.
@@ -91,6 +93,8 @@ pub enum Stuck {
     Fence,
     /// Prose instead of a call.
     TextOnly,
+    /// The same words again, inside one message or in each.
+    RepeatedText,
     /// Only thinking.
     ThinkingOnly,
     /// Nothing at all.
@@ -108,17 +112,19 @@ pub struct BadTruth {
 
 impl Truth {
     /// All values.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Productive,
         Self::Waiting,
         Self::Finished,
         Self::Stuck(Stuck::IdenticalCall),
+        Self::Stuck(Stuck::NearDuplicate),
         Self::Stuck(Stuck::SameFailure),
         Self::Stuck(Stuck::Cycle),
         Self::Stuck(Stuck::NoOp),
         Self::Stuck(Stuck::Wandering),
         Self::Stuck(Stuck::Fence),
         Self::Stuck(Stuck::TextOnly),
+        Self::Stuck(Stuck::RepeatedText),
         Self::Stuck(Stuck::ThinkingOnly),
         Self::Stuck(Stuck::Empty),
         Self::Stuck(Stuck::Truncated),
@@ -133,12 +139,14 @@ impl Truth {
             Self::Waiting => "waiting",
             Self::Finished => "finished",
             Self::Stuck(Stuck::IdenticalCall) => "stuck: identical call",
+            Self::Stuck(Stuck::NearDuplicate) => "stuck: near duplicate",
             Self::Stuck(Stuck::SameFailure) => "stuck: same failure",
             Self::Stuck(Stuck::Cycle) => "stuck: cycle",
             Self::Stuck(Stuck::NoOp) => "stuck: no-op",
             Self::Stuck(Stuck::Wandering) => "stuck: wandering",
             Self::Stuck(Stuck::Fence) => "stuck: fence",
             Self::Stuck(Stuck::TextOnly) => "stuck: text only",
+            Self::Stuck(Stuck::RepeatedText) => "stuck: repeated text",
             Self::Stuck(Stuck::ThinkingOnly) => "stuck: thinking only",
             Self::Stuck(Stuck::Empty) => "stuck: empty",
             Self::Stuck(Stuck::Truncated) => "stuck: truncated",

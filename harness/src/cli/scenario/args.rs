@@ -16,7 +16,8 @@ use crate::program;
 /// Arguments of `balk scenario`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Asked {
-    /// A scenario of the catalogue (`balk list`), or one in a file: the stubborn one, or FILE#NAME
+    /// A scenario of the catalogue, drawn worlds (`balk list` shows both), or one in a file: the stubborn one, or
+    /// FILE#NAME
     #[arg(value_name = "NAME|FILE")]
     pub(super) target: String,
 
@@ -103,7 +104,12 @@ impl From<Response> for ResponseMode {
 impl Asked {
     /// The world of each trial.
     pub(super) fn options(&self, response: ResponseMode) -> WorldOptions {
-        WorldOptions { pools: if self.reserve { Pools::Reserve } else { Pools::Open }, response }
+        WorldOptions { pools: self.pools(), response }
+    }
+
+    /// The pools that seeds draw from.
+    pub(super) fn pools(&self) -> Pools {
+        if self.reserve { Pools::Reserve } else { Pools::Open }
     }
 
     /// The command that repeats this run exactly.

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use balk_reports::records::{Counts, quoted};
 use balk_reports::report::document::{Document, Table, Text, code, paragraph, terminal};
 use balk_reports::statistics::{Share, per_thousand};
-use balk_scenarios::{Kind, ResponseMode, Scenario as Model};
+use balk_scenarios::{Kind, ResponseMode, Worlds};
 
 use super::args::Asked;
 use super::exit::exit;
@@ -16,7 +16,7 @@ use crate::cli::{progress, screen};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{Config, Recipe};
-use crate::simulate::Simulation;
+use crate::simulate;
 
 impl Asked {
     /// Counts for each stack, as measured and in flat mode.
@@ -27,7 +27,7 @@ impl Asked {
     pub(super) fn many(
         &self,
         context: &Context,
-        scenario: &Model,
+        worlds: &Worlds,
         seeds: RangeInclusive<u64>,
     ) -> Result<Exit, Error> {
         let config = context.config(self.config.as_deref())?;
@@ -35,8 +35,7 @@ impl Asked {
         let trials = 2 * stacks.len() as u64 * (seeds.end() - seeds.start() + 1);
         let bar = progress::counted(trials, "trials");
         let counts = |stack, response| {
-            let simulation = Simulation::new(scenario, stack, self.options(response));
-            simulation.counts(seeds.clone(), &|| bar.inc(1))
+            simulate::counts(worlds, stack, self.options(response), seeds.clone(), &|| bar.inc(1))
         };
         let row = |stack| Row {
             guard: Recipe::spec(stack),
@@ -51,7 +50,7 @@ impl Asked {
                 for row in &rows {
                     for (mode, counts) in [("scenario", &row.measured), ("flat", &row.flat)] {
                         let line = serde_json::json!({
-                            "scenario": &*scenario.name,
+                            "scenario": worlds.name(),
                             "guard": row.guard,
                             "seeds": [seeds.start().to_string(), seeds.end().to_string()],
                             "response": mode,
@@ -68,7 +67,7 @@ impl Asked {
                 }
             }
             Format::Text => {
-                write!(out, "{}", terminal(&self.document(&config, scenario, &rows), screen::output()))?
+                write!(out, "{}", terminal(&self.document(&config, worlds, &rows), screen::output()))?
             }
         }
         let fault = rows.iter().any(|row| row.measured.guard_faults + row.flat.guard_faults > 0);
@@ -76,15 +75,15 @@ impl Asked {
         Ok(exit(fault, doubled))
     }
 
-    fn document(&self, config: &Config, scenario: &Model, rows: &[Row<'_>]) -> Document {
+    fn document(&self, config: &Config, worlds: &Worlds, rows: &[Row<'_>]) -> Document {
         let seeds = self.seeds.as_ref().expect("counts are over seeds");
         let mut document = Document::from([
             paragraph(format!(
                 "{} · seeds {}-{}\n{}",
-                scenario.name,
+                worlds.name(),
                 seeds.start(),
                 seeds.end(),
-                scenario.title
+                worlds.title()
             )),
             counts(rows).into(),
             paragraph(
@@ -94,7 +93,7 @@ handed over, not told: the goal does not hold, and the user was told so, or was 
                  false: interventions in healthy turns; per 1,000 of these turns.",
             ),
         ]);
-        if scenario.actor.states.iter().any(|state| !state.breaks.is_empty()) {
+        if worlds.breaks_off() {
             document.push(retries(rows));
             document.push(paragraph(
                 "done twice: trials in which something happened twice that should happen once. asked for no reason: \
@@ -102,7 +101,7 @@ handed over, not told: the goal does not hold, and the user was told so, or was 
 with a question about an attempt that was safe to send again.",
             ));
         }
-        if scenario.kind == Kind::Stubborn {
+        if worlds.kind() != Some(Kind::Control) {
             document.push(sensitivity(rows));
         }
         let guards: Vec<String> = self.guard.iter().map(|it| quoted(it)).collect();

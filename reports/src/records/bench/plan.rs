@@ -78,7 +78,7 @@ pub struct PlannedScenario {
     pub suite: Suite,
     /// Whether it is stubborn or a control.
     pub kind: Kind,
-    /// How a task ends: `tool` or `text`.
+    /// How a task ends: `tool`, `text`, or `drawn` if it depends on the seed.
     pub protocol: String,
     /// A description, in one line.
     pub title: String,

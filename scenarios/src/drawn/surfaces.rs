@@ -1,0 +1,158 @@
+//! Surfaces: what varies and does not matter.
+
+use std::sync::Arc;
+
+use balk_contract::record::Pools;
+
+use crate::scenario::{PhraseId, Role, Scenario, Toolset};
+use crate::toolsets;
+
+use super::lot::Lot;
+use super::plan::is_reserve;
+use super::splice::{Splice, text};
+use super::words::words;
+
+/// A switch that varies what does not matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// The language of all texts, which is English otherwise.
+    Language,
+    /// Whose tools are offered, which are those of the first tool set otherwise.
+    ToolNames,
+    /// Whether the actor thinks aloud before it calls.
+    Thinking,
+    /// Whether the actor calls without a word.
+    Silence,
+    /// How many tools are offered that have nothing to do with the task.
+    Distractors,
+    /// Whether the actor says something pleasant beside each call.
+    Chatter,
+}
+
+/// All surfaces, in the order in which they were written: a new one goes to the end.
+pub const SURFACES: &[Surface] = &[
+    Surface::Language,
+    Surface::ToolNames,
+    Surface::Thinking,
+    Surface::Silence,
+    Surface::Distractors,
+    Surface::Chatter,
+];
+
+impl Surface {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Language => "language",
+            Self::ToolNames => "tool-names",
+            Self::Thinking => "thinking",
+            Self::Silence => "silence",
+            Self::Distractors => "distractors",
+            Self::Chatter => "chatter",
+        }
+    }
+
+    /// Whether it is drawn only from reserved pools: every third, by its place in the list.
+    #[must_use]
+    pub fn is_reserve(self) -> bool {
+        SURFACES.iter().position(|it| *it == self).is_some_and(is_reserve)
+    }
+}
+
+/// The surface of one world.
+#[derive(Clone, Debug)]
+pub(super) struct Look {
+    /// Below any number of languages that a plan has; it is taken modulo that number.
+    pub(super) language: usize,
+    /// Below any number of tool sets, as the language is.
+    toolset: usize,
+    pools: Pools,
+    distractors: usize,
+    on: Vec<Surface>,
+}
+
+impl Look {
+    /// The tools of one agent that has these roles: of the asked pools, if any of those agents has them.
+    pub(super) fn toolset(&self, roles: &[Role]) -> Arc<Toolset> {
+        let fitting: Vec<&Arc<Toolset>> = toolsets::catalogue().iter().filter(|it| has(it, roles)).collect();
+        let asked = |it: &&&Arc<Toolset>| it.reserve == (self.pools == Pools::Reserve);
+        let count = fitting.iter().filter(asked).count();
+        match count {
+            0 => Arc::clone(fitting[self.toolset % fitting.len()]),
+            _ => Arc::clone(
+                fitting.iter().filter(asked).nth(self.toolset % count).expect("it is below the count"),
+            ),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn has(&self, surface: Surface) -> bool {
+        self.on.contains(&surface)
+    }
+}
+
+/// Whether the tools of some agent have all these roles.
+pub(super) fn are_played(roles: Vec<Role>) -> bool {
+    toolsets::catalogue().iter().any(|it| has(it, &roles))
+}
+
+fn has(set: &Toolset, roles: &[Role]) -> bool {
+    roles.iter().all(|role| set.tools.iter().any(|tool| tool.role == *role))
+}
+
+/// The place of English among the languages, which are in the order of their codes.
+const ENGLISH: usize = 1;
+/// More than the languages of a plan or the tool sets, and divisible by any number of them that is likely.
+const MANY: usize = 27_720;
+
+/// Draws a surface. Reserved pools have all switches; the open ones lack those that are reserve.
+pub(super) fn looks(pools: Pools, lot: &mut Lot) -> Look {
+    let (language, toolset, distractors) = (lot.index(MANY), lot.index(MANY), lot.index(4));
+    let mut on = Vec::new();
+    for surface in SURFACES {
+        let is_on = lot.once_in(2);
+        if is_on && (pools == Pools::Reserve || !surface.is_reserve()) {
+            on.push(*surface);
+        }
+    }
+    Look {
+        language: if on.contains(&Surface::Language) { language } else { ENGLISH },
+        toolset: if on.contains(&Surface::ToolNames) { toolset } else { 0 },
+        pools,
+        distractors,
+        on,
+    }
+}
+
+/// Puts the surface on a composed scenario.
+pub(super) fn apply(look: &Look, scenario: &mut Scenario) {
+    for surface in &look.on {
+        match surface {
+            Surface::Language | Surface::ToolNames => {}
+            Surface::Distractors => scenario.distractors = look.distractors,
+            Surface::Silence => {
+                for state in scenario.actor.states.iter_mut().filter(|it| !it.calls.is_empty()) {
+                    state.says = None;
+                }
+            }
+            Surface::Thinking => {
+                let phrase = phrase(scenario, "thinking");
+                for state in scenario.actor.states.iter_mut().filter(|it| !it.calls.is_empty()) {
+                    state.thinks.get_or_insert(phrase);
+                }
+            }
+            Surface::Chatter => {
+                let phrase = phrase(scenario, "chatter");
+                for state in scenario.actor.states.iter_mut().filter(|it| !it.calls.is_empty()) {
+                    state.says.get_or_insert(phrase);
+                }
+            }
+        }
+    }
+}
+
+fn phrase(scenario: &mut Scenario, name: &str) -> PhraseId {
+    let variants = words(name, &scenario.languages[0], &text(""));
+    Splice::add_phrase(scenario, name, variants)
+}

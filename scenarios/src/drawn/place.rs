@@ -106,6 +106,7 @@ fn at_visit(template: &Template, visit: u32, numbers: &[Number]) -> Template {
         | Piece::Argument(_)
         | Piece::Draft
         | Piece::Applied
+        | Piece::Seconds(_)
         | Piece::Tool(_)
         | Piece::ToolArgument(..) => vec![it.clone()],
     });

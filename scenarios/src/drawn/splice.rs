@@ -223,7 +223,14 @@ fn state(name: String, turn: Turn, truth: Vec<TruthSpan>, next: Vec<Transition>)
 }
 
 fn goes(when: Trigger, to: StateId) -> Transition {
-    Transition { when, visits: Bound::Fixed(1), chance: vec![ratio(1, 1)], ways: Vec::new(), to }
+    Transition {
+        when,
+        visits: Bound::Fixed(1),
+        chance: vec![ratio(1, 1)],
+        contains: None,
+        ways: Vec::new(),
+        to,
+    }
 }
 
 pub(super) const fn ratio(num: u32, den: u32) -> Ratio {
@@ -252,7 +259,9 @@ pub(super) fn rule(role: Role, when: Vec<Condition>) -> Rule {
         when,
         times: None,
         fails: false,
+        does: true,
         fatal: false,
+        takes: None,
         says: None,
         sets: Vec::new(),
         clears: Vec::new(),

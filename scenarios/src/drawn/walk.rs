@@ -49,6 +49,7 @@ pub(super) fn walk(world: &World<'_>) -> Walk {
     let start = Start { model: "plan".into(), protocol: scenario.protocol, offer: world.offer().clone() };
     let (mut actor, mut environment, mut user) =
         (Actor::new(world), Environment::new(world), User::new(world));
+    let mut said = String::new();
     let mut run = Run::new(Silent, start, user.opening(), scenario.limits);
     let mut rounds: Vec<Round> = Vec::new();
     loop {
@@ -67,7 +68,9 @@ pub(super) fn walk(world: &World<'_>) -> Walk {
                     moved: false,
                     answers: Vec::new(),
                 });
-                run.completed(act.completion(world.offer()));
+                let completion = act.completion(world.offer());
+                said = completion.texts().map(|text| &**text).collect();
+                run.completed(completion);
             }
             Step::Tools { calls, .. } => {
                 let round = rounds.last_mut().expect("a call follows a completion");
@@ -76,7 +79,7 @@ pub(super) fn walk(world: &World<'_>) -> Walk {
             Step::Reply if scenario.protocol == Protocol::Tool => {
                 run.said(UserMessage { from: Speaker::Loop, text: world.prompt().clone() });
             }
-            Step::Reply => match user.reply(environment.goal()) {
+            Step::Reply => match user.reply(&said, &mut environment) {
                 Some(text) => {
                     rounds.last_mut().expect("a reply follows a completion").answers.push(text.clone());
                     run.said(UserMessage { from: Speaker::User, text });

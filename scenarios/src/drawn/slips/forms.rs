@@ -59,6 +59,7 @@ fn short(value: &Template) -> Template {
         | Piece::Step(_)
         | Piece::EachVisit(..)
         | Piece::Applied
+        | Piece::Seconds(_)
         | Piece::Tool(_)
         | Piece::ToolArgument(..) => it.clone(),
     };

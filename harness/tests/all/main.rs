@@ -32,4 +32,5 @@ mod report;
 mod retry_safety;
 mod shell;
 mod shrink;
+mod starter;
 mod trials;

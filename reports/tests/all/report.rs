@@ -79,16 +79,16 @@ fn suites_are_apart() {
     assert_eq!([of(0), of(1)], [0, 64]);
 }
 
-/// Of 64 trials of one drawn cell every two share a skeleton and its fate, so they are worth at most about 32.
+/// Of 64 trials of one drawn cell every eight share a skeleton and its fate, so they are worth far fewer.
 #[test]
 fn in_drawn_worlds_the_skeleton_is_the_unit() {
     let mut bench = Bench::new(bench(1).plan);
     bench.plan.scenarios.iter_mut().for_each(|it| it.suite = Suite::Drawn);
     let mut cells = vec![Cell::default(); 3];
     for seed in 0..64 {
-        let skeleton = format!("fix+cycle@{}", seed / 2);
+        let skeleton = format!("fix+cycle@{}", seed / 8);
         for cell in &mut cells {
-            let grade = Grade { onset: Some(1), goal: seed % 4 < 2, turns: 9, ..Grade::default() };
+            let grade = Grade { onset: Some(1), goal: seed % 16 < 8, turns: 9, ..Grade::default() };
             cell.take(&Outcome {
                 seed,
                 language: "en",
@@ -104,7 +104,7 @@ fn in_drawn_worlds_the_skeleton_is_the_unit() {
     let report = Report::new(&bench, &Cost::default());
     for share in [report.suites[0].rows[1].figures.recovered, report.scenarios[0].rows[1].figures.recovered] {
         assert_eq!((share.count, share.of), (32, 64));
-        assert!((10..33).contains(&share.effective_count()), "{}", share.effective);
+        assert!((4..33).contains(&share.effective_count()), "{}", share.effective);
     }
     let mut written = Vec::new();
     bench.write(&mut written).expect("a vector takes all");

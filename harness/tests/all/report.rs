@@ -50,9 +50,12 @@ fn a_report_of_a_real_record() {
 #[test]
 fn a_file_gets_what_standard_output_gets() {
     let work = recorded();
-    for (format, begins) in
-        [("markdown", "# Bench report\n"), ("json", "{\n"), ("csv", "scenario,suite,kind,"), ("junit", "<?xml ")]
-    {
+    for (format, begins) in [
+        ("markdown", "# Bench report\n"),
+        ("json", "{\n"),
+        ("csv", "scenario,suite,kind,"),
+        ("junit", "<?xml "),
+    ] {
         let out = printed(work.path(), &["report", "a", "--format", format]);
         assert!(out.starts_with(begins), "{format}");
         assert_eq!(printed(work.path(), &["report", "a", "--format", format, "--out", "b/report"]), "");

@@ -57,14 +57,14 @@ fn points(report: &Report, suite: &StackTable) -> Vec<Text> {
     list("Significantly fewer controls done than without a guard", &loses);
     list("Repeated an effect that should happen once", &|it| it.done_twice.count > 0);
     list("Had a guard that broke", &|it| it.guard_faults.count > 0);
-    for (measure, sign, what) in [
-        (Measure::Done, 1.0, "more stubborn runs done"),
-        (Measure::FalseInterventions, -1.0, "fewer false interventions"),
+    for (measure, is_better, what) in [
+        (Measure::Done, (|it| it > 0.0) as fn(f64) -> bool, "more stubborn runs done"),
+        (Measure::FalseInterventions, |it| it < 0.0, "fewer false interventions"),
     ] {
         let rows = report.versus.iter().flat_map(|it| &it.suites);
         let ahead: Vec<&str> = rows
             .filter(|it| it.suite == suite.suite && it.measure == measure && it.p_corrected.is_sure())
-            .filter(|it| it.difference.difference.is_some_and(|found| sign * found > 0.0))
+            .filter(|it| it.difference.difference.is_some_and(is_better))
             .map(|it| &*it.stack)
             .collect();
         if !ahead.is_empty() {

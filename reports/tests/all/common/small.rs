@@ -125,9 +125,9 @@ pub(crate) fn bench(seeds: u64) -> Bench {
         let mut cells = vec![Cell::default(); 3];
         for seed in 0..seeds {
             let usual = grades(scenario, 0, seed)[0].clone();
-            for stack in 0..3 {
+            for (stack, cell) in cells.iter_mut().enumerate() {
                 let [grade, drawn] = grades(scenario, stack, seed);
-                cells[stack].take(&Outcome {
+                cell.take(&Outcome {
                     seed,
                     skeleton: None,
                     language: if seed < 32 { "en" } else { "de" },
@@ -137,7 +137,7 @@ pub(crate) fn bench(seeds: u64) -> Bench {
                     drawn: &drawn,
                 });
                 for nth in 0..grade.interventions {
-                    cells[stack].fired("guard", "rule", nth < grade.false_interventions);
+                    cell.fired("guard", "rule", nth < grade.false_interventions);
                 }
             }
         }

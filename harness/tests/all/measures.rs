@@ -113,7 +113,7 @@ fn a_guard_that_only_asks_does_not_count() {
 fn a_guard_that_always_says_the_same_does_not_count() {
     const SAY: What = What::Say("Please use the tools.");
     let [abandonment, repeating] = pairs();
-    fails(&abandonment, "too few come back", &|_| {
+    fails(&abandonment, "the user is not told: ", &|_| {
         Box::new(Instead { inner: Abandonment::default(), what: SAY })
     });
     fails(&repeating, "too few come back", &|_| Box::new(Instead { inner: Duplicate::default(), what: SAY }));

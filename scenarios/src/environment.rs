@@ -27,6 +27,8 @@ pub struct Environment<'w, 'a> {
     now: u64,
     /// How often each rule applied.
     applied: Vec<u32>,
+    /// How many calls ran.
+    calls: u32,
 }
 
 impl<'w, 'a> Environment<'w, 'a> {
@@ -43,6 +45,7 @@ impl<'w, 'a> Environment<'w, 'a> {
             ),
             now: 0,
             applied: vec![0; spec.rules.len()],
+            calls: 0,
         }
     }
 
@@ -59,6 +62,20 @@ impl<'w, 'a> Environment<'w, 'a> {
 
     /// Runs a call.
     pub fn call(&mut self, call: &ToolCall) -> Executed {
+        self.calls += 1;
+        let mut executed = self.run(call);
+        let spec = &self.world.scenario().environment;
+        let around = |phrase, occasion| self.world.say(phrase, occasion, self.calls, &[]);
+        if let Some(phrase) = spec.before {
+            executed.text = format!("{}\n{}", around(phrase, Occasion::Before), executed.text);
+        }
+        if let Some(phrase) = spec.after {
+            executed.text = format!("{}\n{}", executed.text, around(phrase, Occasion::After));
+        }
+        executed
+    }
+
+    fn run(&mut self, call: &ToolCall) -> Executed {
         let Some(tool) = self.world.tool(&call.tool) else {
             return failed(format!("error: unknown tool {}", call.tool));
         };

@@ -9,7 +9,7 @@ use crate::toolsets;
 
 use super::lot::Lot;
 use super::plan::is_reserve;
-use super::splice::{Splice, text};
+use super::splice::{Splice, join, text};
 use super::words::words;
 
 /// A switch that varies what does not matter.
@@ -27,6 +27,18 @@ pub enum Surface {
     Distractors,
     /// Whether the actor says something pleasant beside each call.
     Chatter,
+    /// Whether every answer of a tool ends with the time.
+    Clocks,
+    /// Whether it ends with an id.
+    Ids,
+    /// Whether it ends with the number of calls so far.
+    Counters,
+    /// Whether it ends with a revision of the workspace.
+    Revisions,
+    /// Whether it ends with a notice that says nothing.
+    Footers,
+    /// Whether it begins with a warning that has nothing to do with it.
+    Warnings,
 }
 
 /// All surfaces, in the order in which they were written: a new one goes to the end.
@@ -37,6 +49,12 @@ pub const SURFACES: &[Surface] = &[
     Surface::Silence,
     Surface::Distractors,
     Surface::Chatter,
+    Surface::Clocks,
+    Surface::Ids,
+    Surface::Counters,
+    Surface::Revisions,
+    Surface::Footers,
+    Surface::Warnings,
 ];
 
 impl Surface {
@@ -50,6 +68,28 @@ impl Surface {
             Self::Silence => "silence",
             Self::Distractors => "distractors",
             Self::Chatter => "chatter",
+            Self::Clocks => "clocks",
+            Self::Ids => "ids",
+            Self::Counters => "counters",
+            Self::Revisions => "revisions",
+            Self::Footers => "footers",
+            Self::Warnings => "warnings",
+        }
+    }
+
+    /// It is on once in this many worlds.
+    const fn one_in(self) -> u32 {
+        match self {
+            Self::Language | Self::ToolNames | Self::Distractors => 2,
+            Self::Thinking
+            | Self::Silence
+            | Self::Chatter
+            | Self::Clocks
+            | Self::Ids
+            | Self::Counters
+            | Self::Revisions
+            | Self::Footers
+            | Self::Warnings => 4,
         }
     }
 
@@ -111,7 +151,7 @@ pub(super) fn looks(pools: Pools, lot: &mut Lot) -> Look {
     let (language, toolset, distractors) = (lot.index(MANY), lot.index(MANY), lot.index(4));
     let mut on = Vec::new();
     for surface in SURFACES {
-        let is_on = lot.once_in(2);
+        let is_on = lot.once_in(surface.one_in());
         if is_on && (pools == Pools::Reserve || !surface.is_reserve()) {
             on.push(*surface);
         }
@@ -127,9 +167,18 @@ pub(super) fn looks(pools: Pools, lot: &mut Lot) -> Look {
 
 /// Puts the surface on a composed scenario.
 pub(super) fn apply(look: &Look, scenario: &mut Scenario) {
+    let mut after = Vec::new();
     for surface in &look.on {
         match surface {
             Surface::Language | Surface::ToolNames => {}
+            Surface::Clocks | Surface::Ids | Surface::Counters | Surface::Revisions | Surface::Footers => {
+                after.extend(words(surface.name(), &scenario.languages[0], &text("")));
+            }
+            Surface::Warnings => {
+                let phrase = phrase(scenario, surface.name());
+                scenario.phrases[phrase].pinned = true;
+                scenario.environment.before = Some(phrase);
+            }
             Surface::Distractors => scenario.distractors = look.distractors,
             Surface::Silence => {
                 for state in scenario.actor.states.iter_mut().filter(|it| !it.calls.is_empty()) {
@@ -149,6 +198,11 @@ pub(super) fn apply(look: &Look, scenario: &mut Scenario) {
                 }
             }
         }
+    }
+    if !after.is_empty() {
+        let lines = after.into_iter().reduce(|one, other| join([one, text(" "), other]));
+        let phrase = Splice::add_phrase(scenario, "after", lines.into_iter().collect());
+        scenario.environment.after = Some(phrase);
     }
 }
 

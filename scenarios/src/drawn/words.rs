@@ -49,13 +49,14 @@ fn template(text: &str, target: &Template) -> Template {
 }
 
 /// The placeholders of words; none is the target.
-const PLACEHOLDERS: [(&str, Option<Piece>); 6] = [
+const PLACEHOLDERS: [(&str, Option<Piece>); 7] = [
     ("{target}", None),
     ("{code}", Some(Piece::Code)),
     ("{draft}", Some(Piece::Draft)),
     ("{clock}", Some(Piece::Clock)),
     ("{hex}", Some(Piece::Hex)),
     ("{visit}", Some(Piece::Visit)),
+    ("{nth}", Some(Piece::Applied)),
 ];
 
 fn first_placeholder(text: &str) -> Option<(usize, &'static str, &'static Option<Piece>)> {

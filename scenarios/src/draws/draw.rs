@@ -69,6 +69,10 @@ pub(crate) enum Occasion {
     Interrupt(usize),
     /// The environment says it between turns.
     Notification(usize),
+    /// It stands before the answer of a call.
+    Before,
+    /// It stands after it.
+    After,
     /// It is not said: every variant is listed.
     Listing,
 }
@@ -139,6 +143,8 @@ impl Occasion {
             Self::Answer => 12,
             Self::Prompt => 13,
             Self::Summary => 14,
+            Self::Before => 15,
+            Self::After => 16,
             Self::Rule(at) => RULE + part_of(at),
             Self::ReplyRule(at) => REPLY_RULE + part_of(at),
             Self::Interrupt(at) => INTERRUPT + part_of(at),
@@ -228,6 +234,8 @@ mod tests {
             (Occasion::Answer, 12),
             (Occasion::Prompt, 13),
             (Occasion::Summary, 14),
+            (Occasion::Before, 15),
+            (Occasion::After, 16),
             (Occasion::Rule(2), 1_002),
             (Occasion::ReplyRule(2), 2_002),
             (Occasion::Interrupt(2), 3_002),

@@ -20,6 +20,8 @@ const ANY: &str = "any";
 pub(super) enum Saying {
     /// A tool of this role, in answer to a call.
     Tool(Role),
+    /// Any tool, before or after each answer.
+    AnyTool,
     /// The person.
     User,
     /// The loop, to a message without a call.
@@ -210,7 +212,7 @@ pub(super) fn no_steps<'r>(placeholder: &Placeholder, report: &'r mut Report<'_>
 
 fn check_placeholder(placeholder: &Placeholder, wanted: &Text, by: Saying, report: &mut Report<'_>) {
     let speaker = match by {
-        Saying::Tool(_) => "a tool",
+        Saying::Tool(_) | Saying::AnyTool => "a tool",
         Saying::User => "the user",
         Saying::Loop => "the loop",
         Saying::Actor { .. } => "the actor",
@@ -229,7 +231,7 @@ fn check_placeholder(placeholder: &Placeholder, wanted: &Text, by: Saying, repor
                     .related(wanted.span(), here);
             }
         }
-        (PlaceholderKind::Argument, Saying::User | Saying::Loop | Saying::Actor { .. }) => {
+        (PlaceholderKind::Argument, Saying::AnyTool | Saying::User | Saying::Loop | Saying::Actor { .. }) => {
             report
                 .error(
                     placeholder.span.clone(),
@@ -241,7 +243,7 @@ fn check_placeholder(placeholder: &Placeholder, wanted: &Text, by: Saying, repor
         }
         (
             PlaceholderKind::Visit | PlaceholderKind::OwnStep,
-            Saying::Tool(_) | Saying::User | Saying::Loop,
+            Saying::Tool(_) | Saying::AnyTool | Saying::User | Saying::Loop,
         ) => {
             report
                 .error(
@@ -269,8 +271,8 @@ fn check_placeholder(placeholder: &Placeholder, wanted: &Text, by: Saying, repor
                 .help("use it only in `[[environment.rule]]`");
         }
         (PlaceholderKind::Visit | PlaceholderKind::OwnStep, Saying::Actor { .. })
-        | (PlaceholderKind::Seconds, Saying::Tool(_))
-        | (PlaceholderKind::Applied, Saying::Tool(_))
+        | (PlaceholderKind::Seconds, Saying::Tool(_) | Saying::AnyTool)
+        | (PlaceholderKind::Applied, Saying::Tool(_) | Saying::AnyTool)
         | (
             PlaceholderKind::Drawn | PlaceholderKind::Code | PlaceholderKind::Clock | PlaceholderKind::Hex,
             _,

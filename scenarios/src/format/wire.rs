@@ -97,6 +97,8 @@ pub(super) struct EnvironmentTable {
     pub(super) files: BTreeMap<Text, Text>,
     #[serde(default)]
     pub(super) facts: Vec<Text>,
+    pub(super) before: Option<Text>,
+    pub(super) after: Option<Text>,
     #[serde(default)]
     pub(super) rule: Vec<RuleTable>,
     #[serde(default)]

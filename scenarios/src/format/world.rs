@@ -36,6 +36,8 @@ pub(super) fn environment(
             .map(|(path, content)| (fixed(path, names, report), fixed(content, names, report)))
             .collect(),
         facts: all_fixed(&table.facts, names, report),
+        before: table.before.as_ref().map(|it| said(it, Saying::AnyTool, names, report)),
+        after: table.after.as_ref().map(|it| said(it, Saying::AnyTool, names, report)),
         rules: table.rule.iter().map(|it| rule(it, names, report)).collect(),
         notifications: table.notification.iter().map(|it| news(it, names, report)).collect(),
     }

@@ -14,6 +14,10 @@ pub struct EnvironmentSpec {
     pub files: Vec<(Template, Template)>,
     /// Facts that hold.
     pub facts: Vec<Template>,
+    /// What stands before the answer of every call, in a line of its own.
+    pub before: Option<PhraseId>,
+    /// What stands after it.
+    pub after: Option<PhraseId>,
     /// What happens when a tool is called. The first rule that applies decides; without one, the role does.
     pub rules: Vec<Rule>,
     /// Messages of the environment that come between turns.

@@ -99,7 +99,7 @@ const SLIPS: &[Row] = &[
      "Goes round between looks whose answers it has seen", can_cycle, cycles),
     ("delegates-again", Judged::NearDuplicate, 0, &[Role::Delegate],
      "Sends a sub-agent out again and again, under another record's name", later, delegates_again),
-    ("empty-answers", Judged::Empty, 0, &[],
+    ("empty-answers", Judged::Empty, 0, &[Role::List],
      "Answers nothing at all", later, empty_answers),
     ("gives-up-in-fence", Judged::Fence, 0, &[],
      "Shows the code in a fence, for the user to paste", can_talk, gives_up_in_fence),

@@ -21,6 +21,8 @@ pub(super) struct Turn {
     pub(super) thinks: Option<PhraseId>,
     pub(super) calls: Vec<CallSpec>,
     pub(super) finish: Option<FinishReason>,
+    /// How likely each attempt of it is to come back empty. Such a turn is healthy once something comes, and leads out.
+    pub(super) empty: Vec<Ratio>,
 }
 
 /// Turns that follow one another, again and again, until a way out is taken.
@@ -173,6 +175,11 @@ impl<'p, 'l> Splice<'p, 'l> {
     }
 
     fn stuck(&self, nth: usize, turn: &Turn, ring: &Ring, (out, next): (StateId, StateId)) -> State {
+        let name = format!("slip-{}", nth + 1);
+        if !turn.empty.is_empty() {
+            let truth = vec![TruthSpan { until: u32::MAX, is: Truth::Productive }];
+            return state(name, turn.clone(), truth, vec![goes(Trigger::Always, out)]);
+        }
         let is = Truth::Stuck(ring.how);
         let mut truth = vec![TruthSpan { until: u32::MAX, is }];
         if ring.fair > 0 {
@@ -193,15 +200,15 @@ impl<'p, 'l> Splice<'p, 'l> {
         if ring.turns.len() > 1 {
             transitions.push(goes(Trigger::Always, next));
         }
-        state(format!("slip-{}", nth + 1), turn.clone(), truth, transitions)
+        state(name, turn.clone(), truth, transitions)
     }
 }
 
 /// The first visit after which a model may find its way back unasked. Before that it is no slip, but a second try.
 const PATIENCE: u32 = 4;
 /// How likely it then is, each time. Recorded weak models find back in 8 % of their stretches within six turns
-/// (`docs/reactions.md`): 1/75 a turn. Stronger ones do more often.
-const SPONTANEOUS: Ratio = ratio(1, 40);
+/// (`docs/reactions.md`): 1/75 a turn.
+const SPONTANEOUS: Ratio = ratio(1, 75);
 /// How likely a bare "go on" of the user is to bring it back: assumed as for the written scenarios, 0 to 1/4.
 const PERSUADED: Ratio = ratio(1, 10);
 
@@ -215,7 +222,7 @@ fn state(name: String, turn: Turn, truth: Vec<TruthSpan>, next: Vec<Transition>)
         calls: turn.calls,
         provider: Vec::new(),
         tells_user: false,
-        empty: Vec::new(),
+        empty: turn.empty,
         breaks: Vec::new(),
         finish: turn.finish,
         next,

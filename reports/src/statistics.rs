@@ -14,6 +14,7 @@
 //! | ratio of two sums over clusters | [`Ratio`] | jackknife of its logarithm, Student's t |
 //! | difference of sums over blocks | [`BlockDifference`], from [`Block`]s | Student's t over the blocks |
 //! | median of a number over trials | [`Median`] | order statistics |
+//! | agreement of two orders | [`Tau`], Kendall's | of Fieller, Hartley and Pearson |
 //!
 //! [`mcnemar`] tests whether two stacks differ on the same seeds, and [`holm`] corrects several such tests.
 //!
@@ -40,6 +41,7 @@ mod draws;
 mod gamma;
 mod holm;
 mod independent;
+mod kendall;
 mod mcnemar;
 mod median;
 mod number;
@@ -57,6 +59,7 @@ pub use clustered::{Cluster, ClusteredShare};
 pub use difference::PairedDifference;
 pub use difference_of_clusters::PairedCluster;
 pub use holm::{compared, holm};
+pub use kendall::Tau;
 pub use mcnemar::mcnemar;
 pub use median::Median;
 pub use print::{PValue, Times, p_text, per_thousand};

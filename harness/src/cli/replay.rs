@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::Recipes;
 use crate::replay::judged::{self, Judged};
-use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Summary, labels};
+use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Summary};
 
 /// Arguments of `balk replay`.
 #[derive(Args, Clone, Debug)]
@@ -100,7 +100,8 @@ impl Replay {
             recipes.stack(guard, &TruthChannel::default())?;
         }
         let setting = self.recordings.setting()?;
-        let judged = self.labels.as_deref().map(judged_by).transpose()?;
+        let points = self.labels.as_deref().map(recordings::labels).transpose()?;
+        let judged = points.map(Judged::new);
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
         })?;
@@ -124,16 +125,6 @@ impl Replay {
         }
         report.finish()
     }
-}
-
-/// The judged points in a file.
-fn judged_by(file: &Path) -> Result<Judged, Error> {
-    let text = std::fs::read_to_string(file).map_err(|error| Error::unreadable(file, &error))?;
-    let points = labels::parse(&text).map_err(|bad| {
-        let error = Error::file(file, &bad.expected, bad.found).hint(bad.hint);
-        Error { place: bad.place.into(), ..error }
-    })?;
-    Ok(Judged::new(points))
 }
 
 /// The output of a replay, written as it proceeds.

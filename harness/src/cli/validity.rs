@@ -1,0 +1,215 @@
+//! `balk validity`: how well simulated detection predicts recorded detection.
+
+use std::fs::File;
+use std::io::{Cursor, Read, Write};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use balk_reports::report::document::terminal;
+use clap::{Args, ValueEnum};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::context::Context;
+use super::format::Format;
+use super::recordings::{self, Recordings};
+use super::{load, progress, screen};
+use crate::engine::TruthChannel;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::guards::{ORACLE, Recipes};
+use crate::replay::labels::Point;
+use crate::replay::{Broken, Found, Outcome, Replay, Replayed, Setting};
+use crate::validity::{self, Comparison, Depths, Seen, Side, Simulated};
+
+/// Arguments of `balk validity`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct Validity {
+    /// Recorded transcripts, as for `balk replay`
+    #[arg(required = true, value_name = "FILE|DIR")]
+    inputs: Vec<PathBuf>,
+
+    /// Judged points of these transcripts: a TSV file, as for `balk replay`
+    #[arg(long, value_name = "FILE")]
+    labels: PathBuf,
+
+    /// A stack to compare, as for `balk replay`; may be given several times [default: `default` and every guard outside
+    /// of it]
+    #[arg(long, value_name = "GUARDS")]
+    guard: Vec<String>,
+
+    /// The simulated runs: `drawn`, `drawn/NAME`, a scenario's name or its file
+    #[arg(long, default_value = "drawn", value_name = "SUITE")]
+    suite: String,
+
+    /// Seeds of the simulated runs, both ends included
+    #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-1999")]
+    seeds: RangeInclusive<u64>,
+
+    /// Use the points of one half of the trajectories: what is fitted on one half is reported on the other
+    #[arg(long, value_enum, default_value_t = Half::All)]
+    half: Half,
+
+    #[command(flatten)]
+    recordings: Recordings,
+
+    /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
+    /// above it]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Text for people, or one JSON object for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// The part of the judged points that is used.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Half {
+    /// Every point
+    All,
+    /// The points of about half of the trajectories
+    Even,
+    /// The points of the others
+    Odd,
+}
+
+const AFTER_HELP: &str = "\
+The simulated runs are written down like recordings and replayed by the same code. Detection is the share of the weight
+of stuck points that a stack hits: it fires at most three messages of the assistant before or after them. A simulated
+run has one such point, as far behind its onset as a recorded point of its kind. Each kind counts as much as it weighs
+among the recorded points; weights are capped at 20.
+
+Exit codes: 0 fine; 2 usage; 3 if recordings or labels cannot be used.";
+
+impl Validity {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// An invalid command line, recordings or labels that cannot be used, an output that cannot be written.
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        let config = context.config(self.config.as_deref())?;
+        let recipes = Recipes::new(&context.registry, &config);
+        let stacks = if self.guard.is_empty() { stacks(context) } else { self.guard.clone() };
+        for stack in &stacks {
+            recipes.stack(stack, &TruthChannel::default())?;
+        }
+        let worlds = match load::worlds(&self.suite, load::SUITE, &[]) {
+            Ok(worlds) => worlds,
+            Err(failure) => return failure.or_exit(),
+        };
+        let setting = self.recordings.setting()?;
+        let points = self.points()?;
+        let pool = ThreadPoolBuilder::new()
+            .build()
+            .map_err(|error| Error::usage("validity", "threads that this machine can start", error))?;
+        let files = self.files()?;
+        let asking = Asking { recipes: &recipes, setting: &setting, pool: &pool };
+
+        let bar = progress::counted(2 * stacks.len() as u64, "replays");
+        let (mut depths, mut unflagged) = (Depths::default(), [0, 0]);
+        let mut recorded = Vec::new();
+        for (at, stack) in stacks.iter().enumerate() {
+            let mut side = Side::new(points.clone());
+            for file in &files {
+                let input = File::open(file).map_err(|error| Error::unreadable(file, &error))?;
+                asking.replay(stack, input, file, &mut |it| {
+                    if at == 0 {
+                        depths.add(&points, it);
+                        unflagged[0] += it.oddities.unknown_status;
+                        unflagged[1] += it.folded.calls;
+                    }
+                    side.add(it, it.outcome == Outcome::Resolved);
+                })?;
+            }
+            recorded.push(side);
+            bar.inc(1);
+        }
+
+        let seen = Seen { depths: &depths, unflagged };
+        let simulated = Simulated::play(&worlds, self.seeds.clone(), seen);
+        let mut rows = Vec::new();
+        for (stack, recorded) in stacks.into_iter().zip(recorded) {
+            let mut side = Side::new(simulated.points.clone());
+            let name = Path::new("simulated runs");
+            asking.replay(&stack, Cursor::new(&simulated.stuck), name, &mut |it| side.add(it, false))?;
+            asking.replay(&stack, Cursor::new(&simulated.healthy), name, &mut |it| side.add(it, true))?;
+            rows.push((stack, side, recorded));
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+
+        let compared = Comparison::new(rows, validity::kinds(&points), &simulated.skeletons);
+        let mut out = std::io::stdout().lock();
+        match self.format {
+            Format::Text => write!(out, "{}", terminal(&validity::text::validity(&compared), screen::output()))?,
+            Format::Json => writeln!(out, "{}", validity::text::json(&compared))?,
+        }
+        Ok(Exit::Fine)
+    }
+
+    /// The judged points of the half that was asked for.
+    fn points(&self) -> Result<Vec<Point>, Error> {
+        let half = match self.half {
+            Half::All => validity::Half::All,
+            Half::Even => validity::Half::Even,
+            Half::Odd => validity::Half::Odd,
+        };
+        let points = recordings::labels(&self.labels)?;
+        Ok(points.into_iter().filter(|it| half.has(it)).collect())
+    }
+
+    fn files(&self) -> Result<Vec<PathBuf>, Error> {
+        let mut files = Vec::new();
+        for input in &self.inputs {
+            files.extend(recordings::expand(input)?);
+        }
+        Ok(files)
+    }
+}
+
+/// The default stack and every guard outside of it that is not told the truth.
+fn stacks(context: &Context) -> Vec<String> {
+    context.registry.benched().into_iter().filter(|it| it != ORACLE).collect()
+}
+
+/// How stacks are asked about transcripts.
+struct Asking<'a> {
+    recipes: &'a Recipes<'a>,
+    setting: &'a Setting,
+    pool: &'a ThreadPool,
+}
+
+impl Asking<'_> {
+    /// Asks one stack about every transcript of another agent in the input.
+    fn replay(
+        &self,
+        stack: &str,
+        input: impl Read,
+        name: &Path,
+        take: &mut dyn FnMut(&Replayed),
+    ) -> Result<(), Error> {
+        let replay = Replay {
+            setting: self.setting,
+            guard: Some(stack),
+            stack: &|spec, channel| self.recipes.stack(spec, channel),
+            pool: self.pool,
+        };
+        let ended = replay.file(input, &mut |items| {
+            for item in &items {
+                match &item.found {
+                    Ok(Found::Foreign(replayed)) => take(replayed),
+                    Ok(Found::Own(_)) | Err(_) => {}
+                }
+            }
+            Ok(())
+        });
+        ended.map_err(|broken| match broken {
+            Broken::Taken(error) => error.into(),
+            Broken::Read { after_line, error } => Error {
+                place: format!("after line {after_line}").into(),
+                ..Error::file(name, "a file that can be read to its end", error)
+            },
+        })
+    }
+}

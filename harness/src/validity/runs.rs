@@ -1,0 +1,110 @@
+//! Simulated runs as recordings with judged points.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use balk_scenarios::{Stuck, Truth, World, WorldOptions, Worlds};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::depths::Depths;
+use super::written::written;
+use crate::engine::{Trial, TruthChannel, run};
+use crate::replay::labels::{Label, Point, Weight};
+
+/// Simulated runs, ready to be replayed.
+#[derive(Clone, Debug, Default)]
+pub struct Simulated {
+    /// Runs with a stuck stretch, one a line.
+    pub stuck: Vec<u8>,
+    /// One judged point for each of them.
+    pub points: Vec<Point>,
+    /// The skeleton of each of them, by id: the unit of intervals.
+    pub skeletons: BTreeMap<Arc<str>, Arc<str>>,
+    /// Runs without one, one a line.
+    pub healthy: Vec<u8>,
+}
+
+/// What simulated runs take over from the recordings.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// How far behind their onset the points lie.
+    pub depths: &'a Depths,
+    /// Results without a status, and all results.
+    pub unflagged: [u64; 2],
+}
+
+impl Simulated {
+    /// Plays these seeds without a guard.
+    #[must_use]
+    pub fn play(worlds: &Worlds, seeds: RangeInclusive<u64>, seen: Seen<'_>) -> Self {
+        let mut runs = Self::default();
+        let options = WorldOptions::default();
+        for seed in seeds {
+            let scenario = worlds.scenario(seed, options.pools);
+            runs.add(&World::draw(&scenario, seed, options), seen);
+        }
+        runs
+    }
+
+    fn add(&mut self, world: &World<'_>, seen: Seen<'_>) {
+        let trial: Trial = run(world, &mut (), &TruthChannel::default());
+        let id: Arc<str> = format!("{}#{}", world.scenario().name, world.seed()).into();
+        let key = xxh3_64_with_seed(id.as_bytes(), 0);
+        let [without, all] = seen.unflagged;
+        let flagged = all == 0 || key % all >= without;
+        let run = written(&id, &trial, flagged);
+        let lines = match point(&id, &run.replies, seen.depths, key) {
+            Some(point) => {
+                self.skeletons.insert(id, world.skeleton().into());
+                self.points.push(point);
+                &mut self.stuck
+            }
+            None if run.replies.iter().any(|(_, truth)| truth.is_stuck()) => return,
+            None => &mut self.healthy,
+        };
+        lines.extend_from_slice(run.line.as_bytes());
+        lines.push(b'\n');
+    }
+}
+
+/// The judged point of a run: in its first stuck stretch, as far behind the onset as a recorded point of its kind is,
+/// or at the end of the stretch.
+fn point(id: &Arc<str>, replies: &[(usize, Truth)], depths: &Depths, key: u64) -> Option<Point> {
+    let onset = replies.iter().position(|(_, truth)| truth.is_stuck())?;
+    let stretch = replies[onset..].iter().take_while(|(_, truth)| truth.is_stuck()).count();
+    let kind_at = |at: usize| match replies[at].1 {
+        Truth::Stuck(how) => recorded_kind(how),
+        Truth::Productive | Truth::Waiting | Truth::Finished | Truth::Faulted => None,
+    };
+    let last = onset + stretch - 1;
+    let kind = kind_at(last)?;
+    let at = last.min(onset + depths.drawn(kind, key >> 8));
+    Some(Point {
+        trajectory: id.clone(),
+        message: replies[at].0,
+        label: Label::Stuck,
+        kind: kind.into(),
+        onset: Some(replies[onset].0),
+        confidence: 3,
+        control: false,
+        weight: Weight(1_000),
+        reason: "by construction".into(),
+    })
+}
+
+/// The readers' word for a way to be stuck (`docs/labels.md`); none for what no recording was judged for.
+const fn recorded_kind(how: Stuck) -> Option<&'static str> {
+    match how {
+        Stuck::IdenticalCall => Some("identical-call"),
+        Stuck::SameFailure => Some("same-failure"),
+        Stuck::Cycle => Some("cycle"),
+        // Readers call a step that succeeds and changes nothing, done again, a near-duplicate.
+        Stuck::NoOp => Some("near-duplicate"),
+        Stuck::Wandering => Some("read-only-wandering"),
+        Stuck::Fence => Some("fence"),
+        Stuck::TextOnly => Some("text-only"),
+        Stuck::Empty => Some("empty"),
+        Stuck::ThinkingOnly | Stuck::Truncated => None,
+    }
+}

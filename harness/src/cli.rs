@@ -31,6 +31,7 @@ mod screen;
 mod shrink;
 pub mod terminal;
 mod texts;
+mod validity;
 mod verify;
 mod watch;
 
@@ -60,6 +61,7 @@ pub use scenario::Scenario;
 pub use schema::PrintSchema;
 pub use shrink::Shrink;
 pub use texts::Texts;
+pub use validity::Validity;
 pub use verify::Verify;
 
 use say::complain;
@@ -98,6 +100,8 @@ pub enum Command {
     Verify(Verify),
     /// Show what guards would have done in recorded transcripts
     Replay(Replay),
+    /// Show how well simulated detection predicts recorded detection
+    Validity(Validity),
     /// Measure every stack on every scenario, paired seed by seed
     Bench(Bench),
     /// Merge the parts of a bench into one record
@@ -166,6 +170,7 @@ impl Command {
             Self::Migrate(it) => it.run(),
             Self::Verify(it) => it.run(context),
             Self::Replay(it) => it.run(context),
+            Self::Validity(it) => it.run(context),
             Self::Bench(it) => it.run(context),
             Self::Merge(it) => it.run(),
             Self::Report(it) => it.run(),

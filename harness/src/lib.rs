@@ -18,6 +18,7 @@ mod program;
 pub mod replay;
 pub mod shrink;
 pub mod simulate;
+pub mod validity;
 pub mod verify;
 
 /// The examples of a document, run as tests.

@@ -12,7 +12,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::context::Context;
 use super::format::Format;
 use super::recordings::{self, Recordings};
-use super::{load, progress, screen};
+use super::load::{self, Named};
+use super::{progress, screen};
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -94,7 +95,7 @@ impl Validity {
         for stack in &stacks {
             recipes.stack(stack, &TruthChannel::default())?;
         }
-        let worlds = match load::worlds(&self.suite, load::SUITE, &[]) {
+        let worlds = match Named::one(&self.suite)?.read(&[]) {
             Ok(worlds) => worlds,
             Err(failure) => return failure.or_exit(),
         };

@@ -99,11 +99,12 @@ const fn recorded_kind(how: Stuck) -> Option<&'static str> {
         Stuck::IdenticalCall => Some("identical-call"),
         Stuck::SameFailure => Some("same-failure"),
         Stuck::Cycle => Some("cycle"),
-        // Readers call a step that succeeds and changes nothing, done again, a near-duplicate.
-        Stuck::NoOp => Some("near-duplicate"),
+        // To readers, a step that succeeds and changes nothing, done again, is a near-duplicate.
+        Stuck::NearDuplicate | Stuck::NoOp => Some("near-duplicate"),
         Stuck::Wandering => Some("read-only-wandering"),
         Stuck::Fence => Some("fence"),
         Stuck::TextOnly => Some("text-only"),
+        Stuck::RepeatedText => Some("repeated-text"),
         Stuck::Empty => Some("empty"),
         Stuck::ThinkingOnly | Stuck::Truncated => None,
     }

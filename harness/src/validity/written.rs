@@ -25,7 +25,7 @@ pub(super) fn written(id: &str, trial: &Trial, flagged: bool) -> Written {
             Entry::Completion(completion) => {
                 let truth = turns.next().map_or(Truth::Productive, |turn| turn.truth);
                 replies.push((messages.len(), truth));
-                let text: Vec<&str> = completion.texts().collect();
+                let text: Vec<&str> = completion.texts().map(|it| &**it).collect();
                 let calls: Vec<Value> = completion
                     .calls
                     .iter()

@@ -11,8 +11,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::context::Context;
 use super::format::Format;
-use super::recordings::{self, Recordings};
 use super::load::{self, Named};
+use super::recordings::{self, Recordings};
 use super::{progress, screen};
 use crate::engine::TruthChannel;
 use crate::error::Error;
@@ -143,7 +143,9 @@ impl Validity {
         let compared = Comparison::new(rows, validity::kinds(&points), &simulated.skeletons);
         let mut out = std::io::stdout().lock();
         match self.format {
-            Format::Text => write!(out, "{}", terminal(&validity::text::validity(&compared), screen::output()))?,
+            Format::Text => {
+                write!(out, "{}", terminal(&validity::text::validity(&compared), screen::output()))?
+            }
             Format::Json => writeln!(out, "{}", validity::text::json(&compared))?,
         }
         Ok(Exit::Fine)

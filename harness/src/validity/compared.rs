@@ -59,8 +59,11 @@ impl Comparison {
                 simulated.judged.tally(|point| *point.kind == *kind).points > 0
             })
         };
-        let without_counterpart: Kinds =
-            kinds.iter().filter(|(kind, _)| !has(kind)).map(|(kind, weight)| (kind.clone(), *weight)).collect();
+        let without_counterpart: Kinds = kinds
+            .iter()
+            .filter(|(kind, _)| !has(kind))
+            .map(|(kind, weight)| (kind.clone(), *weight))
+            .collect();
         kinds.retain(|kind, _| !without_counterpart.contains_key(kind));
         let skeleton = |point: &Point| skeletons.get(&point.trajectory).unwrap_or(&point.trajectory).clone();
         let stacks = stacks
@@ -85,11 +88,8 @@ impl Comparison {
     /// Whether both sides put the stacks in the same order.
     #[must_use]
     pub fn tau(&self) -> Tau {
-        let pairs: Vec<[f64; 2]> = self
-            .stacks
-            .iter()
-            .filter_map(|it| Some([it.all.simulated, it.all.recorded.share?]))
-            .collect();
+        let pairs: Vec<[f64; 2]> =
+            self.stacks.iter().filter_map(|it| Some([it.all.simulated, it.all.recorded.share?])).collect();
         Tau::new(&pairs)
     }
 }
@@ -128,11 +128,7 @@ fn figures(
 }
 
 /// The share of the weight of these stuck points that was hit.
-fn hits(
-    judged: &Judged,
-    has: &dyn Fn(&Point) -> bool,
-    unit: &dyn Fn(&Point) -> Arc<str>,
-) -> ClusteredShare {
+fn hits(judged: &Judged, has: &dyn Fn(&Point) -> bool, unit: &dyn Fn(&Point) -> Arc<str>) -> ClusteredShare {
     let mut clusters: BTreeMap<Arc<str>, Cluster> = BTreeMap::new();
     for it in judged.points().iter().filter(|it| it.point.label == Label::Stuck && has(&it.point)) {
         if let Some(hit) = it.hit() {

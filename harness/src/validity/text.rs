@@ -84,7 +84,9 @@ fn agreement(it: &Comparison) -> String {
         |value| format!("{value:.2} (95 %: {:.2} to {:.2})", tau.low, tau.high),
     );
     let mean = it.mean_difference().map_or_else(|| "–".into(), |mean| format!("{:.1}", 100.0 * mean));
-    format!("Mean absolute difference over the stacks: {mean} points. Kendall's tau of their order: {tau_text}.")
+    format!(
+        "Mean absolute difference over the stacks: {mean} points. Kendall's tau of their order: {tau_text}."
+    )
 }
 
 /// Where the two sides part: each kind, with the stacks' mean difference.

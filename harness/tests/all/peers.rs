@@ -89,7 +89,7 @@ fn printed_calls_run_under_forge() {
     let sets: Vec<(&str, &str)> = keys.iter().map(|key| (&**key, printed)).collect();
     let prints = scenario("text-only", &sets);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
-    let found = verify::scenario(&prints, &[recipe("forge")], 0..=3, &pool);
+    let found = verify::worlds(&prints.clone().into(), &[recipe("forge")], 0..=3, &pool);
     assert_eq!((found.difference, found.illegal), (None, None));
     let interventions =
         |peer: &str| -> u32 { under(&prints, 0..=3, peer).iter().map(|run| run.grade.interventions).sum() };

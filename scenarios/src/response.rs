@@ -6,7 +6,8 @@
 //!
 //! **Whether it moves.** A complaint moves the actor with a base chance, and with one more chance for each feature
 //! that it carries (independent draws: noisy-or). Both fall with every further correction in a row. A message that says
-//! nothing, or not what is wrong, has only a share of the base chance. Every chance is multiplied by one minus the actor's stubbornness.
+//! nothing, or not what is wrong, has only a share of the base chance. Every chance is multiplied by one minus the
+//! actor's stubbornness.
 //!
 //! **Where to.** An actor that is moved takes one of the ways out that the message offers, right or wrong; the first
 //! weighs more. Where none is offered, it finds a right one by itself with a chance. Where a tool is named for the way

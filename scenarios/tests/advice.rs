@@ -52,7 +52,8 @@ fn the_messages_of_our_guards() {
         "call:write_file finish:complete ask:ask_user tool",
     );
     check(
-        "Again you called no tool, 2 times in a row (reminder 2). An announced step is not done until you send the call. \
+        "Again you called no tool, 2 times in a row (reminder 2). An announced step is not done until you send the \
+         call. \
          Send one call now, with all its arguments: `write_file` and `read_file`; or if the task is done, say so and \
          give the result.",
         "call:write_file finish",
@@ -62,20 +63,23 @@ fn the_messages_of_our_guards() {
          error: disk\n\nCode in a message does not create a file, and the user is waiting for one. Do one of these \
          now:\n1. find out why `write_file` fails, starting from the error\n2. inspect the environment with \
          `run_command`: is something missing that the call needs?\n3. ask the user with `ask_user` to remove the \
-         obstacle\n4. say plainly that the task cannot be completed, and why\n\nDo not continue as if the file had been \
+         obstacle\n4. say plainly that the task cannot be completed, and why\n\nDo not continue as if the file had \
+         been \
          written.",
         "call inspect:run_command ask:ask_user tell",
     );
     check(
         "You have called no tool since `write_file` failed 3 times in a row (error: disk), and your last message says \
-         neither what the obstacle is nor what you will do about it (reminded once). Act, or say that you cannot: call a \
+         neither what the obstacle is nor what you will do about it (reminded once). Act, or say that you cannot: call \
+         a \
          tool that finds the cause, or write one sentence that begins with \"I cannot complete this because\".",
         "call tell inspect",
     );
     check_after(
         "read_file",
         "`read_file` was called with these arguments in turn 3, and nothing has changed since (duplicate 1 in this \
-         run).\n\nArguments:\n{}\n\nIt failed with:\nerror: gone\n\nThat call failed, and nothing has changed since, so \
+         run).\n\nArguments:\n{}\n\nIt failed with:\nerror: gone\n\nThat call failed, and nothing has changed since, \
+         so \
          it will fail again. Read the error, find out what it depends on, and change that or the arguments. If you are \
          stuck, say what the obstacle is.\n\nDo not send this call again with the same arguments. What will you do \
          differently?",
@@ -84,12 +88,17 @@ fn the_messages_of_our_guards() {
     check_after(
         "read_file",
         "this is the same call of `read_file` again (duplicate 2 in this run). It answered \"x\" and would answer the \
-         same again. Choose one:\n1. send other arguments, or call another of your tools\n2. inspect what it depends on \
+         same again. Choose one:\n1. send other arguments, or call another of your tools\n2. inspect what it depends \
+         on \
          with `run_command`\n3. ask the user with `ask_user` for what is missing\n4. say that the task cannot be \
          completed, and why\n\nDo not send this call again with the same arguments: the next time, the user is asked \
          instead.",
         "change tool inspect:run_command ask:ask_user tell",
     );
+}
+
+#[test]
+fn the_messages_of_our_guards_about_calls() {
     check_after(
         "run_command",
         "Observation 1 of this run: the same call of `run_command` was made 3 times while something was still running. \
@@ -117,7 +126,8 @@ fn the_messages_of_our_guards() {
     );
     check_after(
         "run_command",
-        "this call of `run_command` already ran in the answer that was interrupted: it worked. First check with another \
+        "this call of `run_command` already ran in the answer that was interrupted: it worked. First check with \
+         another \
          call whether it took effect; if it did, continue from there.",
         "inspect change",
     );
@@ -143,18 +153,21 @@ fn the_messages_of_other_agents() {
     );
     check_after(
         "read_file",
-        "`read_file` has now been called 3 times in a row with the same arguments. Use other arguments or another tool.",
+        "`read_file` has now been called 3 times in a row with the same arguments. Use other arguments or \
+         another tool.",
         "change tool",
     );
     check_after(
         "read_file",
-        "[system] Potential loop detected: the same call, 3 times in a row. Step back and confirm that you make progress \
+        "[system] Potential loop detected: the same call, 3 times in a row. Step back and confirm that you make \
+         progress \
          towards the goal. If you do not, change the approach; if you do, go on.",
         "inspect change",
     );
     check_after(
         "read_file",
-        "`read_file` failed 3 times with the same arguments. Look at the error and change the arguments or the approach.",
+        "`read_file` failed 3 times with the same arguments. Look at the error and change the arguments or the \
+         approach.",
         "inspect change",
     );
     check("Your reply was not a valid tool call. Please try again.", "call");

@@ -210,17 +210,18 @@ impl Bench {
 
     /// The scenarios of the suite, each with every value of the sweep.
     fn asked(&self) -> Result<Vec<Asked>, Failure> {
-        let of_kind = |kind: Option<Kind>| {
+        let of_kind = |kind: Option<Kind>| -> Vec<String> {
             let listed = CATALOGUE.iter().filter(move |it| kind.is_none_or(|kind| it.kind == kind));
             listed.map(|it| it.name.to_owned()).collect()
         };
-        let targets: Vec<String> = match &*self.suite {
+        let named = |name: &str| match name {
             "all" => of_kind(None),
             "stubborn" => of_kind(Some(Kind::Stubborn)),
             "control" => of_kind(Some(Kind::Control)),
             DRAWN => Target::cells(self.pools()).into_iter().map(Target::name).collect(),
-            names => names.split(',').map(|name| name.trim().to_owned()).collect(),
+            name => vec![name.to_owned()],
         };
+        let targets: Vec<String> = self.suite.split(',').map(str::trim).flat_map(named).collect();
         let mut asked: Vec<Asked> = Vec::new();
         for target in targets {
             for named in Named::all(&target)? {

@@ -262,7 +262,7 @@ mod tests {
                      abandonment=strict, no-tools, duplicate, duplicate=notice, duplicate=strict, \
                      empty-completion, retry-safety, retry-safety=conservative, retry-safety=fast-path, \
                      retry-safety=facts, handoff, progress, oracle, ceiling, cline, roo-code, openhands, gemini-cli, \
-                     qwen-code, opencode, crush, kimi-cli, openrouter, hermes-like, turn-limit, \
+                     qwen-code, opencode, crush, kimi-cli, openrouter, hermes-like, turn-limit, forge, \
                      naive-abandonment, naive-no-tools, naive-duplicate, naive-retry";
         check("duplicat", "unknown guard `duplicat`; did you mean `duplicate`?");
         check("duplicate=notise", "unknown guard `duplicate=notise`; did you mean `duplicate=notice`?");

@@ -143,10 +143,12 @@ const UNNOTICED: &Known = &[
             "progress: unknown-tool, note at level 1: off",
             "progress: invalid-arguments, note at level 1: off",
             "progress: growing-call, note at level 1: off",
-            "progress: rewrite, note at level 1: off",
             "progress: no-op, note at level 1: off",
             "progress: near-failure, note at level 1: off",
             "progress: wandering, note at level 1: off",
+            "progress: refused-finish, note at level 1: off",
+            "progress: cycle, note at level 1: off",
+            "progress: repeat, note at level 1: off",
         ],
     ),
     (
@@ -170,6 +172,12 @@ const UNNOTICED: &Known = &[
             "progress: wandering, block at level 2: off",
             "progress: wandering, question at level 3: off",
             "progress: wandering, stop at level 4: off",
+            "progress: refused-finish, block at level 2: off",
+            "progress: no-op, stop at level 4: off",
+            "progress: same-failure, block at level 2: off",
+            "progress: same-failure, question at level 3: off",
+            "progress: same-failure, stop at level 4: off",
+            "progress: repeated-text, question at level 3: off",
         ],
     ),
     (
@@ -187,20 +195,16 @@ const UNNOTICED: &Known = &[
         &["progress: waits, 10 to 0"],
     ),
     ("`repeat` and `wandering` see cycles later", &["progress: laps, 2 to 0"]),
+    (
+        "what a correction brings back depends on its ways out, and other rules intervene as well",
+        &["progress: equal-answers, 3 to 0", "progress: wandering, 12 to 0"],
+    ),
 ];
 
 /// Steps of settings under which no transcript differs, with the reason that allows it.
 const UNSEEN: &Known = &[
     ("a model that shows code has failed three times before", &["abandonment: failures, 3 to 2"]),
     ("the default policy has no limit", &["abandonment: limit, 3 to 2", "abandonment: limit, 3 to 4"]),
-    (
-        "only a few of a hundred seeds reach this",
-        &["abandonment: policy, \"soft\" to \"hard\"", "empty-completion: truncations, 3 to 4"],
-    ),
-    (
-        "`duplicate` and `no-tools` see a repeated finish earlier",
-        &["progress: refused-ends, 3 to 2", "progress: refused-ends, 3 to 4"],
-    ),
     ("no model waits for a refusal to lapse", &["progress: lapse, 5 to 4", "progress: lapse, 5 to 6"]),
     (
         "`no-tools` corrects the first of them",
@@ -242,6 +246,7 @@ const UNSEEN: &Known = &[
             "stack: window.turns, 10 to 11",
             "stack: window.corrections, 6 to 5",
             "stack: window.corrections, 6 to 7",
+            "stack: questions, 3 to 4",
         ],
     ),
 ];

@@ -33,18 +33,18 @@ fn changed(entry: &Entry) -> Option<bool> {
     could.then_some(it.status == Status::Ok)
 }
 
-/// The requirements on a guard: it recovers at least six in ten of the runs that the oracle recovers, without the
-/// user's help; it tells the user in every run that it does not recover; and it leaves the twin alone.
+/// The requirements on a guard: it recovers at least half of the runs that the oracle recovers, without the user's
+/// help; it tells the user in every run that it does not recover; and it leaves the twin alone.
 fn passes(stubborn: &Scenario, twin: &Scenario, guard: Make<'_>) -> Result<(), String> {
     let best = runs(stubborn, CRITERION, &|channel| Box::new(recipe("oracle").stack(channel)));
     let ours = runs(stubborn, CRITERION, guard);
     let could = recovered(&best);
     let pairs = || best.iter().zip(&ours).filter(|(a, b)| a.grade.recovered() && b.grade.recovered());
     let (both, alone) = (pairs().count(), pairs().filter(|(_, ours)| !ours.asked()).count());
-    if 10 * both < 6 * could {
+    if 2 * both < could {
         return Err(format!("too few come back: {both} of {could}"));
     }
-    if 10 * alone < 6 * could {
+    if 2 * alone < could {
         return Err(format!("too few come back without the user: {alone} of {could}"));
     }
     let untold: Vec<u64> = ours.iter().filter(|run| run.grade.not_told()).map(|run| run.seed).collect();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::common::program::{balk, ran};
 
-const TRIAL: [&str; 6] = ["scenario", "text-only", "--seeds", "0-4", "--guard", "no-tools"];
+const TRIAL: [&str; 6] = ["scenario", "text-only", "--seeds", "0-19", "--guard", "no-tools"];
 
 /// The row of counts, the printed command, and standard error.
 fn counted(folder: &Path, more: &[&str]) -> (String, String, String) {
@@ -24,7 +24,7 @@ fn the_nearest_file_is_read_and_named_and_the_one_that_is_asked_for_wins() {
         |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it can be written");
     write("a/other.toml", "[no-tools]\nlimit = 1\n");
     let (plain, again, err) = counted(&below, &[]);
-    assert_eq!((&*again, &*err), ("run again: balk scenario text-only --seeds 0-4 --guard no-tools", ""));
+    assert_eq!((&*again, &*err), ("run again: balk scenario text-only --seeds 0-19 --guard no-tools", ""));
 
     write("balk.toml", "[no-tools]\nlimit = 6\n");
     let (row, again, err) = counted(&below, &[]);

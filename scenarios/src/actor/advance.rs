@@ -144,7 +144,9 @@ impl Actor<'_, '_> {
                         Called::Name(name) => **name == **tool,
                     })
                 };
-                let named = offered.tool.as_ref().filter(|_| *by_name);
+                // Nothing recorded says that a model repeats a call after it was told that the call may have run: any
+                // look will do where an answer was lost.
+                let named = offered.tool.as_ref().filter(|_| *by_name && !self.following.lost);
                 transition.ways.contains(&offered.way) && named.is_none_or(fits)
             }
             Some(Reaction::Finds) => true,

@@ -17,8 +17,11 @@ use crate::world::World;
 
 const FILE: &str = include_str!("../../words/detours.toml");
 
-/// What is said, by name and language.
-static SAID: LazyLock<BTreeMap<String, BTreeMap<String, Vec<Arc<str>>>>> = LazyLock::new(|| {
+/// Wordings by language.
+type Wordings = BTreeMap<String, Vec<Arc<str>>>;
+
+/// What is said, by name.
+static SAID: LazyLock<BTreeMap<String, Wordings>> = LazyLock::new(|| {
     toml::from_str(FILE).unwrap_or_else(|wrong| panic!("the built-in words are bad: {wrong}"))
 });
 

@@ -164,9 +164,9 @@ fn ways(it: &Delivered<'_>, found: &[Found]) -> Vec<Offered> {
         }
     }
     if ways.is_empty() {
-        let perhaps = found.iter().find_map(|it| match it.sense {
-            Sense::Perhaps(way) if !is_taken_back(text, it.start, it.end, found) => Some(way),
-            _ => None,
+        let perhaps = found.iter().find_map(|it| {
+            let Sense::Perhaps(way) = it.sense else { return None };
+            (!is_taken_back(text, it.start, it.end, found)).then_some(way)
         });
         ways.extend(perhaps.map(|way| Offered { way, tool: None }));
     }
@@ -181,10 +181,10 @@ fn is_taken_back(text: &str, start: usize, end: usize, found: &[Found]) -> bool 
     /// Characters between a word like "not" and what it takes back, in bytes.
     const CLOSE: usize = 16;
     let breaks = |between: &str| between.contains(ENDS) || between.contains([',', ':', '，', '：', '、']);
-    found.iter().any(|it| match it.sense {
-        Sense::Not => it.end <= start && start - it.end <= CLOSE && !breaks(&text[it.end..start]),
-        Sense::NotBefore => end <= it.start && it.start - end <= CLOSE && !breaks(&text[end..it.start]),
-        _ => false,
+    let close = |from: usize, to: usize| from <= to && to - from <= CLOSE && !breaks(&text[from..to]);
+    found.iter().any(|it| {
+        (it.sense == Sense::Not && close(it.end, start))
+            || (it.sense == Sense::NotBefore && close(end, it.start))
     })
 }
 

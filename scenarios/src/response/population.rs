@@ -118,6 +118,7 @@ pub(super) const fn pinned(profile: Profile) -> Model {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_arithmetic, reason = "quantiles in a test; no trial depends on them")]
 mod tests {
     use super::*;
 

@@ -155,8 +155,8 @@ fn a_small_live_model() {
          need something from the user, ask a question\nAn announcement is not a call: call `list_directory` or another \
          tool now.";
     const AGAIN: &str = "Again you called no tool, 2 times in a row (reminder 2). An announced step is not done until \
-         you send the call. Send one call now, with all its arguments: `list_directory` and `read_file`; or if the task \
-         is done, say so and give the result.";
+         you send the call. Send one call now, with all its arguments: `list_directory` and `read_file`; or if the \
+         task is done, say so and give the result.";
     const UNNAMED: &str = "Your last message calls no tool, so nothing was done.\n- to continue, call a tool\n- if the \
          task is done, say so and give the result\n- if you need something from the user, ask a question\nAn \
          announcement is not a call: make the call now.";

@@ -154,12 +154,8 @@ const UNNOTICED: &Known = &[
     (
         "earlier messages stop most models; the others reach the limit, and the handoff tells the user",
         &[
-            "progress: unknown-tool, block at level 2: off",
             "progress: unknown-tool, question at level 3: off",
             "progress: unknown-tool, stop at level 4: off",
-            "progress: near-failure, block at level 2: off",
-            "progress: invalid-arguments, question at level 3: off",
-            "progress: invalid-arguments, stop at level 4: off",
             "progress: growing-call, block at level 2: off",
             "progress: cycle, block at level 2: off",
             "progress: cycle, question at level 3: off",
@@ -169,7 +165,6 @@ const UNNOTICED: &Known = &[
             "progress: repeat, block at level 2: off",
             "progress: repeat, question at level 3: off",
             "progress: repeat, stop at level 4: off",
-            "progress: wandering, block at level 2: off",
             "progress: wandering, question at level 3: off",
             "progress: wandering, stop at level 4: off",
             "progress: refused-finish, block at level 2: off",
@@ -194,7 +189,6 @@ const UNNOTICED: &Known = &[
         "a waiting model is not stuck, and no model of the catalogue polls ten times",
         &["progress: waits, 10 to 0"],
     ),
-    ("`repeat` and `wandering` see cycles later", &["progress: laps, 2 to 0"]),
     (
         "what a correction brings back depends on its ways out, and other rules intervene as well",
         &["progress: equal-answers, 3 to 0", "progress: wandering, 12 to 0"],

@@ -59,9 +59,11 @@ impl Actor<'_, '_> {
         self.asked = 0;
         let is_moved = reaction.as_ref().is_some_and(|it| *it != Reaction::Ignored);
         let (left, number) = before.as_ref().map_or((from, visit), |it| (it.left, it.visit));
+        // After a detour the actor goes on where it was. Nothing recorded says that a model repeats a call in this way
+        // after it was told that the call may have run.
         self.detour = match reaction {
             Some(Reaction::Takes { offered, .. })
-                if found.is_none_or(|(when, _)| when != Trigger::Corrected) =>
+                if found.is_none_or(|(when, _)| when != Trigger::Corrected) && !self.following.lost =>
             {
                 let said = self.last_correction.as_deref().unwrap_or_default().into();
                 let completion = self.following.completion.clone();
@@ -144,9 +146,7 @@ impl Actor<'_, '_> {
                         Called::Name(name) => **name == **tool,
                     })
                 };
-                // Nothing recorded says that a model repeats a call after it was told that the call may have run: any
-                // look will do where an answer was lost.
-                let named = offered.tool.as_ref().filter(|_| *by_name && !self.following.lost);
+                let named = offered.tool.as_ref().filter(|_| *by_name);
                 transition.ways.contains(&offered.way) && named.is_none_or(fits)
             }
             Some(Reaction::Finds) => true,

@@ -8,7 +8,7 @@ pub use config::Config;
 pub use recipe::Recipe;
 pub use recipes::Recipes;
 pub use registered::{Factory, NoSettings, Registered, Role, Variant};
-pub use registry::{DEFAULT, NONE, ORACLE, Registry};
+pub use registry::{CEILING, DEFAULT, NONE, ORACLE, Registry};
 
 pub(crate) use registered::Reach;
 pub(crate) use registry::STACK;

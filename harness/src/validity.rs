@@ -90,12 +90,11 @@ impl Half {
     }
 }
 
-/// The weights of the stuck points by kind, each point capped at [`CAP`].
-#[must_use]
-pub fn kinds(points: &[Point]) -> Kinds {
+/// The weights of the stuck points that were replayed, by kind, each point capped at [`CAP`].
+fn kinds(judged: &Judged) -> Kinds {
     let mut kinds = Kinds::new();
-    for point in points.iter().filter(|it| it.label == Label::Stuck) {
-        *kinds.entry(point.kind.clone()).or_default() += point.weight.min(CAP).0;
+    for it in judged.points().iter().filter(|it| it.point.label == Label::Stuck && it.hit().is_some()) {
+        *kinds.entry(it.point.kind.clone()).or_default() += it.point.weight.min(CAP).0;
     }
     kinds
 }

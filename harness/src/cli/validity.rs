@@ -17,7 +17,7 @@ use super::{progress, screen};
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::guards::{ORACLE, Recipes};
+use crate::guards::{CEILING, ORACLE, Recipes};
 use crate::replay::labels::Point;
 use crate::replay::{Broken, Found, Outcome, Replay, Replayed, Setting};
 use crate::validity::{self, Comparison, Depths, Seen, Side, Simulated};
@@ -140,7 +140,7 @@ impl Validity {
         }
         bar.finish_and_clear();
 
-        let compared = Comparison::new(rows, validity::kinds(&points), &simulated.skeletons);
+        let compared = Comparison::new(rows, &simulated.skeletons);
         let mut out = std::io::stdout().lock();
         match self.format {
             Format::Text => {
@@ -173,7 +173,7 @@ impl Validity {
 
 /// The default stack and every guard outside of it that is not told the truth.
 fn stacks(context: &Context) -> Vec<String> {
-    context.registry.benched().into_iter().filter(|it| it != ORACLE).collect()
+    context.registry.benched().into_iter().filter(|it| ![ORACLE, CEILING].contains(&&**it)).collect()
 }
 
 /// How stacks are asked about transcripts.

@@ -16,6 +16,8 @@ pub const NONE: &str = "none";
 pub const DEFAULT: &str = "default";
 /// The spec of the guard that is told the truth.
 pub const ORACLE: &str = "oracle";
+/// The spec of the guard that is told the truth, and whose corrections all work.
+pub const CEILING: &str = "ceiling";
 /// The audit's name for the stack itself, whose budget has rungs too.
 pub(crate) const STACK: &str = "stack";
 

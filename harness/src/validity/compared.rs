@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use balk_reports::statistics::{Cluster, ClusteredShare, Tau};
 
-use super::{CAP, Kinds, Side};
+use super::{CAP, Kinds, Side, kinds};
 use crate::replay::judged::Judged;
 use crate::replay::labels::{Label, Point, Weight};
 
@@ -47,13 +47,11 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Puts the sides of each stack together. `skeletons` are the units of the simulated runs.
+    /// Puts the simulated and the recorded side of each stack together. `skeletons` are the units of the simulated
+    /// runs.
     #[must_use]
-    pub fn new(
-        stacks: Vec<(String, Side, Side)>,
-        mut kinds: Kinds,
-        skeletons: &BTreeMap<Arc<str>, Arc<str>>,
-    ) -> Self {
+    pub fn new(stacks: Vec<(String, Side, Side)>, skeletons: &BTreeMap<Arc<str>, Arc<str>>) -> Self {
+        let mut kinds = stacks.first().map(|(_, _, recorded)| kinds(&recorded.judged)).unwrap_or_default();
         let has = |kind: &str| {
             stacks.first().is_some_and(|(_, simulated, _)| {
                 simulated.judged.tally(|point| *point.kind == *kind).points > 0

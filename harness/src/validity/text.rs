@@ -45,6 +45,7 @@ pub fn json(it: &Comparison) -> Value {
         "stacks": stacks.collect::<Vec<_>>(),
         "mean_absolute_difference": it.mean_difference().map(|it| format!("{it:.4}")),
         "tau": {"tau": tau, "ci95": bounds},
+        "weight": it.kinds.values().chain(it.without_counterpart.values()).sum::<u64>(),
         "without_counterpart": it.without_counterpart.keys().collect::<Vec<_>>(),
         "share_without_counterpart": format!("{:.4}", share_without(it)),
     })

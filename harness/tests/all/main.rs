@@ -34,3 +34,4 @@ mod shell;
 mod shrink;
 mod starter;
 mod trials;
+mod validity;

@@ -48,8 +48,8 @@ impl Actor<'_, '_> {
             })
         };
         let is_certain = self.world.response().mode() == ResponseMode::Certain;
-        let works = if is_certain && reaction == Some(Reaction::Finds) { self.way_out(spec) } else { None };
-        let works = works.map(|to| (Trigger::Corrected, to));
+        let works = if is_certain && reaction == Some(Reaction::Finds) { self.way_out(spec) } else { None }
+            .map(|to| (Trigger::Corrected, to));
         let found = works.or_else(|| drawn().map(|(_, it)| (it.when, it.to)));
         if found.is_none() && self.following.attempt_broke {
             self.detour = before;
@@ -59,8 +59,7 @@ impl Actor<'_, '_> {
         self.asked = 0;
         let is_moved = reaction.as_ref().is_some_and(|it| *it != Reaction::Ignored);
         let (left, number) = before.as_ref().map_or((from, visit), |it| (it.left, it.visit));
-        // After a detour the actor goes on where it was. Nothing recorded says that a model repeats a call in this way
-        // after it was told that the call may have run.
+        // After a detour the actor goes on where it was, and would repeat a call that may have run.
         self.detour = match reaction {
             Some(Reaction::Takes { offered, .. })
                 if found.is_none_or(|(when, _)| when != Trigger::Corrected) && !self.following.lost =>
@@ -73,8 +72,7 @@ impl Actor<'_, '_> {
         };
         self.detours = if self.detour.is_some() { self.detours + 1 } else { 0 };
         if to != from && is_moved {
-            self.corrections = 0;
-            self.last_correction = None;
+            (self.corrections, self.last_correction) = (0, None);
         }
         self.state = to;
         // After a detour it goes on with the turn that it did not take yet.

@@ -6,8 +6,8 @@ use balk_contract::{Status, ToolCall};
 
 use crate::arguments::Sent;
 use crate::draws::{Draw, Occasion};
+use crate::scenario::template::Template;
 use crate::scenario::{Condition, PhraseId, Role, Rule, TICKS_PER_SECOND, ToolsetTool, WriteSpec};
-use crate::template::Template;
 use crate::world::{Filling, World};
 
 use executed::{done, failed};

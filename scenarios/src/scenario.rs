@@ -5,8 +5,6 @@ use std::sync::Arc;
 pub use balk_contract::Limits;
 use balk_contract::{ChoiceKind, Protocol};
 
-use crate::template::Template;
-
 mod actor;
 mod attempt;
 mod condition;
@@ -15,11 +13,14 @@ mod messages;
 mod numbers;
 mod response;
 mod role;
+pub mod template;
 mod texts;
 mod tools;
 mod way;
 
 pub use balk_contract::record::{Kind, Stuck, Truth};
+
+use template::Template;
 
 pub use actor::{ActorSpec, CallSpec, Called, Sent, State, StateId, Transition, Trigger, TruthSpan};
 pub use attempt::{Break, Stage};

@@ -2,7 +2,7 @@
 //!
 //! The files lie in `scenarios/texts`, embedded in the binary and parsed once. Each [`Tool`] has [`Message`]s, and each
 //! message a [`Class`]. Holes such as `{path}` stand for what differs from run to run; [`Message::fill`] fills them.
-//! A third of the tools is reserve: nobody tunes a reading on their messages.
+//! A third of the tools is reserve: no reading may be tuned on their messages.
 //!
 //! ```
 //! use balk_scenarios::Pools;

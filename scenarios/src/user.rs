@@ -6,7 +6,7 @@ use balk_contract::{Choice, ChoiceKind, UserAnswer};
 
 use crate::environment::Environment;
 use crate::scenario::ReplySpec;
-use crate::template::Template;
+use crate::scenario::template::Template;
 use crate::world::World;
 
 /// The person in one trial.

@@ -9,10 +9,10 @@ use balk_contract::{Offer, Wait};
 
 use crate::draws::{Dice, Draw, Draws, Occasion};
 use crate::response::{ResponseMode, ResponseModel};
+use crate::scenario::template::{Piece, Template};
 use crate::scenario::{
     Bound, LOOP_PROMPT, NewsSpec, PhraseId, Role, Scenario, StateId, Toolset, ToolsetTool,
 };
-use crate::template::{Piece, Template};
 
 use chosen::{offer, open};
 

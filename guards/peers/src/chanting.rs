@@ -6,7 +6,7 @@
 //! list item, a heading, a quote or a dividing line begins anew; a dividing line itself is passed over.
 //!
 //! The product reads pieces of a stream, whose bounds no transcript has. Here each line of each text is a piece. Two of
-//! its character classes have ranges that nobody meant, and the rule here has them, too: `- ` begins no list item, and
+//! its character classes have unintended ranges, and the rule here keeps them: `- ` begins no list item, and
 //! capitals, digits and most punctuation divide.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -138,7 +138,7 @@ impl Named {
         Target::find(target).map_or_else(|| Source::of(target).map(Self::Written), |it| Ok(Self::Drawn(it)))
     }
 
-    /// What one name of `--suite` stands for.
+    /// What one name of `--suite` means.
     pub(super) fn all(target: &str) -> Result<Vec<Self>, Error> {
         match Target::find(target) {
             Some(drawn) => Ok(vec![Self::Drawn(drawn)]),

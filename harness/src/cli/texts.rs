@@ -29,7 +29,7 @@ pub struct Texts {
 
 const AFTER_HELP: &str = "\
 The messages are those of scenarios/texts. Guards and actors read the text alone, as where a wire carries no status; a
-guard that is told the status follows it. A third of the tools is reserve: nobody tunes a reading on their messages, so
+guard that is told the status follows it. A third of the tools is reserve: no reading was tuned on their messages, so
 --wrong lists none of them.";
 
 /// Who reads.

@@ -2,8 +2,8 @@
 
 use balk_contract::Protocol;
 
+use crate::scenario::template::{Piece, Template};
 use crate::scenario::{CallSpec, Called, Number, Role, Scenario, Sent};
-use crate::template::{Piece, Template};
 
 use super::plan::Variant;
 use super::walk::Round;

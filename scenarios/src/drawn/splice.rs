@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use balk_contract::FinishReason;
 
+use crate::scenario::template::{Piece, Template};
 use crate::scenario::{
     Bound, CallSpec, Called, Condition, Phrase, PhraseId, Ratio, Role, Rule, Scenario, Sent, State, StateId,
     Stuck, Toolset, ToolsetTool, Transition, Trigger, Truth, TruthSpan, Way,
 };
-use crate::template::{Piece, Template};
 
 use super::lot::Lot;
 use super::place::Place;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use crate::template::{Piece, Template};
+use crate::scenario::template::{Piece, Template};
 
 pub(super) const FILE: &str = include_str!("../../drawn/words.toml");
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::executed::{Executed, done, failed};
+use crate::scenario::template::{Piece, Template};
 use crate::scenario::{Answers, Role, TICKS_PER_SECOND, ToolsetTool};
-use crate::template::{Piece, Template};
 
 /// Files, facts, records and the todo list.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::placeholders::template;
 use super::report::Report;
 use super::wire::Text;
 use crate::scenario::Role;
-use crate::template::Template;
+use crate::scenario::template::Template;
 
 /// What a tool of this role answers in its agent's own words: plain text, arguments, and how often a text was found.
 pub(crate) fn own_answer(text: &Text, role: Role, report: &mut Report<'_>) -> Template {

@@ -8,8 +8,8 @@ use super::placeholders::template;
 use super::report::{Report, listed};
 use super::roles::{offered_role, role_name, unknown_argument};
 use super::wire::{CallTable, Text};
+use crate::scenario::template::Template;
 use crate::scenario::{CallSpec, Called, Role, Sent};
-use crate::template::Template;
 
 /// A call. `steps` says whether its state has some.
 pub(super) fn call(

@@ -8,8 +8,8 @@ use super::placeholders::fixed;
 use super::report::Report;
 use super::roles::unknown_argument;
 use super::wire::{ConditionTable, Text};
+use crate::scenario::template::Template;
 use crate::scenario::{Condition, Role};
-use crate::template::Template;
 
 /// What a condition can be about, beside the world.
 #[derive(Clone, Copy, Debug)]

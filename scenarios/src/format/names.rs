@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::report::{Report, did_you_mean};
 use super::wire::{NumberTable, PoolItems, PoolValue, Text};
+use crate::scenario::template::Piece;
 use crate::scenario::{Number, Pool, PoolItem, Ratio, Role};
-use crate::template::Piece;
 
 /// A `{…}`, kept until the use of its text is known.
 #[derive(Clone, Debug)]

@@ -9,8 +9,8 @@ use super::placeholders::template;
 use super::report::{Report, Reported, did_you_mean, listed};
 use super::roles::role_name;
 use super::wire::{PhraseValue, Text, Variants};
+use crate::scenario::template::Template;
 use crate::scenario::{Phrase, PhraseId, Role};
-use crate::template::Template;
 
 /// The language of a phrase that is the same in all of them.
 const ANY: &str = "any";

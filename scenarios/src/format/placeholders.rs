@@ -9,7 +9,7 @@ use super::names::{BUILT_IN, Names, Placeholder, PlaceholderKind};
 use super::report::{Report, did_you_mean, listed, nearest_or_all};
 use super::roles::offered_role;
 use super::wire::Text;
-use crate::template::{Piece, Template};
+use crate::scenario::template::{Piece, Template};
 
 /// The prefix of an argument of the call that is answered.
 const ARGUMENT: &str = "argument:";

@@ -6,9 +6,9 @@ use balk_contract::record::Truth;
 use super::attempt::Break;
 use super::numbers::{Bound, Ratio};
 use super::role::Role;
+use super::template::Template;
 use super::texts::PhraseId;
 use super::way::Way;
-use crate::template::Template;
 
 /// The model: a state machine over the view.
 #[derive(Clone, Debug)]

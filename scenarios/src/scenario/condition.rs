@@ -1,7 +1,7 @@
 //! Conditions on the world, and on a call.
 
 use super::numbers::Bound;
-use crate::template::Template;
+use super::template::Template;
 
 /// A condition on the world, or on a call.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use super::condition::Condition;
 use super::messages::NewsSpec;
 use super::numbers::Bound;
 use super::role::Role;
+use super::template::Template;
 use super::texts::PhraseId;
-use crate::template::Template;
 
 /// The world before the first turn, and its rules.
 #[derive(Clone, Debug)]

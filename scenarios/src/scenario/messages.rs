@@ -2,8 +2,8 @@
 
 use super::condition::Condition;
 use super::numbers::Bound;
+use super::template::Template;
 use super::texts::PhraseId;
-use crate::template::Template;
 
 /// What the person says to a message without a call, if the conditions hold. The first that applies decides.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::template::Template;
+use super::template::Template;
 
 /// A pool of linked values: the seed draws one item with all its fields.
 #[derive(Clone, Debug)]

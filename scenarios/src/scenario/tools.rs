@@ -3,7 +3,7 @@
 use balk_contract::Tool;
 
 use super::role::Role;
-use crate::template::Template;
+use super::template::Template;
 
 /// The tools of one known agent.
 #[derive(Clone, Debug)]

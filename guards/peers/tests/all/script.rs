@@ -59,7 +59,7 @@ pub(crate) struct Vector {
     pub(crate) differs: Option<String>,
 }
 
-/// Tests that no vector stands for.
+/// Tests of the product that are no vector here.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LeftOut {

@@ -1,7 +1,7 @@
 //! Calls that bring nothing new.
 
+use crate::scenario::template::{Piece, Template};
 use crate::scenario::{CallSpec, Called, Condition, Role, Rule, Sent, Stuck, Way};
-use crate::template::{Piece, Template};
 
 use super::super::place::Place;
 use super::super::splice::{Ring, Splice, Turn, call, join, ring, rule, text};

@@ -1,7 +1,7 @@
 //! Calls in forms that no wire takes: printed as text, nearly JSON, under a misspelt name, cut off.
 
+use crate::scenario::template::{Piece, Template};
 use crate::scenario::{CallSpec, Called, Role, Sent, Stuck, ToolsetTool, Way};
-use crate::template::{Piece, Template};
 
 use super::super::place::Place;
 use super::super::splice::{Ring, Splice, Turn, join, ring, text};

@@ -2,8 +2,8 @@
 
 use balk_contract::Protocol;
 
+use crate::scenario::template::{Piece, Template};
 use crate::scenario::{Called, Condition, Role, Rule, Sent, Stuck, Way};
-use crate::template::{Piece, Template};
 
 use super::super::place::Place;
 use super::super::splice::{Ring, Splice, Turn, call, join, ratio, ring, rule, text};

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::scenario::Role;
+use super::role::Role;
 
 /// Text whose placeholders are resolved to the pools and numbers of one scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,20 +6,21 @@ pub mod document;
 pub mod gate;
 mod issue;
 pub mod junit;
+mod lapses;
 mod sections;
-mod slips;
 mod splice;
 mod tables;
 mod transcript;
 
 pub use issue::{LINK_CHARS_MAX, REPOSITORY_CHARS_MAX, issue_link};
+pub use lapses::lapses;
 pub use sections::{Section, bench_report};
-pub use slips::slips;
 pub use splice::{BadMarker, splice};
 pub use tables::{
     CEILING, CellShift, Comparison, DEFAULT, Expense, FalseByLanguage, FalseByRule, FalseByShape,
-    FalseInterventions, Figures, Head, InstructionRow, LIMITS, Measure, Missing, ORACLE, ParameterRange,
-    REPORT_SCHEMA, Ranked, Ranking, Report, ScenarioRow, ScenarioTable, Sensitivity, ShapeRate, Shift,
-    SlipRow, StackRow, StackShift, StackTable, TimedRow, Versus, VersusCell, VersusCount, VersusSuite,
+    FalseInterventions, Figures, Head, InstructionRow, LIMITS, LapseRow, Measure, Missing, ORACLE,
+    ParameterRange, REPORT_SCHEMA, Ranked, Ranking, Report, ScenarioRow, ScenarioTable, Sensitivity,
+    ShapeRate, Shift, StackRow, StackShift, StackTable, TimedRow, Versus, VersusCell, VersusCount,
+    VersusSuite,
 };
 pub use transcript::{Chat, show, show_outcome};

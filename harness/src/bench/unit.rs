@@ -1,6 +1,6 @@
 //! One unit: a seed of a scenario, played by every stack.
 
-use balk_reports::records::{Cell, Grade, Outcome, Slip, Suite, TrialRecord};
+use balk_reports::records::{Cell, Grade, Lapse, Outcome, Suite, TrialRecord};
 
 use crate::grade;
 use crate::simulate::Simulation;
@@ -10,7 +10,7 @@ use crate::simulate::Simulation;
 pub enum Keep {
     /// None.
     Nothing,
-    /// Those of trials with a slip.
+    /// Those of trials with a lapse.
     Failing,
     /// All.
     Everything,
@@ -20,7 +20,7 @@ impl Keep {
     fn takes(self, grade: &Grade) -> bool {
         match self {
             Self::Nothing => false,
-            Self::Failing => Slip::ALL.into_iter().any(|slip| slip.is_in(grade)),
+            Self::Failing => Lapse::ALL.into_iter().any(|lapse| lapse.is_in(grade)),
             Self::Everything => true,
         }
     }

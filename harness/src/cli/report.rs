@@ -43,7 +43,7 @@ prints the form of the JSON.
 JUnit fails a stack that is under test on a scenario where something was done twice or a guard broke.
 
 Names for --splice: short, stacks, ranking, default, runs, healthy, models, false-interventions, sensitivity,
-slips, cost, scenarios, command, limits.";
+lapses, cost, scenarios, command, limits.";
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use balk_guards::{Entry, Intervention};
-use balk_reports::records::Slip;
+use balk_reports::records::Lapse;
 
 use crate::engine::Trial;
 use crate::grade;
@@ -13,8 +13,8 @@ use crate::grade;
 /// A problem that a trial can show.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shows {
-    /// A slip.
-    Slip(Slip),
+    /// A lapse.
+    Lapse(Lapse),
     /// The model got stuck, and the goal does not hold at the end.
     NotRecovered,
     /// A guard intervened by this rule.
@@ -26,12 +26,12 @@ pub enum Shows {
     },
 }
 
-/// The slips by their names on the command line.
-const SLIPS: [(&str, Slip); 4] = [
-    ("done-twice", Slip::DoneTwice),
-    ("guard-fault", Slip::GuardFault),
-    ("not-told", Slip::NotTold),
-    ("false-intervention", Slip::FalseIntervention),
+/// The lapses by their names on the command line.
+const LAPSES: [(&str, Lapse); 4] = [
+    ("done-twice", Lapse::DoneTwice),
+    ("guard-fault", Lapse::GuardFault),
+    ("not-told", Lapse::NotTold),
+    ("false-intervention", Lapse::FalseIntervention),
 ];
 
 const NOT_RECOVERED: &str = "not-recovered";
@@ -42,7 +42,7 @@ impl Shows {
     #[must_use]
     pub fn is_in(&self, trial: &Trial) -> bool {
         match self {
-            Self::Slip(slip) => slip.is_in(&grade::grade(trial)),
+            Self::Lapse(lapse) => lapse.is_in(&grade::grade(trial)),
             Self::NotRecovered => {
                 let grade = grade::grade(trial);
                 grade.onset.is_some() && !grade.goal
@@ -56,9 +56,9 @@ impl Shows {
     /// Everything that a trial shows, each once.
     #[must_use]
     pub fn all(trial: &Trial) -> Vec<Self> {
-        let slips = SLIPS.iter().map(|(_, slip)| Self::Slip(*slip));
+        let lapses = LAPSES.iter().map(|(_, lapse)| Self::Lapse(*lapse));
         let mut all: Vec<Self> =
-            slips.chain([Self::NotRecovered]).filter(|shows| shows.is_in(trial)).collect();
+            lapses.chain([Self::NotRecovered]).filter(|shows| shows.is_in(trial)).collect();
         for it in interventions(trial) {
             let shows = Self::Rule { guard: it.note.guard.to_string(), rule: it.note.rule.to_string() };
             if !all.contains(&shows) {
@@ -81,8 +81,8 @@ impl<'a> Sign<'a> {
     /// The property of this trial; none if it does not show the problem.
     pub(super) fn of(trial: &Trial, shows: &'a Shows) -> Option<Self> {
         let first_false = match shows {
-            Shows::Slip(Slip::FalseIntervention) => false_rules(trial).into_iter().next(),
-            Shows::Slip(Slip::DoneTwice | Slip::GuardFault | Slip::NotTold)
+            Shows::Lapse(Lapse::FalseIntervention) => false_rules(trial).into_iter().next(),
+            Shows::Lapse(Lapse::DoneTwice | Lapse::GuardFault | Lapse::NotTold)
             | Shows::NotRecovered
             | Shows::Rule { .. } => None,
         };
@@ -129,8 +129,8 @@ fn interventions(trial: &Trial) -> impl Iterator<Item = &Intervention> {
 impl fmt::Display for Shows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Slip(slip) => {
-                let name = SLIPS.iter().find(|(_, it)| it == slip).map_or("", |(name, _)| name);
+            Self::Lapse(lapse) => {
+                let name = LAPSES.iter().find(|(_, it)| it == lapse).map_or("", |(name, _)| name);
                 f.write_str(name)
             }
             Self::NotRecovered => f.write_str(NOT_RECOVERED),
@@ -143,7 +143,7 @@ impl FromStr for Shows {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let named = SLIPS.iter().find(|(name, _)| *name == text).map(|(_, slip)| Self::Slip(*slip));
+        let named = LAPSES.iter().find(|(name, _)| *name == text).map(|(_, lapse)| Self::Lapse(*lapse));
         let rule = || {
             let (guard, rule) = text.strip_prefix(RULE)?.split_once(':')?;
             let filled = !guard.is_empty() && !rule.is_empty();
@@ -151,8 +151,8 @@ impl FromStr for Shows {
         };
         let not_recovered = (text == NOT_RECOVERED).then_some(Self::NotRecovered);
         named.or(not_recovered).or_else(rule).ok_or_else(|| {
-            let slips: Vec<&str> = SLIPS.iter().map(|(name, _)| *name).collect();
-            format!("expected one of {}, {NOT_RECOVERED}, {RULE}GUARD:RULE", slips.join(", "))
+            let lapses: Vec<&str> = LAPSES.iter().map(|(name, _)| *name).collect();
+            format!("expected one of {}, {NOT_RECOVERED}, {RULE}GUARD:RULE", lapses.join(", "))
         })
     }
 }
@@ -162,10 +162,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_slip_has_a_name_and_every_name_reads_back() {
-        for slip in Slip::ALL {
-            let text = Shows::Slip(slip).to_string();
-            assert_eq!(text.parse(), Ok(Shows::Slip(slip)));
+    fn every_lapse_has_a_name_and_every_name_reads_back() {
+        for lapse in Lapse::ALL {
+            let text = Shows::Lapse(lapse).to_string();
+            assert_eq!(text.parse(), Ok(Shows::Lapse(lapse)));
         }
         for text in ["not-recovered", "rule=duplicate:identical", "rule=a:b:c"] {
             assert_eq!(text.parse::<Shows>().map(|it| it.to_string()), Ok(text.to_owned()));

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::common::program::{balk, ran, whole};
 
-/// A plan with slips, recoveries, a control, and an unreachable goal.
+/// A plan with lapses, recoveries, a control, and an unreachable goal.
 const MATRIX: [&str; 9] = [
     "bench",
     "--suite",

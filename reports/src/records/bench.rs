@@ -7,20 +7,20 @@
 mod cell;
 mod cluster;
 mod file;
+mod lapse;
 mod plan;
 mod record;
 mod seeds;
-mod slip;
 mod sound;
 
 pub use cell::{ByDraw, Cell, Histogram, Language, Outcome, Paired, Response, RuleCount};
 pub use cluster::{GROUPS, Groups, Sums};
 pub use file::BadBench;
+pub use lapse::Lapse;
 pub(crate) use plan::is_under_test;
 pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Unlike};
 pub use record::{Apart, Bench};
 pub use seeds::{Seeds, SeedsTwice};
-pub use slip::Slip;
 
 #[cfg(test)]
 pub(crate) use plan::tests::plan;

@@ -6,7 +6,7 @@
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
 use super::tables::{Report, ScenarioRow, ScenarioTable};
-use crate::records::{Slip, is_under_test};
+use crate::records::{Lapse, is_under_test};
 
 /// A gate that a cell fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,15 +25,15 @@ pub struct FailedGate {
 /// not under test.
 #[must_use]
 pub fn safety(report: &Report) -> Vec<FailedGate> {
-    let grave = report.slips.iter().filter(|it| match it.slip {
-        Slip::DoneTwice | Slip::GuardFault => is_under_test(&it.stack),
-        Slip::NotTold | Slip::FalseIntervention => false,
+    let grave = report.lapses.iter().filter(|it| match it.lapse {
+        Lapse::DoneTwice | Lapse::GuardFault => is_under_test(&it.stack),
+        Lapse::NotTold | Lapse::FalseIntervention => false,
     });
     grave
         .map(|it| FailedGate {
             scenario: it.scenario.clone(),
             stack: it.stack.clone(),
-            message: format!("{} in {} of {} trials", it.slip.name(), it.count, it.trials),
+            message: format!("{} in {} of {} trials", it.lapse.name(), it.count, it.trials),
             command: Some(it.command.clone()),
         })
         .collect()

@@ -35,7 +35,7 @@ pub enum Section {
     /// What the uncertain parameters do.
     Sensitivity,
     /// What should not happen in any trial.
-    Slips,
+    Lapses,
     /// The cost of a turn.
     Cost,
     /// Every scenario.
@@ -58,7 +58,7 @@ impl Section {
         Self::Models,
         Self::FalseInterventions,
         Self::Sensitivity,
-        Self::Slips,
+        Self::Lapses,
         Self::Cost,
         Self::Scenarios,
         Self::Command,
@@ -78,7 +78,7 @@ impl Section {
             Self::Models => "models",
             Self::FalseInterventions => "false-interventions",
             Self::Sensitivity => "sensitivity",
-            Self::Slips => "slips",
+            Self::Lapses => "lapses",
             Self::Cost => "cost",
             Self::Scenarios => "scenarios",
             Self::Command => "command",
@@ -103,7 +103,7 @@ impl Section {
             Self::Models => "Other response models",
             Self::FalseInterventions => "False interventions",
             Self::Sensitivity => "Sensitivity",
-            Self::Slips => "Slips",
+            Self::Lapses => "Lapses",
             Self::Cost => "Cost of a turn",
             Self::Scenarios => "Scenarios",
             Self::Command => "How it was measured",
@@ -124,7 +124,7 @@ impl Section {
             Self::Models => model::models(report),
             Self::FalseInterventions => disturbed::false_interventions(report),
             Self::Sensitivity => model::sensitivity(report),
-            Self::Slips => found::slips(report),
+            Self::Lapses => found::lapses(report),
             Self::Cost => found::cost(report),
             Self::Scenarios => scenarios::scenarios(report),
             Self::Command => head::command(report),

@@ -1,7 +1,7 @@
 //! How a report is written: Markdown, JSON, CSV and JUnit of a bench that can be counted by hand.
 
 use crate::common::small;
-use balk_reports::records::{Bench, Cost, Slip};
+use balk_reports::records::{Bench, Cost, Lapse};
 use balk_reports::report::{Report, Section, bench_report, csv as table, document::markdown, junit};
 use boon::{Compiler, Schemas};
 use quick_junit::{NonSuccessKind, TestCaseStatus};
@@ -119,12 +119,12 @@ fn cells_without_a_trial_are_skipped() {
     assert!(read.test_suites.iter().flat_map(|it| &it.test_cases).all(skipped));
 }
 
-/// What is done twice fails by itself, but not where nobody guards; other slips need a gate.
+/// What is done twice fails by itself, but not where nobody guards; other lapses need a gate.
 #[test]
 fn safety_fails_without_a_gate() {
     let mut bench = small::bench(small::SEEDS);
     for cell in &mut bench.cells[..2] {
-        cell.slips.insert(Slip::DoneTwice, 5);
+        cell.lapses.insert(Lapse::DoneTwice, 5);
         cell.counts.doubled = 2;
     }
     let failed = junit::safety(&Report::new(&bench, &Cost::default()));

@@ -2,7 +2,7 @@
 
 use crate::common::small;
 use crate::common::small::{bench, cost};
-use balk_reports::records::{Bench, Cell, Cost, Grade, Outcome, Seeds, Slip, Suite};
+use balk_reports::records::{Bench, Cell, Cost, Grade, Lapse, Outcome, Seeds, Suite};
 use balk_reports::report::{Measure, Report};
 
 fn report() -> Report {
@@ -235,41 +235,41 @@ fn a_number_that_moves_a_stack_is_found() {
 }
 
 #[test]
-fn slips_come_with_the_command_that_shows_them() {
-    let slips = report().slips;
+fn lapses_come_with_the_command_that_shows_them() {
+    let lapses = report().lapses;
     let found: Vec<_> =
-        slips.iter().map(|it| (it.slip, &*it.scenario, &*it.stack, it.count, &*it.command)).collect();
+        lapses.iter().map(|it| (it.lapse, &*it.scenario, &*it.stack, it.count, &*it.command)).collect();
     let repeating = "repeating (n=1, m=2)";
     let set = "--set n=1 --set m=2";
     assert_eq!(
         found,
         [
             (
-                Slip::NotTold,
+                Lapse::NotTold,
                 repeating,
                 "none",
                 60,
                 &*format!("balk scenario repeating --seed 4 --guard none {set}")
             ),
             (
-                Slip::NotTold,
+                Lapse::NotTold,
                 repeating,
                 "default",
                 24,
                 &*format!("balk scenario repeating --seed 40 --guard default {set}")
             ),
             (
-                Slip::NotTold,
+                Lapse::NotTold,
                 repeating,
                 "peer",
                 52,
                 &*format!("balk scenario repeating --seed 12 --guard peer {set}")
             ),
-            (Slip::NotTold, "gap", "none", 64, "balk scenario gap --seed 0 --guard none"),
-            (Slip::NotTold, "gap", "peer", 32, "balk scenario gap --seed 32 --guard peer"),
-            (Slip::NotTold, "polling", "peer", 2, "balk scenario polling --seed 0 --guard peer"),
+            (Lapse::NotTold, "gap", "none", 64, "balk scenario gap --seed 0 --guard none"),
+            (Lapse::NotTold, "gap", "peer", 32, "balk scenario gap --seed 32 --guard peer"),
+            (Lapse::NotTold, "polling", "peer", 2, "balk scenario polling --seed 0 --guard peer"),
             (
-                Slip::FalseIntervention,
+                Lapse::FalseIntervention,
                 "polling",
                 "default",
                 8,

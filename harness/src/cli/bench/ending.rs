@@ -5,7 +5,7 @@ use std::path::Path;
 
 use balk_reports::records::{Bench as Record, Cost, quoted};
 use balk_reports::report::document::{Block, Document, terminal};
-use balk_reports::report::{Report, Section, gate, slips};
+use balk_reports::report::{Report, Section, gate, lapses};
 
 use crate::cli::gates::Gates;
 use crate::cli::say::say;
@@ -32,7 +32,7 @@ impl Ending<'_> {
         unless_left(writeln!(out, "{}", terminal(&stacks(record), screen::output())))?;
         let gates = self.gates.all();
         let exit = if gates.is_empty() {
-            unless_left(write!(out, "{}", terminal(&slips(record, program::own), screen::output())))?;
+            unless_left(write!(out, "{}", terminal(&lapses(record, program::own), screen::output())))?;
             Exit::Fine
         } else {
             let found = |metric: gate::Metric, scenario: usize, stack: usize| {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cluster::{Groups, Sums};
-use super::slip::Slip;
+use super::lapse::Lapse;
 use crate::records::counts::{Counts, counts};
 use crate::records::rate_sums::RateSums;
 
@@ -35,9 +35,9 @@ pub struct Cell {
     /// Counts by guard and rule.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rules: BTreeMap<String, BTreeMap<String, RuleCount>>,
-    /// The lowest seed with each slip.
+    /// The lowest seed with each lapse.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub slips: BTreeMap<Slip, u64>,
+    pub lapses: BTreeMap<Lapse, u64>,
     /// The same seeds with a flat response model, in which every delivered intervention works equally well.
     pub flat: Response,
     /// The same seeds with drawn parameters of the response model.
@@ -254,8 +254,8 @@ impl Cell {
         let counted = entry(&mut self.languages, language);
         *counted =
             counted.plus(&Language { false_interventions: events.into(), healthy_turns: turns.into() });
-        for slip in Slip::ALL.into_iter().filter(|slip| slip.is_in(grade)) {
-            let lowest = self.slips.entry(slip).or_insert(seed);
+        for lapse in Lapse::ALL.into_iter().filter(|lapse| lapse.is_in(grade)) {
+            let lowest = self.lapses.entry(lapse).or_insert(seed);
             *lowest = seed.min(*lowest);
         }
         self.flat.take(flat);
@@ -288,8 +288,8 @@ impl Cell {
                 *counted = counted.plus(more);
             }
         }
-        for (slip, seed) in &other.slips {
-            let lowest = self.slips.entry(*slip).or_insert(*seed);
+        for (lapse, seed) in &other.lapses {
+            let lowest = self.lapses.entry(*lapse).or_insert(*seed);
             *lowest = *seed.min(lowest);
         }
         self.flat = self.flat.plus(&other.flat);

@@ -146,7 +146,7 @@ pub fn judge(
                 let Some(found) = found(gate.metric, at, stack) else { continue };
                 cells += 1;
                 if gate.fails(&found, sureness) {
-                    let seed = gate.metric.slip().and_then(|slip| bench.cell(at, stack).slips.get(&slip));
+                    let seed = gate.metric.lapse().and_then(|lapse| bench.cell(at, stack).lapses.get(&lapse));
                     judged.failed.push(Failed {
                         gate: gate.to_string(),
                         scenario: scenario.label(),

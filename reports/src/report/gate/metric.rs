@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::scope::nearest;
-use crate::records::{Cell, PlannedScenario, Slip, Sums};
+use crate::records::{Cell, Lapse, PlannedScenario, Sums};
 use crate::report::tables::Cells;
 use crate::statistics::{Rate, Share};
 
@@ -152,15 +152,15 @@ impl Metric {
         }
     }
 
-    /// The slip that it counts; a cell knows the lowest seed of each.
-    pub(super) const fn slip(self) -> Option<Slip> {
+    /// The lapse that it counts; a cell knows the lowest seed of each.
+    pub(super) const fn lapse(self) -> Option<Lapse> {
         match self {
             Self::FalseInterventions | Self::FalseRate | Self::FalseRateChange => {
-                Some(Slip::FalseIntervention)
+                Some(Lapse::FalseIntervention)
             }
-            Self::DoubleEffects => Some(Slip::DoneTwice),
-            Self::GuardFaults => Some(Slip::GuardFault),
-            Self::NotTold | Self::Told => Some(Slip::NotTold),
+            Self::DoubleEffects => Some(Lapse::DoneTwice),
+            Self::GuardFaults => Some(Lapse::GuardFault),
+            Self::NotTold | Self::Told => Some(Lapse::NotTold),
             Self::Missed
             | Self::Lost
             | Self::NeedlessQuestions

@@ -1,5 +1,5 @@
 use super::*;
-use crate::records::{Bench, Cell, RateSums, Seeds, Slip, plan};
+use crate::records::{Bench, Cell, Lapse, RateSums, Seeds, plan};
 
 fn gate(text: &str) -> Gate {
     text.parse().unwrap_or_else(|wrong| panic!("{text}: {wrong}"))
@@ -34,7 +34,7 @@ const BOTH: [Sureness; 2] = [Sureness::Certain, Sureness::Refuted];
 fn counts_are_judged_as_they_are_in_cells_under_test() {
     let bench = bench(|_, _, cell| {
         cell.counts.false_interventions = 3;
-        cell.slips.insert(Slip::FalseIntervention, 7);
+        cell.lapses.insert(Lapse::FalseIntervention, 7);
     });
     for sureness in BOTH {
         assert_eq!(failed(&bench, &["false_interventions>3", "false_interventions<3"], sureness), [""; 0]);

@@ -1,13 +1,13 @@
-//! Slips, and the cost of a turn.
+//! Lapses, and the cost of a turn.
 
 use super::number::{counted, grouped};
-use crate::records::{Slip, Work};
+use crate::records::{Lapse, Work};
 use crate::report::document::Side::{Left, Right};
 use crate::report::document::{Document, Table, Text, code, emphasis, folded, paragraph};
 use crate::report::tables::{Expense, Report};
 
-/// The slips: how often they happened, and commands that show one of each.
-pub(super) fn slips(report: &Report) -> Document {
+/// The lapses: how often they happened, and commands that show one of each.
+pub(super) fn lapses(report: &Report) -> Document {
     let mut table = Table::of_numbers([
         "stack",
         "done twice",
@@ -16,10 +16,11 @@ pub(super) fn slips(report: &Report) -> Document {
         "false intervention",
     ]);
     for row in report.suites.first().map_or(&[][..], |it| &it.rows) {
-        let of = |slip: Slip| report.slips.iter().filter(move |it| it.slip == slip && it.stack == row.stack);
-        let cells = Slip::ALL.map(|slip| {
-            let scenarios = counted(of(slip).count() as u64, "scenario");
-            let count: u64 = of(slip).map(|it| it.count).sum();
+        let of =
+            |lapse: Lapse| report.lapses.iter().filter(move |it| it.lapse == lapse && it.stack == row.stack);
+        let cells = Lapse::ALL.map(|lapse| {
+            let scenarios = counted(of(lapse).count() as u64, "scenario");
+            let count: u64 = of(lapse).map(|it| it.count).sum();
             if count == 0 { "0".into() } else { format!("{} in {scenarios}", grouped(count)).into() }
         });
         table.row(std::iter::once(code(&row.stack)).chain(cells));
@@ -27,11 +28,11 @@ pub(super) fn slips(report: &Report) -> Document {
     let mut document = Document::from([
         table.or("No stack."),
         paragraph(
-            "A slip should not happen in any trial. A row is a stack, and its cells count trials; only false \
+            "A lapse should not happen in any trial. A row is a stack, and its cells count trials; only false \
              interventions are counted one by one.",
         ),
     ]);
-    for slip in Slip::ALL {
+    for lapse in Lapse::ALL {
         let mut rows = Table::new([
             ("scenario", Left),
             ("stack", Left),
@@ -39,7 +40,7 @@ pub(super) fn slips(report: &Report) -> Document {
             ("trials", Right),
             ("first example", Left),
         ]);
-        for it in report.slips.iter().filter(|it| it.slip == slip) {
+        for it in report.lapses.iter().filter(|it| it.lapse == lapse) {
             rows.row([
                 code(&it.scenario),
                 code(&it.stack),
@@ -49,7 +50,7 @@ pub(super) fn slips(report: &Report) -> Document {
             ]);
         }
         if !rows.is_empty() {
-            document.push(folded(format!("By scenario: {}", slip.name()), rows));
+            document.push(folded(format!("By scenario: {}", lapse.name()), rows));
         }
     }
     document

@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::expense::Expense;
 use super::false_interventions::FalseInterventions;
 use super::head::Head;
+use super::lapses::{self, LapseRow};
 use super::limits::LIMITS;
 use super::ranking::Ranking;
 use super::sensitivity::Sensitivity;
-use super::slips::{self, SlipRow};
 use super::stacks::{self, ScenarioTable, StackTable};
 use super::versus::Versus;
 use crate::records::{Bench, Cost};
@@ -38,7 +38,7 @@ pub struct Report {
     /// What each parameter of the response model does to the figures.
     pub sensitivity: Sensitivity,
     /// What should not happen in any trial, each with a command that shows it.
-    pub slips: Vec<SlipRow>,
+    pub lapses: Vec<LapseRow>,
     /// The cost of a turn; empty if it was not measured.
     pub expense: Expense,
     /// Every stack on each scenario.
@@ -59,7 +59,7 @@ impl Report {
             versus: Versus::new(bench),
             false_interventions: FalseInterventions::new(bench),
             sensitivity: Sensitivity::new(bench),
-            slips: slips::slips(bench),
+            lapses: lapses::lapses(bench),
             expense: Expense::new(cost),
             scenarios: stacks::scenarios(bench),
             limits: LIMITS.iter().map(|&it| it.to_owned()).collect(),

@@ -1,20 +1,20 @@
-//! The slips of a bench, in a few lines.
+//! The lapses of a bench, in a few lines.
 
 use super::document::{Document, Text, code, lines};
-use crate::records::{Bench, Kind, Slip};
+use crate::records::{Bench, Kind, Lapse};
 
-/// A line for each stack under test and each kind of slip: how often, in how many scenarios, and the command that
+/// A line for each stack under test and each kind of lapse: how often, in how many scenarios, and the command that
 /// shows the first one, as a command of the program that prints them.
 #[must_use]
-pub fn slips(bench: &Bench, own: impl Fn(&str) -> String) -> Document {
+pub fn lapses(bench: &Bench, own: impl Fn(&str) -> String) -> Document {
     let under_test = bench.plan.stacks.iter().enumerate().filter(|(_, stack)| stack.is_under_test());
     let found = under_test.flat_map(|(at, stack)| {
-        let found: Vec<Text> = Slip::ALL
+        let found: Vec<Text> = Lapse::ALL
             .into_iter()
-            .flat_map(|slip| wheres(slip).iter().map(move |of| (slip, *of)))
-            .filter_map(|(slip, of)| line(bench, at, slip, of, &own))
+            .flat_map(|lapse| wheres(lapse).iter().map(move |of| (lapse, *of)))
+            .filter_map(|(lapse, of)| line(bench, at, lapse, of, &own))
             .collect();
-        if found.is_empty() { vec![format!("{}: no slips", stack.guard).into()] } else { found }
+        if found.is_empty() { vec![format!("{}: no lapses", stack.guard).into()] } else { found }
     });
     let found: Vec<Text> = found.collect();
     if found.is_empty() { Document::default() } else { [lines(found)].into() }
@@ -24,20 +24,20 @@ pub fn slips(bench: &Bench, own: impl Fn(&str) -> String) -> Document {
 type Where = (&'static str, Option<Kind>);
 
 /// False interventions are counted by the kind of scenario, because the table of the stacks counts those in controls.
-const fn wheres(slip: Slip) -> &'static [Where] {
-    match slip {
-        Slip::DoneTwice | Slip::GuardFault | Slip::NotTold => &[("", None)],
-        Slip::FalseIntervention => {
+const fn wheres(lapse: Lapse) -> &'static [Where] {
+    match lapse {
+        Lapse::DoneTwice | Lapse::GuardFault | Lapse::NotTold => &[("", None)],
+        Lapse::FalseIntervention => {
             &[(" in stubborn runs,", Some(Kind::Stubborn)), (" in controls,", Some(Kind::Control))]
         }
     }
 }
 
-/// One kind of slip of one stack in some scenarios, if it happened.
+/// One kind of lapse of one stack in some scenarios, if it happened.
 fn line(
     bench: &Bench,
     stack: usize,
-    slip: Slip,
+    lapse: Lapse,
     (words, kind): Where,
     own: impl Fn(&str) -> String,
 ) -> Option<Text> {
@@ -46,13 +46,13 @@ fn line(
         .filter(|(_, scenario)| kind.is_none_or(|kind| kind == scenario.kind))
         .map(|(scenario, _)| (scenario, bench.cell(scenario, stack)));
     let cells: Vec<_> =
-        cells.filter_map(|(scenario, cell)| Some((scenario, cell, *cell.slips.get(&slip)?))).collect();
+        cells.filter_map(|(scenario, cell)| Some((scenario, cell, *cell.lapses.get(&lapse)?))).collect();
     let &(first, _, seed) = cells.first()?;
-    let count: u64 = cells.iter().map(|(_, cell, _)| slip.count(&cell.counts)).sum();
+    let count: u64 = cells.iter().map(|(_, cell, _)| lapse.count(&cell.counts)).sum();
     let found = format!(
         "{}: {count} x {}{words} in {} {}; the first: ",
         bench.plan.stacks[stack].guard,
-        slip.name(),
+        lapse.name(),
         cells.len(),
         if cells.len() == 1 { "scenario" } else { "scenarios" },
     );

@@ -1,16 +1,16 @@
-//! Slips, each with a command that shows it.
+//! Lapses, each with a command that shows it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::records::{Bench, Slip};
+use crate::records::{Bench, Lapse};
 
-/// One kind of slip in one cell.
+/// One kind of lapse in one cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SlipRow {
-    /// The slip.
-    pub slip: Slip,
+pub struct LapseRow {
+    /// The lapse.
+    pub lapse: Lapse,
     /// The scenario.
     pub scenario: String,
     /// The stack.
@@ -25,19 +25,19 @@ pub struct SlipRow {
     pub command: String,
 }
 
-/// The slips of all cells, the most serious first.
-pub(super) fn slips(bench: &Bench) -> Vec<SlipRow> {
+/// The lapses of all cells, the most serious first.
+pub(super) fn lapses(bench: &Bench) -> Vec<LapseRow> {
     let plan = &bench.plan;
     let mut rows = Vec::new();
-    for slip in Slip::ALL {
+    for lapse in Lapse::ALL {
         for (at, scenario) in plan.scenarios.iter().enumerate() {
             for (nth, stack) in plan.stacks.iter().enumerate() {
                 let cell = bench.cell(at, nth);
-                rows.extend(cell.slips.get(&slip).map(|&seed| SlipRow {
-                    slip,
+                rows.extend(cell.lapses.get(&lapse).map(|&seed| LapseRow {
+                    lapse,
                     scenario: scenario.label(),
                     stack: stack.guard.clone(),
-                    count: slip.count(&cell.counts),
+                    count: lapse.count(&cell.counts),
                     trials: cell.counts.trials,
                     seed: seed.to_string(),
                     command: plan.trial(at, nth, seed),

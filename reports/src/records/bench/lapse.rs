@@ -1,4 +1,4 @@
-//! Slips: what should not happen in any trial.
+//! Lapses: what should not happen in any trial.
 
 use balk_contract::record::Grade;
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use crate::records::counts::Counts;
 /// Something that should not happen in any trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Slip {
+pub enum Lapse {
     /// An effect that should happen once was repeated.
     DoneTwice,
     /// A guard broke.
@@ -20,8 +20,8 @@ pub enum Slip {
     FalseIntervention,
 }
 
-impl Slip {
-    /// All slips, the most serious first.
+impl Lapse {
+    /// All lapses, the most serious first.
     pub const ALL: [Self; 4] = [Self::DoneTwice, Self::GuardFault, Self::NotTold, Self::FalseIntervention];
 
     /// The name, as people read it.

@@ -1,4 +1,4 @@
-//! The scenario format: TOML in, [`Scenario`]s or [`Diagnostics`] out.
+//! The scenario format: TOML in, [`Scenario`]s or [`Diagnostics`] out, and [`Scenario`]s in, TOML out.
 //!
 //! A file has one world and up to two actors, each of them a scenario. `--set` edits the text, then the text is read
 //! into strict private wire types, and these are converted once. Every failed check points at its place in the file or
@@ -29,10 +29,12 @@ pub(crate) mod syntax;
 mod version;
 mod wire;
 mod world;
+mod write;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use starter::template_of;
 pub use version::names;
+pub use write::write;
 
 use convert::actor_table;
 use report::Report;

@@ -17,6 +17,7 @@ use crate::scenario::{
 use chosen::{offer, open};
 
 mod chosen;
+mod pinned;
 
 /// One scenario under one seed, before the first turn. Everything in it is fixed.
 #[derive(Clone, Debug)]

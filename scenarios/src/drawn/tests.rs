@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use balk_contract::record::Pools;
 
+use crate::format;
 use crate::scenario::{Kind, Number, Scenario, Stuck, Truth};
+use crate::toolsets;
 use crate::world::{World, WorldOptions};
 
 use super::compose::open;
@@ -121,6 +123,25 @@ fn no_surface_changes_the_course_of_a_plan() {
             let found = walked(&scenario, seed);
             assert!(found.goal, "{} seed {seed}", plan.name);
             assert_eq!(course(&found), course(&plan.variant(&values).walk), "{} seed {seed}", plan.name);
+        }
+    }
+}
+
+/// What a file says is all that a drawn world depends on, and pinning it changes nothing.
+#[test]
+fn a_world_goes_the_same_way_when_it_is_read_from_a_file() {
+    for pools in [Pools::Open, Pools::Reserve] {
+        for seed in 0..60 {
+            let drawn = Scenario { name: "of-a-file".into(), ..drawn(seed, pools) };
+            let options = WorldOptions { pools, ..WorldOptions::default() };
+            let world = World::draw(&drawn, seed, options);
+            let course = walk(&world);
+            for scenario in [&drawn, &world.pinned()] {
+                let text = format::write(std::slice::from_ref(scenario));
+                let read = format::parse("of-a-file.toml", &text, toolsets::catalogue()).expect("it is good");
+                assert_eq!(walk(&World::draw(&read[0], seed, options)), course, "seed {seed}\n{text}");
+            }
+            assert_eq!(walked(&world.pinned(), seed), course, "seed {seed}: no pools need to be named");
         }
     }
 }

@@ -10,13 +10,13 @@ use super::report::Report;
 use super::wire::{BreakTable, StateTable};
 use crate::scenario::{Break, Ratio, Stage};
 
-const CAUSES: &[(&str, AttemptCause)] = &[
+pub(super) const CAUSES: &[(&str, AttemptCause)] = &[
     ("connect", AttemptCause::Connect),
     ("timed-out", AttemptCause::TimedOut),
     ("disconnected", AttemptCause::Disconnected),
 ];
 
-const STAGES: &[(&str, Stage)] = &[
+pub(super) const STAGES: &[(&str, Stage)] = &[
     ("nothing", Stage::Nothing),
     ("progress", Stage::Progress),
     ("output", Stage::Output),

@@ -18,7 +18,7 @@ use crate::scenario::{
     TruthSpan, Way,
 };
 
-const PROFILES: &[(&str, Profile)] = &[
+pub(super) const PROFILES: &[(&str, Profile)] = &[
     ("population", Profile::Population),
     ("strong", Profile::Strong),
     ("gpt-4o-like", Profile::Gpt4o),
@@ -26,7 +26,7 @@ const PROFILES: &[(&str, Profile)] = &[
     ("weak", Profile::Weak),
 ];
 
-const TRIGGERS: &[(&str, Trigger)] = &[
+pub(super) const TRIGGERS: &[(&str, Trigger)] = &[
     ("always", Trigger::Always),
     ("succeeded", Trigger::Succeeded),
     ("failed", Trigger::Failed),
@@ -56,7 +56,7 @@ const TRUTHS: &[(&str, Going)] = &[
     ("faulted", Going::Known(Truth::Faulted)),
 ];
 
-const STUCK: &[(&str, Stuck)] = &[
+pub(super) const STUCK: &[(&str, Stuck)] = &[
     ("identical-call", Stuck::IdenticalCall),
     ("near-duplicate", Stuck::NearDuplicate),
     ("same-failure", Stuck::SameFailure),
@@ -71,7 +71,7 @@ const STUCK: &[(&str, Stuck)] = &[
     ("truncated", Stuck::Truncated),
 ];
 
-const FINISHES: &[(&str, FinishReason)] = &[
+pub(super) const FINISHES: &[(&str, FinishReason)] = &[
     ("stop", FinishReason::Stop),
     ("length", FinishReason::Length),
     ("tool-call", FinishReason::ToolCall),

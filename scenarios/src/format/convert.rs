@@ -16,7 +16,7 @@ use super::wire::{ActorTable, LimitsTable, ScenarioFile, ToolsTable};
 use super::world::{environment, goal, user};
 use crate::scenario::{Kind, Limits, PhraseId, Role, Scenario, Toolset};
 
-const PROTOCOLS: &[(&str, Protocol)] = &[("text", Protocol::Text), ("tool", Protocol::Tool)];
+pub(super) const PROTOCOLS: &[(&str, Protocol)] = &[("text", Protocol::Text), ("tool", Protocol::Tool)];
 
 /// The scenarios of the file: the stubborn one first. They are valid only if nothing was reported.
 pub(super) fn scenarios(
@@ -25,6 +25,9 @@ pub(super) fn scenarios(
     report: &mut Report<'_>,
 ) -> Vec<Scenario> {
     check_kebab(&file.name, report);
+    if let Some(world) = &file.world {
+        check_kebab(world, report);
+    }
     check_actors(file, report);
     let (roles, distractors) = tools(&file.tools, report);
     let provider = provider(&file.tools, &roles, report);
@@ -57,7 +60,7 @@ pub(super) fn scenarios(
         names.parameters = parameters(&it.parameters, report);
         scenarios.push(Scenario {
             name: known[nth].clone(),
-            world: file.name.get_ref().as_str().into(),
+            world: file.world.as_ref().unwrap_or(&file.name).get_ref().as_str().into(),
             kind,
             twin: known.iter().enumerate().find(|(at, _)| *at != nth).map(|(_, name)| name.clone()),
             skeleton: None,
@@ -221,6 +224,17 @@ fn provider(table: &ToolsTable, roles: &[Role], report: &mut Report<'_>) -> Vec<
     table.provider.iter().filter_map(at).map(|at| roles[at]).collect()
 }
 
+/// The tool sets that can be drawn at all: that of the agent that the file names, or each.
+fn of_agent<'t>(
+    table: &ToolsTable,
+    toolsets: &'t [Arc<Toolset>],
+    report: &mut Report<'_>,
+) -> &'t [Arc<Toolset>] {
+    let Some(agent) = &table.agent else { return toolsets };
+    let at = report.index_of("agent", agent, toolsets.iter().map(|it| it.name.as_str()));
+    at.map_or(toolsets, |at| &toolsets[at..=at])
+}
+
 /// The tool sets that have every role and enough distractors.
 fn fitting(
     table: &ToolsTable,
@@ -229,6 +243,7 @@ fn fitting(
     toolsets: &[Arc<Toolset>],
     report: &mut Report<'_>,
 ) -> Vec<Arc<Toolset>> {
+    let toolsets = of_agent(table, toolsets, report);
     let has = |set: &Toolset, role: Role| set.tools.iter().any(|tool| tool.role == role);
     let spare = |set: &Toolset| set.tools.iter().filter(|tool| tool.role == Role::Distractor).count();
     let able: Vec<&Arc<Toolset>> =
@@ -236,6 +251,18 @@ fn fitting(
     let fitting: Vec<Arc<Toolset>> =
         able.iter().filter(|set| spare(set) >= distractors).map(|set| Arc::clone(set)).collect();
     if !fitting.is_empty() {
+        return fitting;
+    }
+    if let (Some(agent), [only]) = (&table.agent, toolsets) {
+        let lacking: Vec<&str> =
+            roles.iter().filter(|role| !has(only, **role)).map(|role| role_name(*role)).collect();
+        let label = match &lacking[..] {
+            [] => format!("it has only {} distractors", spare(only)),
+            _ => format!("it has no {}", listed(&lacking, "and no")),
+        };
+        report
+            .error(agent.span(), format!("`{}` lacks tools of this scenario", only.name), label)
+            .help("leave `agent` out, and the seed draws an agent that has all of them");
         return fitting;
     }
     if able.is_empty() {

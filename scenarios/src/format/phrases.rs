@@ -13,7 +13,7 @@ use crate::scenario::template::Template;
 use crate::scenario::{Phrase, PhraseId, Role};
 
 /// The language of a phrase that is the same in all of them.
-const ANY: &str = "any";
+pub(super) const ANY: &str = "any";
 
 /// Who says a phrase.
 #[derive(Clone, Copy, Debug)]

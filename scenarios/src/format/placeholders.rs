@@ -12,15 +12,15 @@ use super::wire::Text;
 use crate::scenario::template::{Piece, Template};
 
 /// The prefix of an argument of the call that is answered.
-const ARGUMENT: &str = "argument:";
+pub(super) const ARGUMENT: &str = "argument:";
 /// The prefix of the visits counted up to a number.
-const STEP: &str = "step:";
+pub(super) const STEP: &str = "step:";
 /// The prefix of a fact whose time is told.
-const SECONDS: &str = "seconds:";
+pub(super) const SECONDS: &str = "seconds:";
 /// The prefix of the agent's name for a tool, or for an argument of it.
-const TOOL: &str = "tool:";
+pub(super) const TOOL: &str = "tool:";
 /// The prefix of a value that is repeated once for each visit.
-const EACH_VISIT: &str = "visit:";
+pub(super) const EACH_VISIT: &str = "visit:";
 
 /// A text of the world. Facts, paths and contents may contain drawn values, and nothing that changes within a trial.
 pub(super) fn fixed(text: &Text, names: &Names, report: &mut Report<'_>) -> Template {

@@ -21,6 +21,7 @@ pub(super) type Variants = BTreeMap<Text, Spanned<PhraseValue>>;
 pub(super) const TOP: &[(&str, &str)] = &[
     ("format", "format = 2"),
     ("name", "name = \"…\""),
+    ("world", "world = \"…\""),
     ("protocol", "protocol = \"text\""),
     ("limits", "[limits]"),
     ("tools", "[tools]"),
@@ -45,6 +46,7 @@ pub(super) struct ScenarioFile {
     #[expect(dead_code, reason = "the version is checked before the file is read")]
     format: u32,
     pub(super) name: Text,
+    pub(super) world: Option<Text>,
     pub(super) protocol: Text,
     pub(super) prompt: Option<Text>,
     pub(super) limits: LimitsTable,
@@ -81,6 +83,7 @@ pub(super) struct ToolsTable {
     #[serde(default)]
     pub(super) provider: Vec<Text>,
     pub(super) distractors: Option<Spanned<u32>>,
+    pub(super) agent: Option<Text>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -14,7 +14,7 @@ use super::roles::offered_role;
 use super::wire::{EnvironmentTable, GoalTable, RuleTable, UserTable, WriteTable};
 use crate::scenario::{AnswerSpec, Condition, EnvironmentSpec, Role, Rule, UserSpec, WriteSpec};
 
-const CHOICES: &[(&str, ChoiceKind)] = &[
+pub(super) const CHOICES: &[(&str, ChoiceKind)] = &[
     ("continue", ChoiceKind::Continue),
     ("instruct", ChoiceKind::Instruct),
     ("switch-model", ChoiceKind::SwitchModel),

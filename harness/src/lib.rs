@@ -20,6 +20,7 @@ pub mod shrink;
 pub mod simulate;
 pub mod validity;
 pub mod verify;
+pub mod warnings;
 
 /// The examples of a document, run as tests.
 #[cfg(doctest)]

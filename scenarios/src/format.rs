@@ -4,9 +4,10 @@
 //! into strict private wire types, and these are converted once. Every failed check points at its place in the file or
 //! in the argument. The `README.md` of this crate describes the keys.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::scenario::{Kind, Scenario, Toolset};
+use crate::scenario::{Kind, Scenario, StateId, Toolset};
 
 pub(crate) mod answers;
 mod attempts;
@@ -26,19 +27,23 @@ mod set;
 pub(crate) mod source;
 mod starter;
 pub(crate) mod syntax;
+mod used;
 mod version;
+mod warnings;
 mod wire;
 mod world;
 mod write;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Place};
+pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
 pub use starter::template_of;
 pub use version::names;
 pub use write::write;
 
-use convert::actor_table;
+use convert::{actor_table, actors};
 use report::Report;
 use source::Source;
+use used::Used;
+use wire::ScenarioFile;
 
 /// Reads all scenarios of a file, the stubborn one first.
 ///
@@ -56,9 +61,55 @@ pub fn parse(file_name: &str, text: &str, toolsets: &[Arc<Toolset>]) -> Result<V
 
 fn scenarios(source: &Source, toolsets: &[Arc<Toolset>]) -> Result<Vec<Scenario>, Diagnostics> {
     let file = syntax::read(source, wire::TOP)?;
+    Ok(converted(&file, source, toolsets)?.0)
+}
+
+/// The scenarios of a file, and the names that it refers to.
+fn converted(
+    file: &ScenarioFile,
+    source: &Source,
+    toolsets: &[Arc<Toolset>],
+) -> Result<(Vec<Scenario>, Used), Diagnostics> {
     let mut report = Report::new(source);
-    let scenarios = convert::scenarios(&file, toolsets, &mut report);
-    report.finish(scenarios)
+    let scenarios = convert::scenarios(file, toolsets, &mut report);
+    let used = std::mem::take(&mut report.used);
+    report.finish((scenarios, used))
+}
+
+/// A valid file, with what is doubtful in it.
+#[derive(Debug)]
+pub struct Checked {
+    /// Its scenarios, the stubborn one first.
+    pub scenarios: Vec<Scenario>,
+    /// What the file alone shows, in the order of the file. What only a trial shows is not among it.
+    pub warnings: Vec<Diagnostic>,
+    source: Source,
+    /// The places of the states' names, by scenario.
+    states: Vec<Vec<Range<usize>>>,
+}
+
+/// Reads all scenarios of a file, and looks for what has no effect in it, or another one than it seems.
+///
+/// # Errors
+///
+/// The same as those of [`parse`].
+pub fn check(file_name: &str, text: &str, toolsets: &[Arc<Toolset>]) -> Result<Checked, Diagnostics> {
+    let source = Source::new(file_name, text);
+    version::check(&source)?;
+    let file: ScenarioFile = syntax::read(&source, wire::TOP)?;
+    let (scenarios, used) = converted(&file, &source, toolsets)?;
+    let warnings = warnings::warnings(&file, &scenarios, &used, &source);
+    let tables = actors(&file).into_iter().map(|(_, table)| table.get_ref().state.get_ref());
+    let states = tables.map(|all| all.iter().map(|it| it.name.span()).collect()).collect();
+    Ok(Checked { scenarios, warnings, source, states })
+}
+
+impl Checked {
+    /// The place of a state of the scenario with this index.
+    #[must_use]
+    pub fn state(&self, scenario: usize, state: StateId, label: &str) -> Place {
+        self.source.place(self.states[scenario][state].clone(), label)
+    }
 }
 
 /// The text of a scenario file with the settings for one of its actors in it.

@@ -311,6 +311,11 @@ impl<'a> World<'a> {
     /// Every variant of a phrase in this language, once each. For tests.
     #[must_use]
     pub fn variants(&self, phrase: PhraseId) -> Vec<String> {
+        self.answers(phrase, &[])
+    }
+
+    /// Every variant of a phrase in this language, once each, as the answer of a call with these arguments.
+    pub(crate) fn answers(&self, phrase: PhraseId, arguments: &[(&str, &str)]) -> Vec<String> {
         let phrase = &self.scenario.phrases[phrase];
         let mut dice =
             self.draws.dice(Draw::Phrase { phrase: &phrase.name, occasion: Occasion::Listing, visit: 0 });
@@ -318,7 +323,7 @@ impl<'a> World<'a> {
             .iter()
             .map(|variant| {
                 let mut text = String::new();
-                self.render(variant, Filling { dice: &mut dice, arguments: &[], nth: 1.into() }, &mut text);
+                self.render(variant, Filling { dice: &mut dice, arguments, nth: 1.into() }, &mut text);
                 text
             })
             .collect()

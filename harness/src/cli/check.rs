@@ -1,21 +1,34 @@
-//! `balk check`: whether scenario files are valid, and if not, where the errors are.
+//! `balk check`: whether scenario files are valid, and if not, where the errors are; and what is doubtful in them.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use balk_scenarios::format::{self, Diagnostic};
+use balk_scenarios::toolsets;
 use clap::Args;
 
-use super::load;
+use super::load::Failure;
+use super::say::say;
+use super::screen;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::warnings;
 
 /// Arguments of `balk check`.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
 pub struct Check {
     /// Scenario files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
+
+const AFTER_HELP: &str = "\
+A valid file may have warnings, which change no exit code:
+- a name that nothing refers to: a phrase, a number, a pool or a field of it, a parameter, a fact
+- a rule or a transition that never applies, and a state that is never reached
+- an answer that fails and that the actor takes for a success, or the other way round
+- a healthy actor that never does its task, or never once a certain call was refused: the command plays it";
 
 impl Check {
     /// Runs the command.
@@ -25,14 +38,30 @@ impl Check {
     pub fn run(&self) -> Result<Exit, Error> {
         let mut exit = Exit::Fine;
         for path in &self.files {
-            match load::file(path) {
-                Ok(scenarios) => {
-                    let names: Vec<&str> = scenarios.iter().map(|it| &*it.name).collect();
-                    writeln!(std::io::stdout(), "{}: valid ({})", path.display(), names.join(", "))?;
+            match checked(path) {
+                Ok((names, warnings)) => {
+                    for warning in &warnings {
+                        say(format_args!("{}\n", warning.render(screen::errors().colour)));
+                    }
+                    let count = match warnings.len() {
+                        0 => String::new(),
+                        1 => ", 1 warning".to_owned(),
+                        more => format!(", {more} warnings"),
+                    };
+                    writeln!(std::io::stdout(), "{}: valid ({names}){count}", path.display())?;
                 }
                 Err(failure) => exit = failure.shown(),
             }
         }
         Ok(exit)
     }
+}
+
+/// The names of the scenarios of a file, and the warnings about it.
+fn checked(path: &Path) -> Result<(String, Vec<Diagnostic>), Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
+    let checked = format::check(&path.display().to_string(), &text, toolsets::catalogue())?;
+    let names: Vec<&str> = checked.scenarios.iter().map(|it| &*it.name).collect();
+    let played = warnings::played(&checked);
+    Ok((names.join(", "), checked.warnings.iter().cloned().chain(played).collect()))
 }

@@ -184,12 +184,6 @@ impl Named {
     }
 }
 
-/// All scenarios in a file.
-pub(super) fn file(path: &Path) -> Result<Vec<Scenario>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
-    Ok(format::parse(&path.display().to_string(), &text, toolsets::catalogue())?)
-}
-
 /// Why a scenario cannot be used.
 pub(super) enum Failure {
     /// The file or a setting is invalid; shown with the source, as compilers do.

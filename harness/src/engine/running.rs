@@ -6,7 +6,7 @@ use balk_guards::{
     AttemptCause, Batch, Compaction, Effect, Entry, Guard, Intervention, InterventionKind, Protocol, Run,
     Speaker, Start, Status, Step, Termination, ToolCall, ToolResult, UserMessage, Wait,
 };
-use balk_scenarios::scenario::Bound;
+use balk_scenarios::scenario::{Bound, StateId};
 use balk_scenarios::{Act, Actor, Broken, Environment, News, Stage, Truth, User, World};
 
 use super::broken::{facts, refused};
@@ -18,6 +18,8 @@ use super::truth_channel::TruthChannel;
 pub struct TurnFacts {
     /// The index of its completion in the transcript.
     pub entry: usize,
+    /// The actor's state.
+    pub state: StateId,
     /// What was really going on.
     pub truth: Truth,
     /// Whether the model honestly told the user that the task is not done.
@@ -204,6 +206,7 @@ impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
     fn completes(&mut self, act: &Act) {
         self.turns.push(TurnFacts {
             entry: self.run.transcript().len(),
+            state: act.state,
             truth: act.truth,
             tells_user: act.tells_user,
             failed_attempts: self.attempts - 1,

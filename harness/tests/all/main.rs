@@ -35,3 +35,4 @@ mod shrink;
 mod starter;
 mod trials;
 mod validity;
+mod warnings;

@@ -14,6 +14,8 @@ use crate::world::{Filling, Nth, World};
 /// What the model does in one attempt, and what really happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Act {
+    /// The state that it is an act of.
+    pub state: StateId,
     /// Its content.
     pub parts: Vec<Part>,
     /// Its calls.
@@ -69,6 +71,7 @@ impl Visit<'_, '_> {
         let state = &self.world.scenario().actor.states[self.state];
         if self.comes_back_empty(state, attempt) {
             return Act {
+                state: self.state,
                 parts: Vec::new(),
                 calls: Vec::new(),
                 finish: FinishReason::Stop,
@@ -88,6 +91,7 @@ impl Visit<'_, '_> {
         let seen_by_provider = breaks.as_ref().is_none_or(|(_, ran)| *ran);
         let ran_by_provider = if seen_by_provider { &state.provider[..] } else { &[] };
         Act {
+            state: self.state,
             parts: thinking.into_iter().chain(text).collect(),
             finish: state.finish.unwrap_or(if calls.is_empty() {
                 FinishReason::Stop

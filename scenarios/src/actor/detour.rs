@@ -143,6 +143,7 @@ impl Turn<'_, '_, '_> {
     fn act(&self, parts: Vec<Part>, calls: Vec<RawCall>) -> Act {
         let state = &self.world.scenario().actor.states[self.detour.left];
         Act {
+            state: self.detour.left,
             parts,
             finish: if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCall },
             calls,

@@ -50,7 +50,9 @@ pub(super) fn drawn_or_fixed(value: &Spanned<Visits>, names: &Names, report: &mu
         Visits::Name(name) => {
             let wanted = Spanned::new(value.span(), name.clone());
             let known = names.numbers.iter().map(|number| number.name.as_str());
-            report.index_of("number", &wanted, known).map_or(Bound::Fixed(1), Bound::Drawn)
+            let at = report.index_of("number", &wanted, known);
+            report.used.numbers.extend(at);
+            at.map_or(Bound::Fixed(1), Bound::Drawn)
         }
     }
 }
@@ -70,8 +72,9 @@ pub(super) fn chances(list: &[Text], names: &Names, report: &mut Report<'_>) -> 
     let mut ratios = Vec::with_capacity(list.len());
     for item in list {
         let word = item.get_ref();
-        if let Some((_, ratio)) = names.parameters.iter().find(|(name, _)| name == word) {
-            ratios.push(*ratio);
+        if let Some(at) = names.parameters.iter().position(|(name, _)| name == word) {
+            report.used.parameters.insert((names.actor, at));
+            ratios.push(names.parameters[at].1);
         } else if word.contains('/') {
             ratios.push(ratio(item, report));
         } else {

@@ -115,7 +115,7 @@ pub(super) const fn actor_table(kind: Kind) -> &'static str {
 }
 
 /// The actors of a file, the stubborn one first.
-fn actors(file: &ScenarioFile) -> Vec<(Kind, &Spanned<ActorTable>)> {
+pub(super) fn actors(file: &ScenarioFile) -> Vec<(Kind, &Spanned<ActorTable>)> {
     let all = [(Kind::Stubborn, &file.stubborn), (Kind::Control, &file.healthy)];
     all.into_iter().filter_map(|(kind, table)| Some((kind, table.as_ref()?))).collect()
 }

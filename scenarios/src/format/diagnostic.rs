@@ -1,4 +1,4 @@
-//! What is wrong with a file, shown in the style of rustc.
+//! What is wrong with a file, or doubtful, shown in the style of rustc.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -23,9 +23,20 @@ pub struct Place {
     pub label: String,
 }
 
-/// One thing that is wrong with a file.
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The file cannot be used.
+    Error,
+    /// The file can be used, but a part of it has no effect, or another one than it seems.
+    Warning,
+}
+
+/// One thing that is wrong with a file, or doubtful.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
     /// What is wrong, as a lowercase fragment.
     pub message: String,
     /// Where, with what was expected.
@@ -53,7 +64,11 @@ impl Diagnostic {
                 elsewhere = Some(place.snippet().annotation(annotation));
             }
         }
-        let mut group = Level::ERROR.primary_title(self.message.as_str()).element(primary);
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let mut group = level.primary_title(self.message.as_str()).element(primary);
         if let Some(snippet) = elsewhere {
             group = group.element(snippet);
         }
@@ -76,14 +91,9 @@ pub struct Diagnostics {
 
 impl Diagnostics {
     /// In the order of the file, the command line first, without duplicates.
-    pub(super) fn new(mut found: Vec<Diagnostic>) -> Self {
+    pub(super) fn new(found: Vec<Diagnostic>) -> Self {
         debug_assert!(!found.is_empty(), "an error must say what is wrong");
-        found.sort_by(|a, b| {
-            let key = |it: &Diagnostic| (it.place.origin.clone(), it.place.span.start, it.place.span.end);
-            key(a).cmp(&key(b))
-        });
-        found.dedup_by(|a, b| a.message == b.message && a.place == b.place);
-        Self { found }
+        Self { found: in_order(found) }
     }
 
     /// The single diagnostics.
@@ -111,6 +121,16 @@ impl Diagnostics {
         }
         text
     }
+}
+
+/// In the order of the file, the command line first, without duplicates.
+pub(super) fn in_order(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    found.sort_by(|a, b| {
+        let key = |it: &Diagnostic| (it.place.origin.clone(), it.place.span.start, it.place.span.end);
+        key(a).cmp(&key(b))
+    });
+    found.dedup_by(|a, b| a.message == b.message && a.place == b.place);
+    found
 }
 
 impl Display for Diagnostics {

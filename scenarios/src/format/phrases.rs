@@ -181,6 +181,7 @@ fn phrase(
 pub(super) fn said(wanted: &Text, by: Saying, names: &Names, report: &mut Report<'_>) -> PhraseId {
     let known = names.phrases.iter().map(|phrase| phrase.name.as_str());
     let Some(index) = report.index_of("phrase", wanted, known) else { return 0 };
+    report.used.phrases.insert(index);
     for placeholder in &names.phrases[index].placeholders {
         check_placeholder(placeholder, wanted, by, report);
     }

@@ -129,6 +129,7 @@ fn drawn(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_
     let message = format!("unknown placeholder `{{{inside}}}`");
     let Some((pool, field)) = inside.split_once('.') else {
         if let Some(index) = names.numbers.iter().position(|number| number.name == inside) {
+            report.used.numbers.insert(index);
             return Some(Piece::Number(index));
         }
         report
@@ -153,6 +154,7 @@ fn drawn(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_
         }
         return None;
     };
+    report.used.fields.insert((pool_index, field_index));
     Some(Piece::Field(pool_index, field_index))
 }
 
@@ -196,6 +198,7 @@ fn step(name: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>) 
             .help(format!("let `{name}` be at least 1"));
         return None;
     }
+    report.used.numbers.insert(at);
     Some(at)
 }
 

@@ -1,4 +1,4 @@
-//! Collects what is wrong while a file is converted.
+//! Collects what is wrong while a file is converted, and which of its names are used.
 //!
 //! A failed check is reported, and a harmless value takes the place of the bad one, so that the rest of the file is
 //! checked too. The converted value is returned only if nothing was reported.
@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use toml::Spanned;
 
-use super::diagnostic::{Diagnostic, Diagnostics};
+use super::diagnostic::{Diagnostic, Diagnostics, Place, Severity, in_order};
 use super::source::Source;
+use super::used::Used;
 use crate::nearest::nearest;
 
 /// How many names a help line lists before it says how many more there are.
@@ -19,11 +20,13 @@ const LISTED: usize = 12;
 pub(crate) struct Report<'a> {
     source: &'a Source,
     found: Vec<Diagnostic>,
+    /// The names that the file refers to.
+    pub(super) used: Used,
 }
 
 impl<'a> Report<'a> {
     pub(crate) fn new(source: &'a Source) -> Self {
-        Self { source, found: Vec::new() }
+        Self { source, found: Vec::new(), used: Used::default() }
     }
 
     pub(crate) fn source(&self) -> &'a Source {
@@ -44,6 +47,11 @@ impl<'a> Report<'a> {
         if self.found.is_empty() { Ok(value) } else { Err(Diagnostics::new(self.found)) }
     }
 
+    /// All that was reported, in the order of the file.
+    pub(crate) fn into_found(self) -> Vec<Diagnostic> {
+        in_order(self.found)
+    }
+
     /// Reports an error. Help and a related place can be added to the result.
     pub(crate) fn error(
         &mut self,
@@ -52,7 +60,22 @@ impl<'a> Report<'a> {
         label: impl Into<String>,
     ) -> Reported<'_> {
         let place = self.source.place(span, label);
-        self.found.push(Diagnostic { message: message.into(), place, related: None, help: Vec::new() });
+        self.add(Severity::Error, message.into(), place)
+    }
+
+    /// Reports a warning about a file without errors.
+    pub(crate) fn warning(
+        &mut self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Reported<'_> {
+        let place = self.source.place(span, label);
+        self.add(Severity::Warning, message.into(), place)
+    }
+
+    fn add(&mut self, severity: Severity, message: String, place: Place) -> Reported<'_> {
+        self.found.push(Diagnostic { severity, message, place, related: None, help: Vec::new() });
         let index = self.found.len() - 1;
         Reported { source: self.source, diagnostic: &mut self.found[index] }
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::diagnostic::{COMMAND_LINE, Diagnostic, Diagnostics, Place};
+use super::diagnostic::{COMMAND_LINE, Diagnostic, Diagnostics, Place, Severity};
 use super::report::{did_you_mean, listed};
 use super::source::{Origin, Source};
 use super::syntax::explain;
@@ -206,7 +206,7 @@ impl Argument<'_> {
 
     fn error(&self, span: Range<usize>, message: String, label: String) -> Diagnostic {
         let place = Place { origin: COMMAND_LINE.into(), text: Arc::clone(&self.shown), span, label };
-        Diagnostic { message, place, related: None, help: Vec::new() }
+        Diagnostic { severity: Severity::Error, message, place, related: None, help: Vec::new() }
     }
 }
 

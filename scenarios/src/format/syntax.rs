@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::de::DeserializeOwned;
 
-use super::diagnostic::{Diagnostic, Diagnostics};
+use super::diagnostic::{Diagnostic, Diagnostics, Severity};
 use super::report::{did_you_mean, head, listed};
 use super::source::Source;
 
@@ -64,7 +64,8 @@ pub(crate) fn explain(source: &Source, message: &str, span: Range<usize>, top: &
             None => (first.to_owned(), "this is not TOML".to_owned()),
         }
     };
-    Diagnostic { message, place: source.place(span, label), related: None, help }
+    let place = source.place(span, label);
+    Diagnostic { severity: Severity::Error, message, place, related: None, help }
 }
 
 /// "invalid type: integer `3`, expected a string" in its two halves.

@@ -4,7 +4,7 @@ use super::numbers::Bound;
 use super::template::Template;
 
 /// A condition on the world, or on a call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// The fact holds.
     Fact(Template),

@@ -1,0 +1,102 @@
+//! What `balk check` says of valid files that are doubtful, where only trials show it.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::common::program::{balk, whole};
+use balk::warnings::played;
+use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::format::{check, template_of};
+use balk_scenarios::toolsets;
+
+const GOOD: &str = include_str!("../../../scenarios/tests/good.toml");
+
+/// What trials of this text show.
+#[track_caller]
+fn warned(file: &str, text: &str) -> String {
+    let checked = check(file, text, toolsets::catalogue()).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let shown: Vec<String> = played(&checked).iter().map(|it| it.render(false)).collect();
+    shown.join("\n\n")
+}
+
+/// The good file, whose healthy actor goes on like this after its one call.
+fn going_on(next: &str) -> String {
+    let end = "\n[[healthy.state]]\nname = \"end\"\ntruth = [{ is = \"finished\" }]\nsays = \"excuse\"\n";
+    format!("{GOOD}next = [{next}]\n{end}")
+}
+
+#[test]
+fn a_healthy_actor_that_one_refusal_stops_is_shown() {
+    let text = going_on("{ when = \"failed\", to = \"work\" }, { when = \"always\", to = \"end\" }");
+    insta::assert_snapshot!("warned_refused", warned("refused.toml", &text));
+}
+
+#[test]
+fn a_healthy_actor_that_hears_the_refusal_is_fine() {
+    let next = "{ when = \"failed\", to = \"work\" }, { when = \"refused\", to = \"work\" }, \
+                { when = \"always\", to = \"end\" }";
+    assert_eq!(warned("hears.toml", &going_on(next)), "");
+    assert_eq!(warned("good.toml", GOOD), "", "it tries again");
+    assert_eq!(warned("starter.toml", &template_of("mine")), "");
+}
+
+#[test]
+fn a_healthy_actor_that_never_does_its_task_is_shown() {
+    let text = GOOD.replace("contains = \"#\" }]", "contains = \"no such text\" }]");
+    insta::assert_snapshot!("warned_undone", warned("undone.toml", &text));
+    let unreachable = text.replace("text\" }]\n", "text\" }]\nunreachable = \"missing-input\"\n");
+    assert_eq!(warned("unreachable.toml", &unreachable), "", "nobody could do it");
+}
+
+#[test]
+fn warnings_are_shown_and_change_no_exit_code() {
+    let folder = tempfile::tempdir().expect("a directory can be made");
+    let doubtful = GOOD.replace("[phrases.excuse]", "[phrases.unsaid]\nen = [\"Well.\"]\n\n[phrases.excuse]");
+    fs::write(folder.path().join("doubtful.toml"), doubtful).expect("it can be written");
+    fs::write(folder.path().join("good.toml"), GOOD).expect("it can be written");
+    let check = whole(&mut balk(folder.path(), &["check", "doubtful.toml", "good.toml"]));
+    insta::assert_snapshot!("check_doubtful", check);
+}
+
+/// Files of the catalogue whose healthy actor gives up a step that was refused once. Each should hear the refusal.
+const DEAF_TO_ONE_REFUSAL: &[&str] = &[
+    "catalog/answers-in-text.toml",
+    "catalog/batch-with-errors.toml",
+    "catalog/broken-after-output.toml",
+    "catalog/broken-before-progress.toml",
+    "catalog/corrects-its-call.toml",
+    "catalog/debugger-stepping.toml",
+    "catalog/explains-code.toml",
+    "catalog/fix-and-rewrite.toml",
+    "catalog/honest-empty-search.toml",
+    "catalog/ignores-everything.toml",
+    "catalog/long-build.toml",
+    "catalog/many-distinct-fetches.toml",
+    "catalog/membership-checks.toml",
+    "catalog/over-compliant.toml",
+    "catalog/paging.toml",
+    "catalog/path-found-elsewhere.toml",
+    "catalog/repeating-success.toml",
+    "catalog/repetitive-table.toml",
+    "catalog/retry-after-transport-failure.toml",
+    "catalog/shared-board.toml",
+    "catalog/systematic-candidates.toml",
+    "catalog/text-only.toml",
+    "catalog/thinking-only.toml",
+    "catalog/transient-empty.toml",
+    "catalog/unusual-tool.toml",
+    "catalog/user-asks-again.toml",
+];
+
+#[test]
+fn healthy_actors_of_the_catalogue_do_their_task_after_one_refusal() {
+    let files: BTreeSet<(&str, &str)> = CATALOGUE.iter().map(|it| (it.file, it.text)).collect();
+    let (deaf, others): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|(file, _)| DEAF_TO_ONE_REFUSAL.contains(file));
+    for (file, text) in others {
+        assert_eq!(warned(file, text), "");
+    }
+    for (file, text) in deaf {
+        assert!(!warned(file, text).contains("in any of"), "{file}: it does its task undisturbed");
+    }
+}

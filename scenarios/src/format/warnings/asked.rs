@@ -1,0 +1,112 @@
+//! The calls that the actors of a file make, and whether a rule can be about them.
+
+use crate::draws::{Draw, Occasion};
+use crate::scenario::template::{Piece, Template};
+use crate::scenario::{Called, Condition, Role, Rule, Scenario, Sent};
+use crate::world::{Filling, Nth, World, WorldOptions};
+use balk_contract::record::Pools;
+
+/// Worlds of a file, which all of its scenarios share: of open pools, and of reserved ones.
+pub(super) fn worlds(scenario: &Scenario) -> Vec<World<'_>> {
+    let of = |pools| WorldOptions { pools, ..WorldOptions::default() };
+    let draw = |(seed, pools)| World::draw(scenario, seed, of(pools));
+    let open = (0..OPEN).map(|seed| (seed, Pools::Open));
+    open.chain((0..RESERVED).map(|seed| (seed, Pools::Reserve))).map(draw).collect()
+}
+
+/// Enough to draw each language, and most items of a pool.
+const OPEN: u64 = 32;
+const RESERVED: u64 = 8;
+
+/// The arguments of the calls of a role, in each state of each actor. `None` is a call whose arguments are not known.
+pub(super) fn calls(scenarios: &[Scenario], role: Role) -> Vec<Option<&[Template]>> {
+    let states = scenarios.iter().flat_map(|it| it.actor.states.iter().map(move |state| (it, state)));
+    let calls =
+        states.flat_map(|(it, state)| state.calls.iter().chain(&state.provider).map(move |call| (it, call)));
+    calls
+        .filter(|(scenario, call)| match &call.called {
+            Called::Role(called) => *called == role,
+            Called::Name(name) => {
+                let mut tools = scenario.toolsets.iter().flat_map(|it| &it.tools);
+                tools.any(|it| it.role == role && *it.tool.name == **name)
+            }
+        })
+        .map(|(_, call)| match &call.sent {
+            Sent::Arguments(arguments) => Some(&arguments[..]),
+            Sent::Raw(_) => None,
+        })
+        .collect()
+}
+
+/// Whether the arguments of a call can be those that a rule is about, in this world.
+pub(super) fn fits(world: &World<'_>, rule: &Rule, arguments: Option<&[Template]>) -> bool {
+    let Some(arguments) = arguments else { return true };
+    rule.when.iter().all(|condition| match condition {
+        Condition::ArgumentContains(name, text) => {
+            let at = rule.role.arguments().iter().position(|it| it == name);
+            let argument = at.and_then(|at| arguments.get(at));
+            argument.is_some_and(|it| may_contain(world, it, &world.fixed(text)))
+        }
+        Condition::Fact(_)
+        | Condition::FactFor(..)
+        | Condition::NoFact(_)
+        | Condition::File(_)
+        | Condition::NoFile(_)
+        | Condition::FileContains(..)
+        | Condition::Plan(_)
+        | Condition::Record(_)
+        | Condition::Once(_) => true,
+    })
+}
+
+/// Whether an argument can have this text in it, at one of the first visits.
+fn may_contain(world: &World<'_>, argument: &Template, text: &str) -> bool {
+    match varies(argument) {
+        Varies::Never => world.fixed(argument).contains(text),
+        Varies::ByVisit => (1..=VISITS).any(|visit| written(world, argument, visit).contains(text)),
+        Varies::ByChance => true,
+    }
+}
+
+/// More visits than most states have.
+const VISITS: u32 = 24;
+
+/// Arguments as they are sent at the first visit, by their names.
+pub(super) fn sent(world: &World<'_>, role: Role, arguments: &[Template]) -> Vec<(&'static str, String)> {
+    let values = arguments.iter().map(|it| written(world, it, 1));
+    role.arguments().iter().copied().zip(values).collect()
+}
+
+/// A text as it is at this visit, or step.
+fn written(world: &World<'_>, template: &Template, visit: u32) -> String {
+    let draw = Draw::Phrase { phrase: "", occasion: Occasion::Listing, visit: 0 };
+    let mut text = String::new();
+    let filling =
+        Filling { dice: &mut world.draws().dice(draw), arguments: &[], nth: Nth { visit, step: visit } };
+    world.render(template, filling, &mut text);
+    text
+}
+
+/// How a text differs from use to use in one world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Varies {
+    Never,
+    ByVisit,
+    ByChance,
+}
+
+fn varies(template: &Template) -> Varies {
+    let of = |piece: &Piece| match piece {
+        Piece::Text(_)
+        | Piece::Field(..)
+        | Piece::Number(_)
+        | Piece::Draft
+        | Piece::Tool(_)
+        | Piece::ToolArgument(..) => Varies::Never,
+        Piece::Visit | Piece::OwnStep | Piece::Step(_) | Piece::EachVisit(..) => Varies::ByVisit,
+        Piece::Argument(_) | Piece::Code | Piece::Clock | Piece::Hex | Piece::Applied | Piece::Seconds(_) => {
+            Varies::ByChance
+        }
+    };
+    template.pieces.iter().map(of).max().unwrap_or(Varies::Never)
+}

@@ -74,9 +74,9 @@ fn of_control(checked: &Checked, at: usize, scenario: &Scenario) -> Vec<Diagnost
 
 /// The state of each call, and its place in the completion, in the order of the course.
 fn calls(trial: &Trial) -> Vec<(StateId, usize)> {
-    let turns = trial.turns.iter().filter_map(|turn| match &trial.entries[turn.entry] {
-        Entry::Completion(completion) => Some((turn.state, completion.calls.len())),
-        _ => None,
+    let turns = trial.turns.iter().filter_map(|turn| {
+        let Entry::Completion(completion) = &trial.entries[turn.entry] else { return None };
+        Some((turn.state, completion.calls.len()))
     });
     turns.flat_map(|(state, calls)| (0..calls).map(move |call| (state, call))).collect()
 }

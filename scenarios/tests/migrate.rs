@@ -32,6 +32,19 @@ fn a_healthy_scenario_becomes_a_file_of_its_own() {
     assert_eq!(comments(&text), comments(HEALTHY));
 }
 
+/// What counts in a correction is chosen for a run, so files that differ in it alone share a world.
+#[test]
+fn the_old_mode_of_the_response_is_dropped() {
+    let with = |text: &str, mode: &str| {
+        text.replace("\nprofile = ", &format!("\nmode = \"{mode}\"\nprofile = "))
+    };
+    let (stubborn, healthy) = (old(&with(STUBBORN, "features")), old(&with(HEALTHY, "flat")));
+    assert_eq!((stubborn.mode.as_deref(), healthy.mode.as_deref()), (Some("features"), Some("flat")));
+    assert_eq!(old(STUBBORN).mode, None);
+    let text = joined(&stubborn, &healthy).expect("they share a world");
+    assert_eq!(text, joined(&old(STUBBORN), &old(HEALTHY)).expect("they share a world"));
+}
+
 /// What both files have under one name, with different contents, is told apart.
 #[test]
 fn what_differs_and_belongs_to_the_healthy_actor_gets_a_name_of_its_own() {

@@ -31,7 +31,7 @@ stubborn one, and the twin's file is removed; both files must be named. If they 
 written, and the parts that differ are listed.
 
 What version 1 did not say is filled in and marked for you to check: which ways out work where an actor can be
-corrected.";
+corrected. `mode` of [response] is dropped, and a line says so: what counts in a correction is chosen for a run.";
 
 /// A file with what is in it.
 struct Read<'a> {
@@ -110,6 +110,7 @@ fn join(stubborn: &Read<'_>, healthy: &Read<'_>) -> Result<(), Failure> {
         healthy.old.name,
         healthy.path.display()
     ));
+    [stubborn, healthy].map(say_dropped);
     Ok(())
 }
 
@@ -121,7 +122,20 @@ fn rewrite(it: &Read<'_>) -> Result<(), Failure> {
         Kind::Control => "",
     };
     say(format_args!("{}: rewritten{lacks}", it.path.display()));
+    say_dropped(it);
     Ok(())
+}
+
+/// Says what a file no longer has.
+fn say_dropped(it: &Read<'_>) {
+    let Some(mode) = &it.old.mode else { return };
+    say(format_args!(
+        "{}: dropped response.mode = \"{mode}\"; what counts in a correction is chosen for a run: `{}` shows one \
+         trial, and `{}` measures all modes",
+        it.path.display(),
+        program::command(&format!("scenario FILE --response {mode}")),
+        program::command("bench"),
+    ));
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {

@@ -16,6 +16,8 @@ pub struct Old {
     pub kind: Kind,
     /// The name of the other scenario.
     pub twin: String,
+    /// What `mode` of its `[response]` says. A file no longer has this key: it is chosen for a run.
+    pub mode: Option<String>,
     document: DocumentMut,
 }
 
@@ -57,7 +59,9 @@ impl Old {
         let (name, kind, twin) = (word("name")?, word("kind")?, word("twin")?);
         document.get("actor").and_then(Item::as_table).ok_or(NotOld::Lacks("actor"))?;
         let kind = if kind == "stubborn" { Kind::Stubborn } else { Kind::Control };
-        Ok(Self { name, kind, twin, document })
+        let mode = document.get("response").and_then(|it| it.get(MODE)).and_then(Item::as_str);
+        let mode = mode.map(str::to_owned);
+        Ok(Self { name, kind, twin, mode, document })
     }
 
     /// The file in the present version. A stubborn one still lacks its healthy actor.
@@ -77,6 +81,9 @@ impl Old {
         let taken = OF_ACTOR.map(|key| top.remove_entry(key));
         for key in ["kind", "twin"] {
             top.remove(key);
+        }
+        if let Some(response) = top.get_mut("response").and_then(Item::as_table_like_mut) {
+            response.remove(MODE);
         }
         let keys: Vec<String> = top.iter().map(|(key, _)| key.to_owned()).collect();
         let rest: Vec<(Key, Item)> = keys.iter().filter_map(|key| top.remove_entry(key)).collect();
@@ -102,6 +109,9 @@ impl Old {
         document
     }
 }
+
+/// The key of `[response]` that files no longer have.
+const MODE: &str = "mode";
 
 /// The keys at the top of a file that tell of its actor.
 const OF_ACTOR: [&str; 3] = ["title", "why", "source"];

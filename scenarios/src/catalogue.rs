@@ -1,16 +1,20 @@
 //! The scenarios that come with Balk, embedded in the binary.
 
+use balk_contract::record::Suite;
+
 use crate::format::{Diagnostics, Document};
 use crate::scenario::{Kind, Scenario};
 use crate::toolsets;
 
-/// A scenario of the catalogue, not yet parsed.
+/// A scenario that comes with Balk, not yet parsed.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed {
     /// Its name.
     pub name: &'static str,
     /// Whether its actor balks.
     pub kind: Kind,
+    /// The suite it belongs to.
+    pub suite: Suite,
     /// The path below `scenarios/`, for messages.
     pub file: &'static str,
     /// The file's text.
@@ -20,12 +24,23 @@ pub struct Listed {
 /// How one scenario of a file is listed.
 macro_rules! listed {
     ($file:literal, $kind:ident, $name:literal) => {
+        listed!(Written, "catalog/", $file, $kind, $name)
+    };
+    ($suite:ident, $folder:literal, $file:literal, $kind:ident, $name:literal) => {
         Listed {
             name: $name,
             kind: Kind::$kind,
-            file: concat!("catalog/", $file, ".toml"),
-            text: include_str!(concat!("../catalog/", $file, ".toml")),
+            suite: Suite::$suite,
+            file: concat!($folder, $file, ".toml"),
+            text: include_str!(concat!("../", $folder, $file, ".toml")),
         }
+    };
+}
+
+/// The two scenarios of a file of the field suite.
+macro_rules! of_field {
+    ($file:literal, $healthy:literal) => {
+        [listed!(Field, "field/", $file, Stubborn, $file), listed!(Field, "field/", $file, Control, $healthy)]
     };
 }
 
@@ -104,10 +119,28 @@ pub const CATALOGUE: &[Listed] = &[
     listed!("retry-after-transport-failure", Control, "retry-after-transport-failure"),
 ];
 
-/// The scenario of this name, if the catalogue has it.
+/// The field suite: pairs that follow reports of people outside this project. No guard may be tuned on them.
+pub const FIELD: &[Listed] = [
+    of_field!("asks-again", "asks-again-control"),
+    of_field!("call-as-text", "call-as-text-control"),
+    of_field!("cut-write", "cut-write-control"),
+    of_field!("dead-registry", "dead-registry-control"),
+    of_field!("poll-dead-job", "poll-dead-job-control"),
+    of_field!("replans", "replans-control"),
+    of_field!("same-assertion", "same-assertion-control"),
+    of_field!("todo-flip", "todo-flip-control"),
+]
+.as_flattened();
+
+/// All scenarios that come with Balk: the catalogue, then the field suite.
+pub fn listed() -> impl Iterator<Item = &'static Listed> {
+    CATALOGUE.iter().chain(FIELD)
+}
+
+/// The scenario of this name, if it comes with Balk.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Listed> {
-    CATALOGUE.iter().find(|it| it.name == name)
+    listed().find(|it| it.name == name)
 }
 
 impl Listed {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use balk_contract::{Completion, Message, NOT_RUN, ToolCall};
-use balk_scenarios::catalogue::{CATALOGUE, Listed};
+use balk_scenarios::catalogue::{FIELD, Listed, listed};
 use balk_scenarios::format::names;
 use balk_scenarios::{
     Actor, Environment, Executed, Kind, Pools, Scenario, Truth, User, World, WorldOptions, reads_as_failure,
@@ -15,33 +15,37 @@ use balk_scenarios::{
 };
 
 fn all() -> Vec<Scenario> {
-    CATALOGUE.iter().map(|it| it.read(&[]).expect("every file of the catalogue is good")).collect()
+    listed().map(|it| it.read(&[]).expect("every file of the catalogue is good")).collect()
 }
 
 #[test]
 fn the_list_is_the_folder() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut in_folder = BTreeSet::new();
-    for entry in fs::read_dir(root.join("catalog")).expect("the folder is there") {
-        let name = entry.expect("the folder can be read").file_name();
-        in_folder.insert(format!("catalog/{}", name.to_string_lossy()));
+    for folder in ["catalog", "field"] {
+        for entry in fs::read_dir(root.join(folder)).expect("the folder is there") {
+            let name = entry.expect("the folder can be read").file_name();
+            in_folder.insert(format!("{folder}/{}", name.to_string_lossy()));
+        }
     }
     in_folder.remove("catalog/toolsets.toml");
-    let listed: BTreeSet<String> = CATALOGUE.iter().map(|it| it.file.to_owned()).collect();
-    assert_eq!(listed, in_folder);
-    for file in listed {
+    let files: BTreeSet<String> = listed().map(|it| it.file.to_owned()).collect();
+    assert_eq!(files, in_folder);
+    for file in files {
         let text = fs::read_to_string(root.join(&file)).expect("the file is there");
         let of_file = |it: &&Listed| it.file == file;
-        let found: Vec<_> =
-            CATALOGUE.iter().filter(of_file).map(|it| (it.name.to_owned(), it.kind)).collect();
+        let found: Vec<_> = listed().filter(of_file).map(|it| (it.name.to_owned(), it.kind)).collect();
         assert_eq!(found, names(&text), "{file}: its scenarios are listed one after the other");
-        for scenario in CATALOGUE.iter().filter(of_file) {
+        for scenario in listed().filter(of_file) {
             assert_eq!(text, scenario.text);
             let read = scenario.read(&[]).expect("every file of the catalogue is good");
             assert_eq!((&*read.name, read.kind), (scenario.name, scenario.kind));
-            assert_eq!(file, format!("catalog/{}.toml", read.world));
+            let folder = if FIELD.iter().any(|it| it.name == scenario.name) { "field" } else { "catalog" };
+            assert_eq!(file, format!("{folder}/{}.toml", read.world));
         }
     }
+    let names: BTreeSet<&str> = listed().map(|it| it.name).collect();
+    assert_eq!(names.len(), listed().count(), "each name once");
 }
 
 #[test]
@@ -250,7 +254,9 @@ fn seeds_draw_everything_there_is_and_nothing_that_is_kept_back() {
             let mut expected: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
             let languages = scenario.languages.iter().map(ToString::to_string).collect();
             expected.insert("language".into(), languages);
-            let sets = scenario.toolsets.iter().filter(|it| it.reserve == reserve);
+            // Where no agent in reserve has all tools of a scenario, the open ones are drawn.
+            let has_sets = scenario.toolsets.iter().any(|it| it.reserve == reserve);
+            let sets = scenario.toolsets.iter().filter(|it| !has_sets || it.reserve == reserve);
             expected.insert("toolset".into(), sets.map(|it| it.name.clone()).collect());
             for pool in &scenario.pools {
                 let items: Vec<_> = pool.items.iter().filter(|it| it.reserve == reserve).collect();

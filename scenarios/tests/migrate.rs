@@ -35,9 +35,8 @@ fn a_healthy_scenario_becomes_a_file_of_its_own() {
 /// What counts in a correction is chosen for a run, so files that differ in it alone share a world.
 #[test]
 fn the_old_mode_of_the_response_is_dropped() {
-    let with = |text: &str, mode: &str| {
-        text.replace("\nprofile = ", &format!("\nmode = \"{mode}\"\nprofile = "))
-    };
+    let with =
+        |text: &str, mode: &str| text.replace("\nprofile = ", &format!("\nmode = \"{mode}\"\nprofile = "));
     let (stubborn, healthy) = (old(&with(STUBBORN, "features")), old(&with(HEALTHY, "flat")));
     assert_eq!((stubborn.mode.as_deref(), healthy.mode.as_deref()), (Some("features"), Some("flat")));
     assert_eq!(old(STUBBORN).mode, None);

@@ -8,7 +8,7 @@ use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 
 use balk_reports::records::Bench as Record;
-use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::catalogue::{CATALOGUE, FIELD};
 use balk_scenarios::drawn::{DRAWN, Target};
 use balk_scenarios::{Kind, Pools};
 use clap::{Args, ValueEnum};
@@ -35,8 +35,8 @@ use sweep::Sweep;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{GATES_HELP}"))]
 pub struct Bench {
-    /// The scenarios: all, stubborn, control, drawn (a cell for each slip and each plan of drawn worlds), or names and
-    /// files separated by commas
+    /// The scenarios: all, stubborn, control (of the catalogue), field (pairs from reports of the field), drawn (a cell
+    /// for each slip and each plan of drawn worlds), or names and files separated by commas
     #[arg(long, default_value = "all")]
     suite: String,
 
@@ -218,6 +218,7 @@ impl Bench {
             "all" => of_kind(None),
             "stubborn" => of_kind(Some(Kind::Stubborn)),
             "control" => of_kind(Some(Kind::Control)),
+            load::FIELD => FIELD.iter().map(|it| it.name.to_owned()).collect(),
             DRAWN => Target::cells(self.pools()).into_iter().map(Target::name).collect(),
             name => vec![name.to_owned()],
         };

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::catalogue;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command};
 use clap_complete::Shell;
@@ -52,7 +52,7 @@ fn with_names(program: Command, registry: &Registry) -> Command {
         .chain(registry.guards().map(Registered::name))
         .map(str::to_owned)
         .collect();
-    let scenarios: Vec<&'static str> = CATALOGUE.iter().map(|it| it.name).collect();
+    let scenarios: Vec<&'static str> = catalogue::listed().map(|it| it.name).collect();
     let suites = [&load::SUITES[..], &scenarios].concat();
     program.mut_subcommands(|command| {
         command.mut_args(|argument| match argument.get_id().as_str() {

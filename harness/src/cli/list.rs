@@ -4,7 +4,7 @@ use std::io::Write;
 
 use balk_reports::report::document::{Block, Document, Side, Table, Text, lines, terminal};
 use balk_scenarios::Kind;
-use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::catalogue::{CATALOGUE, FIELD, Listed};
 use balk_scenarios::drawn::{Target, plans, slips};
 use clap::Args;
 
@@ -30,7 +30,8 @@ impl List {
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let mut document = Document::default();
         if !self.guards {
-            document.push(scenarios());
+            document.push(scenarios("Scenarios, for `balk scenario NAME`:", CATALOGUE));
+            document.push(scenarios(OF_FIELD, FIELD));
             document.push(drawn());
         }
         document.blocks.extend(guards(&context.registry));
@@ -39,11 +40,13 @@ impl List {
     }
 }
 
+const OF_FIELD: &str = "The field suite, for `balk bench --suite field`; no guard may be tuned on it:";
+
 /// Two lines for each scenario, because a title is longer than what a row leaves to it on a narrow terminal.
-fn scenarios() -> Block {
-    let name = CATALOGUE.iter().map(|listed| listed.name.len()).max().unwrap_or_default();
+fn scenarios(title: &str, listed: &[Listed]) -> Block {
+    let name = listed.iter().map(|listed| listed.name.len()).max().unwrap_or_default();
     let head = format!("{:name$}  {:8}  twin", "scenario", "kind");
-    let each = CATALOGUE.iter().flat_map(|listed| {
+    let each = listed.iter().flat_map(|listed| {
         let scenario = listed.read(&[]).expect("a test reads every file of the catalogue");
         let kind = match listed.kind {
             Kind::Stubborn => "stubborn",
@@ -52,8 +55,7 @@ fn scenarios() -> Block {
         let row = format!("{:name$}  {kind:8}  {}", listed.name, scenario.twin.as_deref().unwrap_or("–"));
         [Text::from(row), format!("    {}", scenario.title).into()]
     });
-    let title = ["Scenarios, for `balk scenario NAME`:".into(), head.into()];
-    lines(title.into_iter().chain(each))
+    lines([title.into(), head.into()].into_iter().chain(each))
 }
 
 /// A line for everything, then two lines for each slip and each plan.
@@ -109,8 +111,12 @@ mod tests {
     #[test]
     fn a_terminal_of_80_columns_is_enough() {
         let registry = Registry::standard();
-        let document =
-            Document { blocks: [scenarios(), drawn()].into_iter().chain(guards(&registry)).collect() };
+        let document = Document {
+            blocks: [scenarios("All:", CATALOGUE), scenarios(OF_FIELD, FIELD), drawn()]
+                .into_iter()
+                .chain(guards(&registry))
+                .collect(),
+        };
         let shown = terminal(&document, Screen { colour: false, columns: Some(80) });
         let wide: Vec<&str> = shown.lines().filter(|line| line.chars().count() > 80).collect();
         assert_eq!(wide, [""; 0]);

@@ -17,7 +17,10 @@ use crate::program;
 use balk_scenarios::nearest;
 
 /// The named sets of scenarios of `--suite`.
-pub(super) const SUITES: [&str; 3] = ["all", "stubborn", "control"];
+pub(super) const SUITES: [&str; 4] = ["all", "stubborn", "control", FIELD];
+
+/// The name of the field suite.
+pub(super) const FIELD: &str = Suite::Field.name();
 
 /// The text of a scenario, not yet read.
 #[derive(Clone, Debug)]
@@ -64,7 +67,7 @@ impl Source {
             return Self::one_in_file(Path::new(path), name, place);
         }
         if path.extension().is_none() {
-            let written = catalogue::CATALOGUE.iter().map(|it| it.name).chain(others.iter().copied());
+            let written = catalogue::listed().map(|it| it.name).chain(others.iter().copied());
             let known: Vec<String> = written.map(str::to_owned).chain(drawn::names()).collect();
             let list = program::command("list");
             let hint = match nearest(target, known.iter().map(String::as_str)) {
@@ -158,8 +161,7 @@ impl Named {
     pub(super) fn suite(&self) -> Suite {
         match self {
             Self::Drawn(_) => Suite::Drawn,
-            Self::Written(source) if catalogue::find(&source.target).is_some() => Suite::Written,
-            Self::Written(_) => Suite::File,
+            Self::Written(source) => catalogue::find(&source.target).map_or(Suite::File, |it| it.suite),
         }
     }
 

@@ -110,7 +110,8 @@ fn join(stubborn: &Read<'_>, healthy: &Read<'_>) -> Result<(), Failure> {
         healthy.old.name,
         healthy.path.display()
     ));
-    [stubborn, healthy].map(say_dropped);
+    say_dropped(stubborn);
+    say_dropped(healthy);
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::RangeInclusive;
 
 use balk_scenarios::Worlds;
-use balk_scenarios::catalogue::{CATALOGUE, Listed};
+use balk_scenarios::catalogue::{self, Listed};
 use balk_scenarios::drawn::Target;
 use clap::Args;
 use rayon::ThreadPoolBuilder;
@@ -36,7 +36,7 @@ impl Verify {
         let stacks = verify::stacks(&context.registry)?;
         let mut exit = Exit::Fine;
         let read = |it: &Listed| it.read(&[]).expect("a test reads every file of the catalogue").into();
-        let written = CATALOGUE.iter().map(read);
+        let written = catalogue::listed().map(read);
         for worlds in written.chain([Worlds::Drawn(Target::Any)]) {
             let name = worlds.name();
             let found = verify::worlds(&worlds, &stacks, self.seeds.clone(), &pool);

@@ -3,7 +3,7 @@
 use balk::guards::Registry;
 use balk::simulate::counts;
 use balk_reports::statistics::mcnemar;
-use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::catalogue;
 use balk_scenarios::{Kind, Scenario, WorldOptions};
 
 use crate::common::recipe::recipe;
@@ -21,7 +21,7 @@ fn no_stack_beats_the_ceiling() {
     let stacks: Vec<String> =
         Registry::standard().benched().into_iter().filter(|stack| stack != "ceiling").collect();
     let (mut best, mut all) = (0, vec![0; stacks.len()]);
-    for listed in CATALOGUE.iter().filter(|it| it.kind == Kind::Stubborn) {
+    for listed in catalogue::listed().filter(|it| it.kind == Kind::Stubborn) {
         let scenario = scenario(listed.name, &[]);
         if scenario.unreachable.is_some() {
             continue;

@@ -11,6 +11,7 @@ mod common;
 mod compare;
 mod documents;
 mod explain;
+mod field;
 mod gaps;
 mod gates;
 mod interactive;

@@ -4,12 +4,12 @@
 use crate::common::recipe::recipe;
 use balk::simulate::Simulation;
 use balk_guards::{Entry, Message, View};
-use balk_scenarios::{Actor, WorldOptions, catalogue::CATALOGUE};
+use balk_scenarios::{Actor, WorldOptions, catalogue};
 
 #[test]
 fn the_view_only_grows_and_the_actor_reads_each_message_once() {
     let stacks = ["none", "default", "oracle"].map(recipe);
-    for listed in CATALOGUE {
+    for listed in catalogue::listed() {
         let scenario = listed.read(&[]).expect("the catalogue is good");
         for stack in &stacks {
             let simulation = Simulation::new(&scenario, stack, WorldOptions::default());

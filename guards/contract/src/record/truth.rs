@@ -34,7 +34,7 @@ impl Kind {
 pub enum Suite {
     /// Written in this project, by the people who wrote the guards.
     Written,
-    /// Written from reports of the field, by people who had not seen the guards.
+    /// Written after reports of people outside this project. The guards are not tuned on it.
     Field,
     /// Drawn by the seed: a plan, a slip and a surface.
     Drawn,

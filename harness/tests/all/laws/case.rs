@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use balk::engine::{self, Trial, TruthChannel};
 use balk_guards::{Completion, Entry, InterventionKind, ToolResult};
-use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::catalogue;
 use balk_scenarios::format::{self, Document};
 use balk_scenarios::{Kind, Scenario, World, WorldOptions, toolsets};
 use proptest::collection::vec;
@@ -13,11 +13,11 @@ use proptest::prelude::*;
 use crate::common::between;
 use crate::common::wild::{self, Temper};
 
-/// The catalogue, a scenario with all that can come between turns, and one with narrow limits whose model sometimes
+/// The catalogue and the field suite, a scenario with all that can come between turns, and one with narrow limits whose model sometimes
 /// sends empty completions and several calls at once.
 pub(super) static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     let mut all: Vec<Scenario> =
-        CATALOGUE.iter().map(|it| it.read(&[]).expect("the catalogue is good")).collect();
+        catalogue::listed().map(|it| it.read(&[]).expect("the catalogue is good")).collect();
     let text = format::template_of("transient");
     let empty = [("write", 1), ("talk", 2)].into_iter().fold(text, |text, (state, attempts)| {
         let head = format!("name = \"{state}\"\n");

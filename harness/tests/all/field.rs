@@ -1,0 +1,133 @@
+//! The field suite under the present guards: the verdict of every scenario, and the order in which stacks come out of
+//! it. Both say what is so. A change of a guard may change them, and no guard may be changed in order to do so.
+
+use std::fmt::Write;
+use std::ops::RangeInclusive;
+
+use crate::common::runs::{recovered, under};
+use crate::common::scenario;
+use balk_reports::statistics::per_thousand;
+use balk_scenarios::Kind;
+use balk_scenarios::catalogue::{CATALOGUE, FIELD, Listed};
+
+const SEEDS: RangeInclusive<u64> = 0..=499;
+/// Enough for a share over all scenarios of the catalogue.
+const OF_CATALOGUE: RangeInclusive<u64> = 0..=49;
+const STACKS: [&str; 4] = ["none", "default", "hermes-like", "ceiling"];
+
+/// What a stack did on a suite, or on one scenario.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    recovered: u64,
+    stuck: u64,
+    /// Healthy runs that did not reach their goal.
+    lost: u64,
+    controls: u64,
+    false_interventions: u64,
+    healthy_turns: u64,
+}
+
+impl Sum {
+    fn of(listed: &Listed, seeds: RangeInclusive<u64>, stack: &str) -> Self {
+        let runs = under(&scenario(listed.name, &[]), seeds, stack);
+        let count = |is: fn(&balk_reports::records::Grade) -> bool| -> u64 {
+            runs.iter().map(|run| u64::from(is(&run.grade))).sum()
+        };
+        match listed.kind {
+            Kind::Stubborn => Self {
+                recovered: u64::try_from(recovered(&runs)).expect("few runs"),
+                stuck: count(|it| it.onset.is_some()),
+                ..Self::default()
+            },
+            Kind::Control => Self {
+                lost: count(|it| !it.goal),
+                controls: count(|_| true),
+                false_interventions: runs.iter().map(|it| u64::from(it.grade.false_interventions)).sum(),
+                healthy_turns: runs.iter().map(|it| u64::from(it.grade.healthy_turns)).sum(),
+                ..Self::default()
+            },
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            recovered: self.recovered + other.recovered,
+            stuck: self.stuck + other.stuck,
+            lost: self.lost + other.lost,
+            controls: self.controls + other.controls,
+            false_interventions: self.false_interventions + other.false_interventions,
+            healthy_turns: self.healthy_turns + other.healthy_turns,
+        }
+    }
+
+    fn line(self, kind: Kind) -> String {
+        match kind {
+            Kind::Stubborn => format!("recovered {} of {}", self.recovered, self.stuck),
+            Kind::Control => format!(
+                "lost {} of {}, false per 1,000 turns {}",
+                self.lost,
+                self.controls,
+                per_thousand(self.false_interventions, self.healthy_turns)
+            ),
+        }
+    }
+}
+
+#[test]
+fn the_order_of_stacks_in_the_field() {
+    let mut verdicts = String::new();
+    let [none, default, hermes, ceiling] = STACKS.map(|stack| {
+        let mut all = Sum::default();
+        for listed in FIELD {
+            let sum = Sum::of(listed, SEEDS, stack);
+            writeln!(verdicts, "{}, {stack}: {}", listed.name, sum.line(listed.kind)).expect("a string");
+            all = all.and(sum);
+        }
+        for kind in [Kind::Stubborn, Kind::Control] {
+            writeln!(verdicts, "all, {stack}: {}", all.line(kind)).expect("a string");
+        }
+        all
+    });
+    insta::assert_snapshot!("present_verdicts_of_the_field", verdicts);
+    assert!(none.recovered < default.recovered && hermes.recovered < ceiling.recovered);
+    assert!(default.recovered < hermes.recovered, "hermes-like recovers a bit more than default");
+    let per_turn = |it: Sum| (u128::from(it.false_interventions), u128::from(it.healthy_turns));
+    let ((ours, of), (theirs, of_theirs)) = (per_turn(default), per_turn(hermes));
+    assert!(ours * of_theirs < theirs * of, "hermes-like disturbs healthy work more often");
+    let reset = Sum::of(find("dead-registry-control"), SEEDS, "default");
+    assert_eq!((reset.lost, reset.controls), (default.lost, 500), "no other healthy run is lost");
+    assert!(10 * reset.lost >= 9 * reset.controls, "three resets are refused as if they were permanent");
+}
+
+/// The guards grew up with the catalogue, so they do clearly better there.
+#[test]
+fn default_recovers_clearly_less_in_the_field_than_in_the_catalogue() {
+    let sum = |listed: &'static [Listed], seeds: RangeInclusive<u64>| {
+        let stubborn = listed.iter().filter(|it| it.kind == Kind::Stubborn);
+        let reachable = stubborn.filter(|it| scenario(it.name, &[]).unreachable.is_none());
+        reachable.map(|it| Sum::of(it, seeds.clone(), "default")).fold(Sum::default(), Sum::and)
+    };
+    let (field, catalogue) = (sum(FIELD, SEEDS), sum(CATALOGUE, OF_CATALOGUE));
+    let percent = |it: Sum| 100 * it.recovered / it.stuck;
+    assert!(percent(field) + 15 <= percent(catalogue), "field {field:?}, catalogue {catalogue:?}");
+}
+
+/// The rules of the catalogue for a scenario that measures something.
+#[test]
+fn every_pair_measures_something() {
+    for listed in FIELD {
+        let [alone, best] = ["none", "ceiling"].map(|stack| Sum::of(listed, SEEDS, stack));
+        match listed.kind {
+            Kind::Stubborn => {
+                assert!(10 * alone.stuck >= 9 * 500, "{}: nine in ten get stuck, {alone:?}", listed.name);
+                assert!(2 * alone.recovered <= 500, "{}: at most half come back alone", listed.name);
+                assert!(10 * best.recovered >= 9 * best.stuck, "{}: it can be recovered", listed.name);
+            }
+            Kind::Control => assert_eq!((alone.lost, best.lost), (0, 0), "{}: its work is done", listed.name),
+        }
+    }
+}
+
+fn find(name: &str) -> &'static Listed {
+    FIELD.iter().find(|it| it.name == name).expect("it is in the suite")
+}

@@ -237,6 +237,9 @@ fn migrate_joins_twins_and_rewrites_the_rest() {
     fs::write(path("b.toml"), &healthy).expect("it can be written");
     fs::write(path("c.toml"), &stubborn).expect("it can be written");
     insta::assert_snapshot!("migrate_alone", run(&["migrate", "b.toml"]) + &run(&["migrate", "c.toml"]));
+    let with_mode = stubborn.replace("\nprofile = ", "\nmode = \"flat\"\nprofile = ");
+    fs::write(path("d.toml"), with_mode).expect("it can be written");
+    insta::assert_snapshot!("migrate_mode", run(&["migrate", "d.toml"]));
     let checked = run(&["check", "a.toml", "b.toml"]);
     assert!(checked.starts_with("exit code: 0"), "{checked}");
 }

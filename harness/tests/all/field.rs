@@ -6,7 +6,6 @@ use std::ops::RangeInclusive;
 
 use crate::common::runs::{recovered, under};
 use crate::common::scenario;
-use balk_reports::statistics::per_thousand;
 use balk_scenarios::Kind;
 use balk_scenarios::catalogue::{CATALOGUE, FIELD, Listed};
 
@@ -64,10 +63,8 @@ impl Sum {
         match kind {
             Kind::Stubborn => format!("recovered {} of {}", self.recovered, self.stuck),
             Kind::Control => format!(
-                "lost {} of {}, false per 1,000 turns {}",
-                self.lost,
-                self.controls,
-                per_thousand(self.false_interventions, self.healthy_turns)
+                "lost {} of {}, {} false interventions in {} healthy turns",
+                self.lost, self.controls, self.false_interventions, self.healthy_turns
             ),
         }
     }

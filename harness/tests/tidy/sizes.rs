@@ -13,8 +13,13 @@ const FILE_LINES: usize = 450;
 /// Whether a file is written by hand and read as text. Scenarios and messages of tools are data: a line is as long as
 /// the message in it.
 fn is_prose_or_code(path: &str) -> bool {
-    let data =
-        ["scenarios/catalog/", "scenarios/field/", "scenarios/drawn/", "scenarios/texts/", "reports/reference/"];
+    let data = [
+        "scenarios/catalog/",
+        "scenarios/field/",
+        "scenarios/drawn/",
+        "scenarios/texts/",
+        "reports/reference/",
+    ];
     let data = data.iter().any(|folder| path.starts_with(folder) && path != "scenarios/texts/README.md");
     let examples = path.contains("/tests/bad/") || path.contains("/tests/scenarios/");
     let kinds = [".rs", ".md", ".toml", ".sh", ".yml"];

@@ -1,10 +1,10 @@
-//! Runs the catalogue and the field suite under every stack of an audit.
+//! Runs the catalogue under every stack of an audit.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use balk_guards::Protocol;
-use balk_scenarios::catalogue::{self, Listed};
+use balk_scenarios::catalogue::{CATALOGUE, Listed};
 use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
 
@@ -34,7 +34,7 @@ impl Audit<'_> {
     /// The number of units to run; a unit is one scenario with one seed.
     #[must_use]
     pub fn units(&self) -> u64 {
-        catalogue::listed().count() as u64 * (self.seeds.end() - self.seeds.start() + 1)
+        CATALOGUE.len() as u64 * (self.seeds.end() - self.seeds.start() + 1)
     }
 
     /// Runs everything, and calls `done` after each unit. The result is the same for any number of threads.
@@ -46,7 +46,7 @@ impl Audit<'_> {
         let rows = rows(self.registry);
         let setups = setups(self.registry, self.guard, self.config)?;
         let oracle = Recipe::new(self.registry, ORACLE, self.config)?;
-        let casts: Vec<Cast> = catalogue::listed().map(|listed| Cast::of(listed, &setups)).collect();
+        let casts: Vec<Cast> = CATALOGUE.iter().map(|listed| Cast::of(listed, &setups)).collect();
         let units: Vec<(&Cast, u64)> =
             casts.iter().flat_map(|cast| self.seeds.clone().map(move |seed| (cast, seed))).collect();
         let bench = Bench { oracle: &oracle, rows: &rows, setups: &setups, changes: &changes };

@@ -7,8 +7,8 @@
 //! - *recorded detection* is the share of the weight of the stuck points that a stack hits (weights capped at
 //!   [`CAP`]), by kind and over all kinds that the simulation has;
 //! - *simulated detection* of a kind is the share of the simulated points that it hits. A simulated point lies as far
-//!   behind its onset as a recorded point of that kind does, drawn for each run. Over all kinds, each kind counts as
-//!   much as it weighs among the recorded points.
+//!   behind its onset and as far before the end of the run as a recorded point of that kind does, drawn for each run by
+//!   the weights of these points. Over all kinds, each kind counts as much as it weighs among the recorded points.
 //!
 //! Disturbance is stretches of firings per 1,000 turns: of healthy simulated runs, and of recorded runs that were
 //! resolved.
@@ -28,7 +28,7 @@ use crate::replay::labels::{Label, Point};
 use crate::replay::{Event, Replayed, What};
 
 pub use compared::{Comparison, Figures, StackFigures};
-pub use depths::Depths;
+pub use depths::{Depths, Place};
 pub use runs::{Seen, Simulated};
 
 pub use crate::replay::judged::CAP;

@@ -86,7 +86,7 @@ impl<'w, 'a> Environment<'w, 'a> {
         let mut arguments = Vec::with_capacity(3);
         for (canonical, name) in tool.role.arguments().iter().zip(&tool.arguments) {
             match sent.get(name) {
-                Some(value) => arguments.push((*canonical, value)),
+                Some(value) => arguments.push((*canonical, plain(canonical, value))),
                 None => {
                     return failed(format!(
                         "error: invalid arguments for {}: `{name}` is missing",
@@ -240,4 +240,9 @@ impl<'w, 'a> Environment<'w, 'a> {
                 .is_some_and(|(_, value)| value.contains(&*fixed(text))),
         }
     }
+}
+
+/// The value of an argument, for a path without the folder that it starts from.
+fn plain<'t>(argument: &str, value: &'t str) -> &'t str {
+    if argument == "path" { value.strip_prefix("./").unwrap_or(value) } else { value }
 }

@@ -78,8 +78,8 @@ enum Half {
 const AFTER_HELP: &str = "\
 The simulated runs are written down like recordings and replayed by the same code. Detection is the share of the weight
 of stuck points that a stack hits: it fires at most three messages of the assistant before or after them. A simulated
-run has one such point, as far behind its onset as a recorded point of its kind. Each kind counts as much as it weighs
-among the recorded points; weights are capped at 20.
+run has one such point, as far behind its onset and before the end as a recorded point of its kind. Each kind counts as
+much as it weighs among the recorded points; weights are capped at 20.
 
 Exit codes: 0 fine; 2 usage; 3 if recordings or labels cannot be used.";
 

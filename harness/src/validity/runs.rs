@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use balk_scenarios::drawn::Slip;
 use balk_scenarios::{Stuck, Truth, World, WorldOptions, Worlds};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::depths::Depths;
-use super::written::written;
+use super::written::{Reply, written};
 use crate::engine::{Trial, TruthChannel, run};
 use crate::replay::labels::{Label, Point, Weight};
 
@@ -54,43 +55,68 @@ impl Simulated {
         let [without, all] = seen.unflagged;
         let flagged = all == 0 || key % all >= without;
         let run = written(&id, &trial, flagged);
-        let lines = match point(&id, &run.replies, seen.depths, key) {
-            Some(point) => {
+        let weight = weight(world.skeleton());
+        let (line, lines) = match point(&id, &run.replies, seen.depths, key, weight) {
+            Some((point, length)) => {
                 self.skeletons.insert(id, world.skeleton().into());
                 self.points.push(point);
-                &mut self.stuck
+                (run.line(length), &mut self.stuck)
             }
-            None if run.replies.iter().any(|(_, truth)| truth.is_stuck()) => return,
-            None => &mut self.healthy,
+            None if run.replies.iter().any(|it| it.truth.is_stuck()) => return,
+            None => (run.line(None), &mut self.healthy),
         };
-        lines.extend_from_slice(run.line.as_bytes());
+        lines.extend_from_slice(line.as_bytes());
         lines.push(b'\n');
     }
 }
 
-/// The judged point of a run: in its first stuck stretch, as far behind the onset as a recorded point of its kind is,
-/// or at the end of the stretch.
-fn point(id: &Arc<str>, replies: &[(usize, Truth)], depths: &Depths, key: u64) -> Option<Point> {
-    let onset = replies.iter().position(|(_, truth)| truth.is_stuck())?;
-    let stretch = replies[onset..].iter().take_while(|(_, truth)| truth.is_stuck()).count();
-    let kind_at = |at: usize| match replies[at].1 {
+/// The judged point of a run, and how many messages of the assistant it has in all: in its first stuck stretch, as far
+/// behind the onset as a recorded point of its kind is, or at the end of the stretch; and as far before the end.
+fn point(
+    id: &Arc<str>,
+    replies: &[Reply],
+    depths: &Depths,
+    key: u64,
+    weight: Weight,
+) -> Option<(Point, Option<usize>)> {
+    let first = replies.iter().position(|it| it.truth.is_stuck())?;
+    let stretch = replies[first..].iter().take_while(|it| it.truth.is_stuck()).count();
+    let kind_at = |at: usize| match replies[at].truth {
         Truth::Stuck(how) => recorded_kind(how),
         Truth::Productive | Truth::Waiting | Truth::Finished | Truth::Faulted => None,
     };
-    let last = onset + stretch - 1;
+    let last = first + stretch - 1;
     let kind = kind_at(last)?;
-    let at = last.min(onset + depths.drawn(kind, key >> 8));
-    Some(Point {
+    let onset = onset(replies, first, last);
+    let place = depths.drawn(kind, key >> 8);
+    let at = last.min(onset + place.map_or(0, |it| it.behind)).max(first);
+    let length = place.map(|it| at + 1 + it.left);
+    let point = Point {
         trajectory: id.clone(),
-        message: replies[at].0,
+        message: replies[at].message,
         label: Label::Stuck,
         kind: kind.into(),
-        onset: Some(replies[onset].0),
+        onset: Some(replies[onset].message),
         confidence: 3,
         control: false,
-        weight: Weight(1_000),
+        weight,
         reason: "by construction".into(),
-    })
+    };
+    Some((point, length))
+}
+
+/// Slips are drawn by recordings and by reports. Beside recordings each counts as often as it is seen in them.
+fn weight(skeleton: &str) -> Weight {
+    let part = |slip: &Slip| 1_000 * u64::from(slip.recorded) / u64::from(slip.weight);
+    Weight(Slip::of(skeleton).map_or(1_000, part))
+}
+
+/// Where a stuck stretch begins to readers: with the first message of what repeats, not with its first repetition.
+fn onset(replies: &[Reply], first: usize, last: usize) -> usize {
+    let repeats = |it: &&Reply| {
+        !it.calls.is_empty() && replies[first..=last].iter().any(|other| other.calls == it.calls)
+    };
+    first - replies[..first].iter().rev().take_while(repeats).count()
 }
 
 /// The readers' word for a way to be stuck (`docs/labels.md`); none for what no recording was judged for.

@@ -1,17 +1,38 @@
 //! A simulated run, written down as a recording of another agent would be.
 
-use balk_guards::{Entry, Origin, Status};
+use balk_guards::{Completion, Entry, Origin, Status};
 use balk_scenarios::Truth;
 use serde_json::{Map, Value, json};
 
 use crate::engine::Trial;
 
-/// A run without a guard in the neutral form: one line, and the truth of each message of the assistant.
+/// A run without a guard in the neutral form.
 pub(super) struct Written {
-    /// The line, without a line break.
-    pub(super) line: String,
-    /// For each message of the assistant: its index in `messages`, and its truth.
-    pub(super) replies: Vec<(usize, Truth)>,
+    id: String,
+    outcome: &'static str,
+    messages: Vec<Value>,
+    /// The messages of the assistant.
+    pub(super) replies: Vec<Reply>,
+}
+
+/// A message of the assistant.
+pub(super) struct Reply {
+    /// Its index among the messages.
+    pub(super) message: usize,
+    pub(super) truth: Truth,
+    /// The tools and arguments of its calls.
+    pub(super) calls: Vec<[Box<str>; 2]>,
+}
+
+impl Written {
+    /// The run in one line, without a line break. With `replies` it ends with the answers to that many messages of the
+    /// assistant.
+    pub(super) fn line(&self, replies: Option<usize>) -> String {
+        let next = replies.and_then(|count| self.replies.get(count));
+        let messages = &self.messages[..next.map_or(self.messages.len(), |it| it.message)];
+        json!({"id": self.id, "model": "simulated", "outcome": self.outcome, "messages": messages})
+            .to_string()
+    }
 }
 
 /// Writes a trial that ran without a guard. `flagged` is whether results say if the tool failed: about half of the
@@ -24,29 +45,14 @@ pub(super) fn written(id: &str, trial: &Trial, flagged: bool) -> Written {
             Entry::User(said) => messages.push(json!({"role": "user", "content": &*said.text})),
             Entry::Completion(completion) => {
                 let truth = turns.next().map_or(Truth::Productive, |turn| turn.truth);
-                replies.push((messages.len(), truth));
-                let text: Vec<&str> = completion.texts().map(|it| &**it).collect();
-                let calls: Vec<Value> = completion
-                    .calls
-                    .iter()
-                    .map(|call| {
-                        let function = json!({"name": &*call.tool, "arguments": &*call.arguments});
-                        json!({"id": &*call.id, "type": "function", "function": function})
-                    })
-                    .collect();
-                let mut message = Map::new();
-                message.insert("role".into(), "assistant".into());
-                message.insert("content".into(), text.join("\n").into());
-                if !calls.is_empty() {
-                    message.insert("tool_calls".into(), calls.into());
-                }
-                messages.push(message.into());
+                replies.push(Reply { message: messages.len(), truth, calls: calls(completion) });
+                messages.push(sent(completion));
             }
             Entry::Failed(attempt) => {
                 let truth = failed.next().map_or(Truth::Faulted, |it| it.truth);
                 // A broken connection leaves nothing in a recording; an empty reply does.
                 if attempt.failure.cause == balk_guards::AttemptCause::Empty {
-                    replies.push((messages.len(), truth));
+                    replies.push(Reply { message: messages.len(), truth, calls: Vec::new() });
                     messages.push(json!({"role": "assistant", "content": ""}));
                 }
             }
@@ -71,6 +77,28 @@ pub(super) fn written(id: &str, trial: &Trial, flagged: bool) -> Written {
         }
     }
     let outcome = if trial.goal { "resolved" } else { "failed" };
-    let line = json!({"id": id, "model": "simulated", "outcome": outcome, "messages": messages}).to_string();
-    Written { line, replies }
+    Written { id: id.to_owned(), outcome, messages, replies }
+}
+
+fn calls(completion: &Completion) -> Vec<[Box<str>; 2]> {
+    completion.calls.iter().map(|it| [(&*it.tool).into(), (&*it.arguments).into()]).collect()
+}
+
+fn sent(completion: &Completion) -> Value {
+    let text: Vec<&str> = completion.texts().map(|it| &**it).collect();
+    let calls: Vec<Value> = completion
+        .calls
+        .iter()
+        .map(|call| {
+            let function = json!({"name": &*call.tool, "arguments": &*call.arguments});
+            json!({"id": &*call.id, "type": "function", "function": function})
+        })
+        .collect();
+    let mut message = Map::new();
+    message.insert("role".into(), "assistant".into());
+    message.insert("content".into(), text.join("\n").into());
+    if !calls.is_empty() {
+        message.insert("tool_calls".into(), calls.into());
+    }
+    message.into()
 }

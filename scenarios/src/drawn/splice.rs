@@ -34,6 +34,8 @@ pub(super) struct Ring {
     pub(super) turns: Vec<Turn>,
     /// How many laps are still fair: nobody can know before that they lead nowhere.
     pub(super) fair: u32,
+    /// How many laps the plan itself took just before.
+    pub(super) taken: u32,
     /// The ways that lead out.
     pub(super) ways: &'static [Way],
     /// What the actor does on its way back to the plan.
@@ -42,7 +44,7 @@ pub(super) struct Ring {
 
 /// A ring without fair laps, from which every way leads straight back to the plan.
 pub(super) fn ring(how: Stuck, turns: Vec<Turn>, ways: &'static [Way]) -> Ring {
-    Ring { how, turns, fair: 0, ways, out: Vec::new() }
+    Ring { how, turns, fair: 0, taken: 0, ways, out: Vec::new() }
 }
 
 /// A plan while a slip is spliced into it.
@@ -143,9 +145,10 @@ impl<'p, 'l> Splice<'p, 'l> {
         let home = self.place.next().state;
         let first = self.scenario.actor.states.len();
         let way_out = if ring.out.is_empty() { home } else { first + ring.turns.len() };
+        let leaving = *self.lot.pick(LEAVING);
         for (nth, turn) in ring.turns.iter().enumerate() {
             let next = (nth + 1 < ring.turns.len()).then_some(first + nth + 1);
-            let state = self.stuck(nth, turn, &ring, (way_out, next.unwrap_or(first)));
+            let state = stuck(nth, turn, &ring, leaving, (way_out, next.unwrap_or(first)));
             self.scenario.actor.states.push(state);
         }
         let last = ring.out.len();
@@ -173,42 +176,53 @@ impl<'p, 'l> Splice<'p, 'l> {
             }
         }
     }
-
-    fn stuck(&self, nth: usize, turn: &Turn, ring: &Ring, (out, next): (StateId, StateId)) -> State {
-        let name = format!("slip-{}", nth + 1);
-        if !turn.empty.is_empty() {
-            let truth = vec![TruthSpan { until: u32::MAX, is: Truth::Productive }];
-            return state(name, turn.clone(), truth, vec![goes(Trigger::Always, out)]);
-        }
-        let is = Truth::Stuck(ring.how);
-        let mut truth = vec![TruthSpan { until: u32::MAX, is }];
-        if ring.fair > 0 {
-            truth.insert(0, TruthSpan { until: ring.fair, is: Truth::Productive });
-        }
-        let talks = turn.calls.is_empty();
-        let unasked = Transition {
-            visits: Bound::Fixed(if talks { 1 } else { PATIENCE }),
-            chance: vec![if talks { PERSUADED } else { SPONTANEOUS }],
-            ..goes(if talks { Trigger::UserSpoke } else { Trigger::Always }, out)
-        };
-        let mut transitions = vec![
-            goes(Trigger::Switched, out),
-            goes(Trigger::Answered, out),
-            Transition { ways: ring.ways.to_vec(), ..goes(Trigger::Corrected, out) },
-            unasked,
-        ];
-        if ring.turns.len() > 1 {
-            transitions.push(goes(Trigger::Always, next));
-        }
-        state(name, turn.clone(), truth, transitions)
-    }
 }
 
-/// The first visit after which a model may find its way back unasked. Before that it is no slip, but a second try.
-const PATIENCE: u32 = 4;
-/// How likely it then is, each time. Recorded weak models find back in 8 % of their stretches within six turns
-/// (`docs/reactions.md`): 1/75 a turn.
-const SPONTANEOUS: Ratio = ratio(1, 75);
+fn stuck(nth: usize, turn: &Turn, ring: &Ring, leaving: &[Ratio], (out, next): (StateId, StateId)) -> State {
+    let name = format!("slip-{}", nth + 1);
+    if !turn.empty.is_empty() {
+        let truth = vec![TruthSpan { until: u32::MAX, is: Truth::Productive }];
+        return state(name, turn.clone(), truth, vec![goes(Trigger::Always, out)]);
+    }
+    let is = Truth::Stuck(ring.how);
+    let mut truth = vec![TruthSpan { until: u32::MAX, is }];
+    if ring.fair > 0 {
+        truth.insert(0, TruthSpan { until: ring.fair, is: Truth::Productive });
+    }
+    let talks = turn.calls.is_empty();
+    let unasked = Transition {
+        visits: Bound::Fixed(if talks { 1 } else { PATIENCE + ring.fair - ring.taken }),
+        chance: if talks { vec![PERSUADED] } else { leaving.to_vec() },
+        ..goes(if talks { Trigger::UserSpoke } else { Trigger::Always }, out)
+    };
+    let mut transitions = vec![
+        goes(Trigger::Switched, out),
+        goes(Trigger::Answered, out),
+        Transition { ways: ring.ways.to_vec(), ..goes(Trigger::Corrected, out) },
+        unasked,
+    ];
+    if ring.turns.len() > 1 {
+        transitions.push(goes(Trigger::Always, next));
+    }
+    state(name, turn.clone(), truth, transitions)
+}
+
+/// The lap after which a model may find its way back unasked. Before that it is no slip, but a second try.
+const PATIENCE: u32 = 3;
+/// How likely it then is, by lap: that the next call differs after three, four, five, six and more equal calls with
+/// equal results, as x of n (`docs/reactions.md`). A model of one of these rows is drawn.
+const LEAVING: &[&[Ratio]] = &[
+    // MINT, 17 models, in at most five turns.
+    &[ratio(96, 474), ratio(46, 250)],
+    // gpt-4o in SUPER.
+    &[ratio(11, 48), ratio(3, 36), ratio(8, 32), ratio(22, 318)],
+    // gpt-3.5 in RepairAgent.
+    &[ratio(8, 24), ratio(3, 15), ratio(4, 12), ratio(5, 67)],
+    // gpt-4, gpt-3.5 and starchat in InterCode.
+    &[ratio(27, 167), ratio(24, 125), ratio(5, 87), ratio(3, 114)],
+    &[ratio(32, 209), ratio(3, 147), ratio(2, 116), ratio(2, 138)],
+    &[ratio(25, 888), ratio(0, 825), ratio(1, 770), ratio(0, 1765)],
+];
 /// How likely a bare "go on" of the user is to bring it back: assumed as for the written scenarios, 0 to 1/4.
 const PERSUADED: Ratio = ratio(1, 10);
 

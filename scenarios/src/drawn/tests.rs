@@ -269,8 +269,10 @@ fn the_document_has_the_weights() {
     let document = std::fs::read_to_string(file).expect("the document is there");
     for it in slips() {
         let reserve = if it.reserve { " reserve" } else { "" };
+        let (name, kind) = (it.name, it.kind.name());
+        let [whole, tenth] = [it.seen / 10, it.seen % 10];
         let row =
-            format!("| `{}` | {} | {} | {} |{reserve} |", it.name, it.kind.name(), it.patterns, it.weight);
+            format!("| `{name}` | {kind} | {whole}.{tenth} | {} | {} |{reserve} |", it.patterns, it.weight);
         assert!(document.contains(&row), "docs/drawn.md lacks the row {row}");
     }
 }

@@ -34,7 +34,19 @@ pub(super) fn can_repeat(place: &Place<'_>) -> bool {
 
 pub(super) fn same_call(splice: &mut Splice<'_, '_>) -> Ring {
     let calls = splice.place.still().expect("the slip fits");
-    ring(Stuck::IdenticalCall, vec![Turn { calls, ..Turn::default() }], ELSEWHERE)
+    Ring { taken: 1, ..ring(Stuck::IdenticalCall, vec![Turn { calls, ..Turn::default() }], ELSEWHERE) }
+}
+
+/// The call that was just answered, and between any two of it tries that fail.
+pub(super) fn comes_back(splice: &mut Splice<'_, '_>) -> Ring {
+    let calls = splice.place.still().expect("the slip fits");
+    let between = usize::try_from(splice.number(1, 3)).expect("a small number");
+    let tries = ["notes/step", "data/part", "logs/run"].into_iter().take(between).map(|stem| {
+        let number = Template { pieces: vec![Piece::Visit] };
+        turn(call(Role::Read, [join([text(stem), text("-"), number, text(".txt")])]))
+    });
+    let turns = tries.chain([Turn { calls, ..Turn::default() }]).collect();
+    Ring { taken: 1, ..ring(Stuck::IdenticalCall, turns, ELSEWHERE) }
 }
 
 /// A file that is not there, read again and again.
@@ -42,6 +54,49 @@ pub(super) fn missing_file(splice: &mut Splice<'_, '_>) -> Ring {
     let paths = ["docs/setup.md", "config.local.json", "src/legacy/index.txt", "data/input.csv"];
     let path = *splice.lot.pick(&paths);
     ring(Stuck::IdenticalCall, vec![turn(call(Role::Read, [text(path)]))], ELSEWHERE)
+}
+
+/// A file that is not there, under other spellings of its path.
+pub(super) fn respells_path(splice: &mut Splice<'_, '_>) -> Ring {
+    let spellings =
+        ["docs/setup.md", "./docs/setup.md", "docs//setup.md", "docs/./setup.md", "docs/../docs/setup.md"];
+    let count = usize::try_from(splice.number(2, 5)).expect("a small number");
+    let turns = spellings[..count].iter().map(|it| turn(call(Role::Read, [text(it)])));
+    ring(Stuck::NearDuplicate, turns.collect(), ELSEWHERE)
+}
+
+/// A script in which one value drifts, and which always answers the same. In recordings three quarters of such calls
+/// fail; the others work, and are no use.
+pub(super) fn drifting_argument(splice: &mut Splice<'_, '_>) -> Ring {
+    let fails = splice.choice(4) > 0;
+    let says = Some(splice.answer(if fails { "same-error" } else { "same-result" }));
+    let head = "python - <<'PY'\nfrom solver import load, solve\n\nrows = load('data.csv')\n";
+    let when = vec![Condition::ArgumentContains("command".into(), text(head))];
+    splice.rule(Rule { fails, says, ..rule(Role::Shell, when) });
+    let drifts = [
+        ("found = solve(rows, tolerance=1e-", ")"),
+        ("found = solve(rows, seed=1, steps=", "00)"),
+        ("found = solve(rows)  # attempt ", ""),
+        ("found = solve(rows, strict=True)[:", "]"),
+    ];
+    let (before, after) = drifts[splice.choice(drifts.len())];
+    let tail = format!("{after}\nprint(found)\nassert found == 48.0\nPY");
+    let script = |number| turn(command(join([text(head), text(before), number, text(&tail)])));
+    let turns = tries(splice).into_iter().map(|(_, number)| script(number)).collect();
+    ring(Stuck::NearDuplicate, turns, ELSEWHERE)
+}
+
+/// Three tries that follow one another: which one it is, and a number that is another one in each lap. After failures
+/// of one tool models send the call that just failed again in 20 to 59 % of cases (`docs/reactions.md`): here in a
+/// third.
+fn tries(splice: &mut Splice<'_, '_>) -> [(usize, Template); 3] {
+    let mut which = 0;
+    [false, true, true].map(|follows| {
+        let is_equal = follows && splice.lot.once_in(3);
+        splice.numbers.push(u32::from(is_equal));
+        which += usize::from(follows && !is_equal);
+        (which, join([Template { pieces: vec![Piece::Visit] }, text(&which.to_string())]))
+    })
 }
 
 /// The last call was a command that can be sent again, to no avail.
@@ -77,7 +132,9 @@ pub(super) fn can_cycle(place: &Place<'_>) -> bool {
 
 pub(super) fn cycles(splice: &mut Splice<'_, '_>) -> Ring {
     let mut looks = splice.place.looks();
-    let most = u32::try_from(looks.len().min(5)).expect("a small number");
+    // In recordings most cycles have two steps: six of the eight that readers judged stuck in one half of the points.
+    let most =
+        if splice.lot.once_in(4) { u32::try_from(looks.len().min(5)).expect("a small number") } else { 2 };
     let length = usize::try_from(splice.number(2, most)).expect("a small number");
     // The last ones, which are likelier to be on the model's mind.
     let looks = looks.split_off(looks.len() - length);
@@ -192,10 +249,10 @@ pub(super) fn changes_options(splice: &mut Splice<'_, '_>) -> Ring {
     splice.rule(Rule { says: found, ..rule(Role::Shell, when("ls vendor")) });
     let options =
         ["--timeout {}0", "--retries {}", "--no-cache-dir --timeout {}5", "--prefer-binary --retries 1{}"];
-    let count = usize::try_from(splice.number(1, 4)).expect("a small number");
-    let turns = options[..count].iter().map(|it| {
-        let (before, after) = it.split_once("{}").expect("each has a place for a number");
-        let number = Template { pieces: vec![Piece::Visit] };
+    let first = splice.choice(options.len());
+    let turns = tries(splice).into_iter().map(|(which, number)| {
+        let option = options[(first + which) % options.len()];
+        let (before, after) = option.split_once("{}").expect("each has a place for a number");
         let head = text(&format!("pip install -i https://pkgs.corp.invalid/simple ledger-client {before}"));
         turn(command(join([head, number, text(after)])))
     });

@@ -124,9 +124,18 @@ const PRINTED: [(&str, Print); 13] = [
     ("ReAct prompts", |due| join([text(&format!("Action: {}\nAction Input: ", due.tool)), object(due)])),
 ];
 
-/// The call that is due, in a drawn form.
+/// The forms of plain JSON, which come first. The slip with the others is reserve.
+const PLAIN: usize = 2;
+
+/// The call that is due, in a drawn form that no tokens of a model family mark.
+pub(super) fn printed_plainly(splice: &mut Splice<'_, '_>) -> Template {
+    let form = splice.choice(PLAIN);
+    (PRINTED[form].1)(&due(splice))
+}
+
+/// The call that is due, in a drawn form of a model family.
 pub(super) fn printed(splice: &mut Splice<'_, '_>) -> Template {
-    let form = splice.choice(PRINTED.len());
+    let form = PLAIN + splice.choice(PRINTED.len() - PLAIN);
     (PRINTED[form].1)(&due(splice))
 }
 

@@ -77,11 +77,23 @@ const PATTERNS: u32 = 16;
 /// Those that are not kept back: each belongs to one slip.
 const SHOWN: u32 = 8;
 
-/// How often a slip is drawn, in parts per 100,000 of all slips: half by the recordings, half by the reports. The part
-/// of a kind is divided evenly among its slips; the part of the patterns that are kept back among all slips.
-pub(super) fn weight(kind: Judged, patterns: u32, of_kind: u32, slips: u32) -> u32 {
-    const HALF: u32 = 50_000;
+/// Each of the two sources has half of the weight, which is in parts per 100,000.
+const HALF: u32 = 50_000;
+
+/// What a slip that so much judged weight looks like counts in its kind, in tenths: each counts a little, seen or not.
+pub(super) const fn count(seen: u32) -> u32 {
+    seen + 10
+}
+
+/// The weight of a slip by the recordings: the part of its kind, divided among the slips of the kind by these counts.
+pub(super) fn by_recordings(kind: Judged, count: u32, of_kind: u32) -> u32 {
     let all: u32 = Judged::ALL.iter().map(|it| it.judged_tenths()).sum();
-    let by_kind = HALF * (kind.judged_tenths() / 5) / (all / 5) / of_kind;
-    by_kind + HALF * patterns / PATTERNS + HALF * (PATTERNS - SHOWN) / PATTERNS / slips
+    let part = HALF * (kind.judged_tenths() / 5) / (all / 5);
+    part * count / of_kind
+}
+
+/// The weight of a slip by the reports: the part of the patterns that are kept back is divided among all slips.
+pub(super) fn by_reports(patterns: u32, slips: usize) -> u32 {
+    let slips = u32::try_from(slips).expect("few slips");
+    HALF * patterns / PATTERNS + HALF * (PATTERNS - SHOWN) / PATTERNS / slips
 }

@@ -54,6 +54,16 @@ pub(super) fn repeats_itself(splice: &mut Splice<'_, '_>) -> Ring {
 /// The call of the plan stands in the text, in the form of some model family.
 pub(super) fn prints_call(splice: &mut Splice<'_, '_>) -> Ring {
     let printed = forms::printed(splice);
+    printing(splice, printed)
+}
+
+/// The call of the plan stands in the text, as JSON.
+pub(super) fn prints_json(splice: &mut Splice<'_, '_>) -> Ring {
+    let printed = forms::printed_plainly(splice);
+    printing(splice, printed)
+}
+
+fn printing(splice: &mut Splice<'_, '_>, printed: Template) -> Ring {
     let says = Some(splice.phrase(vec![printed]));
     splice.urge("nothing-there");
     ring(Stuck::Fence, vec![Turn { says, ..Turn::default() }], &[Way::Call, Way::Tool])

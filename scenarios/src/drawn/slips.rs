@@ -15,7 +15,7 @@ use calls::{
 };
 use edits::{can_patch, guesses_text, near_duplicate_write, same_assertion, undoes_edits};
 use forms::{can_name, misspells_tool, nearly_json, unknown_tool};
-use kind::{by_recordings, by_reports, count};
+use kind::{LEAST, by_recordings, by_reports, count};
 use talk::{
     announces, asks_permission, can_finish_wrongly, can_print, can_talk, can_write, claims_work, cut_write,
     empty_answers, gives_up_in_fence, no_access, prints_call, prints_json, repeats_itself, thinks_only,
@@ -65,7 +65,7 @@ pub fn slips() -> &'static [Slip] {
             let of_kind = SLIPS.iter().filter(|it| it.1 == kind).map(|it| count(it.2)).sum();
             let recorded = by_recordings(kind, count(seen), of_kind);
             let reported = by_reports(patterns, SLIPS.len());
-            let (weight, reserve) = (recorded + reported, is_reserve(place));
+            let (weight, reserve) = (LEAST.max(recorded + reported), is_reserve(place));
             Slip { name, kind, seen, patterns, roles, about, weight, recorded, reserve, fits, splice }
         };
         SLIPS.iter().enumerate().map(slip).collect()

@@ -41,7 +41,7 @@ pub enum Surface {
     Warnings,
     /// Whether every other state spells its paths with `./`.
     Paths,
-    /// Whether the actor looks around beside each file that it reads, in the same message. In recordings 63 of 270 runs
+    /// Whether the actor lists each file that it reads, in the same message. In recordings 63 of 270 runs
     /// have a message with several calls.
     ParallelLooks,
 }
@@ -202,10 +202,7 @@ pub(super) fn apply(look: &Look, scenario: &mut Scenario) {
                 }
             }
             Surface::ParallelLooks if scenario.roles.contains(&Role::List) => {
-                let reads = |it: &&mut State| matches!(&it.calls[..], [only] if is_of(only, Role::Read));
-                for state in scenario.actor.states.iter_mut().filter(reads) {
-                    state.calls.push(call(Role::List, [text(".")]));
-                }
+                scenario.actor.states.iter_mut().for_each(looks_twice);
             }
             Surface::ParallelLooks => {}
             Surface::Thinking => {
@@ -231,6 +228,14 @@ pub(super) fn apply(look: &Look, scenario: &mut Scenario) {
 
 fn is_of(call: &CallSpec, role: Role) -> bool {
     call.called == Called::Role(role)
+}
+
+/// Lists the file that it reads, too.
+fn looks_twice(state: &mut State) {
+    if let [CallSpec { called: Called::Role(Role::Read), sent: Sent::Arguments(values) }] = &state.calls[..] {
+        let path = values.clone();
+        state.calls.push(call(Role::List, path));
+    }
 }
 
 /// Spells the path of a file with a dot before it, which means the same.

@@ -80,6 +80,9 @@ const SHOWN: u32 = 8;
 /// Each of the two sources has half of the weight, which is in parts per 100,000.
 const HALF: u32 = 50_000;
 
+/// The least weight of a slip, so that each occurs among a thousand seeds.
+pub(super) const LEAST: u32 = 1_200;
+
 /// What a slip that so much judged weight looks like counts in its kind, in tenths: each counts a little, seen or not.
 pub(super) const fn count(seen: u32) -> u32 {
     seen + 10

@@ -209,8 +209,8 @@ fn stuck(nth: usize, turn: &Turn, ring: &Ring, leaving: &[Ratio], (out, next): (
 
 /// The lap after which a model may find its way back unasked. Before that it is no slip, but a second try.
 const PATIENCE: u32 = 3;
-/// How likely it then is after each turn, by lap: that the next call differs after three, four, five, six and more equal calls with
-/// equal results, as x of n (`docs/reactions.md`). A model of one of these rows is drawn.
+/// How likely it then is after each turn, by lap: that the next call differs after three, four, five, six and more
+/// equal calls with equal results, as x of n (`docs/reactions.md`). A model of one of these rows is drawn.
 const LEAVING: &[&[Ratio]] = &[
     // MINT, 17 models, in at most five turns.
     &[ratio(96, 474), ratio(46, 250)],

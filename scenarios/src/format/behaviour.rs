@@ -78,11 +78,13 @@ pub(super) const FINISHES: &[(&str, FinishReason)] = &[
     ("content-filter", FinishReason::ContentFilter),
 ];
 
-/// How the actor takes corrections.
-pub(super) fn response(table: &ResponseTable, report: &mut Report<'_>) -> ResponseSpec {
+/// How the actor takes corrections: as a model of the population, unless the file says more.
+pub(super) fn response(table: Option<&ResponseTable>, report: &mut Report<'_>) -> ResponseSpec {
+    let profile = table.and_then(|it| it.profile.as_ref());
+    let stubbornness = table.and_then(|it| it.stubbornness.as_ref());
     ResponseSpec {
-        profile: report.one_of("profile", &table.profile, PROFILES),
-        stubbornness: ratio(&table.stubbornness, report),
+        profile: profile.map_or(Profile::Population, |it| report.one_of("profile", it, PROFILES)),
+        stubbornness: stubbornness.map_or(Ratio { num: 0, den: 1 }, |it| ratio(it, report)),
     }
 }
 

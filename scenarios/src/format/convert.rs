@@ -51,7 +51,7 @@ pub(super) fn scenarios(
     });
     let compaction = file.compaction.as_ref().map(|it| compaction(it, &names, report));
     let user = user(&file.user, &names, report);
-    let response = response(&file.response, report);
+    let response = response(file.response.as_ref(), report);
     let known = both_names(file, report);
     let mut scenarios = Vec::with_capacity(known.len());
     for (nth, (kind, table)) in actors(file).into_iter().enumerate() {
@@ -120,10 +120,18 @@ pub(super) fn actors(file: &ScenarioFile) -> Vec<(Kind, &Spanned<ActorTable>)> {
     all.into_iter().filter_map(|(kind, table)| Some((kind, table.as_ref()?))).collect()
 }
 
-/// Somebody must act.
+/// Somebody must act, and nothing that is stuck goes without its healthy twin.
 fn check_actors(file: &ScenarioFile, report: &mut Report<'_>) {
     match (&file.stubborn, &file.healthy) {
-        (Some(_), _) | (None, Some(_)) => {}
+        (_, Some(_)) => {}
+        (Some(stubborn), None) => {
+            report
+                .error(stubborn.span(), "the stubborn actor has no healthy twin", "expected [healthy] as well")
+                .help(
+                    "add the table [healthy]: an actor that does the same task well, and looks as much like this one \
+                     as healthy work can; `balk init NAME` writes an example of both",
+                );
+        }
         (None, None) => {
             report
                 .error(file.name.span(), "the file has no actor", "nobody acts in this world")

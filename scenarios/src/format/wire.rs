@@ -61,7 +61,7 @@ pub(super) struct ScenarioFile {
     pub(super) goal: GoalTable,
     pub(super) compaction: Option<Spanned<CompactionTable>>,
     pub(super) user: UserTable,
-    pub(super) response: ResponseTable,
+    pub(super) response: Option<ResponseTable>,
     pub(super) stubborn: Option<Spanned<ActorTable>>,
     pub(super) healthy: Option<Spanned<ActorTable>>,
 }
@@ -229,8 +229,8 @@ pub(super) struct AnswerTable {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ResponseTable {
-    pub(super) profile: Text,
-    pub(super) stubbornness: Text,
+    pub(super) profile: Option<Text>,
+    pub(super) stubbornness: Option<Text>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -17,7 +17,7 @@ mod world;
 /// The text of a file with these scenarios: one, or the stubborn one and its healthy twin.
 ///
 /// The first one's name is that of the file, so it must be kebab-case. If the tools of one agent alone can be drawn,
-/// the file names that agent.
+/// the file names that agent. A stubborn scenario alone gets a stand-in for its twin, which does nothing.
 ///
 /// # Panics
 /// If there is no scenario.
@@ -34,5 +34,19 @@ pub fn write(scenarios: &[Scenario]) -> String {
         };
         actor::write(&mut sheet, actor_table(scenario.kind), scenario, own);
     }
-    sheet.text()
+    let text = sheet.text();
+    if scenarios.iter().any(|it| it.kind == Kind::Control) { text } else { text + STAND_IN }
 }
+
+/// What a file has in the place of a healthy twin that is not at hand.
+const STAND_IN: &str = "
+[healthy]
+title = \"Says nothing, and stands in for the healthy twin\"
+why = \"A file with a stubborn actor has a healthy one; this one was written without it.\"
+source = \"The program that wrote this file\"
+start = \"silent\"
+
+[[healthy.state]]
+name = \"silent\"
+truth = [{ is = \"finished\" }]
+";

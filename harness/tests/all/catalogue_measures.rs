@@ -50,7 +50,7 @@ fn told(run: &Run) -> bool {
     !run.grade.not_told()
 }
 
-/// Scenarios in which `default` never intervenes: a message of the user, or a sentence, ends what a failed call owes,
+/// Scenarios in which `default` hardly ever intervenes: a message of the user, or a sentence, ends what a failed call owes,
 /// and two failures are below the threshold of `abandonment`.
 const UNSEEN: [&str; 3] = ["sentence-before-fences", "same-write-on-proceed", "fence-after-two"];
 
@@ -94,8 +94,10 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_part_of_it() {
         } else {
             must(10 * could >= 3 * n, "the oracle recovers some runs");
             if UNSEEN.contains(&&*scenario.name) {
-                let spoken = ours.iter().filter(|run| run.grade.interventions > 0).count();
-                must(spoken == 0, "default sees nothing, or it comes off the list");
+                must(
+                    back <= recovered(&alone) + n / 100,
+                    "default recovers nothing, or it comes off the list",
+                );
                 continue;
             }
             must(back > recovered(&alone), "default recovers more than come back alone");
@@ -264,8 +266,8 @@ fn h1_what_cannot_be_reached_is_said_under_its_name() {
         if 10 * unsaid.len() > n {
             broken.extend(unsaid);
         }
-        // A healthy model says so itself.
-        if admitted < n && 5 * handed_over < n {
+        // A healthy model may say so itself.
+        if (scenario.kind == Kind::Stubborn || admitted == 0) && 5 * handed_over < n {
             broken.push(format!("{}: too few runs come to a handoff: {handed_over} of {n}", scenario.name));
         }
     }

@@ -120,6 +120,14 @@ fn help() {
 /// Removals that no expectation notices, with the reason that allows it.
 const UNNOTICED: &Known = &[
     (
+        "with it too few models come back as well, so no further expectation breaks",
+        &[
+            "abandonment: fence-after-failures, feedback at level 1: off",
+            "abandonment: unacknowledged, feedback: off",
+            "no-tools: no-call, feedback: off",
+        ],
+    ),
+    (
         "the run ends all the same, and the handoff tells the user",
         &[
             "duplicate: same-call-after-question, stop at level 4: off",
@@ -146,8 +154,6 @@ const UNNOTICED: &Known = &[
             "progress: no-op, note at level 1: off",
             "progress: near-failure, note at level 1: off",
             "progress: wandering, note at level 1: off",
-            "progress: refused-finish, note at level 1: off",
-            "progress: cycle, note at level 1: off",
             "progress: repeat, note at level 1: off",
         ],
     ),
@@ -165,11 +171,11 @@ const UNNOTICED: &Known = &[
             "progress: repeat, block at level 2: off",
             "progress: repeat, question at level 3: off",
             "progress: repeat, stop at level 4: off",
+            "progress: rewrite, question at level 3: off",
+            "progress: rewrite, stop at level 4: off",
+            "progress: wandering, block at level 2: off",
             "progress: wandering, question at level 3: off",
             "progress: wandering, stop at level 4: off",
-            "progress: refused-finish, block at level 2: off",
-            "progress: no-op, stop at level 4: off",
-            "progress: same-failure, block at level 2: off",
             "progress: same-failure, question at level 3: off",
             "progress: same-failure, stop at level 4: off",
             "progress: repeated-text, question at level 3: off",
@@ -191,13 +197,16 @@ const UNNOTICED: &Known = &[
     ),
     (
         "what a correction brings back depends on its ways out, and other rules intervene as well",
-        &["progress: equal-answers, 3 to 0", "progress: wandering, 12 to 0"],
+        &["progress: wandering, 12 to 0"],
     ),
 ];
 
 /// Steps of settings under which no transcript differs, with the reason that allows it.
 const UNSEEN: &Known = &[
-    ("a model that shows code has failed three times before", &["abandonment: failures, 3 to 2"]),
+    (
+        "`duplicate` sees a repeated finish with the same words",
+        &["progress: refused-ends, 3 to 2", "progress: refused-ends, 3 to 4"],
+    ),
     ("the default policy has no limit", &["abandonment: limit, 3 to 2", "abandonment: limit, 3 to 4"]),
     ("no model waits for a refusal to lapse", &["progress: lapse, 5 to 4", "progress: lapse, 5 to 6"]),
     (

@@ -263,11 +263,11 @@ fn h1_what_cannot_be_reached_is_said_under_its_name() {
             share(unsaid.len(), n),
         ));
         // A model that is told how to go on may ask the user, who leaves, or claim to be done.
-        if 10 * unsaid.len() > n {
+        if 8 * unsaid.len() > n {
             broken.extend(unsaid);
         }
         // A healthy model may say so itself.
-        if (scenario.kind == Kind::Stubborn || admitted == 0) && 5 * handed_over < n {
+        if (scenario.kind == Kind::Stubborn || admitted == 0) && 8 * handed_over < n {
             broken.push(format!("{}: too few runs come to a handoff: {handed_over} of {n}", scenario.name));
         }
     }

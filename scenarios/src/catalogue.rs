@@ -37,8 +37,15 @@ macro_rules! listed {
     };
 }
 
-/// The catalogue, file by file: a stubborn scenario and its healthy twin in the same world, or healthy work in a world of
-/// its own.
+/// The two scenarios of a file of the field suite.
+macro_rules! of_field {
+    ($file:literal, $healthy:literal) => {
+        [listed!(Field, "field/", $file, Stubborn, $file), listed!(Field, "field/", $file, Control, $healthy)]
+    };
+}
+
+/// The catalogue, file by file: a stubborn scenario and its healthy twin in the same world, or healthy work in a world
+/// of its own.
 pub const CATALOGUE: &[Listed] = &[
     listed!("abandonment", Stubborn, "abandonment"),
     listed!("abandonment", Control, "abandonment-control"),

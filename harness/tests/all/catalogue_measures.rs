@@ -50,8 +50,8 @@ fn told(run: &Run) -> bool {
     !run.grade.not_told()
 }
 
-/// Scenarios in which `default` hardly ever intervenes: a message of the user, or a sentence, ends what a failed call owes,
-/// and two failures are below the threshold of `abandonment`.
+/// Scenarios in which `default` hardly ever intervenes: a message of the user, or a sentence, ends what a failed call
+/// owes, and two failures are below the threshold of `abandonment`.
 const UNSEEN: [&str; 3] = ["sentence-before-fences", "same-write-on-proceed", "fence-after-two"];
 
 #[test]

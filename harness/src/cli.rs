@@ -12,6 +12,7 @@ mod explain;
 mod format;
 mod gaps;
 mod gates;
+mod hunt;
 mod init;
 mod interrupt;
 mod list;
@@ -50,6 +51,7 @@ pub use compare::Compare;
 pub use completions::Completions;
 pub use context::Context;
 pub use explain::Explain;
+pub use hunt::Hunt;
 pub use init::Init;
 pub use list::List;
 pub use man::Man;
@@ -112,6 +114,8 @@ pub enum Command {
     Compare(Compare),
     /// Shrink a trial to the smallest one that still shows a problem
     Shrink(Shrink),
+    /// Search drawn worlds for a stack's worst cases, and write them as small scenarios
+    Hunt(Hunt),
     /// Show which rules the catalogue reaches, and which changes of guards it notices
     Audit(Audit),
     /// Explain whether a broken attempt may be sent again, or what an agent lacked
@@ -176,6 +180,7 @@ impl Command {
             Self::Report(it) => it.run(),
             Self::Compare(it) => it.run(),
             Self::Shrink(it) => it.run(context),
+            Self::Hunt(it) => it.run(context),
             Self::Audit(it) => it.run(context),
             Self::Explain(it) => it.run(),
             Self::Texts(it) => it.run(),

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
+use crate::error::Error;
+
 /// Writes a temporary file and renames it, so that a killed program leaves the old file or the new one. Creates the
 /// folder if it is missing.
 ///
@@ -60,6 +62,57 @@ fn written(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> i
     out.flush()?;
     drop(out);
     Ok(file)
+}
+
+/// Checks that a folder is new, or empty but for what a killed run left.
+///
+/// # Errors
+/// It has other files, or cannot be read.
+pub(crate) fn check_empty(folder: &Path) -> Result<(), Error> {
+    let unusable = |error: io::Error| Error::file(folder, "a folder that can be written to", error);
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        read => read.map_err(unusable)?,
+    };
+    for entry in entries {
+        if !is_left_over(&entry.map_err(unusable)?.path()) {
+            let error = Error::file(folder, "an empty or new folder", "other files");
+            return Err(error.hint("name another folder"));
+        }
+    }
+    Ok(())
+}
+
+/// Writes a new folder with these files in it, names and texts. It is there whole or not at all.
+///
+/// # Errors
+/// The folder is not empty, or cannot be written.
+pub(crate) fn write_folder(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
+    let parent = folder_of(folder);
+    fs::create_dir_all(parent)?;
+    let whole = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(parent)?;
+    for (name, text) in files {
+        write_new(&whole.path().join(name), |out| out.write_all(text.as_bytes()))?;
+    }
+    if folder.exists() {
+        fs::remove_dir(folder)?;
+    }
+    usual_permissions(whole.path())?;
+    fs::rename(whole.path(), folder)?;
+    let _ = whole.keep();
+    Ok(())
+}
+
+/// The default would let only the owner read a temporary folder.
+#[cfg(unix)]
+fn usual_permissions(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn usual_permissions(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// The prefix of a file's name until it is whole.

@@ -14,6 +14,7 @@ pub mod exit;
 mod files;
 pub mod grade;
 pub mod guards;
+pub mod hunt;
 mod program;
 pub mod replay;
 pub mod shrink;

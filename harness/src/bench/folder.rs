@@ -36,18 +36,13 @@ impl Folder {
     /// # Errors
     /// The folder is not empty, or cannot be created or written to.
     pub fn create(path: &Path) -> Result<Self, Error> {
-        let expected = "an empty or new folder";
         let unusable = |error: io::Error| Error::file(path, "a folder that can be written to", error);
         fs::create_dir_all(path).map_err(unusable)?;
         if path.join(RECORD).exists() {
-            return Err(Error::file(path, expected, "the record of a bench")
+            return Err(Error::file(path, "an empty or new folder", "the record of a bench")
                 .hint("name another folder, or continue this bench with --resume"));
         }
-        for entry in fs::read_dir(path).map_err(unusable)? {
-            if !files::is_left_over(&entry.map_err(unusable)?.path()) {
-                return Err(Error::file(path, expected, "other files").hint("name another folder"));
-            }
-        }
+        files::check_empty(path)?;
         Ok(Self { path: path.to_owned() })
     }
 

@@ -68,6 +68,8 @@ WHAT is one of
   done-twice          something happened twice that should happen once
   guard-fault         a guard broke
   not-recovered       the model got stuck, and the task is not done
+  missed              the model was stuck for twelve turns, and no guard stepped in before the end
+  lost                the model never got stuck, and the task is not done
   rule=GUARD:RULE     a guard stepped in under this rule
 
 Shrinking removes parts of the file, simplifies values and tries lower seeds, as long as the file is valid and the trial

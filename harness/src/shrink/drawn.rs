@@ -17,7 +17,7 @@ pub(super) fn language(search: &mut Search<'_>) {
             let others: Vec<String> = variants
                 .iter()
                 .map(|(name, _)| name.to_owned())
-                .filter(|name| name != language && name != "any")
+                .filter(|name| name != language && name != "any" && name != "pinned")
                 .collect();
             for other in others {
                 variants.remove(&other);

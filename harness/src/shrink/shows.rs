@@ -17,6 +17,10 @@ pub enum Shows {
     Lapse(Lapse),
     /// The model got stuck, and the goal does not hold at the end.
     NotRecovered,
+    /// The model was stuck for at least twelve turns, and no guard stepped in before the run was over.
+    Missed,
+    /// The model never got stuck, and the goal does not hold at the end.
+    Lost,
     /// A guard intervened by this rule.
     Rule {
         /// The guard's name.
@@ -34,7 +38,13 @@ const LAPSES: [(&str, Lapse); 4] = [
     ("false-intervention", Lapse::FalseIntervention),
 ];
 
+/// Stuck turns in which a guard had time enough to notice: assumed. Without it a missed trial would shrink to one that
+/// ends before any guard could.
+const LONG: u32 = 12;
+
 const NOT_RECOVERED: &str = "not-recovered";
+const MISSED: &str = "missed";
+const LOST: &str = "lost";
 const RULE: &str = "rule=";
 
 impl Shows {
@@ -47,8 +57,13 @@ impl Shows {
                 let grade = grade::grade(trial);
                 grade.onset.is_some() && !grade.goal
             }
+            Self::Missed => is_missed(trial),
+            Self::Lost => {
+                let grade = grade::grade(trial);
+                grade.onset.is_none() && !grade.goal
+            }
             Self::Rule { guard, rule } => {
-                interventions(trial).any(|it| *it.note.guard == **guard && *it.note.rule == **rule)
+                interventions(&trial.entries).any(|it| *it.note.guard == **guard && *it.note.rule == **rule)
             }
         }
     }
@@ -57,9 +72,9 @@ impl Shows {
     #[must_use]
     pub fn all(trial: &Trial) -> Vec<Self> {
         let lapses = LAPSES.iter().map(|(_, lapse)| Self::Lapse(*lapse));
-        let mut all: Vec<Self> =
-            lapses.chain([Self::NotRecovered]).filter(|shows| shows.is_in(trial)).collect();
-        for it in interventions(trial) {
+        let others = [Self::NotRecovered, Self::Missed, Self::Lost];
+        let mut all: Vec<Self> = lapses.chain(others).filter(|shows| shows.is_in(trial)).collect();
+        for it in interventions(&trial.entries) {
             let shows = Self::Rule { guard: it.note.guard.to_string(), rule: it.note.rule.to_string() };
             if !all.contains(&shows) {
                 all.push(shows);
@@ -84,6 +99,8 @@ impl<'a> Sign<'a> {
             Shows::Lapse(Lapse::FalseIntervention) => false_rules(trial).into_iter().next(),
             Shows::Lapse(Lapse::DoneTwice | Lapse::GuardFault | Lapse::NotTold)
             | Shows::NotRecovered
+            | Shows::Missed
+            | Shows::Lost
             | Shows::Rule { .. } => None,
         };
         shows.is_in(trial).then_some(Self { shows, first_false })
@@ -109,8 +126,18 @@ fn false_rules(trial: &Trial) -> Vec<(Arc<str>, Arc<str>)> {
     rules
 }
 
-fn interventions(trial: &Trial) -> impl Iterator<Item = &Intervention> {
-    trial.entries.iter().filter_map(|entry| match entry {
+/// Whether a stuck model was left alone for long.
+fn is_missed(trial: &Trial) -> bool {
+    let grade = grade::grade(trial);
+    let Some(onset) = trial.turns.iter().find(|it| it.truth.is_stuck()) else { return false };
+    // What is said once a run is over comes too late.
+    let end = trial.entries.iter().rposition(|it| matches!(it, Entry::Conclusion(_)));
+    let stuck = trial.entries.get(onset.entry..end.unwrap_or(trial.entries.len())).unwrap_or_default();
+    grade.stuck_turns >= LONG && interventions(stuck).next().is_none()
+}
+
+fn interventions(entries: &[Entry]) -> impl Iterator<Item = &Intervention> {
+    entries.iter().filter_map(|entry| match entry {
         Entry::Intervention(it) => Some(it),
         Entry::Start(_)
         | Entry::User(_)
@@ -134,6 +161,8 @@ impl fmt::Display for Shows {
                 f.write_str(name)
             }
             Self::NotRecovered => f.write_str(NOT_RECOVERED),
+            Self::Missed => f.write_str(MISSED),
+            Self::Lost => f.write_str(LOST),
             Self::Rule { guard, rule } => write!(f, "{RULE}{guard}:{rule}"),
         }
     }
@@ -149,10 +178,18 @@ impl FromStr for Shows {
             let filled = !guard.is_empty() && !rule.is_empty();
             filled.then(|| Self::Rule { guard: guard.to_owned(), rule: rule.to_owned() })
         };
-        let not_recovered = (text == NOT_RECOVERED).then_some(Self::NotRecovered);
-        named.or(not_recovered).or_else(rule).ok_or_else(|| {
+        let other = match text {
+            NOT_RECOVERED => Some(Self::NotRecovered),
+            MISSED => Some(Self::Missed),
+            LOST => Some(Self::Lost),
+            _ => None,
+        };
+        named.or(other).or_else(rule).ok_or_else(|| {
             let lapses: Vec<&str> = LAPSES.iter().map(|(name, _)| *name).collect();
-            format!("expected one of {}, {NOT_RECOVERED}, {RULE}GUARD:RULE", lapses.join(", "))
+            format!(
+                "expected one of {}, {NOT_RECOVERED}, {MISSED}, {LOST}, {RULE}GUARD:RULE",
+                lapses.join(", ")
+            )
         })
     }
 }
@@ -167,7 +204,7 @@ mod tests {
             let text = Shows::Lapse(lapse).to_string();
             assert_eq!(text.parse(), Ok(Shows::Lapse(lapse)));
         }
-        for text in ["not-recovered", "rule=duplicate:identical", "rule=a:b:c"] {
+        for text in ["not-recovered", "missed", "lost", "rule=duplicate:identical", "rule=a:b:c"] {
             assert_eq!(text.parse::<Shows>().map(|it| it.to_string()), Ok(text.to_owned()));
         }
         for bad in ["", "rule=", "rule=a:", "rule=:b", "not-recoverd"] {

@@ -93,3 +93,20 @@ fn without_a_folder_nothing_is_kept() {
     assert_eq!((code, &*out), (Some(130), ""), "{err}");
     assert!(err.contains(" of 200000 units: without --out DIR nothing is kept\n"), "{err}");
 }
+
+/// What is not finished is not there.
+#[test]
+fn an_interrupted_hunt_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = balk(folder.path(), &["hunt", "--trials", "100000000", "--out", "finds"]);
+    let mut running =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    // It prints its first find once it catches Ctrl-C.
+    let mut first = [0];
+    let err = running.stderr.as_mut().expect("it has a pipe");
+    std::io::Read::read_exact(err, &mut first).expect("it finds something");
+    press_ctrl_c(&running);
+    let (code, out, err) = ended(running);
+    assert_eq!((code, &*out), (Some(130), ""), "{err}");
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}

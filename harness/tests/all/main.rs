@@ -14,6 +14,7 @@ mod explain;
 mod field;
 mod gaps;
 mod gates;
+mod hunt;
 mod interactive;
 mod interrupted;
 mod laws;

@@ -21,7 +21,8 @@ fn is_prose_or_code(path: &str) -> bool {
         "reports/reference/",
     ];
     let data = data.iter().any(|folder| path.starts_with(folder) && path != "scenarios/texts/README.md");
-    let examples = path.contains("/tests/bad/") || path.contains("/tests/scenarios/");
+    let examples = ["/tests/bad/", "/tests/finds/", "/tests/scenarios/"];
+    let examples = examples.iter().any(|folder| path.contains(folder));
     let kinds = [".rs", ".md", ".toml", ".sh", ".yml"];
     !data && !examples && (kinds.iter().any(|kind| path.ends_with(kind)) || path.starts_with(".ci/"))
 }

@@ -1,0 +1,211 @@
+//! `balk hunt`: searches drawn worlds for the trials in which a stack does worst.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use balk_reports::records::quoted;
+use balk_reports::report::document::{Document, Screen, Table, Text, code, markdown, paragraph, terminal};
+use balk_scenarios::drawn::Target;
+use balk_scenarios::{Pools, Worlds};
+use clap::Args;
+
+use super::context::Context;
+use super::interrupt::Interrupt;
+use super::say::say;
+use super::{load, progress, screen};
+use crate::bench::Stopwatch;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::files;
+use crate::guards::{Config, NONE, ORACLE, Recipe};
+use crate::hunt::{self, Hunted, Kept, Prey};
+use crate::program;
+
+/// Arguments of `balk hunt`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct Hunt {
+    /// The stack to hunt
+    #[arg(long, value_name = "SET", default_value = "default")]
+    guard: String,
+
+    /// What to hunt; may be given again [default: all of them]
+    #[arg(long = "for", value_enum, value_name = "WHAT")]
+    prey: Vec<Prey>,
+
+    /// How many worlds to play, each with another skeleton
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..))]
+    trials: u64,
+
+    /// The seed with which the search begins
+    #[arg(long, value_name = "N", default_value_t = load::SEED)]
+    seed: u64,
+
+    /// How many of the worst finds to shrink, at most
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    finds: usize,
+
+    /// Hunt in the reserved plans, slips and surfaces
+    #[arg(long)]
+    reserve: bool,
+
+    /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
+    /// above it]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// A new or empty folder for the finds: a scenario file and a transcript for each, README.md, and finds.jsonl with
+    /// the records of their trials
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+Half of the worlds are played where most was found before (by plan and slip), the others where the fewest were played.
+The worst find of each plan, slip and problem comes first. Each is shrunk to a small scenario that still shows the
+problem, and dropped if an earlier one shrank to the same. The same arguments write the same bytes.
+
+  balk hunt --guard default --for missed --out finds
+  balk scenario finds/NAME.toml --seed N     plays one
+  balk bench --suite finds/NAME.toml         measures stacks on it
+
+Exit codes: 0 fine, with or without finds; 2 usage; 3 a folder with other files; 130 interrupted, with nothing written.";
+
+/// The records of all finds.
+const RECORDS: &str = "finds.jsonl";
+const README: &str = "README.md";
+
+impl Hunt {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// An invalid command line, a folder with other files, an output that cannot be written.
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        if let Some(folder) = &self.out {
+            files::check_empty(folder)?;
+        }
+        let config = context.config(self.config.as_deref())?;
+        let recipe = |spec| Recipe::new(&context.registry, spec, &config);
+        let (stack, contrasts) = (recipe(&self.guard)?, [recipe(NONE)?, recipe(ORACLE)?]);
+        let hunt = hunt::Hunt {
+            worlds: &Worlds::from(Target::Any),
+            stack: &stack,
+            prey: if self.prey.is_empty() { &Prey::ALL } else { &self.prey },
+            pools: if self.reserve { Pools::Reserve } else { Pools::Open },
+            seed: self.seed,
+            trials: self.trials,
+        };
+        let interrupt = Interrupt::catch();
+        let watch = Stopwatch::start();
+        let hunted = self.hunted(&hunt, &interrupt);
+        let taken_ms = (watch.nanoseconds() / 1_000_000).max(1);
+        let a_minute = hunted.trials * 60_000 / taken_ms;
+        say(format_args!("{} skeletons played, {a_minute} a minute", hunted.trials));
+        if interrupt.came() {
+            return Ok(Exit::Interrupted);
+        }
+        let kept = hunt::keep(&hunt, &hunted, &contrasts, self.finds);
+        if interrupt.came() {
+            return Ok(Exit::Interrupted);
+        }
+        let document = self.document(&hunted, &kept, &config);
+        if let Some(folder) = &self.out {
+            files::write_folder(folder, &written(&kept, &document))
+                .map_err(|error| Error::file(folder, "a folder that can be written to", error))?;
+        }
+        write!(std::io::stdout().lock(), "{}", terminal(&document, screen::output()))?;
+        Ok(Exit::Fine)
+    }
+
+    /// Hunts, and says where something is found for the first time.
+    fn hunted(&self, hunt: &hunt::Hunt<'_>, interrupt: &Interrupt) -> Hunted {
+        let bar = progress::counted(self.trials, "worlds");
+        let (mut shown, mut seen) = (BTreeSet::new(), 0);
+        let hunted = hunt::hunt(hunt, |hunted| {
+            for find in &hunted.finds[seen..] {
+                if shown.insert((find.prey, find.field.clone())) {
+                    let place = format_args!("{} (seed {})", find.skeleton, find.seed);
+                    bar.suspend(|| say(format_args!("{}: {place}", find.prey.name())));
+                }
+            }
+            seen = hunted.finds.len();
+            bar.set_position(hunted.trials);
+            if interrupt.came() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        bar.finish_and_clear();
+        hunted
+    }
+
+    fn document(&self, hunted: &Hunted, kept: &[Kept], config: &Config) -> Document {
+        let mut document = Document::default();
+        let with_finds = hunted.fields.values().filter(|[_, found]| *found > 0).count();
+        document.push(paragraph(format!(
+            "{} · {} worlds played of {} composed, each with another skeleton; problems in {with_finds} of {} \
+             combinations of plan and slip",
+            self.guard,
+            hunted.trials,
+            hunted.composed,
+            hunted.fields.len(),
+        )));
+        let mut table = Table::of_numbers(["find", "how bad", "skeleton", "seed", "lines"]);
+        table.title = "the worst, shrunk".into();
+        for it in kept {
+            table.row([
+                it.name.clone(),
+                it.find.severity.to_string(),
+                it.find.skeleton.clone(),
+                it.find.seed.to_string(),
+                it.shrunk.text.lines().count().to_string(),
+            ]);
+        }
+        document.push(table.or("Nothing was found."));
+        document.push(paragraph(
+            "how bad: false interventions, stuck turns that nobody saw, turns of a run that is lost, or effects that \
+             happened twice. skeleton, seed: the drawn world. lines: of the scenario.",
+        ));
+        let mut table = Table::of_numbers(["plan and slip", "worlds", "with a problem"]);
+        table.title = "where".into();
+        let mut fields: Vec<_> = hunted.fields.iter().filter(|(_, [_, found])| *found > 0).collect();
+        fields.sort_by_key(|(_, [trials, found])| std::cmp::Reverse(found * 1_000 / trials));
+        for (field, [trials, found]) in fields.into_iter().take(FIELDS) {
+            table.row([field.to_string(), trials.to_string(), found.to_string()]);
+        }
+        document.push(table.or("No plan and no slip shows the problem."));
+        for it in kept {
+            document.push(paragraph(Text::from("play again: ") + code(self.again(it, config))));
+        }
+        document
+    }
+
+    /// The command that plays a find, in its folder.
+    fn again(&self, it: &Kept, config: &Config) -> String {
+        let (name, seed) = (&it.name, it.shrunk.seed);
+        let trial = format!("scenario {name}.toml --seed {seed} --guard {}", quoted(&self.guard));
+        let mut command = program::command(&trial);
+        if let Some(file) = config.file() {
+            command.push_str(&format!(" --config {}", quoted(&file.display().to_string())));
+        }
+        command
+    }
+}
+
+/// Combinations of plan and slip in the table, the worst ones.
+const FIELDS: usize = 20;
+
+/// The files of a folder of finds.
+fn written(kept: &[Kept], document: &Document) -> Vec<(String, String)> {
+    let mut files = vec![(README.to_owned(), format!("# Finds of a hunt\n\n{}", markdown(document)))];
+    let mut records = String::new();
+    for Kept { name, find, shrunk } in kept {
+        let transcript = balk_reports::report::show(&shrunk.record, Screen::default());
+        let head = format!("shows {}, found as {}, seed {}", find.prey.shows(), find.skeleton, find.seed);
+        files.push((format!("{name}.toml"), shrunk.text.clone()));
+        files.push((format!("{name}.txt"), format!("{head}\n\n{transcript}")));
+        records.push_str(&serde_json::to_string(&shrunk.record).expect("a record is JSON"));
+        records.push('\n');
+    }
+    files.push((RECORDS.to_owned(), records));
+    files
+}

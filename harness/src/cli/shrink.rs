@@ -73,7 +73,8 @@ WHAT is one of
   rule=GUARD:RULE     a guard stepped in under this rule
 
 Shrinking removes parts of the file, simplifies values and tries lower seeds, as long as the file is valid and the trial
-shows the problem. If the baseline or the oracle does not show it at the start, it does not at the end.";
+shows the problem. If the baseline or the oracle does not show it at the start, it does not at the end; if one of them
+reaches the goal at the start, it does at the end.";
 
 const SCENARIO: &str = "scenario.toml";
 const TRANSCRIPT: &str = "transcript.txt";

@@ -16,6 +16,12 @@ impl Field {
             None => name(skeleton),
         })
     }
+
+    /// The slip, or the plan where nothing slips.
+    #[must_use]
+    pub fn part(&self) -> &str {
+        self.0.rsplit('+').next().unwrap_or_default()
+    }
 }
 
 impl fmt::Display for Field {
@@ -36,7 +42,9 @@ mod tests {
             ("fix-until-green.2+wrong-form.4@0", "fix-until-green+wrong-form"),
             ("written", "written"),
         ] {
-            assert_eq!(Field::of(skeleton).to_string(), field);
+            let found = Field::of(skeleton);
+            assert_eq!(found.to_string(), field);
+            assert!(field.ends_with(found.part()) && !found.part().contains('+'), "{field}");
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct Kept {
 }
 
 /// Smaller trials that are run at most for each find.
-const TRIES: u32 = 500;
+const TRIES: u32 = 1_000;
 
 /// The worst finds, at most so many, as small scenarios. A find that is then the same as an earlier one is dropped.
 ///
@@ -34,7 +34,7 @@ pub fn keep(hunt: &Hunt<'_>, hunted: &Hunted, contrasts: &[Recipe], most: usize)
         .worst(most)
         .into_iter()
         .map(|find| {
-            let name = format!("{}-{}", find.prey.name(), find.field.to_string().replace('+', "-"));
+            let name = format!("{}-{}", find.prey.name(), find.field.part());
             let nth = named.entry(name.clone()).or_default();
             *nth += 1;
             (if *nth == 1 { name } else { format!("{name}-{nth}") }, find)
@@ -56,7 +56,8 @@ fn shrunk(hunt: &Hunt<'_>, find: &Find, name: &str, contrasts: &[Recipe]) -> Shr
     let options = WorldOptions { pools: hunt.pools, ..WorldOptions::default() };
     let scenario = Scenario {
         name: name.into(),
-        why: format!("Shows {} under `{}`.", find.prey.shows(), hunt.stack.spec()),
+        title: find.prey.title().into(),
+        why: format!("Found under `{}`.", hunt.stack.spec()),
         source: format!("`balk hunt`: the drawn world {}, seed {}", find.skeleton, find.seed),
         ..World::draw(&drawn, find.seed, options).pinned()
     };

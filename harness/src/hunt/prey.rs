@@ -35,6 +35,17 @@ impl Prey {
         }
     }
 
+    /// What happens in a find, in a line.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::False => "A guard steps in during healthy work",
+            Self::Missed => "The model is stuck for long, and nobody steps in",
+            Self::Lost => "Healthy work does not reach its goal",
+            Self::Twice => "Something happens twice that should happen once",
+        }
+    }
+
     /// What a trial shows, for shrinking it.
     #[must_use]
     pub const fn shows(self) -> Shows {

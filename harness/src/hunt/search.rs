@@ -1,5 +1,6 @@
 //! The search: which worlds to play next, and what was found.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
@@ -152,21 +153,21 @@ impl Hunted {
         }
     }
 
-    /// The worst finds, at most so many: the worst of each kind of problem and field first, then the second of each.
+    /// The worst finds, at most so many: the worst of each problem and slip (or plan, where nothing slips) first, then the
+    /// second of each. What was found most often comes before the others.
     #[must_use]
     pub fn worst(&self, most: usize) -> Vec<&Find> {
-        let mut of: BTreeMap<(Prey, &Field), Vec<&Find>> = BTreeMap::new();
+        let mut groups: BTreeMap<(Prey, &str), Vec<&Find>> = BTreeMap::new();
         for find in &self.finds {
-            of.entry((find.prey, &find.field)).or_default().push(find);
+            groups.entry((find.prey, find.field.part())).or_default().push(find);
         }
-        let mut ranked: Vec<(usize, &Find)> = Vec::new();
-        for finds in of.values_mut() {
-            finds.sort_by_key(|it| (std::cmp::Reverse(it.severity), it.seed));
-            ranked.extend(finds.iter().copied().enumerate());
+        let mut ranked: Vec<(usize, Reverse<usize>, &Find)> = Vec::new();
+        for finds in groups.values_mut() {
+            finds.sort_by_key(|it| (Reverse(it.severity), it.seed));
+            let often = Reverse(finds.len());
+            ranked.extend(finds.iter().enumerate().map(|(round, find)| (round, often, *find)));
         }
-        let share =
-            |it: &Find| self.fields.get(&it.field).map_or(0, |[trials, found]| MILLION * found / trials);
-        ranked.sort_by_key(|(round, it)| (*round, std::cmp::Reverse(share(it)), it.prey, it.seed));
-        ranked.into_iter().map(|(_, find)| find).take(most).collect()
+        ranked.sort_by_key(|(round, often, find)| (*round, *often, find.prey, find.seed));
+        ranked.into_iter().map(|(.., find)| find).take(most).collect()
     }
 }

@@ -10,18 +10,33 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::case::{Case, Progress, Shrunk, Unfit};
 use super::document;
 use super::shows::{Shows, Sign};
+use crate::engine::Trial;
 use crate::guards::Recipe;
 use crate::simulate::Simulation;
 
 /// The file name in messages, which are never shown.
 const FILE: &str = "shrunk.toml";
 
+/// What a contrast did at the start, and must do at the end.
+struct Contrast<'a> {
+    stack: &'a Recipe,
+    /// It did not show the problem.
+    is_clean: bool,
+    /// It reached the goal.
+    is_done: bool,
+}
+
+impl Contrast<'_> {
+    fn holds(&self, sign: &Sign<'_>, trial: &Trial) -> bool {
+        (!self.is_clean || !sign.is_in(trial)) && (!self.is_done || trial.goal)
+    }
+}
+
 /// The smallest so far.
 pub(super) struct Search<'a> {
     case: &'a Case<'a>,
     sign: Sign<'a>,
-    /// The stacks that did not show the problem at the start, and must not at the end.
-    contrasts: Vec<&'a Recipe>,
+    contrasts: Vec<Contrast<'a>>,
     document: DocumentMut,
     scenario: Scenario,
     seed: u64,
@@ -35,11 +50,13 @@ impl<'a> Search<'a> {
     /// Starts with the given trial.
     pub(super) fn new(case: &'a Case<'a>) -> Result<Self, Unfit> {
         let scenario = case.scenario.clone();
-        let simulation = Simulation::new(&scenario, case.stack, case.options);
-        let trial = simulation.trial(&simulation.world(case.seed));
+        let trial = played(case, &scenario, case.stack, case.seed);
         let sign = Sign::of(&trial, case.shows).ok_or_else(|| Unfit(Shows::all(&trial)))?;
-        let is_clean = |stack: &&Recipe| !shown(case, &sign, &scenario, stack, case.seed);
-        let contrasts = case.contrasts.iter().filter(is_clean).collect();
+        let contrast = |stack| {
+            let trial = played(case, &scenario, stack, case.seed);
+            Contrast { stack, is_clean: !sign.is_in(&trial), is_done: trial.goal }
+        };
+        let contrasts = case.contrasts.iter().map(contrast).collect();
         let mut document = case.text.parse().expect("a good scenario is TOML");
         document::drop_other(&mut document, scenario.kind);
         Ok(Self {
@@ -102,8 +119,9 @@ impl<'a> Search<'a> {
 
     fn still_shows(&mut self, scenario: &Scenario, seed: u64) -> bool {
         self.tries += 1;
-        let shown = |stack: &Recipe| shown(self.case, &self.sign, scenario, stack, seed);
-        shown(self.case.stack) && !self.contrasts.iter().any(|stack| shown(stack))
+        let played = |stack: &Recipe| played(self.case, scenario, stack, seed);
+        let holds = |it: &Contrast<'_>| it.holds(&self.sign, &played(it.stack));
+        self.sign.is_in(&played(self.case.stack)) && self.contrasts.iter().all(holds)
     }
 
     /// The smallest document so far.
@@ -145,12 +163,12 @@ impl<'a> Search<'a> {
             record: simulation.record(self.seed, &[]),
             tries: self.tries,
             is_smallest: !self.is_spent(),
-            has_contrast: !self.contrasts.is_empty(),
+            has_contrast: self.contrasts.iter().any(|it| it.is_clean),
         }
     }
 }
 
-fn shown(case: &Case<'_>, sign: &Sign<'_>, scenario: &Scenario, stack: &Recipe, seed: u64) -> bool {
+fn played(case: &Case<'_>, scenario: &Scenario, stack: &Recipe, seed: u64) -> Trial {
     let simulation = Simulation::new(scenario, stack, case.options);
-    sign.is_in(&simulation.trial(&simulation.world(seed)))
+    simulation.trial(&simulation.world(seed))
 }

@@ -153,21 +153,25 @@ impl Hunted {
         }
     }
 
-    /// The worst finds, at most so many: the worst of each problem and slip (or plan, where nothing slips) first, then the
-    /// second of each. What was found most often comes before the others.
+    /// The worst finds, at most so many: the worst of each problem and slip first (or plan, where nothing slips), then
+    /// the second of each. The problems take turns, and what shows one most often comes before the others.
     #[must_use]
     pub fn worst(&self, most: usize) -> Vec<&Find> {
         let mut groups: BTreeMap<(Prey, &str), Vec<&Find>> = BTreeMap::new();
         for find in &self.finds {
             groups.entry((find.prey, find.field.part())).or_default().push(find);
         }
-        let mut ranked: Vec<(usize, Reverse<usize>, &Find)> = Vec::new();
-        for finds in groups.values_mut() {
-            finds.sort_by_key(|it| (Reverse(it.severity), it.seed));
-            let often = Reverse(finds.len());
-            ranked.extend(finds.iter().enumerate().map(|(round, find)| (round, often, *find)));
+        let mut groups: Vec<Vec<&Find>> = groups.into_values().collect();
+        groups.iter_mut().for_each(|finds| finds.sort_by_key(|it| (Reverse(it.severity), it.seed)));
+        groups.sort_by_key(|finds| Reverse(finds.len()));
+        let mut ranked: Vec<([usize; 2], &Find)> = Vec::new();
+        for prey in Prey::ALL {
+            let of_prey = groups.iter().filter(|finds| finds[0].prey == prey);
+            for (place, finds) in of_prey.enumerate() {
+                ranked.extend(finds.iter().enumerate().map(|(round, find)| ([round, place], *find)));
+            }
         }
-        ranked.sort_by_key(|(round, often, find)| (*round, *often, find.prey, find.seed));
-        ranked.into_iter().map(|(.., find)| find).take(most).collect()
+        ranked.sort_by_key(|(rank, find)| (*rank, find.prey, find.seed));
+        ranked.into_iter().map(|(_, find)| find).take(most).collect()
     }
 }

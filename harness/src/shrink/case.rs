@@ -17,8 +17,8 @@ pub struct Case<'a> {
     pub seed: u64,
     /// The stack.
     pub stack: &'a Recipe,
-    /// The baseline and the oracle. One that does not show the problem at the start must not show it at the end, and one
-    /// that reaches the goal at the start must reach it at the end.
+    /// The baseline and the oracle. One that does not show the problem at the start must not show it at the end, and
+    /// one that reaches the goal at the start must reach it at the end.
     pub contrasts: &'a [Recipe],
     /// The options of the run.
     pub options: WorldOptions,

@@ -11,7 +11,7 @@ use crate::common::terminal::shown;
 
 #[test]
 fn help_fits_a_terminal_of_80_columns() {
-    for command in ["bench", "audit", "replay", "scenario", "shrink", "compare", "report"] {
+    for command in ["bench", "audit", "replay", "scenario", "shrink", "hunt", "compare", "report"] {
         let shown = shown(|program| {
             let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
             tcsetwinsize(&program, size).expect("it is a terminal");

@@ -6,10 +6,10 @@
 //! does not depend on the path, and a shrunk trial does not shrink again.
 //!
 //! A smaller trial could show the problem for another reason: nothing recovers within one turn. So if the baseline or
-//! the oracle does not show the problem at the start, it must not show it in any trial that is kept. If it reaches the goal
-//! at the start, it must reach it in each: work that has become impossible is not healthy any more. False interventions
-//! are not interchangeable either: the rule of the first one must still fire falsely. The truths of the turns (`truth`)
-//! are never changed, because they define what is false.
+//! the oracle does not show the problem at the start, it must not show it in any trial that is kept. If it reaches the
+//! goal at the start, it must reach it in each: work that has become impossible is not healthy any more. False
+//! interventions are not interchangeable either: the rule of the first one must still fire falsely. The truths of the
+//! turns (`truth`) are never changed, because they define what is false.
 
 mod case;
 mod document;

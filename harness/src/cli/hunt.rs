@@ -65,7 +65,8 @@ pub struct Hunt {
 const AFTER_HELP: &str = "\
 Half of the worlds are played where most was found before (by plan and slip), the others where the fewest were played.
 The worst find of each problem and slip comes first (or plan, where nothing slips); the problems take turns. Each is
-shrunk to a small scenario that still shows the problem, and dropped if an earlier one shrank to the same. The same arguments write the same bytes.
+shrunk to a small scenario that still shows the problem, and dropped if an earlier one shrank to the same. The same
+arguments write the same bytes.
 
   balk hunt --guard default --for missed --out finds
   balk scenario finds/NAME.toml --seed N     plays one

@@ -1,10 +1,11 @@
 //! Problems that a trial can show: something that should not happen, or an intervention of a rule.
 
 use std::fmt;
+use std::mem::{Discriminant, discriminant};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use balk_guards::{Entry, Intervention};
+use balk_guards::{Entry, Intervention, Termination};
 use balk_reports::records::Lapse;
 
 use crate::engine::Trial;
@@ -84,12 +85,13 @@ impl Shows {
     }
 }
 
-/// The property that smaller trials must keep: the problem, and for a false intervention the rule of the first one,
-/// so that another rule cannot take its place.
+/// The property that smaller trials must keep: the problem; for a false intervention the rule of the first one, so that
+/// another rule cannot take its place; for a lost run how it ended, so that no limit takes the place of a guard.
 #[derive(Clone, Debug)]
 pub(super) struct Sign<'a> {
     shows: &'a Shows,
     first_false: Option<(Arc<str>, Arc<str>)>,
+    ended: Option<Discriminant<Termination>>,
 }
 
 impl<'a> Sign<'a> {
@@ -103,16 +105,26 @@ impl<'a> Sign<'a> {
             | Shows::Lost
             | Shows::Rule { .. } => None,
         };
-        shows.is_in(trial).then_some(Self { shows, first_false })
+        let ended = if *shows == Shows::Lost { ended(trial) } else { None };
+        shows.is_in(trial).then_some(Self { shows, first_false, ended })
     }
 
     /// Whether another trial has the property too.
     pub(super) fn is_in(&self, trial: &Trial) -> bool {
         match &self.first_false {
             Some(rule) => false_rules(trial).contains(rule),
-            None => self.shows.is_in(trial),
+            None => self.shows.is_in(trial) && self.ended.is_none_or(|it| ended(trial) == Some(it)),
         }
     }
+}
+
+/// How a trial ended.
+fn ended(trial: &Trial) -> Option<Discriminant<Termination>> {
+    trial
+        .entries
+        .iter()
+        .rev()
+        .find_map(|entry| if let Entry::End(it) = entry { Some(discriminant(it)) } else { None })
 }
 
 /// Guard and rule of each false intervention, in order.

@@ -9,13 +9,16 @@
 pub use audited::{Audited, Effect, Place, Reached, Undeclared};
 pub use change::Change;
 pub use expectation::{Broken, Expectation};
+pub use figure::{Figure, Moved};
 pub use reach::{Found, Row, found, found_by_replay, rows};
 pub use run::Audit;
 pub use setup::{Sets, beyond_trials};
 
 mod audited;
+mod cast;
 mod change;
 mod expectation;
+mod figure;
 mod reach;
 mod run;
 mod setup;

@@ -1,14 +1,17 @@
 //! The result of an audit.
 
+use std::sync::Arc;
+
 use super::change::Change;
 use super::expectation::Broken;
+use super::figure::Moved;
 use super::reach::Row;
 use super::setup::{Sets, beyond_trials};
 
 /// The result of an audit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audited {
-    /// Scenarios that were run.
+    /// Scenarios that were run, and kinds of drawn worlds.
     pub scenarios: usize,
     /// Every rung of the audited guards, and where it is reached; `None` for a rung that nothing reaches.
     pub rows: Vec<(Row, Option<Reached>)>,
@@ -32,10 +35,10 @@ pub struct Reached {
 }
 
 /// The trials of one scenario that share some property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The scenario.
-    pub scenario: &'static str,
+    pub scenario: Arc<str>,
     /// The first seed.
     pub seed: u64,
     /// How many trials.
@@ -48,7 +51,7 @@ pub struct Undeclared {
     /// The stack.
     pub guard: String,
     /// The scenario.
-    pub scenario: &'static str,
+    pub scenario: Arc<str>,
     /// Settings of the scenario.
     pub sets: Sets,
     /// The seed.
@@ -63,17 +66,27 @@ pub struct Effect {
     /// The trials that differ.
     pub differs: Vec<Place>,
     /// The expectations that are met without the change and not with it.
-    pub noticed: Vec<Broken>,
+    pub broken: Vec<Broken>,
+    /// The figures that are worse with the change.
+    pub worse: Vec<Moved>,
+    /// The figures that are better with the change.
+    pub better: Vec<Moved>,
 }
 
 impl Effect {
+    /// Whether an expectation or a figure notices the change.
+    #[must_use]
+    pub fn is_noticed(&self) -> bool {
+        !self.broken.is_empty() || !self.worse.is_empty()
+    }
+
     /// The word for the effect.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match (self.noticed.is_empty(), self.differs.is_empty()) {
-            (false, _) => "noticed",
-            (true, false) => "visible",
-            (true, true) => "invisible",
+        match (self.is_noticed(), self.differs.is_empty()) {
+            (true, _) => "noticed",
+            (false, false) => "visible",
+            (false, true) => "invisible",
         }
     }
 }
@@ -92,10 +105,10 @@ impl Audited {
         it.map(|(_, effect)| effect)
     }
 
-    /// The guards whose removal no expectation notices.
+    /// The guards whose removal nothing notices.
     pub fn unnoticed_guards(&self) -> impl Iterator<Item = &str> {
         self.changes.iter().filter_map(|(change, effect)| match change {
-            Change::Guard(name) if effect.noticed.is_empty() => Some(&**name),
+            Change::Guard(name) if !effect.is_noticed() => Some(&**name),
             Change::Guard(_) | Change::Rung(_) | Change::Setting { .. } | Change::Budget { .. } => None,
         })
     }

@@ -63,13 +63,17 @@ impl Change {
     }
 
     /// Whether this change cannot matter in a trial with these findings: removing a rung that was not reached has no
-    /// effect. If the stack rewrote an answer, the answer's own rung is unknown, so the change may matter.
+    /// effect, and neither has removing a guard that declares its rungs and reached none of them. If the stack rewrote an answer, the answer's own rung is unknown, so the change may matter.
     pub(super) fn is_unfelt(&self, found: &Found, rows: &[Row]) -> bool {
+        let reaches = |wanted: &dyn Fn(&Row) -> bool| {
+            found.rows.iter().any(|&at| wanted(&rows[at]) || &*rows[at].guard == STACK)
+        };
         match self {
-            Self::Rung(missed) => {
-                !found.rows.iter().any(|&at| rows[at] == *missed || &*rows[at].guard == STACK)
+            Self::Rung(missed) => !reaches(&|row| row == missed),
+            Self::Guard(missed) => {
+                rows.iter().any(|row| *row.guard == **missed) && !reaches(&|row| *row.guard == **missed)
             }
-            Self::Guard(_) | Self::Setting { .. } | Self::Budget { .. } => false,
+            Self::Setting { .. } | Self::Budget { .. } => false,
         }
     }
 }

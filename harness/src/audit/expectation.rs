@@ -1,25 +1,21 @@
-//! The expectations of the catalogue about a stack, as counts over trials.
+//! The expectations about a stack, as counts over trials.
 //!
 //! The tests of the catalogue check the default stack against these bounds, over more seeds.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use balk_guards::{Entry, FinishReason, InterventionKind, Origin, Protocol, Termination};
 use balk_reports::records::Grade;
 use balk_scenarios::{Kind, Scenario};
 
+use super::figure::Measured;
 use crate::engine::Trial;
 use crate::grade;
 
 /// An expectation about a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Expectation {
-    /// Stubborn: the stack recovers at least nine tenths as many runs as the oracle. The seeds may differ: after an
-    /// intervention, the later draws of a seed are different.
-    BroughtBack,
-    /// Stubborn: on average at most ten turns of a run are stuck. The most patient rule about failures intervenes
-    /// after six, and a cycle of up to six rounds must repeat before it is seen.
-    BackSoon,
     /// Stubborn: every run that is not recovered is handed over; the user knows.
     DoneOrTold,
     /// Unreachable goal: the user is told in every run, and the message names the cause.
@@ -43,8 +39,6 @@ impl Expectation {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::BroughtBack => "brought back",
-            Self::BackSoon => "back soon",
             Self::DoneOrTold => "done or told",
             Self::SaidByName => "said by name",
             Self::WorkDone => "work done",
@@ -56,12 +50,10 @@ impl Expectation {
         }
     }
 
-    /// Whether the expectation is met with `missed` misses among `of`; a tenth of a few trials is rounded up.
+    /// Whether the expectation is met with `missed` misses among `of`.
     #[must_use]
     pub const fn holds(self, missed: u64, of: u64) -> bool {
         match self {
-            Self::BroughtBack => missed <= of.div_ceil(10),
-            Self::BackSoon => missed <= 10 * of,
             Self::SeldomDisturbed => 1_000 * missed <= 5 * of,
             Self::DoneOrTold
             | Self::SaidByName
@@ -78,11 +70,10 @@ impl Expectation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
     /// The scenario, or the language of several.
-    pub place: String,
+    pub place: Arc<str>,
     /// The expectation.
     pub expectation: Expectation,
-    /// The misses and the total: trials, of trials; for [`Expectation::BackSoon`] stuck turns, of trials; for
-    /// [`Expectation::SeldomDisturbed`] interventions, of turns.
+    /// The misses and the total: trials, of trials; for [`Expectation::SeldomDisturbed`] interventions, of turns.
     pub missed: (u64, u64),
 }
 
@@ -97,21 +88,22 @@ impl Broken {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     grade: Grade,
-    /// Whether the oracle recovers this run.
-    could: bool,
+    pub(super) measured: Measured,
     /// Whether the user was told about an end without the goal, and told its cause.
     named: bool,
     /// Whether a truncated call ran.
     cut_off_ran: bool,
     /// The language if text may end the task; else empty.
-    language: String,
+    language: Arc<str>,
 }
 
 impl Facts {
-    pub(super) fn of(scenario: &Scenario, trial: &Trial, could: bool, language: &str) -> Self {
+    pub(super) fn of(scenario: &Scenario, trial: &Trial, language: &Arc<str>) -> Self {
         let named = scenario.unreachable.as_deref().is_none_or(|expected| is_named(trial, expected));
         let cut_off_ran = cut_off_ran(trial);
-        Self { grade: grade::grade(trial), could, named, cut_off_ran, language: language.into() }
+        let grade = grade::grade(trial);
+        let measured = Measured::of(trial, &grade);
+        Self { grade, measured, named, cut_off_ran, language: Arc::clone(language) }
     }
 }
 
@@ -173,50 +165,35 @@ fn cut_off_ran(trial: &Trial) -> bool {
 
 /// Counts of misses.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tallies(BTreeMap<(Expectation, String), Tally>);
+pub(super) struct Tallies(BTreeMap<(Expectation, Arc<str>), Tally>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     missed: u64,
-    /// Successes where none was expected; they offset misses.
-    beyond: u64,
     of: u64,
 }
 
 impl Tallies {
-    /// Counts one trial.
-    pub(super) fn add(&mut self, name: &str, scenario: &Scenario, facts: &Facts) {
-        let Facts { grade, could, named, cut_off_ran, language } = facts;
-        let mut add = |expectation, place: &str, more: Tally| {
-            let tally = self.0.entry((expectation, place.into())).or_default();
+    /// Counts one trial, in a written scenario or in a drawn world, of which less is expected.
+    pub(super) fn add(&mut self, name: &Arc<str>, written: Option<&Scenario>, facts: &Facts) {
+        let Facts { grade, measured: _, named, cut_off_ran, language } = facts;
+        let mut add = |expectation, place: &Arc<str>, more: Tally| {
+            let tally = self.0.entry((expectation, Arc::clone(place))).or_default();
             tally.missed += more.missed;
-            tally.beyond += more.beyond;
             tally.of += more.of;
         };
         let mut expect = |expectation, holds: bool| {
-            add(expectation, name, Tally { missed: u64::from(!holds), beyond: 0, of: 1 });
+            add(expectation, name, Tally { missed: u64::from(!holds), of: 1 });
         };
         expect(Expectation::NothingTwice, grade.double_effects == 0);
         expect(Expectation::AskedForAReason, grade.needless_questions == 0);
         expect(Expectation::NothingCutOffRuns, !cut_off_ran);
+        let Some(scenario) = written else { return };
         if scenario.unreachable.is_some() {
             expect(Expectation::SaidByName, *named);
         }
         match scenario.kind {
-            Kind::Stubborn => {
-                expect(Expectation::DoneOrTold, !grade.not_told());
-                if scenario.unreachable.is_none() {
-                    let is_back = grade.recovered();
-                    let tally = Tally {
-                        missed: u64::from(*could && !is_back),
-                        beyond: u64::from(is_back && !could),
-                        of: u64::from(*could),
-                    };
-                    add(Expectation::BroughtBack, name, tally);
-                    let tally = Tally { missed: grade.stuck_turns.into(), beyond: 0, of: 1 };
-                    add(Expectation::BackSoon, name, tally);
-                }
-            }
+            Kind::Stubborn => expect(Expectation::DoneOrTold, !grade.not_told()),
             Kind::Control => {
                 let done = grade.goal != scenario.unreachable.is_some() && grade.onset.is_none();
                 expect(Expectation::WorkDone, done);
@@ -229,11 +206,7 @@ impl Tallies {
                     Protocol::Text => add(
                         Expectation::SeldomDisturbed,
                         language,
-                        Tally {
-                            missed: grade.interventions.into(),
-                            beyond: 0,
-                            of: grade.healthy_turns.into(),
-                        },
+                        Tally { missed: grade.interventions.into(), of: grade.healthy_turns.into() },
                     ),
                 }
             }
@@ -243,9 +216,9 @@ impl Tallies {
     /// The expectations that are not met.
     pub(super) fn broken(&self) -> Vec<Broken> {
         let counts = self.0.iter().map(|((expectation, place), tally)| Broken {
-            place: place.clone(),
+            place: Arc::clone(place),
             expectation: *expectation,
-            missed: (tally.missed.saturating_sub(tally.beyond), tally.of),
+            missed: (tally.missed, tally.of),
         });
         counts.filter(|it| !it.expectation.holds(it.missed.0, it.missed.1)).collect()
     }

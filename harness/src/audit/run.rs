@@ -1,21 +1,21 @@
-//! Runs the catalogue under every stack of an audit.
+//! Runs the catalogue and the drawn worlds under every stack of an audit.
 
-use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use balk_guards::Protocol;
-use balk_scenarios::catalogue::{CATALOGUE, Listed};
-use balk_scenarios::{Scenario, World, WorldOptions};
+use balk_scenarios::{World, WorldOptions};
 use rayon::prelude::*;
 
 use super::audited::{Audited, Effect, Place, Reached, Undeclared};
+use super::cast::{self, Cast, casts};
 use super::change::{Change, changes};
 use super::expectation::{Facts, Tallies};
+use super::figure::Pairs;
 use super::reach::{Found, Row, found, is_audited, rows};
-use super::setup::{Sets, Setup, setups};
+use super::setup::{Setup, setups};
 use crate::engine::{self, Trial, TruthChannel};
-use crate::grade;
-use crate::guards::{BadStack, Config, ORACLE, Recipe, Registry};
+use crate::guards::{BadStack, Config, Recipe, Registry};
 
 /// The input of an audit.
 #[derive(Clone, Debug)]
@@ -26,15 +26,18 @@ pub struct Audit<'a> {
     pub guard: &'a str,
     /// Settings that the spec of the stack overrides.
     pub config: &'a Config,
-    /// The seeds of each scenario.
+    /// The seeds of each scenario and of each kind of drawn worlds.
     pub seeds: RangeInclusive<u64>,
+    /// Those of the seeds with which other settings and guards alone are played: it takes few to see whether a rung is
+    /// reached and whether a transcript differs, and many to see whether a figure does.
+    pub few: RangeInclusive<u64>,
 }
 
 impl Audit<'_> {
     /// The number of units to run; a unit is one scenario with one seed.
     #[must_use]
     pub fn units(&self) -> u64 {
-        CATALOGUE.len() as u64 * (self.seeds.end() - self.seeds.start() + 1)
+        cast::count() as u64 * (self.seeds.end() - self.seeds.start() + 1)
     }
 
     /// Runs everything, and calls `done` after each unit. The result is the same for any number of threads.
@@ -45,22 +48,24 @@ impl Audit<'_> {
         let changes = changes(self.registry, self.guard, self.config)?;
         let rows = rows(self.registry);
         let setups = setups(self.registry, self.guard, self.config)?;
-        let oracle = Recipe::new(self.registry, ORACLE, self.config)?;
-        let casts: Vec<Cast> = CATALOGUE.iter().map(|listed| Cast::of(listed, &setups)).collect();
-        let units: Vec<(&Cast, u64)> =
-            casts.iter().flat_map(|cast| self.seeds.clone().map(move |seed| (cast, seed))).collect();
-        let bench = Bench { oracle: &oracle, rows: &rows, setups: &setups, changes: &changes };
-        let trials: Vec<Unit> = units
-            .par_iter()
-            .map(|&(cast, seed)| {
-                let unit = bench.unit(cast, seed);
-                done();
-                unit
-            })
-            .collect();
+        let casts = casts(&setups);
+        let bench = Bench { few: &self.few, rows: &rows, setups: &setups, changes: &changes };
         let mut sums = Sums::new(&bench);
-        for (&(cast, seed), unit) in units.iter().zip(trials) {
-            sums.add(cast, seed, unit);
+        // One scenario at a time, because the facts about all trials would fill the memory.
+        for cast in &casts {
+            let units: Vec<(u64, Unit)> = self
+                .seeds
+                .clone()
+                .into_par_iter()
+                .map(|seed| {
+                    let unit = bench.unit(cast, seed);
+                    done();
+                    (seed, unit)
+                })
+                .collect();
+            for (seed, unit) in units {
+                sums.add(cast, seed, unit);
+            }
         }
         let mut audited = sums.audited(casts.len());
         audited.rows.retain(|(row, _)| is_audited(self.registry, &setups[0].stack, &row.guard));
@@ -68,33 +73,9 @@ impl Audit<'_> {
     }
 }
 
-/// A scenario, unchanged and with the settings that some setups need.
-struct Cast {
-    name: &'static str,
-    scenario: Scenario,
-    /// By the index of the setup; setups that need no settings are missing.
-    with_settings: BTreeMap<usize, Scenario>,
-    setups: Vec<usize>,
-}
-
-impl Cast {
-    fn of(listed: &Listed, setups: &[Setup]) -> Self {
-        let read = |sets: Sets| {
-            let sets: Vec<_> =
-                sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-            listed.read(&sets).expect("a test reads every file of the catalogue")
-        };
-        let met: Vec<usize> =
-            (0..setups.len()).filter(|&at| setups[at].meets(listed.name, listed.kind)).collect();
-        let other = met.iter().filter(|&&at| !setups[at].sets.is_empty());
-        let with_settings = other.map(|&at| (at, read(setups[at].sets))).collect();
-        Self { name: listed.name, scenario: read(&[]), with_settings, setups: met }
-    }
-}
-
 /// Everything that runs for each scenario and seed.
 struct Bench<'a> {
-    oracle: &'a Recipe,
+    few: &'a RangeInclusive<u64>,
     rows: &'a [Row],
     setups: &'a [Setup],
     changes: &'a [(Change, Recipe)],
@@ -111,41 +92,36 @@ struct Unit {
 
 impl Bench<'_> {
     fn unit(&self, cast: &Cast, seed: u64) -> Unit {
-        let scenario = &cast.scenario;
-        let world = World::draw(scenario, seed, WorldOptions::default());
-        let run = |setup: usize| {
+        let scenario = cast.scenario(seed);
+        let world = World::draw(&scenario, seed, WorldOptions::default());
+        let base = trial(&world, &self.setups[0].stack);
+        let reached = found(&base.entries, self.rows);
+        let mut others: Vec<(usize, Found)> = Vec::new();
+        let is_of_few = self.few.contains(&seed);
+        for &setup in cast.setups.iter().filter(|&&setup| setup > 0 && is_of_few) {
             let stack = &self.setups[setup].stack;
-            match cast.with_settings.get(&setup) {
+            let run = match cast.with_settings.get(&setup) {
                 None => trial(&world, stack),
                 Some(it) => trial(&World::draw(it, seed, WorldOptions::default()), stack),
-            }
-        };
-        let base = run(0);
-        let reached = found(&base.entries, self.rows);
-        let others = cast.setups.iter().filter(|&&setup| setup > 0);
-        let mut found: Vec<(usize, Found)> =
-            others.map(|&setup| (setup, found(&run(setup).entries, self.rows))).collect();
-        let could = grade::grade(&trial(&world, self.oracle)).recovered();
+            };
+            others.push((setup, found(&run.entries, self.rows)));
+        }
         let language = match scenario.protocol {
             Protocol::Text => world.drawn().into_iter().find(|(name, _)| name == "language"),
             Protocol::Tool => None,
         };
-        let language = language.map_or_else(String::new, |(_, language)| language);
-        let facts = |trial: &Trial| Facts::of(scenario, trial, could, &language);
-        let after = self
-            .changes
-            .iter()
-            .map(|(change, stack)| {
-                if change.is_unfelt(&reached, self.rows) {
-                    return None;
-                }
-                let trial = trial(&world, stack);
-                (trial != base).then(|| facts(&trial))
-            })
-            .collect();
-        let before = facts(&base);
-        found.push((0, reached));
-        Unit { before, after, found }
+        let language = language.map_or_else(String::new, |(_, language)| language).into();
+        let after = |(change, stack): &(Change, Recipe)| {
+            if !(is_of_few || change.is_removal()) || change.is_unfelt(&reached, self.rows) {
+                return None;
+            }
+            let trial = trial(&world, stack);
+            (trial != base).then(|| Facts::of(&scenario, &trial, &language))
+        };
+        let after = self.changes.iter().map(after).collect();
+        let before = Facts::of(&scenario, &base, &language);
+        others.push((0, reached));
+        Unit { before, after, found: others }
     }
 }
 
@@ -163,6 +139,7 @@ struct Sums<'a> {
     before: Tallies,
     /// By change, in the order of the effects.
     after: Vec<Tallies>,
+    pairs: Vec<Pairs>,
     effects: Vec<Effect>,
 }
 
@@ -174,11 +151,13 @@ impl<'a> Sums<'a> {
             undeclared: Vec::new(),
             before: Tallies::default(),
             after: vec![Tallies::default(); bench.changes.len()],
+            pairs: vec![Pairs::default(); bench.changes.len()],
             effects: vec![Effect::default(); bench.changes.len()],
         }
     }
 
-    fn add(&mut self, Cast { name, scenario, .. }: &Cast, seed: u64, unit: Unit) {
+    fn add(&mut self, cast: &Cast, seed: u64, unit: Unit) {
+        let name = &cast.name;
         for (setup, found) in unit.found {
             for row in found.rows {
                 count(&mut self.reached[setup][row], name, seed);
@@ -186,16 +165,17 @@ impl<'a> Sums<'a> {
             let Setup { stack, sets, .. } = &self.bench.setups[setup];
             self.undeclared.extend(found.undeclared.into_iter().map(|what| Undeclared {
                 guard: stack.spec().to_owned(),
-                scenario: name,
+                scenario: Arc::clone(name),
                 sets,
                 seed,
                 what,
             }));
         }
-        self.before.add(name, scenario, &unit.before);
+        self.before.add(name, cast.written(), &unit.before);
         for (change, facts) in unit.after.iter().enumerate() {
-            self.after[change].add(name, scenario, facts.as_ref().unwrap_or(&unit.before));
-            if facts.is_some() {
+            self.after[change].add(name, cast.written(), facts.as_ref().unwrap_or(&unit.before));
+            if let Some(facts) = facts {
+                self.pairs[change].add(&[name, &cast.suite], &unit.before.measured, &facts.measured);
                 count(&mut self.effects[change].differs, name, seed);
             }
         }
@@ -204,9 +184,10 @@ impl<'a> Sums<'a> {
     fn audited(mut self, scenarios: usize) -> Audited {
         let Bench { rows, changes, .. } = *self.bench;
         let unmet = self.before.broken();
-        for (effect, after) in self.effects.iter_mut().zip(&self.after) {
-            effect.noticed = after.broken();
-            effect.noticed.retain(|it| !unmet.iter().any(|was| was.is_of(it)));
+        for ((effect, after), pairs) in self.effects.iter_mut().zip(&self.after).zip(&self.pairs) {
+            effect.broken = after.broken();
+            effect.broken.retain(|it| !unmet.iter().any(|was| was.is_of(it)));
+            (effect.worse, effect.better) = pairs.moved();
         }
         // Removing a rung that the stack does not reach has no effect.
         let on_the_way = |change: &Change| match change {
@@ -232,9 +213,9 @@ fn first(reached: &[Vec<Vec<Place>>], setups: &[Setup], row: usize) -> Option<Re
 }
 
 /// Counts a trial. Trials of one scenario must come one after another.
-fn count(places: &mut Vec<Place>, scenario: &'static str, seed: u64) {
+fn count(places: &mut Vec<Place>, scenario: &Arc<str>, seed: u64) {
     match places.last_mut() {
-        Some(place) if place.scenario == scenario => place.trials += 1,
-        _ => places.push(Place { scenario, seed, trials: 1 }),
+        Some(place) if place.scenario == *scenario => place.trials += 1,
+        _ => places.push(Place { scenario: Arc::clone(scenario), seed, trials: 1 }),
     }
 }

@@ -24,10 +24,11 @@ enum Of {
 }
 
 impl Setup {
-    pub(super) fn meets(&self, name: &str, kind: Kind) -> bool {
+    /// Whether the stack runs on this scenario. Worlds that are drawn take no settings.
+    pub(super) fn meets(&self, name: &str, kind: Kind, is_drawn: bool) -> bool {
         match self.of {
             Of::Every => true,
-            Of::Stubborn => kind == Kind::Stubborn,
+            Of::Stubborn => kind == Kind::Stubborn && !is_drawn,
             Of::One(wanted) => wanted == name,
         }
     }

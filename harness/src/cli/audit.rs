@@ -102,6 +102,7 @@ impl Audit {
             guard: &self.guard,
             config: &config,
             seeds: self.seeds.clone(),
+            few: self.seeds.clone(),
         };
         let bar = progress::counted(audit.units(), "seeds of scenarios");
         let audited = pool.install(|| audit.run(&|| bar.inc(1)))?;

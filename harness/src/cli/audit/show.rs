@@ -8,7 +8,9 @@ use balk_reports::report::document::{Block, Document, Side, Table, Text, code, l
 use serde_json::{Value, json};
 
 use super::recorded::Recorded;
-use crate::audit::{Audited, Broken, Change, Effect, Expectation, Place, Reached, Row, Sets, beyond_trials};
+use crate::audit::{
+    Audited, Broken, Change, Effect, Expectation, Moved, Place, Reached, Row, Sets, beyond_trials,
+};
 use crate::program;
 use crate::replay::one_line;
 
@@ -83,7 +85,7 @@ impl Shown<'_> {
                 let trials: u64 = effect.differs.iter().map(|it| it.trials).sum();
                 format!("{trials} trials differ, first {} seed {}", first.scenario, first.seed)
             });
-            table.row([format!("  {change}"), effect.name().into(), first, noticed_text(&effect.noticed)]);
+            table.row([format!("  {change}"), effect.name().into(), first, noticed_text(effect)]);
         }
         table
     }
@@ -140,7 +142,9 @@ impl Shown<'_> {
                 "change": change_json(change),
                 "effect": effect.name(),
                 "differs": places_json(&effect.differs),
-                "noticed": effect.noticed.iter().map(broken_json).collect::<Vec<_>>(),
+                "broken": effect.broken.iter().map(broken_json).collect::<Vec<_>>(),
+                "worse": effect.worse.iter().map(moved_json).collect::<Vec<_>>(),
+                "better": effect.better.iter().map(moved_json).collect::<Vec<_>>(),
             });
             writeln!(out, "{line}")?;
         }
@@ -151,7 +155,7 @@ impl Shown<'_> {
             let seed = it.seed.to_string();
             let set: Vec<String> = assignments(it.sets).collect();
             let line = json!({
-                "guard": it.guard, "scenario": it.scenario, "set": set, "seed": seed, "what": it.what,
+                "guard": it.guard, "scenario": &*it.scenario, "set": set, "seed": seed, "what": it.what,
             });
             writeln!(out, "{}", json!({"undeclared": line}))?;
         }
@@ -195,27 +199,28 @@ fn recorded_text(recorded: &Recorded) -> String {
 }
 
 fn effect_text(effect: &Effect) -> String {
-    match effect.noticed.is_empty() {
-        true => effect.name().into(),
-        false => noticed_text(&effect.noticed),
-    }
+    if effect.is_noticed() { noticed_text(effect) } else { effect.name().into() }
 }
 
-fn noticed_text(noticed: &[Broken]) -> String {
-    let mut shown: Vec<String> = noticed.iter().take(NOTICED_SHOWN).map(broken_text).collect();
-    if noticed.len() > NOTICED_SHOWN {
-        shown.push(format!("{} more", noticed.len() - NOTICED_SHOWN));
+fn noticed_text(effect: &Effect) -> String {
+    let all = || effect.broken.iter().map(broken_text).chain(effect.worse.iter().map(moved_text));
+    let mut shown: Vec<String> = all().take(NOTICED_SHOWN).collect();
+    let more = all().count() - shown.len();
+    if more > 0 {
+        shown.push(format!("{more} more"));
     }
     shown.join("; ")
+}
+
+fn moved_text(it: &Moved) -> String {
+    format!("{}: {} ({} worse, {} better)", it.place, it.figure.name(), it.worse, it.better)
 }
 
 fn broken_text(it: &Broken) -> String {
     let (missed, of) = it.missed;
     let of = match it.expectation {
-        Expectation::BackSoon => format!("{missed} stuck turns in {of} runs"),
         Expectation::SeldomDisturbed => format!("{missed} in {of} turns"),
-        Expectation::BroughtBack
-        | Expectation::DoneOrTold
+        Expectation::DoneOrTold
         | Expectation::SaidByName
         | Expectation::WorkDone
         | Expectation::LeftAlone
@@ -244,10 +249,15 @@ fn change_json(change: &Change) -> Value {
 }
 
 fn places_json(places: &[Place]) -> Value {
-    let one = |it: &Place| json!({"scenario": it.scenario, "seed": it.seed.to_string(), "trials": it.trials});
+    let one =
+        |it: &Place| json!({"scenario": &*it.scenario, "seed": it.seed.to_string(), "trials": it.trials});
     places.iter().map(one).collect()
 }
 
+fn moved_json(it: &Moved) -> Value {
+    json!({"place": &*it.place, "figure": it.figure.name(), "worse": it.worse, "better": it.better})
+}
+
 fn broken_json(it: &Broken) -> Value {
-    json!({"place": it.place, "expectation": it.expectation.name(), "missed": it.missed.0, "of": it.missed.1})
+    json!({"place": &*it.place, "expectation": it.expectation.name(), "missed": it.missed.0, "of": it.missed.1})
 }

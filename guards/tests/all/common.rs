@@ -21,6 +21,7 @@ pub(crate) mod duplicates;
 pub(crate) mod events;
 pub(crate) mod handoffs;
 pub(crate) mod retries;
+pub(crate) mod rungs;
 
 /// One tool of each effect, a shell, and a tool to ask with.
 pub(crate) fn offer() -> Arc<Offer> {
@@ -216,14 +217,9 @@ impl Loop {
 
     /// A run with this start.
     pub(crate) fn begun(guard: impl Guard + 'static, start: Start) -> Self {
-        let mut this = Self {
-            guard: Box::new(guard),
-            entries: Vec::new(),
-            runs: 0,
-            choice: ChoiceKind::Continue,
-            offer: start.offer.clone(),
-            ids: 0,
-        };
+        let (guard, offer) = (rungs::without(Box::new(guard)), start.offer.clone());
+        let (entries, choice) = (Vec::new(), ChoiceKind::Continue);
+        let mut this = Self { guard, entries, runs: 0, choice, offer, ids: 0 };
         this.commit(Entry::Start(start));
         this.user("Write hello.py.");
         this

@@ -6,7 +6,7 @@ use balk_guards::{Budget, Window};
 use serde_json::Value;
 
 use super::reach::{Found, Row, rows};
-use super::without::Without;
+use super::without::{Removed, Without};
 use crate::guards::{BadStack, Config, Recipe, Registered, Registry, STACK};
 
 /// One change to a stack.
@@ -99,8 +99,10 @@ pub(super) fn changes(
         changes.push((Change::Guard(guard.name().to_owned()), off));
     }
     for row in rows(registry).into_iter().filter(|row| has(&row.guard)) {
-        let of_rung = row.clone();
-        let without = move |inner| Without { inner, row: of_rung.clone() };
+        let Row { guard, rule, step, level } = &row;
+        let removed =
+            Removed { guard: guard.to_string(), rule: (*rule).to_owned(), step: *step, level: *level };
+        let without = move |inner| Without { inner, removed: removed.clone() };
         changes.push((Change::Rung(row.clone()), stack.around(&row.guard, without)));
     }
     for guard in audited() {

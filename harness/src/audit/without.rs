@@ -1,4 +1,4 @@
-//! A guard without one of its rungs.
+//! A guard without one of its rungs. The tests of the guards (`guards/tests/all/rungs.rs`) use it as well.
 
 use balk_guards::rules::Step;
 use balk_guards::{
@@ -7,23 +7,35 @@ use balk_guards::{
 };
 use serde_json::Value;
 
-use super::reach::Row;
-
 /// A guard that passes instead of taking this step. It never sees itself on the rung, so it reaches no higher rung
 /// from there.
-pub(super) struct Without {
-    pub(super) inner: Box<dyn Guard>,
-    pub(super) row: Row,
+pub(crate) struct Without {
+    pub(crate) inner: Box<dyn Guard>,
+    pub(crate) removed: Removed,
+}
+
+/// The removed rung.
+#[derive(Clone, Debug)]
+pub(crate) struct Removed {
+    pub(crate) guard: String,
+    pub(crate) rule: String,
+    pub(crate) step: Step,
+    /// None if the level only counts.
+    pub(crate) level: Option<u8>,
 }
 
 impl Without {
     fn keeps(&self, step: Step, note: &Note) -> bool {
-        !self.row.is(step, note)
+        let Removed { guard, rule, step: removed, level } = &self.removed;
+        note.guard != *guard
+            || note.rule != *rule
+            || step != *removed
+            || level.is_some_and(|level| level != note.level)
     }
 
     /// Whether the guard keeps a step that carries no note.
     fn keeps_unsigned(&self, step: Step, cause: Option<&str>) -> bool {
-        self.row.step != step || cause.is_some_and(|cause| cause != self.row.rule)
+        self.removed.step != step || cause.is_some_and(|cause| cause != self.removed.rule)
     }
 }
 

@@ -59,13 +59,15 @@ pub struct Audit {
 
 const AFTER_HELP: &str = "\
 A rung is one thing that a guard does under one rule. The audit looks for each rung of the audited guards in the whole
-catalogue: under all of these guards, with models that ignore every message, under each guard alone and each variant,
-and finally with settings of a few scenarios and guards (--format json shows them). A rung that nothing reaches is dead.
+catalogue and in the drawn worlds: under all of these guards, with models that ignore every message, under each guard
+alone and each variant, and finally with settings of a few scenarios and guards (--format json shows them). A rung that
+nothing reaches is dead.
 
 Then it changes the audited guards in one place at a time: it removes a guard or a rung, or moves a setting one step up
 or down, to its other values, or to the one that turns a rule off. A change is
-  noticed    if an expectation of the catalogue is met without it and not with it,
-  visible    if transcripts differ and the same expectations are met,
+  noticed    if an expectation is met without it and not with it, or if a figure of a scenario or of a suite is worse
+             with it in the same worlds, more often than chance allows (sign test, one in a million),
+  visible    if only transcripts differ,
   invisible  if no transcript differs.
 
 Exit codes: 0 fine; 2 usage; 3 if a recording cannot be used; 4 if a rung is dead, a guard does something that it does

@@ -1,4 +1,4 @@
-//! Every rung of every guard is reached in the catalogue, and no part of the default stack can be removed unnoticed.
+//! Every rung of every guard is reached, and no part of the default stack can be removed unnoticed.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -55,10 +55,40 @@ fn nothing_is_done_that_no_table_declares() {
     assert_eq!(AUDITED.undeclared, []);
 }
 
+/// A figure notices, or a test of the guards: `guards/tests/all/rungs.rs` removes each rung of the table and demands
+/// that the named test turns red.
 #[test]
 fn every_removal_is_noticed() {
-    let unnoticed = changes(|change, effect| change.is_removal() && !effect.is_noticed());
+    let held = held();
+    let mut unnoticed = changes(|change, effect| change.is_removal() && !effect.is_noticed());
+    unnoticed.retain(|it| !held.iter().any(|rung| *it == format!("{rung}: off")));
     check("removed without notice", &unnoticed, UNNOTICED);
+    let excused: usize = UNNOTICED.iter().map(|(_, which)| which.len()).sum();
+    assert!(excused <= 10, "{excused} removals are excused");
+}
+
+/// The rungs that tests of the guards notice.
+fn held() -> Vec<String> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../guards/tests/rungs.tsv");
+    let text = std::fs::read_to_string(path).expect("the table of the guards' tests");
+    text.lines().skip(1).map(|line| line.split('\t').next().expect("a rung").to_owned()).collect()
+}
+
+/// The removals that no figure notices, each with what it changes: the guards have to earn these rungs.
+#[test]
+fn what_no_figure_notices_is_said() {
+    let mut text = String::new();
+    for (change, effect) in &AUDITED.changes {
+        if change.is_removal() && !effect.is_noticed() {
+            let trials: u64 = effect.differs.iter().map(|it| it.trials).sum();
+            let better: Vec<&str> = effect.better.iter().map(|it| it.figure.name()).collect();
+            let better =
+                if better.is_empty() { String::new() } else { format!("; better: {}", better.join(", ")) };
+            writeln!(text, "{change} ({trials} trials differ{better})")
+                .expect("writing to a string never fails");
+        }
+    }
+    insta::assert_snapshot!("no_figure", text);
 }
 
 #[test]
@@ -117,110 +147,37 @@ fn help() {
     insta::assert_snapshot!("help", whole(&mut balk(Path::new("."), &["audit", "--help"])));
 }
 
-/// Removals that no expectation notices, with the reason that allows it.
+/// Removals that neither a figure nor a test of the guards notices, with the reason that allows it. What remains are
+/// settings that turn a rule off whose rungs, each removed alone, turn a test of the guards red.
 const UNNOTICED: &Known = &[
     (
-        "with it too few models come back as well, so no further expectation breaks",
-        &[
-            "abandonment: fence-after-failures, feedback at level 1: off",
-            "abandonment: unacknowledged, feedback: off",
-            "no-tools: no-call, feedback: off",
-        ],
-    ),
-    (
-        "the run ends all the same, and the handoff tells the user",
-        &[
-            "duplicate: same-call-after-question, stop at level 4: off",
-            "empty-completion: attempts-spent, stop: off",
-            "retry-safety: answer-cut-off, stop: off",
-        ],
-    ),
-    (
-        "the user was told before",
-        &[
-            "abandonment: files-not-created, notice at level 1: off",
-            "handoff: malformed-call, conclusion: off",
-        ],
-    ),
-    ("too few runs come to it, and other guards step in", &["no-tools: limit, question: off"]),
-    ("the refusal behind it keeps things from being done twice", &["retry-safety: ran-already, note: off"]),
-    ("what is lacking is lacking in the second try as well", &["handoff: constrained, note: off"]),
-    (
-        "without the note the refusal follows, or another rule intervenes",
-        &[
-            "progress: unknown-tool, note at level 1: off",
-            "progress: invalid-arguments, note at level 1: off",
-            "progress: growing-call, note at level 1: off",
-            "progress: no-op, note at level 1: off",
-            "progress: near-failure, note at level 1: off",
-            "progress: wandering, note at level 1: off",
-            "progress: repeat, note at level 1: off",
-        ],
-    ),
-    (
-        "earlier messages stop most models; the others reach the limit, and the handoff tells the user",
-        &[
-            "progress: unknown-tool, question at level 3: off",
-            "progress: unknown-tool, stop at level 4: off",
-            "progress: growing-call, block at level 2: off",
-            "progress: cycle, block at level 2: off",
-            "progress: cycle, question at level 3: off",
-            "progress: cycle, stop at level 4: off",
-            "progress: no-op, block at level 2: off",
-            "progress: no-op, question at level 3: off",
-            "progress: repeat, block at level 2: off",
-            "progress: repeat, question at level 3: off",
-            "progress: repeat, stop at level 4: off",
-            "progress: rewrite, question at level 3: off",
-            "progress: rewrite, stop at level 4: off",
-            "progress: wandering, block at level 2: off",
-            "progress: wandering, question at level 3: off",
-            "progress: wandering, stop at level 4: off",
-            "progress: same-failure, question at level 3: off",
-            "progress: same-failure, stop at level 4: off",
-            "progress: repeated-text, question at level 3: off",
-        ],
-    ),
-    (
-        "a growing call is nearly the one before, so each rule replaces the other",
+        "a growing call is nearly the one before, so each of the two rules replaces the other",
         &["progress: grown-calls, 4 to 0", "progress: near-failures, 3 to 0"],
     ),
     (
-        "`same-failure`, `cycle` and `duplicate` see such failures as well",
+        "`same-failure`, `cycle` and `duplicate` find equal failures as well",
         &["progress: equal-failures, 3 to 0"],
     ),
-    ("`duplicate` sees a repeated finish with the same words", &["progress: refused-ends, 3 to 0"]),
-    ("`no-tools` corrects the first of them", &["progress: refused-replies, 2 to 0"]),
-    (
-        "a waiting model is not stuck, and no model of the catalogue polls ten times",
-        &["progress: waits, 10 to 0"],
-    ),
-    (
-        "what a correction brings back depends on its ways out, and other rules intervene as well",
-        &["progress: wandering, 12 to 0"],
-    ),
+    ("`cycle`, `wandering` and `duplicate` find equal answers as well", &["progress: equal-answers, 3 to 0"]),
+    ("`no-tools` corrects the first replies that are refused", &["progress: refused-replies, 2 to 0"]),
 ];
 
 /// Steps of settings under which no transcript differs, with the reason that allows it.
 const UNSEEN: &Known = &[
-    (
-        "`duplicate` sees a repeated finish with the same words",
-        &["progress: refused-ends, 3 to 2", "progress: refused-ends, 3 to 4"],
-    ),
+    ("a model that shows code has failed three times before", &["abandonment: failures, 3 to 2"]),
     ("the default policy has no limit", &["abandonment: limit, 3 to 2", "abandonment: limit, 3 to 4"]),
     ("no model waits for a refusal to lapse", &["progress: lapse, 5 to 4", "progress: lapse, 5 to 6"]),
     (
         "`no-tools` corrects the first of them",
         &["progress: refused-replies, 2 to 1", "progress: refused-replies, 2 to 3"],
     ),
-    ("no model of the catalogue polls ten times", &["progress: waits, 10 to 9", "progress: waits, 10 to 11"]),
     (
         "the stack's cap on questions comes first",
         &["no-tools: questions, 3 to 2", "no-tools: questions, 3 to 4"],
     ),
-    ("no actor writes calls into text", &["no-tools: text-form, false to true"]),
+    ("no open slip prints a call in a form that the rule reads", &["no-tools: text-form, false to true"]),
     (
-        "no two writes of the catalogue are so nearly equal",
+        "no two writes are so nearly equal",
         &["duplicate: near-percent, 90 to 89", "duplicate: near-percent, 90 to 91"],
     ),
     (
@@ -233,7 +190,7 @@ const UNSEEN: &Known = &[
         ],
     ),
     (
-        "no provider of the catalogue asks for a minute",
+        "no provider asks for a minute",
         &["retry-safety: max-wait, 60000 to 59999", "retry-safety: max-wait, 60000 to 60001"],
     ),
     (

@@ -1,5 +1,6 @@
 //! Every rung of every guard is reached, and no part of the default stack can be removed unnoticed.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -81,9 +82,8 @@ fn what_no_figure_notices_is_said() {
     for (change, effect) in &AUDITED.changes {
         if change.is_removal() && !effect.is_noticed() {
             let trials: u64 = effect.differs.iter().map(|it| it.trials).sum();
-            let better: Vec<&str> = effect.better.iter().map(|it| it.figure.name()).collect();
-            let better =
-                if better.is_empty() { String::new() } else { format!("; better: {}", better.join(", ")) };
+            let better: BTreeSet<&str> = effect.better.iter().map(|it| it.figure.name()).collect();
+            let better: String = better.iter().map(|name| format!("; fewer {name}")).collect();
             writeln!(text, "{change} ({trials} trials differ{better})")
                 .expect("writing to a string never fails");
         }

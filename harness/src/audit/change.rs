@@ -63,7 +63,8 @@ impl Change {
     }
 
     /// Whether this change cannot matter in a trial with these findings: removing a rung that was not reached has no
-    /// effect, and neither has removing a guard that declares its rungs and reached none of them. If the stack rewrote an answer, the answer's own rung is unknown, so the change may matter.
+    /// effect, and neither has removing a guard that declares its rungs and reached none of them. If the stack rewrote
+    /// an answer, the answer's own rung is unknown, so the change may matter.
     pub(super) fn is_unfelt(&self, found: &Found, rows: &[Row]) -> bool {
         let reaches = |wanted: &dyn Fn(&Row) -> bool| {
             found.rows.iter().any(|&at| wanted(&rows[at]) || &*rows[at].guard == STACK)

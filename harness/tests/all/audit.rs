@@ -1,6 +1,5 @@
 //! Every rung of every guard is reached, and no part of the default stack can be removed unnoticed.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -73,22 +72,6 @@ fn held() -> Vec<String> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../guards/tests/rungs.tsv");
     let text = std::fs::read_to_string(path).expect("the table of the guards' tests");
     text.lines().skip(1).map(|line| line.split('\t').next().expect("a rung").to_owned()).collect()
-}
-
-/// The removals that no figure notices, each with what it changes: the guards have to earn these rungs.
-#[test]
-fn what_no_figure_notices_is_said() {
-    let mut text = String::new();
-    for (change, effect) in &AUDITED.changes {
-        if change.is_removal() && !effect.is_noticed() {
-            let trials: u64 = effect.differs.iter().map(|it| it.trials).sum();
-            let better: BTreeSet<&str> = effect.better.iter().map(|it| it.figure.name()).collect();
-            let better: String = better.iter().map(|name| format!("; fewer {name}")).collect();
-            writeln!(text, "{change} ({trials} trials differ{better})")
-                .expect("writing to a string never fails");
-        }
-    }
-    insta::assert_snapshot!("no_figure", text);
 }
 
 #[test]

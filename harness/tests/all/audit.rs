@@ -147,7 +147,6 @@ const UNNOTICED: &Known = &[
 
 /// Steps of settings under which no transcript differs, with the reason that allows it.
 const UNSEEN: &Known = &[
-    ("a model that shows code has failed three times before", &["abandonment: failures, 3 to 2"]),
     ("the default policy has no limit", &["abandonment: limit, 3 to 2", "abandonment: limit, 3 to 4"]),
     ("no model waits for a refusal to lapse", &["progress: lapse, 5 to 4", "progress: lapse, 5 to 6"]),
     (
@@ -158,7 +157,6 @@ const UNSEEN: &Known = &[
         "the stack's cap on questions comes first",
         &["no-tools: questions, 3 to 2", "no-tools: questions, 3 to 4"],
     ),
-    ("no open slip prints a call in a form that the rule reads", &["no-tools: text-form, false to true"]),
     (
         "no two writes are so nearly equal",
         &["duplicate: near-percent, 90 to 89", "duplicate: near-percent, 90 to 91"],
@@ -187,9 +185,7 @@ const UNSEEN: &Known = &[
             "stack: corrections, 12 to 13",
             "stack: window.turns, 10 to 9",
             "stack: window.turns, 10 to 11",
-            "stack: window.corrections, 6 to 5",
             "stack: window.corrections, 6 to 7",
-            "stack: questions, 3 to 4",
         ],
     ),
 ];

@@ -143,6 +143,10 @@ const UNNOTICED: &Known = &[
     ),
     ("`cycle`, `wandering` and `duplicate` find equal answers as well", &["progress: equal-answers, 3 to 0"]),
     ("`no-tools` corrects the first replies that are refused", &["progress: refused-replies, 2 to 0"]),
+    (
+        "few models poll ten times, so too few trials differ for a figure to show it",
+        &["progress: waits, 10 to 0"],
+    ),
 ];
 
 /// Steps of settings under which no transcript differs, with the reason that allows it.

@@ -39,6 +39,8 @@ pub struct Actor<'w, 'a> {
     detour: Option<Detour>,
     /// The detours since it came to its state.
     detours: u32,
+    /// Whether it is in its state again because a guard refused what it did there.
+    tries_again: bool,
     /// Whether the last act was followed by a completion.
     answered: bool,
     following: Following,
@@ -81,6 +83,13 @@ struct Following {
     heard: Vec<Arc<str>>,
 }
 
+impl Following {
+    /// Whether guards refused all calls.
+    fn nothing_ran(&self) -> bool {
+        self.refused && !self.succeeded && !self.failed && !self.lost
+    }
+}
+
 impl<'w, 'a> Actor<'w, 'a> {
     /// A model that has seen nothing.
     #[must_use]
@@ -96,6 +105,7 @@ impl<'w, 'a> Actor<'w, 'a> {
             steps: vec![0; spec.states.len()],
             detour: None,
             detours: 0,
+            tries_again: false,
             answered: false,
             following: Following::default(),
             asked: 0,

@@ -6,7 +6,7 @@ use super::detour::Detour;
 use super::{Actor, Following};
 use crate::draws::Draw;
 use crate::response::{self, Correction, Delivered, Reaction, ResponseMode};
-use crate::scenario::{Called, Ratio, State, StateId, Transition, Trigger};
+use crate::scenario::{Called, Kind, Ratio, State, StateId, Transition, Trigger};
 
 impl Actor<'_, '_> {
     /// Goes to the next state, once for each completion.
@@ -20,37 +20,14 @@ impl Actor<'_, '_> {
         }
         let reaction = self.reaction();
         let from = self.state;
-        let spec = &self.world.scenario().actor.states[from];
-        // What the state says of the turn of a detour is only what led away from it at once.
-        let was_here = before.as_ref().is_none_or(|it| it.left == from);
-        let is_open = |it: &Transition| match it.when {
-            Trigger::Corrected
-            | Trigger::Varied
-            | Trigger::UserSpoke
-            | Trigger::Notified
-            | Trigger::Answered
-            | Trigger::Switched => was_here,
-            Trigger::Always
-            | Trigger::Succeeded
-            | Trigger::Failed
-            | Trigger::Refused
-            | Trigger::Lost
-            | Trigger::Changed => before.is_none(),
-        };
         let visit = self.visits[from];
-        let drawn = || {
-            let mut next = spec.next.iter().enumerate();
-            next.find(|(at, it)| {
-                is_open(it)
-                    && self.holds(it, reaction.as_ref())
-                    && self.hears(it)
-                    && self.drawn(spec, *at, it, visit)
-            })
-        };
-        let is_certain = self.world.response().mode() == ResponseMode::Certain;
-        let works = if is_certain && reaction == Some(Reaction::Finds) { self.way_out(spec) } else { None }
-            .map(|to| (Trigger::Corrected, to));
-        let found = works.or_else(|| drawn().map(|(_, it)| (it.when, it.to)));
+        let found = self.transition(before.as_ref(), reaction.as_ref());
+        // A loop does not stand still: after a refusal the same call came next in 3 of 263 recorded cases.
+        let tries_again = self.world.scenario().kind == Kind::Control
+            && !self.tries_again
+            && self.following.nothing_ran()
+            && found.is_some_and(|(when, _)| when == Trigger::Always);
+        let found = found.filter(|_| !tries_again);
         if found.is_none() && self.following.attempt_broke {
             self.detour = before;
             return;
@@ -74,11 +51,45 @@ impl Actor<'_, '_> {
         if to != from && is_moved {
             (self.corrections, self.last_correction) = (0, None);
         }
+        self.tries_again = tries_again || (self.tries_again && before.is_some() && found.is_none());
         self.state = to;
-        // After a detour it goes on with the turn that it did not take yet.
-        if before.is_none() || found.is_some() {
+        // After a detour it goes on with the turn that it did not take yet, and after a refusal with the one that did
+        // not happen.
+        if !tries_again && (before.is_none() || found.is_some()) {
             self.visits[to] += 1;
         }
+    }
+
+    /// The transition that it takes after a turn, or after a detour from one.
+    fn transition(&self, before: Option<&Detour>, reaction: Option<&Reaction>) -> Option<(Trigger, StateId)> {
+        let spec = &self.world.scenario().actor.states[self.state];
+        // What the state says of the turn of a detour is only what led away from it at once.
+        let was_here = before.is_none_or(|it| it.left == self.state);
+        let is_open = |it: &Transition| match it.when {
+            Trigger::Corrected
+            | Trigger::Varied
+            | Trigger::UserSpoke
+            | Trigger::Notified
+            | Trigger::Answered
+            | Trigger::Switched => was_here,
+            Trigger::Always
+            | Trigger::Succeeded
+            | Trigger::Failed
+            | Trigger::Refused
+            | Trigger::Lost
+            | Trigger::Changed => before.is_none(),
+        };
+        let visit = self.visits[self.state];
+        let drawn = || {
+            let mut next = spec.next.iter().enumerate();
+            next.find(|(at, it)| {
+                is_open(it) && self.holds(it, reaction) && self.hears(it) && self.drawn(spec, *at, it, visit)
+            })
+        };
+        let is_certain = self.world.response().mode() == ResponseMode::Certain;
+        let works = if is_certain && reaction == Some(&Reaction::Finds) { self.way_out(spec) } else { None }
+            .map(|to| (Trigger::Corrected, to));
+        works.or_else(|| drawn().map(|(_, it)| (it.when, it.to)))
     }
 
     /// Counts a step that went well.

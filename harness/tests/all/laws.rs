@@ -43,8 +43,10 @@ proptest! {
     fn what_was_refused_never_reached_the_environment(case in case()) {
         let world = case.world();
         let trial = case.trial(&world);
-        let Scenario { provider, compaction, .. } = world.scenario();
-        if !provider.is_empty() || compaction.is_some() {
+        let Scenario { provider, compaction, environment, user, .. } = world.scenario();
+        let comes_between = !environment.notifications.is_empty() || !user.interrupts.is_empty();
+        let takes_time = environment.rules.iter().any(|it| it.takes.is_some());
+        if !provider.is_empty() || compaction.is_some() || comes_between || takes_time {
             // The calls that the provider runs itself are in no transcript, and messages and time change facts.
             return Ok(());
         }

@@ -13,8 +13,8 @@ use proptest::prelude::*;
 use crate::common::between;
 use crate::common::wild::{self, Temper};
 
-/// The catalogue and the field suite, a scenario with all that can come between turns, and one with narrow limits whose model sometimes
-/// sends empty completions and several calls at once.
+/// The catalogue and the field suite, a scenario with all that can come between turns, and one with narrow limits
+/// whose model sometimes sends empty completions and several calls at once.
 pub(super) static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     let mut all: Vec<Scenario> =
         catalogue::listed().map(|it| it.read(&[]).expect("the catalogue is good")).collect();

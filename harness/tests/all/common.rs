@@ -3,6 +3,7 @@
 pub(crate) mod counting;
 pub(crate) mod instead;
 pub(crate) mod naive;
+pub(crate) mod outline;
 pub(crate) mod program;
 pub(crate) mod recipe;
 pub(crate) mod runs;

@@ -1,13 +1,14 @@
-//! Trials as a person reads them: each scenario without a guard, with its own guard and with the default stack. A
-//! change of behaviour appears here as a diff of what happened.
+//! Trials as a person reads them: a few pairs in full, and every scenario in short. A change of behaviour appears here
+//! as a diff of what happened.
 
+use crate::common::outline::outline;
 use crate::common::recipe::recipe;
+use crate::common::runs::{Run, under};
 use balk::simulate::Simulation;
-use balk_reports::records::TrialRecord;
 use balk_reports::report::document::Screen;
 use balk_reports::report::show;
 use balk_scenarios::catalogue::{self, CATALOGUE};
-use balk_scenarios::{Kind, WorldOptions};
+use balk_scenarios::{Kind, Scenario, World, WorldOptions};
 
 /// Runs one trial of a scenario; `sets` as on the command line.
 fn page(name: &str, seed: u64, guard: &str, sets: &[(&str, &str)]) -> String {
@@ -50,34 +51,55 @@ fn test_edit_test() {
     }
 }
 
-/// For every other stubborn scenario: the shortest English run in which a guard had to act, and which reached its
-/// goal or, if no run does, told the user.
+/// For every stubborn scenario: of the runs that fail and of those that recover, the one of median length; for every
+/// control, the run in which the guards did most. In short, and in English if there is such a run in English.
 #[test]
-fn every_stubborn_scenario_with_the_default_stack() {
-    const ABOVE: [&str; 2] = ["abandonment", "repeating"];
-    // In these `default` recovers nothing yet.
-    const UNSEEN: [&str; 3] = ["sentence-before-fences", "same-write-on-proceed", "fence-after-two"];
-    let default = recipe("default");
-    let listed = CATALOGUE
-        .iter()
-        .filter(|it| it.kind == Kind::Stubborn)
-        .filter(|it| !ABOVE.contains(&it.name) && !UNSEEN.contains(&it.name));
-    for listed in listed {
+fn every_scenario_with_the_default_stack() {
+    for listed in CATALOGUE {
         let scenario = listed.read(&[]).expect("it is good");
-        let simulation = Simulation::new(&scenario, &default, WorldOptions::default());
-        let records = (0..100).map(|seed| simulation.record(seed, &[]));
-        let english = |it: &TrialRecord| it.world.iter().any(|it| it.name == "language" && it.value == "en");
-        let records: Vec<TrialRecord> = records.filter(english).collect();
-        let shortest = |wanted: fn(&&TrialRecord) -> bool| {
-            records.iter().filter(wanted).min_by_key(|it| (it.entries.len(), it.grade.interventions))
+        let runs = under(&scenario, 0..=99, "default");
+        let page = match listed.kind {
+            Kind::Stubborn => {
+                let fails = median(&scenario, &runs, |run| run.grade.onset.is_some() && !run.grade.goal);
+                let recovers = median(&scenario, &runs, |run| run.grade.recovered());
+                format!("fails: {fails}\nrecovers: {recovers}")
+            }
+            Kind::Control => most_disturbed(&scenario, &runs),
         };
-        let recovers =
-            |it: &&TrialRecord| it.grade.recovered() && it.grade.interventions + it.grade.resends > 0;
-        let handed_over = |it: &&TrialRecord| it.grade.handed_over() && it.grade.interventions > 0;
-        let record = shortest(recovers).or_else(|| shortest(handed_over));
-        let page = show(record.expect("some run ends well, or is handed over"), Screen::default());
-        insta::assert_snapshot!(format!("{}_default", listed.name), page);
+        insta::assert_snapshot!(format!("short_{}", listed.name), page);
     }
+}
+
+fn is_english(scenario: &Scenario, run: &Run) -> bool {
+    let drawn = World::draw(scenario, run.seed, WorldOptions::default()).drawn();
+    drawn.iter().any(|(name, value)| name == "language" && value == "en")
+}
+
+/// The number of such runs, and the one of median length.
+fn median(scenario: &Scenario, runs: &[Run], wanted: impl Fn(&Run) -> bool) -> String {
+    let all: Vec<&Run> = runs.iter().filter(|run| wanted(run)).collect();
+    let english = all.iter().copied().filter(|run| is_english(scenario, run));
+    let mut from: Vec<&Run> = english.collect();
+    if from.is_empty() {
+        from.clone_from(&all);
+    }
+    from.sort_by_key(|run| (run.grade.turns, run.trial.entries.len(), run.seed));
+    match from.get(from.len() / 2) {
+        None => format!("none of {} runs\n", runs.len()),
+        Some(run) => format!("{} of {} runs, such as {}", all.len(), runs.len(), outline(run)),
+    }
+}
+
+/// The number of runs in which the guards did something, and the one with most of it.
+fn most_disturbed(scenario: &Scenario, runs: &[Run]) -> String {
+    let done = |run: &Run| run.grade.interventions + run.grade.resends;
+    let disturbed = runs.iter().filter(|run| done(run) > 0).count();
+    let most = |run: &&Run| {
+        let grade = &run.grade;
+        (done(run), !grade.goal, is_english(scenario, run), std::cmp::Reverse(run.seed))
+    };
+    let run = runs.iter().max_by_key(most).expect("a hundred runs");
+    format!("guards act in {disturbed} of {} runs; the most in {}", runs.len(), outline(run))
 }
 
 #[test]

@@ -11,12 +11,12 @@ use crate::common::runs::{CRITERION, Run, recovered, runs, under};
 use crate::common::{scenario, seeds};
 use balk::audit::Expectation;
 use balk::guards::Registry;
-use balk_guards::{AttemptCause, Conclusion, Entry, InterventionKind, Note, Protocol, Termination};
-use balk_reports::statistics::{Share, per_thousand};
+use balk_guards::{AttemptCause, Conclusion, Entry, InterventionKind, Note, Termination};
+use balk_reports::statistics::Share;
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Scenario, World, WorldOptions};
 
-fn all(kind: Kind) -> impl Iterator<Item = Scenario> {
+pub(crate) fn all(kind: Kind) -> impl Iterator<Item = Scenario> {
     let listed = CATALOGUE.iter().filter(move |it| it.kind == kind);
     listed.map(|it| scenario(it.name, &[]))
 }
@@ -36,13 +36,13 @@ fn share(count: usize, of: usize) -> String {
 }
 
 #[expect(clippy::print_stdout, reason = "figures to read with --nocapture")]
-fn say(text: &str) {
+pub(crate) fn say(text: &str) {
     println!("{text}");
 }
 
 /// Fails with all broken expectations, not only with the first.
 #[track_caller]
-fn all_hold(broken: &[String]) {
+pub(crate) fn all_hold(broken: &[String]) {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
@@ -112,78 +112,6 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_part_of_it() {
     all_hold(&broken);
 }
 
-#[test]
-fn controls_do_their_work_and_are_left_alone() {
-    /// False interventions and healthy turns.
-    type Disturbed = (u64, u64);
-    /// Known false interventions, with their rule: a build that takes longer than the guard's patience, and what comes
-    /// after it, because the model does what it is told; and one more try after the same transient error.
-    const KNOWN: [(&str, &str); 3] =
-        [("long-build", "waiting"), ("long-build", "no-call"), ("outage-control", "same-call")];
-    let mut broken = Vec::new();
-    let mut acting: Disturbed = (0, 0);
-    let mut languages: BTreeMap<String, Disturbed> = BTreeMap::new();
-    for scenario in all(Kind::Control) {
-        for run in under(&scenario, CRITERION, "default") {
-            let world = World::draw(&scenario, run.seed, WorldOptions::default());
-            let grade = &run.grade;
-            // A model that was disturbed may stop early.
-            let is_disturbed =
-                interventions(&run).any(|note| KNOWN.contains(&(&*scenario.name, &*note.rule)));
-            let is_lost = grade.goal == scenario.unreachable.is_some() && !is_disturbed;
-            if is_lost || grade.onset.is_some() {
-                broken.push(format!(
-                    "{} seed {}: goal {}, onset {:?}",
-                    scenario.name, run.seed, grade.goal, grade.onset
-                ));
-            }
-            match scenario.protocol {
-                Protocol::Tool => {
-                    // A message at the end of a run that could not reach its goal is judged below.
-                    let at_the_end = u32::from(scenario.unreachable.is_some());
-                    let said = interventions(&run).map(|note| (&*scenario.name, &*note.rule));
-                    let unknown: Vec<_> = said.filter(|it| !KNOWN.contains(it)).collect();
-                    if grade.interventions > at_the_end && !unknown.is_empty() {
-                        broken.push(format!("{} seed {}: {unknown:?}", scenario.name, run.seed));
-                    }
-                    acting.0 += u64::from(grade.interventions.saturating_sub(at_the_end));
-                    acting.1 += u64::from(grade.healthy_turns);
-                }
-                Protocol::Text => {
-                    let drawn = world.drawn();
-                    let language = drawn.iter().find(|(name, _)| name == "language");
-                    let (_, language) = language.expect("every world has a language");
-                    let sum = languages.entry(language.clone()).or_default();
-                    // Every turn of a control is healthy, so every intervention is false.
-                    sum.0 += u64::from(grade.interventions);
-                    sum.1 += u64::from(grade.healthy_turns);
-                }
-            }
-        }
-    }
-    let total = languages.values().fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
-    languages.insert("all".into(), total);
-    let mut table = String::new();
-    for (language, (count, turns)) in &languages {
-        let rate = per_thousand(*count, *turns).expect("every language has turns");
-        writeln!(table, "{language}: {count} in {turns} healthy turns, {rate} per 1,000")
-            .expect("writing to a string never fails");
-    }
-    say(&table);
-    let rate = per_thousand(acting.0, acting.1).expect("there are controls that act");
-    say(&format!("where a tool ends the task: {} in {} healthy turns, {rate} per 1,000", acting.0, acting.1));
-    if 1_000 * acting.0 > 2 * acting.1 {
-        broken.push(format!("more than two in 1,000 turns of those that act: {rate}"));
-    }
-    assert!(languages.len() > 5, "five languages and their sum:\n{table}");
-    for (language, (count, turns)) in &languages {
-        if !Expectation::SeldomDisturbed.holds(*count, *turns) {
-            broken.push(format!("too many in {language}:\n{table}"));
-        }
-    }
-    all_hold(&broken);
-}
-
 /// The conclusions of a run.
 fn conclusions(run: &Run) -> impl Iterator<Item = &Arc<Conclusion>> {
     run.trial.entries.iter().filter_map(|entry| {
@@ -193,7 +121,7 @@ fn conclusions(run: &Run) -> impl Iterator<Item = &Arc<Conclusion>> {
 }
 
 /// The notes of all interventions, to the model and to the user.
-fn interventions(run: &Run) -> impl Iterator<Item = &Note> {
+pub(crate) fn interventions(run: &Run) -> impl Iterator<Item = &Note> {
     run.trial.entries.iter().filter_map(|entry| {
         let Entry::Intervention(intervention) = entry else { return None };
         intervention.seen.then_some(&intervention.note)

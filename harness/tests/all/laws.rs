@@ -21,6 +21,16 @@ use crate::common::wild::{self, Restarted, Temper};
 use case::{Case, SCENARIOS, case, completion, following, kind, repaired, result, tried};
 use listening::{Heard, Listening, Question};
 
+/// Whether the transcript has everything that changes the world. The calls that the provider runs itself are in none,
+/// and messages and time change facts.
+fn calls_alone_change(scenario: &Scenario) -> bool {
+    let Scenario { provider, compaction, environment, user, .. } = scenario;
+    let says_much =
+        !environment.notifications.is_empty() || !user.interrupts.is_empty() || !user.rules.is_empty();
+    let takes_time = environment.rules.iter().any(|it| it.takes.is_some());
+    provider.is_empty() && compaction.is_none() && !says_much && !takes_time
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -43,11 +53,7 @@ proptest! {
     fn what_was_refused_never_reached_the_environment(case in case()) {
         let world = case.world();
         let trial = case.trial(&world);
-        let Scenario { provider, compaction, environment, user, .. } = world.scenario();
-        let comes_between = !environment.notifications.is_empty() || !user.interrupts.is_empty();
-        let takes_time = environment.rules.iter().any(|it| it.takes.is_some());
-        if !provider.is_empty() || compaction.is_some() || comes_between || takes_time {
-            // The calls that the provider runs itself are in no transcript, and messages and time change facts.
+        if !calls_alone_change(world.scenario()) {
             return Ok(());
         }
         let (mut environment, user) = (Environment::new(&world), User::new(&world));

@@ -9,6 +9,7 @@ mod ceiling;
 mod cli;
 mod common;
 mod compare;
+mod controls;
 mod documents;
 mod explain;
 mod field;

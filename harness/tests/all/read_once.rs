@@ -11,6 +11,10 @@ fn the_view_only_grows_and_the_actor_reads_each_message_once() {
     let stacks = ["none", "default", "oracle"].map(recipe);
     for listed in catalogue::listed() {
         let scenario = listed.read(&[]).expect("the catalogue is good");
+        if scenario.compaction.is_some() {
+            // A summary takes the place of what was sent before.
+            continue;
+        }
         for stack in &stacks {
             let simulation = Simulation::new(&scenario, stack, WorldOptions::default());
             for seed in 0..20 {

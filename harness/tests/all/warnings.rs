@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::common::program::{balk, whole};
 use balk::warnings::played;
-use balk_scenarios::catalogue::CATALOGUE;
+use balk_scenarios::catalogue::listed;
 use balk_scenarios::format::{check, template_of};
 use balk_scenarios::toolsets;
 
@@ -28,7 +28,8 @@ fn going_on(next: &str) -> String {
 #[test]
 fn a_healthy_actor_that_one_refusal_stops_is_shown() {
     let text = going_on(
-        "{ when = \"failed\", to = \"work\" }, { when = \"refused\", to = \"end\" }, { when = \"always\", to = \"end\" }",
+        "{ when = \"failed\", to = \"work\" }, { when = \"refused\", to = \"end\" }, \
+         { when = \"always\", to = \"end\" }",
     );
     insta::assert_snapshot!("warned_refused", warned("refused.toml", &text));
 }
@@ -60,8 +61,8 @@ fn warnings_are_shown_and_change_no_exit_code() {
 }
 
 #[test]
-fn healthy_actors_of_the_catalogue_do_their_task_after_one_refusal() {
-    let files: BTreeSet<(&str, &str)> = CATALOGUE.iter().map(|it| (it.file, it.text)).collect();
+fn healthy_actors_do_their_task_after_one_refusal() {
+    let files: BTreeSet<(&str, &str)> = listed().map(|it| (it.file, it.text)).collect();
     for (file, text) in files {
         assert_eq!(warned(file, text), "");
     }

@@ -25,6 +25,7 @@ impl Actor<'_, '_> {
         // A loop does not stand still: after a refusal the same call came next in 3 of 263 recorded cases.
         let tries_again = self.world.scenario().kind == Kind::Control
             && !self.tries_again
+            && self.world.scenario().actor.states[from].provider.is_empty()
             && self.following.nothing_ran()
             && found.is_some_and(|(when, _)| when == Trigger::Always);
         let found = found.filter(|_| !tries_again);

@@ -10,9 +10,9 @@ use balk_guards::Protocol;
 use balk_reports::statistics::per_thousand;
 use balk_scenarios::{Kind, Scenario, World, WorldOptions};
 
-/// Known false interventions, with their rules: a build that takes longer than the guard's patience, and what comes after
-/// it, because the model does what it is told; and one more try after the same transient error, which the model sends
-/// again when it is refused.
+/// Known false interventions, with their rules: a build that takes longer than the guard's patience, and what comes
+/// after it, because the model does what it is told; and one more try after the same transient error, which the model
+/// sends again when it is refused.
 const KNOWN: [(&str, &[&str]); 2] = [
     ("long-build", &["waiting", "no-call"]),
     ("outage-control", &["same-call", "same-call-after-feedback", "no-call"]),

@@ -5,6 +5,7 @@
 //! whether a tool failed. Its acts depend on the messages, on the number of earlier requests with the same messages,
 //! and on keyed draws. So it acts the same in process and behind a wire.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use balk_contract::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
@@ -49,8 +50,11 @@ pub struct Actor<'w, 'a> {
     /// Corrections in a row.
     corrections: u32,
     last_correction: Option<String>,
+    /// The latest answers that read so, among those that were looked at.
     last_error: Option<Arc<str>>,
     last_success: Option<Arc<str>>,
+    /// The answers since then.
+    unread: Vec<Arc<str>>,
 }
 
 /// What has happened since the last completion.
@@ -68,25 +72,46 @@ struct Following {
     notified: bool,
     answered: bool,
     switched: bool,
-    failed: bool,
     /// Whether a guard refused a call.
     refused: bool,
-    succeeded: bool,
-    /// Whether the turn did not go well, or steps of its state are left.
-    steps_left: bool,
     lost: bool,
     /// Whether the answer is to a broken attempt, not to a completion.
     attempt_broke: bool,
     answers: Vec<Arc<str>>,
+    /// How the answers read, once somebody asked.
+    outcome: OnceCell<Outcome>,
     last_answers: Vec<Arc<str>>,
     /// What the user and the environment said.
     heard: Vec<Arc<str>>,
 }
 
+/// How the answers to the calls of a turn read.
+#[derive(Clone, Copy, Debug)]
+struct Outcome {
+    /// Whether one reads as a failure.
+    failed: bool,
+    /// Whether one does not.
+    succeeded: bool,
+}
+
 impl Following {
     /// Whether guards refused all calls.
     fn nothing_ran(&self) -> bool {
-        self.refused && !self.succeeded && !self.failed && !self.lost
+        self.refused && !self.lost && self.answers.is_empty()
+    }
+
+    /// Reading takes longer than most of what an actor does, and few states ask.
+    fn outcome(&self) -> Outcome {
+        *self.outcome.get_or_init(|| {
+            let failures = self.answers.iter().filter(|it| reads_as_failure(it)).count();
+            Outcome { failed: failures > 0, succeeded: failures < self.answers.len() }
+        })
+    }
+
+    /// Whether nothing went wrong in the turn, and nobody stepped in.
+    fn went_well(&self) -> bool {
+        let Outcome { failed, succeeded } = self.outcome();
+        !failed && !self.intervened && !self.lost && !self.attempt_broke && (succeeded || !self.results)
     }
 }
 
@@ -113,6 +138,7 @@ impl<'w, 'a> Actor<'w, 'a> {
             last_correction: None,
             last_error: None,
             last_success: None,
+            unread: Vec::new(),
         }
     }
 
@@ -181,14 +207,9 @@ impl<'w, 'a> Actor<'w, 'a> {
                 }
                 None => {
                     self.following.results = true;
-                    if reads_as_failure(text) {
-                        self.following.failed = true;
-                        self.last_error = Some(text.clone());
-                    } else {
-                        self.following.succeeded = true;
-                        self.last_success = Some(text.clone());
-                    }
+                    self.following.outcome = OnceCell::new();
                     self.following.answers.push(text.clone());
+                    self.unread.push(text.clone());
                 }
             },
         }

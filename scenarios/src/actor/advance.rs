@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::Actor;
 use super::detour::Detour;
-use super::{Actor, Following};
 use crate::draws::Draw;
+use crate::reading::reads_as_failure;
 use crate::response::{self, Correction, Delivered, Reaction, ResponseMode};
 use crate::scenario::{Called, Kind, Ratio, State, StateId, Transition, Trigger};
 
@@ -93,15 +94,12 @@ impl Actor<'_, '_> {
         works.or_else(|| drawn().map(|(_, it)| (it.when, it.to)))
     }
 
-    /// Counts a step that went well.
+    /// Counts a step that went well, where a state has steps.
     fn step(&mut self) {
-        let Following { succeeded, failed, intervened, lost, attempt_broke, results, .. } = self.following;
-        let went_well = !failed && !intervened && !lost && !attempt_broke && (succeeded || !results);
-        if went_well {
+        let has_steps = self.world.scenario().actor.states[self.state].steps.is_some();
+        if has_steps && self.following.went_well() {
             self.steps[self.state] += 1;
         }
-        let is_last = self.steps[self.state].is_multiple_of(self.world.steps(self.state));
-        self.following.steps_left = !(went_well && is_last);
     }
 
     /// Where a correction leads that works: not to giving up, if there is another way.
@@ -122,6 +120,7 @@ impl Actor<'_, '_> {
             return None;
         }
         self.corrections += 1;
+        self.look_back();
         let calls = self.following.completion.as_ref().map_or(&[][..], |it| &it.calls);
         let called: Vec<&str> = calls.iter().map(|it| &*it.tool).collect();
         let advice = response::read(&Delivered {
@@ -143,6 +142,20 @@ impl Actor<'_, '_> {
         let reaction = self.world.response().react(&correction, self.world.draws());
         self.last_correction = Some(std::mem::take(&mut self.following.said));
         Some(reaction)
+    }
+
+    /// Finds the latest failure and the latest success among the answers that it did not look at yet.
+    fn look_back(&mut self) {
+        let (mut error, mut success) = (None, None);
+        for text in self.unread.drain(..).rev() {
+            if error.is_some() && success.is_some() {
+                break;
+            }
+            let latest = if reads_as_failure(&text) { &mut error } else { &mut success };
+            latest.get_or_insert(text);
+        }
+        self.last_error = error.or(self.last_error.take());
+        self.last_success = success.or(self.last_success.take());
     }
 
     /// Whether a correction that was taken so leads along this transition.
@@ -172,10 +185,10 @@ impl Actor<'_, '_> {
         match when {
             Trigger::Always => true,
             Trigger::Succeeded => {
-                let Following { succeeded, steps_left, .. } = self.following;
-                succeeded && !steps_left
+                let is_last = self.steps[self.state].is_multiple_of(self.world.steps(self.state));
+                is_last && self.following.outcome().succeeded && self.following.went_well()
             }
-            Trigger::Failed => self.following.failed,
+            Trigger::Failed => self.following.outcome().failed,
             Trigger::Refused => self.following.refused,
             Trigger::Corrected => self.leads(transition, reaction),
             Trigger::Varied => reaction == Some(&Reaction::Varied),

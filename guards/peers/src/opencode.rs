@@ -3,15 +3,21 @@
 //!
 //! | seen | the product | here |
 //! |---|---|---|
-//! | the last three parts of one assistant message are the same call | asks for the permission `doom_loop` | the user is asked, nothing runs |
+//! | the last three parts of one assistant message are the same call | asks for the permission `doom_loop` when the third arrives; the calls have begun to run | the user is asked, nothing runs |
 //! | a broken request | sends it again without a limit, after 2 s, doubled up to 30 s, or when the provider asks for it | the same, within the bounds of the run |
 //!
 //! An assistant message is one completion, so equal calls in three steps are never seen together (its users report
-//! this as a gap), while three equal calls at once ask for a permission. Nothing is remembered. The product compares
-//! calls as JSON in the order of their members, this rule by the argument text as sent: white space counts only here.
+//! this as a gap), while three equal calls at once ask for a permission. Nothing is remembered, results do not matter,
+//! and calls that fail count like others. What comes after the three does not matter either: each call is judged when
+//! it arrives.
 //!
-//! *Left out*: permanent permission (the question has no such answer), the compaction of a context that overflows,
-//! and replies with an unknown finish reason, after which the product continues.
+//! *Different here*: the product compares calls as JSON in the order of their members, this rule by the argument text
+//! as sent, so white space counts only here. There, a text between two calls ends the row; a completion does not say
+//! where its texts stand. There, a fourth equal call asks again; a completion is reviewed once.
+//!
+//! *Left out*: permanent permission (the question has no such answer), agents whose settings allow or forbid
+//! `doom_loop`, the compaction of a context that overflows, and replies with an unknown finish reason, after which the
+//! product continues.
 
 use super::answer::{Resends, may_pass, note};
 use balk_contract::{

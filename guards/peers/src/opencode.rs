@@ -1,10 +1,12 @@
-//! **opencode**: the doom loop rule of opencode, as read at 31e22f65a2, and its retries at 0266548ac5
-//! (`docs/peers.md#opencode`).
+//! **opencode**: the doom loop rule of opencode and its retries, as of 31e22f65a2 (`docs/peers.md#opencode`).
 //!
 //! | seen | the product | here |
 //! |---|---|---|
 //! | the last three parts of one assistant message are the same call | asks for the permission `doom_loop` when the third arrives; the calls have begun to run | the user is asked, nothing runs |
-//! | a broken request | sends it again without a limit, after 2 s, doubled up to 30 s, or when the provider asks for it | the same, within the bounds of the run |
+//! | a broken request | sends it again up to 5 times, after 2 s, doubled each time, or when the provider asks for it; then the turn ends | the same |
+//!
+//! Each wait is up to a quarter longer, by chance. It is at most 30 s after a broken connection; a refusal has headers,
+//! for which the product knows no such bound. A wait that the provider asks for is obeyed exactly.
 //!
 //! An assistant message is one completion, so equal calls in three steps are never seen together (its users report
 //! this as a gap), while three equal calls at once ask for a permission. Nothing is remembered, results do not matter,
@@ -19,7 +21,7 @@
 //! `doom_loop`, the compaction of a context that overflows, and replies with an unknown finish reason, after which the
 //! product continues.
 
-use super::answer::{Resends, may_pass, note};
+use super::answer::{may_pass, note};
 use balk_contract::{
     Answer, AttemptCause, AttemptFailure, Choice, ChoiceKind, Completion, Decision, Entry, Guard, Question,
     Recovery, Subject, Verdict, Wait,
@@ -31,7 +33,25 @@ pub struct OpenCode;
 
 const NAME: &str = "opencode";
 const SAME: usize = 3;
-const AGAIN: Resends = Resends { times: u32::MAX, first: 2_000, most: 30_000, jitter: 0 };
+/// Resends of one request.
+const AGAIN: u32 = 5;
+/// Ticks (ms) before the first resend; the wait doubles for each further one.
+const FIRST: u64 = 2_000;
+/// The longest wait, in ticks, if the provider sent no headers.
+const MOST: u64 = 30_000;
+
+/// The wait before the next attempt. A quarter of it may come on top.
+fn wait(failure: &AttemptFailure) -> Wait {
+    let least = FIRST << failure.attempt.saturating_sub(1).min(AGAIN);
+    let most = least + least / 4;
+    match failure.cause {
+        AttemptCause::Status { retry_after: Some(ticks), .. } => Wait::exactly(ticks),
+        AttemptCause::Status { retry_after: None, .. } => Wait { at_least: least, at_most: most },
+        AttemptCause::Empty | AttemptCause::Connect | AttemptCause::TimedOut | AttemptCause::Disconnected => {
+            Wait { at_least: least.min(MOST), at_most: most.min(MOST) }
+        }
+    }
+}
 
 impl Guard for OpenCode {
     fn name(&self) -> &'static str {
@@ -57,16 +77,7 @@ impl Guard for OpenCode {
     }
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
-        Ok(match failure.cause {
-            AttemptCause::Status { retry_after: Some(ticks), .. } if may_pass(failure.cause) => {
-                Some(Recovery::Resend { after: Wait::exactly(ticks) })
-            }
-            cause if may_pass(cause) => AGAIN.next(failure),
-            AttemptCause::Empty
-            | AttemptCause::Connect
-            | AttemptCause::TimedOut
-            | AttemptCause::Disconnected
-            | AttemptCause::Status { .. } => None,
-        })
+        let goes_on = failure.attempt <= AGAIN && may_pass(failure.cause);
+        Ok(goes_on.then(|| Recovery::Resend { after: wait(failure) }))
     }
 }

@@ -1,6 +1,6 @@
 //! The peers' answers to broken attempts, as documented.
 
-use balk_guards::{AttemptCause, AttemptFailure, Guard, Recovery, Wait};
+use balk_guards::{AttemptCause, AttemptFailure, Guard, Recovery};
 use balk_peers::{
     Cline, Forge, GeminiCli, HermesLike, KimiCli, NaiveRetry, OpenCode, OpenHands, QwenCode, RooCode,
 };
@@ -37,8 +37,10 @@ fn broken_attempts_are_made_again_as_documented() {
     check_attempts(&GeminiCli::default(), broken, "3500 7000 14000 21000 21000 21000 21000 21000 21000 -");
     check_attempts(&GeminiCli::default(), status(400, None), "-");
     check_attempts(&QwenCode::default(), broken, "-");
-    check_attempts(&OpenCode, broken, "2000 4000 8000 16000 30000 30000");
-    check_attempts(&OpenCode, status(429, Some(70_000)), "70000 70000");
+    check_attempts(&OpenCode, broken, "2000 4000 8000 16000 30000 -");
+    check_attempts(&OpenCode, status(503, None), "2000 4000 8000 16000 32000 -");
+    check_attempts(&OpenCode, status(429, Some(70_000)), "70000 70000 70000 70000 70000 -");
+    check_attempts(&OpenCode, status(400, None), "-");
     check_attempts(&OpenCode, empty, "-");
     check_attempts(&KimiCli::default(), empty, "300 600 -");
     check_attempts(&KimiCli::default(), broken, "0 -");
@@ -53,7 +55,15 @@ fn broken_attempts_are_made_again_as_documented() {
 
 #[test]
 fn a_wait_varies_by_as_much_as_is_documented() {
-    let failure = AttemptFailure { cause: AttemptCause::Connect, ..AttemptFailure::empty(1) };
-    let again = GeminiCli::default().recover(&failure);
-    assert_eq!(again, Ok(Some(Recovery::Resend { after: Wait { at_least: 3_500, at_most: 6_500 } })));
+    let after = |guard: &dyn Guard, cause: AttemptCause, attempt| {
+        let again = guard.recover(&AttemptFailure { cause, ..AttemptFailure::empty(attempt) });
+        let Ok(Some(Recovery::Resend { after })) = again else { panic!("{}: {again:?}", guard.name()) };
+        (after.at_least, after.at_most)
+    };
+    let busy = AttemptCause::Status { code: 503, retry_after: None };
+    assert_eq!(after(&GeminiCli::default(), AttemptCause::Connect, 1), (3_500, 6_500));
+    assert_eq!(after(&OpenCode, AttemptCause::Connect, 1), (2_000, 2_500));
+    assert_eq!(after(&OpenCode, AttemptCause::Connect, 4), (16_000, 20_000));
+    assert_eq!(after(&OpenCode, AttemptCause::Connect, 5), (30_000, 30_000));
+    assert_eq!(after(&OpenCode, busy, 5), (32_000, 40_000));
 }

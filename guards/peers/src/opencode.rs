@@ -13,11 +13,15 @@
 //! and calls that fail count like others. What comes after the three does not matter either: each call is judged when
 //! it arrives.
 //!
+//! A rejection, with or without a message, breaks the stream with an error that no retry is made for: calls that still
+//! run are aborted, the turn ends, and later requests leave the message out. So no answer of the user reaches the model
+//! as long as the turn goes on, and the question here offers none; what the user writes next is a new task.
+//!
 //! *Different here*: the product compares calls as JSON in the order of their members, this rule by the argument text
 //! as sent, so white space counts only here. There, a text between two calls ends the row; a completion does not say
 //! where its texts stand. There, a fourth equal call asks again; a completion is reviewed once.
 //!
-//! *Left out*: permanent permission (the question has no such answer), agents whose settings allow or forbid
+//! *Left out*: permanent permission ("Allow always" has no counterpart), agents whose settings allow or forbid
 //! `doom_loop`, the compaction of a context that overflows, and replies with an unknown finish reason, after which the
 //! product continues.
 
@@ -67,11 +71,7 @@ impl Guard for OpenCode {
         let choice = |kind, label: &'static str| Choice { kind, label: label.into() };
         Ok(Verdict::Ask(Question {
             note: note(NAME, "doom-loop", 1, Subject::Call(call.key), text),
-            options: vec![
-                choice(ChoiceKind::Continue, "allow it"),
-                choice(ChoiceKind::Instruct, "deny it, and say what to do instead"),
-                choice(ChoiceKind::Stop, "deny it"),
-            ],
+            options: vec![choice(ChoiceKind::Continue, "Allow once"), choice(ChoiceKind::Stop, "Reject")],
         })
         .into())
     }

@@ -5,7 +5,7 @@ use crate::common::instead::{Instead, What};
 use crate::common::runs::{CRITERION, Make, Run, recipe, recovered, runs, runs_with, under};
 use crate::common::{scenario, seeds};
 use balk::guards::Registry;
-use balk_guards::{Abandonment, Duplicate, Effect, Entry, Origin, Status};
+use balk_guards::{Abandonment, Duplicate, Effect, Entry, Origin, Status, Termination};
 use balk_reports::statistics::Share;
 use balk_scenarios::{Pools, ResponseMode, Scenario, Stuck, Truth, WorldOptions};
 
@@ -125,17 +125,19 @@ fn fails((stubborn, twin): &(Scenario, Scenario), expected: &str, make: Make<'_>
     assert!(why.starts_with(expected), "expected `{expected}…`, found `{why}`");
 }
 
-/// The only known gap: a model that falls back to fences after a successful change is no longer in debt.
+/// The known gaps: a model that falls back to fences after a successful change is no longer in debt, and a model that
+/// is told to go on or to end the task may say that it is done.
 #[test]
-fn by_default_only_a_relapse_after_a_change_leaves_the_user_untold() {
+fn by_default_only_a_relapse_after_a_change_or_a_claim_leaves_the_user_untold() {
     for (stubborn, _) in pairs() {
         let runs = under(&stubborn, seeds(), "default");
         let untold: Vec<&Run> = runs.iter().filter(|run| run.grade.not_told()).collect();
         assert!(10 * untold.len() <= runs.len(), "{}: {} are not told", stubborn.name, untold.len());
         for run in untold {
+            let claims = matches!(run.trial.entries.last(), Some(Entry::End(Termination::Finished)));
             assert!(
-                run.changed(),
-                "{} seed {}: nothing changed, and the user is not told",
+                claims || run.changed(),
+                "{} seed {}: nothing changed or was claimed, and the user is not told",
                 stubborn.name,
                 run.seed
             );

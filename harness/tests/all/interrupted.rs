@@ -3,11 +3,11 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use crate::common::program::{balk, ran};
+use crate::common::program::{balk, ran, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
 
 const BENCH: [&str; 6] = ["bench", "--suite", "paging,repeating", "--guard", "default", "--seeds"];
@@ -18,13 +18,10 @@ fn started(folder: &Path, more: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
 }
 
-/// Waits until this is true, for at most a minute.
-fn wait_for(holds: impl Fn() -> bool) {
-    let held = (0..6_000).any(|_| {
-        std::thread::sleep(Duration::from_millis(10));
-        holds()
-    });
-    assert!(held, "it never came");
+/// A program prints what it will run, or what it found, once it catches Ctrl-C.
+fn wait_for_its_first_words(running: &mut Child) {
+    let err = running.stderr.as_mut().expect("it has a pipe");
+    err.read_exact(&mut [0]).expect("it says something");
 }
 
 fn press_ctrl_c(running: &Child) {
@@ -48,7 +45,7 @@ fn the_command_that_is_shown_goes_on_to_the_same_bytes() {
     assert!(out.contains("next: balk report whole\n"), "{out}");
 
     let running = started(folder.path(), &["0-1999", "--out", "a b"]);
-    wait_for(|| record("a b").is_some());
+    wait_for("a record", || record("a b").is_some());
     press_ctrl_c(&running);
     let (code, out, err) = ended(running);
     assert_eq!((code, &*out), (Some(130), ""), "{err}");
@@ -71,7 +68,7 @@ fn the_command_that_is_shown_goes_on_to_the_same_bytes() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the shell starts");
-    wait_for(|| record("a b") != before);
+    wait_for("a newer record", || record("a b") != before);
     press_ctrl_c(&resumed);
     press_ctrl_c(&resumed);
     let (code, _, err) = ended(resumed);
@@ -85,9 +82,8 @@ fn the_command_that_is_shown_goes_on_to_the_same_bytes() {
 #[test]
 fn without_a_folder_nothing_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
-    let running = started(folder.path(), &["0-99999"]);
-    // It prints what it will run once it catches Ctrl-C.
-    std::thread::sleep(Duration::from_secs(2));
+    let mut running = started(folder.path(), &["0-99999"]);
+    wait_for_its_first_words(&mut running);
     press_ctrl_c(&running);
     let (code, out, err) = ended(running);
     assert_eq!((code, &*out), (Some(130), ""), "{err}");
@@ -101,10 +97,7 @@ fn an_interrupted_hunt_leaves_nothing() {
     let mut command = balk(folder.path(), &["hunt", "--trials", "100000000", "--out", "finds"]);
     let mut running =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
-    // It prints its first find once it catches Ctrl-C.
-    let mut first = [0];
-    let err = running.stderr.as_mut().expect("it has a pipe");
-    std::io::Read::read_exact(err, &mut first).expect("it finds something");
+    wait_for_its_first_words(&mut running);
     press_ctrl_c(&running);
     let (code, out, err) = ended(running);
     assert_eq!((code, &*out), (Some(130), ""), "{err}");

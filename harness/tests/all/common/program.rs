@@ -2,6 +2,8 @@
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 /// The program in this directory, with an empty standard input.
 pub(crate) fn balk(directory: &Path, arguments: &[&str]) -> Command {
@@ -21,4 +23,15 @@ pub(crate) fn ran(command: &mut Command) -> (i32, String, String) {
 pub(crate) fn whole(command: &mut Command) -> String {
     let (code, out, err) = ran(command);
     format!("exit code: {code}\n--- stdout\n{out}--- stderr\n{err}")
+}
+
+/// Waits until this holds. The number of looks (a minute in all) only bounds a test that fails.
+pub(crate) fn wait_for(what: &str, holds: impl Fn() -> bool) {
+    let held = (0..6_000).any(|_| {
+        holds() || {
+            thread::sleep(Duration::from_millis(10));
+            false
+        }
+    });
+    assert!(held, "{what}: it never came");
 }

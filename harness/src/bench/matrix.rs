@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use balk_guards::Protocol;
 use balk_reports::records::{
-    BENCH_SCHEMA, DRAWS, Drawn, Plan, PlannedParameter, PlannedScenario, PlannedStack, Suite,
+    BENCH_SCHEMA, DRAWS, Drawn, Plan, PlannedLive, PlannedParameter, PlannedScenario, PlannedStack, Suite,
 };
 use balk_scenarios::response::{PARAMETERS, Parameter};
 use balk_scenarios::{Kind, Pools, ResponseMode, Scenario, WorldOptions, Worlds};
@@ -16,9 +16,9 @@ use crate::simulate::Simulation;
 /// Scenarios and stacks, ready to run.
 #[derive(Debug)]
 pub struct Matrix {
-    pub(super) plan: Plan,
+    pub(crate) plan: Plan,
     worlds: Vec<(Worlds, Vec<(String, String)>)>,
-    pub(super) stacks: Vec<Recipe>,
+    pub(crate) stacks: Vec<Recipe>,
     pools: Pools,
 }
 
@@ -71,6 +71,7 @@ impl Matrix {
             balk: env!("CARGO_PKG_VERSION").to_owned(),
             suite: suite.to_owned(),
             sweep: sweep.map(str::to_owned),
+            live: None,
             seeds,
             pools,
             set: drawn(set),
@@ -84,6 +85,15 @@ impl Matrix {
         Self { plan, worlds, stacks, pools }
     }
 
+    /// The same, for a real model that is asked like this.
+    #[must_use]
+    pub fn live(mut self, planned: PlannedLive) -> Self {
+        self.plan.live = Some(planned);
+        // The response model has no part in it.
+        self.plan.parameters.clear();
+        self
+    }
+
     /// The plan, with which the record begins.
     #[must_use]
     pub fn plan(&self) -> &Plan {
@@ -91,7 +101,7 @@ impl Matrix {
     }
 
     /// The scenario of a seed in this place of the plan.
-    pub(super) fn scenario(&self, place: usize, seed: u64) -> Cow<'_, Scenario> {
+    pub(crate) fn scenario(&self, place: usize, seed: u64) -> Cow<'_, Scenario> {
         self.worlds[place].0.scenario(seed, self.pools)
     }
 
@@ -103,7 +113,7 @@ impl Matrix {
     }
 
     /// The values of this scenario that differ from its file.
-    pub(super) fn set(&self, scenario: usize) -> &[(String, String)] {
+    pub(crate) fn set(&self, scenario: usize) -> &[(String, String)] {
         &self.worlds[scenario].1
     }
 }

@@ -8,6 +8,7 @@ mod cell;
 mod cluster;
 mod file;
 mod lapse;
+mod live;
 mod plan;
 mod record;
 mod seeds;
@@ -17,6 +18,7 @@ pub use cell::{ByDraw, Cell, Histogram, Language, Outcome, Paired, Response, Rul
 pub use cluster::{GROUPS, Groups, Sums};
 pub use file::BadBench;
 pub use lapse::Lapse;
+pub use live::{Live, PlannedLive};
 pub(crate) use plan::is_under_test;
 pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Unlike};
 pub use record::{Apart, Bench};

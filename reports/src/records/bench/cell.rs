@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cluster::{Groups, Sums};
 use super::lapse::Lapse;
+use super::live::Live;
 use crate::records::counts::{Counts, counts};
 use crate::records::rate_sums::RateSums;
 
@@ -48,6 +49,9 @@ pub struct Cell {
     /// In a drawn world, counts by groups of skeletons, for intervals that treat skeletons as independent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<Box<Groups>>,
+    /// In a live record, what the trials took from the model, and how they ended.
+    #[serde(default, skip_serializing_if = "Live::is_zero")]
+    pub live: Live,
 }
 
 counts! {
@@ -295,6 +299,7 @@ impl Cell {
         self.flat = self.flat.plus(&other.flat);
         self.drawn = self.drawn.plus(&other.drawn);
         self.drawn_by.merge(&other.drawn_by);
+        self.live = self.live.plus(&other.live);
         if let Some(more) = &other.groups {
             self.groups.get_or_insert_default().merge(more);
         }

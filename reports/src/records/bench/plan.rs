@@ -4,6 +4,7 @@ use balk_contract::record::{Drawn, Kind, Pools, Suite};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::live::PlannedLive;
 use crate::records::shell::quoted;
 
 /// The version of the record of a bench. It rises when an old reader would misread a new record.
@@ -22,6 +23,9 @@ pub struct Plan {
     /// The sweep, as on the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<String>,
+    /// In a live record, how the model is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<PlannedLive>,
     /// The first and the last seed of every scenario, as text in JSON.
     #[serde(with = "as_text")]
     pub seeds: [u64; 2],
@@ -261,6 +265,7 @@ pub(crate) mod tests {
             balk: "0".into(),
             suite: "all".into(),
             sweep: None,
+            live: None,
             seeds: [0, 9],
             pools: Pools::Open,
             set: Vec::new(),

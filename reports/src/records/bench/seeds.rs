@@ -35,6 +35,12 @@ impl Seeds {
         self.ranges.iter().map(|[from, to]| to - from + 1).sum()
     }
 
+    /// Whether a seed is in the set.
+    #[must_use]
+    pub fn has(&self, seed: u64) -> bool {
+        self.ranges.iter().any(|[from, to]| (*from..=*to).contains(&seed))
+    }
+
     /// The ranges, both ends included, in order.
     #[must_use]
     pub fn ranges(&self) -> &[[u64; 2]] {

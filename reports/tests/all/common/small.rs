@@ -58,6 +58,7 @@ fn plan() -> Plan {
         balk: "0".into(),
         suite: "all".into(),
         sweep: None,
+        live: None,
         seeds: [0, SEEDS - 1],
         pools: Pools::Open,
         set: Vec::new(),

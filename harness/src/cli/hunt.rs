@@ -163,8 +163,8 @@ impl Hunt {
         }
         document.push(table.or("Nothing was found."));
         document.push(paragraph(
-            "how bad: false interventions, stuck turns that nobody saw, turns of a run that is lost, or effects that \
-             happened twice. skeleton, seed: the drawn world. lines: of the scenario.",
+            "how bad: false interventions, stuck turns without an intervention, turns of a run that is lost, or \
+             effects that happened twice. skeleton, seed: the drawn world. lines: of the scenario.",
         ));
         let mut table = Table::of_numbers(["plan and slip", "worlds", "with a problem"]);
         table.title = "where".into();

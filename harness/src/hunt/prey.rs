@@ -12,7 +12,7 @@ use crate::shrink::Shows;
 pub enum Prey {
     /// Interventions in healthy turns
     False,
-    /// Runs that are stuck for long, in which nobody steps in
+    /// Runs that stay stuck without an intervention
     Missed,
     /// Healthy runs that do not reach their goal
     Lost,
@@ -39,8 +39,8 @@ impl Prey {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            Self::False => "A guard steps in during healthy work",
-            Self::Missed => "The model is stuck for long, and nobody steps in",
+            Self::False => "A guard intervenes during healthy work",
+            Self::Missed => "The model stays stuck, and no guard intervenes",
             Self::Lost => "Healthy work does not reach its goal",
             Self::Twice => "Something happens twice that should happen once",
         }

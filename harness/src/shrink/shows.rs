@@ -18,7 +18,7 @@ pub enum Shows {
     Lapse(Lapse),
     /// The model got stuck, and the goal does not hold at the end.
     NotRecovered,
-    /// The model was stuck for at least twelve turns, and no guard stepped in before the run was over.
+    /// The model was stuck for at least twelve turns, and no guard intervened before the run was over.
     Missed,
     /// The model never got stuck, and the goal does not hold at the end.
     Lost,

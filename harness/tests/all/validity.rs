@@ -16,7 +16,7 @@ fn both_sides_stand_side_by_side() {
     insta::assert_snapshot!("validity", whole(&mut validity(&arguments)));
 }
 
-/// A slip that repeats one call: who counts equal calls finds nearly all of it, and nobody else anything.
+/// Runs of a plan alone count for disturbance only, and runs of a slip for detection only.
 #[test]
 fn simulated_detection_is_that_of_the_slip() {
     let json = |suite: &str, guard: &str| {

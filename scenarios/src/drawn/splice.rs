@@ -32,7 +32,7 @@ pub(super) struct Ring {
     pub(super) how: Stuck,
     /// At least one.
     pub(super) turns: Vec<Turn>,
-    /// How many laps are still fair: nobody can know before that they lead nowhere.
+    /// How many laps are still fair: before that, nothing shows that they lead nowhere.
     pub(super) fair: u32,
     /// How many laps the plan itself took just before.
     pub(super) taken: u32,

@@ -134,7 +134,7 @@ fn check_actors(file: &ScenarioFile, report: &mut Report<'_>) {
         }
         (None, None) => {
             report
-                .error(file.name.span(), "the file has no actor", "nobody acts in this world")
+                .error(file.name.span(), "the file has no actor", "expected an actor in this world")
                 .help("add a table: [healthy], or [stubborn] and [healthy]");
         }
     }

@@ -240,7 +240,7 @@ pub(super) fn todo_flip(splice: &mut Splice<'_, '_>) -> Ring {
     Ring { fair: 1, ..ring(Stuck::Cycle, turns, &[Way::Call, Way::Tool]) }
 }
 
-/// Installs from a host that is gone, with ever other options.
+/// Installs from a host that is gone, with different options each time.
 pub(super) fn changes_options(splice: &mut Splice<'_, '_>) -> Ring {
     let gone = Some(splice.answer("host-gone"));
     let found = Some(splice.answer("vendored"));

@@ -108,7 +108,7 @@ impl Following {
         })
     }
 
-    /// Whether nothing went wrong in the turn, and nobody stepped in.
+    /// Whether nothing went wrong in the turn, and no guard intervened.
     fn went_well(&self) -> bool {
         let Outcome { failed, succeeded } = self.outcome();
         !failed && !self.intervened && !self.lost && !self.attempt_broke && (succeeded || !self.results)

@@ -35,8 +35,8 @@
 //! | empty | 90 | measured on a small model: the share of the base chance that a word out of place has |
 //! | demand | 1000, 1000, 1000, 90 | measured on a small model: the same for a demand without a reason; else assumed |
 //! | names | 1000, 1000, 1000, 280 | measured on a small model: the same where a call is asked for by tools' names |
-//! | easy | 46, 200, 190, 740 | measured: who stops where a stop is open (`docs/reactions.md#ways-out`) |
-//! | finds | 780, 320, 160, 20 | measured: who succeeds with other arguments after three failures |
+//! | easy | 46, 200, 190, 740 | measured: how many stop where a stop is open (`docs/reactions.md#ways-out`) |
+//! | finds | 780, 320, 160, 20 | measured: how many succeed with other arguments after three failures |
 //! | named | 100, 200, 500, 1000 | measured for weak models: the tool named first is called, in 12 of 12; else assumed |
 //! | first | 3000 | assumed, 1000 to 6000: the weight of the way named first, where each other has 1000 |
 //!

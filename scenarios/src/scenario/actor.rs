@@ -93,7 +93,7 @@ pub enum Sent {
 pub struct Transition {
     /// What must have happened since the completion.
     pub when: Trigger,
-    /// What a tool must have answered since, or somebody said who is no guard. Part of one text is enough.
+    /// What a tool must have answered since, or a user or the environment said. Part of one text is enough.
     pub contains: Option<Template>,
     /// The least number of visits to the state.
     pub visits: Bound,

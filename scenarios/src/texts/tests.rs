@@ -20,8 +20,8 @@ fn there_are_enough_tools_and_messages_of_every_class_in_both_parts() {
     }
 }
 
-/// Every third of the first 72 tools, by name: nobody could choose the easy ones. Every third of the tools that come
-/// later is reserve too. No tool changes sides.
+/// Every third of the first 72 tools, by name, so that the easy ones could not be chosen. Every third of the tools that
+/// come later is reserve too. No tool changes sides.
 const RESERVE: [&str; 24] = [
     "apply-patch",
     "az",

@@ -233,7 +233,7 @@ const server = http.createServer(async (request, response) => {
         } else throw new Refusal(404, `expected POST /v1/chat/completions or GET /v1/models, found ${route}`);
     } catch (error) {
         if (error instanceof Refusal && error.status === 413) response.setHeader("connection", "close");
-        refuse(response, error);
+        refuse(response, error instanceof RangeError ? new Refusal(400, "the body is nested too deeply") : error);
     }
 });
 server.keepAliveTimeout = 120_000;

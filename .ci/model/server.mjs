@@ -159,7 +159,7 @@ class Streamed {
 // ---- Workers
 
 const waiting = [];
-const workers = Array.from({length: Math.max(1, +processes)}, () => {
+const workers = Array.from({length: +processes}, () => {
     const child = fork(fileURLToPath(new URL("worker.mjs", import.meta.url)), [name, file, modules]);
     return {child, task: undefined, prompt: ""};
 });

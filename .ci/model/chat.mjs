@@ -1,6 +1,7 @@
 // The ChatML form of a conversation with tools, and the way back from a model's text to content and calls.
 // Both models get the tool form of Qwen2.5: the tools are listed in the system message, a call is JSON between
-// <tool_call> tags. SmolLM2-135M-Instruct was trained without tools; its own template has no place for them.
+// <tool_call> tags. SmolLM2-135M-Instruct was trained without tools; its own template has no place for them. The
+// template of Qwen2.5-Coder doubles the braces around the example of a call; here they are single, as in Qwen2.5.
 
 const OPEN = "<tool_call>", CLOSE = "</tool_call>";
 

@@ -2,7 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use balk_guards::{Entry, View, wire::Dialect};
+use balk_guards::wire::{Asking, Dialect};
+use balk_guards::{Entry, View};
 use balk_scenarios::{WorldOptions, Worlds};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -110,7 +111,7 @@ fn legal(simulation: &Simulation<'_>, seed: u64) -> (usize, Option<String>) {
         if matches!(entry, Entry::Completion(_)) {
             views += 1;
             for dialect in Dialect::ALL {
-                let request = dialect.request(&view, "model");
+                let request = dialect.request(&view, &Asking::of("model"));
                 let problem = match dialect.legal(&request) {
                     Ok(Ok(())) => continue,
                     Ok(Err(illegal)) => illegal.to_string(),

@@ -165,6 +165,15 @@ impl Completion {
         }
     }
 
+    /// Gives its calls other ids. Servers draw ids at random; with ids of its own, a client sends equal requests as
+    /// equal bytes. `id` gets the index of a call and the call.
+    pub fn name_calls(&mut self, mut id: impl FnMut(usize, &ToolCall) -> Arc<str>) {
+        for (at, call) in self.calls.iter_mut().enumerate() {
+            let id = id(at, call);
+            Arc::make_mut(call).id = id;
+        }
+    }
+
     /// True if it has text that the user sees.
     #[must_use]
     pub fn has_text(&self) -> bool {

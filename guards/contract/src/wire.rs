@@ -21,22 +21,31 @@
 //! [`Dialect::stream`] takes an answer that arrives as a stream: a [`StreamReader`] gives the host each piece of text
 //! to show, and at the end the completion or, if the stream broke, how far the attempt got.
 //!
-//! Reading ignores members that this module does not know. To add some to a request (a temperature, a system prompt),
-//! put the request into your own struct under `#[serde(flatten)]`.
+//! [`Dialect::answer`] reads what a server sent back, whole or as a stream: the completion, or a [`Refusal`] that says
+//! why there is none and what can help.
+//!
+//! An [`Asking`] is what a request says beside the view: the model, a system text, limits. Reading ignores it, and
+//! members that this module does not know. To add others to a request, put it into your own struct under
+//! `#[serde(flatten)]`.
 
 pub mod anthropic;
+mod asking;
 mod content;
 mod dialect;
 mod legal;
 pub mod openai;
 mod reading;
+mod refusal;
+mod reply;
 mod seen;
 mod stream;
 
+pub use asking::Asking;
 pub use dialect::Dialect;
 pub use legal::{Illegal, Rule};
 pub use reading::Unreadable;
+pub use refusal::{Refusal, Remedy, STREAM_BYTES};
+pub use reply::{Form, Reply, retry_after};
 pub use seen::Seen;
 pub use stream::delta::Delta;
-pub use stream::fault::STREAM_BYTES;
 pub use stream::{BrokenStream, StreamReader};

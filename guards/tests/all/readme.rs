@@ -4,17 +4,18 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use balk_guards::wire::Dialect;
+use balk_guards::wire::{Asking, Dialect};
 use balk_guards::*;
 use serde_json::json;
 
 fn agent(task: &str, offer: Arc<Offer>, guards: Stack) -> Termination {
+    let asking = Asking { stream: true, ..Asking::of(MODEL) };
     let start = Start { model: MODEL.into(), protocol: Protocol::Text, offer: offer.clone() };
     let mut run = Run::new(guards, start, task, Limits { turns: 50, ..Limits::NONE });
     loop {
         run.news().iter().for_each(show); // For the user, and for a recorder.
         match run.step() {
-            Step::Model { .. } => match provider(&Dialect::OpenAi.stream_request(run.view(), MODEL)) {
+            Step::Model { .. } => match provider(&Dialect::OpenAi.request(run.view(), &asking)) {
                 Ok(body) => {
                     let mut answer = Dialect::OpenAi.stream();
                     // It ends early if the connection breaks.

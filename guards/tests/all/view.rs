@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::wire::Dialect;
+use balk_guards::wire::{Asking, Dialect};
 use balk_guards::{
     Completion, Entry, FinishReason, Intervention, InterventionKind, Message, Note, Offer, Part, Protocol,
     RawCall, Speaker, Start, Status, Subject, ToolResult, Transcript, Usage, UserMessage, View,
@@ -73,7 +73,7 @@ proptest! {
         let said = View::of(&transcript(&turns, false));
         prop_assert_eq!(view.messages(), said.messages());
         for dialect in Dialect::ALL {
-            let request = dialect.request(&view, "m");
+            let request = dialect.request(&view, &Asking::of("m"));
             prop_assert_eq!(dialect.legal(&request), Ok(Ok(())), "{}", &request);
         }
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::wire::{Dialect, Seen};
+use balk_guards::wire::{Asking, Dialect, Seen};
 use balk_guards::{
     AttemptFailure, AttemptResponse, Choice, ChoiceKind, Compaction, Completion, Effect, Entry,
     FailedAttempt, FinishReason, Intervention, InterventionKind, Note, Offer, Origin, Part, Protocol,
@@ -276,7 +276,7 @@ proptest! {
             prop_assert_eq!(&incremental, &view);
             let seen = Seen::of(&view);
             for dialect in Dialect::ALL {
-                let request = dialect.request(&view, "m");
+                let request = dialect.request(&view, &Asking::of("m"));
                 prop_assert_eq!(dialect.legal(&request), Ok(Ok(())), "{}", &request);
                 prop_assert_eq!(dialect.seen(&request, &offer), Ok(seen.clone()), "{}", &request);
             }

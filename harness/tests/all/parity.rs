@@ -8,7 +8,7 @@ use crate::common::recipe::recipe;
 use crate::common::{between, scenario, seeds};
 use balk::engine::{self, Trial, TruthChannel};
 use balk::guards::Recipe;
-use balk_guards::wire::{Dialect, Seen};
+use balk_guards::wire::{Asking, Dialect, Seen};
 use balk_guards::{Completion, Entry, FinishReason, View};
 use balk_peers::NaiveRetry;
 use balk_scenarios::{Actor, Scenario, World, WorldOptions};
@@ -17,7 +17,7 @@ use rayon::prelude::*;
 /// A server's response to this view, and whether it would break off: the server knows the world and the number of
 /// equal requests.
 fn served(world: &World<'_>, dialect: Dialect, view: &View, attempt: u32) -> (Completion, bool) {
-    let request = dialect.request(view, "balk-actor");
+    let request = dialect.request(view, &Asking::of("balk-actor"));
     let seen = dialect.seen(&request, world.offer()).expect("what was written can be read");
     assert_eq!(seen, Seen::of(view), "{dialect:?} carries the view");
     let act = Actor::new(world).act(&seen.messages, attempt);

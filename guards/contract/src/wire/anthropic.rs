@@ -4,7 +4,9 @@ use std::ops::Not;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Number;
 
+use super::asking::Asking;
 use super::content::{Content, null_is_default};
 use super::legal::Illegal;
 use super::reading::{self, Unreadable};
@@ -30,20 +32,24 @@ pub struct Request {
     model: Arc<str>,
     #[serde(default)]
     max_tokens: u64,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    system: Option<Arc<str>>,
     messages: Vec<Said>,
     #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Offered>,
     #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Not::not")]
     stream: bool,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    temperature: Option<Number>,
 }
 
-/// The token limit for one answer, which Anthropic requires; all its models accept this value.
+/// The token limit for one answer where the client gives none: Anthropic requires one, and all its models accept this.
 const MAX_TOKENS: u64 = 4096;
 
 impl Request {
-    /// The request that shows `view` to `model`, for an answer of at most 4,096 tokens.
+    /// The request that shows `view` to a model.
     #[must_use]
-    pub fn of(view: &View, model: &str) -> Self {
+    pub fn of(view: &View, asking: &Asking) -> Self {
         let mut messages: Vec<Said> = Vec::new();
         if view.messages().first().is_some_and(mark::needs_opening) {
             messages.push(Said::new(Role::User, vec![Block::text(&mark::OPENING.into())]));
@@ -64,18 +70,14 @@ impl Request {
             }
         }
         Self {
-            model: model.into(),
-            max_tokens: MAX_TOKENS,
+            model: asking.model.clone(),
+            max_tokens: asking.max_tokens.unwrap_or(MAX_TOKENS),
+            system: asking.system().cloned(),
             messages,
             tools: view.tools().map(Offered::of).collect(),
-            stream: false,
+            stream: asking.stream,
+            temperature: asking.temperature.clone(),
         }
-    }
-
-    /// The same request for a streamed answer.
-    #[must_use]
-    pub fn streamed(self) -> Self {
-        Self { stream: true, ..self }
     }
 
     /// Reads JSON text.

@@ -1,7 +1,10 @@
 //! The dialects, and how each handles a view and a completion.
 
+use super::asking::Asking;
 use super::legal::Illegal;
 use super::reading::Unreadable;
+use super::refusal::Refusal;
+use super::reply::{Form, Reply};
 use super::seen::Seen;
 use super::stream::{Partial, StreamReader};
 use super::{anthropic, openai};
@@ -22,22 +25,12 @@ impl Dialect {
     /// All dialects.
     pub const ALL: [Self; 2] = [Self::OpenAi, Self::Anthropic];
 
-    /// The request that shows `view` to `model`, as JSON text.
+    /// The request that shows `view` to a model, as JSON text.
     #[must_use]
-    pub fn request(self, view: &View, model: &str) -> String {
+    pub fn request(self, view: &View, asking: &Asking) -> String {
         match self {
-            Self::OpenAi => serde_json::to_string(&openai::Request::of(view, model)),
-            Self::Anthropic => serde_json::to_string(&anthropic::Request::of(view, model)),
-        }
-        .expect("a request has string keys only")
-    }
-
-    /// The same request for a streamed answer, to be read with [`stream`](Self::stream).
-    #[must_use]
-    pub fn stream_request(self, view: &View, model: &str) -> String {
-        match self {
-            Self::OpenAi => serde_json::to_string(&openai::Request::of(view, model).streamed()),
-            Self::Anthropic => serde_json::to_string(&anthropic::Request::of(view, model).streamed()),
+            Self::OpenAi => serde_json::to_string(&openai::Request::of(view, asking)),
+            Self::Anthropic => serde_json::to_string(&anthropic::Request::of(view, asking)),
         }
         .expect("a request has string keys only")
     }
@@ -82,6 +75,26 @@ impl Dialect {
         match self {
             Self::OpenAi => openai::Response::parse(response)?.read(offer),
             Self::Anthropic => anthropic::Response::parse(response)?.read(offer),
+        }
+    }
+
+    /// The completion in what a server sent back, whole or as a stream.
+    ///
+    /// # Errors
+    /// The server refused, or what it sent is not an answer of this dialect. None of that is the model's doing.
+    pub fn answer(self, reply: &Reply, offer: &Offer) -> Result<Completion, Refusal> {
+        if let Some(refusal) = reply.refusal() {
+            return Err(refusal);
+        }
+        match reply.form {
+            Form::Whole => self
+                .completion(&reply.body, offer)
+                .map_err(|it| Refusal::wrong(&format!("the answer cannot be read: {it}"))),
+            Form::Stream => {
+                let mut reader = self.stream();
+                reader.feed(reply.body.as_bytes());
+                reader.finish(offer).map_err(|broken| broken.refusal())
+            }
         }
     }
 

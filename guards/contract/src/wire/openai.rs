@@ -4,7 +4,9 @@ use std::ops::Not;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Number;
 
+use super::asking::Asking;
 use super::content::{self, null_is_default};
 use super::legal::Illegal;
 use super::reading::{self, Unreadable};
@@ -34,6 +36,12 @@ pub struct Request {
     stream: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u64>,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    temperature: Option<Number>,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -43,22 +51,20 @@ struct StreamOptions {
 }
 
 impl Request {
-    /// The request that shows `view` to `model`.
+    /// The request that shows `view` to a model. The last chunk of a streamed answer has the token counts.
     #[must_use]
-    pub fn of(view: &View, model: &str) -> Self {
+    pub fn of(view: &View, asking: &Asking) -> Self {
+        let system = asking.system().map(Said::instructions);
         Self {
-            model: model.into(),
-            messages: view.messages().iter().map(Said::of).collect(),
+            model: asking.model.clone(),
+            messages: system.into_iter().chain(view.messages().iter().map(Said::of)).collect(),
             tools: view.tools().map(Offered::of).collect(),
-            stream: false,
-            stream_options: None,
+            stream: asking.stream,
+            stream_options: asking.stream.then_some(StreamOptions { include_usage: true }),
+            max_tokens: asking.max_tokens,
+            temperature: asking.temperature.clone(),
+            seed: asking.seed,
         }
-    }
-
-    /// The same request for a streamed answer, whose last chunk has the token counts.
-    #[must_use]
-    pub fn streamed(self) -> Self {
-        Self { stream: true, stream_options: Some(StreamOptions { include_usage: true }), ..self }
     }
 
     /// Reads JSON text.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::refusal::{Refusal, Remedy, STREAM_BYTES};
 use super::{anthropic, openai};
 use crate::attempt::{AttemptCause, AttemptFacts};
 use crate::completion::{Completion, is_blank};
@@ -10,11 +11,9 @@ use crate::offer::Offer;
 
 use delta::Delta;
 use events::Events;
-use fault::{Fault, STREAM_BYTES};
 
 pub(in crate::wire) mod delta;
 mod events;
-pub(in crate::wire) mod fault;
 
 /// Takes an answer as it arrives, and returns the completion or, if the stream broke, how far the attempt got.
 ///
@@ -36,7 +35,7 @@ pub struct StreamReader {
     began: bool,
     /// Whether the host got any text to show.
     shown: bool,
-    fault: Option<Fault>,
+    refusal: Option<Refusal>,
 }
 
 /// The part of an answer that has arrived.
@@ -56,6 +55,8 @@ pub struct BrokenStream {
     pub cause: AttemptCause,
     /// What the provider said, or what was wrong with the stream.
     pub message: Arc<str>,
+    /// What can help.
+    pub remedy: Remedy,
     /// How far the attempt got. They say that the user saw the text that arrived, and that none of the calls ran. A
     /// host that shows no text before the completion is complete corrects `visible_output`.
     pub facts: AttemptFacts,
@@ -66,7 +67,7 @@ pub struct BrokenStream {
 
 impl StreamReader {
     pub(super) fn new(answer: Partial) -> Self {
-        Self { events: Events::default(), answer, taken: 0, began: false, shown: false, fault: None }
+        Self { events: Events::default(), answer, taken: 0, began: false, shown: false, refusal: None }
     }
 
     /// Takes the next bytes of the body, cut anywhere, and returns what they add. Anything after an event that ended
@@ -101,7 +102,7 @@ impl StreamReader {
     /// unreadable. Most hosts need not ask, because the body ends by then.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.fault.is_some() || self.answer.is_over()
+        self.refusal.is_some() || self.answer.is_over()
     }
 
     /// The body or the connection has ended: returns the completion, if all of it arrived. A last event counts even
@@ -116,40 +117,40 @@ impl StreamReader {
         {
             self.push(&rest);
         }
-        let whole = match self.fault.take() {
-            Some(fault) => Err(fault),
+        let whole = match self.refusal.take() {
+            Some(refusal) => Err(refusal),
             None if self.answer.is_whole() => self.answer.whole(offer),
-            None => Err(Fault::cut()),
+            None => Err(Refusal::cut()),
         };
-        whole.map_err(|Fault { cause, message }| {
+        whole.map_err(|Refusal { cause, message, remedy }| {
             let facts = AttemptFacts {
                 provider_progress: Some(self.began),
                 visible_output: Some(shown),
                 ..self.answer.facts()
             };
             let partial = self.answer.partial(offer);
-            Box::new(BrokenStream { cause, message: message.into(), facts, partial })
+            Box::new(BrokenStream { cause, message, remedy, facts, partial })
         })
     }
 
     /// An error after the end of the answer does not affect the answer.
-    fn note(&mut self, taken: Result<(), Fault>) {
-        if let Err(fault) = taken
+    fn note(&mut self, taken: Result<(), Refusal>) {
+        if let Err(refusal) = taken
             && !self.is_over()
         {
-            self.fault = Some(fault);
+            self.refusal = Some(refusal);
         }
     }
 }
 
 /// Reads one event.
-fn take(answer: &mut Partial, taken: &mut usize, data: &str, delta: &mut Delta) -> Result<(), Fault> {
+fn take(answer: &mut Partial, taken: &mut usize, data: &str, delta: &mut Delta) -> Result<(), Refusal> {
     if answer.is_over() {
         return Ok(());
     }
     *taken = taken.saturating_add(data.len());
     if *taken > STREAM_BYTES {
-        return Err(Fault::too_long());
+        return Err(Refusal::too_long());
     }
     match answer {
         Partial::OpenAi(it) => it.take(data, delta),
@@ -179,12 +180,12 @@ impl Partial {
         }
     }
 
-    fn whole(&self, offer: &Offer) -> Result<Completion, Fault> {
+    fn whole(&self, offer: &Offer) -> Result<Completion, Refusal> {
         let read = match self {
             Self::OpenAi(it) => it.whole(offer),
             Self::Anthropic(it) => it.whole(offer),
         };
-        read.map_err(Fault::from)
+        read.map_err(Refusal::from)
     }
 
     fn partial(&self, offer: &Offer) -> Completion {
@@ -192,6 +193,15 @@ impl Partial {
             Self::OpenAi(it) => it.partial(offer),
             Self::Anthropic(it) => it.partial(offer),
         }
+    }
+}
+
+impl BrokenStream {
+    /// Why there is no completion, without what arrived.
+    #[must_use]
+    pub fn refusal(self) -> Refusal {
+        let Self { cause, message, remedy, facts: _, partial: _ } = self;
+        Refusal { cause, message, remedy }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The requests to the model: they are legal, and the view that is updated equals the view that is rebuilt.
 
 use balk::engine::{self, Trial, TruthChannel};
-use balk_guards::wire::Dialect;
+use balk_guards::wire::{Asking, Dialect};
 use balk_guards::{Entry, FinishReason, View};
 use balk_peers::NaiveRetry;
 use balk_scenarios::{Actor, World, WorldOptions, catalogue};
@@ -50,9 +50,10 @@ fn views(world: &World<'_>, trial: &Trial) -> Result<(), TestCaseError> {
         let of_left = matches!(entry, Entry::Failed(_)) && std::mem::take(&mut left);
         if matches!(entry, Entry::Completion(_) | Entry::Failed(_)) && !of_left {
             for dialect in Dialect::ALL {
-                let legal = dialect.legal(&dialect.request(&view, "m")).expect("a request can be read");
+                let request = dialect.request(&view, &Asking::of("m"));
+                let legal = dialect.legal(&request).expect("a request can be read");
                 prop_assert_eq!(legal, Ok(()), "entry {}", at);
-                let seen = dialect.seen(&dialect.request(&view, "m"), world.offer()).expect("so can this");
+                let seen = dialect.seen(&request, world.offer()).expect("so can this");
                 let offered =
                     world.offer().tools().iter().filter(|it| !it.provider_executed).map(|it| &it.name);
                 prop_assert_eq!(seen.tools, offered.cloned().collect::<Vec<_>>(), "entry {}", at);

@@ -14,8 +14,8 @@ use crate::completion::Completion;
 use crate::offer::Offer;
 use crate::wire::content::{self, null_is_default};
 use crate::wire::reading::{self, Unreadable};
+use crate::wire::refusal::Refusal;
 use crate::wire::stream::delta::Delta;
-use crate::wire::stream::fault::Fault;
 
 /// The part of a message that has arrived.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +81,7 @@ struct Change {
 
 impl Partial {
     /// Reads one event. Undocumented types and keep-alives add nothing.
-    pub(in crate::wire) fn take(&mut self, data: &str, delta: &mut Delta) -> Result<(), Fault> {
+    pub(in crate::wire) fn take(&mut self, data: &str, delta: &mut Delta) -> Result<(), Refusal> {
         let event: Event = reading::parse(data)?;
         match &*event.kind {
             "message_start" => {
@@ -106,7 +106,7 @@ impl Partial {
                 self.stop_reason = event.delta.and_then(|it| it.stop_reason).or(self.stop_reason.take());
             }
             "message_stop" => self.is_over = true,
-            "error" => return Err(Fault::of_error(&needed(event.error, "error")?)),
+            "error" => return Err(Refusal::of_error(&needed(event.error, "error")?)),
             _ => {}
         }
         Ok(())

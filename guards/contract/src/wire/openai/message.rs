@@ -82,18 +82,29 @@ pub(super) fn function() -> Cow<'static, str> {
 }
 
 impl Said {
+    pub(super) fn instructions(text: &Arc<str>) -> Self {
+        Self::text(Role::System, text)
+    }
+
     pub(super) fn of(message: &Message) -> Self {
-        let said = |role, content| Self { role, content, tool_calls: Vec::new(), tool_call_id: None };
         match message {
-            Message::User(text) => said(Role::User, Some(Content::Text(text.clone()))),
+            Message::User(text) => Self::text(Role::User, text),
             Message::Assistant(completion) => Self {
                 tool_calls: completion.calls.iter().map(|call| Call::of(call)).collect(),
-                ..said(Role::Assistant, content_of(completion))
+                ..Self::new(Role::Assistant, content_of(completion))
             },
             Message::Result { id, text, is_error: _ } => {
-                Self { tool_call_id: Some(id.clone()), ..said(Role::Tool, Some(Content::Text(text.clone()))) }
+                Self { tool_call_id: Some(id.clone()), ..Self::text(Role::Tool, text) }
             }
         }
+    }
+
+    fn text(role: Role, text: &Arc<str>) -> Self {
+        Self::new(role, Some(Content::Text(text.clone())))
+    }
+
+    fn new(role: Role, content: Option<Content<Piece>>) -> Self {
+        Self { role, content, tool_calls: Vec::new(), tool_call_id: None }
     }
 
     pub(super) fn texts(&self) -> Vec<Arc<str>> {

@@ -13,8 +13,8 @@ use crate::completion::{Completion, RawCall};
 use crate::offer::Offer;
 use crate::wire::content::{self, Content, null_is_default};
 use crate::wire::reading::{self, Unreadable};
+use crate::wire::refusal::Refusal;
 use crate::wire::stream::delta::Delta;
-use crate::wire::stream::fault::Fault;
 
 /// The part of a chat completion that has arrived.
 #[derive(Clone, Debug, Default)]
@@ -107,17 +107,17 @@ struct FunctionChange {
 
 impl Partial {
     /// Reads one event.
-    pub(in crate::wire) fn take(&mut self, data: &str, delta: &mut Delta) -> Result<(), Fault> {
+    pub(in crate::wire) fn take(&mut self, data: &str, delta: &mut Delta) -> Result<(), Refusal> {
         if data.trim() == "[DONE]" {
             self.is_done = true;
             return Ok(());
         }
         let chunk: Chunk = reading::parse(data)?;
         if chunk.object == "error" {
-            return Err(Fault::of_error(reading::parse(data)?));
+            return Err(Refusal::of_error(reading::parse(data)?));
         }
         if let Some(error) = chunk.error {
-            return Err(Fault::of_error(&error));
+            return Err(Refusal::of_error(&error));
         }
         self.usage = chunk.usage.or(self.usage);
         for choice in chunk.choices.into_iter().filter(|it| it.index == 0) {

@@ -3,7 +3,7 @@
 
 use memchr::memchr2;
 
-use super::fault::{Fault, STREAM_BYTES};
+use crate::wire::refusal::{Refusal, STREAM_BYTES};
 
 /// A stream of events. Only their data counts: both providers repeat the name of an event in it.
 #[derive(Clone, Debug, Default)]
@@ -23,8 +23,8 @@ impl Events {
     pub(super) fn feed(
         &mut self,
         mut bytes: &[u8],
-        mut take: impl FnMut(&str) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut take: impl FnMut(&str) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
         if self.after_cr && !bytes.is_empty() {
             self.after_cr = false;
             bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
@@ -51,17 +51,17 @@ impl Events {
         self.data.take().filter(|data| is_whole(data))
     }
 
-    fn keep(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+    fn keep(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         let kept = self.line.len() + self.data.as_ref().map_or(0, String::len);
         if bytes.len() > STREAM_BYTES.saturating_sub(kept) {
-            return Err(Fault::too_long());
+            return Err(Refusal::too_long());
         }
         self.line.extend_from_slice(bytes);
         Ok(())
     }
 
     /// Handles a complete line. An empty one ends the event; its data is returned.
-    fn line_ends(&mut self) -> Result<Option<String>, Fault> {
+    fn line_ends(&mut self) -> Result<Option<String>, Refusal> {
         let mut line = self.line.as_slice();
         if !self.began {
             self.began = true;
@@ -69,7 +69,7 @@ impl Events {
         }
         let event = if line.is_empty() { self.data.take() } else { None };
         if let Some(value) = data_of(line) {
-            let value = std::str::from_utf8(value).map_err(|_| Fault::not_utf8())?;
+            let value = std::str::from_utf8(value).map_err(|_| Refusal::not_utf8())?;
             match &mut self.data {
                 Some(data) => {
                     data.push('\n');

@@ -1,4 +1,4 @@
-//! What the tests of streams share.
+//! What these tests share.
 
 use balk_contract::wire::{BrokenStream, Delta, Dialect, StreamReader};
 use balk_contract::{Completion, Effect, Offer, Tool};

@@ -1,7 +1,7 @@
 //! Whatever a model answers, and however its stream is cut: the same completion as in one piece.
 
-use balk_contract::wire::{Delta, Dialect};
-use balk_contract::{Completion, is_blank};
+use balk_contract::wire::{Delta, Dialect, Form, Remedy, Reply};
+use balk_contract::{AttemptCause, Completion, is_blank};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -259,6 +259,18 @@ proptest! {
     }
 
     #[test]
+    fn a_reply_is_read_whole_and_as_a_stream_and_a_cut_one_is_lost(answer in answer(), at: Index) {
+        let stream = sse(&answer.events.iter().map(String::as_str).collect::<Vec<_>>());
+        let reply = |form, body: &str| Reply { status: 200, retry_after: None, form, body: body.into() };
+        let all = Ok(whole(&answer));
+        prop_assert_eq!(&answer.dialect.answer(&reply(Form::Stream, &stream), &offer()), &all);
+        prop_assert_eq!(&answer.dialect.answer(&reply(Form::Whole, &answer.whole), &offer()), &all);
+        let cut = (0..at.index(answer.whole.len())).rfind(|&it| answer.whole.is_char_boundary(it)).unwrap_or(0);
+        let refusal = answer.dialect.answer(&reply(Form::Whole, &answer.whole[..cut]), &offer()).unwrap_err();
+        prop_assert_eq!((refusal.cause, refusal.remedy), (AttemptCause::Disconnected, Remedy::Again));
+    }
+
+    #[test]
     fn one_piece_single_bytes_and_events_are_the_same(answer in answer(), end in select(vec!["\n", "\r", "\r\n"])) {
         let bytes = bytes(&answer.events, end, false);
         let at_once = fed(answer.dialect, [&*bytes]);
@@ -295,13 +307,30 @@ proptest! {
     }
 
     #[test]
-    fn reading_never_panics(bytes in vec(any::<u8>(), 0..64), text: String, answer in answer(), at: Index) {
+    fn reading_never_panics(
+        bytes in vec(any::<u8>(), 0..64),
+        text: String,
+        answer in answer(),
+        at: Index,
+        status in select(vec![0_u16, 200, 204, 302, 400, 429, 503, 999]),
+        form in select(vec![Form::Whole, Form::Stream]),
+    ) {
         for dialect in Dialect::ALL {
             let noise = format!("data: {text}\n\n");
             drop(fed(dialect, [&*bytes, noise.as_bytes()]));
+            for body in [noise, text.clone(), String::from_utf8_lossy(&bytes).into_owned()] {
+                drop(dialect.answer(&Reply { status, retry_after: None, form, body: body.into() }, &offer()));
+            }
             // Events of the other dialect, and one with a byte changed.
             let mut bytes = self::bytes(&answer.events, "\n", false);
             drop(fed(dialect, [&*bytes]));
+            // An answer that is cut, as a reply.
+            for body in [&answer.whole[..], &answer.events.join("\n")] {
+                let cut = (0..=at.index(body.len() + 1)).rfind(|&it| body.is_char_boundary(it)).unwrap_or(0);
+                let reply = Reply { status, retry_after: None, form, body: body[..cut].into() };
+                let read = dialect.answer(&reply, &offer());
+                prop_assert!(read.is_err() || (200..300).contains(&status), "{:?}", reply);
+            }
             let at = at.index(bytes.len());
             bytes[at] = bytes[at].wrapping_add(1);
             let at_once = fed(dialect, [&*bytes]);

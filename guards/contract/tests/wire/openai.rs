@@ -1,9 +1,8 @@
 //! What OpenAI and compatible servers send.
 
-use balk_contract::wire::Dialect::{Anthropic, OpenAi};
-use balk_contract::{Entry, Speaker, UserMessage, View};
+use balk_contract::wire::Dialect::OpenAi;
 
-use crate::common::{check, fed, offer, read, sse};
+use crate::common::{check, fed, read, sse};
 
 #[test]
 fn text_with_usage_in_a_last_chunk_without_choices() {
@@ -203,17 +202,4 @@ fn nothing_is_read_after_the_end() {
     assert!(!reader.is_over());
     reader.push("[DONE]");
     assert!(reader.is_over());
-}
-
-#[test]
-fn a_request_asks_for_a_stream_and_its_tokens() {
-    let view = View::of(&[Entry::User(UserMessage { from: Speaker::User, text: "Go.".into() })]);
-    let plain = OpenAi.request(&view, "m");
-    let streamed = OpenAi.stream_request(&view, "m");
-    let end = r#","stream":true,"stream_options":{"include_usage":true}}"#;
-    assert_eq!(streamed, plain.strip_suffix('}').unwrap().to_owned() + end);
-    assert_eq!(OpenAi.seen(&streamed, &offer()), OpenAi.seen(&plain, &offer()));
-    let plain = Anthropic.request(&view, "m");
-    let streamed = Anthropic.stream_request(&view, "m");
-    assert_eq!(streamed, plain.strip_suffix('}').unwrap().to_owned() + r#","stream":true}"#);
 }

@@ -1,0 +1,9 @@
+//! The client's side of the wire: requests, and answers that arrive whole or piece by piece.
+
+mod answers;
+mod anthropic;
+mod broken;
+mod common;
+mod laws;
+mod openai;
+mod requests;

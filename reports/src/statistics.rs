@@ -11,12 +11,14 @@
 //! | events per turn | [`Rate`], from `RateSums` | gamma, with the variance between trials |
 //! | difference of two paired shares | [`PairedDifference::new`] | square and add, from exact bounds |
 //! | the same over clusters | [`PairedDifference::of_clusters`] | square and add, from bounds over clusters |
+//! | the same at every look | [`SequentialDifference`] | betting on worlds, in reversed time |
 //! | ratio of two sums over clusters | [`Ratio`] | jackknife of its logarithm, Student's t |
 //! | difference of sums over blocks | [`BlockDifference`], from [`Block`]s | Student's t over the blocks |
 //! | median of a number over trials | [`Median`] | order statistics |
 //! | agreement of two orders | [`Tau`], Kendall's | of Fieller, Hartley and Pearson |
 //!
 //! [`mcnemar`] tests whether two stacks differ on the same seeds, and [`holm`] corrects several such tests.
+//! [`Variation`] says what difference a number of worlds and trials can show.
 //!
 //! **The unit.** Turns of one trial are not independent, so a figure of one written scenario treats trials as the unit,
 //! and speaks of that scenario alone. Trials of one scenario, or of one skeleton of a drawn world, resemble each other,
@@ -34,6 +36,7 @@ mod beta;
 mod blocks;
 mod change;
 mod clustered;
+mod detectable;
 mod difference;
 mod difference_of_clusters;
 #[cfg(test)]
@@ -49,6 +52,7 @@ mod print;
 mod rate;
 mod ratio;
 mod root;
+mod sequence;
 mod share;
 mod share_of_clusters;
 mod shares_by_block;
@@ -56,6 +60,7 @@ mod shares_by_block;
 pub use blocks::{Block, BlockDifference};
 pub use change::Change;
 pub use clustered::{Cluster, ClusteredShare};
+pub use detectable::Variation;
 pub use difference::PairedDifference;
 pub use difference_of_clusters::PairedCluster;
 pub use holm::{compared, holm};
@@ -65,4 +70,5 @@ pub use median::Median;
 pub use print::{PValue, Times, p_text, per_thousand};
 pub use rate::Rate;
 pub use ratio::Ratio;
+pub use sequence::SequentialDifference;
 pub use share::Share;

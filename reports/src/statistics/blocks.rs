@@ -122,7 +122,7 @@ impl BlockDifference {
             return Self { difference, low: f64::NEG_INFINITY, high: f64::INFINITY, blocks, p: PValue(1.0) };
         };
         let error = variance.sqrt();
-        let off = if error > 0.0 { student_bound(freedom) * error } else { 0.0 };
+        let off = if error > 0.0 { student_bound(ALPHA, freedom) * error } else { 0.0 };
         let least = values.iter().filter(|[it, _]| *it != 0.0).fold(2.0, |p, _| p / 2.0_f64).min(1.0);
         let student = match (error > 0.0, mean == 0.0) {
             (_, true) => 1.0,
@@ -184,9 +184,9 @@ fn student_tails(t: f64, freedom: f64) -> f64 {
     beta(freedom / (freedom + t * t), freedom / 2.0, 0.5)
 }
 
-/// The two-sided critical value of t at level α.
-pub(super) fn student_bound(freedom: f64) -> f64 {
-    let x = root(|x| beta(x, freedom / 2.0, 0.5) < ALPHA);
+/// The critical value of Student's t above which, and below whose negative, there is this probability in all.
+pub(super) fn student_bound(tails: f64, freedom: f64) -> f64 {
+    let x = root(|x| beta(x, freedom / 2.0, 0.5) < tails);
     (freedom * (1.0 - x) / x).sqrt()
 }
 
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn bounds_of_student_are_the_published_ones() {
-        let printed = |freedom: f64| format!("{:.3}", student_bound(freedom));
+        let printed = |freedom: f64| format!("{:.3}", student_bound(ALPHA, freedom));
         assert_eq!([1.0, 5.0, 30.0, 31.0].map(printed), ["12.706", "2.571", "2.042", "2.040"]);
         assert_eq!(format!("{:.3}", student_tails(2.0423, 30.0)), "0.050");
     }

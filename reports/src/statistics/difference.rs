@@ -73,9 +73,8 @@ impl PairedDifference {
     /// The bounds of the difference of two shares with this correlation, of the same trials.
     pub(super) fn bounds_of(saved: &Share, lost: &Share, correlation: f64) -> [f64; 2] {
         let [p, q] = [saved, lost].map(|it| float(it.count) / float(it.of));
-        let off = |a: f64, b: f64| (a * a + b * b - 2.0 * correlation * a * b).sqrt();
-        let low = p - q - off(p - saved.low, lost.high - q);
-        let high = p - q + off(saved.high - p, q - lost.low);
+        let low = p - q - added(p - saved.low, lost.high - q, correlation);
+        let high = p - q + added(saved.high - p, q - lost.low, correlation);
         [low.max(-1.0), high.min(1.0)]
     }
 
@@ -100,13 +99,22 @@ impl fmt::Display for PairedDifference {
     }
 }
 
+/// The error of a difference, from the errors of two shares with this correlation.
+pub(super) fn added(a: f64, b: f64, correlation: f64) -> f64 {
+    (a * a + b * b - 2.0 * correlation * a * b).sqrt()
+}
+
+/// The correlation of the shares of saved and of lost trials, of which a trial can have only one. If a share is 0 its
+/// count does not vary, and if it is 1 the other is 0.
+pub(super) fn correlation(p: f64, q: f64) -> f64 {
+    let product = p * q;
+    if product > 0.0 { -(product / ((1.0 - p) * (1.0 - q))).sqrt() } else { 0.0 }
+}
+
 /// The bounds of the difference of two shares of the same independent trials, of which a trial can have only one.
 fn square_and_add(saved: &Share, lost: &Share) -> [f64; 2] {
     let [p, q] = [saved, lost].map(|it| float(it.count) / float(it.of));
-    let product = p * q;
-    // If a share is 0 its count does not vary, and if it is 1 the other is 0.
-    let correlation = if product > 0.0 { -(product / ((1.0 - p) * (1.0 - q))).sqrt() } else { 0.0 };
-    PairedDifference::bounds_of(saved, lost, correlation)
+    PairedDifference::bounds_of(saved, lost, correlation(p, q))
 }
 
 #[cfg(test)]

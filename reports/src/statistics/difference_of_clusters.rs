@@ -115,10 +115,9 @@ mod tests {
                     let common = draws.unit();
                     let mut it = PairedCluster { of, ..PairedCluster::default() };
                     for _ in 0..of {
-                        let own = draws.unit();
-                        let unit = if draws.chance(correlation.sqrt()) { common } else { own };
-                        it.saved += u64::from(unit < saved);
-                        it.lost += u64::from(unit >= saved && unit < saved + lost);
+                        let [one, other] = draws.pair(common, correlation, [saved, lost]);
+                        it.saved += one;
+                        it.lost += other;
                     }
                     it
                 })

@@ -33,6 +33,14 @@ impl Draws {
         (0..of).map(|_| u64::from(own(self))).sum()
     }
 
+    /// One pair of trials of a cluster: 1 and 0 with the first of these probabilities (saved), 0 and 1 with the second
+    /// (lost). It shares the cluster's common number with probability `√correlation`, and else has its own.
+    pub(super) fn pair(&mut self, common: f64, correlation: f64, [saved, lost]: [f64; 2]) -> [u64; 2] {
+        let own = self.unit();
+        let unit = if self.chance(correlation.sqrt()) { common } else { own };
+        [unit < saved, unit >= saved && unit < saved + lost].map(u64::from)
+    }
+
     /// A whole number from `first` to `last`.
     pub(super) fn between(&mut self, first: u64, last: u64) -> u64 {
         first + ((last - first + 1) as f64 * self.unit()) as u64

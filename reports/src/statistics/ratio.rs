@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::blocks::student_bound;
-use super::number::{float, square};
+use super::number::{ALPHA, float, square};
 use super::print::{digits, four, four_or_none, text};
 
 /// A ratio of two sums over clusters, with its 95 % interval.
@@ -75,7 +75,7 @@ impl Ratio {
         }
         let mean = without.iter().sum::<f64>() / k;
         let variance = (k - 1.0) / k * without.iter().map(|it| square(it - mean)).sum::<f64>();
-        let off = libm::exp(student_bound(effective - 1.0) * variance.sqrt());
+        let off = libm::exp(student_bound(ALPHA, effective - 1.0) * variance.sqrt());
         Self { low: ratio / off, high: ratio * off, ..open }
     }
 

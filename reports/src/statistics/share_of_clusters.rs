@@ -40,27 +40,35 @@ impl Share {
         if of == 0 {
             return Self::new(0, 0);
         }
-        let p = float(count) / float(of);
-        let size = clusters.iter().map(|it| square(float(it.of))).sum::<f64>() / float(of);
-        let [mut low, mut high, mut effective] = [0.0, 1.0, float(of)];
-        if count > 0 {
-            let worth = worth(clusters, 0.0, size);
-            low = lower_bound(p * worth, worth);
-            effective = effective.min(worth);
-        }
-        if count < of {
-            let worth = worth(clusters, size, size);
-            high = upper_bound(p * worth, worth);
-            effective = effective.min(worth);
-        }
+        let own = clusters.iter().filter(|it| it.of > 0).map(|it| [float(it.count), float(it.of)]);
+        let [low, high, effective] = bounds(&own.collect::<Vec<_>>());
         Self { count, of, low, high, effective }
     }
 }
 
+/// The lower and the upper bound of the share of these clusters, each with its count and its trials, and the effective
+/// number of trials.
+pub(super) fn bounds(clusters: &[[f64; 2]]) -> [f64; 3] {
+    let [count, of] = [0, 1].map(|at| clusters.iter().map(|it| it[at]).sum::<f64>());
+    let p = count / of;
+    let size = clusters.iter().map(|it| square(it[1])).sum::<f64>() / of;
+    let [mut low, mut high, mut effective] = [0.0, 1.0, of];
+    if count > 0.0 {
+        let worth = worth(clusters, 0.0, size);
+        low = lower_bound(p * worth, worth);
+        effective = effective.min(worth);
+    }
+    if count < of {
+        let worth = worth(clusters, size, size);
+        high = upper_bound(p * worth, worth);
+        effective = effective.min(worth);
+    }
+    [low, high, effective]
+}
+
 /// The effective number of trials in these clusters and one more, with `count` of `size` trials.
-fn worth(clusters: &[Cluster], count: f64, size: f64) -> f64 {
-    let own = clusters.iter().filter(|it| it.of > 0).map(|it| [float(it.count), float(it.of)]);
-    let all: Vec<[f64; 2]> = own.chain(std::iter::once([count, size])).collect();
+fn worth(clusters: &[[f64; 2]], count: f64, size: f64) -> f64 {
+    let all: Vec<[f64; 2]> = clusters.iter().copied().chain(std::iter::once([count, size])).collect();
     let [x, n] = [0, 1].map(|at| all.iter().map(|it| it[at]).sum::<f64>());
     let (p, k) = (x / n, float(all.len() as u64));
     let spread: f64 = all.iter().map(|[count, of]| square(count - p * of)).sum();

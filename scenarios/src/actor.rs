@@ -31,6 +31,8 @@ pub struct Actor<'w, 'a> {
     world: &'w World<'a>,
     /// Messages read so far.
     read: usize,
+    /// Turns with text or calls so far. They number its calls, because one visit may send the same call twice.
+    turns: u32,
     state: StateId,
     /// How often each state was visited.
     visits: Vec<u32>,
@@ -125,6 +127,7 @@ impl<'w, 'a> Actor<'w, 'a> {
         Self {
             world,
             read: 0,
+            turns: 0,
             state: spec.start,
             visits,
             steps: vec![0; spec.states.len()],
@@ -151,11 +154,11 @@ impl<'w, 'a> Actor<'w, 'a> {
     pub fn act(&mut self, messages: &[Message], attempt: u32) -> Act {
         self.reads(messages);
         self.advance();
-        let Self { world, state, asked, .. } = *self;
+        let Self { world, turns, state, asked, .. } = *self;
+        let (number, steps) = (self.visits[state], self.steps[state]);
         match &self.detour {
-            Some(detour) => detour.act(world, self.detours),
-            None => Visit { world, state, number: self.visits[state], steps: self.steps[state], asked }
-                .act(attempt),
+            Some(detour) => detour.act(world, turns),
+            None => Visit { world, turns, state, number, steps, asked }.act(attempt),
         }
     }
 
@@ -167,8 +170,9 @@ impl<'w, 'a> Actor<'w, 'a> {
         self.read = 0;
         // A way out that led nowhere is forgotten with the messages.
         (self.detour, self.detours) = (None, 0);
-        let Self { state, corrections, .. } = *self;
-        let memo = Memo { state, corrections, visits: self.visits.clone(), steps: self.steps.clone() };
+        let Self { turns, state, tries_again, corrections, .. } = *self;
+        let (visits, steps) = (self.visits.clone(), self.steps.clone());
+        let memo = Memo { turns, state, tries_again, corrections, visits, steps };
         format!("{}\n\n{}{memo}", self.world.summary(), self.world.user().opening)
     }
 
@@ -180,14 +184,15 @@ impl<'w, 'a> Actor<'w, 'a> {
     }
 
     /// Goes on where a summary says that it was.
-    fn resumes(&mut self, Memo { state, corrections, visits, steps }: Memo) {
-        *self = Self { state, corrections, visits, steps, ..Self::new(self.world) };
+    fn resumes(&mut self, Memo { turns, state, tries_again, corrections, visits, steps }: Memo) {
+        *self = Self { turns, state, tries_again, corrections, visits, steps, ..Self::new(self.world) };
     }
 
     fn message(&mut self, message: &Message) {
         match message {
             Message::Assistant(completion) => {
                 self.advance();
+                self.turns += 1;
                 self.answered = true;
                 let last_answers = std::mem::take(&mut self.following.answers);
                 self.following =

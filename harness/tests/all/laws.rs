@@ -2,6 +2,7 @@
 //! seeds.
 
 mod case;
+mod ids;
 mod listening;
 mod views;
 

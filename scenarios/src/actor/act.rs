@@ -56,6 +56,8 @@ impl Act {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Visit<'w, 'a> {
     pub(super) world: &'w World<'a>,
+    /// How many turns the actor took before.
+    pub(super) turns: u32,
     pub(super) state: StateId,
     /// How often the state was visited, this time included.
     pub(super) number: u32,
@@ -161,7 +163,7 @@ impl Visit<'_, '_> {
     fn call(&self, state: &State, spec: &CallSpec, at: usize) -> RawCall {
         let visit = self.number;
         let mut dice = self.world.draws().dice(Draw::Call { state: &state.name, call: at, visit });
-        let id = id([number(self.state), visit, number(at)]);
+        let id = id(self.turns, at);
         let (name, tool) = match &spec.called {
             Called::Role(role) => {
                 let (name, tool) = self.world.role(*role);
@@ -207,15 +209,15 @@ impl Visit<'_, '_> {
 const PROVIDER_CALL: usize = 1_000;
 
 /// Nearly every id of a call is shorter.
-const ID_BYTES: usize = 32;
+const ID_BYTES: usize = 16;
 /// Most arguments are shorter.
 const ARGUMENT_BYTES: usize = 256;
 
-/// The id of a call: `call_` and three numbers.
-pub(super) fn id(numbers: [u32; 3]) -> Arc<str> {
+/// The id of a call, by the turns before it and its place in its turn.
+pub(super) fn id(turns: u32, at: usize) -> Arc<str> {
     let mut id = String::with_capacity(ID_BYTES);
     id.push_str("call");
-    for number in numbers {
+    for number in [turns, u32::try_from(at).expect("a turn has few calls")] {
         id.push('_');
         decimal(&mut id, number);
     }
@@ -228,11 +230,6 @@ fn decimal(out: &mut String, number: u32) {
         decimal(out, rest);
     }
     out.extend(char::from_digit(number % 10, 10));
-}
-
-/// A place in a scenario, as a part of a call's id.
-fn number(place: usize) -> u32 {
-    u32::try_from(place).expect("a scenario has few states and calls")
 }
 
 pub(super) fn truth(state: &State, visit: u32) -> Truth {

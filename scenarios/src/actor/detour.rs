@@ -41,9 +41,9 @@ pub(super) struct Detour {
 }
 
 impl Detour {
-    /// The turn. `number` tells it from other detours before the same act.
-    pub(super) fn act(&self, world: &World<'_>, number: u32) -> Act {
-        let turn = Turn { detour: self, world, number };
+    /// The turn, where the actor took so many before.
+    pub(super) fn act(&self, world: &World<'_>, turns: u32) -> Act {
+        let turn = Turn { detour: self, world, turns };
         match self.way {
             Way::Wait => turn.by_tool_or_words(Purpose::Wait, "waits"),
             Way::Ask => turn.by_tool_or_words(Purpose::AskUser, "asks"),
@@ -59,7 +59,7 @@ impl Detour {
 struct Turn<'t, 'w, 'a> {
     detour: &'t Detour,
     world: &'w World<'a>,
-    number: u32,
+    turns: u32,
 }
 
 impl Turn<'_, '_, '_> {
@@ -83,7 +83,7 @@ impl Turn<'_, '_, '_> {
     fn again(&self) -> Act {
         let Some(completion) = &self.detour.completion else { return self.says("looks") };
         let calls = completion.calls.iter().enumerate().map(|(at, call)| RawCall {
-            id: self.id(at),
+            id: id(self.turns, at),
             tool: call.tool.clone(),
             arguments: call.arguments.clone(),
         });
@@ -129,7 +129,7 @@ impl Turn<'_, '_, '_> {
         }
         sent.push(b'}');
         let arguments = String::from_utf8(sent).expect("JSON is text");
-        RawCall { id: self.id(0), tool: tool.name.clone(), arguments: arguments.into() }
+        RawCall { id: id(self.turns, 0), tool: tool.name.clone(), arguments: arguments.into() }
     }
 
     fn says(&self, words: &str) -> Act {
@@ -162,13 +162,4 @@ impl Turn<'_, '_, '_> {
         let draw = Draw::Phrase { phrase: name, occasion, visit: self.detour.visit };
         variants[self.world.draws().dice(draw).index(variants.len())].clone()
     }
-
-    fn id(&self, at: usize) -> Arc<str> {
-        let Detour { left, visit, .. } = *self.detour;
-        let left = u32::try_from(left).expect("a scenario has few states");
-        id([left, visit, DETOUR_CALL * self.number + u32::try_from(at).expect("a turn has few calls")])
-    }
 }
-
-/// The calls of a detour are numbered from here, above those of the provider; each further detour begins higher.
-const DETOUR_CALL: u32 = 2_000;

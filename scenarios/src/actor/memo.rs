@@ -7,7 +7,10 @@ use crate::scenario::StateId;
 /// The progress of an actor, as the last line of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Memo {
+    pub(super) turns: u32,
     pub(super) state: StateId,
+    /// Whether it is in its state again because a guard refused what it did there.
+    pub(super) tries_again: bool,
     /// Corrections in a row.
     pub(super) corrections: u32,
     /// How often each state was visited.
@@ -17,14 +20,14 @@ pub(super) struct Memo {
 }
 
 /// What begins the line.
-const MARK: &str = "\n\nProgress: state ";
+const MARK: &str = "\n\nProgress: turns ";
 
 impl fmt::Display for Memo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { state, corrections, visits, steps } = self;
+        let Self { turns, state, tries_again, corrections, visits, steps } = self;
         write!(
             f,
-            "{MARK}{state}, corrections {corrections}, visits{}, steps{}.",
+            "{MARK}{turns}, state {state}, tries again {tries_again}, corrections {corrections}, visits{}, steps{}.",
             Numbers(visits),
             Numbers(steps)
         )
@@ -45,14 +48,17 @@ impl Memo {
     pub(super) fn read(text: &str, states: usize) -> Option<Self> {
         let (_, line) = text.rsplit_once(MARK)?;
         let mut parts = line.strip_suffix('.')?.split(", ");
-        let state = parts.next()?.parse().ok().filter(|state| *state < states)?;
+        let turns = parts.next()?.parse().ok()?;
+        let state = parts.next()?.strip_prefix("state ")?.parse().ok().filter(|state| *state < states)?;
+        let tries_again = parts.next()?.strip_prefix("tries again ")?.parse().ok()?;
         let corrections = parts.next()?.strip_prefix("corrections ")?.parse().ok()?;
         let mut numbers = |name| -> Option<Vec<u32>> {
             let list = parts.next()?.strip_prefix(name)?;
             let numbers: Option<Vec<u32>> = list.split_whitespace().map(|it| it.parse().ok()).collect();
             numbers.filter(|numbers| numbers.len() == states)
         };
-        Some(Self { state, corrections, visits: numbers("visits ")?, steps: numbers("steps ")? })
+        let (visits, steps) = (numbers("visits ")?, numbers("steps ")?);
+        Some(Self { turns, state, tries_again, corrections, visits, steps })
     }
 }
 
@@ -62,18 +68,20 @@ mod tests {
 
     #[test]
     fn a_memo_reads_as_it_was_written() {
-        let memo = Memo { state: 1, corrections: 2, visits: vec![3, 14], steps: vec![0, 7] };
+        let (visits, steps) = (vec![3, 14], vec![0, 7]);
+        let memo = Memo { turns: 17, state: 1, tries_again: true, corrections: 2, visits, steps };
         let text = format!("So far.\n\nThe task, visits 1.{memo}");
         assert_eq!(
             text,
-            "So far.\n\nThe task, visits 1.\n\nProgress: state 1, corrections 2, visits 3 14, steps 0 7."
+            "So far.\n\nThe task, visits 1.\n\nProgress: turns 17, state 1, tries again true, corrections 2, \
+             visits 3 14, steps 0 7."
         );
         assert_eq!(Memo::read(&text, 2), Some(memo));
         for other in [
             "",
             "So far.",
-            "\n\nProgress: state 1",
-            "\n\nProgress: state 2, corrections 0, visits 1, steps 1.",
+            "\n\nProgress: turns 1, state 1",
+            "\n\nProgress: turns 1, state 2, tries again false, corrections 0, visits 1 1, steps 1 1.",
         ] {
             assert_eq!(Memo::read(other, 2), None, "{other}");
         }

@@ -1,6 +1,8 @@
 //! The requirements of spec S1 to S6 on actors and scenarios, in whole runs over the catalogue; S2 is in the
 //! measures.
 
+mod refused;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 

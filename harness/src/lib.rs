@@ -15,6 +15,7 @@ mod files;
 pub mod grade;
 pub mod guards;
 pub mod hunt;
+pub mod live;
 mod program;
 pub mod replay;
 pub mod shrink;

@@ -1,0 +1,3 @@
+//! Live trials: a real model takes the actor's place.
+
+pub mod endpoint;

@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::records::counts::counts;
+use crate::records::shell::quoted;
 
 /// How the model of a live record was asked. Where it was asked is in `meta.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedLive {
     /// The format of the requests: `openai` or `anthropic`.
@@ -41,6 +42,25 @@ counts! {
         shared_in,
         /// Tokens of these completions.
         shared_out,
+    }
+}
+
+impl PlannedLive {
+    /// The options of `balk live` that ask the same model in the same way; settings that are the default are left out.
+    pub(super) fn options(&self) -> String {
+        let mut options = format!("--endpoint URL --model {}", quoted(&self.model));
+        if self.api != "openai" {
+            options.push_str(&format!(" --api {}", quoted(&self.api)));
+        }
+        for Drawn { name, value } in &self.sampling {
+            let option = name.replace('_', "-");
+            match (&*option, &**value) {
+                ("max-tokens", "1024") => {}
+                ("stream", "true") => options.push_str(" --stream"),
+                _ => options.push_str(&format!(" --{option} {}", quoted(value))),
+            }
+        }
+        options
     }
 }
 

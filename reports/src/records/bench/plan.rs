@@ -137,12 +137,19 @@ impl Plan {
     /// or from the environment; the plan has them.
     #[must_use]
     pub fn command(&self) -> String {
-        let mut command = format!("balk bench --suite {}", quoted(&self.suite));
+        let mut command = match &self.live {
+            Some(live) => format!("balk live {} --suite {}", live.options(), quoted(&self.suite)),
+            None => format!("balk bench --suite {}", quoted(&self.suite)),
+        };
         // A bench adds the baseline by itself, unless it is the only stack.
         for stack in &self.stacks[usize::from(self.stacks.len() > 1)..] {
             command.push_str(&format!(" --guard {}", quoted(&stack.guard)));
         }
-        command.push_str(&format!(" --seeds {}-{}", self.seeds[0], self.seeds[1]));
+        command.push_str(&match &self.live {
+            // A live run plays the first seeds.
+            Some(_) => format!(" --trials {}", self.seeds[1] + 1),
+            None => format!(" --seeds {}-{}", self.seeds[0], self.seeds[1]),
+        });
         for Drawn { name, value } in &self.set {
             command.push_str(&format!(" --set {}", quoted(&format!("{name}={value}"))));
         }
@@ -156,19 +163,28 @@ impl Plan {
     }
 
     /// The command that shows one trial. A comment at its end has the settings of guards that came from a file or from
-    /// the environment.
+    /// the environment. The trial of a live record is in the folder of the record, which the command calls `DIR`.
     #[must_use]
     pub fn trial(&self, scenario: usize, stack: usize, seed: u64) -> String {
-        self.shows(scenario, stack, &format!("--seed {seed}"))
+        match &self.live {
+            Some(_) => {
+                let trial = format!("{}:{seed}", self.scenarios[scenario].name);
+                self.plays_again(stack, &format!(" --show {}", quoted(&trial)))
+            }
+            None => self.simulates(scenario, stack, &format!("--seed {seed}")),
+        }
     }
 
-    /// The command that counts all trials of a cell again.
+    /// The command that counts all trials of a cell again; in a live record, all trials of its stack.
     #[must_use]
     pub fn trials(&self, scenario: usize, stack: usize) -> String {
-        self.shows(scenario, stack, &format!("--seeds {}-{}", self.seeds[0], self.seeds[1]))
+        match &self.live {
+            Some(_) => self.plays_again(stack, ""),
+            None => self.simulates(scenario, stack, &format!("--seeds {}-{}", self.seeds[0], self.seeds[1])),
+        }
     }
 
-    fn shows(&self, scenario: usize, stack: usize, seeds: &str) -> String {
+    fn simulates(&self, scenario: usize, stack: usize, seeds: &str) -> String {
         let (scenario, stack) = (&self.scenarios[scenario], &self.stacks[stack]);
         let mut command =
             format!("balk scenario {} {seeds} --guard {}", quoted(&scenario.target), quoted(&stack.guard));
@@ -178,6 +194,16 @@ impl Plan {
         if self.pools == Pools::Reserve {
             command.push_str(" --reserve");
         }
+        self.with_settings(command)
+    }
+
+    /// A command about the trials of a live record; `shown` names one of them.
+    fn plays_again(&self, stack: usize, shown: &str) -> String {
+        let guard = quoted(&self.stacks[stack].guard);
+        self.with_settings(format!("balk live --offline DIR{shown} --guard {guard}"))
+    }
+
+    fn with_settings(&self, mut command: String) -> String {
         if !self.config.is_empty() {
             let config = serde_json::to_string(&self.config).expect("plain data");
             command.push_str(&format!(" # with the settings {config}"));
@@ -292,6 +318,38 @@ pub(crate) mod tests {
         assert_eq!(
             plan.trial(0, 1, 7),
             r#"balk scenario repeating --seed 7 --guard default # with the settings {"no-tools":{"limit":4}}"#
+        );
+    }
+
+    #[test]
+    fn a_live_plan_is_measured_and_shown_by_live() {
+        let drawn = |name: &str, value: &str| Drawn { name: name.into(), value: value.into() };
+        let mut live = PlannedLive {
+            api: "openai".into(),
+            model: "qwen2.5 coder".into(),
+            system: String::new(),
+            sampling: vec![drawn("max_tokens", "1024")],
+        };
+        let mut plan = Plan { live: Some(live.clone()), ..plan() };
+        assert_eq!(
+            plan.command(),
+            "balk live --endpoint URL --model 'qwen2.5 coder' --suite all --guard default --trials 10"
+        );
+        assert_eq!(plan.trial(0, 1, 7), "balk live --offline DIR --show repeating:7 --guard default");
+        assert_eq!(plan.trials(0, 1), "balk live --offline DIR --guard default");
+        live.api = "anthropic".into();
+        live.sampling =
+            vec![drawn("max_tokens", "512"), drawn("temperature", "0.7"), drawn("stream", "true")];
+        plan = Plan { live: Some(live), pools: Pools::Reserve, ..plan };
+        assert_eq!(
+            plan.command(),
+            "balk live --endpoint URL --model 'qwen2.5 coder' --api anthropic --max-tokens 512 --temperature 0.7 \
+             --stream --suite all --guard default --trials 10 --reserve"
+        );
+        plan.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));
+        assert_eq!(
+            plan.trial(1, 0, 3),
+            r#"balk live --offline DIR --show polling:3 --guard none # with the settings {"no-tools":{"limit":4}}"#
         );
     }
 

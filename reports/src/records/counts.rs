@@ -59,7 +59,7 @@ counts! {
         not_told,
         /// Interventions.
         interventions,
-        /// Of these, in healthy turns.
+        /// Of these, in healthy turns. In a live record: those where the two rounds before changed the world.
         false_interventions,
         /// Healthy turns.
         healthy_turns,

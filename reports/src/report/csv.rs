@@ -1,6 +1,8 @@
 //! A report as CSV (RFC 4180): one row per cell, with raw counts, bounds, and the shifts by parameters of the response
 //! model.
 //!
+//! A live record has what its trials took from the model instead of other response models.
+//!
 //! The first line names the columns. A missing figure and its bounds are empty, and so is a shift that is 0 in every
 //! draw. The open bound of a figure is `inf` or `-inf`.
 
@@ -52,7 +54,15 @@ fn fields(table: &ScenarioTable, row: &ScenarioRow) -> Vec<Field> {
         field("stack", &row.stack),
     ];
     fields.extend(row.counts.named().map(|(name, count)| field(name, &count.to_string())));
-    for (name, share) in shares(it) {
+    if let Some(live) = &row.live {
+        fields.extend(live.named().map(|(name, count)| field(&format!("live_{name}"), &count.to_string())));
+        fields.push(field(
+            "in_doubt",
+            &(row.counts.interventions - row.counts.false_interventions).to_string(),
+        ));
+    }
+    let has_models = row.live.is_none();
+    for (name, share) in shares(it).into_iter().filter(|(name, _)| has_models || !MODELS.contains(name)) {
         fields.extend(share_fields(name, &share));
     }
     fields.extend(rate("false_on_controls", &it.false_on_controls));
@@ -62,6 +72,9 @@ fn fields(table: &ScenarioTable, row: &ScenarioRow) -> Vec<Field> {
     fields.extend(comparison(it.against.as_ref().or(it.against_on_controls.as_ref())));
     fields
 }
+
+/// Figures under other response models, which a live record does not have.
+const MODELS: [&str; 2] = ["recovered_flat", "recovered_drawn"];
 
 /// The shares whose counts are not all among the raw counts.
 fn shares(it: &Figures) -> [(&'static str, Share); 10] {

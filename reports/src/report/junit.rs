@@ -45,7 +45,7 @@ pub fn safety(report: &Report) -> Vec<FailedGate> {
 /// Never: the writer writes text to memory.
 #[must_use]
 pub fn render(report: &Report, failed: &[FailedGate]) -> String {
-    let mut suites = Suites::new("balk bench");
+    let mut suites = Suites::new(if report.live.is_some() { "balk live" } else { "balk bench" });
     for table in &report.scenarios {
         let mut suite = TestSuite::new(&*table.scenario);
         suite.add_test_cases(table.rows.iter().map(|row| case(table, row, failed)));

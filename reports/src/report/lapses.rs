@@ -7,11 +7,12 @@ use crate::records::{Bench, Kind, Lapse};
 /// shows the first one, as a command of the program that prints them.
 #[must_use]
 pub fn lapses(bench: &Bench, own: impl Fn(&str) -> String) -> Document {
+    let is_live = bench.plan.live.is_some();
     let under_test = bench.plan.stacks.iter().enumerate().filter(|(_, stack)| stack.is_under_test());
     let found = under_test.flat_map(|(at, stack)| {
         let found: Vec<Text> = Lapse::ALL
             .into_iter()
-            .flat_map(|lapse| wheres(lapse).iter().map(move |of| (lapse, *of)))
+            .flat_map(|lapse| wheres(lapse, is_live).iter().map(move |of| (lapse, *of)))
             .filter_map(|(lapse, of)| line(bench, at, lapse, of, &own))
             .collect();
         if found.is_empty() { vec![format!("{}: no lapses", stack.guard).into()] } else { found }
@@ -24,8 +25,10 @@ pub fn lapses(bench: &Bench, own: impl Fn(&str) -> String) -> Document {
 type Where = (&'static str, Option<Kind>);
 
 /// False interventions are counted by the kind of scenario, because the table of the stacks counts those in controls.
-const fn wheres(lapse: Lapse) -> &'static [Where] {
+/// In a live record no actor is scripted to be healthy.
+const fn wheres(lapse: Lapse, is_live: bool) -> &'static [Where] {
     match lapse {
+        Lapse::FalseIntervention if is_live => &[("", None)],
         Lapse::DoneTwice | Lapse::GuardFault | Lapse::NotTold => &[("", None)],
         Lapse::FalseIntervention => {
             &[(" in stubborn runs,", Some(Kind::Stubborn)), (" in controls,", Some(Kind::Control))]
@@ -52,7 +55,7 @@ fn line(
     let found = format!(
         "{}: {count} x {}{words} in {} {}; the first: ",
         bench.plan.stacks[stack].guard,
-        lapse.name(),
+        if bench.plan.live.is_some() { lapse.name_in_live() } else { lapse.name() },
         cells.len(),
         if cells.len() == 1 { "scenario" } else { "scenarios" },
     );

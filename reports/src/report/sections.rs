@@ -4,20 +4,23 @@ mod compared;
 mod disturbed;
 mod found;
 mod head;
+mod live;
 mod model;
 mod number;
 mod scenarios;
 mod stacks;
 mod suites;
 
-use super::document::{Block, Document, marked};
-use super::tables::Report;
+use super::document::{Block, Document, marked, paragraph};
+use super::tables::{LiveTable, Report};
 
 /// A part of a report that can stand alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
     /// The summary.
     Short,
+    /// How a real model did; only in the report of a live record.
+    Live,
     /// Every stack, with the main figures.
     Stacks,
     /// Which stack is ahead of which.
@@ -48,8 +51,9 @@ pub enum Section {
 
 impl Section {
     /// All of them, in the order of a report.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Short,
+        Self::Live,
         Self::Stacks,
         Self::Ranking,
         Self::Default,
@@ -70,6 +74,7 @@ impl Section {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Short => "short",
+            Self::Live => "live",
             Self::Stacks => "stacks",
             Self::Ranking => "ranking",
             Self::Default => "default",
@@ -95,6 +100,7 @@ impl Section {
     const fn heading(self) -> &'static str {
         match self {
             Self::Short => "In short",
+            Self::Live => "The real model",
             Self::Stacks => "Stacks",
             Self::Ranking => "Ranking",
             Self::Default => "Better than `default`",
@@ -111,11 +117,63 @@ impl Section {
         }
     }
 
-    /// The content, without the heading.
+    /// Whether the whole report has it. A live record has no scripted actor and no response model, so it leaves out
+    /// what is about them; its tables of the stacks are in [`Self::Live`].
+    fn is_shown(self, report: &Report) -> bool {
+        let is_live = report.live.is_some();
+        match self {
+            Self::Short | Self::Lapses | Self::Command | Self::Limits => true,
+            Self::Live => is_live,
+            Self::Cost => !is_live || !report.expense.is_empty(),
+            Self::Stacks
+            | Self::Ranking
+            | Self::Default
+            | Self::Runs
+            | Self::Healthy
+            | Self::Models
+            | Self::FalseInterventions
+            | Self::Sensitivity
+            | Self::Scenarios => !is_live,
+        }
+    }
+
+    /// The content, without the heading. A part that the record does not have says so.
     #[must_use]
     pub fn document(self, report: &Report) -> Document {
+        match &report.live {
+            Some(live) => self.of_live(report, live),
+            None => self.of_simulated(report),
+        }
+    }
+
+    fn of_live(self, report: &Report, live: &LiveTable) -> Document {
+        match self {
+            Self::Short => head::short_of_live(report, live),
+            Self::Live => live::live(live),
+            Self::Stacks => live::stacks(live),
+            Self::Lapses => found::lapses(report),
+            Self::Cost => found::cost(report),
+            Self::Command => head::command_of_live(report, live),
+            Self::Limits => head::limits(report),
+            Self::Ranking
+            | Self::Default
+            | Self::Runs
+            | Self::Healthy
+            | Self::Models
+            | Self::FalseInterventions
+            | Self::Sensitivity
+            | Self::Scenarios => [paragraph(
+                "This part is about scripted actors and their response model. In this record, a real model took their \
+                 place.",
+            )]
+            .into(),
+        }
+    }
+
+    fn of_simulated(self, report: &Report) -> Document {
         match self {
             Self::Short => head::short(report),
+            Self::Live => [paragraph("No real model took part in this record.")].into(),
             Self::Stacks => stacks::stacks(report),
             Self::Ranking => compared::ranking(report),
             Self::Default => compared::default(report),
@@ -138,7 +196,7 @@ impl Section {
 pub fn bench_report(report: &Report) -> Document {
     let heading = |level: u8, words: &str| Block::Heading { level, text: marked(words) };
     let mut document = Document::from([heading(1, "Bench report")]);
-    for section in Section::ALL {
+    for section in Section::ALL.into_iter().filter(|it| it.is_shown(report)) {
         document.push(heading(2, section.heading()));
         document.blocks.extend(section.document(report).blocks);
     }

@@ -11,6 +11,7 @@ mod figures;
 mod head;
 mod lapses;
 mod limits;
+mod live;
 mod pooled;
 mod ranking;
 mod report;
@@ -23,7 +24,8 @@ pub use false_interventions::{FalseByLanguage, FalseByRule, FalseByShape, FalseI
 pub use figures::{Comparison, Figures};
 pub use head::{Head, Missing};
 pub use lapses::LapseRow;
-pub use limits::LIMITS;
+pub use limits::{LIMITS, LIVE_LIMITS};
+pub use live::{LiveEffect, LiveRow, LiveRule, LiveTable, LiveTokens, LiveWorld};
 pub(super) use pooled::Cells;
 pub use ranking::{Ranked, Ranking};
 pub use report::{REPORT_SCHEMA, Report};

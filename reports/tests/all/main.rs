@@ -1,5 +1,6 @@
 //! The tests of the reports, in one program: it links once.
 
 mod common;
+mod live;
 mod renderings;
 mod report;

@@ -16,7 +16,7 @@ pub enum Lapse {
     GuardFault,
     /// The task is not done, and the user does not know it.
     NotTold,
-    /// A guard intervened in a healthy turn.
+    /// A guard intervened in a healthy turn; in a live record, where the two rounds before changed the world.
     FalseIntervention,
 }
 
@@ -32,6 +32,15 @@ impl Lapse {
             Self::GuardFault => "guard fault",
             Self::NotTold => "not done and not told",
             Self::FalseIntervention => "false intervention",
+        }
+    }
+
+    /// The name in a live record, where the world says which interventions disturb.
+    #[must_use]
+    pub const fn name_in_live(self) -> &'static str {
+        match self {
+            Self::DoneTwice | Self::GuardFault | Self::NotTold => self.name(),
+            Self::FalseIntervention => "disturbing intervention",
         }
     }
 

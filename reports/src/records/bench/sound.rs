@@ -5,7 +5,7 @@ use super::cell::{ByDraw, Cell, Response};
 impl Cell {
     /// The first inconsistency, if there is one. The statistics assume that there is none.
     pub(super) fn odd(&self) -> Option<&'static str> {
-        let Self { counts, paired, disturbed, flat, drawn, .. } = self;
+        let Self { counts, paired, disturbed, flat, drawn, live, .. } = self;
         let sum = |by: &ByDraw| by.done.iter().fold(0_u64, |sum, more| sum.saturating_add(*more));
         let is_of = |it: &Response| {
             it.onsets <= counts.trials && it.done <= counts.trials && it.recovered <= it.onsets.min(it.done)
@@ -40,6 +40,9 @@ impl Cell {
             }),
             ("groups that do not add up to the cell", {
                 self.groups.as_ref().is_none_or(|it| it.total() == self.sums())
+            }),
+            ("more trials at a bound than were left untold, or more overflows than trials", {
+                live.bound <= counts.not_told && live.overflowed <= counts.trials
             }),
             ("more outcomes under another response model than trials", is_of(flat) && is_of(drawn)),
         ]

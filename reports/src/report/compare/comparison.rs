@@ -191,6 +191,7 @@ fn notes(before: &Plan, after: &Plan) -> Vec<String> {
         if set.is_empty() { "nothing".to_owned() } else { set.join(" ") }
     };
     let config = |plan: &Plan| serde_json::Value::Object(plan.config.clone()).to_string();
+    differ("model", model(before), model(after));
     differ("version of Balk", before.balk.clone(), after.balk.clone());
     differ("planned seeds", seeds(before), seeds(after));
     differ(
@@ -200,6 +201,11 @@ fn notes(before: &Plan, after: &Plan) -> Vec<String> {
     );
     differ("set in all scenarios", set(&before.set), set(&after.set));
     differ("settings of guards", config(before), config(after));
+    if let (Some(one), Some(two)) = (&before.live, &after.live)
+        && one.system != two.system
+    {
+        notes.push("the instructions before the task differ".to_owned());
+    }
     if before.parameters != after.parameters {
         notes.push("the parameters of the response model differ".to_owned());
     }
@@ -213,6 +219,13 @@ fn notes(before: &Plan, after: &Plan) -> Vec<String> {
         notes.push(format!("the text of these scenarios differs: {}", other.join(", ")));
     }
     notes
+}
+
+/// The real model of a plan, with its settings.
+fn model(plan: &Plan) -> String {
+    let Some(live) = &plan.live else { return "none, because actors are scripts".to_owned() };
+    let settings: Vec<String> = live.sampling.iter().map(|it| format!(" {}={}", it.name, it.value)).collect();
+    format!("{} ({}{})", live.model, live.api, settings.concat())
 }
 
 /// What only one of two plans has.

@@ -9,7 +9,7 @@ use crate::report::tables::{Measure, Report, StackTable, Versus, VersusCell};
 
 /// Which stack is ahead of which.
 pub(super) fn ranking(report: &Report) -> Document {
-    let it = &report.ranking;
+    let Some(it) = &report.ranking else { return Document::default() };
     let mut table = Table::new([("stack", Left), ("ahead of", Left), ("behind", Left)]);
     for row in &it.rows {
         let listed = |it: &[String]| names(it.iter().map(|it| &**it));

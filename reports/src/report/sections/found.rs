@@ -8,13 +8,9 @@ use crate::report::tables::{Expense, Report};
 
 /// The lapses: how often they happened, and commands that show one of each.
 pub(super) fn lapses(report: &Report) -> Document {
-    let mut table = Table::of_numbers([
-        "stack",
-        "done twice",
-        "guard fault",
-        "not done and not told",
-        "false intervention",
-    ]);
+    let is_live = report.live.is_some();
+    let named = |it: Lapse| if is_live { it.name_in_live() } else { it.name() };
+    let mut table = Table::of_numbers(std::iter::once("stack").chain(Lapse::ALL.map(named)));
     for row in report.suites.first().map_or(&[][..], |it| &it.rows) {
         let of =
             |lapse: Lapse| report.lapses.iter().filter(move |it| it.lapse == lapse && it.stack == row.stack);
@@ -27,10 +23,11 @@ pub(super) fn lapses(report: &Report) -> Document {
     }
     let mut document = Document::from([
         table.or("No stack."),
-        paragraph(
-            "A lapse should not happen in any trial. A row is a stack, and its cells count trials; only false \
-             interventions are counted one by one.",
-        ),
+        paragraph(format!(
+            "A lapse should not happen in any trial. A row is a stack, and its cells count trials; only {}s are \
+             counted one by one.",
+            named(Lapse::FalseIntervention)
+        )),
     ]);
     for lapse in Lapse::ALL {
         let mut rows = Table::new([
@@ -50,7 +47,7 @@ pub(super) fn lapses(report: &Report) -> Document {
             ]);
         }
         if !rows.is_empty() {
-            document.push(folded(format!("By scenario: {}", lapse.name()), rows));
+            document.push(folded(format!("By scenario: {}", named(lapse)), rows));
         }
     }
     document

@@ -1,10 +1,13 @@
 //! The parts in words: a summary, how the bench was measured, and its limits.
 
+use super::live;
 use super::number::{counted, grouped, names};
 use super::suites::each;
 use crate::records::{DRAWS, Pools};
 use crate::report::document::{Block, Document, Text, code, joined, marked, paragraph, strong};
-use crate::report::tables::{DEFAULT, Figures, Measure, Report, StackRow, StackTable, Versus};
+use crate::report::tables::{
+    DEFAULT, Figures, Head, LiveTable, Measure, Report, StackRow, StackTable, Versus,
+};
 use crate::statistics::BlockDifference;
 
 /// The summary: which stacks are better or worse, and what went wrong.
@@ -16,13 +19,22 @@ pub(super) fn short(report: &Report) -> Document {
         let what = format!("Significantly better than `{DEFAULT}` on some of {scenarios}, each by itself");
         strong(marked(&what)) + ": " + better(versus, report)
     }));
-    if !report.head.missing.is_empty() {
-        points.push(strong("Some planned trials have not run"));
-    }
+    points.extend(missing(report));
     if !points.is_empty() {
         document.push(Block::List(points));
     }
     document
+}
+
+/// The summary of a live record.
+pub(super) fn short_of_live(report: &Report, live: &LiveTable) -> Document {
+    let mut points = live::short(live);
+    points.extend(missing(report));
+    if points.is_empty() { Document::default() } else { [Block::List(points)].into() }
+}
+
+fn missing(report: &Report) -> Option<Text> {
+    (!report.head.missing.is_empty()).then(|| strong("Some planned trials have not run"))
 }
 
 /// The summary of one suite.
@@ -111,6 +123,27 @@ pub(super) fn can_be_sure(versus: &Versus, report: &Report) -> bool {
 /// How it was measured.
 pub(super) fn command(report: &Report) -> Document {
     let head = &report.head;
+    let what = format!(
+        "{} ({} with a goal that can be reached) and {}",
+        counted(head.stubborn, "stubborn scenario"),
+        head.reachable,
+        counted(head.controls, "control"),
+    );
+    measured(head, &what)
+}
+
+/// How a live record was measured, and how it is played again.
+pub(super) fn command_of_live(report: &Report, live: &LiveTable) -> Document {
+    let mut document = measured(&report.head, &counted(live.worlds.len() as u64, "world"));
+    document.push(paragraph(marked(
+        "`URL` is the address of the model's server, which `meta.json` beside the record names. `balk live --offline \
+         DIR` plays the record in the folder `DIR` again, without the model.",
+    )));
+    document
+}
+
+/// The command, what it measured, and what is missing.
+fn measured(head: &Head, what: &str) -> Document {
     let [from, to] = &head.seeds;
     let pools = match head.pools {
         Pools::Open => "open pools",
@@ -119,11 +152,8 @@ pub(super) fn command(report: &Report) -> Document {
     let mut document = Document::from([
         Block::Code { language: "console", text: head.command.clone() },
         paragraph(format!(
-            "Balk {}: {} ({} with a goal that can be reached) and {}, {}, seeds {from}–{to}, {pools}; {}.",
+            "Balk {}: {what}, {}, seeds {from}–{to}, {pools}; {}.",
             head.balk,
-            counted(head.stubborn, "stubborn scenario"),
-            head.reachable,
-            counted(head.controls, "control"),
             counted(head.stacks, "stack"),
             counted(head.done, "trial"),
         )),

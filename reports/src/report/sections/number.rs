@@ -22,6 +22,15 @@ pub(super) fn grouped(count: u64) -> String {
     text
 }
 
+/// A part of a whole that was counted exactly, in percent with one decimal; a dash without a whole.
+pub(super) fn percent_of(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "–".into();
+    }
+    let tenths = (2_000 * u128::from(part) + u128::from(whole)) / (2 * u128::from(whole));
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
 /// A share in percent with its bounds and its n; a dash without trials. The effective number follows n if it is less.
 pub(super) fn share(it: &Share) -> String {
     if it.of == 0 {
@@ -61,6 +70,15 @@ mod tests {
         assert_eq!(share(&clustered), "90.0 (80.2–93.8) of 200 [67]");
         assert_eq!(median(&Median::new([(2, 4)].into_iter())), "2 (–) of 4");
         assert_eq!([counted(1, "trial"), counted(1_000, "trial")], ["1 trial", "1,000 trials"]);
+    }
+
+    #[test]
+    fn parts_are_rounded_to_the_nearest_tenth_of_a_percent() {
+        let parts = [(0, 0), (0, 7), (7, 7), (1, 3), (2, 3), (1, 2_000), (u64::MAX, u64::MAX)];
+        assert_eq!(
+            parts.map(|(part, whole)| percent_of(part, whole)),
+            ["–", "0.0 %", "100.0 %", "33.3 %", "66.7 %", "0.1 %", "100.0 %"]
+        );
     }
 
     #[test]

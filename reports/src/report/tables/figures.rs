@@ -18,7 +18,8 @@ pub struct Figures {
     pub recovered: Share,
     /// Of these, trials without an intervention or a resend after the onset.
     pub unprompted: Share,
-    /// Recovered trials under the flat response model, in which every delivered intervention works equally well.
+    /// Recovered trials under the flat response model, in which every delivered intervention works equally well. A
+    /// live record has no response model: this and the next figure repeat `recovered`.
     pub recovered_flat: Share,
     /// Recovered trials with drawn parameters of the response model.
     pub recovered_drawn: Share,
@@ -105,7 +106,7 @@ pub(super) fn figures(bench: &Bench, scenarios: &[usize]) -> Vec<Figures> {
 }
 
 /// Each stack compared with the first, with p-values corrected for all stacks.
-fn comparisons(compared: Vec<(PairedDifference, PValue)>) -> Vec<Option<Comparison>> {
+pub(super) fn comparisons(compared: Vec<(PairedDifference, PValue)>) -> Vec<Option<Comparison>> {
     if compared.iter().skip(1).all(|(difference, _)| difference.of == 0) {
         return vec![None; compared.len()];
     }

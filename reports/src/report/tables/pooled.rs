@@ -1,6 +1,6 @@
 //! The cells of one stack over some scenarios, with the unit that intervals treat as independent.
 
-use crate::records::{Bench, Cell, Histogram, RateSums, Sums};
+use crate::records::{Bench, Cell, Histogram, PlannedScenario, RateSums, Sums};
 use crate::statistics::{
     Cluster, Median, PValue, PairedCluster, PairedDifference, Rate, Ratio, Share, mcnemar,
 };
@@ -38,6 +38,13 @@ impl<'b> Cells<'b> {
     /// One cell with trials.
     pub(in crate::report) fn one(cell: &'b Cell) -> Self {
         Self(vec![cell])
+    }
+
+    /// The cells of a stack in these scenarios.
+    pub(super) fn of(bench: &'b Bench, stack: usize, wanted: impl Fn(&PlannedScenario) -> bool) -> Self {
+        let scenarios = bench.plan.scenarios.iter().enumerate().filter(|(_, it)| wanted(it));
+        let cells = scenarios.map(|(at, _)| bench.cell(at, stack));
+        Self(cells.filter(|it| it.counts.trials > 0).collect())
     }
 
     pub(super) fn and(&self, other: &Self) -> Self {

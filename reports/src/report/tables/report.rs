@@ -8,7 +8,8 @@ use super::expense::Expense;
 use super::false_interventions::FalseInterventions;
 use super::head::Head;
 use super::lapses::{self, LapseRow};
-use super::limits::LIMITS;
+use super::limits::limits;
+use super::live::LiveTable;
 use super::ranking::Ranking;
 use super::sensitivity::Sensitivity;
 use super::stacks::{self, ScenarioTable, StackTable};
@@ -27,11 +28,14 @@ pub struct Report {
     pub schema: u32,
     /// What was measured.
     pub head: Head,
+    /// How a real model did; only in the report of a live record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveTable>,
     /// Every stack over the scenarios of each suite.
     pub suites: Vec<StackTable>,
-    /// Which stack is ahead of which.
-    pub ranking: Ranking,
-    /// Every stack compared with `default`; none without `default`.
+    /// Which stack is ahead of which; none for a live record, in which no parameters are drawn.
+    pub ranking: Option<Ranking>,
+    /// Every stack compared with `default`; none without `default`, and for a live record.
     pub versus: Option<Versus>,
     /// Interventions in healthy turns.
     pub false_interventions: FalseInterventions,
@@ -51,18 +55,20 @@ impl Report {
     /// The report of a record and its measured costs.
     #[must_use]
     pub fn new(bench: &Bench, cost: &Cost) -> Self {
+        let is_simulated = bench.plan.live.is_none();
         Self {
             schema: REPORT_SCHEMA,
             head: Head::new(bench),
+            live: LiveTable::new(bench),
             suites: StackTable::all(bench),
-            ranking: Ranking::new(bench),
-            versus: Versus::new(bench),
+            ranking: is_simulated.then(|| Ranking::new(bench)),
+            versus: if is_simulated { Versus::new(bench) } else { None },
             false_interventions: FalseInterventions::new(bench),
             sensitivity: Sensitivity::new(bench),
             lapses: lapses::lapses(bench),
             expense: Expense::new(cost),
             scenarios: stacks::scenarios(bench),
-            limits: LIMITS.iter().map(|&it| it.to_owned()).collect(),
+            limits: limits(is_simulated).iter().map(|&it| it.to_owned()).collect(),
         }
     }
 

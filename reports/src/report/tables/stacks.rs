@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::figures::{Figures, figures};
 use super::pooled::Pooled;
 use super::versus::CEILING;
-use crate::records::{Bench, Counts, Kind, Suite};
+use crate::records::{Bench, Counts, Kind, Live, Suite};
 use crate::statistics::{Ratio, compared};
 
 /// Every stack over the scenarios of one suite. In pooled figures every trial, stuck run and turn counts alike.
@@ -74,6 +74,9 @@ pub struct ScenarioRow {
     pub stack: String,
     /// The counts.
     pub counts: Counts,
+    /// What its trials took from the model, and how they ended; only in the report of a live record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<Live>,
     /// Its figures; p-values are corrected for the stacks of this scenario.
     pub figures: Figures,
     /// The command that shows its trial with the lowest seed; none without trials.
@@ -138,6 +141,7 @@ pub(super) fn scenarios(bench: &Bench) -> Vec<ScenarioTable> {
                 ScenarioRow {
                     stack: stack.guard.clone(),
                     counts: bench.cell(at, nth).counts,
+                    live: plan.live.as_ref().map(|_| bench.cell(at, nth).live),
                     figures,
                     command: first.map(|seed| plan.trial(at, nth, seed)),
                 }

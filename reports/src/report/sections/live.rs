@@ -12,9 +12,9 @@ use crate::statistics::Share;
 pub(super) fn short(live: &LiveTable) -> Vec<Text> {
     let mut points = Vec::new();
     if let Some(it) = live.rows.first().filter(|it| it.counts.trials > 0) {
-        points.push(
-            strong("Goal reached without a guard") + format!(": {} trials, in percent", share(&it.done)),
-        );
+        let trials = counted(it.done.of, "trial");
+        points
+            .push(strong("Goal reached without a guard") + format!(": {} % of {trials}", it.done.percent()));
     }
     let mut list = |what: &str, has: &dyn Fn(&LiveRow) -> bool| {
         let found: Vec<&str> = live.rows.iter().skip(1).filter(|it| has(it)).map(|it| &*it.stack).collect();
@@ -49,7 +49,7 @@ pub(super) fn live(live: &LiveTable) -> Document {
     let mut document = Document::from([paragraph(asked(live)), paragraph(tokens(live))]);
     document.blocks.extend(stacks(live).blocks);
     document.push(paragraph(caption(live)));
-    document.push(Block::List(terms(live)));
+    document.push(Block::List(terms()));
     let stacks: Vec<&str> = live.rows.iter().map(|it| &*it.stack).collect();
     let about = "Intervals of a written world treat trials as independent, those of drawn worlds groups of skeletons. \
                  Each speaks of its row alone.";
@@ -75,13 +75,13 @@ pub(super) fn live(live: &LiveTable) -> Document {
 /// How the model was asked.
 fn asked(live: &LiveTable) -> Text {
     let it = &live.asked;
-    let settings = it.sampling.iter().map(|it| code(format!("{}={}", it.name, it.value)));
     let mut text = Text::from("A real model took the actor's place: ")
         + code(&it.model)
-        + ", asked in the format "
+        + ", with requests in the format "
         + code(&it.api);
     if !it.sampling.is_empty() {
-        text = text + ", with " + joined(settings);
+        let settings = it.sampling.iter().map(|it| code(format!("{}={}", it.name, it.value)));
+        text = text + " and the settings " + joined(settings);
     }
     text + "."
 }
@@ -90,8 +90,9 @@ fn asked(live: &LiveTable) -> Text {
 fn tokens(live: &LiveTable) -> String {
     let it = &live.tokens;
     format!(
-        "All stacks together took {} tokens. Shared prefixes saved {}: {} of the {} that it takes to play every stack \
-         from the start. The counts are exact, so they have no interval.",
+        "Up to its first intervention, a stack shares every completion with the first row. All stacks together took {} \
+         tokens. Shared prefixes saved {}: {} of the {} that it takes to play every stack from the start. These are \
+         counts of this record, so they have no interval.",
         grouped(it.taken),
         grouped(it.saved),
         percent_of(it.saved, it.taken + it.saved),
@@ -147,7 +148,7 @@ const fn effect(it: LiveEffect) -> &'static str {
         LiveEffect::NeverSteppedIn => "never stepped in",
         LiveEffect::Helps => "helps",
         LiveEffect::Harms => "harms",
-        LiveEffect::NothingShown => "nothing shown",
+        LiveEffect::NothingShown => "no difference shown",
     }
 }
 
@@ -198,22 +199,17 @@ fn caption(live: &LiveTable) -> String {
 }
 
 /// What the columns mean.
-fn terms(live: &LiveTable) -> Vec<Text> {
-    let mut terms = vec![
+fn terms() -> Vec<Text> {
+    vec![
         emphasis("Against no guard")
-            + ": "
-            + code("helps")
-            + " and "
-            + code("harms")
-            + " if significantly more or fewer goals were reached (corrected p below 5 %), "
-            + code("nothing shown")
-            + " if not. That is no proof that there is no difference.",
+            + ": a stack helps or harms if significantly more or fewer goals were reached (corrected p below 5 %). If \
+               no difference was shown, there can still be one.",
         emphasis("Saved, lost")
             + ": goals reached here but not in the same trial of the first row, and the other way round.",
         emphasis("Told, left untold")
             + ": trials without their goal, whose user knew it in the end, or did not. Of those left untold, "
             + emphasis("at a bound")
-            + " counts the ones that ended at a limit of turns, tokens or time.",
+            + " counts the ones that ended at a limit of the run.",
         emphasis("Missed") + ": stuck trials without an intervention or a resend after they got stuck.",
         emphasis("Disturbing")
             + ": interventions where the two rounds before changed the world. All others are "
@@ -224,11 +220,7 @@ fn terms(live: &LiveTable) -> Vec<Text> {
         emphasis("Unknown commands") + ": commands of which the world only knew that it does not have them.",
         emphasis("Overflows")
             + ": trials that ended because the messages no longer fitted into the model's context.",
-    ];
-    if live.rows.len() < 2 {
-        terms.drain(..2);
-    }
-    terms
+    ]
 }
 
 /// What each stack did, rule by rule.

@@ -27,7 +27,7 @@ pub const LIVE_LIMITS: [&str; 9] = [
      do other things.",
     "Tools are a simulated world, and the user is a script. The world is small: a command that it does not know fails \
      as in a shell that lacks it. The column for such commands says how often.",
-    "The people who wrote the guards also wrote most of the worlds, and rebuilt the rules of other agents.",
+    "The people who wrote the guards also wrote the worlds, and rebuilt the rules of other agents.",
     "The worlds are a collection, not a sample of real tasks. A pooled figure counts every trial alike. It compares \
      stacks and forecasts nothing.",
     "What a turn was is decided by the world: whether it moved anything, or showed the model something new. Work that \

@@ -112,7 +112,7 @@ fn live(world: usize, stack: usize, seed: u64) -> Live {
     Live {
         bound: u64::from(matches!(end, End::AtABound)),
         overflowed: u64::from(world == 0 && stack == 3 && seed < 2),
-        unknown_commands: if world == 2 && stack == 0 { 2 } else { 0 },
+        unknown_commands: if world == 2 && (stack == 0 || stack == 2) { 2 } else { 0 },
         fresh,
         fresh_in: 100 * fresh,
         fresh_out: 10 * fresh,

@@ -42,7 +42,7 @@ prints the form of the JSON.
 
 JUnit fails a stack that is under test on a scenario where something was done twice or a guard broke.
 
-Names for --splice: short, stacks, ranking, default, runs, healthy, models, false-interventions, sensitivity,
+Names for --splice: short, live, stacks, ranking, default, runs, healthy, models, false-interventions, sensitivity,
 lapses, cost, scenarios, command, limits.";
 
 /// How a report is written.

@@ -83,7 +83,7 @@ fn goal_told_and_untold_are_all_trials_and_a_bound_is_one_way_to_be_untold() {
     assert_eq!(missed, [(32, 32), (0, 32), (32, 32), (0, 32)]);
     assert_eq!(
         rows(&it, |it| (it.live.unknown_commands, it.live.overflowed)),
-        [(32, 0), (0, 0), (0, 0), (0, 2)]
+        [(32, 0), (0, 0), (32, 0), (0, 2)]
     );
 }
 

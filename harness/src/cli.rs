@@ -29,6 +29,7 @@ mod say;
 mod scenario;
 mod schema;
 mod screen;
+mod set_from;
 mod shrink;
 pub mod terminal;
 mod texts;

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use balk_guards::wire::{Asking, Dialect};
 use balk_guards::{Entry, View};
-use balk_scenarios::{WorldOptions, Worlds};
+use balk_scenarios::{Reactions, WorldOptions, Worlds};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -51,10 +51,16 @@ pub fn stacks(registry: &Registry) -> Result<Vec<Recipe>, BadStack> {
 
 /// Runs these worlds with each of these stacks, forwards on this thread and backwards on those of the pool.
 #[must_use]
-pub fn worlds(worlds: &Worlds, stacks: &[Recipe], seeds: RangeInclusive<u64>, pool: &ThreadPool) -> Found {
+pub fn worlds(
+    worlds: &Worlds,
+    stacks: &[Recipe],
+    reactions: Option<Reactions>,
+    seeds: RangeInclusive<u64>,
+    pool: &ThreadPool,
+) -> Found {
     let jobs: Vec<Job<'_>> =
         stacks.iter().flat_map(|stack| seeds.clone().map(move |seed| (stack, seed))).collect();
-    let options = WorldOptions::default();
+    let options = WorldOptions { reactions, ..WorldOptions::default() };
     let run = |&(stack, seed): &Job<'_>| {
         let scenario = worlds.scenario(seed, options.pools);
         lines(&Simulation::new(&scenario, stack, options), seed)

@@ -18,8 +18,8 @@ pub(crate) use bench::is_under_test;
 pub(crate) use bench::plan;
 pub use bench::{
     Apart, BENCH_SCHEMA, BadBench, Bench, ByDraw, Cell, GROUPS, Groups, Histogram, Language, Lapse, Live,
-    Outcome, Paired, Plan, PlannedLive, PlannedParameter, PlannedScenario, PlannedStack, Response, RuleCount,
-    Seeds, SeedsTwice, Sums, Unlike,
+    Outcome, Paired, Plan, PlannedLive, PlannedParameter, PlannedReactions, PlannedScenario, PlannedStack,
+    Response, RuleCount, Seeds, SeedsTwice, Sums, Unlike,
 };
 pub use cost::{Cost, Host, Instructions, Meta, Timed, Work};
 pub use counts::Counts;

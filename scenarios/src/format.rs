@@ -11,7 +11,7 @@ use crate::scenario::{Kind, Scenario, StateId, Toolset};
 
 pub(crate) mod answers;
 mod attempts;
-mod behaviour;
+pub(crate) mod behaviour;
 mod calls;
 mod chances;
 mod conditions;

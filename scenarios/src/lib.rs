@@ -2,7 +2,8 @@
 //!
 //! A [`Scenario`] is read from a file ([`format`](mod@format)) and drawn into a [`World`] by a seed. In a world an
 //! [`Actor`] plays the model, a [`User`] the person and an [`Environment`] everything that the tools act on.
-//! The actor sees only messages. [`response`] documents how it takes corrections.
+//! The actor sees only messages. [`response`] documents how it takes corrections, and [`reactions`] is a file of
+//! measured ones.
 
 mod actor;
 mod arguments;
@@ -15,6 +16,7 @@ pub mod format;
 pub mod migrate;
 mod nearest;
 mod news;
+pub mod reactions;
 mod reading;
 pub mod response;
 pub mod scenario;
@@ -31,7 +33,7 @@ pub use environment::{Environment, Executed};
 pub use nearest::nearest;
 pub use news::News;
 pub use reading::reads_as_failure;
-pub use response::ResponseMode;
+pub use response::{Reactions, ResponseMode};
 pub use scenario::{Scenario, Stage, template};
 pub use user::User;
 pub use world::{World, WorldOptions};

@@ -17,8 +17,8 @@
 //!
 //! Numbers are parts per thousand. They were measured over 24,746 recorded trajectories and on one small live model
 //! (`docs/reactions.md`), or are assumed with a range. How easily a model is moved is drawn from a population
-//! (`scenarios/src/response/population.rs`), unless a scenario pins a profile. All ranges are in
-//! `scenarios/src/response/parameters.rs`:
+//! (`scenarios/src/response/population.rs`), unless a scenario pins a profile or a [file](crate::reactions) of measured
+//! reactions replaces them. All ranges are in `scenarios/src/response/reactions.rs`:
 //!
 //! | parameter | strong, like gpt-4o, like gpt-3.5, weak | from |
 //! |---|---|---|
@@ -50,6 +50,7 @@
 mod advice;
 mod parameters;
 mod population;
+mod reactions;
 mod words;
 
 use balk_contract::record::draw_of;
@@ -61,6 +62,7 @@ use parameters::Parameters;
 
 pub use advice::{Advice, Delivered, Features, Offered, read};
 pub use parameters::{PARAMETERS, Parameter};
+pub use reactions::{Reactions, Span};
 
 /// What counts in an intervention. It is chosen for a run, not in a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,21 +116,34 @@ pub(crate) struct ResponseModel {
     mode: ResponseMode,
     stubbornness: Ratio,
     parameters: Parameters,
+    is_measured: bool,
 }
 
 impl ResponseModel {
-    /// What the scenario says of the actor, in this mode and under this seed.
-    pub(crate) fn new(spec: ResponseSpec, mode: ResponseMode, seed: u64, draws: &Draws) -> Self {
-        let model = population::model(spec.profile, draws);
+    /// What the scenario says of the actor, in this mode and under this seed. Measured reactions replace its profile;
+    /// its stubbornness stays.
+    pub(crate) fn new(
+        spec: ResponseSpec,
+        mode: ResponseMode,
+        measured: Option<Reactions>,
+        seed: u64,
+        draws: &Draws,
+    ) -> Self {
+        let reactions = measured.unwrap_or_else(|| population::model(spec.profile, draws).into());
         let parameters = match mode {
-            ResponseMode::Features | ResponseMode::Flat | ResponseMode::Certain => Parameters::of(model),
-            ResponseMode::Drawn => Parameters::drawn(model, draw_of(seed)),
+            ResponseMode::Features | ResponseMode::Flat | ResponseMode::Certain => Parameters::of(&reactions),
+            ResponseMode::Drawn => Parameters::drawn(&reactions, draw_of(seed)),
         };
-        Self { mode, stubbornness: spec.stubbornness, parameters }
+        Self { mode, stubbornness: spec.stubbornness, parameters, is_measured: measured.is_some() }
     }
 
     pub(crate) fn mode(&self) -> ResponseMode {
         self.mode
+    }
+
+    /// Whether measured reactions took the place of the scenario's profile.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.is_measured
     }
 
     /// How the actor takes a correction, drawn by (state, visit).

@@ -8,7 +8,7 @@ use balk_contract::record::{DRAWS, Pools, draw_of};
 use balk_contract::{Offer, Wait};
 
 use crate::draws::{Dice, Draw, Draws, Occasion};
-use crate::response::{ResponseMode, ResponseModel};
+use crate::response::{Reactions, ResponseMode, ResponseModel};
 use crate::scenario::template::{Piece, Template};
 use crate::scenario::{
     Bound, LOOP_PROMPT, NewsSpec, PhraseId, Role, Scenario, StateId, Toolset, ToolsetTool,
@@ -59,6 +59,8 @@ pub struct WorldOptions {
     pub pools: Pools,
     /// What counts in an intervention.
     pub response: ResponseMode,
+    /// Measured reactions in place of the scenario's profile. The scenario's stubbornness stays.
+    pub reactions: Option<Reactions>,
 }
 
 impl<'a> World<'a> {
@@ -84,7 +86,8 @@ impl<'a> World<'a> {
             .map(|it| it.from + draws.dice(Draw::Number(&it.name)).below(it.to - it.from + 1))
             .collect();
         let (offer, offered) = offer(scenario, &toolset, &mut draws.dice(Draw::Offer));
-        let response = ResponseModel::new(scenario.response, options.response, seed, &draws);
+        let response =
+            ResponseModel::new(scenario.response, options.response, options.reactions, seed, &draws);
         let mut world = Self {
             scenario,
             seed,
@@ -198,6 +201,9 @@ impl<'a> World<'a> {
             ResponseMode::Certain => Some("certain".to_owned()),
         };
         drawn.extend(response.map(|response| ("response".to_owned(), response)));
+        if self.response.is_measured() {
+            drawn.push(("reactions".to_owned(), "from a file".to_owned()));
+        }
         drawn
     }
 

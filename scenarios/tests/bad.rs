@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use balk_scenarios::format::{Diagnostics, Document, names, parse, template_of};
 use balk_scenarios::scenario::{Bound, Kind, Profile, Scenario, Way};
-use balk_scenarios::{texts, toolsets};
+use balk_scenarios::{reactions, texts, toolsets};
 use proptest::prelude::*;
 
 const GOOD: &str = include_str!("good.toml");
+const REACTIONS: &str = include_str!("reactions.toml");
 
 fn read(name: &str, text: &str, sets: &[(&str, &str)]) -> Result<(), Diagnostics> {
     if sets.is_empty() {
@@ -51,6 +52,8 @@ fn every_bad_file_is_explained() {
         let text = fs::read_to_string(folder.join(&name)).expect("a readable file");
         let result = if name.starts_with("toolsets-") {
             toolsets::parse(&name, &text).map(|_| ())
+        } else if name.starts_with("reactions-") {
+            reactions::parse(&name, &text).map(|_| ())
         } else if name.starts_with("texts") {
             texts::parse(&name, &text).map(|_| ())
         } else {
@@ -168,8 +171,7 @@ fn roles_that_no_agent_has_are_explained() {
 }
 
 /// A good text with some bytes cut out, doubled or overwritten.
-fn mutated() -> impl Strategy<Value = String> {
-    let texts = [GOOD.to_owned(), template_of("mine")];
+fn mutated(texts: &[String]) -> impl Strategy<Value = String> + use<> {
     let edit = (any::<prop::sample::Index>(), 0..40_usize, "[\\[\\]{}\"'=.,#\n a-z0-9/é語]{0,6}");
     (prop::sample::select(texts.to_vec()), prop::collection::vec(edit, 1..5)).prop_map(|(mut text, edits)| {
         for (at, length, new) in edits {
@@ -195,9 +197,17 @@ const PATHS: &str = "[a-z.\"0-2é]{0,12}|limits\\.turns|title|goal\\.all|\
 
 proptest! {
     #[test]
-    fn no_mutation_makes_it_panic(text in mutated()) {
+    fn no_mutation_makes_it_panic(text in mutated(&[GOOD.to_owned(), template_of("mine")])) {
         survives(&text, &[]);
         survives(&text, &[("limits.turns", "7"), ("title", "bare words")]);
+    }
+
+    #[test]
+    fn no_mutation_of_reactions_makes_it_panic(text in mutated(&[REACTIONS.to_owned()])) {
+        match reactions::parse("any.toml", &text) {
+            Ok(read) => prop_assert_eq!(reactions::parse("any.toml", &reactions::write(&read)), Ok(read)),
+            Err(wrong) => prop_assert!(wrong.render(true).contains("error"), "an error that says nothing"),
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use balk_guards::Protocol;
-use balk_scenarios::{World, WorldOptions};
+use balk_scenarios::{Reactions, World, WorldOptions};
 use rayon::prelude::*;
 
 use super::audited::{Audited, Effect, Place, Reached, Undeclared};
@@ -31,6 +31,8 @@ pub struct Audit<'a> {
     /// Those of the seeds with which other settings and guards alone are played: it takes few to see whether a rung is
     /// reached and whether a transcript differs, and many to see whether a figure does.
     pub few: RangeInclusive<u64>,
+    /// Measured reactions in place of those of the scenarios.
+    pub reactions: Option<Reactions>,
 }
 
 impl Audit<'_> {
@@ -49,7 +51,8 @@ impl Audit<'_> {
         let rows = rows(self.registry);
         let setups = setups(self.registry, self.guard, self.config)?;
         let casts = casts(&setups);
-        let bench = Bench { few: &self.few, rows: &rows, setups: &setups, changes: &changes };
+        let options = WorldOptions { reactions: self.reactions, ..WorldOptions::default() };
+        let bench = Bench { few: &self.few, rows: &rows, setups: &setups, changes: &changes, options };
         let mut sums = Sums::new(&bench);
         // One scenario at a time, because the facts about all trials would fill the memory.
         for cast in &casts {
@@ -79,6 +82,7 @@ struct Bench<'a> {
     rows: &'a [Row],
     setups: &'a [Setup],
     changes: &'a [(Change, Recipe)],
+    options: WorldOptions,
 }
 
 /// The results of one scenario and seed.
@@ -93,7 +97,7 @@ struct Unit {
 impl Bench<'_> {
     fn unit(&self, cast: &Cast, seed: u64) -> Unit {
         let scenario = cast.scenario(seed);
-        let world = World::draw(&scenario, seed, WorldOptions::default());
+        let world = World::draw(&scenario, seed, self.options);
         let base = trial(&world, &self.setups[0].stack);
         let reached = found(&base.entries, self.rows);
         let mut others: Vec<(usize, Found)> = Vec::new();
@@ -102,7 +106,7 @@ impl Bench<'_> {
             let stack = &self.setups[setup].stack;
             let run = match cast.with_settings.get(&setup) {
                 None => trial(&world, stack),
-                Some(it) => trial(&World::draw(it, seed, WorldOptions::default()), stack),
+                Some(it) => trial(&World::draw(it, seed, self.options), stack),
             };
             others.push((setup, found(&run.entries, self.rows)));
         }

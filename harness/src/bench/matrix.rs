@@ -4,10 +4,13 @@ use std::borrow::Cow;
 
 use balk_guards::Protocol;
 use balk_reports::records::{
-    BENCH_SCHEMA, DRAWS, Drawn, Plan, PlannedLive, PlannedParameter, PlannedScenario, PlannedStack, Suite,
+    BENCH_SCHEMA, DRAWS, Drawn, Plan, PlannedLive, PlannedParameter, PlannedReactions, PlannedScenario,
+    PlannedStack, Suite,
 };
+use balk_scenarios::reactions::{self, Measured};
 use balk_scenarios::response::{PARAMETERS, Parameter};
-use balk_scenarios::{Kind, Pools, ResponseMode, Scenario, WorldOptions, Worlds};
+use balk_scenarios::{Kind, Pools, Reactions, ResponseMode, Scenario, WorldOptions, Worlds};
+use serde_json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::guards::{Config, NONE, Recipe};
@@ -20,6 +23,7 @@ pub struct Matrix {
     worlds: Vec<(Worlds, Vec<(String, String)>)>,
     pub(crate) stacks: Vec<Recipe>,
     pools: Pools,
+    reactions: Option<Reactions>,
 }
 
 /// The response model as measured, and the two others.
@@ -72,6 +76,7 @@ impl Matrix {
             suite: suite.to_owned(),
             sweep: sweep.map(str::to_owned),
             live: None,
+            reactions: None,
             seeds,
             pools,
             set: drawn(set),
@@ -82,7 +87,7 @@ impl Matrix {
         };
         // The value of a sweep comes last, so it replaces an earlier one.
         let worlds = asked.into_iter().map(|it| (it.worlds, [set, &it.set].concat())).collect();
-        Self { plan, worlds, stacks, pools }
+        Self { plan, worlds, stacks, pools, reactions: None }
     }
 
     /// The same, for a real model that is asked like this.
@@ -91,6 +96,26 @@ impl Matrix {
         self.plan.live = Some(planned);
         // The response model has no part in it.
         self.plan.parameters.clear();
+        self
+    }
+
+    /// The same, with actors that take corrections as was measured, whatever the scenarios say. `file` is where these
+    /// reactions come from, as on the command line.
+    ///
+    /// # Panics
+    /// If the text of the reactions is not TOML.
+    #[must_use]
+    pub fn reacting(mut self, file: String, measured: &Measured) -> Self {
+        let written: Map<String, Value> =
+            toml::from_str(&reactions::write(measured)).expect("what is written can be read");
+        self.plan.reactions = Some(PlannedReactions {
+            file,
+            name: measured.name.clone(),
+            measured: measured.measured.clone(),
+            profile: measured.profile_name().to_owned(),
+            parameters: written["parameters"].as_object().expect("a table").clone(),
+        });
+        self.reactions = Some(measured.reactions());
         self
     }
 
@@ -107,7 +132,8 @@ impl Matrix {
 
     /// Every stack on this scenario, each under the three response models.
     pub(super) fn simulations<'a>(&'a self, scenario: &'a Scenario) -> Vec<[Simulation<'a>; 3]> {
-        let options = MODES.map(|response| WorldOptions { pools: self.pools, response });
+        let options =
+            MODES.map(|response| WorldOptions { pools: self.pools, response, reactions: self.reactions });
         let of = |stack| options.map(|options| Simulation::new(scenario, stack, options));
         self.stacks.iter().map(of).collect()
     }

@@ -17,6 +17,7 @@ use super::load;
 use super::progress;
 use super::recordings::Recordings;
 use super::screen;
+use super::set_from::SetFrom;
 use crate::audit::{self, Row};
 use crate::engine::TruthChannel;
 use crate::error::Error;
@@ -46,6 +47,9 @@ pub struct Audit {
     config: Option<PathBuf>,
 
     #[command(flatten)]
+    set_from: SetFrom,
+
+    #[command(flatten)]
     recordings: Recordings,
 
     /// Text for people, or one JSON object per line for programs
@@ -70,14 +74,15 @@ or down, to its other values, or to the one that turns a rule off. A change is
   visible    if only transcripts differ,
   invisible  if no transcript differs.
 
-Exit codes: 0 fine; 2 usage; 3 if a recording cannot be used; 4 if a rung is dead, a guard does something that it does
+Exit codes: 0 fine; 2 usage; 3 if a file cannot be used; 4 if a rung is dead, a guard does something that it does
 not declare, or nothing notices the removal of a guard. The report is written before a non-zero exit.";
 
 impl Audit {
     /// Runs the command.
     ///
     /// # Errors
-    /// An invalid command line, an invalid tool table, an output that cannot be written.
+    /// An invalid command line, an invalid tool table, an output that cannot be written. An invalid file of reactions
+    /// is shown, and returns its exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         if self.guard.contains(['=', '{']) {
             return Err(Error::usage(
@@ -87,6 +92,10 @@ impl Audit {
             )
             .hint("write the settings into a file for --config"));
         }
+        let reactions = match self.set_from.reactions() {
+            Ok(reactions) => reactions,
+            Err(failure) => return failure.or_exit(),
+        };
         let config = context.config(self.config.as_deref())?;
         let recipes = Recipes::new(&context.registry, &config);
         let setting = self.recordings.setting()?;
@@ -105,6 +114,7 @@ impl Audit {
             config: &config,
             seeds: self.seeds.clone(),
             few: self.seeds.clone(),
+            reactions,
         };
         let bar = progress::counted(audit.units(), "seeds of scenarios");
         let audited = pool.install(|| audit.run(&|| bar.inc(1)))?;
@@ -117,6 +127,7 @@ impl Audit {
             seeds: &self.seeds,
             audited: &audited,
             recorded: recorded.as_deref(),
+            again: &self.set_from.again(),
         };
         match self.format {
             Format::Text => write!(out, "{}", terminal(&shown.document(), screen::output()))?,

@@ -21,6 +21,7 @@ use super::interrupt::Interrupt;
 use super::load::{self, Failure, Named};
 use super::progress;
 use super::say::say;
+use super::set_from::SetFrom;
 use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Played, Setting, Stopwatch};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -56,6 +57,9 @@ pub struct Bench {
     /// Replace a value in every scenario, named by its dotted path; may be given again
     #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
     set: Vec<(String, String)>,
+
+    #[command(flatten)]
+    set_from: SetFrom,
 
     /// Vary a number in every scenario, from A to B. Each step is a scenario of its own, as in
     /// actor.stubbornness=0..1:1/8
@@ -133,26 +137,11 @@ impl Bench {
     /// An invalid command line, a folder with other contents, a record of another plan, a full disk. An invalid
     /// scenario is shown, and returns its exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
-        let asked = match self.asked() {
-            Ok(asked) => asked,
+        let matrix = match self.matrix(context) {
+            Ok(matrix) => matrix,
             Err(failure) => return failure.or_exit(),
         };
-        let seeds = match self.trials {
-            Some(trials) => [0, trials - 1],
-            None => [*self.seeds.start(), *self.seeds.end()],
-        };
-        let config = context.config(self.config.as_deref())?;
-        let stacks = if self.guard.is_empty() { context.registry.benched() } else { self.guard.clone() };
-        let setting = Setting {
-            suite: &self.suite,
-            sweep: self.sweep.as_ref().map(Sweep::text),
-            stacks: Recipe::all(&context.registry, &stacks, &config)?,
-            config: &config,
-            pools: self.pools(),
-            seeds,
-            set: &self.set,
-        };
-        let matrix = Matrix::new(asked, setting);
+        let seeds = matrix.plan().seeds;
         self.gates.fit(matrix.plan(), Records::One)?;
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
@@ -193,6 +182,32 @@ impl Bench {
             }
         }
         Ok(self.ending().end(&record)?)
+    }
+
+    /// Everything that is measured.
+    fn matrix(&self, context: &Context) -> Result<Matrix, Failure> {
+        let asked = self.asked()?;
+        let measured = self.set_from.read()?;
+        let seeds = match self.trials {
+            Some(trials) => [0, trials - 1],
+            None => [*self.seeds.start(), *self.seeds.end()],
+        };
+        let config = context.config(self.config.as_deref())?;
+        let stacks = if self.guard.is_empty() { context.registry.benched() } else { self.guard.clone() };
+        let setting = Setting {
+            suite: &self.suite,
+            sweep: self.sweep.as_ref().map(Sweep::text),
+            stacks: Recipe::all(&context.registry, &stacks, &config).map_err(Error::from)?,
+            config: &config,
+            pools: self.pools(),
+            seeds,
+            set: &self.set,
+        };
+        let matrix = Matrix::new(asked, setting);
+        Ok(match (self.set_from.file(), &measured) {
+            (Some(file), Some(measured)) => matrix.reacting(file, measured),
+            (Some(_) | None, _) => matrix,
+        })
     }
 
     fn pools(&self) -> Pools {
@@ -289,6 +304,9 @@ impl Bench {
             stacks.len(),
             stacks.join(" ")
         ));
+        if let Some(it) = &plan.reactions {
+            say(format_args!("reactions: {} ({})", it.name, it.file));
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use clap::Args;
 use super::context::Context;
 use super::interrupt::Interrupt;
 use super::say::say;
+use super::set_from::SetFrom;
 use super::{load, progress, screen};
 use crate::bench::Stopwatch;
 use crate::error::Error;
@@ -56,6 +57,9 @@ pub struct Hunt {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
+    #[command(flatten)]
+    set_from: SetFrom,
+
     /// A new or empty folder for the finds: a scenario file and a transcript for each, README.md, and finds.jsonl with
     /// the records of their trials
     #[arg(long, value_name = "DIR")]
@@ -72,7 +76,8 @@ arguments write the same bytes.
   balk scenario finds/NAME.toml --seed N     plays one
   balk bench --suite finds/NAME.toml         measures stacks on it
 
-Exit codes: 0 fine, with or without finds; 2 usage; 3 a folder with other files; 130 interrupted: nothing is written.";
+Exit codes: 0 fine, with or without finds; 2 usage; 3 a bad file, or a folder with other files; 130 interrupted: nothing
+is written.";
 
 /// The records of all finds.
 const RECORDS: &str = "finds.jsonl";
@@ -82,11 +87,16 @@ impl Hunt {
     /// Runs the command.
     ///
     /// # Errors
-    /// An invalid command line, a folder with other files, an output that cannot be written.
+    /// An invalid command line, a folder with other files, an output that cannot be written. An invalid file of
+    /// reactions is shown, and returns its exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         if let Some(folder) = &self.out {
             files::check_empty(folder)?;
         }
+        let reactions = match self.set_from.reactions() {
+            Ok(reactions) => reactions,
+            Err(failure) => return failure.or_exit(),
+        };
         let config = context.config(self.config.as_deref())?;
         let recipe = |spec| Recipe::new(&context.registry, spec, &config);
         let (stack, contrasts) = (recipe(&self.guard)?, [recipe(NONE)?, recipe(ORACLE)?]);
@@ -95,6 +105,7 @@ impl Hunt {
             stack: &stack,
             prey: if self.prey.is_empty() { &Prey::ALL } else { &self.prey },
             pools: if self.reserve { Pools::Reserve } else { Pools::Open },
+            reactions,
             seed: self.seed,
             trials: self.trials,
         };
@@ -188,6 +199,7 @@ impl Hunt {
         if let Some(file) = config.file() {
             command.push_str(&format!(" --config {}", quoted(&file.display().to_string())));
         }
+        command.push_str(&self.set_from.again());
         command
     }
 }

@@ -31,9 +31,13 @@ impl Scenario {
             Ok(worlds) => worlds,
             Err(failure) => return failure.or_exit(),
         };
+        let reactions = match asked.set_from.reactions() {
+            Ok(reactions) => reactions,
+            Err(failure) => return failure.or_exit(),
+        };
         match &asked.seeds {
-            Some(seeds) => asked.many(context, &worlds, seeds.clone()),
-            None => asked.one(context, &worlds.scenario(asked.seed, asked.pools())),
+            Some(seeds) => asked.many(context, &worlds, reactions, seeds.clone()),
+            None => asked.one(context, &worlds.scenario(asked.seed, asked.pools()), reactions),
         }
     }
 }

@@ -12,6 +12,7 @@ use clap::Args;
 use super::context::Context;
 use super::load::{self, Failure, Source};
 use super::say::say;
+use super::set_from::SetFrom;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::files;
@@ -42,6 +43,9 @@ pub struct Shrink {
     /// Replace a value of the scenario file, named by its dotted path; may be given again
     #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
     set: Vec<(String, String)>,
+
+    #[command(flatten)]
+    set_from: SetFrom,
 
     /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
     /// above it]
@@ -90,6 +94,10 @@ impl Shrink {
             Ok(read) => read,
             Err(failure) => return failure.or_exit(),
         };
+        let reactions = match self.set_from.reactions() {
+            Ok(reactions) => reactions,
+            Err(failure) => return failure.or_exit(),
+        };
         let text = document.text();
         if let Some(folder) = &self.out {
             free(folder)?;
@@ -105,6 +113,7 @@ impl Shrink {
             contrasts: &contrasts,
             options: WorldOptions {
                 pools: if self.reserve { Pools::Reserve } else { Pools::Open },
+                reactions,
                 ..WorldOptions::default()
             },
             shows: &self.shows,
@@ -167,6 +176,7 @@ impl Shrink {
         for (key, value) in set {
             command.push_str(&format!(" --set {}", quoted(&format!("{key}={value}"))));
         }
+        command.push_str(&self.set_from.again());
         if let Some(file) = config.file() {
             command.push_str(&format!(" --config {}", quoted(&file.display().to_string())));
         }

@@ -11,6 +11,7 @@ use rayon::ThreadPoolBuilder;
 
 use super::context::Context;
 use super::load;
+use super::set_from::SetFrom;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::verify::{self, Difference};
@@ -21,14 +22,21 @@ pub struct Verify {
     /// Seeds, both ends included
     #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-49")]
     seeds: RangeInclusive<u64>,
+
+    #[command(flatten)]
+    set_from: SetFrom,
 }
 
 impl Verify {
     /// Runs the command.
     ///
     /// # Errors
-    /// An output that cannot be written.
+    /// An output that cannot be written. An invalid file is shown, and returns its exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        let reactions = match self.set_from.reactions() {
+            Ok(reactions) => reactions,
+            Err(failure) => return failure.or_exit(),
+        };
         let pool = ThreadPoolBuilder::new()
             .build()
             .map_err(|error| Error::usage("verify", "threads that this machine can start", error))?;
@@ -39,7 +47,7 @@ impl Verify {
         let written = catalogue::listed().map(read);
         for worlds in written.chain([Worlds::Drawn(Target::Any)]) {
             let name = worlds.name();
-            let found = verify::worlds(&worlds, &stacks, self.seeds.clone(), &pool);
+            let found = verify::worlds(&worlds, &stacks, reactions, self.seeds.clone(), &pool);
             match &found.difference {
                 None => writeln!(
                     out,
@@ -51,8 +59,9 @@ impl Verify {
                     writeln!(
                         out,
                         "{name}: not deterministic at entry {entry} of seed {seed}, guard {guard}\n  first:  \
-                         {first}\n  second: {second}\n  see: balk scenario {name} --seed {seed} --guard {guard} \
-                         --format json"
+                         {first}\n  second: {second}\n  see: balk scenario {name} --seed {seed} --guard {guard}{} \
+                         --format json",
+                        self.set_from.again()
                     )?;
                 }
             }

@@ -69,7 +69,7 @@ fn shrunk(hunt: &Hunt<'_>, find: &Find, name: &str, contrasts: &[Recipe]) -> Shr
         seed: find.seed,
         stack: hunt.stack,
         contrasts,
-        options: WorldOptions::default(),
+        options: WorldOptions { reactions: hunt.reactions, ..WorldOptions::default() },
         shows: &shows,
         tries: TRIES,
     };

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use balk_scenarios::{Pools, WorldOptions, Worlds};
+use balk_scenarios::{Pools, Reactions, WorldOptions, Worlds};
 use rayon::prelude::*;
 
 use super::field::Field;
@@ -23,6 +23,8 @@ pub struct Hunt<'a> {
     pub prey: &'a [Prey],
     /// Which parts may be drawn.
     pub pools: Pools,
+    /// Measured reactions in place of the population.
+    pub reactions: Option<Reactions>,
     /// The first seed.
     pub seed: u64,
     /// The number of trials.
@@ -134,7 +136,7 @@ const MILLION: u64 = 1_000_000;
 /// What the trial of this seed shows, and how bad it is.
 fn play(hunt: &Hunt<'_>, seed: u64) -> Vec<(Prey, u32)> {
     let scenario = hunt.worlds.scenario(seed, hunt.pools);
-    let options = WorldOptions { pools: hunt.pools, ..WorldOptions::default() };
+    let options = WorldOptions { pools: hunt.pools, reactions: hunt.reactions, ..WorldOptions::default() };
     let simulation = Simulation::new(&scenario, hunt.stack, options);
     let trial = simulation.trial(&simulation.world(seed));
     hunt.prey.iter().map(|prey| (*prey, prey.severity(&trial))).filter(|(_, how)| *how > 0).collect()

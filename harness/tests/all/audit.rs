@@ -11,7 +11,14 @@ use balk::guards::{Config, Registry};
 /// Eighty seeds show what a removal does to the figures. The long checks run the command with more.
 static AUDITED: LazyLock<Audited> = LazyLock::new(|| {
     let (registry, config) = (Registry::standard(), Config::default());
-    let audit = Audit { registry: &registry, guard: "default", config: &config, seeds: 0..=79, few: 0..=10 };
+    let audit = Audit {
+        registry: &registry,
+        guard: "default",
+        config: &config,
+        seeds: 0..=79,
+        few: 0..=10,
+        reactions: None,
+    };
     audit.run(&|| ()).expect("the guards are known")
 });
 

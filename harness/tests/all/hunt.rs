@@ -16,7 +16,9 @@ use balk_scenarios::{Kind, Pools, Scenario, WorldOptions, Worlds, format, toolse
 
 fn hunted(guard: &str, prey: &[Prey], pools: Pools, trials: u64) -> Hunted {
     let (worlds, stack) = (&Worlds::from(Target::Any), &recipe(guard));
-    hunt(&Hunt { worlds, stack, prey, pools, seed: 1024, trials }, |_| ControlFlow::Continue(()))
+    hunt(&Hunt { worlds, stack, prey, pools, reactions: None, seed: 1024, trials }, |_| {
+        ControlFlow::Continue(())
+    })
 }
 
 fn fields(hunted: &Hunted, prey: Prey) -> BTreeSet<String> {
@@ -53,7 +55,15 @@ fn no_skeleton_is_played_twice_and_reserved_parts_are_left_alone() {
 #[test]
 fn a_hunt_can_be_broken_off() {
     let (worlds, stack) = (&Worlds::from(Target::Any), &recipe("default"));
-    let asked = Hunt { worlds, stack, prey: &Prey::ALL, pools: Pools::Open, seed: 0, trials: 10_000 };
+    let asked = Hunt {
+        worlds,
+        stack,
+        prey: &Prey::ALL,
+        pools: Pools::Open,
+        reactions: None,
+        seed: 0,
+        trials: 10_000,
+    };
     let hunted = hunt(&asked, |_| ControlFlow::Break(()));
     assert!((1..1_000).contains(&hunted.trials), "{}", hunted.trials);
 }
@@ -77,7 +87,7 @@ fn what_is_kept_shows_the_same_and_nothing_is_kept_twice() {
         [("cline", Prey::False, Pools::Open), ("default", Prey::Missed, Pools::Reserve)]
     {
         let (worlds, stack) = (&Worlds::from(Target::Any), &recipe(guard));
-        let asked = Hunt { worlds, stack, prey: &[prey], pools, seed: 7, trials: 128 };
+        let asked = Hunt { worlds, stack, prey: &[prey], pools, reactions: None, seed: 7, trials: 128 };
         let kept = keep(&asked, &hunt(&asked, |_| ControlFlow::Continue(())), &contrasts, 2);
         assert!(!kept.is_empty(), "{guard}");
         for it in &kept {

@@ -34,6 +34,7 @@ mod reference;
 mod replay;
 mod report;
 mod retry_safety;
+mod set_from;
 mod shell;
 mod shrink;
 mod starter;

@@ -24,7 +24,7 @@ fn peers_do_the_same_each_time_and_leave_views_legal() {
     let stacks: Vec<Recipe> = Registry::standard().peers().iter().map(|it| recipe(it)).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
     for name in SCENARIOS {
-        let found = verify::worlds(&scenario(name, &[]).into(), &stacks, 0..=1, &pool);
+        let found = verify::worlds(&scenario(name, &[]).into(), &stacks, None, 0..=1, &pool);
         assert_eq!(found.trials, 2 * stacks.len(), "{name}");
         assert!(found.views > 0, "{name}");
         assert_eq!(found.difference, None, "{name}");
@@ -89,7 +89,7 @@ fn printed_calls_run_under_forge() {
     let sets: Vec<(&str, &str)> = keys.iter().map(|key| (&**key, printed)).collect();
     let prints = scenario("text-only", &sets);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
-    let found = verify::worlds(&prints.clone().into(), &[recipe("forge")], 0..=3, &pool);
+    let found = verify::worlds(&prints.clone().into(), &[recipe("forge")], None, 0..=3, &pool);
     assert_eq!((found.difference, found.illegal), (None, None));
     let interventions =
         |peer: &str| -> u32 { under(&prints, 0..=3, peer).iter().map(|run| run.grade.interventions).sum() };

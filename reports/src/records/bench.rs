@@ -10,6 +10,7 @@ mod file;
 mod lapse;
 mod live;
 mod plan;
+mod reactions;
 mod record;
 mod seeds;
 mod sound;
@@ -21,6 +22,7 @@ pub use lapse::Lapse;
 pub use live::{Live, PlannedLive};
 pub(crate) use plan::is_under_test;
 pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Unlike};
+pub use reactions::PlannedReactions;
 pub use record::{Apart, Bench};
 pub use seeds::{Seeds, SeedsTwice};
 

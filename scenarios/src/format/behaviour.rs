@@ -18,7 +18,7 @@ use crate::scenario::{
     TruthSpan, Way,
 };
 
-pub(super) const PROFILES: &[(&str, Profile)] = &[
+pub(crate) const PROFILES: &[(&str, Profile)] = &[
     ("population", Profile::Population),
     ("strong", Profile::Strong),
     ("gpt-4o-like", Profile::Gpt4o),

@@ -11,6 +11,9 @@ use super::source::Source;
 /// The keys at the top of a file, each with the start of its line.
 pub(crate) type Top = [(&'static str, &'static str)];
 
+/// The unit of a number that is no count, in the words of errors.
+pub(crate) const PER_THOUSAND: &str = "parts per thousand";
+
 /// Reads the text.
 pub(crate) fn read<T: DeserializeOwned>(source: &Source, top: &Top) -> Result<T, Diagnostics> {
     toml::from_str(source.text()).map_err(|error| {
@@ -86,7 +89,9 @@ fn type_error(message: &str, help: &mut Vec<String>) -> Option<(&'static str, St
         "map" => "a table".to_owned(),
         other => other.replace("floating point", "the number"),
     };
-    if got.starts_with("the number") {
+    if got.starts_with("the number") && expected.contains(PER_THOUSAND) {
+        help.push("no number has a point: 31 % are 310 parts per thousand".to_owned());
+    } else if got.starts_with("the number") {
         help.push(
             "no number has a point; a probability is a ratio in quotes, for example \"1/50\"".to_owned(),
         );

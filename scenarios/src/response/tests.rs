@@ -11,8 +11,9 @@ const TRIALS: u32 = 8_000;
 
 /// How a model takes one message, so often.
 fn reactions(model: Model, mode: ResponseMode, advice: &Advice, in_a_row: u32) -> Vec<Reaction> {
-    let parameters = Parameters::of(model);
-    let model = ResponseModel { mode, stubbornness: Ratio { num: 0, den: 1 }, parameters };
+    let parameters = Parameters::of(&model.into());
+    let model =
+        ResponseModel { mode, stubbornness: Ratio { num: 0, den: 1 }, parameters, is_measured: false };
     let draws = Draws::new(3, "x");
     (0..TRIALS)
         .map(|visit| {
@@ -91,11 +92,11 @@ fn in_certain_mode_an_empty_notice_moves_like_the_best_message() {
 
 #[test]
 fn the_wholly_stubborn_never_move() {
-    let parameters = Parameters::of(pinned(Profile::Strong));
+    let parameters = Parameters::of(&pinned(Profile::Strong).into());
     let deaf = Ratio { num: 1, den: 1 };
     let advice = message(ALL, &Way::ALL);
     for mode in [ResponseMode::Features, ResponseMode::Flat, ResponseMode::Certain] {
-        let model = ResponseModel { mode, stubbornness: deaf, parameters };
+        let model = ResponseModel { mode, stubbornness: deaf, parameters, is_measured: false };
         assert!((0..100).all(|visit| {
             let correction = Correction { advice: &advice, in_a_row: 1, state: "s", visit, detours: 0 };
             model.react(&correction, &Draws::new(3, "x")) == Reaction::Ignored

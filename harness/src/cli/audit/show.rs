@@ -21,6 +21,8 @@ pub(super) struct Shown<'a> {
     pub(super) audited: &'a Audited,
     /// By row; none if no recordings were named.
     pub(super) recorded: Option<&'a [Recorded]>,
+    /// What a command that plays a trial again needs beside scenario, seed and stack.
+    pub(super) again: &'a str,
 }
 
 /// The number of scenarios per noticed change that the text names; the JSON form has all.
@@ -43,7 +45,9 @@ impl Shown<'_> {
         }
         for it in &self.audited.undeclared {
             let sets: String = assignments(it.sets).map(|it| format!(" --set '{it}'")).collect();
-            let trial = format!("scenario {} --seed {} --guard '{}'{sets}", it.scenario, it.seed, it.guard);
+            let again = self.again;
+            let trial =
+                format!("scenario {} --seed {} --guard '{}'{sets}{again}", it.scenario, it.seed, it.guard);
             let command = program::command(&trial);
             document.push(paragraph(Text::from(format!("undeclared: {} (", it.what)) + code(command) + ")"));
         }

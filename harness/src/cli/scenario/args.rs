@@ -4,12 +4,13 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use balk_reports::records::quoted;
-use balk_scenarios::{Pools, ResponseMode, WorldOptions};
+use balk_scenarios::{Pools, Reactions, ResponseMode, WorldOptions};
 use clap::{Args, ValueEnum};
 
 use crate::cli::format::Format;
 use crate::cli::gaps::Repository;
 use crate::cli::load;
+use crate::cli::set_from::SetFrom;
 use crate::guards::Config;
 use crate::program;
 
@@ -37,6 +38,9 @@ pub(super) struct Asked {
     /// Replace a value of the scenario file, named by its dotted path; may be given again
     #[arg(long, value_name = "KEY=VALUE", value_parser = load::set)]
     pub(super) set: Vec<(String, String)>,
+
+    #[command(flatten)]
+    pub(super) set_from: SetFrom,
 
     /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
     /// above it]. NO_TOOLS_GUARD_ENABLED, MISTAKE_LIMIT and NO_TOOLS_MESSAGE from the environment win over it
@@ -103,8 +107,8 @@ impl From<Response> for ResponseMode {
 
 impl Asked {
     /// The world of each trial.
-    pub(super) fn options(&self, response: ResponseMode) -> WorldOptions {
-        WorldOptions { pools: self.pools(), response }
+    pub(super) fn options(&self, response: ResponseMode, reactions: Option<Reactions>) -> WorldOptions {
+        WorldOptions { pools: self.pools(), response, reactions }
     }
 
     /// The pools that seeds draw from.
@@ -123,6 +127,7 @@ impl Asked {
         for (key, value) in &self.set {
             command.push_str(&format!(" --set {}", quoted(&format!("{key}={value}"))));
         }
+        command.push_str(&self.set_from.again());
         if let Some(file) = config.file() {
             command.push_str(&format!(" --config {}", quoted(&file.display().to_string())));
         }

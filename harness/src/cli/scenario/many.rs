@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use balk_reports::records::{Counts, quoted};
 use balk_reports::report::document::{Document, Table, Text, code, paragraph, terminal};
 use balk_reports::statistics::{Share, per_thousand};
-use balk_scenarios::{Kind, ResponseMode, Worlds};
+use balk_scenarios::{Kind, Reactions, ResponseMode, Worlds};
 
 use super::args::Asked;
 use super::exit::exit;
@@ -28,6 +28,7 @@ impl Asked {
         &self,
         context: &Context,
         worlds: &Worlds,
+        reactions: Option<Reactions>,
         seeds: RangeInclusive<u64>,
     ) -> Result<Exit, Error> {
         let config = context.config(self.config.as_deref())?;
@@ -35,7 +36,7 @@ impl Asked {
         let trials = 2 * stacks.len() as u64 * (seeds.end() - seeds.start() + 1);
         let bar = progress::counted(trials, "trials");
         let counts = |stack, response| {
-            simulate::counts(worlds, stack, self.options(response), seeds.clone(), &|| bar.inc(1))
+            simulate::counts(worlds, stack, self.options(response, reactions), seeds.clone(), &|| bar.inc(1))
         };
         let row = |stack| Row {
             guard: Recipe::spec(stack),

@@ -7,7 +7,7 @@ use balk_guards::{ChoiceKind, Phraser};
 use balk_reports::records::{Drawn, GapRun, HandedOver, TrialRecord, gaps, quoted};
 use balk_reports::report::Chat;
 use balk_reports::report::document::Screen;
-use balk_scenarios::{Scenario as Model, User, World};
+use balk_scenarios::{Reactions, Scenario as Model, User, World};
 
 use super::args::Asked;
 use super::exit::exit;
@@ -27,7 +27,12 @@ use crate::simulate::Simulation;
 
 impl Asked {
     /// Runs one trial, and shows it.
-    pub(super) fn one(&self, context: &Context, scenario: &Model) -> Result<Exit, Error> {
+    pub(super) fn one(
+        &self,
+        context: &Context,
+        scenario: &Model,
+        reactions: Option<Reactions>,
+    ) -> Result<Exit, Error> {
         let [guard] = &self.guard[..] else {
             return Err(Error::usage(
                 "--guard",
@@ -38,7 +43,8 @@ impl Asked {
         };
         let config = context.config(self.config.as_deref())?;
         let recipe = Recipe::new(&context.registry, guard, &config)?;
-        let simulation = Simulation::new(scenario, &recipe, self.options(self.response.into()));
+        let options = self.options(self.response.into(), reactions);
+        let simulation = Simulation::new(scenario, &recipe, options);
         let world = simulation.world(self.seed);
         let child = self.phraser.as_deref().map(Child::new);
         let phraser = child.as_ref().map(|it| it as &dyn Phraser);

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::live::PlannedLive;
+use super::reactions::PlannedReactions;
 use crate::records::shell::quoted;
 
 /// The version of the record of a bench. It rises when an old reader would misread a new record.
@@ -26,6 +27,9 @@ pub struct Plan {
     /// In a live record, how the model is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<PlannedLive>,
+    /// Measured reactions in place of those that the scenarios ask for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reactions: Option<PlannedReactions>,
     /// The first and the last seed of every scenario, as text in JSON.
     #[serde(with = "as_text")]
     pub seeds: [u64; 2],
@@ -156,6 +160,7 @@ impl Plan {
         if let Some(sweep) = &self.sweep {
             command.push_str(&format!(" --sweep {}", quoted(sweep)));
         }
+        command.push_str(&self.set_from());
         if self.pools == Pools::Reserve {
             command.push_str(" --reserve");
         }
@@ -191,6 +196,7 @@ impl Plan {
         for Drawn { name, value } in self.set.iter().chain(&scenario.set) {
             command.push_str(&format!(" --set {}", quoted(&format!("{name}={value}"))));
         }
+        command.push_str(&self.set_from());
         if self.pools == Pools::Reserve {
             command.push_str(" --reserve");
         }
@@ -209,6 +215,12 @@ impl Plan {
             command.push_str(&format!(" # with the settings {config}"));
         }
         command
+    }
+
+    /// The option that names the file of reactions, with a space before it.
+    fn set_from(&self) -> String {
+        let file = self.reactions.as_ref().map(|it| quoted(&it.file));
+        file.map_or_else(String::new, |it| format!(" --set-from {it}"))
     }
 
     /// Checks that another plan is the same.
@@ -292,6 +304,7 @@ pub(crate) mod tests {
             suite: "all".into(),
             sweep: None,
             live: None,
+            reactions: None,
             seeds: [0, 9],
             pools: Pools::Open,
             set: Vec::new(),
@@ -319,6 +332,41 @@ pub(crate) mod tests {
             plan.trial(0, 1, 7),
             r#"balk scenario repeating --seed 7 --guard default # with the settings {"no-tools":{"limit":4}}"#
         );
+    }
+
+    fn reactions(cause: u32) -> PlannedReactions {
+        let parameters = serde_json::json!({"cause": {"low": 0, "value": cause, "high": 150}});
+        PlannedReactions {
+            file: "my reactions.toml".into(),
+            name: "Some-Model-7B".into(),
+            measured: "on paper".into(),
+            profile: "weak".into(),
+            parameters: parameters.as_object().expect("an object").clone(),
+        }
+    }
+
+    #[test]
+    fn commands_name_the_file_of_reactions() {
+        let plan = Plan { reactions: Some(reactions(40)), ..plan() };
+        assert_eq!(
+            plan.command(),
+            "balk bench --suite all --guard default --seeds 0-9 --set-from 'my reactions.toml'"
+        );
+        assert_eq!(
+            plan.trial(0, 1, 7),
+            "balk scenario repeating --seed 7 --guard default --set-from 'my reactions.toml'"
+        );
+    }
+
+    #[test]
+    fn plans_with_other_reactions_say_which_number_differs() {
+        let of = |cause| Plan { reactions: Some(reactions(cause)), ..plan() };
+        let place = |one: &Plan, other: &Plan| {
+            one.same(other).map_err(|it| format!("{}: {} / {}", it.place, it.first, it.second))
+        };
+        assert_eq!(place(&of(40), &of(40)), Ok(()));
+        assert_eq!(place(&of(40), &of(60)), Err("reactions.parameters.cause.value: 40 / 60".into()));
+        assert!(place(&plan(), &of(40)).is_err_and(|it| it.starts_with("reactions: nothing / ")));
     }
 
     #[test]

@@ -190,6 +190,10 @@ fn notes(before: &Plan, after: &Plan) -> Vec<String> {
         let set: Vec<String> = set.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
         if set.is_empty() { "nothing".to_owned() } else { set.join(" ") }
     };
+    let reactions = |plan: &Plan| match &plan.reactions {
+        Some(it) => serde_json::to_string(it).expect("plain data"),
+        None => "of the scenarios".to_owned(),
+    };
     let config = |plan: &Plan| serde_json::Value::Object(plan.config.clone()).to_string();
     differ("model", model(before), model(after));
     differ("version of Balk", before.balk.clone(), after.balk.clone());
@@ -200,6 +204,7 @@ fn notes(before: &Plan, after: &Plan) -> Vec<String> {
         format!("{:?}", after.pools).to_lowercase(),
     );
     differ("set in all scenarios", set(&before.set), set(&after.set));
+    differ("reactions", reactions(before), reactions(after));
     differ("settings of guards", config(before), config(after));
     if let (Some(one), Some(two)) = (&before.live, &after.live)
         && one.system != two.system

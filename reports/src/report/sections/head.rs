@@ -3,7 +3,7 @@
 use super::live;
 use super::number::{counted, grouped, names};
 use super::suites::each;
-use crate::records::{DRAWS, Pools};
+use crate::records::{DRAWS, PlannedReactions, Pools};
 use crate::report::document::{Block, Document, Text, code, joined, marked, paragraph, strong};
 use crate::report::tables::{
     DEFAULT, Figures, Head, LiveTable, Measure, Report, StackRow, StackTable, Versus,
@@ -19,6 +19,10 @@ pub(super) fn short(report: &Report) -> Document {
         let what = format!("Significantly better than `{DEFAULT}` on some of {scenarios}, each by itself");
         strong(marked(&what)) + ": " + better(versus, report)
     }));
+    let reactions = report.head.reactions.as_ref();
+    points.extend(
+        reactions.map(|it| strong("Every model takes corrections as in a file") + ": " + code(&it.name)),
+    );
     points.extend(missing(report));
     if !points.is_empty() {
         document.push(Block::List(points));
@@ -158,6 +162,9 @@ fn measured(head: &Head, what: &str) -> Document {
             counted(head.done, "trial"),
         )),
     ]);
+    if let Some(it) = &head.reactions {
+        document.push(paragraph(reactions(it)));
+    }
     if !head.config.is_empty() {
         let config = serde_json::to_string(&head.config).expect("plain data");
         document.push(paragraph(Text::from("Settings that the command does not show: ") + code(config)));
@@ -172,6 +179,23 @@ fn measured(head: &Head, what: &str) -> Document {
         document.push(paragraph(strong("Incomplete") + said + joined(missing) + "."));
     }
     document
+}
+
+/// Where measured reactions come from, and which numbers they are.
+fn reactions(it: &PlannedReactions) -> Text {
+    let measured = match it.parameters.len() {
+        0 => "No number".into(),
+        _ => joined(it.parameters.keys().map(code)),
+    };
+    Text::from("Reactions: every model takes corrections as ")
+        + code(&it.name)
+        + ", from the file "
+        + code(&it.file)
+        + format!(" ({}). Measured: ", it.measured)
+        + measured
+        + "; every other number of the response model is that of the profile "
+        + code(&it.profile)
+        + ". No model is drawn from the population."
 }
 
 /// The limits of what a bench can show.

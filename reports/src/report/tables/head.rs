@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::records::{Bench, Drawn, PlannedScenario, Pools, Seeds};
+use crate::records::{Bench, Drawn, PlannedReactions, PlannedScenario, Pools, Seeds};
 
 /// What was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -20,6 +20,9 @@ pub struct Head {
     pub pools: Pools,
     /// Values that replace those of the scenarios' files.
     pub set: Vec<Drawn>,
+    /// Measured reactions in place of those that the scenarios ask for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reactions: Option<PlannedReactions>,
     /// Settings of guards that the command does not show.
     pub config: Map<String, Value>,
     /// Stubborn scenarios.
@@ -74,6 +77,7 @@ impl Head {
             seeds: plan.seeds.map(|it| it.to_string()),
             pools: plan.pools,
             set: plan.set.clone(),
+            reactions: plan.reactions.clone(),
             config: plan.config.clone(),
             stubborn: count(|it| it.is_stubborn()),
             reachable: count(|it| it.is_stubborn() && it.unreachable.is_none()),

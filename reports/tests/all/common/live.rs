@@ -48,6 +48,7 @@ fn plan(worlds: usize) -> Plan {
             system: "You are an agent.".into(),
             sampling: vec![drawn("max_tokens", "1024"), drawn("temperature", "0.7")],
         }),
+        reactions: None,
         seeds: [0, SEEDS - 1],
         pools: Pools::Open,
         set: Vec::new(),

@@ -59,6 +59,7 @@ fn plan() -> Plan {
         suite: "all".into(),
         sweep: None,
         live: None,
+        reactions: None,
         seeds: [0, SEEDS - 1],
         pools: Pools::Open,
         set: Vec::new(),

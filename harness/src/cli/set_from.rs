@@ -1,0 +1,44 @@
+//! `--set-from`: a file of measured reactions, in every command that plays scripted actors.
+
+use std::path::PathBuf;
+
+use balk_reports::records::quoted;
+use balk_scenarios::Reactions;
+use balk_scenarios::reactions::{self, Measured};
+use clap::Args;
+
+use super::load::Failure;
+use crate::error::Error;
+
+/// The option.
+#[derive(Args, Clone, Debug)]
+pub(super) struct SetFrom {
+    /// A TOML file with measured reactions of a model. In every scenario they replace the reactions of the profile or
+    /// of the population; the format is in docs/reactions-file.md
+    #[arg(long = "set-from", value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+impl SetFrom {
+    /// The reactions in the file, if one is named.
+    pub(super) fn read(&self) -> Result<Option<Measured>, Failure> {
+        let Some(path) = &self.file else { return Ok(None) };
+        let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
+        Ok(Some(reactions::parse(&path.display().to_string(), &text)?))
+    }
+
+    /// All numbers of the reactions in the file, if one is named.
+    pub(super) fn reactions(&self) -> Result<Option<Reactions>, Failure> {
+        Ok(self.read()?.map(|it| it.reactions()))
+    }
+
+    /// The file, as on the command line.
+    pub(super) fn file(&self) -> Option<String> {
+        self.file.as_ref().map(|it| it.display().to_string())
+    }
+
+    /// The option in a command that does the same again, with a space before it.
+    pub(super) fn again(&self) -> String {
+        self.file().map_or_else(String::new, |it| format!(" --set-from {}", quoted(&it)))
+    }
+}

@@ -76,7 +76,7 @@ fn of_control(checked: &Checked, at: usize, scenario: &Scenario) -> Vec<Diagnost
 fn calls(trial: &Trial) -> Vec<(StateId, usize)> {
     let turns = trial.turns.iter().filter_map(|turn| {
         let Entry::Completion(completion) = &trial.entries[turn.entry] else { return None };
-        Some((turn.state, completion.calls.len()))
+        Some((turn.state?, completion.calls.len()))
     });
     turns.flat_map(|(state, calls)| (0..calls).map(move |call| (state, call))).collect()
 }

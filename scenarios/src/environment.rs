@@ -29,6 +29,8 @@ pub struct Environment<'w, 'a> {
     applied: Vec<u32>,
     /// How many calls ran.
     calls: u32,
+    /// Of these, commands of which nothing is known but that they are not there.
+    unknown_commands: u32,
 }
 
 impl<'w, 'a> Environment<'w, 'a> {
@@ -46,6 +48,7 @@ impl<'w, 'a> Environment<'w, 'a> {
             now: 0,
             applied: vec![0; spec.rules.len()],
             calls: 0,
+            unknown_commands: 0,
         }
     }
 
@@ -126,8 +129,15 @@ impl<'w, 'a> Environment<'w, 'a> {
         self.state.records.values().map(|times| times.saturating_sub(1)).sum()
     }
 
+    /// How many commands ran of which this world only knew that it does not have them.
+    #[must_use]
+    pub fn unknown_commands(&self) -> u32 {
+        self.unknown_commands
+    }
+
     /// Whether the other one of the same world is in the same state.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
         self.state == other.state
     }
 
@@ -148,6 +158,8 @@ impl<'w, 'a> Environment<'w, 'a> {
     /// Does what a tool of this role does. Time passes meanwhile.
     fn by_role(&mut self, tool: &ToolsetTool, arguments: &[(&str, &str)]) -> Executed {
         let executed = self.state.run(tool, arguments);
+        // No rule and no role knew the command.
+        self.unknown_commands += u32::from(tool.role == Role::Shell && executed.status == Status::Error);
         self.pass(executed.ticks);
         executed
     }

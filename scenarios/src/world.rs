@@ -231,7 +231,8 @@ impl<'a> World<'a> {
     }
 
     /// What the loop says when it replaces the messages so far.
-    pub(crate) fn summary(&self) -> String {
+    #[must_use]
+    pub fn summary(&self) -> String {
         let says = self.scenario.compaction.as_ref().and_then(|it| it.says);
         says.map_or_else(|| SUMMARY.to_owned(), |says| self.say(says, Occasion::Summary, 1, &[]))
     }

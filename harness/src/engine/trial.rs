@@ -1,7 +1,7 @@
 //! One trial and its result.
 
 use balk_guards::{Entry, Guard, Transcript};
-use balk_scenarios::{User, World};
+use balk_scenarios::{Environment, User, World};
 
 use super::person::Person;
 use super::running::{FailedFacts, Running, TurnFacts};
@@ -40,18 +40,30 @@ pub fn run_with<'a>(
 ) -> Trial {
     let mut running = Running::new(world, guard, channel, person, see);
     running.play();
-    let Running { run, environment, turns, mut failed, .. } = running;
-    let entries = run.into_transcript();
-    let places = entries.iter().enumerate().filter(|(_, entry)| matches!(entry, Entry::Failed(_)));
-    // If a guard breaks when it is asked about an attempt, that attempt is not in the transcript.
-    let placed = failed.iter_mut().zip(places).map(|(facts, (entry, _))| facts.entry = entry).count();
-    failed.truncate(placed);
-    Trial {
-        goal: environment.goal(),
-        double_effects: environment.double_effects(),
-        entries,
-        turns,
-        failed,
-        ticks: environment.now(),
+    let Running { host, turns, failed, .. } = running;
+    let (entries, environment) = host.into_parts();
+    Trial::of(entries, &environment, turns, failed)
+}
+
+impl Trial {
+    /// What happened in a run that has ended, in this world as it is then.
+    pub(crate) fn of(
+        entries: Transcript,
+        environment: &Environment<'_, '_>,
+        turns: Vec<TurnFacts>,
+        mut failed: Vec<FailedFacts>,
+    ) -> Self {
+        let places = entries.iter().enumerate().filter(|(_, entry)| matches!(entry, Entry::Failed(_)));
+        // If a guard breaks when it is asked about an attempt, that attempt is not in the transcript.
+        let placed = failed.iter_mut().zip(places).map(|(facts, (entry, _))| facts.entry = entry).count();
+        failed.truncate(placed);
+        Self {
+            goal: environment.goal(),
+            double_effects: environment.double_effects(),
+            entries,
+            turns,
+            failed,
+            ticks: environment.now(),
+        }
     }
 }

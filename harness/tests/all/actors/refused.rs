@@ -67,7 +67,7 @@ fn courses(scenario: &Scenario, says: &'static str) -> BTreeMap<String, u32> {
         let trial = engine::run(&world, &mut RefuseHeadings(says), &TruthChannel::default());
         let turns = trial.turns.iter().map(|turn| {
             let Entry::Completion(completion) = &trial.entries[turn.entry] else { panic!("it is a turn") };
-            match &*scenario.actor.states[turn.state].name {
+            match &*scenario.actor.states[turn.state.expect("an actor plays")].name {
                 "work" if completion.calls.iter().any(|it| is_heading(it)) => "write",
                 "work" => "detour",
                 name => name,

@@ -20,7 +20,8 @@ use rayon::prelude::*;
 
 use crate::error::Error;
 
-pub use clock::Stopwatch;
+pub use clock::{Stopwatch, now};
+pub use cost::timed;
 pub use folder::{Folder, RECORD};
 pub use matrix::{Asked, Matrix, Setting};
 pub use meta::meta;

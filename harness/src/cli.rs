@@ -16,6 +16,7 @@ mod hunt;
 mod init;
 mod interrupt;
 mod list;
+mod live;
 mod load;
 mod man;
 mod merge;
@@ -31,6 +32,7 @@ mod schema;
 mod screen;
 mod set_from;
 mod shrink;
+mod suite;
 pub mod terminal;
 mod texts;
 mod validity;
@@ -55,6 +57,7 @@ pub use explain::Explain;
 pub use hunt::Hunt;
 pub use init::Init;
 pub use list::List;
+pub use live::Live;
 pub use man::Man;
 pub use merge::Merge;
 use migrate::Migrate;
@@ -107,6 +110,8 @@ pub enum Command {
     Validity(Validity),
     /// Measure every stack on every scenario, paired seed by seed
     Bench(Bench),
+    /// Measure which guard brings a real model back, on the worlds of the bench
+    Live(Live),
     /// Merge the parts of a bench into one record
     Merge(Merge),
     /// Report what the record of a bench shows
@@ -177,6 +182,7 @@ impl Command {
             Self::Replay(it) => it.run(context),
             Self::Validity(it) => it.run(context),
             Self::Bench(it) => it.run(context),
+            Self::Live(it) => it.run(context),
             Self::Merge(it) => it.run(),
             Self::Report(it) => it.run(),
             Self::Compare(it) => it.run(),

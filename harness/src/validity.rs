@@ -30,6 +30,7 @@ use crate::replay::{Event, Replayed, What};
 pub use compared::{Comparison, Figures, StackFigures};
 pub use depths::{Depths, Place};
 pub use runs::{Seen, Simulated};
+pub(crate) use written::written;
 
 pub use crate::replay::judged::CAP;
 

@@ -21,7 +21,7 @@ pub use bench::{
     Outcome, Paired, Plan, PlannedLive, PlannedParameter, PlannedReactions, PlannedScenario, PlannedStack,
     Response, RuleCount, Seeds, SeedsTwice, Sums, Unlike,
 };
-pub use cost::{Cost, Host, Instructions, Meta, Timed, Work};
+pub use cost::{Answered, Cost, Host, Instructions, Meta, Repeats, Timed, Work};
 pub use counts::Counts;
 pub use gap::{Changes, Ending, GAP_SCHEMA, GapReport, GapRun, HandedOver, Lacking, TriedTool, gaps};
 pub use incident::{

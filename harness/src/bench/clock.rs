@@ -1,6 +1,13 @@
 //! The clock of a bench: its figures are kept beside the record, and nothing else depends on them.
 
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
+
+/// The time of day in UTC, such as `2026-11-23T16:30:00Z`.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "a date is kept apart from the record")]
+pub fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
 
 /// Measures the time since it was started.
 #[derive(Clone, Copy, Debug)]

@@ -22,6 +22,8 @@ use crate::files::{self, Out};
 pub const RECORD: &str = "bench.jsonl";
 const META: &str = "meta.json";
 const INSTRUCTIONS: &str = "instructions.json";
+const JUDGE: &str = "judge.tsv";
+const JUDGED: &str = "judge.jsonl";
 const TRANSCRIPTS: &str = "transcripts";
 
 /// A folder that a bench writes to, or reads from.
@@ -95,6 +97,23 @@ impl Folder {
         files::write_whole(&path, write).map_err(|error| unwritable(&path, error))
     }
 
+    /// Writes interventions to judge: a table and its transcripts. A table that is there stays: somebody may have filled
+    /// it in.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write_sample(&self, (table, transcripts): (String, String)) -> Result<(), Error> {
+        if table.is_empty() || self.path.join(JUDGE).exists() {
+            return Ok(());
+        }
+        for (name, text) in [(JUDGED, transcripts), (JUDGE, table)] {
+            let path = self.path.join(name);
+            files::write_whole(&path, |out| out.write_all(text.as_bytes()))
+                .map_err(|error| unwritable(&path, error))?;
+        }
+        Ok(())
+    }
+
     /// The measured cost, as far as it is there.
     ///
     /// # Errors
@@ -129,6 +148,20 @@ impl Folder {
             return Ok(());
         }
         self.add(&Path::new(&folder_name(scenario)).join(transcripts.file_name()), transcripts)
+    }
+
+    /// Removes all kept transcripts, which will be made again.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    pub fn clear_transcripts(&self) -> Result<(), Error> {
+        let path = self.path.join(TRANSCRIPTS);
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(Error::file(&path, "a folder that can be removed", error))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 
     /// Adds the transcripts of another folder.

@@ -1,14 +1,10 @@
 //! How a record was made: the command, the machine and the time it took.
 
-use balk_reports::records::{Host, Meta, quoted};
+use balk_reports::records::{Answered, Host, Meta, Timed, quoted};
 
-use super::cost;
-use super::matrix::Matrix;
-
-/// The meta data of a run that has ended: `units` on `threads` threads in `taken_ns` nanoseconds. This call measures
-/// the stacks.
+/// The meta data of a run that has ended: `units` on `threads` threads in `taken_ns` nanoseconds.
 #[must_use]
-pub fn meta(matrix: &Matrix, threads: usize, units: u64, taken_ns: u64) -> Meta {
+pub fn meta(threads: usize, units: u64, taken_ns: u64, timed: Vec<Timed>, live: Option<Answered>) -> Meta {
     let per_second = u128::from(units) * 1_000_000_000 / u128::from(taken_ns.max(1));
     Meta {
         command: command_line(),
@@ -22,7 +18,8 @@ pub fn meta(matrix: &Matrix, threads: usize, units: u64, taken_ns: u64) -> Meta 
         units,
         taken_ms: taken_ns / 1_000_000,
         units_per_second: u64::try_from(per_second).unwrap_or(u64::MAX),
-        timed: cost::timed(matrix),
+        timed,
+        live,
     }
 }
 

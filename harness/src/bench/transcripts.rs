@@ -52,7 +52,7 @@ pub struct Transcripts {
 
 impl Transcripts {
     /// Packs the records of one seed, one per line. Without records there is nothing to keep.
-    pub(super) fn pack(seed: u64, records: &[TrialRecord]) -> Self {
+    pub(crate) fn pack(seed: u64, records: &[TrialRecord]) -> Self {
         if records.is_empty() {
             return Self::default();
         }

@@ -8,9 +8,7 @@ use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 
 use balk_reports::records::Bench as Record;
-use balk_scenarios::catalogue::{CATALOGUE, FIELD};
-use balk_scenarios::drawn::{DRAWN, Target};
-use balk_scenarios::{Kind, Pools};
+use balk_scenarios::Pools;
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
@@ -18,17 +16,18 @@ use rayon::ThreadPoolBuilder;
 use super::context::Context;
 use super::gates::{Gates, HELP as GATES_HELP, Records};
 use super::interrupt::Interrupt;
-use super::load::{self, Failure, Named};
+use super::load::{self, Failure};
 use super::progress;
 use super::say::say;
 use super::set_from::SetFrom;
+use super::suite;
 use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Played, Setting, Stopwatch};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::Recipe;
 use crate::program;
 
-use ending::Ending;
+pub(super) use ending::Ending;
 use shard::{Shard, shard};
 use sweep::Sweep;
 
@@ -178,7 +177,8 @@ impl Bench {
             // If everything was done before, keep the description of the earlier run.
             if follower.played > 0 {
                 let threads = pool.current_num_threads();
-                folder.write_meta(&bench::meta(&matrix, threads, follower.played, taken_ns))?;
+                let timed = bench::timed(&matrix);
+                folder.write_meta(&bench::meta(threads, follower.played, taken_ns, timed, None))?;
             }
         }
         Ok(self.ending().end(&record)?)
@@ -225,35 +225,8 @@ impl Bench {
 
     /// The scenarios of the suite, each with every value of the sweep.
     fn asked(&self) -> Result<Vec<Asked>, Failure> {
-        let of_kind = |kind: Option<Kind>| -> Vec<String> {
-            let listed = CATALOGUE.iter().filter(move |it| kind.is_none_or(|kind| it.kind == kind));
-            listed.map(|it| it.name.to_owned()).collect()
-        };
-        let named = |name: &str| match name {
-            "all" => of_kind(None),
-            "stubborn" => of_kind(Some(Kind::Stubborn)),
-            "control" => of_kind(Some(Kind::Control)),
-            load::FIELD => FIELD.iter().map(|it| it.name.to_owned()).collect(),
-            DRAWN => Target::cells(self.pools()).into_iter().map(Target::name).collect(),
-            name => vec![name.to_owned()],
-        };
-        let targets: Vec<String> = self.suite.split(',').map(str::trim).flat_map(named).collect();
-        let mut asked: Vec<Asked> = Vec::new();
-        for target in targets {
-            for named in Named::all(&target)? {
-                for set in self.sweep.as_ref().map_or(vec![Vec::new()], Sweep::sets) {
-                    let worlds = named.read(&[&self.set[..], &set].concat())?;
-                    let same = |it: &&Asked| it.worlds.name() == worlds.name() && it.set == set;
-                    let target = named.target();
-                    if let Some(other) = asked.iter().find(same) {
-                        let found = format!("`{}` and `{target}`, both `{}`", other.target, worlds.name());
-                        return Err(Error::usage("--suite", "scenarios with different names", found).into());
-                    }
-                    asked.push(Asked { target, suite: named.suite(), text: named.text(), set, worlds });
-                }
-            }
-        }
-        Ok(asked)
+        let sweep = self.sweep.as_ref().map_or(vec![Vec::new()], Sweep::sets);
+        suite::asked(&self.suite, self.pools(), &self.set, &sweep)
     }
 
     /// The folder of the record, and the record so far.

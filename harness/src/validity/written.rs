@@ -1,4 +1,4 @@
-//! A simulated run, written down as a recording of another agent would be.
+//! A run, written down as a recording of another agent would be.
 
 use balk_guards::{Completion, Entry, Origin, Status};
 use balk_scenarios::Truth;
@@ -6,19 +6,19 @@ use serde_json::{Map, Value, json};
 
 use crate::engine::Trial;
 
-/// A run without a guard in the neutral form.
-pub(super) struct Written {
+/// A run in the neutral form.
+pub(crate) struct Written {
     id: String,
     outcome: &'static str,
     messages: Vec<Value>,
     /// The messages of the assistant.
-    pub(super) replies: Vec<Reply>,
+    pub(crate) replies: Vec<Reply>,
 }
 
 /// A message of the assistant.
-pub(super) struct Reply {
+pub(crate) struct Reply {
     /// Its index among the messages.
-    pub(super) message: usize,
+    pub(crate) message: usize,
     pub(super) truth: Truth,
     /// The tools and arguments of its calls.
     pub(super) calls: Vec<[Box<str>; 2]>,
@@ -27,7 +27,7 @@ pub(super) struct Reply {
 impl Written {
     /// The run in one line, without a line break. With `replies` it ends with the answers to that many messages of the
     /// assistant.
-    pub(super) fn line(&self, replies: Option<usize>) -> String {
+    pub(crate) fn line(&self, replies: Option<usize>) -> String {
         let next = replies.and_then(|count| self.replies.get(count));
         let messages = &self.messages[..next.map_or(self.messages.len(), |it| it.message)];
         json!({"id": self.id, "model": "simulated", "outcome": self.outcome, "messages": messages})
@@ -35,9 +35,9 @@ impl Written {
     }
 }
 
-/// Writes a trial that ran without a guard. `flagged` is whether results say if the tool failed: about half of the
+/// Writes a trial. What guards said is a message of the user, as in recordings. `flagged` is whether results say if the tool failed: about half of the
 /// recordings do.
-pub(super) fn written(id: &str, trial: &Trial, flagged: bool) -> Written {
+pub(crate) fn written(id: &str, trial: &Trial, flagged: bool) -> Written {
     let (mut turns, mut failed) = (trial.turns.iter(), trial.failed.iter());
     let (mut messages, mut replies) = (Vec::new(), Vec::new());
     for entry in &trial.entries {
@@ -66,10 +66,12 @@ pub(super) fn written(id: &str, trial: &Trial, flagged: bool) -> Written {
                 }
                 messages.push(message.into());
             }
+            Entry::Intervention(it) => {
+                messages.extend(it.message().map(|text| json!({"role": "user", "content": text})));
+            }
             Entry::Result(_)
             | Entry::Start(_)
             | Entry::Tried(_)
-            | Entry::Intervention(_)
             | Entry::Answer(_)
             | Entry::Compaction(_)
             | Entry::Conclusion(_)

@@ -19,6 +19,7 @@ mod hunt;
 mod interactive;
 mod interrupted;
 mod laws;
+mod live;
 mod live_endpoint;
 mod measures;
 mod narrow;

@@ -90,8 +90,41 @@ pub struct Meta {
     pub taken_ms: u64,
     /// Units per second.
     pub units_per_second: u64,
-    /// The cost of a turn under each stack; empty in debug builds.
+    /// The cost of a turn under each stack; empty in debug builds and in live runs.
     pub timed: Vec<Timed>,
+    /// In a live run, where the model was and how it answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<Answered>,
+}
+
+/// Where the model of a live run was, and how it answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Answered {
+    /// The address that requests went to.
+    pub endpoint: String,
+    /// How the server names itself, if it does.
+    pub server: Option<String>,
+    /// The models that the server lists, as it names them; empty if it lists none.
+    pub lists: Vec<String>,
+    /// When the run began, in UTC.
+    pub began: String,
+    /// Whether the server gives the same answer to the same request, if it was asked.
+    pub repeats: Option<Repeats>,
+    /// Tokens of this run, in requests and completions.
+    pub tokens: u64,
+    /// Why it ended before all units were played; empty if it did not.
+    pub stopped: String,
+}
+
+/// Whether a server gives the same answer to the same request, with the same seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Repeats {
+    /// Twice in a row.
+    pub at_once: bool,
+    /// With another request between.
+    pub after_another: bool,
 }
 
 /// A machine.

@@ -14,20 +14,20 @@ use crate::exit::Exit;
 use crate::program;
 
 /// The facts that the end depends on.
-pub(super) struct Ending<'a> {
-    pub(super) gates: &'a Gates,
+pub(in crate::cli) struct Ending<'a> {
+    pub(in crate::cli) gates: &'a Gates,
     /// The folder of the record, if it is kept.
-    pub(super) out: Option<&'a Path>,
+    pub(in crate::cli) out: Option<&'a Path>,
     /// Whether the bench covers only a part of the seeds.
-    pub(super) is_part: bool,
+    pub(in crate::cli) is_part: bool,
     /// Whether the command already resumes a record.
-    pub(super) resumes: bool,
+    pub(in crate::cli) resumes: bool,
 }
 
 impl Ending<'_> {
     /// Shows the table of the stacks, then the result of the gates (or, without gates, what went wrong), and the next
     /// command.
-    pub(super) fn end(&self, record: &Record) -> io::Result<Exit> {
+    pub(in crate::cli) fn end(&self, record: &Record) -> io::Result<Exit> {
         let mut out = io::stdout().lock();
         unless_left(writeln!(out, "{}", terminal(&stacks(record), screen::output())))?;
         let gates = self.gates.all();
@@ -61,7 +61,7 @@ impl Ending<'_> {
     }
 
     /// Says what an interrupted bench has kept, and how to resume it.
-    pub(super) fn interrupted(&self, done: u64, of: u64) -> Exit {
+    pub(in crate::cli) fn interrupted(&self, done: u64, of: u64) -> Exit {
         match self.out {
             None => {
                 say(format_args!("interrupted after {done} of {of} units: without --out DIR nothing is kept"))

@@ -1,0 +1,401 @@
+//! `balk live`: which guard brings a real model back, and at what price.
+
+mod following;
+mod looks;
+mod server;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use balk_contract::wire::{Asking, Dialect};
+use balk_reports::records::{Answered, Bench as Record, Drawn, PlannedLive, PlannedScenario, Seeds};
+use balk_scenarios::Pools;
+use clap::{Args, ValueEnum};
+use rayon::ThreadPoolBuilder;
+use serde_json::Number;
+
+use super::bench::Ending;
+use super::context::Context;
+use super::gates::{Gates, HELP as GATES_HELP, Records};
+use super::interrupt::Interrupt;
+use super::say::say;
+use super::{screen, suite};
+use crate::bench::{self, Asked, Folder, Matrix, RECORD, Setting, Stopwatch};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::guards::{NONE, Recipe};
+use crate::live::endpoint::Endpoint;
+use crate::live::{self, Budget, Model, SYSTEM, Store};
+
+use following::Following;
+
+/// Arguments of `balk live`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{GATES_HELP}"))]
+pub struct Live {
+    /// The base URL of the model's server, such as http://127.0.0.1:8091/v1. Requests go there and nowhere else
+    #[arg(long, value_name = "URL", required_unless_present = "offline", requires = "model")]
+    endpoint: Option<String>,
+
+    /// The model, as the server names it
+    #[arg(long, value_name = "NAME", conflicts_with = "offline")]
+    model: Option<String>,
+
+    /// The format of the requests
+    #[arg(long, value_enum, default_value_t = Api::Openai, conflicts_with = "offline")]
+    api: Api,
+
+    /// The environment variable that has the key; its value is sent to the endpoint and goes nowhere else
+    #[arg(long, value_name = "NAME", conflicts_with = "offline")]
+    key_env: Option<String>,
+
+    /// The worlds: live (a choice for small budgets), or what `balk bench --suite` takes. Of two scenarios with the same
+    /// world, the first is played
+    #[arg(long, default_value = "live", conflicts_with = "offline")]
+    suite: String,
+
+    /// A stack to measure; may be given again. The baseline `none` is always measured [default: `default`; with
+    /// --offline those of the record]
+    #[arg(long, value_name = "SET")]
+    guard: Vec<String>,
+
+    /// Trials of each world: its first N seeds
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "offline")]
+    trials: u64,
+
+    /// How much chance decides; without it the server's own setting
+    #[arg(long, value_name = "NUMBER", value_parser = temperature, conflicts_with = "offline")]
+    temperature: Option<Number>,
+
+    /// The maximum number of tokens in a completion
+    #[arg(long, value_name = "N", default_value_t = 1_024, value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "offline")]
+    max_tokens: u64,
+
+    /// Ask for answers as streams, for servers that give no others
+    #[arg(long, conflicts_with = "offline")]
+    stream: bool,
+
+    /// Requests at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: u16,
+
+    /// Stop before the tokens of requests and completions exceed N
+    #[arg(long, value_name = "N")]
+    budget_tokens: Option<u64>,
+
+    /// Ask for nothing more after N minutes
+    #[arg(long, value_name = "N")]
+    budget_minutes: Option<u64>,
+
+    /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
+    /// above it]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Draw texts and names from the reserve pools, on which nothing was tuned
+    #[arg(long, conflicts_with = "offline")]
+    reserve: bool,
+
+    /// The folder for the record and all completions. It must be empty, or have a record to go on with (--resume)
+    /// [default: live; with --offline nothing is written without it]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Go on in the folder of --out, with the same model. Trials, worlds and stacks may be others than before: no
+    /// completion is asked for twice
+    #[arg(long, conflicts_with = "offline")]
+    resume: bool,
+
+    /// Play the record in this folder again, without a model
+    #[arg(long, value_name = "DIR")]
+    offline: Option<PathBuf>,
+
+    /// Show one trial of the record, under the first stack
+    #[arg(long, value_name = "SCENARIO:SEED", requires = "offline", value_parser = shown)]
+    show: Option<(String, u64)>,
+
+    #[command(flatten)]
+    gates: Gates,
+}
+
+const AFTER_HELP: &str = "\
+A real model takes the place of the scripted one; the worlds, the guards and the counts stay as they are. The world says
+what counts: whether the goal holds in the end, what the user was told, and which rounds moved anything.
+
+The baseline is played first. Every stack is played from the same start, and what was asked before is not asked again:
+so pairs share everything up to the first intervention, and a stack that never steps in costs nothing. An intervention
+counts as false if the two rounds before it changed the world.
+
+DIR/bench.jsonl has the counts, for `balk report` and `balk compare`; DIR/transcripts has every trial, for `balk
+replay`; DIR/completions.jsonl.zst has every request and completion, for --offline; DIR/meta.json has the endpoint, the
+time and what the server says of itself. After Ctrl-C the exit code is 130, and --resume goes on.";
+
+/// The formats of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Api {
+    /// OpenAI chat completions
+    Openai,
+    /// Anthropic messages
+    Anthropic,
+}
+
+/// What is measured, and how the model is asked.
+struct Setup {
+    suite: String,
+    guards: Vec<String>,
+    seeds: [u64; 2],
+    pools: Pools,
+    planned: PlannedLive,
+}
+
+impl Live {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// An invalid command line, a folder with other contents, a record of another model, an endpoint that gives no
+    /// answers. An invalid scenario is shown, and returns its exit code.
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        let again =
+            self.offline.as_deref().map(|path| Folder::open(path).map(|(_, record)| record)).transpose()?;
+        let setup = match (&self.offline, &again) {
+            (Some(path), Some(record)) => self.setup_of(path, record)?,
+            _ => self.setup(),
+        };
+        let worlds = match suite::asked(&setup.suite, setup.pools, &[], &[Vec::new()]) {
+            Ok(worlds) => once_each(worlds),
+            Err(failure) => return failure.or_exit(),
+        };
+        let matrix = self.matrix(context, &setup, worlds)?;
+        self.gates.fit(matrix.plan(), Records::One)?;
+        self.play(&matrix, &setup.planned, again)
+    }
+
+    /// Plays the plan, or what a record has of it.
+    fn play(&self, matrix: &Matrix, planned: &PlannedLive, again: Option<Record>) -> Result<Exit, Error> {
+        let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build().map_err(|error| {
+            Error::usage("--jobs", "a number of threads that this machine can start", error)
+        })?;
+        let interrupt = Interrupt::catch();
+        let (folder, before) = self.folder(matrix)?;
+        let store = match &self.offline {
+            Some(record) => Store::read(record)?,
+            None => Store::open(self.out())?,
+        };
+        let endpoint = self.server(dialect(planned))?;
+        let model = Model {
+            dialect: dialect(planned),
+            asking: asking(planned),
+            store: &store,
+            endpoint: endpoint.as_ref(),
+            budget: &Budget::new(self.budget_tokens, self.budget_minutes),
+        };
+        if let Some((scenario, seed)) = &self.show {
+            return show(matrix, &model, scenario, *seed);
+        }
+        let mut record = Record::new(matrix.plan().clone());
+        let wanted = |scenario: usize, seed| again.as_ref().is_none_or(|it| it.done[scenario].has(seed));
+        let units = match &again {
+            Some(record) => record.done.iter().map(Seeds::count).sum(),
+            None => record.done.len() as u64 * self.trials,
+        };
+        announce(matrix);
+        if again.is_none() {
+            looks::announce(before.as_ref().unwrap_or(&record), self.trials);
+        }
+        let (began, watch) = (bench::now(), Stopwatch::start());
+        let repeats = if self.resume { None } else { server::probed(matrix, &model) };
+        let mut following = Following::new(folder, interrupt, units, again.is_none());
+        let ran = pool.install(|| live::run(matrix, &model, &mut record, wanted, &mut following));
+        // Completions are kept even where the run ends badly.
+        let packed = if self.offline.is_none() { store.pack() } else { Ok(()) };
+        let sample = ran?;
+        packed?;
+        following.write_sample(&sample)?;
+        if let Some(endpoint) = &endpoint {
+            let (server, lists) = server::names(endpoint);
+            let answered = Answered {
+                endpoint: endpoint.address(),
+                server,
+                lists,
+                began,
+                repeats,
+                tokens: model.budget.taken(),
+                stopped: following.stopped(),
+            };
+            following.write_meta(pool.current_num_threads(), watch.nanoseconds(), answered)?;
+        }
+        following.end(&record, &self.ending())
+    }
+
+    /// What the command line asks for.
+    fn setup(&self) -> Setup {
+        let drawn = |name: &str, value: String| Drawn { name: name.to_owned(), value };
+        let sampling = [
+            Some(drawn(MAX_TOKENS, self.max_tokens.to_string())),
+            self.temperature.as_ref().map(|it| drawn(TEMPERATURE, it.to_string())),
+            self.stream.then(|| drawn(STREAM, "true".to_owned())),
+        ];
+        Setup {
+            suite: self.suite.clone(),
+            guards: if self.guard.is_empty() { vec!["default".to_owned()] } else { self.guard.clone() },
+            seeds: [0, self.trials - 1],
+            pools: if self.reserve { Pools::Reserve } else { Pools::Open },
+            planned: PlannedLive {
+                api: self.api.name().to_owned(),
+                model: self.model.clone().unwrap_or_default(),
+                system: SYSTEM.to_owned(),
+                sampling: sampling.into_iter().flatten().collect(),
+            },
+        }
+    }
+
+    /// What a record was made with; the stacks may be others.
+    fn setup_of(&self, path: &Path, record: &Record) -> Result<Setup, Error> {
+        let plan = &record.plan;
+        let Some(planned) = plan.live.clone() else {
+            let path = path.join(RECORD);
+            return Err(Error::file(&path, "the record of a live run", "the record of a simulated one"));
+        };
+        let stacks = plan.stacks.iter().map(|it| it.guard.clone()).filter(|it| it != NONE).collect();
+        Ok(Setup {
+            suite: plan.suite.clone(),
+            guards: if self.guard.is_empty() { stacks } else { self.guard.clone() },
+            seeds: plan.seeds,
+            pools: plan.pools,
+            planned,
+        })
+    }
+
+    fn matrix(&self, context: &Context, setup: &Setup, worlds: Vec<Asked>) -> Result<Matrix, Error> {
+        let config = context.config(self.config.as_deref())?;
+        let setting = Setting {
+            suite: &setup.suite,
+            sweep: None,
+            stacks: Recipe::all(&context.registry, &setup.guards, &config)?,
+            config: &config,
+            pools: setup.pools,
+            seeds: setup.seeds,
+            set: &[],
+        };
+        Ok(Matrix::new(worlds, setting).live(setup.planned.clone()))
+    }
+
+    /// The folder of the record, and the record that is there. It is made again from the completions.
+    fn folder(&self, matrix: &Matrix) -> Result<(Option<Folder>, Option<Record>), Error> {
+        if self.show.is_some() || self.offline.is_some() && self.out.is_none() {
+            return Ok((None, None));
+        }
+        let path = self.out();
+        if !self.resume || !path.join(RECORD).exists() {
+            let folder = Folder::create(path)?;
+            // With it, a run that is killed at any moment can be resumed.
+            folder.write(&Record::new(matrix.plan().clone()))?;
+            return Ok((Some(folder), None));
+        }
+        let (folder, before) = Folder::open(path)?;
+        if before.plan.live != matrix.plan().live {
+            let expected = "the same API, model and settings as on the command line";
+            return Err(Error::file(&path.join(RECORD), expected, "others")
+                .hint(&format!("its command was: {}", crate::program::own(&before.plan.command()))));
+        }
+        folder.clear_transcripts()?;
+        Ok((Some(folder), Some(before)))
+    }
+
+    fn out(&self) -> &Path {
+        self.out.as_deref().unwrap_or(Path::new("live"))
+    }
+
+    /// The server to ask; none plays a record again.
+    fn server(&self, dialect: Dialect) -> Result<Option<Endpoint>, Error> {
+        self.endpoint.as_deref().map(|url| server::at(url, dialect, self.key_env.as_deref())).transpose()
+    }
+
+    fn ending(&self) -> Ending<'_> {
+        Ending {
+            gates: &self.gates,
+            out: if self.offline.is_some() { self.out.as_deref() } else { Some(self.out()) },
+            is_part: false,
+            resumes: self.resume,
+        }
+    }
+}
+
+impl Api {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::Anthropic => "anthropic",
+        }
+    }
+}
+
+/// The format of the requests of this plan.
+fn dialect(planned: &PlannedLive) -> Dialect {
+    if planned.api == Api::Anthropic.name() { Dialect::Anthropic } else { Dialect::OpenAi }
+}
+
+/// What the requests of this plan say beside the view.
+fn asking(planned: &PlannedLive) -> Asking {
+    let value = |name: &str| planned.sampling.iter().find(|it| it.name == name).map(|it| &*it.value);
+    Asking {
+        system: Some(planned.system.as_str().into()),
+        max_tokens: value(MAX_TOKENS).and_then(|it| it.parse().ok()),
+        temperature: value(TEMPERATURE).and_then(|it| it.parse().ok()),
+        stream: value(STREAM).is_some(),
+        ..Asking::of(&planned.model)
+    }
+}
+
+const MAX_TOKENS: &str = "max_tokens";
+const TEMPERATURE: &str = "temperature";
+const STREAM: &str = "stream";
+
+/// The first of all scenarios with the same file: both actors of a file have one world, and here neither plays.
+fn once_each(mut worlds: Vec<Asked>) -> Vec<Asked> {
+    let mut seen = std::collections::BTreeSet::new();
+    worlds.retain(|it| matches!(it.worlds, balk_scenarios::Worlds::Drawn(_)) || seen.insert(it.text.clone()));
+    worlds
+}
+
+/// Parses `SCENARIO:SEED`.
+fn shown(text: &str) -> Result<(String, u64), String> {
+    let (scenario, seed) = text.rsplit_once(':').unwrap_or((text, ""));
+    match seed.parse() {
+        Ok(seed) => Ok((scenario.to_owned(), seed)),
+        Err(_) => Err("expected a scenario and a seed, as in text-only:3".to_owned()),
+    }
+}
+
+/// Shows one trial under the first stack that is not the baseline; under the baseline if there is no other.
+fn show(matrix: &Matrix, model: &Model<'_>, scenario: &str, seed: u64) -> Result<Exit, Error> {
+    let scenarios = &matrix.plan().scenarios;
+    let Some(place) = scenarios.iter().position(|it| it.label() == scenario) else {
+        let known: Vec<String> = scenarios.iter().map(PlannedScenario::label).collect();
+        let expected = format!("a world of the record: {}", known.join(", "));
+        return Err(Error::usage("--show", &expected, format!("`{scenario}`")));
+    };
+    let stack = usize::from(matrix.plan().stacks.len() > 1);
+    let record = live::trial(matrix, model, place, seed, stack)
+        .map_err(|stop| Error::usage("--show", "a trial that is in the record", stop))?;
+    write!(anstream::stdout().lock(), "{}", balk_reports::report::show(&record, screen::output()))?;
+    Ok(Exit::Fine)
+}
+
+/// Parses a temperature, which is sent as it is written.
+fn temperature(text: &str) -> Result<Number, String> {
+    text.parse().map_err(|_| "expected a number, as in 0.7".to_owned())
+}
+
+/// Prints what will run.
+fn announce(matrix: &Matrix) {
+    let plan = matrix.plan();
+    let stacks: Vec<&str> = plan.stacks.iter().map(|it| &*it.guard).collect();
+    let [from, to] = plan.seeds;
+    say(format_args!(
+        "worlds: {}, seeds {from}-{to}\nstacks: {} ({})",
+        plan.scenarios.len(),
+        stacks.len(),
+        stacks.join(" ")
+    ));
+}

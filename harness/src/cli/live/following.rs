@@ -1,0 +1,169 @@
+//! Follows a live run: writes what was played, and knows when to stop.
+
+use std::ops::ControlFlow;
+
+use balk_reports::records::{Answered, Bench as Record};
+use indicatif::ProgressBar;
+
+use super::looks;
+use crate::bench::{self, Folder, Played};
+use crate::cli::bench::Ending;
+use crate::cli::interrupt::Interrupt;
+use crate::cli::progress;
+use crate::cli::say::say;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::live::{Follow, Sample, Spent, Stop};
+
+/// After so many units in a row without an answer, the endpoint is given up.
+const GIVEN_UP: u32 = 3;
+
+/// What has come of a live run so far.
+pub(super) struct Following {
+    folder: Option<Folder>,
+    interrupt: Interrupt,
+    bar: ProgressBar,
+    /// The units to play.
+    units: u64,
+    /// The units that are in the record.
+    played: u64,
+    /// The units that are not, because the record or the endpoint had no completion, and the first reason.
+    dropped: Option<(u64, String)>,
+    /// Units in a row that got no answer.
+    unanswered: u32,
+    ended: Option<Ended>,
+    /// Whether it may stop before all units are played, because the result is clear.
+    may_decide: bool,
+}
+
+/// Why a run ends whose result is clear. The bound holds however often one looks (`docs/live.md`).
+const DECIDED: &str = "every stack's interval, which holds at every look, excludes zero";
+
+/// Why a run ended before all units were played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ended {
+    Interrupted,
+    Spent(Spent),
+    GivenUp,
+    /// Every interval excludes zero.
+    Decided,
+}
+
+impl Following {
+    pub(super) fn new(folder: Option<Folder>, interrupt: Interrupt, units: u64, may_decide: bool) -> Self {
+        let bar = progress::counted(units, "units");
+        Self {
+            folder,
+            interrupt,
+            bar,
+            units,
+            played: 0,
+            dropped: None,
+            unanswered: 0,
+            ended: None,
+            may_decide,
+        }
+    }
+
+    /// Shows the table, and says what is missing in it and why.
+    pub(super) fn end(self, record: &Record, ending: &Ending<'_>) -> Result<Exit, Error> {
+        self.bar.finish_and_clear();
+        if let Some((units, why)) = &self.dropped {
+            say(format_args!("{units} of {} units are not measured; the first: {why}", self.units));
+        }
+        match self.ended {
+            Some(Ended::Interrupted) => return Ok(ending.interrupted(self.played, self.units)),
+            Some(Ended::Spent(spent)) => {
+                say(format_args!(
+                    "stopped after {} of {} units: {}",
+                    self.played,
+                    self.units,
+                    Stop::Spent(spent)
+                ));
+            }
+            Some(Ended::Decided) => {
+                say(format_args!("stopped after {} of {} units: {DECIDED}", self.played, self.units));
+            }
+            Some(Ended::GivenUp) | None => {}
+        }
+        let exit = ending.end(record)?;
+        Ok(match self.ended {
+            Some(Ended::GivenUp) if exit == Exit::Fine => Exit::Unexpected,
+            _ if self.dropped.is_some() && exit == Exit::Fine => Exit::Unmet,
+            _ => exit,
+        })
+    }
+
+    /// Why the run ended before all units were played; empty if it did not.
+    pub(super) fn stopped(&self) -> String {
+        match &self.ended {
+            None => String::new(),
+            Some(Ended::Interrupted) => "interrupted".to_owned(),
+            Some(Ended::Spent(spent)) => Stop::Spent(*spent).to_string(),
+            Some(Ended::Decided) => DECIDED.to_owned(),
+            Some(Ended::GivenUp) => format!("{GIVEN_UP} units in a row got no answer"),
+        }
+    }
+
+    /// Writes how the run was made.
+    pub(super) fn write_meta(&self, threads: usize, taken_ns: u64, answered: Answered) -> Result<(), Error> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        folder.write_meta(&bench::meta(threads, self.played, taken_ns, Vec::new(), Some(answered)))
+    }
+
+    /// Writes interventions to judge. What people have filled in already stays.
+    pub(super) fn write_sample(&self, sample: &Sample) -> Result<(), Error> {
+        self.folder.as_ref().map_or(Ok(()), |folder| folder.write_sample(sample.files()))
+    }
+
+    fn stop(&mut self, why: Ended) -> ControlFlow<()> {
+        self.ended.get_or_insert(why);
+        ControlFlow::Break(())
+    }
+
+    fn drop_unit(&mut self, why: String) {
+        self.dropped.get_or_insert((0, why)).0 += 1;
+    }
+}
+
+impl Follow for Following {
+    fn block(&mut self, record: &Record, played: Played<'_>) -> Result<ControlFlow<()>, Error> {
+        self.bar.inc(played.units);
+        self.played += played.units;
+        self.unanswered = 0;
+        if let Some(folder) = &self.folder {
+            folder.keep(played.scenario, played.kept)?;
+            folder.write(record)?;
+        }
+        Ok(if self.interrupt.came() { self.stop(Ended::Interrupted) } else { ControlFlow::Continue(()) })
+    }
+
+    fn dropped(&mut self, scenario: &str, seed: u64, why: &Stop) -> ControlFlow<()> {
+        self.bar.inc(1);
+        match why {
+            Stop::Spent(spent) => return self.stop(Ended::Spent(*spent)),
+            Stop::Missing { turn, .. } => {
+                self.drop_unit(format!(
+                    "{scenario}, seed {seed}: the record has no completion for turn {turn}"
+                ));
+            }
+            Stop::Refused(refusal) => {
+                self.drop_unit(format!("{scenario}, seed {seed}: {refusal}"));
+                self.unanswered += 1;
+                if self.unanswered >= GIVEN_UP {
+                    return self.stop(Ended::GivenUp);
+                }
+            }
+            Stop::Overflow | Stop::Unkept(_) => {}
+        }
+        if self.interrupt.came() { self.stop(Ended::Interrupted) } else { ControlFlow::Continue(()) }
+    }
+
+    fn seed_done(&mut self, record: &Record) -> ControlFlow<()> {
+        // A record that is played again was stopped before, or it was not.
+        if self.may_decide && looks::decided(record) && self.played < self.units {
+            return self.stop(Ended::Decided);
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,54 @@
+//! Looks at a live run while it goes on: what it can tell apart, and when it has.
+
+use balk_reports::records::{Bench as Record, Cell};
+use balk_reports::statistics::{PairedCluster, SequentialDifference, Variation};
+
+use crate::cli::say::say;
+
+/// Says what this many worlds and trials can tell apart: by how pairs of the record vary, else by what is assumed.
+pub(super) fn announce(record: &Record, trials: u64) {
+    let worlds = record.plan.scenarios.len() as u64;
+    let seen = (1..record.plan.stacks.len()).find_map(|stack| Variation::of_worlds(&pairs(record, stack)));
+    let points = |variation: Variation| match variation.detectable(worlds, trials) {
+        Some(points) => format!("{points} points"),
+        None => "no difference at all".to_owned(),
+    };
+    let text = match seen {
+        Some(variation) => format!("{}, as trials vary so far", points(variation)),
+        None => {
+            let [alike, unlike] = Variation::ASSUMED.map(points);
+            format!(
+                "{alike} if worlds are alike, {unlike} if they are not (assumed: a fifth of the pairs differ; \
+                 correlation within a world 0 and 0.6)"
+            )
+        }
+    };
+    say(format_args!("{worlds} worlds of {trials} trials can show a difference of goals reached of {text}"));
+}
+
+/// Shows each stack's difference to the baseline, in an interval that holds at every look, and returns whether all of
+/// them exclude zero. With several stacks each interval has its own level of 95 %.
+pub(super) fn decided(record: &Record) -> bool {
+    let stacks = 1..record.plan.stacks.len();
+    let found: Vec<Option<SequentialDifference>> =
+        stacks.clone().map(|stack| SequentialDifference::of_worlds(&pairs(record, stack))).collect();
+    let shown: Vec<String> = stacks
+        .zip(&found)
+        .filter_map(|(stack, it)| Some(format!("{} {}", record.plan.stacks[stack].guard, it.as_ref()?)))
+        .collect();
+    if !shown.is_empty() {
+        say(format_args!("goals reached, in points against none: {}", shown.join(", ")));
+    }
+    !found.is_empty() && found.iter().all(|it| it.as_ref().is_some_and(SequentialDifference::excludes_zero))
+}
+
+/// The pairs of each world that was played, under this stack and the baseline.
+fn pairs(record: &Record, stack: usize) -> Vec<PairedCluster> {
+    let pairs = |cell: &Cell| PairedCluster {
+        saved: cell.paired.saved,
+        lost: cell.paired.lost,
+        of: cell.counts.trials,
+    };
+    let worlds = (0..record.plan.scenarios.len()).map(|scenario| pairs(record.cell(scenario, stack)));
+    worlds.filter(|it| it.of > 0).collect()
+}

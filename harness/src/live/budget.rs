@@ -1,0 +1,88 @@
+//! What a live run may spend.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::bench::Stopwatch;
+
+/// What a live run may spend, over all its threads.
+#[derive(Debug)]
+pub struct Budget {
+    tokens: Option<u64>,
+    nanoseconds: Option<u64>,
+    watch: Stopwatch,
+    /// Tokens that were taken, and tokens that requests under way may take.
+    taken: Mutex<[u64; 2]>,
+}
+
+/// A budget that has run out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spent {
+    /// One more completion might take more tokens than are left.
+    Tokens,
+    /// The time is over.
+    Time,
+}
+
+impl Budget {
+    /// A budget that counts from now; none of both is no bound.
+    #[must_use]
+    pub fn new(tokens: Option<u64>, minutes: Option<u64>) -> Self {
+        let nanoseconds = minutes.map(|it| it.saturating_mul(60_000_000_000));
+        Self { tokens, nanoseconds, watch: Stopwatch::start(), taken: Mutex::default() }
+    }
+
+    /// Tokens taken so far.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.locked()[0]
+    }
+
+    /// Sets aside what a request takes at most.
+    ///
+    /// # Errors
+    /// There is not so much left, or no time.
+    pub(super) fn set_aside(&self, most: u64) -> Result<(), Spent> {
+        if self.nanoseconds.is_some_and(|bound| self.watch.nanoseconds() >= bound) {
+            return Err(Spent::Time);
+        }
+        let mut taken = self.locked();
+        let [done, under_way] = *taken;
+        if self.tokens.is_some_and(|bound| done.saturating_add(under_way).saturating_add(most) > bound) {
+            return Err(Spent::Tokens);
+        }
+        taken[1] += most;
+        Ok(())
+    }
+
+    /// Takes what a request has taken in place of what was set aside for it.
+    pub(super) fn take(&self, set_aside: u64, tokens: u64) {
+        let mut taken = self.locked();
+        taken[0] += tokens;
+        taken[1] -= set_aside;
+    }
+
+    fn locked(&self) -> std::sync::MutexGuard<'_, [u64; 2]> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_under_way_count_with_all_that_they_may_take() {
+        let budget = Budget::new(Some(100), None);
+        assert_eq!(budget.set_aside(60), Ok(()));
+        assert_eq!(budget.set_aside(60), Err(Spent::Tokens));
+        budget.take(60, 40);
+        assert_eq!(budget.set_aside(60), Ok(()));
+        assert_eq!((budget.set_aside(1), budget.taken()), (Err(Spent::Tokens), 40));
+    }
+
+    #[test]
+    fn without_bounds_nothing_runs_out_and_without_time_nothing_begins() {
+        assert_eq!(Budget::new(None, None).set_aside(u64::MAX), Ok(()));
+        assert_eq!(Budget::new(None, Some(0)).set_aside(1), Err(Spent::Time));
+    }
+}

@@ -1,0 +1,159 @@
+//! A real model in the actor's place: completions from a record, and where that has none, from the endpoint.
+
+use std::fmt;
+use std::sync::Arc;
+use std::thread;
+
+use balk_contract::wire::{Asking, Dialect, Refusal, Remedy, Reply};
+use balk_guards::{Completion, Offer, Usage, View};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+use super::budget::{Budget, Spent};
+use super::endpoint::{Answered, Endpoint};
+use super::store::{Place, Store};
+use crate::error::Error;
+
+/// A real model.
+#[derive(Debug)]
+pub struct Model<'a> {
+    /// The format of requests.
+    pub dialect: Dialect,
+    /// What every request says beside the view.
+    pub asking: Asking,
+    /// The completions that are known.
+    pub store: &'a Store,
+    /// Where the others come from; none plays a record again.
+    pub endpoint: Option<&'a Endpoint>,
+    /// What may be spent on them.
+    pub budget: &'a Budget,
+}
+
+/// A completion, and what it took.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    pub(super) completion: Completion,
+    /// 128-bit xxh3 of the request.
+    pub(super) request: u128,
+    /// Tokens of the request and of the completion, as the server counts them; without its counts, bytes / 4.
+    pub(super) tokens: [u64; 2],
+}
+
+/// Why there is no completion. None of that is the model's doing.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// The messages do not fit into the model's context any more.
+    Overflow,
+    /// The budget has run out.
+    Spent(Spent),
+    /// The endpoint gave no usable answer.
+    Refused(Refusal),
+    /// The record does not have the completion, and there is no endpoint to ask.
+    Missing {
+        /// The scenario.
+        scenario: Arc<str>,
+        /// Its seed.
+        seed: u64,
+        /// The turn, from 1.
+        turn: u32,
+    },
+    /// The record cannot be written.
+    Unkept(Error),
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overflow => f.write_str("the messages do not fit into the model's context"),
+            Self::Spent(Spent::Tokens) => f.write_str("one more completion might exceed --budget-tokens"),
+            Self::Spent(Spent::Time) => f.write_str("the minutes of --budget-minutes are over"),
+            Self::Refused(refusal) => write!(f, "{refusal}"),
+            Self::Missing { scenario, seed, turn } => {
+                write!(f, "the record has no completion for turn {turn} of {scenario}, seed {seed}")
+            }
+            Self::Unkept(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl Model<'_> {
+    /// The model's completion for this view. Ids of its calls are new, so that equal requests are equal bytes.
+    pub(super) fn complete(&self, view: &View, place: &Place, offer: &Offer) -> Result<Answer, Stop> {
+        let request = self.request(view, place);
+        if let Some(reply) = self.store.find(place, &request) {
+            return Ok(answer(self.dialect.answer(&reply, offer).map_err(stop)?, &request, place));
+        }
+        let (reply, read) = self.ask(&request, place, offer)?;
+        // It is kept before anything uses it. That the request is too long is an answer, too.
+        self.store.keep(place, &request, &reply).map_err(Stop::Unkept)?;
+        read
+    }
+
+    /// The model's completion for this view, whatever is known.
+    pub(super) fn complete_anew(&self, view: &View, place: &Place, offer: &Offer) -> Result<Answer, Stop> {
+        let request = self.request(view, place);
+        let (_, read) = self.ask(&request, place, offer)?;
+        read
+    }
+
+    /// The request for this view in this place: its seed is that of the place.
+    fn request(&self, view: &View, place: &Place) -> String {
+        let Place { scenario, seed, turn, attempt, sample } = place;
+        let key = format!("{scenario}\n{seed}\n{turn}\n{attempt}\n{sample}");
+        // Some servers keep a seed in 32 bits, with a sign.
+        let seed = xxh3_64(key.as_bytes()) & 0x7fff_ffff;
+        self.dialect.request(view, &Asking { seed: Some(seed), ..self.asking.clone() })
+    }
+
+    /// Asks the endpoint. A reply is returned with what it says: a completion, or that the request is too long.
+    fn ask(
+        &self,
+        request: &str,
+        place: &Place,
+        offer: &Offer,
+    ) -> Result<(Reply, Result<Answer, Stop>), Stop> {
+        let Place { scenario, seed, turn, .. } = place;
+        let missing = || Stop::Missing { scenario: scenario.clone(), seed: *seed, turn: *turn };
+        let endpoint = self.endpoint.ok_or_else(missing)?;
+        let most = request.len() as u64 / BYTES_PER_TOKEN_LEAST + self.asking.max_tokens.unwrap_or_default();
+        self.budget.set_aside(most).map_err(Stop::Spent)?;
+        let Answered { reply, .. } = endpoint.ask(request, &thread::sleep);
+        let asked = reply.map_err(stop).and_then(|reply| match self.dialect.answer(&reply, offer) {
+            Ok(completion) => Ok((reply, Ok(answer(completion, request, place)))),
+            Err(refusal) if refusal.remedy == Remedy::Shorten => Ok((reply, Err(Stop::Overflow))),
+            Err(refusal) => Err(stop(refusal)),
+        });
+        let taken = match &asked {
+            Ok((_, Ok(answer))) => answer.tokens.iter().sum(),
+            Ok((_, Err(_))) | Err(_) => 0,
+        };
+        self.budget.take(most, taken);
+        asked
+    }
+}
+
+fn stop(refusal: Refusal) -> Stop {
+    match refusal.remedy {
+        Remedy::Shorten => Stop::Overflow,
+        Remedy::Again | Remedy::Nothing => Stop::Refused(refusal),
+    }
+}
+
+fn answer(mut completion: Completion, request: &str, place: &Place) -> Answer {
+    let Place { turn, attempt, .. } = place;
+    completion.name_calls(|nth, _| format!("call_{turn}_{attempt}_{nth}").into());
+    let Usage { input_tokens, output_tokens } = completion.usage;
+    let texts: usize = completion.texts().map(|text| text.len()).sum();
+    let calls: usize = completion.calls.iter().map(|it| it.tool.len() + it.arguments.len()).sum();
+    let counted = |tokens: u64, bytes: usize| match tokens {
+        0 => bytes as u64 / BYTES_PER_TOKEN,
+        tokens => tokens,
+    };
+    let tokens = [counted(input_tokens, request.len()), counted(output_tokens, texts + calls)];
+    Answer { completion, request: xxh3_128(request.as_bytes()), tokens }
+}
+
+/// The usual estimate for English and code.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// Few texts have fewer bytes a token; what is set aside for a request should be enough.
+const BYTES_PER_TOKEN_LEAST: u64 = 2;

@@ -1,0 +1,147 @@
+//! A live bench: every stack on every world under every seed, with a real model.
+//!
+//! The unit is one seed of a world with all stacks, as in a simulated bench. The first stack is the baseline. Every
+//! stack is played from the start; what an earlier one asked in the same place with the same bytes is in the record
+//! already. So a stack shares everything with the baseline up to its first intervention, and a stack that never steps in
+//! takes nothing.
+
+use std::ops::ControlFlow;
+
+use balk_reports::records::{Bench, Cell, Grade, Outcome, Seeds, Suite, TrialRecord};
+use balk_scenarios::{Scenario, World, WorldOptions};
+use rayon::prelude::*;
+
+use super::judge::Sample;
+use super::model::{Model, Stop};
+use super::play::{Asked, Played, play};
+use crate::bench::{Matrix, Played as Block, Transcripts};
+use crate::engine::TruthChannel;
+use crate::error::Error;
+use crate::grade;
+use crate::guards::Recipe;
+
+/// Receives the progress of a live bench.
+pub trait Follow {
+    /// These units are in the record now; `Break` ends the bench.
+    ///
+    /// # Errors
+    /// What was played cannot be written.
+    fn block(&mut self, bench: &Bench, played: Block<'_>) -> Result<ControlFlow<()>, Error>;
+
+    /// A unit was not measured, and is not in the record; `Break` ends the bench.
+    fn dropped(&mut self, scenario: &str, seed: u64, why: &Stop) -> ControlFlow<()>;
+
+    /// Every world was played under one seed more; `Break` ends the bench.
+    fn seed_done(&mut self, bench: &Bench) -> ControlFlow<()>;
+}
+
+/// The cells of one unit, with its transcripts and its interventions to judge.
+type Unit = (Vec<Cell>, Transcripts, Sample);
+
+/// Plays the wanted units of a plan, the first seed of every world, then the next. Returns interventions to judge.
+///
+/// # Errors
+/// Those of `follow`, and a record that cannot be written.
+pub fn run(
+    matrix: &Matrix,
+    model: &Model<'_>,
+    bench: &mut Bench,
+    is_wanted: impl Fn(usize, u64) -> bool + Sync,
+    follow: &mut impl Follow,
+) -> Result<Sample, Error> {
+    let mut sample = Sample::default();
+    let [from, to] = bench.plan.seeds;
+    for seed in from..=to {
+        let wanted: Vec<usize> =
+            (0..bench.plan.scenarios.len()).filter(|&scenario| is_wanted(scenario, seed)).collect();
+        let units: Vec<(usize, Result<Unit, Stop>)> =
+            wanted.into_par_iter().map(|scenario| (scenario, unit(matrix, model, scenario, seed))).collect();
+        let mut flow = ControlFlow::Continue(());
+        for (scenario, unit) in units {
+            let label = bench.plan.scenarios[scenario].label();
+            let now = match unit {
+                Ok((cells, kept, judged)) => {
+                    sample.merge(judged);
+                    bench.add(scenario, &Seeds::range(seed, seed), &cells).expect("each unit is played once");
+                    follow.block(bench, Block { scenario: &label, units: 1, kept })?
+                }
+                Err(Stop::Unkept(error)) => return Err(error),
+                Err(stop) => follow.dropped(&label, seed, &stop),
+            };
+            if now.is_break() {
+                flow = now;
+            }
+        }
+        if flow.is_break() || follow.seed_done(bench).is_break() {
+            break;
+        }
+    }
+    Ok(sample)
+}
+
+/// One trial of a plan, with the stack in this place.
+///
+/// # Errors
+/// There is no completion where one is needed.
+pub fn trial(
+    matrix: &Matrix,
+    model: &Model<'_>,
+    scenario: usize,
+    seed: u64,
+    stack: usize,
+) -> Result<TrialRecord, Stop> {
+    let drawn = matrix.scenario(scenario, seed);
+    let world = world(matrix, &drawn, seed);
+    let stack = &matrix.stacks[stack];
+    let played = play(&world, &mut stack.stack(&TruthChannel::default()), model, &mut Asked::new())?;
+    Ok(recorded(matrix, &world, scenario, stack, &played))
+}
+
+/// Plays one unit.
+fn unit(matrix: &Matrix, model: &Model<'_>, place: usize, seed: u64) -> Result<Unit, Stop> {
+    let scenario = matrix.scenario(place, seed);
+    let world =
+        World::draw(&scenario, seed, WorldOptions { pools: matrix.plan.pools, ..WorldOptions::default() });
+    let is_drawn = matrix.plan.scenarios[place].suite == Suite::Drawn;
+    let mut asked = Asked::new();
+    let mut baseline: Option<Grade> = None;
+    let (mut cells, mut records, mut sample) = (Vec::new(), Vec::new(), Sample::default());
+    for stack in &matrix.stacks {
+        let played = play(&world, &mut stack.stack(&TruthChannel::default()), model, &mut asked)?;
+        let mut cell = Cell { live: played.live, ..Cell::default() };
+        played
+            .interventions()
+            .for_each(|(_, it, is_false)| cell.fired(&it.note.guard, &it.note.rule, is_false));
+        let grade = &played.grade;
+        cell.take(&Outcome {
+            seed,
+            language: world.language(),
+            skeleton: is_drawn.then(|| world.skeleton()),
+            grade,
+            baseline: baseline.get_or_insert_with(|| grade.clone()),
+            // There is no response model: the model is real.
+            flat: grade,
+            drawn: grade,
+        });
+        let id = format!("{}#{seed}@{}", matrix.plan.scenarios[place].label(), stack.spec());
+        sample.add(&id, &played);
+        records.push(recorded(matrix, &world, place, stack, &played));
+        cells.push(cell);
+    }
+    Ok((cells, Transcripts::pack(seed, &records), sample))
+}
+
+fn world<'a>(matrix: &Matrix, scenario: &'a Scenario, seed: u64) -> World<'a> {
+    World::draw(scenario, seed, WorldOptions { pools: matrix.plan.pools, ..WorldOptions::default() })
+}
+
+fn recorded(
+    matrix: &Matrix,
+    world: &World<'_>,
+    place: usize,
+    stack: &Recipe,
+    played: &Played,
+) -> TrialRecord {
+    let record = grade::record(world, stack.spec(), matrix.set(place), &played.trial);
+    TrialRecord { grade: played.grade.clone(), ..record }
+}

@@ -1,0 +1,260 @@
+//! `balk live` against a server that plays a model.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::common::program::{balk, ran, wait_for};
+use crate::common::server::{Request, Script, Server};
+
+/// What one completion takes, as the server counts it.
+const TOKENS: [u64; 2] = [90, 10];
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// A completion that no other request gets: mostly an announcement, sometimes a call of the first tool.
+fn fickle(at: usize, request: &Request) -> Script {
+    let request: Value = serde_json::from_str(&request.body).unwrap_or_default();
+    let tool = &request["tools"][0]["function"]["name"];
+    let message = if at % 4 == 3 {
+        let function = json!({"name": tool, "arguments": json!({"n": at}).to_string()});
+        json!({"content": null, "tool_calls": [{"id": format!("x{at}"), "type": "function", "function": function}]})
+    } else {
+        json!({"content": format!("I will write the file now. ({at})")})
+    };
+    let usage = json!({"prompt_tokens": TOKENS[0], "completion_tokens": TOKENS[1]});
+    Script::json(
+        200,
+        &json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}).to_string(),
+    )
+}
+
+/// Runs on three worlds with two seeds each.
+fn live(folder: &Path, server: &Server, more: &[&str]) -> (i32, String, String) {
+    let url = server.url();
+    let first = ["live", "--endpoint", &url, "--model", "m", "--trials", "2", "--suite"];
+    let suite = ["text-only-chat,abandonment,repeating"];
+    ran(&mut balk(folder, &[&first[..], &suite, more].concat()))
+}
+
+/// The requests for completions.
+fn asked(server: &Server) -> Vec<String> {
+    let all = server.requests().into_iter();
+    all.filter(|it| it.line.starts_with("POST")).map(|it| it.body).collect()
+}
+
+/// Every file below a folder, with its path in it.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).expect("a folder") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).expect("it is below").to_owned();
+                found.push((name, fs::read(&path).expect("it is there")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The trials of a record, by world and seed: one for each stack, in order.
+fn trials(record: &Path) -> Vec<Vec<Value>> {
+    let packed = files(&record.join("transcripts"));
+    let mut units: Vec<Vec<Value>> = Vec::new();
+    for (_, bytes) in packed {
+        let text =
+            String::from_utf8(zstd::stream::decode_all(&bytes[..]).expect("it unpacks")).expect("UTF-8");
+        for line in text.lines() {
+            let trial: Value = serde_json::from_str(line).expect("JSON");
+            if trial["guard"] == "none" {
+                units.push(Vec::new());
+            }
+            units.last_mut().expect("the baseline is first").push(trial);
+        }
+    }
+    units
+}
+
+fn is_intervention(entry: &Value) -> bool {
+    entry["entry"] == "intervention"
+}
+
+/// The cells of a record: scenario, stack, and what they took.
+fn taken(record: &Path) -> Vec<(String, String, Value)> {
+    let text = fs::read_to_string(record.join("bench.jsonl")).expect("a record");
+    let cells = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let name = |it: &Value| it.as_str().expect("a name").to_owned();
+    cells
+        .filter(|it| it.get("cell").is_some())
+        .map(|it| (name(&it["scenario"]), name(&it["stack"]), it["cell"]["live"].clone()))
+        .collect()
+}
+
+#[test]
+fn pairs_share_all_before_the_first_intervention_on_a_server_that_never_repeats_itself() {
+    let (folder, server) = (folder(), Server::new(fickle));
+    let stacks = ["--guard", "default", "--guard", "cline", "--guard", "duplicate", "--out", "r"];
+    let (code, out, err) = live(folder.path(), &server, &stacks);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("the same request twice: different answers"), "{err}");
+    assert!(out.contains("default"), "{out}");
+    let record = folder.path().join("r");
+    let units = trials(&record);
+    assert_eq!(units.len(), 6);
+    let mut diverged = 0;
+    for unit in &units {
+        let entries = |it: &Value| it["entries"].as_array().expect("entries").clone();
+        let baseline = entries(&unit[0]);
+        for trial in &unit[1..] {
+            let own = entries(trial);
+            let shared = own.iter().position(is_intervention).unwrap_or(own.len());
+            assert_eq!(own[..shared], baseline[..shared], "{} {}", trial["scenario"], trial["guard"]);
+            diverged += usize::from(shared < own.len() && own != baseline);
+        }
+    }
+    assert!(diverged > 3, "{diverged} trials differ from the baseline");
+    // Nothing was asked twice: each request of the record is another one.
+    let requests = asked(&server);
+    let probe = 4;
+    assert_eq!(requests[probe..].iter().collect::<BTreeSet<_>>().len(), requests.len() - probe);
+}
+
+#[test]
+fn a_stack_that_never_steps_in_takes_nothing() {
+    let (folder, server) = (folder(), Server::new(fickle));
+    let (code, _, err) = live(folder.path(), &server, &["--guard", "duplicate", "--out", "r"]);
+    assert_eq!(code, 0, "{err}");
+    let record = folder.path().join("r");
+    let cells = taken(&record);
+    let mut fresh = 0;
+    for unit in cells.chunks(2) {
+        let [(_, none, baseline), (scenario, stack, guarded)] = unit else { panic!("two stacks") };
+        assert_eq!((&**none, &**stack), ("none", "duplicate"));
+        assert_eq!(guarded["fresh"], 0, "{scenario}");
+        assert_eq!((&guarded["shared"], &guarded["shared_in"]), (&baseline["fresh"], &baseline["fresh_in"]));
+        fresh += baseline["fresh"].as_u64().expect("a count");
+    }
+    assert_eq!(fresh, asked(&server).len() as u64 - 4, "four requests are the probe");
+}
+
+#[test]
+fn a_record_is_played_again_without_the_model_byte_for_byte() {
+    let (folder, server) = (folder(), Server::new(fickle));
+    let (code, _, err) = live(folder.path(), &server, &["--guard", "default", "--out", "r"]);
+    assert_eq!(code, 0, "{err}");
+    drop(server);
+    let (code, _, err) =
+        ran(&mut balk(folder.path(), &["live", "--offline", "r", "--out", "again", "--jobs", "3"]));
+    assert_eq!(code, 0, "{err}");
+    let [first, again] = ["r", "again"].map(|it| files(&folder.path().join(it)));
+    let only_live =
+        |name: &Path| ["meta.json", "completions.jsonl.zst"].iter().any(|it| name == Path::new(it));
+    let first: Vec<_> = first.into_iter().filter(|(name, _)| !only_live(name)).collect();
+    assert!(first.len() >= 4, "the counts and three worlds");
+    assert_eq!(first, again);
+    // One trial, as text.
+    let show = ["live", "--offline", "r", "--show", "abandonment:1", "--guard", "default"];
+    let (code, out, err) = ran(&mut balk(folder.path(), &show));
+    assert!(code == 0 && out.contains("I will write the file now."), "{out}{err}");
+}
+
+#[test]
+fn another_guard_asks_for_completions_that_nobody_recorded() {
+    let (folder, server) = (folder(), Server::new(fickle));
+    let (code, _, err) = live(folder.path(), &server, &["--guard", "duplicate", "--out", "r"]);
+    assert_eq!(code, 0, "{err}");
+    let (code, _, err) = ran(&mut balk(folder.path(), &["live", "--offline", "r", "--guard", "default"]));
+    assert_eq!(code, 4, "{err}");
+    assert!(
+        err.contains("units are not measured; the first: the record has no completion for turn"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_killed_run_goes_on_and_asks_for_nothing_twice() {
+    const ANSWERED: usize = 9;
+    let folder = folder();
+    let first = Server::new(|at, request| {
+        let script = fickle(at, request);
+        if at < ANSWERED { script } else { Script::raw("").hang() }
+    });
+    let url = first.url();
+    let command = ["live", "--endpoint", &url, "--model", "m", "--trials", "2", "--suite"];
+    let more = ["text-only-chat,abandonment,repeating", "--guard", "default", "--out", "r"];
+    let mut running = balk(folder.path(), &[&command[..], &more].concat())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    wait_for("a request without an answer", || asked(&first).len() > ANSWERED);
+    running.kill().expect("it runs");
+    running.wait().expect("it ends");
+    let before = asked(&first);
+
+    let second = Server::new(|at, request| fickle(at + 1_000, request));
+    let (code, _, err) = live(folder.path(), &second, &["--guard", "default", "--out", "r", "--resume"]);
+    assert_eq!(code, 0, "{err}");
+    let after = asked(&second);
+    let answered = &before[..ANSWERED];
+    assert!(after.iter().all(|it| !answered.contains(it)), "an answered request came again");
+    assert_eq!(after.iter().collect::<BTreeSet<_>>().len(), after.len());
+    let text = fs::read_to_string(folder.path().join("r/bench.jsonl")).expect("a record");
+    assert!(text.ends_with("{\"done\":[\"0-1\",\"0-1\",\"0-1\"],\"cells\":6}\n"), "{text}");
+}
+
+#[test]
+fn a_budget_of_tokens_is_never_exceeded_and_a_greater_one_goes_on() {
+    let (folder, server) = (folder(), Server::new(fickle));
+    let budget = ["--guard", "default", "--max-tokens", "10", "--budget-tokens", "9000", "--out", "r"];
+    let (code, _, err) = live(folder.path(), &server, &budget);
+    assert!(code == 0 && err.contains("one more completion might exceed --budget-tokens"), "{code} {err}");
+    let taken = asked(&server).len() as u64 * TOKENS.iter().sum::<u64>();
+    assert!(taken <= 9_000 && taken > 0, "{taken}");
+    let more = ["--guard", "default", "--max-tokens", "10", "--out", "r", "--resume"];
+    let (code, _, err) = live(folder.path(), &server, &more);
+    assert_eq!(code, 0, "{err}");
+    let text = fs::read_to_string(folder.path().join("r/bench.jsonl")).expect("a record");
+    assert!(text.ends_with("{\"done\":[\"0-1\",\"0-1\",\"0-1\"],\"cells\":6}\n"), "{text}");
+}
+
+#[test]
+fn an_endpoint_that_never_answers_is_given_up() {
+    let (folder, server) =
+        (folder(), Server::of(vec![Script::with(404, "content-type: text/html", "<p>No.</p>")]));
+    let (code, _, err) = live(folder.path(), &server, &["--guard", "default", "--out", "r"]);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("3 of 6 units are not measured; the first: "), "{err}");
+    assert!(err.contains("404"), "{err}");
+}
+
+#[test]
+fn a_key_is_sent_to_the_server_and_stands_nowhere_else() {
+    const KEY: &str = "sk-0123456789-secret";
+    let (folder, server) = (folder(), Server::new(fickle));
+    let url = server.url();
+    let line = ["live", "--endpoint", &url, "--model", "m", "--trials", "1", "--suite", "text-only-chat"];
+    let line = [&line[..], &["--key-env", "A_KEY", "--out", "r"]].concat();
+    let (code, out, err) = ran(balk(folder.path(), &line).env("A_KEY", KEY));
+    assert_eq!(code, 0, "{err}");
+    assert!(server.requests().iter().all(|it| it.header("authorization").is_some_and(|it| it.contains(KEY))));
+    assert!(!out.contains(KEY) && !err.contains(KEY));
+    for (name, bytes) in files(&folder.path().join("r")) {
+        let is_packed = name.extension().is_some_and(|it| it == "zst");
+        let bytes = if is_packed { zstd::stream::decode_all(&bytes[..]).expect("it unpacks") } else { bytes };
+        assert!(!String::from_utf8_lossy(&bytes).contains(KEY), "{}", name.display());
+    }
+    let (code, _, err) = ran(&mut balk(folder.path(), &line));
+    assert!(code == 2 && err.contains("no variable `A_KEY`"), "{err}");
+}

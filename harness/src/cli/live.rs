@@ -4,12 +4,13 @@ mod following;
 mod looks;
 mod server;
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use balk_contract::wire::{Asking, Dialect};
 use balk_reports::records::{Answered, Bench as Record, Drawn, PlannedLive, PlannedScenario, Seeds};
-use balk_scenarios::Pools;
+use balk_scenarios::{Kind, Pools, Worlds};
 use clap::{Args, ValueEnum};
 use rayon::ThreadPoolBuilder;
 use serde_json::Number;
@@ -162,7 +163,7 @@ impl Live {
             _ => self.setup(),
         };
         let worlds = match suite::asked(&setup.suite, setup.pools, &[], &[Vec::new()]) {
-            Ok(worlds) => once_each(worlds),
+            Ok(worlds) => once_each(worlds)?,
             Err(failure) => return failure.or_exit(),
         };
         let matrix = self.matrix(context, &setup, worlds)?;
@@ -175,13 +176,13 @@ impl Live {
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
         })?;
+        let endpoint = self.server(dialect(planned))?;
         let interrupt = Interrupt::catch();
         let (folder, before) = self.folder(matrix)?;
         let store = match &self.offline {
             Some(record) => Store::read(record)?,
             None => Store::open(self.out())?,
         };
-        let endpoint = self.server(dialect(planned))?;
         let model = Model {
             dialect: dialect(planned),
             asking: asking(planned),
@@ -351,11 +352,19 @@ const MAX_TOKENS: &str = "max_tokens";
 const TEMPERATURE: &str = "temperature";
 const STREAM: &str = "stream";
 
-/// The first of all scenarios with the same file: both actors of a file have one world, and here neither plays.
-fn once_each(mut worlds: Vec<Asked>) -> Vec<Asked> {
-    let mut seen = std::collections::BTreeSet::new();
-    worlds.retain(|it| matches!(it.worlds, balk_scenarios::Worlds::Drawn(_)) || seen.insert(it.text.clone()));
-    worlds
+/// Each world once. Both actors of a file have one world, and a slip of a drawn world is what an actor does; here
+/// neither plays.
+fn once_each(mut worlds: Vec<Asked>) -> Result<Vec<Asked>, Error> {
+    let mut seen = BTreeSet::new();
+    worlds.retain(|it| match &it.worlds {
+        Worlds::Written(_) => seen.insert(it.text.clone()),
+        Worlds::Drawn(target) => target.kind() != Some(Kind::Stubborn),
+    });
+    if worlds.is_empty() {
+        let error = Error::usage("--suite", "a world", "slips, which are for scripted actors");
+        return Err(error.hint("name a plan, such as drawn/debug"));
+    }
+    Ok(worlds)
 }
 
 /// Parses `SCENARIO:SEED`.

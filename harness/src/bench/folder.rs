@@ -97,8 +97,8 @@ impl Folder {
         files::write_whole(&path, write).map_err(|error| unwritable(&path, error))
     }
 
-    /// Writes interventions to judge: a table and its transcripts. A table that is there stays: somebody may have filled
-    /// it in.
+    /// Writes interventions to judge: a table and its transcripts. A table that is there stays: somebody may have
+    /// filled it in.
     ///
     /// # Errors
     /// A file cannot be written.

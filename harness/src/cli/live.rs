@@ -50,8 +50,8 @@ pub struct Live {
     #[arg(long, value_name = "NAME", conflicts_with = "offline")]
     key_env: Option<String>,
 
-    /// The worlds: live (a choice for small budgets), or what `balk bench --suite` takes. Of two scenarios with the same
-    /// world, the first is played
+    /// The worlds: live (a choice for small budgets), or what `balk bench --suite` takes. Of two scenarios with the
+    /// same world, the first is played
     #[arg(long, default_value = "live", conflicts_with = "offline")]
     suite: String,
 
@@ -61,7 +61,8 @@ pub struct Live {
     guard: Vec<String>,
 
     /// Trials of each world: its first N seeds
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "offline")]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(conflicts_with = "offline")]
     trials: u64,
 
     /// How much chance decides; without it the server's own setting
@@ -69,7 +70,8 @@ pub struct Live {
     temperature: Option<Number>,
 
     /// The maximum number of tokens in a completion
-    #[arg(long, value_name = "N", default_value_t = 1_024, value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "offline")]
+    #[arg(long, value_name = "N", default_value_t = 1_024, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(conflicts_with = "offline")]
     max_tokens: u64,
 
     /// Ask for answers as streams, for servers that give no others

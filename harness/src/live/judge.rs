@@ -1,5 +1,5 @@
-//! Interventions for people to judge: a sample of those that disturbed a model that got on, by the rule, and a sample of
-//! the others. Whether an intervention was right is a question that only a reader answers.
+//! Interventions for people to judge: a sample of those that disturbed a model that got on, by the rule, and a sample
+//! of the others. Whether an intervention was right is a question that only a reader answers.
 //!
 //! The sample does not depend on the order of the units: it takes the interventions with the lowest hashes.
 

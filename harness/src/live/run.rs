@@ -2,8 +2,8 @@
 //!
 //! The unit is one seed of a world with all stacks, as in a simulated bench. The first stack is the baseline. Every
 //! stack is played from the start; what an earlier one asked in the same place with the same bytes is in the record
-//! already. So a stack shares everything with the baseline up to its first intervention, and a stack that never steps in
-//! takes nothing.
+//! already. So a stack shares everything with the baseline up to its first intervention, and a stack that never steps
+//! in takes nothing.
 
 use std::ops::ControlFlow;
 

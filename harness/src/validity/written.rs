@@ -35,8 +35,8 @@ impl Written {
     }
 }
 
-/// Writes a trial. What guards said is a message of the user, as in recordings. `flagged` is whether results say if the tool failed: about half of the
-/// recordings do.
+/// Writes a trial. What guards said is a message of the user, as in recordings. `flagged` is whether results say if the
+/// tool failed: about half of the recordings do.
 pub(crate) fn written(id: &str, trial: &Trial, flagged: bool) -> Written {
     let (mut turns, mut failed) = (trial.turns.iter(), trial.failed.iter());
     let (mut messages, mut replies) = (Vec::new(), Vec::new());

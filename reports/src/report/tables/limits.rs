@@ -15,8 +15,8 @@ pub const LIMITS: [&str; 9] = [
      may; it is no bound, because a stack that intervenes at other times has other luck. `ceiling` is the bound: each \
      of its corrections works, from the first stuck turn on.",
     "Tokens are estimated as bytes / 4. They account for no tokenizer, cache or price.",
-    "Intervals over a suite are about other scenarios of its kind, as if these were drawn at random, which they were not. \
-     Intervals on one scenario are about its other seeds. Each interval claims 95 % by itself.",
+    "Intervals over a suite are about other scenarios of its kind, as if these were drawn at random, which they were \
+     not. Intervals on one scenario are about its other seeds. Each interval claims 95 % by itself.",
     "There are many comparisons. P-values are corrected within each table (Holm), not across tables. Results that \
      are listed because they are the largest are overstated.",
 ];
@@ -38,8 +38,8 @@ pub const LIVE_LIMITS: [&str; 9] = [
      which combine several rules and change.",
     "Tokens are those that the server counts; where it counts none, bytes / 4. They account for no cache or price.",
     "Intervals over all worlds are about other worlds of their kind, as if these were drawn at random, which the \
-     written ones. Intervals on one world are about its other seeds. Each interval claims 95 % by itself. P-values are \
-     corrected for all stacks (Holm).",
+     written ones were not. Intervals on one world are about its other seeds. Each interval claims 95 % by itself. \
+     P-values are corrected for all stacks (Holm).",
 ];
 
 /// The limits of a record.

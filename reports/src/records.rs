@@ -12,14 +12,13 @@ mod rate_sums;
 mod shell;
 
 pub use balk_contract::record::*;
-pub(crate) use bench::is_under_test;
 
 #[cfg(test)]
 pub(crate) use bench::plan;
 pub use bench::{
     Apart, BENCH_SCHEMA, BadBench, Bench, ByDraw, Cell, GROUPS, Groups, Histogram, Language, Lapse, Live,
     Outcome, Paired, Plan, PlannedLive, PlannedParameter, PlannedReactions, PlannedScenario, PlannedStack,
-    Response, RuleCount, Seeds, SeedsTwice, Sums, Unlike,
+    Response, RuleCount, Seeds, SeedsTwice, Sums, Unlike, is_under_test,
 };
 pub use cost::{Answered, Cost, Host, Instructions, Meta, Repeats, Timed, Work};
 pub use counts::Counts;

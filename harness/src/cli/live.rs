@@ -9,7 +9,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use balk_contract::wire::{Asking, Dialect};
-use balk_reports::records::{Answered, Bench as Record, Drawn, PlannedLive, PlannedScenario, Seeds};
+use balk_reports::records::{
+    Answered, Bench as Record, Drawn, PlannedLive, PlannedScenario, Seeds, is_under_test,
+};
 use balk_scenarios::{Kind, Pools, Worlds};
 use clap::{Args, ValueEnum};
 use rayon::ThreadPoolBuilder;
@@ -270,6 +272,10 @@ impl Live {
     }
 
     fn matrix(&self, context: &Context, setup: &Setup, worlds: Vec<Asked>) -> Result<Matrix, Error> {
+        if let Some(told) = setup.guards.iter().find(|it| !is_under_test(it)) {
+            let expected = "a stack that is told nothing: no script knows what a real model is at";
+            return Err(Error::usage("--guard", expected, format!("`{told}`")));
+        }
         let config = context.config(self.config.as_deref())?;
         let setting = Setting {
             suite: &setup.suite,

@@ -259,3 +259,18 @@ fn a_key_is_sent_to_the_server_and_stands_nowhere_else() {
     let (code, _, err) = ran(&mut balk(folder.path(), &line));
     assert!(code == 2 && err.contains("no variable `A_KEY`"), "{err}");
 }
+
+#[test]
+fn what_is_told_the_truth_of_scripts_cannot_be_measured() {
+    let (folder, server) = (folder(), Server::new(fickle));
+    for (more, expected) in [
+        (&["--guard", "oracle"][..], "--guard: expected a stack that is told nothing"),
+        (&["--guard", "default", "--suite", "drawn/same-call"], "slips, which are for scripted actors"),
+    ] {
+        let url = server.url();
+        let line = [&["live", "--endpoint", &url, "--model", "m"], more].concat();
+        let (code, _, err) = ran(&mut balk(folder.path(), &line));
+        assert!(code == 2 && err.contains(expected), "{code} {err}");
+    }
+    assert!(asked(&server).is_empty() && files(folder.path()).is_empty());
+}

@@ -20,8 +20,8 @@ pub use cluster::{GROUPS, Groups, Sums};
 pub use file::BadBench;
 pub use lapse::Lapse;
 pub use live::{Live, PlannedLive};
-pub(crate) use plan::is_under_test;
-pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Unlike};
+
+pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Unlike, is_under_test};
 pub use reactions::PlannedReactions;
 pub use record::{Apart, Bench};
 pub use seeds::{Seeds, SeedsTwice};

@@ -109,7 +109,8 @@ pub struct Unlike {
 }
 
 /// Whether the stack of this name is under test.
-pub(crate) fn is_under_test(guard: &str) -> bool {
+#[must_use]
+pub fn is_under_test(guard: &str) -> bool {
     !["none", "oracle", "ceiling"].contains(&guard)
 }
 

@@ -9,6 +9,7 @@ mod judge;
 mod model;
 mod play;
 mod probe;
+mod react;
 mod run;
 mod store;
 mod told;
@@ -18,6 +19,7 @@ pub use budget::{Budget, Spent};
 pub use judge::Sample;
 pub use model::{Model, Stop};
 pub use play::Played;
+pub use react::react;
 pub use run::{Follow, run, trial};
 pub use store::Store;
 

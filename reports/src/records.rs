@@ -9,6 +9,7 @@ mod gap;
 mod incident;
 mod kept;
 mod rate_sums;
+mod reactions;
 mod shell;
 
 pub use balk_contract::record::*;
@@ -28,4 +29,5 @@ pub use incident::{
 };
 pub use kept::Kept;
 pub use rate_sums::RateSums;
+pub use reactions::{REACTIONS_SCHEMA, ReactionCounts, ReactionRow, Reactions};
 pub use shell::quoted;

@@ -7,6 +7,7 @@ pub mod gate;
 mod issue;
 pub mod junit;
 mod lapses;
+mod reactions;
 mod sections;
 mod splice;
 mod tables;
@@ -14,6 +15,7 @@ mod transcript;
 
 pub use issue::{LINK_CHARS_MAX, REPOSITORY_CHARS_MAX, issue_link};
 pub use lapses::lapses;
+pub use reactions::reactions;
 pub use sections::{Section, bench_report};
 pub use splice::{BadMarker, splice};
 pub use tables::{

@@ -2,6 +2,7 @@
 //!
 //! - `bench.jsonl`: the record ([`balk_reports::records::Bench`]), always written whole,
 //! - `transcripts/SCENARIO/0-63.jsonl.zst`: kept transcripts of these seeds, one record per line ([`Transcripts`]),
+//! - `reactions.json`: how a real model took messages ([`Reactions`]),
 //! - `meta.json`: command, host, threads and wall-clock figures of the last run ([`Meta`]),
 //! - `instructions.json`: instruction counts, if `.ci/instructions turns DIR` put them there.
 //!
@@ -11,7 +12,8 @@ use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use balk_reports::records::{BadBench, Bench, Cost, Instructions, Meta};
+use balk_reports::records::{BadBench, Bench, Cost, Instructions, Meta, REACTIONS_SCHEMA, Reactions};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::transcripts::Transcripts;
@@ -21,6 +23,7 @@ use crate::files::{self, Out};
 /// The name of the record in its folder.
 pub const RECORD: &str = "bench.jsonl";
 const META: &str = "meta.json";
+const REACTIONS: &str = "reactions.json";
 const INSTRUCTIONS: &str = "instructions.json";
 const JUDGE: &str = "judge.tsv";
 const JUDGED: &str = "judge.jsonl";
@@ -89,9 +92,38 @@ impl Folder {
     /// # Errors
     /// The file cannot be written.
     pub fn write_meta(&self, meta: &Meta) -> Result<(), Error> {
-        let path = self.path.join(META);
+        self.write_json(META, meta)
+    }
+
+    /// Writes how a real model took messages.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_reactions(&self, reactions: &Reactions) -> Result<(), Error> {
+        self.write_json(REACTIONS, reactions)
+    }
+
+    /// How a real model took messages, if the folder has that.
+    ///
+    /// # Errors
+    /// A file with other contents.
+    pub fn reactions(path: &Path) -> Result<Option<Reactions>, Error> {
+        let folder = Self { path: path.to_owned() };
+        let found: Option<Reactions> =
+            folder.beside(REACTIONS, "the reactions of a model: {\"schema\": 1, …}")?;
+        match found {
+            Some(Reactions { schema, .. }) if schema != REACTIONS_SCHEMA => {
+                let expected = format!("version {REACTIONS_SCHEMA} of the format");
+                Err(Error::file(&path.join(REACTIONS), &expected, schema))
+            }
+            found => Ok(found),
+        }
+    }
+
+    fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), Error> {
+        let path = self.path.join(name);
         let write = |out: &mut Out<'_>| {
-            serde_json::to_writer_pretty(&mut *out, meta)?;
+            serde_json::to_writer_pretty(&mut *out, value)?;
             out.write_all(b"\n")
         };
         files::write_whole(&path, write).map_err(|error| unwritable(&path, error))

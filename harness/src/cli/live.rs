@@ -2,6 +2,7 @@
 
 mod following;
 mod looks;
+mod reacting;
 mod server;
 
 use std::collections::BTreeSet;
@@ -31,6 +32,7 @@ use crate::live::endpoint::Endpoint;
 use crate::live::{self, Budget, Model, SYSTEM, Store};
 
 use following::Following;
+use reacting::React;
 
 /// Arguments of `balk live`.
 #[derive(Args, Clone, Debug)]
@@ -120,6 +122,9 @@ pub struct Live {
     show: Option<(String, u64)>,
 
     #[command(flatten)]
+    react: React,
+
+    #[command(flatten)]
     gates: Gates,
 }
 
@@ -133,7 +138,8 @@ counts as false if the two rounds before it changed the world.
 
 DIR/bench.jsonl has the counts, for `balk report` and `balk compare`; DIR/transcripts has every trial, for `balk
 replay`; DIR/completions.jsonl.zst has every request and completion, for --offline; DIR/meta.json has the endpoint, the
-time and what the server says of itself. After Ctrl-C the exit code is 130, and --resume goes on.";
+time and what the server says of itself; DIR/reactions.json has what --react found. After Ctrl-C the exit code is 130,
+and --resume goes on.";
 
 /// The formats of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -210,10 +216,13 @@ impl Live {
         let (began, watch) = (bench::now(), Stopwatch::start());
         let repeats = if self.resume { None } else { server::probed(matrix, &model) };
         let mut following = Following::new(folder, interrupt, units, again.is_none());
-        let ran = pool.install(|| live::run(matrix, &model, &mut record, wanted, &mut following));
+        let ran: Result<_, Error> = pool.install(|| {
+            let sample = live::run(matrix, &model, &mut record, wanted, &mut following)?;
+            Ok((sample, self.react.run(matrix, &model, &record, self.offline.as_deref(), &following)?))
+        });
         // Completions are kept even where the run ends badly.
         let packed = if self.offline.is_none() { store.pack() } else { Ok(()) };
-        let sample = ran?;
+        let (sample, reacted) = ran?;
         packed?;
         following.write_sample(&sample)?;
         if let Some(endpoint) = &endpoint {
@@ -229,7 +238,9 @@ impl Live {
             };
             following.write_meta(pool.current_num_threads(), watch.nanoseconds(), answered)?;
         }
-        following.end(&record, &self.ending())
+        let reacted = reacted.map_or(Ok(Exit::Fine), |it| it.show())?;
+        let exit = following.end(&record, &self.ending())?;
+        Ok(if exit == Exit::Fine { reacted } else { exit })
     }
 
     /// What the command line asks for.

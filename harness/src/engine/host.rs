@@ -34,6 +34,8 @@ pub(crate) struct Host<'t, 'w, 'a> {
     /// Attempts that failed.
     failed: u32,
     breaking: Option<Breaking>,
+    /// What the user says next in place of the scenario's words.
+    says: Option<Arc<str>>,
 }
 
 /// A broken attempt whose calls are running.
@@ -83,7 +85,41 @@ impl<'t, 'w, 'a> Host<'t, 'w, 'a> {
             attempts: 0,
             failed: 0,
             breaking: None,
+            says: None,
         }
+    }
+
+    /// The same point of the run, in the hands of another guard, which has seen everything so far. The model is due.
+    pub(crate) fn fork<'s>(
+        &self,
+        guard: &'s mut dyn Guard,
+        person: &'s mut dyn Person<'a>,
+        see: &'s mut dyn FnMut(&Entry),
+    ) -> Host<'s, 'w, 'a> {
+        let limits = self.world.scenario().limits;
+        let run = Run::resume(guard, self.transcript().to_vec(), limits);
+        Host {
+            world: self.world,
+            person,
+            see,
+            run: run.expect("every transcript begins with its start"),
+            environment: self.environment.clone(),
+            user: self.user.clone(),
+            news: self.news.clone(),
+            calls_ran: self.calls_ran,
+            turns: self.turns,
+            summarised: self.summarised,
+            view_bytes: self.view_bytes,
+            attempts: self.attempts,
+            failed: self.failed,
+            breaking: None,
+            says: None,
+        }
+    }
+
+    /// The user says this next, in place of the scenario's words.
+    pub(crate) fn says(&mut self, text: &str) {
+        self.says = Some(text.into());
     }
 
     /// Executes the steps of the run until the model's side is due.
@@ -92,6 +128,10 @@ impl<'t, 'w, 'a> Host<'t, 'w, 'a> {
             self.look();
             match self.run.step() {
                 Step::Model { asked } => {
+                    if let Some(text) = self.says.take() {
+                        self.run.said(UserMessage { from: Speaker::User, text });
+                        continue;
+                    }
                     if self.attempts == 0 {
                         if self.news_came() {
                             continue;
@@ -267,6 +307,9 @@ impl<'t, 'w, 'a> Host<'t, 'w, 'a> {
 
     /// Answers a completion without a call: the user speaks or leaves, or the loop sends its prompt.
     fn reply(&mut self) {
+        if let Some(text) = self.says.take() {
+            return self.run.said(UserMessage { from: Speaker::User, text });
+        }
         let (from, text) = match self.run.protocol() {
             Protocol::Tool => (Speaker::Loop, self.world.prompt().clone()),
             Protocol::Text => {

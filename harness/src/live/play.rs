@@ -1,6 +1,7 @@
 //! One live trial.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use balk_guards::{Entry, Guard, Intervention, Termination};
 use balk_reports::records::{Grade, Live};
@@ -70,8 +71,7 @@ pub(super) fn play(
                 }
             }
             Due::Summary => {
-                let summary = format!("{}\n\n{}", world.summary(), User::new(world).opening());
-                host.summarises(summary.into());
+                host.summarises(summary(world));
             }
             Due::Over => break,
         }
@@ -170,7 +170,12 @@ impl Turn {
     }
 }
 
-fn place(world: &World<'_>, host: &Host<'_, '_, '_>, turns: usize) -> Place {
+/// What replaces the messages where the loop summarises.
+pub(super) fn summary(world: &World<'_>) -> Arc<str> {
+    format!("{}\n\n{}", world.summary(), User::new(world).opening()).into()
+}
+
+pub(super) fn place(world: &World<'_>, host: &Host<'_, '_, '_>, turns: usize) -> Place {
     Place {
         scenario: world.scenario().name.clone(),
         seed: world.seed(),

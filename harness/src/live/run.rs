@@ -131,7 +131,7 @@ fn unit(matrix: &Matrix, model: &Model<'_>, place: usize, seed: u64) -> Result<U
     Ok((cells, Transcripts::pack(seed, &records), sample))
 }
 
-fn world<'a>(matrix: &Matrix, scenario: &'a Scenario, seed: u64) -> World<'a> {
+pub(super) fn world<'a>(matrix: &Matrix, scenario: &'a Scenario, seed: u64) -> World<'a> {
     World::draw(scenario, seed, WorldOptions { pools: matrix.plan.pools, ..WorldOptions::default() })
 }
 

@@ -14,7 +14,7 @@ use balk_scenarios::{Environment, Stuck, Truth};
 use crate::engine::Host;
 
 /// The rounds of a run, judged one by one.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Rounds<'w, 'a> {
     /// The rounds that are over.
     over: Vec<Round>,
@@ -35,7 +35,7 @@ pub(super) struct Round {
 }
 
 /// The round that is under way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Open<'w, 'a> {
     /// The world before its calls.
     before: Environment<'w, 'a>,
@@ -67,6 +67,11 @@ impl<'w, 'a> Rounds<'w, 'a> {
             self.idle.extend(results.iter().map(|it| it.call.key));
         }
         self.over.push(Round { truth, changed });
+    }
+
+    /// The truth of the last round that is over.
+    pub(super) fn last(&self) -> Option<Truth> {
+        self.over.last().map(|it| it.truth)
     }
 
     /// The rounds that are over.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use balk_reports::records::{Answered, Bench as Record};
+use balk_reports::records::{Answered, Bench as Record, Reactions};
 use indicatif::ProgressBar;
 
 use super::looks;
@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::live::{Follow, Sample, Spent, Stop};
 
 /// After so many units in a row without an answer, the endpoint is given up.
-const GIVEN_UP: u32 = 3;
+pub(super) const GIVEN_UP: u32 = 3;
 
 /// What has come of a live run so far.
 pub(super) struct Following {
@@ -114,6 +114,16 @@ impl Following {
     /// Writes interventions to judge. What people have filled in already stays.
     pub(super) fn write_sample(&self, sample: &Sample) -> Result<(), Error> {
         self.folder.as_ref().map_or(Ok(()), |folder| folder.write_sample(sample.files()))
+    }
+
+    /// Whether the user has asked to stop.
+    pub(super) fn interrupted(&self) -> bool {
+        self.interrupt.came()
+    }
+
+    /// Writes how the model took messages.
+    pub(super) fn write_reactions(&self, reactions: &Reactions) -> Result<(), Error> {
+        self.folder.as_ref().map_or(Ok(()), |folder| folder.write_reactions(reactions))
     }
 
     fn stop(&mut self, why: Ended) -> ControlFlow<()> {

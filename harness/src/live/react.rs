@@ -1,0 +1,141 @@
+//! What brings a real model back, message by message.
+//!
+//! The baseline of a unit is played again, from the record. Where the model balked in it ([`Point::balked`]), the run
+//! is forked before that completion, once for each message: without a guard, with `Proceed.` as the user's word, and
+//! with each stack, which reviews the completion as in any run. The next completion is sampled a number of times each.
+//! Where a stack's message brings no call, the same message comes once more.
+//!
+//! Places are those of the baseline, so each message is the stack's first one there, and all messages meet the same
+//! model in the same place. A sample is kept like any completion; the first one is the completion that the trial itself
+//! has there, so where a trial was played already, it costs nothing.
+
+mod point;
+mod sample;
+mod tried;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use balk_reports::records::{Bench, REACTIONS_SCHEMA, ReactionCounts, ReactionRow, Reactions};
+use balk_scenarios::{Truth, World};
+use rayon::prelude::*;
+
+use super::model::{Model, Stop};
+use super::run::world;
+use crate::bench::Matrix;
+use crate::error::Error;
+use crate::guards::Recipe;
+
+use point::{Hands, Point};
+use tried::{Message, Tried};
+
+/// At most so many places of a trial are used, its first ones: a long loop would outweigh all other trials, and its
+/// places hardly differ.
+const MOST_PLACES: u32 = 4;
+
+/// The counts of one unit: by message, whether it came again, and how the model balked.
+type Counted = BTreeMap<(usize, bool, Truth), ReactionCounts>;
+
+/// Samples how the model takes messages, in every unit of a record.
+///
+/// `follow` learns of each unit and whether it was measured; `Break` ends it. A unit that was not measured is not in
+/// the counts.
+///
+/// # Errors
+/// A completion cannot be kept.
+pub fn react(
+    matrix: &Matrix,
+    model: &Model<'_>,
+    bench: &Bench,
+    samples: u32,
+    mut follow: impl FnMut(&str, Result<(), &Stop>) -> ControlFlow<()>,
+) -> Result<Reactions, Error> {
+    let messages = messages(&matrix.stacks);
+    let mut trials = 0;
+    let mut rows: BTreeMap<(usize, bool, usize, Truth), ReactionCounts> = BTreeMap::new();
+    let [from, to] = bench.plan.seeds;
+    'all: for seed in from..=to {
+        let played: Vec<usize> = (0..bench.done.len()).filter(|&place| bench.done[place].has(seed)).collect();
+        let of = |place| {
+            let drawn = matrix.scenario(place, seed);
+            (place, unit(&world(matrix, &drawn, seed), &messages, model, samples))
+        };
+        for (place, counted) in played.into_par_iter().map(of).collect::<Vec<_>>() {
+            let name = format!("{}, seed {seed}", bench.plan.scenarios[place].label());
+            let flow = match counted {
+                Ok(counted) => {
+                    trials += 1;
+                    for ((message, again, truth), counts) in counted {
+                        let row = rows.entry((message, again, place, truth)).or_default();
+                        *row = row.plus(&counts);
+                    }
+                    follow(&name, Ok(()))
+                }
+                Err(Stop::Unkept(error)) => return Err(error),
+                Err(stop) => follow(&name, Err(&stop)),
+            };
+            if flow.is_break() {
+                break 'all;
+            }
+        }
+    }
+    let row = |((message, again, place, balked), counts): ((usize, bool, usize, Truth), ReactionCounts)| {
+        let (message, world) = (messages[message].name().to_owned(), bench.plan.scenarios[place].label());
+        ReactionRow { message, again, world, balked, counts }
+    };
+    Ok(Reactions {
+        schema: REACTIONS_SCHEMA,
+        balk: bench.plan.balk.clone(),
+        model: model.asking.model.to_string(),
+        samples,
+        most_places: MOST_PLACES,
+        trials,
+        rows: rows.into_iter().map(row).collect(),
+    })
+}
+
+/// The messages that are tried. `Proceed.` comes early: all others are compared to it.
+fn messages(stacks: &[Recipe]) -> Vec<Message<'_>> {
+    let (none, others) = stacks.split_first().expect("the baseline is always there");
+    let stacks = others.iter().map(Message::Stack);
+    [Message::None(none), Message::Proceed].into_iter().chain(stacks).collect()
+}
+
+/// The reactions in the baseline of one unit.
+fn unit(
+    world: &World<'_>,
+    messages: &[Message<'_>],
+    model: &Model<'_>,
+    samples: u32,
+) -> Result<Counted, Stop> {
+    let mut hands = Hands::of(world, Box::new(()));
+    let mut point = Point::start(world, model, &mut hands);
+    let mut counted = Counted::new();
+    let mut places = 0;
+    while point.is_due() && places < MOST_PLACES {
+        let Some(completion) = point.sample(model, 0)? else { break };
+        if let Some(truth) = point.balked(&completion) {
+            places += 1;
+            let tried: Vec<Tried> = messages
+                .iter()
+                .map(|message| tried::tried(&point, &completion, message, model, samples))
+                .collect::<Result<_, Stop>>()?;
+            let proceed = &tried[PROCEED].first;
+            for (message, tried) in tried.iter().enumerate() {
+                let mut add = |again, counts: ReactionCounts| {
+                    let row = counted.entry((message, again, truth)).or_default();
+                    *row = row.plus(&counts);
+                };
+                add(false, tried.counts(proceed));
+                if !tried.again.is_empty() {
+                    add(true, tried.counts_again());
+                }
+            }
+        }
+        point.take(completion);
+    }
+    Ok(counted)
+}
+
+/// The place of `Proceed.` among the messages.
+const PROCEED: usize = 1;

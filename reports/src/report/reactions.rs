@@ -1,0 +1,86 @@
+//! What brought a real model back, as tables.
+
+use super::document::{Block, Document, Table, Text, code, marked, paragraph};
+use crate::records::{ReactionCounts, Reactions};
+use crate::statistics::{Cluster, PairedCluster, PairedDifference, Share};
+
+/// The reactions of a model, message by message.
+#[must_use]
+pub fn reactions(record: &Reactions) -> Document {
+    let mut reacted = Table::of_numbers([
+        Text::from("message"),
+        "places".into(),
+        "silent".into(),
+        "samples".into(),
+        "any call (%)".into(),
+        "serves the task (%)".into(),
+        marked(&format!("more than `{}` (points)", Reactions::PROCEED)),
+    ]);
+    let mut beside = Table::of_numbers([
+        "message",
+        "repaired",
+        "ended",
+        "a new call (%)",
+        "calls the named tool (%)",
+        "says it is done (%)",
+        "says it cannot be done (%)",
+    ]);
+    for message in record.messages() {
+        let worlds = record.by_world(&[message]);
+        let all = worlds.iter().fold(ReactionCounts::default(), |all, it| all.plus(it));
+        let share = |count: fn(&ReactionCounts) -> [u64; 2]| {
+            let clusters = worlds.iter().map(count).map(|[count, of]| Cluster { count, of });
+            Share::of_clusters(&clusters.collect::<Vec<_>>()).percent()
+        };
+        let name = name(message);
+        reacted.row([
+            name.clone(),
+            all.places.to_string().into(),
+            all.silent.to_string().into(),
+            all.samples.to_string().into(),
+            share(|it| [it.calls, it.samples]).into(),
+            share(|it| [it.serves, it.samples]).into(),
+            more(message, &worlds).into(),
+        ]);
+        beside.row([
+            name,
+            all.repaired.to_string().into(),
+            all.ended.to_string().into(),
+            share(|it| [it.moved, it.samples]).into(),
+            share(|it| [it.named_called, it.named]).into(),
+            share(|it| [it.done, it.samples]).into(),
+            share(|it| [it.unable, it.samples]).into(),
+        ]);
+    }
+    let places = format!(
+        "A place is where the model balked without a guard: it called no tool while the goal was open, sent a call \
+         again that had moved nothing, or answered nothing. Of each of the {} trials, the first {} places are used. At \
+         each of them the next completion was sampled {} times under each message, and not at all where a stack said \
+         nothing. `again` is the same message a second time, where no call came after the first.",
+        record.trials, record.most_places, record.samples
+    );
+    let meaning = "A call serves the task if it changes the world or gets a result that the messages did not have yet; \
+         a call that ends the task, if the goal holds. A new call is none of those that moved nothing before. \
+         What a completion says of the task is read from a list of words, and is only about right. Intervals \
+         are clustered by world. The difference compares calls that serve the task, in pairs of the same \
+         place and number.";
+    Document::from([
+        reacted.or("The model balked nowhere, so no message was tried."),
+        paragraph(marked(&places)),
+        Block::Table(beside),
+        paragraph(meaning),
+    ])
+}
+
+fn name((message, again): (&str, bool)) -> Text {
+    if again { code(message) + ", again" } else { code(message) }
+}
+
+/// The difference to the user's word; a dash for that word itself, and for samples that are not of equal places.
+fn more((message, again): (&str, bool), worlds: &[ReactionCounts]) -> String {
+    if again || message == Reactions::PROCEED {
+        return "–".to_owned();
+    }
+    let pairs = worlds.iter().map(|it| PairedCluster { saved: it.saved, lost: it.lost, of: it.pairs });
+    PairedDifference::of_clusters(&pairs.collect::<Vec<_>>()).0.to_string()
+}

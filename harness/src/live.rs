@@ -19,7 +19,7 @@ pub use budget::{Budget, Spent};
 pub use judge::Sample;
 pub use model::{Model, Stop};
 pub use play::Played;
-pub use react::react;
+pub use react::{fit, react};
 pub use run::{Follow, run, trial};
 pub use store::Store;
 

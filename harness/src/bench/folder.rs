@@ -2,7 +2,7 @@
 //!
 //! - `bench.jsonl`: the record ([`balk_reports::records::Bench`]), always written whole,
 //! - `transcripts/SCENARIO/0-63.jsonl.zst`: kept transcripts of these seeds, one record per line ([`Transcripts`]),
-//! - `reactions.json`: how a real model took messages ([`Reactions`]),
+//! - `reactions.json`: how a real model took messages ([`Reactions`]), and `reactions.toml`, which `--set-from` reads,
 //! - `meta.json`: command, host, threads and wall-clock figures of the last run ([`Meta`]),
 //! - `instructions.json`: instruction counts, if `.ci/instructions turns DIR` put them there.
 //!
@@ -24,6 +24,7 @@ use crate::files::{self, Out};
 pub const RECORD: &str = "bench.jsonl";
 const META: &str = "meta.json";
 const REACTIONS: &str = "reactions.json";
+const FITTED: &str = "reactions.toml";
 const INSTRUCTIONS: &str = "instructions.json";
 const JUDGE: &str = "judge.tsv";
 const JUDGED: &str = "judge.jsonl";
@@ -95,12 +96,18 @@ impl Folder {
         self.write_json(META, meta)
     }
 
-    /// Writes how a real model took messages.
+    /// Writes how a real model took messages, and a file for `--set-from` if there is one.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn write_reactions(&self, reactions: &Reactions) -> Result<(), Error> {
-        self.write_json(REACTIONS, reactions)
+    /// A file cannot be written.
+    pub fn write_reactions(&self, reactions: &Reactions, fitted: &str) -> Result<(), Error> {
+        self.write_json(REACTIONS, reactions)?;
+        if fitted.is_empty() {
+            return Ok(());
+        }
+        let path = self.path.join(FITTED);
+        files::write_whole(&path, |out| out.write_all(fitted.as_bytes()))
+            .map_err(|error| unwritable(&path, error))
     }
 
     /// How a real model took messages, if the folder has that.

@@ -138,8 +138,8 @@ counts as false if the two rounds before it changed the world.
 
 DIR/bench.jsonl has the counts, for `balk report` and `balk compare`; DIR/transcripts has every trial, for `balk
 replay`; DIR/completions.jsonl.zst has every request and completion, for --offline; DIR/meta.json has the endpoint, the
-time and what the server says of itself; DIR/reactions.json has what --react found. After Ctrl-C the exit code is 130,
-and --resume goes on.";
+time and what the server says of itself; DIR/reactions.json has what --react found, and
+DIR/reactions.toml what follows from it, for --set-from. After Ctrl-C the exit code is 130, and --resume goes on.";
 
 /// The formats of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

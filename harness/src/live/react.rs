@@ -9,6 +9,7 @@
 //! model in the same place. A sample is kept like any completion; the first one is the completion that the trial itself
 //! has there, so where a trial was played already, it costs nothing.
 
+mod fit;
 mod point;
 mod sample;
 mod tried;
@@ -27,7 +28,10 @@ use crate::error::Error;
 use crate::guards::Recipe;
 
 use point::{Hands, Point};
+
 use tried::{Message, Tried};
+
+pub use fit::fit;
 
 /// At most so many places of a trial are used, its first ones: a long loop would outweigh all other trials, and its
 /// places hardly differ.

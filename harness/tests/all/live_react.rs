@@ -112,6 +112,7 @@ fn nothing_is_asked_for_twice_and_the_record_gives_the_same_bytes_without_a_mode
     let (code, _, err) = react(folder.path(), &["--offline", "d", "--out", "e"]);
     assert_eq!(code, 0, "{err}");
     assert_eq!(read("e/reactions.json"), reactions);
+    assert_eq!(read("e/reactions.toml"), read("d/reactions.toml"));
 
     // The record has one sample of each, and nobody can be asked for another.
     let (code, _, err) = react(folder.path(), &["--offline", "d", "--samples", "2"]);

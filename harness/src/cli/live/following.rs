@@ -121,9 +121,9 @@ impl Following {
         self.interrupt.came()
     }
 
-    /// Writes how the model took messages.
-    pub(super) fn write_reactions(&self, reactions: &Reactions) -> Result<(), Error> {
-        self.folder.as_ref().map_or(Ok(()), |folder| folder.write_reactions(reactions))
+    /// Writes how the model took messages, and the numbers that follow from it.
+    pub(super) fn write_reactions(&self, reactions: &Reactions, fitted: &str) -> Result<(), Error> {
+        self.folder.as_ref().map_or(Ok(()), |folder| folder.write_reactions(reactions, fitted))
     }
 
     fn stop(&mut self, why: Ended) -> ControlFlow<()> {

@@ -7,6 +7,7 @@ use std::path::Path;
 use balk_reports::records::{Bench as Record, Reactions, Seeds};
 use balk_reports::report::document::terminal;
 use balk_reports::report::reactions;
+use balk_scenarios::reactions::write;
 use clap::Args;
 
 use super::following::{Following, GIVEN_UP};
@@ -94,7 +95,8 @@ impl React {
         bar.finish_and_clear();
         let interrupted = following.interrupted();
         if !interrupted {
-            following.write_reactions(&reactions)?;
+            let fitted = live::fit(&reactions).map(|it| write(&it)).unwrap_or_default();
+            following.write_reactions(&reactions, &fitted)?;
         }
         Ok(Some(Reacted { reactions, units, dropped, interrupted }))
     }

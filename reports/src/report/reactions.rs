@@ -7,6 +7,11 @@ use crate::statistics::{Cluster, PairedCluster, PairedDifference, Share};
 /// The reactions of a model, message by message.
 #[must_use]
 pub fn reactions(record: &Reactions) -> Document {
+    if record.rows.is_empty() {
+        let balked =
+            format!("The model balked in none of {} trials, so no message was tried.", record.trials);
+        return [paragraph(balked)].into();
+    }
     let mut reacted = Table::of_numbers([
         Text::from("message"),
         "places".into(),
@@ -65,7 +70,7 @@ pub fn reactions(record: &Reactions) -> Document {
          are clustered by world. The difference compares calls that serve the task, in pairs of the same \
          place and number.";
     Document::from([
-        reacted.or("The model balked nowhere, so no message was tried."),
+        Block::Table(reacted),
         paragraph(marked(&places)),
         Block::Table(beside),
         paragraph(meaning),
@@ -83,4 +88,51 @@ fn more((message, again): (&str, bool), worlds: &[ReactionCounts]) -> String {
     }
     let pairs = worlds.iter().map(|it| PairedCluster { saved: it.saved, lost: it.lost, of: it.pairs });
     PairedDifference::of_clusters(&pairs.collect::<Vec<_>>()).0.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use balk_contract::record::{Stuck, Truth};
+
+    use super::*;
+    use crate::records::{REACTIONS_SCHEMA, ReactionRow};
+    use crate::report::document::markdown;
+
+    fn shown(rows: Vec<ReactionRow>) -> String {
+        let (balk, model) = ("0".to_owned(), "m".to_owned());
+        let record =
+            Reactions { schema: REACTIONS_SCHEMA, balk, model, samples: 2, most_places: 4, trials: 3, rows };
+        markdown(&reactions(&record))
+    }
+
+    #[test]
+    fn a_model_that_never_balks_gets_one_sentence() {
+        assert_eq!(shown(Vec::new()), "The model balked in none of 3 trials, so no message was tried.\n");
+    }
+
+    #[test]
+    fn worlds_are_added_up_and_the_users_word_is_not_compared_to_itself() {
+        let row = |message: &str, world: &str, [serves, saved]: [u64; 2]| {
+            let counts = ReactionCounts {
+                places: 2,
+                samples: 4,
+                calls: 4,
+                serves,
+                saved,
+                pairs: 4,
+                ..ReactionCounts::default()
+            };
+            let (message, world) = (message.to_owned(), world.to_owned());
+            ReactionRow { message, again: false, world, balked: Truth::Stuck(Stuck::TextOnly), counts }
+        };
+        let text = shown(vec![
+            row(Reactions::PROCEED, "a", [0, 0]),
+            row(Reactions::PROCEED, "b", [0, 0]),
+            row("default", "a", [2, 2]),
+            row("default", "b", [1, 1]),
+        ]);
+        let line = |start: &str| text.lines().find(|it| it.starts_with(start)).expect(start);
+        assert!(line("| `Proceed.` | 4 | 0 | 8 | 100.0 (").ends_with("| – |"), "{text}");
+        assert!(line("| `default` | 4 | 0 | 8 | 100.0 (").contains("| +37.5 ("), "{text}");
+    }
 }

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::common::program::{balk, ran};
 use crate::common::server::{Script, Server};
 
-/// A server whose model calls a tool only where the last message has this word, and else announces it.
+/// A server whose model calls a tool only where the last message has this word, and else announces it. Without a word it
+/// always sends the same call.
 fn server(word: &'static str) -> Server {
     Server::new(move |_, request| {
         if request.line.starts_with("GET") {
@@ -21,8 +22,8 @@ fn server(word: &'static str) -> Server {
             let tools = asked["tools"].as_array().expect("tools");
             let names = tools.iter().filter_map(|it| it["function"]["name"].as_str());
             let reads = names.into_iter().find(|it| it.contains("read")).expect("a tool that reads");
-            let path = format!("{count}.md");
-            let arguments = json!({ "path": path, "file_path": path }).to_string();
+            let path = if word.is_empty() { "a.md".to_owned() } else { format!("{count}.md") };
+            let arguments = json!({ "path": path, "file_path": path, "filePath": path }).to_string();
             json!({ "tool_calls": [{ "id": "x", "function": { "name": reads, "arguments": arguments } }] })
         } else {
             // Guards have other words for a text that comes again.
@@ -93,6 +94,20 @@ fn where_the_words_of_a_stack_bring_a_call_they_do_not_come_again() {
     ];
     assert_eq!(counts(folder.path()), expected);
     assert!(out.contains("+50.0"), "{out}");
+}
+
+#[test]
+fn an_equal_call_is_a_call_that_serves_nothing_and_silent_stacks_are_not_sampled() {
+    let (server, folder) = (server(""), tempfile::tempdir().expect("a folder"));
+    let (code, out, err) = react(folder.path(), &measure(&server.url(), &["--guard", "cline"]));
+    assert_eq!(code, 0, "{out}{err}");
+    // The third equal call is the first place: this stack warns there, is silent at the fourth, and asks at the fifth.
+    let expected = [
+        row("none", false, [8, 0, 16, 16, 0]),
+        row("Proceed.", false, [8, 0, 16, 16, 0]),
+        row("cline", false, [8, 2, 12, 12, 0]),
+    ];
+    assert_eq!(counts(folder.path()), expected);
 }
 
 #[test]

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::common::program::{balk, ran};
 use crate::common::server::{Script, Server};
 
-/// A server whose model calls a tool only where the last message has this word, and else announces it. Without a word it
-/// always sends the same call.
+/// A server whose model calls a tool only where the last message has this word, and else announces it. Without a word
+/// it always sends the same call.
 fn server(word: &'static str) -> Server {
     Server::new(move |_, request| {
         if request.line.starts_with("GET") {

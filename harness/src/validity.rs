@@ -12,11 +12,14 @@
 //!
 //! Disturbance is stretches of firings per 1,000 turns: of healthy simulated runs, and of recorded runs that were
 //! resolved.
+//!
+//! [`live`] is the other comparison: how often runs recover, simulated and with a real model.
 
 #![expect(clippy::float_arithmetic, reason = "figures over runs; no trial depends on them")]
 
 mod compared;
 mod depths;
+pub mod live;
 mod runs;
 pub mod text;
 mod written;
@@ -66,27 +69,37 @@ impl Side {
     }
 }
 
-/// The part of the judged points that is used.
+/// The part of the trajectories, or of the worlds, that is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Half {
-    /// Every point.
+    /// All of them.
     #[default]
     All,
-    /// The points of the trajectories whose id hashes to an even number.
+    /// Those whose name hashes to an even number.
     Even,
-    /// The points of the others.
+    /// The others.
     Odd,
 }
 
 impl Half {
-    /// Whether it has this point. All points of a trajectory are in the same half.
+    /// Whether it has the trajectory or the world of this name.
     #[must_use]
-    pub fn has(self, point: &Point) -> bool {
-        let is_even = xxhash_rust::xxh3::xxh3_64(point.trajectory.as_bytes()).is_multiple_of(2);
+    pub fn has(self, name: &str) -> bool {
+        let is_even = xxhash_rust::xxh3::xxh3_64(name.as_bytes()).is_multiple_of(2);
         match self {
             Self::All => true,
             Self::Even => is_even,
             Self::Odd => !is_even,
+        }
+    }
+
+    /// What is not in it; all of it where there are no halves.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::All => Self::All,
+            Self::Even => Self::Odd,
+            Self::Odd => Self::Even,
         }
     }
 }

@@ -127,6 +127,12 @@ impl Folder {
         }
     }
 
+    /// The numbers that follow from how a real model took messages, if the folder has them: a file for `--set-from`.
+    #[must_use]
+    pub fn fitted(path: &Path) -> Option<PathBuf> {
+        Some(path.join(FITTED)).filter(|it| it.exists())
+    }
+
     fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), Error> {
         let path = self.path.join(name);
         let write = |out: &mut Out<'_>| {

@@ -1,4 +1,6 @@
-//! `balk validity`: how well simulated detection predicts recorded detection.
+//! `balk validity`: how well the simulation predicts recordings, and live runs.
+
+mod live;
 
 use std::fs::File;
 use std::io::{Cursor, Read, Write};
@@ -22,20 +24,22 @@ use crate::replay::labels::Point;
 use crate::replay::{Broken, Found, Outcome, Replay, Replayed, Setting};
 use crate::validity::{self, Comparison, Depths, Seen, Side, Simulated};
 
+use live::{Asked, Live};
+
 /// Arguments of `balk validity`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Validity {
     /// Recorded transcripts, as for `balk replay`
-    #[arg(required = true, value_name = "FILE|DIR")]
+    #[arg(required_unless_present = "live", value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
     /// Judged points of these transcripts: a TSV file, as for `balk replay`
-    #[arg(long, value_name = "FILE")]
-    labels: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "live")]
+    labels: Option<PathBuf>,
 
     /// A stack to compare, as for `balk replay`; may be given several times [default: `default` and every guard outside
-    /// of it]
+    /// of it; with --live those of the record]
     #[arg(long, value_name = "GUARDS")]
     guard: Vec<String>,
 
@@ -47,12 +51,15 @@ pub struct Validity {
     #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-1999")]
     seeds: RangeInclusive<u64>,
 
-    /// Use the points of one half of the trajectories: what is fitted on one half is reported on the other
+    /// Use the points of one half of the trajectories, or one half of the worlds: what is fitted on one half is reported on the other
     #[arg(long, value_enum, default_value_t = Half::All)]
     half: Half,
 
     #[command(flatten)]
     recordings: Recordings,
+
+    #[command(flatten)]
+    live: Live,
 
     /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
     /// above it]
@@ -64,14 +71,14 @@ pub struct Validity {
     format: Format,
 }
 
-/// The part of the judged points that is used.
+/// The part of the trajectories, or of the worlds, that is used.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Half {
-    /// Every point
+    /// All of them
     All,
-    /// The points of about half of the trajectories
+    /// About half of them
     Even,
-    /// The points of the others
+    /// The others
     Odd,
 }
 
@@ -81,14 +88,27 @@ of stuck points that a stack hits: it fires at most three messages of the assist
 run has one such point, as far behind its onset and before the end as a recorded point of its kind. Each kind counts as
 much as it weighs among the recorded points; weights are capped at 20.
 
-Exit codes: 0 fine; 2 usage; 3 if recordings or labels cannot be used.";
+With --live, a scripted actor plays the worlds of the record under its stacks, with the reactions that are assumed and
+with fitted ones: those of --set-from, else of the record (`balk live --react`). A stubborn actor always gets stuck, so
+recovery is compared given that a run got stuck; where no stubborn actor is, only disturbance is.
+
+Exit codes: 0 fine; 2 usage; 3 if recordings, labels or a record cannot be used.";
 
 impl Validity {
     /// Runs the command.
     ///
     /// # Errors
-    /// An invalid command line, recordings or labels that cannot be used, an output that cannot be written.
+    /// An invalid command line, recordings, labels or a record that cannot be used, an output that cannot be written.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        match (self.live.folder(), &self.labels) {
+            (Some(folder), _) => self.live.run(context, folder, &self.asked()),
+            (None, Some(labels)) => self.recorded(context, labels),
+            (None, None) => unreachable!("one of them is required"),
+        }
+    }
+
+    /// Compares simulated with recorded detection.
+    fn recorded(&self, context: &Context, labels: &Path) -> Result<Exit, Error> {
         let config = context.config(self.config.as_deref())?;
         let recipes = Recipes::new(&context.registry, &config);
         let stacks = if self.guard.is_empty() { stacks(context) } else { self.guard.clone() };
@@ -100,7 +120,7 @@ impl Validity {
             Err(failure) => return failure.or_exit(),
         };
         let setting = self.recordings.setting()?;
-        let points = self.points()?;
+        let points = self.points(labels)?;
         let pool = ThreadPoolBuilder::new()
             .build()
             .map_err(|error| Error::usage("validity", "threads that this machine can start", error))?;
@@ -151,15 +171,30 @@ impl Validity {
         Ok(Exit::Fine)
     }
 
+    /// What is asked of a live record.
+    fn asked(&self) -> Asked<'_> {
+        Asked {
+            guards: &self.guard,
+            seeds: &self.seeds,
+            half: self.half(),
+            config: self.config.as_deref(),
+            format: self.format,
+        }
+    }
+
     /// The judged points of the half that was asked for.
-    fn points(&self) -> Result<Vec<Point>, Error> {
-        let half = match self.half {
+    fn points(&self, labels: &Path) -> Result<Vec<Point>, Error> {
+        let half = self.half();
+        let points = recordings::labels(labels)?;
+        Ok(points.into_iter().filter(|it| half.has(&it.trajectory)).collect())
+    }
+
+    fn half(&self) -> validity::Half {
+        match self.half {
             Half::All => validity::Half::All,
             Half::Even => validity::Half::Even,
             Half::Odd => validity::Half::Odd,
-        };
-        let points = recordings::labels(&self.labels)?;
-        Ok(points.into_iter().filter(|it| half.has(it)).collect())
+        }
     }
 
     fn files(&self) -> Result<Vec<PathBuf>, Error> {

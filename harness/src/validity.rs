@@ -93,6 +93,16 @@ impl Half {
         }
     }
 
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Even => "even",
+            Self::Odd => "odd",
+        }
+    }
+
     /// What is not in it; all of it where there are no halves.
     #[must_use]
     pub const fn other(self) -> Self {

@@ -31,7 +31,8 @@ use live::{Asked, Live};
 #[command(after_help = AFTER_HELP)]
 pub struct Validity {
     /// Recorded transcripts, as for `balk replay`
-    #[arg(required_unless_present = "live", value_name = "FILE|DIR")]
+    // `file` is that of --set-from: recordings answer no guard.
+    #[arg(required_unless_present = "live", conflicts_with = "file", value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
     /// Judged points of these transcripts: a TSV file, as for `balk replay`

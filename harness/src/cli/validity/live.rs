@@ -107,14 +107,17 @@ impl Live {
         if half == Half::All {
             let Some(file) = Folder::fitted(path) else { return Ok(None) };
             let text = std::fs::read_to_string(&file).map_err(|error| Error::unreadable(&file, &error))?;
-            let origin = file.display().to_string();
-            return Ok(Some(Fitted { reactions: parse(&origin, &text)?.reactions(), origin }));
+            let file = file.display().to_string();
+            let reactions = parse(&file, &text)?.reactions();
+            let origin = format!("{file}, from the worlds that are compared; --half keeps the two apart");
+            return Ok(Some(Fitted { reactions, origin }));
         }
         let Some(all) = Folder::reactions(path)? else { return Ok(None) };
-        let rows: Vec<_> = all.rows.iter().filter(|it| half.other().has(&it.world)).cloned().collect();
+        let other = half.other();
+        let rows: Vec<_> = all.rows.iter().filter(|it| other.has(&it.world)).cloned().collect();
         let worlds = rows.iter().map(|it| &it.world).collect::<BTreeSet<_>>().len();
         let fitted = fit(&Reacted { rows, ..all.clone() });
-        let origin = format!("the other half, in which {worlds} worlds have some");
+        let origin = format!("the {} half, where the model balked in {worlds} of the worlds", other.name());
         Ok(fitted.map(|it| Fitted { reactions: it.reactions(), origin }))
     }
 }

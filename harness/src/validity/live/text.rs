@@ -14,6 +14,9 @@ pub fn live(it: &LiveComparison) -> Document {
     document.push(paragraph(played(it)));
     document.push(recovery(it));
     document.push(paragraph(agreement(it)));
+    if let Some(text) = verdict(&it.recovery()) {
+        document.push(paragraph(text));
+    }
     document.push(by_world(it));
     document.push(goals(it));
     document.push(disturbance(it));
@@ -64,7 +67,7 @@ pub fn json(it: &LiveComparison) -> Value {
         "worlds": it.worlds.len(),
         "stacks": stacks.collect::<Vec<_>>(),
         "mean_absolute_difference": {"assumed": mean(Side::Assumed), "fitted": mean(Side::Fitted)},
-        "fitted_is_near": Side::Fitted.mean(&recovery, apart).map(|it| is_near(it)),
+        "fitted_is_near": Side::Fitted.mean(&recovery, apart).map(is_near),
         "stuck_runs": stuck,
         "stuck_runs_without_counterpart": elsewhere,
     })
@@ -114,17 +117,22 @@ fn nothing() -> String {
 
 fn played(it: &LiveComparison) -> String {
     let fitted = match &it.origin {
-        Some(origin) => format!("The fitted reactions are those of {origin}."),
-        None => "There are no fitted reactions: `balk live --react` measures them, and --set-from names a \
+        Some(origin) => format!("The fitted ones are from {origin}."),
+        None => "There are no fitted ones: `balk live --react` measures them, and --set-from names a \
                  file of them."
             .to_owned(),
     };
     format!(
-        "{} in {} worlds, beside scripted actors in the same worlds under the same stacks. Assumed are the \
+        "The model {} in {}, beside scripted actors in the same worlds under the same stacks. Assumed are the \
          reactions that each scenario names, or those of a model that the seed draws from the population. {fitted}",
         it.model,
-        it.worlds.len()
+        counted(it.worlds.len() as u64, "world"),
     )
+}
+
+/// A number of things.
+fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn recovery(it: &LiveComparison) -> Table {
@@ -165,35 +173,39 @@ fn agreement(it: &LiveComparison) -> String {
     let figures = it.recovery();
     if figures.is_empty() {
         return format!(
-            "Recovery cannot be compared: no live run got stuck in a world that has a stubborn actor and a goal in \
-             reach. {stuck} live runs got stuck in other worlds."
+            "Recovery cannot be compared: no live run got stuck in a world with a stubborn actor and a goal in reach. \
+             In other worlds {} got stuck.",
+            counted(elsewhere, "live run")
         );
     }
-    let mean = |side: Side, by| points(side.mean(&figures, by));
     let with = |by: fn(&Simulated) -> f64| {
-        let fitted = it.origin.as_ref().map(|_| format!(", {} fitted", mean(Side::Fitted, by)));
-        format!("{} points assumed{}", mean(Side::Assumed, by), fitted.unwrap_or_default())
+        let [assumed, fitted] = [Side::Assumed, Side::Fitted].map(|side| side.mean(&figures, by));
+        let fitted = fitted.map(|it| format!(", {} fitted", points(Some(it)))).unwrap_or_default();
+        format!("{} points assumed{fitted}", points(assumed))
     };
-    let verdict = Side::Fitted.mean(&figures, apart).map(|all| {
-        let near = figures.iter().filter_map(|it| it.fitted).filter(|it| is_near(apart(it))).count();
-        format!(
-            " With fitted reactions the simulated share of recovered runs lies within {NEAR_POINTS:.0} points of the \
-             live one: {} on average, and under {near} of {} stacks.",
-            if is_near(all) { "yes" } else { "no" },
-            figures.len()
-        )
-    });
     format!(
-        "Mean absolute difference over the {} stacks (n = {} stuck live runs in {} worlds): {}. World by world: {}.{} \
-         {elsewhere} more live runs got stuck in worlds without a stubborn actor or without a goal in reach: nothing \
-         simulated can be put beside them.",
-        figures.len(),
-        stuck - elsewhere,
-        it.recovering().count(),
+        "Mean absolute difference over {} (n = {} in {}): {}. World by world: {}. \
+         {} more got stuck in worlds without a stubborn actor or without a goal in reach; the simulation has nothing \
+         to put beside them.",
+        counted(figures.len() as u64, "stack"),
+        counted(stuck - elsewhere, "stuck live run"),
+        counted(it.recovering().count() as u64, "world"),
         with(apart),
         with(|it| it.by_world),
-        verdict.unwrap_or_default(),
+        counted(elsewhere, "live run"),
     )
+}
+
+/// Whether the fitted reactions predict what the model did.
+fn verdict(figures: &[Figure]) -> Option<String> {
+    let all = Side::Fitted.mean(figures, apart)?;
+    let near = figures.iter().filter_map(|it| it.fitted).filter(|it| is_near(apart(it))).count();
+    Some(format!(
+        "With fitted reactions the simulated share of recovered runs lies within {NEAR_POINTS:.0} points of the live \
+         one: {} on average, and under {near} of {}.",
+        if is_near(all) { "yes" } else { "no" },
+        counted(figures.len() as u64, "stack"),
+    ))
 }
 
 /// Where the two sides part.

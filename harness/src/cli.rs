@@ -106,7 +106,7 @@ pub enum Command {
     Verify(Verify),
     /// Show what guards would have done in recorded transcripts
     Replay(Replay),
-    /// Show how well simulated detection predicts recorded detection
+    /// Show how well the simulation predicts recordings and live runs
     Validity(Validity),
     /// Measure every stack on every scenario, paired seed by seed
     Bench(Bench),

@@ -40,7 +40,7 @@ pub struct Validity {
     labels: Option<PathBuf>,
 
     /// A stack to compare, as for `balk replay`; may be given several times [default: `default` and every guard outside
-    /// of it; with --live those of the record]
+    /// of it; with --live the stacks of the record]
     #[arg(long, value_name = "GUARDS")]
     guard: Vec<String>,
 
@@ -52,7 +52,8 @@ pub struct Validity {
     #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-1999")]
     seeds: RangeInclusive<u64>,
 
-    /// Use the points of one half of the trajectories, or one half of the worlds: what is fitted on one half is reported on the other
+    /// Use the points of one half of the trajectories, or one half of the worlds: what is fitted on one half is
+    /// reported on the other
     #[arg(long, value_enum, default_value_t = Half::All)]
     half: Half,
 

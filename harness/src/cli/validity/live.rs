@@ -31,8 +31,8 @@ use crate::validity::live::{LiveComparison, Sides, WorldSides, text};
 /// Arguments about live records.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Live {
-    /// In place of transcripts, the record of `balk live`: what scripted actors do in its worlds, under its stacks. With
-    /// --half, the worlds of that half are compared, and the reactions of the others are fitted
+    /// In place of transcripts, the record of `balk live`: what scripted actors do in its worlds, under its stacks.
+    /// With --half, the worlds of that half are compared, with reactions that are fitted on the others
     #[arg(long, value_name = "DIR")]
     #[arg(conflicts_with_all = ["inputs", "labels", "suite", "tools", "protocol"])]
     live: Option<PathBuf>,
@@ -117,7 +117,7 @@ impl Live {
         let rows: Vec<_> = all.rows.iter().filter(|it| other.has(&it.world)).cloned().collect();
         let worlds = rows.iter().map(|it| &it.world).collect::<BTreeSet<_>>().len();
         let fitted = fit(&Reacted { rows, ..all.clone() });
-        let origin = format!("the {} half, where the model balked in {worlds} of the worlds", other.name());
+        let origin = format!("the {} half (the model balked in {worlds} of its worlds)", other.name());
         Ok(fitted.map(|it| Fitted { reactions: it.reactions(), origin }))
     }
 }

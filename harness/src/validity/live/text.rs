@@ -183,17 +183,22 @@ fn agreement(it: &LiveComparison) -> String {
         let fitted = fitted.map(|it| format!(", {} fitted", points(Some(it)))).unwrap_or_default();
         format!("{} points assumed{fitted}", points(assumed))
     };
-    format!(
-        "Mean absolute difference over {} (n = {} in {}): {}. World by world: {}. \
-         {} more got stuck in worlds without a stubborn actor or without a goal in reach; the simulation has nothing \
-         to put beside them.",
+    let mut text = format!(
+        "Mean absolute difference over {} (n = {} in {}): {}. World by world: {}.",
         counted(figures.len() as u64, "stack"),
         counted(stuck - elsewhere, "stuck live run"),
         counted(it.recovering().count() as u64, "world"),
         with(apart),
         with(|it| it.by_world),
-        counted(elsewhere, "live run"),
-    )
+    );
+    if elsewhere > 0 {
+        text.push_str(&format!(
+            " {} got stuck in worlds without a stubborn actor or without a goal in reach; the simulation has nothing \
+             to put beside them.",
+            counted(elsewhere, "more live run"),
+        ));
+    }
+    text
 }
 
 /// Whether the fitted reactions predict what the model did.
@@ -264,9 +269,9 @@ fn disturbance(it: &LiveComparison) -> Block {
 }
 
 fn meaning() -> &'static str {
-    "How often a model gets stuck, and how, is its own; a stubborn actor always gets stuck. So only recovery after that \
-     can be compared, and goals reached cannot: they are shown for completeness. Disturbing is an intervention in a \
-     healthy turn of a scripted actor; with a real model, one after two rounds that changed the world. In each \
+    "How often a model gets stuck, and how, is its own; a stubborn actor always gets stuck. So only recovery after \
+     that can be compared, and goals reached cannot: they are shown for completeness. Disturbing is an intervention in \
+     a healthy turn of a scripted actor; with a real model, one after two rounds that changed the world. In each \
      simulated figure, worlds count as they do in the live one. Live intervals are clustered by world. With few trials \
      a world, chance alone parts the two sides world by world."
 }

@@ -1,6 +1,6 @@
 //! Live: a real model in the actor's place. Worlds, environment, guards and statistics stay as they are.
 //!
-//! Nothing declares the truth here ([`truth`]), and every completion is kept ([`Store`]) under its place and its
+//! Nothing declares the truth here (`live/truth.rs`), and every completion is kept ([`Store`]) under its place and its
 //! request. So a record can be played again without the model, byte for byte.
 
 mod budget;

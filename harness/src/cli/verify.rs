@@ -4,13 +4,13 @@ use std::io::Write;
 use std::ops::RangeInclusive;
 
 use balk_scenarios::Worlds;
-use balk_scenarios::catalogue::{self, Listed};
-use balk_scenarios::drawn::Target;
+use balk_scenarios::catalogue;
+use balk_scenarios::drawn::DRAWN;
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 
 use super::context::Context;
-use super::load;
+use super::load::{self, Failure, Named};
 use super::set_from::SetFrom;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -19,6 +19,10 @@ use crate::verify::{self, Difference};
 /// Arguments of `balk verify`.
 #[derive(Args, Clone, Debug)]
 pub struct Verify {
+    /// Scenarios to run: names, files, or drawn worlds [default: the whole catalogue, and worlds of all plans]
+    #[arg(value_name = "SCENARIO")]
+    scenarios: Vec<String>,
+
     /// Seeds, both ends included
     #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-49")]
     seeds: RangeInclusive<u64>,
@@ -43,9 +47,11 @@ impl Verify {
         let mut out = std::io::stdout().lock();
         let stacks = verify::stacks(&context.registry)?;
         let mut exit = Exit::Fine;
-        let read = |it: &Listed| it.read(&[]).expect("a test reads every file of the catalogue").into();
-        let written = catalogue::listed().map(read);
-        for worlds in written.chain([Worlds::Drawn(Target::Any)]) {
+        let all = match self.worlds() {
+            Ok(all) => all,
+            Err(failure) => return failure.or_exit(),
+        };
+        for worlds in all {
             let name = worlds.name();
             let found = verify::worlds(&worlds, &stacks, reactions, self.seeds.clone(), &pool);
             match &found.difference {
@@ -71,5 +77,13 @@ impl Verify {
             }
         }
         Ok(exit)
+    }
+
+    fn worlds(&self) -> Result<Vec<Worlds>, Failure> {
+        if self.scenarios.is_empty() {
+            let names = catalogue::listed().map(|it| it.name).chain([DRAWN]);
+            return names.map(|name| Named::one(name)?.read(&[])).collect();
+        }
+        self.scenarios.iter().map(|name| Named::one(name)?.read(&[])).collect()
     }
 }

@@ -258,7 +258,9 @@ fn check_names_the_place() {
 
 #[test]
 fn verify() {
-    insta::assert_snapshot!("verify", shown(&["verify", "--seeds", "0-0"]));
+    let some = ["verify", "text-only", "one-hiccup", "drawn", "--seeds", "0-1"];
+    insta::assert_snapshot!("verify", shown(&some));
+    insta::assert_snapshot!("verify_nothing", shown(&["verify", "text-onyl"]));
 }
 
 #[test]

@@ -6,13 +6,16 @@
 //! actor and a goal that can be reached.
 //!
 //! The worlds of a simulated figure count as they do in the live one: by the live runs that got stuck (recovery), by
-//! the live runs (goals), by the healthy turns of the live runs (disturbance). So the two figures differ only in who
-//! plays. A world that one of the sides says nothing about is left out on both.
+//! the samples after a message (reaction), by the live runs (goals), by the healthy turns of the live runs
+//! (disturbance). So the two figures differ only in who plays. A world that one of the sides says nothing about is left
+//! out on both.
 
+mod acts;
 pub mod text;
 
-use balk_reports::records::Counts;
 use balk_reports::statistics::{Cluster, Share};
+
+pub use acts::Acts;
 
 /// A simulated share of recovered runs so near the live one predicts it.
 pub const NEAR_POINTS: f64 = 10.0;
@@ -21,11 +24,11 @@ pub const NEAR_POINTS: f64 = 10.0;
 #[derive(Clone, Copy, Debug)]
 pub struct Sides {
     /// With the real model.
-    pub live: Counts,
+    pub live: Acts,
     /// With a scripted actor and the reactions that are assumed.
-    pub assumed: Counts,
+    pub assumed: Acts,
     /// With a scripted actor and fitted reactions, if there are any.
-    pub fitted: Option<Counts>,
+    pub fitted: Option<Acts>,
 }
 
 /// One world under every stack.
@@ -59,6 +62,8 @@ pub struct LiveComparison {
 pub enum Measure {
     /// Runs that recovered, of those that got stuck.
     Recovery,
+    /// New calls after a message of the stack to a model that balks, of all these messages.
+    Reaction,
     /// Goals reached, of all runs.
     Goals,
     /// Disturbing interventions, of healthy turns.
@@ -88,8 +93,9 @@ pub struct Simulated {
 }
 
 impl Measure {
-    fn of(self, counts: &Counts) -> Cluster {
+    fn of(self, Acts { counts, reacted }: &Acts) -> Cluster {
         let [count, of] = match self {
+            Self::Reaction => [reacted.count, reacted.of],
             Self::Recovery => [counts.recovered, counts.onsets],
             Self::Goals => [counts.done, counts.trials],
             Self::Disturbance => [counts.false_interventions, counts.healthy_turns],
@@ -101,6 +107,7 @@ impl Measure {
     fn is_in(self, world: &WorldSides) -> bool {
         match self {
             Self::Recovery => world.is_stubborn && world.is_reachable,
+            Self::Reaction => world.is_stubborn,
             Self::Goals => world.is_reachable,
             Self::Disturbance => true,
         }
@@ -108,15 +115,15 @@ impl Measure {
 
     /// What one side did in one world, if that says anything.
     #[must_use]
-    pub fn share(self, counts: &Counts) -> Option<f64> {
-        share(self.of(counts))
+    pub fn share(self, acts: &Acts) -> Option<f64> {
+        share(self.of(acts))
     }
 }
 
 impl LiveComparison {
     /// The worlds in which recovery can be compared and at least one live run got stuck.
     pub fn recovering(&self) -> impl Iterator<Item = &WorldSides> {
-        let is_stuck = |it: &&WorldSides| it.stacks.iter().any(|sides| sides.live.onsets > 0);
+        let is_stuck = |it: &&WorldSides| it.stacks.iter().any(|sides| sides.live.counts.onsets > 0);
         self.worlds.iter().filter(|it| Measure::Recovery.is_in(it)).filter(is_stuck)
     }
 
@@ -126,10 +133,10 @@ impl LiveComparison {
         let worlds = self.worlds.iter().filter(|it| measure.is_in(it)).map(|it| &it.stacks[stack]);
         let says = |it: &&Sides| {
             let simulated = [Some(it.assumed), it.fitted].into_iter().flatten();
-            [it.live].into_iter().chain(simulated).all(|counts| measure.of(&counts).of > 0)
+            [it.live].into_iter().chain(simulated).all(|acts| measure.of(&acts).of > 0)
         };
         let worlds: Vec<&Sides> = worlds.filter(says).collect();
-        let pairs = |side: &dyn Fn(&Sides) -> Option<Counts>| {
+        let pairs = |side: &dyn Fn(&Sides) -> Option<Acts>| {
             let pairs = worlds.iter().map(|it| Some([measure.of(&it.live), measure.of(&side(it)?)]));
             simulated(&pairs.collect::<Option<Vec<_>>>()?)
         };
@@ -150,7 +157,7 @@ impl LiveComparison {
     /// The live runs that got stuck, and those of them in worlds without a stubborn actor or a goal in reach.
     #[must_use]
     pub fn stuck(&self) -> [u64; 2] {
-        let stuck = |it: &WorldSides| it.stacks.iter().map(|sides| sides.live.onsets).sum::<u64>();
+        let stuck = |it: &WorldSides| it.stacks.iter().map(|sides| sides.live.counts.onsets).sum::<u64>();
         let elsewhere = self.worlds.iter().filter(|it| !Measure::Recovery.is_in(it));
         [self.worlds.iter().map(stuck).sum(), elsewhere.map(stuck).sum()]
     }
@@ -200,11 +207,14 @@ fn share(Cluster { count, of }: Cluster) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use balk_reports::records::Counts;
+
     use super::*;
 
     /// Counts of runs: those that got stuck, and those of them that recovered.
-    fn runs(onsets: u64, recovered: u64) -> Counts {
-        Counts { trials: onsets, onsets, done: recovered, recovered, ..Counts::default() }
+    fn runs(onsets: u64, recovered: u64) -> Acts {
+        let counts = Counts { trials: onsets, onsets, done: recovered, recovered, ..Counts::default() };
+        Acts { counts, reacted: Cluster::default() }
     }
 
     fn world(name: &str, sides: Sides) -> WorldSides {

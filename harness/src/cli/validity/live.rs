@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use balk_reports::records::{Bench as Record, PlannedScenario, Reactions as Reacted};
 use balk_reports::report::document::terminal;
+use balk_reports::statistics::Cluster;
 use balk_scenarios::reactions::parse;
 use balk_scenarios::{Reactions, WorldOptions, Worlds};
 use clap::Args;
@@ -24,9 +25,8 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{NONE, Recipe};
 use crate::live::fit;
-use crate::simulate::counts;
 use crate::validity::Half;
-use crate::validity::live::{LiveComparison, Sides, WorldSides, text};
+use crate::validity::live::{Acts, LiveComparison, Sides, WorldSides, text};
 
 /// Arguments about live records.
 #[derive(Args, Clone, Debug)]
@@ -70,7 +70,8 @@ impl Live {
             return Err(Error::file(&path.join(RECORD), expected, found));
         };
         let stacks = stacks(context, &record, asked)?;
-        let fitted = match self.fitted(path, asked.half) {
+        let reactions = Folder::reactions(path)?;
+        let fitted = match self.fitted(path, reactions.as_ref(), asked.half) {
             Ok(fitted) => fitted,
             Err(failure) => return failure.or_exit(),
         };
@@ -81,8 +82,14 @@ impl Live {
         let seeds = asked.seeds.end() - asked.seeds.start() + 1;
         let sides = 1 + u64::from(fitted.is_some());
         let bar = progress::counted((worlds.len() * stacks.len()) as u64 * sides * seeds, "trials");
-        let play =
-            Play { record: &record, stacks: &stacks, fitted: fitted.as_ref(), seeds: asked.seeds, bar: &bar };
+        let play = Play {
+            record: &record,
+            stacks: &stacks,
+            fitted: fitted.as_ref(),
+            reactions: reactions.as_ref(),
+            seeds: asked.seeds,
+            bar: &bar,
+        };
         let compared = LiveComparison {
             model: planned.model.clone(),
             origin: fitted.as_ref().map(|it| it.origin.clone()),
@@ -100,7 +107,7 @@ impl Live {
 
     /// The reactions in the named file, or those that the record has. With halves they are fitted on the worlds that
     /// are not compared.
-    fn fitted(&self, path: &Path, half: Half) -> Result<Option<Fitted>, Failure> {
+    fn fitted(&self, path: &Path, all: Option<&Reacted>, half: Half) -> Result<Option<Fitted>, Failure> {
         if let (Some(reactions), Some(origin)) = (self.set_from.reactions()?, self.set_from.file()) {
             return Ok(Some(Fitted { reactions, origin }));
         }
@@ -112,7 +119,7 @@ impl Live {
             let origin = format!("{file}, from the worlds that are compared; --half keeps the two apart");
             return Ok(Some(Fitted { reactions, origin }));
         }
-        let Some(all) = Folder::reactions(path)? else { return Ok(None) };
+        let Some(all) = all else { return Ok(None) };
         let other = half.other();
         let rows: Vec<_> = all.rows.iter().filter(|it| other.has(&it.world)).cloned().collect();
         let worlds = rows.iter().map(|it| &it.world).collect::<BTreeSet<_>>().len();
@@ -167,6 +174,7 @@ struct Play<'a> {
     record: &'a Record,
     stacks: &'a [(usize, Recipe)],
     fitted: Option<&'a Fitted>,
+    reactions: Option<&'a Reacted>,
     seeds: &'a RangeInclusive<u64>,
     bar: &'a ProgressBar,
 }
@@ -175,21 +183,35 @@ impl Play<'_> {
     /// One world under every stack.
     fn world(&self, place: usize, worlds: &Worlds) -> WorldSides {
         let planned = &self.record.plan.scenarios[place];
+        let label = planned.label();
         let played = |recipe: &Recipe, reactions: Option<Reactions>| {
             let pools = self.record.plan.pools;
             let options = WorldOptions { pools, reactions, ..WorldOptions::default() };
-            counts(worlds, recipe, options, self.seeds.clone(), &|| self.bar.inc(1))
+            Acts::play(worlds, recipe, options, self.seeds.clone(), &|| self.bar.inc(1))
         };
         let sides = |(stack, recipe): &(usize, Recipe)| Sides {
-            live: self.record.cell(place, *stack).counts,
+            live: Acts {
+                counts: self.record.cell(place, *stack).counts,
+                reacted: self.reacted(&label, recipe),
+            },
             assumed: played(recipe, None),
             fitted: self.fitted.map(|it| played(recipe, Some(it.reactions))),
         };
         WorldSides {
-            name: planned.label(),
             is_stubborn: planned.is_stubborn(),
             is_reachable: planned.unreachable.is_none(),
             stacks: self.stacks.iter().map(sides).collect(),
+            name: planned.label(),
         }
+    }
+
+    /// How often the first message of a stack moved the real model in this world, as far as that was sampled.
+    fn reacted(&self, world: &str, stack: &Recipe) -> Cluster {
+        let rows = self.reactions.iter().flat_map(|it| &it.rows);
+        let own = rows.filter(|it| it.world == world && it.message == stack.spec() && !it.again);
+        own.fold(Cluster::default(), |sum, it| Cluster {
+            count: sum.count + it.counts.moved,
+            of: sum.of + it.counts.samples,
+        })
     }
 }

@@ -1,11 +1,10 @@
 //! The comparison with a live record as text for people and as JSON for programs.
 
-use balk_reports::records::Counts;
-use balk_reports::report::document::{Block, Document, Table, paragraph};
+use balk_reports::report::document::{Block, Document, Table, marked, paragraph};
 use balk_reports::statistics::Cluster;
 use serde_json::{Value, json};
 
-use super::{Figure, LiveComparison, Measure, NEAR_POINTS, Sides, Simulated, mean};
+use super::{Acts, Figure, LiveComparison, Measure, NEAR_POINTS, Sides, Simulated, mean};
 
 /// The whole text.
 #[must_use]
@@ -18,9 +17,10 @@ pub fn live(it: &LiveComparison) -> Document {
         document.push(paragraph(text));
     }
     document.push(by_world(it));
-    document.push(goals(it));
+    document.push(shares(it, "a new call after a message of the stack", "live samples", Measure::Reaction));
+    document.push(shares(it, "goals reached, of all runs", "live runs", Measure::Goals));
     document.push(disturbance(it));
-    document.push(paragraph(meaning()));
+    document.push(paragraph(marked(meaning())));
     document
 }
 
@@ -51,6 +51,7 @@ pub fn json(it: &LiveComparison) -> Value {
         json!({
             "stack": name,
             "recovered": figure(stack, Measure::Recovery),
+            "new_call": figure(stack, Measure::Reaction),
             "goals": figure(stack, Measure::Goals),
             "disturbing": figure(stack, Measure::Disturbance),
         })
@@ -118,7 +119,7 @@ fn nothing() -> String {
 fn played(it: &LiveComparison) -> String {
     let fitted = match &it.origin {
         Some(origin) => format!("The fitted ones are from {origin}."),
-        None => "There are no fitted ones: `balk live --react` measures them, and --set-from names a \
+        None => "There are no fitted ones: balk live --react measures them, and --set-from names a \
                  file of them."
             .to_owned(),
     };
@@ -218,12 +219,12 @@ fn by_world(it: &LiveComparison) -> Table {
     let columns = ["world", "stuck live runs"].into_iter().chain(it.stacks.iter().map(|it| &**it));
     let title = "recovered by world, in percent: live / assumed / fitted".into();
     let mut table = Table { title, ..Table::of_numbers(columns) };
-    let whole = |counts: Option<&Counts>| {
-        let share = counts.and_then(|it| Measure::Recovery.share(it));
+    let whole = |acts: Option<&Acts>| {
+        let share = acts.and_then(|it| Measure::Recovery.share(it));
         share.map_or_else(nothing, |it| format!("{:.0}", 100.0 * it))
     };
     for world in it.recovering() {
-        let stuck: u64 = world.stacks.iter().map(|it| it.live.onsets).sum();
+        let stuck: u64 = world.stacks.iter().map(|it| it.live.counts.onsets).sum();
         let cell = |Sides { live, assumed, fitted }: &Sides| {
             [Some(live), Some(assumed), fitted.as_ref()].map(whole).join(" / ")
         };
@@ -232,11 +233,12 @@ fn by_world(it: &LiveComparison) -> Table {
     table
 }
 
-fn goals(it: &LiveComparison) -> Table {
-    let columns = ["stack", "live runs", "live (95 %)", "assumed", "fitted"];
-    let mut table = Table { title: "goals reached, of all runs".into(), ..Table::of_numbers(columns) };
+/// A table of shares without differences.
+fn shares(it: &LiveComparison, title: &str, of: &str, measure: Measure) -> Table {
+    let columns = ["stack", of, "live (95 %)", "assumed", "fitted"];
+    let mut table = Table { title: title.into(), ..Table::of_numbers(columns) };
     for (stack, name) in it.stacks.iter().enumerate() {
-        let figure = it.figure(stack, Measure::Goals);
+        let figure = it.figure(stack, measure);
         let side = |it: Option<Simulated>| percent(it.map(|it| it.share));
         table.row([
             name.clone(),
@@ -270,8 +272,10 @@ fn disturbance(it: &LiveComparison) -> Block {
 
 fn meaning() -> &'static str {
     "How often a model gets stuck, and how, is its own; a stubborn actor always gets stuck. So only recovery after \
-     that can be compared, and goals reached cannot: they are shown for completeness. Disturbing is an intervention in \
-     a healthy turn of a scripted actor; with a real model, one after two rounds that changed the world. In each \
-     simulated figure, worlds count as they do in the live one. Live intervals are clustered by world. With few trials \
-     a world, chance alone parts the two sides world by world."
+     that can be compared, and goals reached cannot: they are shown for completeness. A new call in live samples \
+     (`balk live --react`) is none that had moved nothing; in simulated runs it is none that was sent before, after \
+     the first message to an actor that calls nothing or repeats a call. Disturbing is an intervention in a healthy \
+     turn of a scripted actor; with a real model, one after two rounds that changed the world. In each simulated \
+     figure, worlds count as they do in the live one. Live intervals are clustered by world. With few trials a world, \
+     chance alone parts the two sides world by world."
 }

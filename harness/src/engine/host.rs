@@ -47,7 +47,7 @@ struct Breaking {
     unsafe_effect: bool,
 }
 
-/// What whoever plays the model has to do next.
+/// What the model, or the actor in its place, has to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Due {
     /// Answer [`Host::view`]. This exact view is shown for the `asked`th time.

@@ -1,4 +1,4 @@
-//! What really went on in the turns of a live run. Nobody declares it: the world shows it.
+//! What really went on in the turns of a live run. No script declares it: the world shows it.
 //!
 //! A round is a completion and what came of it. It **moved** if its calls changed the world, or if one of them got a
 //! result that was not yet in the transcript; a new error is new, too. A round that moved is productive. One whose

@@ -129,7 +129,7 @@ fn nothing_is_asked_for_twice_and_the_record_gives_the_same_bytes_without_a_mode
     assert_eq!(read("e/reactions.json"), reactions);
     assert_eq!(read("e/reactions.toml"), read("d/reactions.toml"));
 
-    // The record has one sample of each, and nobody can be asked for another.
+    // The record has one sample of each, and no server can be asked for another.
     let (code, _, err) = react(folder.path(), &["--offline", "d", "--samples", "2"]);
     assert_eq!(code, 4, "{err}");
     let why =

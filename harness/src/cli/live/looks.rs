@@ -11,7 +11,7 @@ pub(super) fn announce(record: &Record, trials: u64) {
     let seen = (1..record.plan.stacks.len()).find_map(|stack| Variation::of_worlds(&pairs(record, stack)));
     let points = |variation: Variation| match variation.detectable(worlds, trials) {
         Some(points) => format!("{points} points"),
-        None => "no difference at all".to_owned(),
+        None => "none".to_owned(),
     };
     let text = match seen {
         Some(variation) => format!("{}, as trials vary so far", points(variation)),
@@ -23,7 +23,9 @@ pub(super) fn announce(record: &Record, trials: u64) {
             )
         }
     };
-    say(format_args!("{worlds} worlds of {trials} trials can show a difference of goals reached of {text}"));
+    say(format_args!(
+        "worlds: {worlds}, trials of each: {trials}; smallest difference in goals reached that they can show: {text}"
+    ));
 }
 
 /// Shows each stack's difference to the baseline, in an interval that holds at every look, and returns whether all of

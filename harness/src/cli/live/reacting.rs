@@ -45,8 +45,8 @@ pub(super) struct Reacted {
 }
 
 impl React {
-    /// Samples reactions in every unit of the record, and writes what was found. None if nobody asked for them, or the
-    /// run was interrupted before.
+    /// Samples reactions in every unit of the record, and writes what was found. None if they were not asked for, or
+    /// the run was interrupted before.
     pub(super) fn run(
         &self,
         matrix: &Matrix,

@@ -24,7 +24,7 @@ pub struct PlannedLive {
 counts! {
     /// What the trials of a cell took from the model, and how they ended.
     Live {
-        /// Trials that ended at a bound, without their goal, and nobody told the user.
+        /// Trials that ended at a bound, without their goal, and the user was not told.
         bound,
         /// Trials that ended because the messages no longer fitted into the model's context.
         overflowed,

@@ -16,7 +16,7 @@ mod told;
 mod truth;
 
 pub use budget::{Budget, Spent};
-pub use judge::Sample;
+pub use judge::{Sample, judged};
 pub use model::{Model, Stop};
 pub use play::Played;
 pub use react::{fit, react};

@@ -7,6 +7,7 @@ mod cost;
 mod counts;
 mod gap;
 mod incident;
+mod judged;
 mod kept;
 mod rate_sums;
 mod reactions;
@@ -27,6 +28,7 @@ pub use gap::{Changes, Ending, GAP_SCHEMA, GapReport, GapRun, HandedOver, Lackin
 pub use incident::{
     BadIncident, Executor, INCIDENT_PLACES, Incident, IncidentCause, IncidentFacts, IncidentTool, SideEffect,
 };
+pub use judged::JudgedIntervention;
 pub use kept::Kept;
 pub use rate_sums::RateSums;
 pub use reactions::{REACTIONS_SCHEMA, ReactionCounts, ReactionRow, Reactions};

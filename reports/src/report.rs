@@ -20,9 +20,10 @@ pub use sections::{Section, bench_report};
 pub use splice::{BadMarker, splice};
 pub use tables::{
     CEILING, CellShift, Comparison, DEFAULT, Expense, FalseByLanguage, FalseByRule, FalseByShape,
-    FalseInterventions, Figures, Head, InstructionRow, LIMITS, LIVE_LIMITS, LapseRow, LiveEffect, LiveRow,
-    LiveRule, LiveTable, LiveTokens, LiveWorld, Measure, Missing, ORACLE, ParameterRange, REPORT_SCHEMA,
-    Ranked, Ranking, Report, ScenarioRow, ScenarioTable, Sensitivity, ShapeRate, Shift, StackRow, StackShift,
-    StackTable, TimedRow, Versus, VersusCell, VersusCount, VersusSuite,
+    FalseInterventions, Figures, Head, InstructionRow, LIMITS, LIVE_LIMITS, LapseRow, LiveEffect, LiveJudged,
+    LiveJudgements, LiveRow, LiveRule, LiveTable, LiveTokens, LiveWorld, Measure, Missing, ORACLE,
+    ParameterRange, REPORT_SCHEMA, Ranked, Ranking, Report, ScenarioRow, ScenarioTable, Sensitivity,
+    ShapeRate, Shift, StackRow, StackShift, StackTable, TimedRow, Versus, VersusCell, VersusCount,
+    VersusSuite,
 };
 pub use transcript::{Chat, show, show_outcome};

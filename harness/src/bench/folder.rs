@@ -76,7 +76,7 @@ impl Folder {
         let real = |path: &Path| fs::canonicalize(path).ok();
         let wanted = real(path);
         wanted.is_some()
-            && [RECORD, META, INSTRUCTIONS].iter().any(|name| real(&self.path.join(name)) == wanted)
+            && [RECORD, META, INSTRUCTIONS, JUDGE].iter().any(|name| real(&self.path.join(name)) == wanted)
     }
 
     /// Replaces the record.
@@ -142,21 +142,23 @@ impl Folder {
         files::write_whole(&path, write).map_err(|error| unwritable(&path, error))
     }
 
-    /// Writes interventions to judge: a table and its transcripts. A table that is there stays: somebody may have
-    /// filled it in.
+    /// Replaces the interventions to judge: a table and its transcripts.
     ///
     /// # Errors
     /// A file cannot be written.
     pub fn write_sample(&self, (table, transcripts): (String, String)) -> Result<(), Error> {
-        if table.is_empty() || self.path.join(JUDGE).exists() {
-            return Ok(());
-        }
         for (name, text) in [(JUDGED, transcripts), (JUDGE, table)] {
             let path = self.path.join(name);
             files::write_whole(&path, |out| out.write_all(text.as_bytes()))
                 .map_err(|error| unwritable(&path, error))?;
         }
         Ok(())
+    }
+
+    /// The table of interventions to judge, if the folder has one.
+    #[must_use]
+    pub fn sample(&self) -> Option<PathBuf> {
+        Some(self.path.join(JUDGE)).filter(|it| it.exists())
     }
 
     /// The measured cost, as far as it is there.

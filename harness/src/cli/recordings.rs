@@ -8,7 +8,6 @@ use clap::{Args, ValueEnum};
 
 use super::document;
 use crate::error::Error;
-use crate::replay::labels::{self, Point};
 use crate::replay::{Setting, ToolTable};
 
 /// Facts that recordings lack.
@@ -50,18 +49,6 @@ impl Recordings {
         })?;
         Ok(Setting { protocol, tools })
     }
-}
-
-/// The judged points in a file.
-///
-/// # Errors
-/// A file that cannot be read, or a bad line.
-pub(super) fn labels(file: &Path) -> Result<Vec<Point>, Error> {
-    let text = std::fs::read_to_string(file).map_err(|error| Error::unreadable(file, &error))?;
-    labels::parse(&text).map_err(|bad| {
-        let error = Error::file(file, &bad.expected, bad.found).hint(bad.hint);
-        Error { place: bad.place.into(), ..error }
-    })
 }
 
 /// The transcripts that one argument names.

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::Recipes;
 use crate::replay::judged::{self, Judged};
-use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Summary};
+use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Summary, labels};
 
 /// Arguments of `balk replay`.
 #[derive(Args, Clone, Debug)]
@@ -100,7 +100,7 @@ impl Replay {
             recipes.stack(guard, &TruthChannel::default())?;
         }
         let setting = self.recordings.setting()?;
-        let points = self.labels.as_deref().map(recordings::labels).transpose()?;
+        let points = self.labels.as_deref().map(labels::read).transpose()?;
         let judged = points.map(Judged::new);
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use crate::bench::Folder;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::files;
+use crate::{files, live};
 
 /// Arguments of `balk report`.
 #[derive(Args, Clone, Debug)]
@@ -36,8 +36,8 @@ pub struct Report {
 }
 
 const AFTER_HELP: &str = "\
-Everything is computed from DIR/bench.jsonl and from the measured cost, if there is any: `timed` in DIR/meta.json,
-and DIR/instructions.json. The same record gives the same bytes. `balk schema report`
+Everything is computed from DIR/bench.jsonl, from the measured cost, if there is any (`timed` in DIR/meta.json, and
+DIR/instructions.json), and from what a reader says in DIR/judge.tsv. The same files give the same bytes. `balk schema report`
 prints the form of the JSON.
 
 JUnit fails a stack that is under test on a scenario where something was done twice or a guard broke.
@@ -62,7 +62,7 @@ impl Report {
     /// Runs the command.
     ///
     /// # Errors
-    /// A record that cannot be read, an invalid marker, a file that cannot be written (it is then unchanged).
+    /// A record or a table of judgements that cannot be read, an invalid marker, a file that cannot be written (it is then unchanged).
     pub fn run(&self) -> Result<Exit, Error> {
         let (folder, bench) = Folder::open(&self.folder)?;
         for path in self.out.iter().chain(&self.splice) {
@@ -71,7 +71,8 @@ impl Report {
                 return Err(file.hint("name another file"));
             }
         }
-        let tables = Tables::new(&bench, &folder.cost()?);
+        let judged = folder.sample().map_or_else(|| Ok(Vec::new()), |table| live::judged(&table))?;
+        let tables = Tables::new(&bench, &folder.cost()?, &judged);
         if let Some(path) = &self.splice {
             return splice_into(path, &tables).map(|()| Exit::Fine);
         }

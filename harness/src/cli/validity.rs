@@ -20,7 +20,7 @@ use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{CEILING, ORACLE, Recipes};
-use crate::replay::labels::Point;
+use crate::replay::labels::{self, Point};
 use crate::replay::{Broken, Found, Outcome, Replay, Replayed, Setting};
 use crate::validity::{self, Comparison, Depths, Seen, Side, Simulated};
 
@@ -187,7 +187,7 @@ impl Validity {
     /// The judged points of the half that was asked for.
     fn points(&self, labels: &Path) -> Result<Vec<Point>, Error> {
         let half = self.half();
-        let points = recordings::labels(labels)?;
+        let points = labels::read(labels)?;
         Ok(points.into_iter().filter(|it| half.has(&it.trajectory)).collect())
     }
 

@@ -4,16 +4,22 @@
 //! The sample does not depend on the order of the units: it takes the interventions with the lowest hashes.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use balk_guards::Intervention;
+use balk_reports::records::JudgedIntervention;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::play::Played;
-use crate::replay::labels::{COLUMNS, Weight};
+use crate::error::Error;
+use crate::replay::labels::{self, COLUMNS, Label, Point, Weight};
 use crate::validity::written;
 
 /// So many interventions of each kind are drawn.
 const SAMPLE: usize = 25;
+/// The two kinds, as the table names them.
+const DISTURBING: &str = "disturbing";
+const IN_DOUBT: &str = "in-doubt";
 
 /// Interventions to judge, drawn from all that were seen.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +89,7 @@ impl Sample {
     pub fn files(&self) -> (String, String) {
         let mut table = String::new();
         let mut transcripts = BTreeMap::new();
-        for (lot, kind) in [(&self.disturbing, "disturbing"), (&self.in_doubt, "in-doubt")] {
+        for (lot, kind) in [(&self.disturbing, DISTURBING), (&self.in_doubt, IN_DOUBT)] {
             for it in lot.drawn.values() {
                 let weight = Weight(lot.seen * 1_000 / lot.drawn.len() as u64);
                 let row = [
@@ -108,6 +114,31 @@ impl Sample {
         let lines = transcripts.values().map(|line| format!("{line}\n")).collect();
         (format!("{}\n{table}", COLUMNS.join("\t")), lines)
     }
+}
+
+/// The interventions of a table that [`Sample::files`] made, with what a reader says of them.
+///
+/// # Errors
+/// A file that cannot be read, or that has other contents.
+pub fn judged(table: &Path) -> Result<Vec<JudgedIntervention>, Error> {
+    let judged = |Point { trajectory, message, label, kind, weight, .. }| {
+        let disturbing = match &*kind {
+            DISTURBING => true,
+            IN_DOUBT => false,
+            _ => {
+                let expected = format!("the kind `{DISTURBING}` or `{IN_DOUBT}`");
+                let found = format!("`{kind}` for message {message} of `{trajectory}`");
+                return Err(Error::file(table, &expected, found).hint("change the column `label` alone"));
+            }
+        };
+        let is_false = match label {
+            Label::Stuck => Some(false),
+            Label::Legit => Some(true),
+            Label::Unsure => None,
+        };
+        Ok(JudgedIntervention { run: trajectory.to_string(), disturbing, is_false, weight: weight.0 })
+    };
+    labels::read(table)?.into_iter().map(judged).collect()
 }
 
 impl Lot {

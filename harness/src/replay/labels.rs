@@ -16,13 +16,15 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::{fmt, fs};
 
 use serde::{Serialize, Serializer};
 
 use super::one_line::one_line;
+use crate::error::Error;
 
 /// The columns, in order.
 pub const COLUMNS: [&str; 9] =
@@ -112,7 +114,19 @@ pub struct BadLabels {
     pub hint: &'static str,
 }
 
-/// Reads a file of labels.
+/// The judged points in a file.
+///
+/// # Errors
+/// A file that cannot be read, or its first invalid line.
+pub fn read(file: &Path) -> Result<Vec<Point>, Error> {
+    let text = fs::read_to_string(file).map_err(|error| Error::unreadable(file, &error))?;
+    parse(&text).map_err(|bad| {
+        let error = Error::file(file, &bad.expected, bad.found).hint(bad.hint);
+        Error { place: bad.place.into(), ..error }
+    })
+}
+
+/// The judged points in a text.
 ///
 /// # Errors
 /// The first invalid line.

@@ -21,6 +21,7 @@ mod interrupted;
 mod laws;
 mod live;
 mod live_endpoint;
+mod live_judge;
 mod live_react;
 mod measures;
 mod narrow;

@@ -22,9 +22,14 @@
 //! trajectory. For 50 and 200 trajectories of 5 to 60 correlated points, coverage over 300 intervals each was no less
 //! than 95 % allows.
 
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::beta::{lower_bound, upper_bound};
 use super::number::{float, square};
-use super::print::digits;
+use super::print::{digits, four, four_or_none, percent};
 
 /// The weights of one trajectory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,15 +41,23 @@ pub struct Cluster {
 }
 
 /// A share of weighted points in clusters, with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ClusteredShare {
     /// The share, from 0 to 1; none without points.
+    #[serde(serialize_with = "four_or_none")]
     pub share: Option<f64>,
     /// The lower bound.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "f64")]
     pub low: f64,
     /// The upper bound.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "f64")]
     pub high: f64,
     /// Kish's effective number of clusters.
+    #[serde(serialize_with = "four")]
+    #[schemars(with = "f64")]
     pub effective: f64,
 }
 
@@ -93,6 +106,15 @@ impl ClusteredShare {
             None => ["–", "–", "–"].map(String::from),
             Some(share) => [share, self.low, self.high].map(|it| format!("{:.1} %", 100.0 * it)),
         }
+    }
+}
+
+/// In percent with its bounds, as a [`Share`](super::Share) prints it: `84.5 (82.1–86.7)`; a dash without points.
+impl fmt::Display for ClusteredShare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(share) = self.share else { return f.pad("–") };
+        let [share, low, high] = [share, self.low, self.high].map(percent);
+        f.pad(&format!("{share} ({low}–{high})"))
     }
 }
 

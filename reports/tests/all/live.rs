@@ -1,16 +1,16 @@
 //! What is shown of a live record: every figure can be counted by hand.
 
 use crate::common::{live, small};
-use balk_reports::records::{Bench, Cost};
+use balk_reports::records::{Bench, Cost, JudgedIntervention};
 use balk_reports::report::compare::{Comparison, comparison_as_document};
 use balk_reports::report::document::{Block, Document, Screen, markdown, terminal};
 use balk_reports::report::{
-    LiveEffect, LiveRow, LiveTable, Report, Section, bench_report, csv as table, junit, lapses,
+    LiveEffect, LiveJudged, LiveRow, LiveTable, Report, Section, bench_report, csv as table, junit, lapses,
 };
 use boon::{Compiler, Schemas};
 
 fn report(worlds: usize) -> Report {
-    Report::new(&live::bench(worlds, live::SEEDS), &Cost::default())
+    Report::new(&live::bench(worlds, live::SEEDS), &Cost::default(), &[])
 }
 
 fn table(worlds: usize) -> LiveTable {
@@ -23,7 +23,7 @@ fn rows<T>(it: &LiveTable, of: impl Fn(&LiveRow) -> T) -> Vec<T> {
 
 /// A record in which no trial is done.
 fn nothing() -> Report {
-    Report::new(&Bench::new(live::bench(3, 1).plan), &Cost::default())
+    Report::new(&Bench::new(live::bench(3, 1).plan), &Cost::default(), &[])
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn nothing_is_said_about_scripts_and_their_response_model() {
     }
     assert_eq!((report(3).ranking, report(3).versus), (None, None));
     // And the other way round.
-    let simulated = Report::new(&small::bench(small::SEEDS), &Cost::default());
+    let simulated = Report::new(&small::bench(small::SEEDS), &Cost::default(), &[]);
     let no: Document = Section::Live.document(&simulated);
     assert_eq!(markdown(&no), "No real model took part in this record.\n");
     assert!(!markdown(&bench_report(&simulated)).contains("The real model"));
@@ -162,7 +162,7 @@ fn programs_get_the_counts_too() {
     assert_eq!(value["live"]["rows"][1]["in_doubt"], 48);
     assert_eq!(value["live"]["rows"][2]["effect"], "never-stepped-in");
     assert_eq!(value["scenarios"][0]["rows"][3]["live"]["overflowed"], 2);
-    let small = Report::new(&small::bench(small::SEEDS), &Cost::default());
+    let small = Report::new(&small::bench(small::SEEDS), &Cost::default(), &[]);
     let small = serde_json::to_value(small).expect("plain data");
     assert!(small.get("live").is_none() && small["scenarios"][0]["rows"][0].get("live").is_none());
 }
@@ -182,7 +182,7 @@ fn csv_has_the_counts_instead_of_response_models() {
     assert_eq!(columns.map(|it| of(5, it)), ["default", "4", "0", "800", "560", "0"]);
     assert_eq!([of(1, "in_doubt"), of(8, "live_unknown_commands")], ["32", "32"]);
     assert!(!names.iter().any(|it| it.starts_with("recovered_flat") || it.starts_with("recovered_drawn")));
-    let simulated = table::render(&Report::new(&small::bench(small::SEEDS), &Cost::default()));
+    let simulated = table::render(&Report::new(&small::bench(small::SEEDS), &Cost::default(), &[]));
     assert!(simulated.contains("recovered_flat") && !simulated.contains("live_"));
 }
 
@@ -240,7 +240,48 @@ fn a_comparison_says_that_the_models_differ() {
 /// What has not run is named, and pooled figures cover only the rest.
 #[test]
 fn a_run_that_stopped_early_says_so() {
-    let text = markdown(&bench_report(&Report::new(&live::bench(3, 4), &Cost::default())));
+    let text = markdown(&bench_report(&Report::new(&live::bench(3, 4), &Cost::default(), &[])));
     assert!(text.contains("48 of 192 planned trials have run"), "{text}");
     assert!(text.contains("- **Some planned trials have not run**"), "{text}");
+}
+
+/// Three runs: two of four disturbing ones are false, and one of three in doubt, each of which stands for ten.
+#[test]
+fn a_reader_decides_which_interventions_were_false() {
+    let judged = |run: &str, disturbing: bool, is_false: Option<bool>| JudgedIntervention {
+        run: run.into(),
+        disturbing,
+        is_false,
+        weight: if disturbing { 1_000 } else { 10_000 },
+    };
+    let mut sample = vec![
+        judged("a", true, Some(true)),
+        judged("a", true, Some(false)),
+        judged("b", true, Some(true)),
+        judged("c", true, Some(false)),
+        judged("a", false, Some(false)),
+        judged("b", false, Some(true)),
+        judged("c", false, Some(false)),
+        judged("c", false, None),
+    ];
+    let report =
+        |sample: &[JudgedIntervention]| Report::new(&live::bench(1, live::SEEDS), &Cost::default(), sample);
+    let whole = report(&sample);
+    let it = whole.live.as_ref().and_then(|it| it.judged).expect("a sample");
+    let counts = |it: LiveJudged| [it.interventions, it.drawn, it.judged, it.found_false];
+    assert_eq!(
+        [it.disturbing, it.in_doubt, it.all].map(counts),
+        [[4, 4, 4, 2], [40, 4, 3, 1], [44, 8, 7, 3]]
+    );
+    let share = |it: LiveJudged| it.share.share.expect("judged");
+    // (2 · 1 + 1 · 10) / (4 · 1 + 3 · 10)
+    assert_eq!([it.disturbing, it.in_doubt, it.all].map(share), [0.5, 1.0 / 3.0, 12.0 / 34.0]);
+    assert!(markdown(&Section::Live.document(&whole)).contains("| both | 44 | 8 | 7 | 3 | 35.3 ("));
+
+    for it in &mut sample {
+        it.is_false = None;
+    }
+    let said = "A sample of 8 interventions waits to be judged";
+    assert!(markdown(&Section::Live.document(&report(&sample))).contains(said));
+    assert!(!markdown(&Section::Live.document(&report(&[]))).contains("judged in"));
 }

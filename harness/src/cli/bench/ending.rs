@@ -89,7 +89,7 @@ fn unless_left(written: io::Result<()>) -> io::Result<()> {
 
 /// The table of the stacks, without the prose around it, which the report has.
 fn stacks(record: &Record) -> Document {
-    let mut stacks = Section::Stacks.document(&Report::new(record, &Cost::default()));
+    let mut stacks = Section::Stacks.document(&Report::new(record, &Cost::default(), &[]));
     stacks.blocks.retain(|it| matches!(it, Block::Table(_) | Block::Heading { .. }));
     stacks
 }

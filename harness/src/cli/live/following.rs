@@ -1,6 +1,7 @@
 //! Follows a live run: writes what was played, and knows when to stop.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use balk_reports::records::{Answered, Bench as Record, Reactions};
 use indicatif::ProgressBar;
@@ -13,7 +14,7 @@ use crate::cli::progress;
 use crate::cli::say::say;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::live::{Follow, Sample, Spent, Stop};
+use crate::live::{self, Follow, Sample, Spent, Stop};
 
 /// After so many units in a row without an answer, the endpoint is given up.
 pub(super) const GIVEN_UP: u32 = 3;
@@ -111,9 +112,18 @@ impl Following {
         folder.write_meta(&bench::meta(threads, self.played, taken_ns, Vec::new(), Some(answered)))
     }
 
-    /// Writes interventions to judge. What people have filled in already stays.
+    /// Writes interventions to judge. A table in which a reader has judged something stays, and so does one that
+    /// cannot be read.
     pub(super) fn write_sample(&self, sample: &Sample) -> Result<(), Error> {
-        self.folder.as_ref().map_or(Ok(()), |folder| folder.write_sample(sample.files()))
+        let files = sample.files();
+        let Some(folder) = self.folder.as_ref().filter(|_| !files.0.is_empty()) else { return Ok(()) };
+        let is_judged = |table: &Path| {
+            live::judged(table).map_or(true, |rows| rows.iter().any(|it| it.is_false.is_some()))
+        };
+        match folder.sample() {
+            Some(table) if is_judged(&table) => Ok(()),
+            _ => folder.write_sample(files),
+        }
     }
 
     /// Whether the user has asked to stop.

@@ -5,7 +5,7 @@ use crate::report::document::Side::{Left, Right};
 use crate::report::document::{
     Block, Document, Table, Text, code, emphasis, folded, joined, paragraph, strong,
 };
-use crate::report::tables::{LiveEffect, LiveRow, LiveTable, LiveWorld};
+use crate::report::tables::{LiveEffect, LiveJudgements, LiveRow, LiveTable, LiveWorld};
 use crate::statistics::Share;
 
 /// The summary.
@@ -50,6 +50,9 @@ pub(super) fn live(live: &LiveTable) -> Document {
     document.blocks.extend(stacks(live).blocks);
     document.push(paragraph(caption(live)));
     document.push(Block::List(terms()));
+    if let Some(judged) = &live.judged {
+        document.blocks.extend(judgements(judged).blocks);
+    }
     let stacks: Vec<&str> = live.rows.iter().map(|it| &*it.stack).collect();
     let about = "Intervals of a written world treat trials as independent, those of drawn worlds groups of skeletons. \
                  Each speaks of its row alone.";
@@ -221,6 +224,34 @@ fn terms() -> Vec<Text> {
         emphasis("Overflows")
             + ": trials that ended because the messages no longer fitted into the model's context.",
     ]
+}
+
+/// What a reader says of the sample of interventions.
+fn judgements(judged: &LiveJudgements) -> Document {
+    if judged.all.judged == 0 {
+        let drawn = counted(judged.all.drawn, "intervention");
+        return [paragraph(
+            Text::from(format!("A sample of {drawn} waits to be judged in "))
+                + code("judge.tsv")
+                + ". With judgements, this report says how many were false.",
+        )]
+        .into();
+    }
+    let columns = ["interventions", "in all", "drawn", "judged", "false", "share of false ones, %"];
+    let mut table = Table::of_numbers(columns);
+    for (kind, it) in [("disturbing", judged.disturbing), ("in doubt", judged.in_doubt), ("both", judged.all)]
+    {
+        let counts = [it.interventions, it.drawn, it.judged, it.found_false].map(grouped);
+        let cells = std::iter::once(kind.to_owned()).chain(counts).chain([it.share.to_string()]);
+        table.row(cells.map(Text::from));
+    }
+    let caption = "A reader judged a sample of the interventions: false are those of a model that got on. \
+                   Interventions of which the reader is not sure count as not judged. The 95 % intervals treat runs \
+                   as independent. In the last row, a judged intervention counts for as many as its kind has for each \
+                   one in the sample.";
+    let mut document = Document::from(table);
+    document.push(paragraph(caption));
+    document
 }
 
 /// What each stack did, rule by rule.

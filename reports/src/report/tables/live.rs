@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::figures::{Comparison, comparisons};
+use super::judged::LiveJudgements;
 use super::pooled::Cells;
-use crate::records::{Bench, Counts, Live, PlannedLive, Suite};
+use crate::records::{Bench, Counts, JudgedIntervention, Live, PlannedLive, Suite};
 use crate::statistics::{Share, Times, compared};
 
 /// A live record: how a real model did under each stack, over all worlds.
@@ -28,6 +29,9 @@ pub struct LiveTable {
     pub compared: Option<String>,
     /// The interventions of each stack by guard and rule.
     pub rules: Vec<LiveRule>,
+    /// What a reader says of a sample of the interventions; none without a sample.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<LiveJudgements>,
     /// Every stack world by world.
     pub worlds: Vec<LiveWorld>,
 }
@@ -128,7 +132,7 @@ pub struct LiveWorld {
 
 impl LiveTable {
     /// The table of a record; none if it is not live.
-    pub(super) fn new(bench: &Bench) -> Option<Self> {
+    pub(super) fn new(bench: &Bench, judged: &[JudgedIntervention]) -> Option<Self> {
         let plan = &bench.plan;
         let asked = plan.live.clone()?;
         let stacks = 0..plan.stacks.len();
@@ -143,6 +147,7 @@ impl LiveTable {
             rules: (0..plan.stacks.len()).flat_map(|stack| rules(bench, stack)).collect(),
             rows,
             compared: compared(tests),
+            judged: LiveJudgements::new(judged),
             worlds: (0..plan.scenarios.len()).map(|at| world(bench, at)).collect(),
         })
     }

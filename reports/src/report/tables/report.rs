@@ -14,7 +14,7 @@ use super::ranking::Ranking;
 use super::sensitivity::Sensitivity;
 use super::stacks::{self, ScenarioTable, StackTable};
 use super::versus::Versus;
-use crate::records::{Bench, Cost};
+use crate::records::{Bench, Cost, JudgedIntervention};
 
 /// The version of the report. It rises when an old reader would misread a new report.
 pub const REPORT_SCHEMA: u32 = 2;
@@ -52,14 +52,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of a record and its measured costs.
+    /// The report of a record, its measured costs, and what a reader says of the interventions of a live one.
     #[must_use]
-    pub fn new(bench: &Bench, cost: &Cost) -> Self {
+    pub fn new(bench: &Bench, cost: &Cost, judged: &[JudgedIntervention]) -> Self {
         let is_simulated = bench.plan.live.is_none();
         Self {
             schema: REPORT_SCHEMA,
             head: Head::new(bench),
-            live: LiveTable::new(bench),
+            live: LiveTable::new(bench, judged),
             suites: StackTable::all(bench),
             ranking: is_simulated.then(|| Ranking::new(bench)),
             versus: if is_simulated { Versus::new(bench) } else { None },

@@ -40,7 +40,7 @@ impl<G: Guard> Run<G> {
     }
 
     pub(super) fn review(&mut self, completion: Arc<Completion>, broken: Option<AttemptFailure>) {
-        match self.reviewed(completion) {
+        match self.reviewed(completion, broken.is_some()) {
             Err(fault) => self.broke(fault),
             Ok((completion, decision)) => self.refuse_or_run(completion, decision, broken),
         }
@@ -50,6 +50,7 @@ impl<G: Guard> Run<G> {
     fn reviewed(
         &mut self,
         mut completion: Arc<Completion>,
+        is_broken: bool,
     ) -> Result<(Arc<Completion>, Decision), GuardFault> {
         let mut repairs = Repairs::default();
         loop {
@@ -58,6 +59,11 @@ impl<G: Guard> Run<G> {
                 return Ok((completion, decision));
             };
             repairs.add(repair)?;
+            if is_broken && repair.completion.calls.is_empty() {
+                // The model would be asked again after a message of its own, which no provider takes.
+                let reason = "expected a repair that leaves an attempt that broke a call, found one without";
+                return Err(GuardFault { guard: repair.note.guard.to_string(), reason: reason.to_owned() });
+            }
             completion = repair.completion.clone();
             for intervention in decision.interventions(true) {
                 self.intervene(intervention);

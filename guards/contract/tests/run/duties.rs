@@ -153,6 +153,38 @@ fn calls_of_a_broken_attempt_run_and_the_failure_says_which() {
     assert_eq!((facts.tool_execution_started, facts.unsafe_side_effect_started), (Some(true), Some(true)));
 }
 
+#[test]
+fn a_broken_attempt_without_calls_is_one_that_failed() {
+    let guard =
+        Scripted { recovery: Some(Recovery::Resend { after: Wait::exactly(0) }), ..Scripted::default() };
+    let drive = |run: &mut Run<Scripted>| {
+        run.interrupted(text("I beg"), AttemptCause::Disconnected, "gone", AttemptFacts::default());
+        take_a_step(run);
+        assert_eq!(run.step(), Step::Model { asked: 2 });
+    };
+    check(guard, drive, "failed");
+}
+
+#[test]
+fn a_guard_whose_repair_takes_the_calls_of_a_broken_attempt_breaks() {
+    let repair = Repair { note: note("no calls"), completion: Arc::new(text("It was not to be.")) };
+    let guard = || Scripted {
+        review: vec![("send", Verdict::Repair(repair.clone()).into())],
+        recovery: Some(Recovery::Resend { after: Wait::exactly(0) }),
+        ..Scripted::default()
+    };
+    let drive = |run: &mut Run<Scripted>| {
+        run.interrupted(calls(&["send"]), AttemptCause::Disconnected, "gone", AttemptFacts::default());
+    };
+    let run = check(guard(), drive, "completion end");
+    assert_fault(
+        &run,
+        "guard scripted: expected a repair that leaves an attempt that broke a call, found one without",
+    );
+    let whole = |run: &mut Run<Scripted>| run.completed(calls(&["send"]));
+    check(guard(), whole, "completion repair");
+}
+
 /// A repair of a printed call: the text is replaced by the call that it shows.
 fn repairing(to: &[&str]) -> Verdict {
     Verdict::Repair(Repair { note: note("made the call that was printed"), completion: Arc::new(calls(to)) })

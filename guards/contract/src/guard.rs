@@ -116,7 +116,8 @@ pub enum Verdict {
 /// corrected.
 ///
 /// It is committed in addition to the original completion, and all guards are asked about it again. A guard may
-/// repair one completion once; a second repair is a guard fault.
+/// repair one completion once; a second repair is a guard fault. So is one that leaves no call of an attempt that
+/// broke ([`Run::interrupted`](crate::Run::interrupted)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
     /// Which guard repaired it, and why.

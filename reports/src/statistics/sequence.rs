@@ -7,7 +7,7 @@
 //! `E(q) = Σ_κ w_κ · Π_c (1 − κ + κ·y_c / q)`
 //!
 //! with stakes `κ` of ¼, ½, ¾ and 1 and weights of 0.1, 0.2, 0.3 and 0.4. The lower bound is the smallest `q` for which
-//! `E(q)` is below `2/α = 40`; the upper bound is that of the mirrored pairs (betting: I. Waudby-Smith and A. Ramdas,
+//! `E(q)` is below `2/α = 40` (for one comparison); the upper bound is that of the mirrored pairs (betting: I. Waudby-Smith and A. Ramdas,
 //! *Estimating means of bounded random variables by betting*, Journal of the Royal Statistical Society B 86, 2024,
 //! 1–27; fixed weights of stakes: F. Orabona and K.-S. Jun, *Tight concentrations and confidence sequences from the
 //! regret of universal portfolio*, IEEE Transactions on Information Theory 70, 2024, 436–455).
@@ -23,14 +23,17 @@
 //!
 //! **What the claim is about.** The mean over worlds, which count alike: of the population that they were drawn from,
 //! and also of just these worlds. More pairs narrow the interval only until each world's own mean is known; from then
-//! on it takes more worlds. The level is that of one comparison.
+//! on it takes more worlds.
+//!
+//! **Several comparisons.** With `m` of them, each has its bounds at `2·m/α` (C. E. Bonferroni, 1936), so all of their
+//! intervals hold at once, at every look, with a probability of 95 %. They may depend on each other in any way.
 //!
 //! **What it needs.** The same worlds at every look, and none that shares a skeleton with another. How many pairs a
 //! world has may differ, if that does not depend on their results. A world that has no pair yet counts as the worst
 //! that it could be, for either bound.
 //!
 //! **What it costs.** Nothing is assumed about worlds that were not seen, so few worlds say little: fewer than seven
-//! never exclude 0. If all worlds differ alike, 10 of them show a difference of 54 points, 20 one of 24, and 60 one of
+//! never exclude 0, of four comparisons fewer than nine. If all worlds differ alike, 10 of them show a difference of 54 points, 20 one of 24, and 60 one of
 //! 8. The estimate at an early stop is too large on average; the interval allows for that.
 //!
 //! Measured with ten looks and correlations of 0.3 and 0.6. Without a difference, 10 and 20 worlds excluded 0 at some
@@ -60,12 +63,13 @@ pub struct SequentialDifference {
 const STAKES: [[f64; 2]; 4] = [[0.25, 0.1], [0.5, 0.2], [0.75, 0.3], [1.0, 0.4]];
 
 impl SequentialDifference {
-    /// The difference over these worlds after some blocks; none without a pair.
+    /// The difference over these worlds after some blocks, one of so many that are looked at together; none without a
+    /// pair.
     ///
     /// # Panics
     /// If more pairs of a world differ than there are.
     #[must_use]
-    pub fn of_worlds(worlds: &[PairedCluster]) -> Option<Self> {
+    pub fn of_worlds(worlds: &[PairedCluster], comparisons: u64) -> Option<Self> {
         let means: Vec<Option<f64>> = worlds.iter().map(mean).collect();
         let known = means.iter().flatten().count() as u64;
         (known > 0).then(|| {
@@ -73,7 +77,8 @@ impl SequentialDifference {
             let shares = |sign: f64| -> Vec<f64> {
                 means.iter().map(|it| it.map_or(0.0, |mean| f64::midpoint(1.0, sign * mean))).collect()
             };
-            let [low, high] = [1.0, -1.0].map(|sign| sign * (2.0 * lower_bound(&shares(sign)) - 1.0));
+            let bound = |sign: f64| sign * (2.0 * lower_bound(&shares(sign), comparisons) - 1.0);
+            let [low, high] = [1.0, -1.0].map(bound);
             Self { difference, low, high }
         })
     }
@@ -101,8 +106,9 @@ fn mean(world: &PairedCluster) -> Option<f64> {
 }
 
 /// The smallest mean, from 0 to 1, that a bet on a larger one does not refute.
-fn lower_bound(shares: &[f64]) -> f64 {
-    root(|mean| STAKES.iter().map(|stake| capital(shares, mean, *stake)).sum::<f64>() >= 2.0 / ALPHA)
+fn lower_bound(shares: &[f64], comparisons: u64) -> f64 {
+    let refuted = 2.0 * float(comparisons) / ALPHA;
+    root(|mean| STAKES.iter().map(|stake| capital(shares, mean, *stake)).sum::<f64>() >= refuted)
 }
 
 /// What a bet with this stake has grown to, times its weight. It falls as the mean rises. What is too large for a float
@@ -122,15 +128,19 @@ mod tests {
     fn found(worlds: &[[u64; 3]]) -> SequentialDifference {
         let worlds: Vec<_> =
             worlds.iter().map(|&[saved, lost, of]| PairedCluster { saved, lost, of }).collect();
-        SequentialDifference::of_worlds(&worlds).expect("there are pairs")
+        SequentialDifference::of_worlds(&worlds, 1).expect("there are pairs")
     }
 
     /// All of seven worlds are won, so `E(½)` is 0.4·2^7 + 0.3·1.75^7 + 0.2·1.5^7 + 0.1·1.25^7 = 70.2; of six it is
     /// 36.9. With one world and `q = y/r`, `E` is 0.25 + 0.75·r on average, which is 40 at r = 53.
     #[test]
     fn bounds_by_hand() {
-        let none = SequentialDifference::of_worlds;
-        assert_eq!([none(&[]), none(&[PairedCluster::default()])], [None, None]);
+        let of = SequentialDifference::of_worlds;
+        assert_eq!([of(&[], 1), of(&[PairedCluster::default()], 1)], [None, None]);
+        // Of four comparisons, each needs 160: eight worlds have 134.5, nine have 259.4.
+        let won = [PairedCluster { saved: 5, lost: 0, of: 5 }; 9];
+        let excludes = |worlds: usize| of(&won[..worlds], 4).is_some_and(|it| it.excludes_zero());
+        assert!(excludes(9) && !excludes(8));
         assert!(found(&[[5, 0, 5]; 7]).excludes_zero() && !found(&[[5, 0, 5]; 6]).excludes_zero());
         let one = found(&[[3, 0, 3]]);
         assert_eq!(one.to_string(), "+100.0 (−96.2 to +100.0)");
@@ -171,7 +181,7 @@ mod tests {
                     let [one, other] = draws.pair(*common, correlation, [saved, lost]);
                     *it = PairedCluster { saved: it.saved + one, lost: it.lost + other, of: it.of + 1 };
                 }
-                let found = SequentialDifference::of_worlds(&pairs).expect("there are pairs");
+                let found = SequentialDifference::of_worlds(&pairs, 1).expect("there are pairs");
                 let blocks = pairs.iter().map(|it| Block { one: it.saved, other: it.lost, trials: it.of });
                 let student = BlockDifference::paired(&blocks.collect::<Vec<_>>()).p.is_sure();
                 let missed = saved - lost < found.low || saved - lost > found.high;

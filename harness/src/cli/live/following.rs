@@ -38,7 +38,7 @@ pub(super) struct Following {
 }
 
 /// Why a run ends whose result is clear. The bound holds however often one looks (`docs/live.md`).
-const DECIDED: &str = "every stack's interval, which holds at every look, excludes zero";
+const DECIDED: &str = "the intervals of all stacks, which hold at every look, exclude zero";
 
 /// Why a run ended before all units were played.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -28,12 +28,15 @@ pub(super) fn announce(record: &Record, trials: u64) {
     ));
 }
 
-/// Shows each stack's difference to the baseline, in an interval that holds at every look, and returns whether all of
-/// them exclude zero. With several stacks each interval has its own level of 95 %.
+/// Shows each stack's difference to the baseline, in intervals that hold for all stacks and at every look, and returns
+/// whether all of them exclude zero.
 pub(super) fn decided(record: &Record) -> bool {
     let stacks = 1..record.plan.stacks.len();
-    let found: Vec<Option<SequentialDifference>> =
-        stacks.clone().map(|stack| SequentialDifference::of_worlds(&pairs(record, stack))).collect();
+    let comparisons = stacks.len() as u64;
+    let found: Vec<Option<SequentialDifference>> = stacks
+        .clone()
+        .map(|stack| SequentialDifference::of_worlds(&pairs(record, stack), comparisons))
+        .collect();
     let shown: Vec<String> = stacks
         .zip(&found)
         .filter_map(|(stack, it)| Some(format!("{} {}", record.plan.stacks[stack].guard, it.as_ref()?)))

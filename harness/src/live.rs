@@ -14,6 +14,7 @@ mod run;
 mod store;
 mod told;
 mod truth;
+mod units;
 
 pub use budget::{Budget, Spent};
 pub use judge::{Sample, judged};

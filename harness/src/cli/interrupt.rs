@@ -22,6 +22,11 @@ impl Interrupt {
         Self(came)
     }
 
+    /// The flag that the first Ctrl-C sets.
+    pub(super) fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+
     pub(super) fn came(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -198,7 +198,7 @@ impl Live {
             asking: asking(planned),
             store: &store,
             endpoint: endpoint.as_ref(),
-            budget: &Budget::new(self.budget_tokens, self.budget_minutes),
+            budget: &Budget::new(self.budget_tokens, self.budget_minutes, interrupt.flag()),
         };
         if let Some((scenario, seed)) = &self.show {
             return show(matrix, &model, scenario, *seed);
@@ -216,9 +216,9 @@ impl Live {
         let (began, watch) = (bench::now(), Stopwatch::start());
         let repeats = if self.resume { None } else { server::probed(matrix, &model) };
         let mut following = Following::new(folder, interrupt, units, again.is_none());
-        let ran: Result<_, Error> = pool.install(|| {
-            let sample = live::run(matrix, &model, &mut record, wanted, &mut following)?;
-            Ok((sample, self.react.run(matrix, &model, &record, self.offline.as_deref(), &following)?))
+        let ran = live::run(&pool, matrix, &model, &mut record, wanted, &mut following).and_then(|sample| {
+            let offline = self.offline.as_deref();
+            Ok((sample, self.react.run(&pool, matrix, &model, &record, offline, &following)?))
         });
         // Completions are kept even where the run ends badly.
         let packed = if self.offline.is_none() { store.pack() } else { Ok(()) };

@@ -1,6 +1,7 @@
 //! What a live run may spend.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bench::Stopwatch;
 
@@ -10,6 +11,8 @@ pub struct Budget {
     tokens: Option<u64>,
     nanoseconds: Option<u64>,
     watch: Stopwatch,
+    /// Whether the user has asked to stop.
+    interrupted: Arc<AtomicBool>,
     /// Tokens that were taken, and tokens that requests under way may take.
     taken: Mutex<[u64; 2]>,
 }
@@ -21,14 +24,16 @@ pub enum Spent {
     Tokens,
     /// The time is over.
     Time,
+    /// The user has asked to stop.
+    Patience,
 }
 
 impl Budget {
-    /// A budget that counts from now; none of both is no bound.
+    /// A budget that counts from now; none of both is no bound. Nothing is asked for once `interrupted` is set.
     #[must_use]
-    pub fn new(tokens: Option<u64>, minutes: Option<u64>) -> Self {
+    pub fn new(tokens: Option<u64>, minutes: Option<u64>, interrupted: Arc<AtomicBool>) -> Self {
         let nanoseconds = minutes.map(|it| it.saturating_mul(60_000_000_000));
-        Self { tokens, nanoseconds, watch: Stopwatch::start(), taken: Mutex::default() }
+        Self { tokens, nanoseconds, watch: Stopwatch::start(), interrupted, taken: Mutex::default() }
     }
 
     /// Tokens taken so far.
@@ -40,8 +45,11 @@ impl Budget {
     /// Sets aside what a request takes at most.
     ///
     /// # Errors
-    /// There is not so much left, or no time.
+    /// There is not so much left, or no time, or the user has asked to stop.
     pub(super) fn set_aside(&self, most: u64) -> Result<(), Spent> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Err(Spent::Patience);
+        }
         if self.nanoseconds.is_some_and(|bound| self.watch.nanoseconds() >= bound) {
             return Err(Spent::Time);
         }
@@ -72,7 +80,7 @@ mod tests {
 
     #[test]
     fn requests_under_way_count_with_all_that_they_may_take() {
-        let budget = Budget::new(Some(100), None);
+        let budget = Budget::new(Some(100), None, Arc::default());
         assert_eq!(budget.set_aside(60), Ok(()));
         assert_eq!(budget.set_aside(60), Err(Spent::Tokens));
         budget.take(60, 40);
@@ -81,8 +89,12 @@ mod tests {
     }
 
     #[test]
-    fn without_bounds_nothing_runs_out_and_without_time_nothing_begins() {
-        assert_eq!(Budget::new(None, None).set_aside(u64::MAX), Ok(()));
-        assert_eq!(Budget::new(None, Some(0)).set_aside(1), Err(Spent::Time));
+    fn without_bounds_nothing_runs_out_and_after_the_time_or_the_users_word_nothing_begins() {
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let budget = Budget::new(None, None, interrupted.clone());
+        assert_eq!(budget.set_aside(u64::MAX / 2), Ok(()));
+        interrupted.store(true, Ordering::Relaxed);
+        assert_eq!(budget.set_aside(1), Err(Spent::Patience));
+        assert_eq!(Budget::new(None, Some(0), Arc::default()).set_aside(1), Err(Spent::Time));
     }
 }

@@ -65,6 +65,7 @@ impl fmt::Display for Stop {
         match self {
             Self::Overflow => f.write_str("the messages do not fit into the model's context"),
             Self::Spent(Spent::Tokens) => f.write_str("one more completion might exceed --budget-tokens"),
+            Self::Spent(Spent::Patience) => f.write_str("interrupted"),
             Self::Spent(Spent::Time) => f.write_str("the minutes of --budget-minutes are over"),
             Self::Refused(refusal) => write!(f, "{refusal}"),
             Self::Missing { scenario, seed, turn } => {

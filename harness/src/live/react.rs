@@ -19,10 +19,11 @@ use std::ops::ControlFlow;
 
 use balk_reports::records::{Bench, REACTIONS_SCHEMA, ReactionCounts, ReactionRow, Reactions};
 use balk_scenarios::{Truth, World};
-use rayon::prelude::*;
+use rayon::ThreadPool;
 
 use super::model::{Model, Stop};
 use super::run::world;
+use super::units;
 use crate::bench::Matrix;
 use crate::error::Error;
 use crate::guards::Recipe;
@@ -40,7 +41,7 @@ const MOST_PLACES: u32 = 4;
 /// The counts of one unit: by message, whether it came again, and how the model balked.
 type Counted = BTreeMap<(usize, bool, Truth), ReactionCounts>;
 
-/// Samples how the model takes messages, in every unit of a record.
+/// Samples how the model takes messages, in every unit of a record, on these threads.
 ///
 /// `follow` learns of each unit and whether it was measured; `Break` ends it. A unit that was not measured is not in
 /// the counts.
@@ -48,6 +49,7 @@ type Counted = BTreeMap<(usize, bool, Truth), ReactionCounts>;
 /// # Errors
 /// A completion cannot be kept.
 pub fn react(
+    pool: &ThreadPool,
     matrix: &Matrix,
     model: &Model<'_>,
     bench: &Bench,
@@ -58,29 +60,29 @@ pub fn react(
     let mut trials = 0;
     let mut rows: BTreeMap<(usize, bool, usize, Truth), ReactionCounts> = BTreeMap::new();
     let [from, to] = bench.plan.seeds;
-    'all: for seed in from..=to {
-        let played: Vec<usize> = (0..bench.done.len()).filter(|&place| bench.done[place].has(seed)).collect();
+    for seed in from..=to {
+        let played = (0..bench.done.len()).filter(|&place| bench.done[place].has(seed)).collect();
         let of = |place| {
             let drawn = matrix.scenario(place, seed);
-            (place, unit(&world(matrix, &drawn, seed), &messages, model, samples))
+            unit(&world(matrix, &drawn, seed), &messages, model, samples)
         };
-        for (place, counted) in played.into_par_iter().map(of).collect::<Vec<_>>() {
+        let take = |place: usize, counted: Result<Counted, Stop>| {
             let name = format!("{}, seed {seed}", bench.plan.scenarios[place].label());
-            let flow = match counted {
+            match counted {
                 Ok(counted) => {
                     trials += 1;
                     for ((message, again, truth), counts) in counted {
                         let row = rows.entry((message, again, place, truth)).or_default();
                         *row = row.plus(&counts);
                     }
-                    follow(&name, Ok(()))
+                    Ok(follow(&name, Ok(())))
                 }
-                Err(Stop::Unkept(error)) => return Err(error),
-                Err(stop) => follow(&name, Err(&stop)),
-            };
-            if flow.is_break() {
-                break 'all;
+                Err(Stop::Unkept(error)) => Err(error),
+                Err(stop) => Ok(follow(&name, Err(&stop))),
             }
+        };
+        if units::each(pool, played, of, take)?.is_break() {
+            break;
         }
     }
     let row = |((message, again, place, balked), counts): ((usize, bool, usize, Truth), ReactionCounts)| {

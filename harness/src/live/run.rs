@@ -9,11 +9,12 @@ use std::ops::ControlFlow;
 
 use balk_reports::records::{Bench, Cell, Grade, Outcome, Seeds, Suite, TrialRecord};
 use balk_scenarios::{Scenario, World, WorldOptions};
-use rayon::prelude::*;
+use rayon::ThreadPool;
 
 use super::judge::Sample;
 use super::model::{Model, Stop};
 use super::play::{Asked, Played, play};
+use super::units;
 use crate::bench::{Matrix, Played as Block, Transcripts};
 use crate::engine::TruthChannel;
 use crate::error::Error;
@@ -38,11 +39,13 @@ pub trait Follow {
 /// The cells of one unit, with its transcripts and its interventions to judge.
 type Unit = (Vec<Cell>, Transcripts, Sample);
 
-/// Plays the wanted units of a plan, the first seed of every world, then the next. Returns interventions to judge.
+/// Plays the wanted units of a plan on these threads, the first seed of every world, then the next. Returns
+/// interventions to judge.
 ///
 /// # Errors
 /// Those of `follow`, and a record that cannot be written.
 pub fn run(
+    pool: &ThreadPool,
     matrix: &Matrix,
     model: &Model<'_>,
     bench: &mut Bench,
@@ -52,26 +55,20 @@ pub fn run(
     let mut sample = Sample::default();
     let [from, to] = bench.plan.seeds;
     for seed in from..=to {
-        let wanted: Vec<usize> =
-            (0..bench.plan.scenarios.len()).filter(|&scenario| is_wanted(scenario, seed)).collect();
-        let units: Vec<(usize, Result<Unit, Stop>)> =
-            wanted.into_par_iter().map(|scenario| (scenario, unit(matrix, model, scenario, seed))).collect();
-        let mut flow = ControlFlow::Continue(());
-        for (scenario, unit) in units {
+        let wanted = (0..bench.plan.scenarios.len()).filter(|&scenario| is_wanted(scenario, seed)).collect();
+        let take = |scenario: usize, unit: Result<Unit, Stop>| {
             let label = bench.plan.scenarios[scenario].label();
-            let now = match unit {
+            match unit {
                 Ok((cells, kept, judged)) => {
                     sample.merge(judged);
                     bench.add(scenario, &Seeds::range(seed, seed), &cells).expect("each unit is played once");
-                    follow.block(bench, Block { scenario: &label, units: 1, kept })?
+                    follow.block(bench, Block { scenario: &label, units: 1, kept })
                 }
-                Err(Stop::Unkept(error)) => return Err(error),
-                Err(stop) => follow.dropped(&label, seed, &stop),
-            };
-            if now.is_break() {
-                flow = now;
+                Err(Stop::Unkept(error)) => Err(error),
+                Err(stop) => Ok(follow.dropped(&label, seed, &stop)),
             }
-        }
+        };
+        let flow = units::each(pool, wanted, |scenario| unit(matrix, model, scenario, seed), take)?;
         if flow.is_break() || follow.seed_done(bench).is_break() {
             break;
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::{Mutex, mpsc};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -213,6 +214,46 @@ fn a_killed_run_goes_on_and_asks_for_nothing_twice() {
     assert_eq!(after.iter().collect::<BTreeSet<_>>().len(), after.len());
     let text = fs::read_to_string(folder.path().join("r/bench.jsonl")).expect("a record");
     assert!(text.ends_with("{\"done\":[\"0-1\",\"0-1\",\"0-1\"],\"cells\":6}\n"), "{text}");
+}
+
+/// The user presses Ctrl-C while the first world is played.
+#[cfg(unix)]
+#[test]
+fn after_ctrl_c_nothing_more_is_asked_for_and_resume_goes_on() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    const ANSWERED: usize = 6;
+    let folder = folder();
+    let (go, pressed) = mpsc::channel::<()>();
+    let pressed = Mutex::new(pressed);
+    let server = Server::new(move |at, request| {
+        if at == ANSWERED {
+            pressed.lock().expect("one waits").recv().expect("the test goes on");
+        }
+        fickle(at, request)
+    });
+    let url = server.url();
+    let command = ["live", "--endpoint", &url, "--model", "m", "--trials", "1", "--suite"];
+    let command =
+        [&command[..], &["text-only-chat,abandonment,repeating", "--guard", "default", "--out", "r"]];
+    let mut running = balk(folder.path(), &command.concat());
+    let running = running.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    wait_for("a request that waits", || asked(&server).len() > ANSWERED);
+    kill_process(Pid::from_child(&running), Signal::INT).expect("it runs");
+    go.send(()).expect("the server waits");
+    let ended = running.wait_with_output().expect("it ends");
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.code() == Some(130) && err.contains("--resume"), "{err}");
+    // The signal may come a moment after the answer.
+    let before = asked(&server);
+    assert!(before.len() <= ANSWERED + 3, "{} requests", before.len());
+
+    let (code, _, err) = ran(&mut balk(folder.path(), &[&command.concat()[..], &["--resume"]].concat()));
+    assert_eq!(code, 0, "{err}");
+    let all = asked(&server);
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len() + PROBED - 1, all.len(), "a request came twice");
+    let text = fs::read_to_string(folder.path().join("r/bench.jsonl")).expect("a record");
+    assert!(text.ends_with("{\"done\":[\"0\",\"0\",\"0\"],\"cells\":6}\n"), "{text}");
 }
 
 #[test]

@@ -161,6 +161,7 @@ impl Follow for Following {
     fn dropped(&mut self, scenario: &str, seed: u64, why: &Stop) -> ControlFlow<()> {
         self.bar.inc(1);
         match why {
+            Stop::Spent(Spent::Patience) => return self.stop(Ended::Interrupted),
             Stop::Spent(spent) => return self.stop(Ended::Spent(*spent)),
             Stop::Missing { turn, .. } => {
                 self.drop_unit(format!(

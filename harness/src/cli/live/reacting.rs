@@ -9,6 +9,7 @@ use balk_reports::report::document::terminal;
 use balk_reports::report::reactions;
 use balk_scenarios::reactions::write;
 use clap::Args;
+use rayon::ThreadPool;
 
 use super::following::{Following, GIVEN_UP};
 use crate::bench::{Folder, Matrix};
@@ -49,6 +50,7 @@ impl React {
     /// the run was interrupted before.
     pub(super) fn run(
         &self,
+        pool: &ThreadPool,
         matrix: &Matrix,
         model: &Model<'_>,
         record: &Record,
@@ -91,7 +93,7 @@ impl React {
                 ControlFlow::Continue(())
             }
         };
-        let reactions = live::react(matrix, model, record, samples, follow)?;
+        let reactions = live::react(pool, matrix, model, record, samples, follow)?;
         bar.finish_and_clear();
         let interrupted = following.interrupted();
         if !interrupted {

@@ -12,7 +12,9 @@ use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use balk_reports::records::{BadBench, Bench, Cost, Instructions, Meta, REACTIONS_SCHEMA, Reactions};
+use balk_reports::records::{
+    Answered, BadBench, Bench, Cost, Instructions, Meta, REACTIONS_SCHEMA, Reactions,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -23,6 +25,7 @@ use crate::files::{self, Out};
 /// The name of the record in its folder.
 pub const RECORD: &str = "bench.jsonl";
 const META: &str = "meta.json";
+const FIGURES: &str = "the figures of a run: {\"timed\": […]}";
 const REACTIONS: &str = "reactions.json";
 const FITTED: &str = "reactions.toml";
 const INSTRUCTIONS: &str = "instructions.json";
@@ -96,6 +99,15 @@ impl Folder {
         self.write_json(META, meta)
     }
 
+    /// Where the model of a live record was in each run so far.
+    ///
+    /// # Errors
+    /// A file with other contents.
+    pub fn answered(&self) -> Result<Vec<Answered>, Error> {
+        let meta: Option<Meta> = self.beside(META, FIGURES)?;
+        Ok(meta.map(|it| it.live).unwrap_or_default())
+    }
+
     /// Writes how a real model took messages, and a file for `--set-from` if there is one.
     ///
     /// # Errors
@@ -166,7 +178,7 @@ impl Folder {
     /// # Errors
     /// A file with other contents.
     pub fn cost(&self) -> Result<Cost, Error> {
-        let meta: Option<Meta> = self.beside(META, "the figures of a run: {\"timed\": […]}")?;
+        let meta: Option<Meta> = self.beside(META, FIGURES)?;
         let instructions: Option<Vec<Instructions>> =
             self.beside(INSTRUCTIONS, "counts of instructions: […]")?;
         Ok(Cost {

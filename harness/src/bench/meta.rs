@@ -4,7 +4,7 @@ use balk_reports::records::{Answered, Host, Meta, Timed, quoted};
 
 /// The meta data of a run that has ended: `units` on `threads` threads in `taken_ns` nanoseconds.
 #[must_use]
-pub fn meta(threads: usize, units: u64, taken_ns: u64, timed: Vec<Timed>, live: Option<Answered>) -> Meta {
+pub fn meta(threads: usize, units: u64, taken_ns: u64, timed: Vec<Timed>, live: Vec<Answered>) -> Meta {
     let per_second = u128::from(units) * 1_000_000_000 / u128::from(taken_ns.max(1));
     Meta {
         command: command_line(),

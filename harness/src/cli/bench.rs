@@ -178,7 +178,7 @@ impl Bench {
             if follower.played > 0 {
                 let threads = pool.current_num_threads();
                 let timed = bench::timed(&matrix);
-                folder.write_meta(&bench::meta(threads, follower.played, taken_ns, timed, None))?;
+                folder.write_meta(&bench::meta(threads, follower.played, taken_ns, timed, Vec::new()))?;
             }
         }
         Ok(self.ending().end(&record)?)

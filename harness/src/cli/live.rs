@@ -10,9 +10,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use balk_contract::wire::{Asking, Dialect};
-use balk_reports::records::{
-    Answered, Bench as Record, Drawn, PlannedLive, PlannedScenario, Seeds, is_under_test,
-};
+use balk_reports::records::{Bench as Record, Drawn, PlannedLive, PlannedScenario, Seeds, is_under_test};
 use balk_scenarios::{Kind, Pools, Worlds};
 use clap::{Args, ValueEnum};
 use rayon::ThreadPoolBuilder;
@@ -77,6 +75,10 @@ pub struct Live {
     #[arg(long, value_name = "N", default_value_t = 1_024, value_parser = clap::value_parser!(u64).range(1..))]
     #[arg(conflicts_with = "offline")]
     max_tokens: u64,
+
+    /// Send that maximum as `max_completion_tokens`: OpenAI's reasoning models refuse `max_tokens`
+    #[arg(long, conflicts_with = "offline")]
+    max_completion_tokens: bool,
 
     /// Ask for answers as streams, for servers that give no others
     #[arg(long, conflicts_with = "offline")]
@@ -214,8 +216,17 @@ impl Live {
             looks::announce(before.as_ref().unwrap_or(&record), self.trials);
         }
         let (began, watch) = (bench::now(), Stopwatch::start());
-        let repeats = if self.resume { None } else { server::probed(matrix, &model) };
+        let mut runs = match (&folder, &before) {
+            (Some(folder), Some(_)) => folder.answered()?,
+            _ => Vec::new(),
+        };
+        let is_known = runs.iter().any(|it| it.repeats.is_some());
+        let repeats = if is_known { None } else { server::probed(matrix, &model) };
         let mut following = Following::new(folder, interrupt, units, again.is_none());
+        if let Some(endpoint) = &endpoint {
+            runs.push(server::begun(endpoint, began, repeats));
+            following.write_meta(self.jobs, 0, runs.clone())?;
+        }
         let ran = live::run(&pool, matrix, &model, &mut record, wanted, &mut following).and_then(|sample| {
             let offline = self.offline.as_deref();
             Ok((sample, self.react.run(&pool, matrix, &model, &record, offline, &following)?))
@@ -225,18 +236,10 @@ impl Live {
         let (sample, reacted) = ran?;
         packed?;
         following.write_sample(&sample)?;
-        if let Some(endpoint) = &endpoint {
-            let (server, lists) = server::names(endpoint);
-            let answered = Answered {
-                endpoint: endpoint.address(),
-                server,
-                lists,
-                began,
-                repeats,
-                tokens: model.budget.taken(),
-                stopped: following.stopped(),
-            };
-            following.write_meta(pool.current_num_threads(), watch.nanoseconds(), answered)?;
+        if let (Some(endpoint), Some(run)) = (&endpoint, runs.last_mut()) {
+            (run.server, run.lists) = server::names(endpoint);
+            (run.tokens, run.stopped) = (model.budget.taken(), following.stopped());
+            following.write_meta(self.jobs, watch.nanoseconds(), runs)?;
         }
         let reacted = reacted.map_or(Ok(Exit::Fine), |it| it.show())?;
         let exit = following.end(&record, &self.ending())?;
@@ -249,6 +252,7 @@ impl Live {
         let sampling = [
             Some(drawn(MAX_TOKENS, self.max_tokens.to_string())),
             self.temperature.as_ref().map(|it| drawn(TEMPERATURE, it.to_string())),
+            self.max_completion_tokens.then(|| drawn(MAX_COMPLETION_TOKENS, "true".to_owned())),
             self.stream.then(|| drawn(STREAM, "true".to_owned())),
         ];
         Setup {
@@ -361,6 +365,7 @@ fn asking(planned: &PlannedLive) -> Asking {
     Asking {
         system: Some(planned.system.as_str().into()),
         max_tokens: value(MAX_TOKENS).and_then(|it| it.parse().ok()),
+        max_completion_tokens: value(MAX_COMPLETION_TOKENS).is_some(),
         temperature: value(TEMPERATURE).and_then(|it| it.parse().ok()),
         stream: value(STREAM).is_some(),
         ..Asking::of(&planned.model)
@@ -368,6 +373,7 @@ fn asking(planned: &PlannedLive) -> Asking {
 }
 
 const MAX_TOKENS: &str = "max_tokens";
+const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
 const TEMPERATURE: &str = "temperature";
 const STREAM: &str = "stream";
 

@@ -211,6 +211,11 @@ fn a_killed_run_goes_on_and_asks_for_nothing_twice() {
     // The second to the fourth request are the probe.
     let answered: Vec<&String> = before[..1].iter().chain(&before[1 + PROBED..ANSWERED]).collect();
     assert!(after.iter().all(|it| !answered.contains(&it)), "an answered request came again");
+    let meta = fs::read_to_string(folder.path().join("r/meta.json")).expect("the runs are described");
+    let meta: Value = serde_json::from_str(&meta).expect("JSON");
+    let [killed, whole] = [0, 1].map(|run| &meta["live"][run]);
+    assert_eq!([&killed["stopped"], &whole["stopped"]], ["it was killed", ""]);
+    assert!(killed["repeats"].is_object() && whole["repeats"].is_null(), "the server was asked once: {meta}");
     assert_eq!(after.iter().collect::<BTreeSet<_>>().len(), after.len());
     let text = fs::read_to_string(folder.path().join("r/bench.jsonl")).expect("a record");
     assert!(text.ends_with("{\"done\":[\"0-1\",\"0-1\",\"0-1\"],\"cells\":6}\n"), "{text}");

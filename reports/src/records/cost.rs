@@ -92,12 +92,13 @@ pub struct Meta {
     pub units_per_second: u64,
     /// The cost of a turn under each stack; empty in debug builds and in live runs.
     pub timed: Vec<Timed>,
-    /// In a live run, where the model was and how it answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub live: Option<Answered>,
+    /// Where the model of a live record was and how it answered: one for each run that added to the record, the first
+    /// run first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub live: Vec<Answered>,
 }
 
-/// Where the model of a live run was, and how it answered.
+/// Where the model of one live run was, and how it answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Answered {
@@ -109,7 +110,8 @@ pub struct Answered {
     pub lists: Vec<String>,
     /// When the run began, in UTC.
     pub began: String,
-    /// Whether the server gives the same answer to the same request, if it was asked.
+    /// Whether the server gives the same answer to the same request; none if an earlier run found out, or no answer
+    /// came.
     pub repeats: Option<Repeats>,
     /// Tokens of this run, in requests and completions.
     pub tokens: u64,

@@ -16,6 +16,8 @@ pub struct Asking {
     /// The maximum number of tokens in the answer. Anthropic requires one; without it, 4,096 are sent. OpenAI chat
     /// gets it as `max_tokens`, which compatible servers read.
     pub max_tokens: Option<u64>,
+    /// Whether OpenAI chat gets it as `max_completion_tokens`: OpenAI's reasoning models refuse the older name.
+    pub max_completion_tokens: bool,
     /// How much chance decides, as it is to be written.
     pub temperature: Option<Number>,
     /// The seed of the draws; Anthropic takes none.
@@ -32,6 +34,7 @@ impl Asking {
             model: model.into(),
             system: None,
             max_tokens: None,
+            max_completion_tokens: false,
             temperature: None,
             seed: None,
             stream: false,

@@ -39,6 +39,8 @@ pub struct Request {
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u64>,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u64>,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     temperature: Option<Number>,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
@@ -61,7 +63,8 @@ impl Request {
             tools: view.tools().map(Offered::of).collect(),
             stream: asking.stream,
             stream_options: asking.stream.then_some(StreamOptions { include_usage: true }),
-            max_tokens: asking.max_tokens,
+            max_tokens: asking.max_tokens.filter(|_| !asking.max_completion_tokens),
+            max_completion_tokens: asking.max_tokens.filter(|_| asking.max_completion_tokens),
             temperature: asking.temperature.clone(),
             seed: asking.seed,
         }

@@ -50,6 +50,9 @@ fn what_is_asked_is_where_each_provider_expects_it() {
             .to_owned()
             + r#""max_tokens":64,"temperature":0.7,"seed":18446744073709551615}"#),
     );
+    let newer = Asking { max_tokens: Some(64), max_completion_tokens: true, ..Asking::of("m") };
+    let said = r#"{"model":"m","messages":[{"role":"user","content":"Go."}],"max_completion_tokens":64}"#;
+    check(OpenAi, &newer, said);
     check(
         Anthropic,
         &asking(),

@@ -107,9 +107,9 @@ impl Following {
     }
 
     /// Writes how the run was made.
-    pub(super) fn write_meta(&self, threads: usize, taken_ns: u64, answered: Answered) -> Result<(), Error> {
+    pub(super) fn write_meta(&self, threads: u16, taken_ns: u64, runs: Vec<Answered>) -> Result<(), Error> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        folder.write_meta(&bench::meta(threads, self.played, taken_ns, Vec::new(), Some(answered)))
+        folder.write_meta(&bench::meta(threads.into(), self.played, taken_ns, Vec::new(), runs))
     }
 
     /// Writes interventions to judge. A table in which a reader has judged something stays, and so does one that

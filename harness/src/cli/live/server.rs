@@ -4,7 +4,7 @@ use std::env::VarError;
 use std::time::Duration;
 
 use balk_contract::wire::Dialect;
-use balk_reports::records::Repeats;
+use balk_reports::records::{Answered, Repeats};
 use balk_scenarios::{World, WorldOptions};
 
 use crate::bench::Matrix;
@@ -37,6 +37,19 @@ fn key(name: &str) -> Result<Key, Error> {
         Error::usage("--key-env", expected, found)
     })?;
     Key::new(&text)
+}
+
+/// A run that begins now, as its folder describes it until it ends.
+pub(super) fn begun(endpoint: &Endpoint, began: String, repeats: Option<Repeats>) -> Answered {
+    Answered {
+        endpoint: endpoint.address(),
+        server: None,
+        lists: Vec::new(),
+        began,
+        repeats,
+        tokens: 0,
+        stopped: "it was killed".to_owned(),
+    }
 }
 
 /// How a server names itself, and the models that it lists.

@@ -56,7 +56,7 @@ impl PlannedLive {
             let option = name.replace('_', "-");
             match (&*option, &**value) {
                 ("max-tokens", "1024") => {}
-                ("stream", "true") => options.push_str(" --stream"),
+                ("stream" | "max-completion-tokens", "true") => options.push_str(&format!(" --{option}")),
                 _ => options.push_str(&format!(" --{option} {}", quoted(value))),
             }
         }

@@ -389,11 +389,12 @@ pub(crate) mod tests {
         live.api = "anthropic".into();
         live.sampling =
             vec![drawn("max_tokens", "512"), drawn("temperature", "0.7"), drawn("stream", "true")];
+        live.sampling.push(drawn("max_completion_tokens", "true"));
         plan = Plan { live: Some(live), pools: Pools::Reserve, ..plan };
         assert_eq!(
             plan.command(),
             "balk live --endpoint URL --model 'qwen2.5 coder' --api anthropic --max-tokens 512 --temperature 0.7 \
-             --stream --suite all --guard default --trials 10 --reserve"
+             --stream --max-completion-tokens --suite all --guard default --trials 10 --reserve"
         );
         plan.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));
         assert_eq!(

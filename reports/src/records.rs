@@ -3,6 +3,7 @@
 //! The record of a trial belongs to the contract, because other programs write it, too.
 
 mod bench;
+mod beside;
 mod cost;
 mod counts;
 mod gap;
@@ -22,6 +23,7 @@ pub use bench::{
     Outcome, Paired, Plan, PlannedLive, PlannedParameter, PlannedReactions, PlannedScenario, PlannedStack,
     Response, RuleCount, Seeds, SeedsTwice, Sums, Unlike, is_under_test,
 };
+pub use beside::Beside;
 pub use cost::{Answered, Cost, Host, Instructions, Meta, Repeats, Timed, Work};
 pub use counts::Counts;
 pub use gap::{Changes, Ending, GAP_SCHEMA, GapReport, GapRun, HandedOver, Lacking, TriedTool, gaps};

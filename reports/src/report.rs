@@ -26,4 +26,4 @@ pub use tables::{
     ShapeRate, Shift, StackRow, StackShift, StackTable, TimedRow, Versus, VersusCell, VersusCount,
     VersusSuite,
 };
-pub use transcript::{Chat, show, show_outcome};
+pub use transcript::{Chat, show, show_live, show_outcome};

@@ -47,12 +47,20 @@ impl Folder {
     pub fn create(path: &Path) -> Result<Self, Error> {
         let unusable = |error: io::Error| Error::file(path, "a folder that can be written to", error);
         fs::create_dir_all(path).map_err(unusable)?;
+        Self::check_new(path)?;
+        Ok(Self { path: path.to_owned() })
+    }
+
+    /// Whether [`create`](Self::create) would find nothing in the way.
+    ///
+    /// # Errors
+    /// The folder is not empty, or cannot be read.
+    pub fn check_new(path: &Path) -> Result<(), Error> {
         if path.join(RECORD).exists() {
             return Err(Error::file(path, "an empty or new folder", "the record of a bench")
                 .hint("name another folder, or continue this bench with --resume"));
         }
-        files::check_empty(path)?;
-        Ok(Self { path: path.to_owned() })
+        files::check_empty(path)
     }
 
     /// Opens a folder, and reads its record.
@@ -79,7 +87,9 @@ impl Folder {
         let real = |path: &Path| fs::canonicalize(path).ok();
         let wanted = real(path);
         wanted.is_some()
-            && [RECORD, META, INSTRUCTIONS, JUDGE].iter().any(|name| real(&self.path.join(name)) == wanted)
+            && [RECORD, META, INSTRUCTIONS, JUDGE, REACTIONS]
+                .iter()
+                .any(|name| real(&self.path.join(name)) == wanted)
     }
 
     /// Replaces the record.

@@ -4,13 +4,13 @@ mod following;
 mod looks;
 mod reacting;
 mod server;
+mod showing;
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use balk_contract::wire::{Asking, Dialect};
-use balk_reports::records::{Bench as Record, Drawn, PlannedLive, PlannedScenario, Seeds, is_under_test};
+use balk_reports::records::{Answered, Bench as Record, Drawn, PlannedLive, Seeds, is_under_test};
 use balk_scenarios::{Kind, Pools, Worlds};
 use clap::{Args, ValueEnum};
 use rayon::ThreadPoolBuilder;
@@ -21,16 +21,17 @@ use super::context::Context;
 use super::gates::{Gates, HELP as GATES_HELP, Records};
 use super::interrupt::Interrupt;
 use super::say::say;
-use super::{screen, suite};
-use crate::bench::{self, Asked, Folder, Matrix, RECORD, Setting, Stopwatch};
+use super::suite;
+use crate::bench::{Asked, Folder, Matrix, RECORD, Setting, Stopwatch};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{NONE, Recipe};
-use crate::live::endpoint::Endpoint;
 use crate::live::{self, Budget, Model, SYSTEM, Store};
 
 use following::Following;
 use reacting::React;
+use server::Server;
+use showing::{show, shown};
 
 /// Arguments of `balk live`.
 #[derive(Args, Clone, Debug)]
@@ -84,7 +85,7 @@ pub struct Live {
     #[arg(long, conflicts_with = "offline")]
     stream: bool,
 
-    /// Requests at the same time
+    /// Requests at the same time; worlds of one seed are played side by side, so more than there are worlds are no help
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
 
@@ -92,7 +93,7 @@ pub struct Live {
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u64>,
 
-    /// Ask for nothing more after N minutes
+    /// Ask for nothing more after N minutes; requests under way come to their end
     #[arg(long, value_name = "N")]
     budget_minutes: Option<u64>,
 
@@ -119,7 +120,7 @@ pub struct Live {
     #[arg(long, value_name = "DIR")]
     offline: Option<PathBuf>,
 
-    /// Show one trial of the record, under the first stack
+    /// Show one trial of the record, under the stack of --guard, which may be `none`; without it, under the first one
     #[arg(long, value_name = "SCENARIO:SEED", requires = "offline", value_parser = shown)]
     show: Option<(String, u64)>,
 
@@ -188,18 +189,15 @@ impl Live {
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
         })?;
-        let endpoint = self.server(dialect(planned))?;
+        let server = self.server(dialect(planned))?;
+        let before = self.before(matrix)?;
+        let store = Store::read(self.offline.as_deref().unwrap_or(self.out()))?;
         let interrupt = Interrupt::catch();
-        let (folder, before) = self.folder(matrix)?;
-        let store = match &self.offline {
-            Some(record) => Store::read(record)?,
-            None => Store::open(self.out())?,
-        };
         let model = Model {
             dialect: dialect(planned),
             asking: asking(planned),
             store: &store,
-            endpoint: endpoint.as_ref(),
+            endpoint: server.as_ref().map(|it| &it.endpoint),
             budget: &Budget::new(self.budget_tokens, self.budget_minutes, interrupt.flag()),
         };
         if let Some((scenario, seed)) = &self.show {
@@ -215,16 +213,18 @@ impl Live {
         if again.is_none() {
             looks::announce(before.as_ref().unwrap_or(&record), self.trials);
         }
-        let (began, watch) = (bench::now(), Stopwatch::start());
-        let mut runs = match (&folder, &before) {
-            (Some(folder), Some(_)) => folder.answered()?,
-            _ => Vec::new(),
-        };
-        let is_known = runs.iter().any(|it| it.repeats.is_some());
-        let repeats = if is_known { None } else { server::probed(matrix, &model) };
+        let mut runs = self.runs(before.is_some())?;
+        let watch = Stopwatch::start();
+        if let Some(server) = &server {
+            runs.push(server.begun(matrix, &model, &runs)?);
+        }
+        // Nothing is written before the server has answered.
+        let folder = self.folder(matrix, before.as_ref())?;
+        if server.is_some() {
+            store.write()?;
+        }
         let mut following = Following::new(folder, interrupt, units, again.is_none());
-        if let Some(endpoint) = &endpoint {
-            runs.push(server::begun(endpoint, began, repeats));
+        if server.is_some() {
             following.write_meta(self.jobs, 0, runs.clone())?;
         }
         let ran = live::run(&pool, matrix, &model, &mut record, wanted, &mut following).and_then(|sample| {
@@ -232,12 +232,11 @@ impl Live {
             Ok((sample, self.react.run(&pool, matrix, &model, &record, offline, &following)?))
         });
         // Completions are kept even where the run ends badly.
-        let packed = if self.offline.is_none() { store.pack() } else { Ok(()) };
+        let packed = if server.is_some() { store.pack() } else { Ok(()) };
         let (sample, reacted) = ran?;
         packed?;
         following.write_sample(&sample)?;
-        if let (Some(endpoint), Some(run)) = (&endpoint, runs.last_mut()) {
-            (run.server, run.lists) = server::names(endpoint);
+        if let (Some(_), Some(run)) = (&server, runs.last_mut()) {
             (run.tokens, run.stopped) = (model.budget.taken(), following.stopped());
             following.write_meta(self.jobs, watch.nanoseconds(), runs)?;
         }
@@ -279,7 +278,11 @@ impl Live {
         let stacks = plan.stacks.iter().map(|it| it.guard.clone()).filter(|it| it != NONE).collect();
         Ok(Setup {
             suite: plan.suite.clone(),
-            guards: if self.guard.is_empty() { stacks } else { self.guard.clone() },
+            guards: match (&*self.guard, &self.show) {
+                ([], _) => stacks,
+                ([only], Some(_)) if only == NONE => Vec::new(),
+                (guards, _) => guards.to_vec(),
+            },
             seeds: plan.seeds,
             pools: plan.pools,
             planned,
@@ -288,7 +291,11 @@ impl Live {
 
     fn matrix(&self, context: &Context, setup: &Setup, worlds: Vec<Asked>) -> Result<Matrix, Error> {
         if let Some(told) = setup.guards.iter().find(|it| !is_under_test(it)) {
-            let expected = "a stack that is told nothing: no script knows what a real model is at";
+            let expected = if told == NONE {
+                "a stack beside `none`, which is always measured"
+            } else {
+                "a stack that is told nothing: no script knows what a real model is at"
+            };
             return Err(Error::usage("--guard", expected, format!("`{told}`")));
         }
         let config = context.config(self.config.as_deref())?;
@@ -304,26 +311,53 @@ impl Live {
         Ok(Matrix::new(worlds, setting).live(setup.planned.clone()))
     }
 
-    /// The folder of the record, and the record that is there. It is made again from the completions.
-    fn folder(&self, matrix: &Matrix) -> Result<(Option<Folder>, Option<Record>), Error> {
-        if self.show.is_some() || self.offline.is_some() && self.out.is_none() {
-            return Ok((None, None));
-        }
+    /// Whether nothing of this run is kept.
+    fn keeps_nothing(&self) -> bool {
+        self.show.is_some() || self.offline.is_some() && self.out.is_none()
+    }
+
+    /// The record that the run goes on with; none for a new one. It is made again from the completions.
+    fn before(&self, matrix: &Matrix) -> Result<Option<Record>, Error> {
         let path = self.out();
-        if !self.resume || !path.join(RECORD).exists() {
-            let folder = Folder::create(path)?;
-            // With it, a run that is killed at any moment can be resumed.
-            folder.write(&Record::new(matrix.plan().clone()))?;
-            return Ok((Some(folder), None));
+        if self.keeps_nothing() {
+            return Ok(None);
         }
-        let (folder, before) = Folder::open(path)?;
+        if !self.resume || !path.join(RECORD).exists() {
+            return Folder::check_new(path).map(|()| None);
+        }
+        let (_, before) = Folder::open(path)?;
         if before.plan.live != matrix.plan().live {
             let expected = "the same API, model and settings as on the command line";
             return Err(Error::file(&path.join(RECORD), expected, "others")
                 .hint(&format!("its command was: {}", crate::program::own(&before.plan.command()))));
         }
-        folder.clear_transcripts()?;
-        Ok((Some(folder), Some(before)))
+        looks::left_out(&before, matrix.plan());
+        Ok(Some(before))
+    }
+
+    /// How the runs went that made the record so far.
+    fn runs(&self, goes_on: bool) -> Result<Vec<Answered>, Error> {
+        if goes_on {
+            Folder::open(self.out()).and_then(|(folder, _)| folder.answered())
+        } else {
+            Ok(Vec::new())
+        }
+    }
+
+    /// The folder to write to, if anything is kept.
+    fn folder(&self, matrix: &Matrix, before: Option<&Record>) -> Result<Option<Folder>, Error> {
+        if self.keeps_nothing() {
+            return Ok(None);
+        }
+        if before.is_some() {
+            let (folder, _) = Folder::open(self.out())?;
+            folder.clear_transcripts()?;
+            return Ok(Some(folder));
+        }
+        let folder = Folder::create(self.out())?;
+        // With it, a run that is killed at any moment can be resumed.
+        folder.write(&Record::new(matrix.plan().clone()))?;
+        Ok(Some(folder))
     }
 
     fn out(&self) -> &Path {
@@ -331,8 +365,8 @@ impl Live {
     }
 
     /// The server to ask; none plays a record again.
-    fn server(&self, dialect: Dialect) -> Result<Option<Endpoint>, Error> {
-        self.endpoint.as_deref().map(|url| server::at(url, dialect, self.key_env.as_deref())).transpose()
+    fn server(&self, dialect: Dialect) -> Result<Option<Server>, Error> {
+        self.endpoint.as_deref().map(|url| Server::at(url, dialect, self.key_env.as_deref())).transpose()
     }
 
     fn ending(&self) -> Ending<'_> {
@@ -390,30 +424,6 @@ fn once_each(mut worlds: Vec<Asked>) -> Result<Vec<Asked>, Error> {
         return Err(error.hint("name a plan, such as drawn/debug"));
     }
     Ok(worlds)
-}
-
-/// Parses `SCENARIO:SEED`.
-fn shown(text: &str) -> Result<(String, u64), String> {
-    let (scenario, seed) = text.rsplit_once(':').unwrap_or((text, ""));
-    match seed.parse() {
-        Ok(seed) => Ok((scenario.to_owned(), seed)),
-        Err(_) => Err("expected a scenario and a seed, as in text-only:3".to_owned()),
-    }
-}
-
-/// Shows one trial under the first stack that is not the baseline; under the baseline if there is no other.
-fn show(matrix: &Matrix, model: &Model<'_>, scenario: &str, seed: u64) -> Result<Exit, Error> {
-    let scenarios = &matrix.plan().scenarios;
-    let Some(place) = scenarios.iter().position(|it| it.label() == scenario) else {
-        let known: Vec<String> = scenarios.iter().map(PlannedScenario::label).collect();
-        let expected = format!("a world of the record: {}", known.join(", "));
-        return Err(Error::usage("--show", &expected, format!("`{scenario}`")));
-    };
-    let stack = usize::from(matrix.plan().stacks.len() > 1);
-    let record = live::trial(matrix, model, place, seed, stack)
-        .map_err(|stop| Error::usage("--show", "a trial that is in the record", stop))?;
-    write!(anstream::stdout().lock(), "{}", balk_reports::report::show(&record, screen::output()))?;
-    Ok(Exit::Fine)
 }
 
 /// Parses a temperature, which is sent as it is written.

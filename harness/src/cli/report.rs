@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use balk_reports::records::Beside;
 use balk_reports::report::{
     BadMarker, Report as Tables, Section, bench_report, csv, document::markdown, junit, splice,
 };
@@ -37,7 +38,8 @@ pub struct Report {
 
 const AFTER_HELP: &str = "\
 Everything is computed from DIR/bench.jsonl, from the measured cost, if there is any (`timed` in DIR/meta.json, and
-DIR/instructions.json), and from what a reader says in DIR/judge.tsv. The same files give the same bytes. `balk schema report`
+DIR/instructions.json), and in a live record from DIR/judge.tsv and DIR/reactions.json. The same files give the same
+bytes. `balk schema report`
 prints the form of the JSON.
 
 JUnit fails a stack that is under test on a scenario where something was done twice or a guard broke.
@@ -62,7 +64,8 @@ impl Report {
     /// Runs the command.
     ///
     /// # Errors
-    /// A record or a table of judgements that cannot be read, an invalid marker, a file that cannot be written (it is then unchanged).
+    /// A record or a table of judgements that cannot be read, an invalid marker, a file that cannot be written (it is
+    /// then unchanged).
     pub fn run(&self) -> Result<Exit, Error> {
         let (folder, bench) = Folder::open(&self.folder)?;
         for path in self.out.iter().chain(&self.splice) {
@@ -72,7 +75,8 @@ impl Report {
             }
         }
         let judged = folder.sample().map_or_else(|| Ok(Vec::new()), |table| live::judged(&table))?;
-        let tables = Tables::new(&bench, &folder.cost()?, &judged);
+        let reactions = Folder::reactions(&self.folder)?;
+        let tables = Tables::new(&bench, &Beside { cost: folder.cost()?, judged, reactions });
         if let Some(path) = &self.splice {
             return splice_into(path, &tables).map(|()| Exit::Fine);
         }

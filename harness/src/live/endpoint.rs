@@ -93,10 +93,12 @@ impl Endpoint {
     }
 
     /// The models that the server lists, and how it names itself; `None` if it does not say.
-    #[must_use]
-    pub fn models(&self) -> Option<Models> {
-        let (server, body) = self.connection.get("models")?;
-        models::read(server.as_deref(), &body)
+    ///
+    /// # Errors
+    /// There is no connection.
+    pub fn models(&self) -> Result<Option<Models>, Refusal> {
+        let found = self.connection.get("models")?;
+        Ok(found.and_then(|(server, body)| models::read(server.as_deref(), &body)))
     }
 
     /// The address that requests are sent to.

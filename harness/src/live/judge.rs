@@ -44,13 +44,13 @@ struct Drawn {
     transcript: String,
     /// The index of the message that the intervention is about.
     message: usize,
-    /// Guard and rule.
-    rule: String,
+    /// The turn, guard and rule, and a command that shows the trial.
+    reason: String,
 }
 
 impl Sample {
-    /// Adds the interventions of a trial under this id.
-    pub(super) fn add(&mut self, run: &str, played: &Played) {
+    /// Adds the interventions of a trial under this id; the command shows it.
+    pub(super) fn add(&mut self, run: &str, command: &str, played: &Played) {
         let mut whole = None;
         for (turn, it, disturbs) in played.interventions() {
             let Some(turn) = turn.checked_sub(1) else { continue };
@@ -67,7 +67,7 @@ impl Sample {
                 run: run.to_owned(),
                 transcript: whole.line(None),
                 message: reply.message,
-                rule: format!("{} {}", note.guard, note.rule),
+                reason: format!("turn {}: {} {}; {command}", turn + 1, note.guard, note.rule),
             };
             lot.drawn.insert(hash, drawn);
             lot.cut();
@@ -101,7 +101,7 @@ impl Sample {
                     "1",
                     "0",
                     &weight.to_string(),
-                    &it.rule,
+                    &it.reason,
                 ];
                 table.push_str(&row.join("\t"));
                 table.push('\n');

@@ -1,5 +1,6 @@
 //! Whether a server gives the same answer to the same request.
 
+use balk_contract::wire::Refusal;
 use balk_guards::{Completion, Entry, Offer, Usage, View};
 use balk_reports::records::Repeats;
 use balk_scenarios::{User, World};
@@ -10,14 +11,20 @@ use crate::engine::Host;
 
 impl Model<'_> {
     /// Asks for the first completion of a world twice, for one of another world, and for the first again. Only the very
-    /// first is kept: a run begins with it. None if the endpoint gave no answer, or there is no endpoint.
-    #[must_use]
-    pub fn probe(&self, world: &World<'_>, other: &World<'_>) -> Option<Repeats> {
-        self.endpoint?;
-        let first = self.first(world, Self::complete)?;
-        let at_once = self.first(world, Self::complete_anew)? == first;
-        self.first(other, Self::complete_anew)?;
-        Some(Repeats { at_once, after_another: self.first(world, Self::complete_anew)? == first })
+    /// first is kept: a run begins with it. None if the endpoint gave one of them no answer.
+    ///
+    /// # Errors
+    /// The endpoint refused the very first request.
+    pub fn probe(&self, world: &World<'_>, other: &World<'_>) -> Result<Option<Repeats>, Refusal> {
+        let first = match self.first(world, Self::complete) {
+            Ok(first) => first,
+            Err(Stop::Refused(refusal)) => return Err(refusal),
+            Err(_) => return Ok(None),
+        };
+        let again = || self.first(world, Self::complete_anew).ok();
+        let (at_once, _, later) = (again(), self.first(other, Self::complete_anew), again());
+        let repeats = |(at_once, later)| Repeats { at_once: at_once == first, after_another: later == first };
+        Ok(at_once.zip(later).map(repeats))
     }
 
     /// The first completion in a world.
@@ -25,7 +32,7 @@ impl Model<'_> {
         &self,
         world: &World<'_>,
         ask: fn(&Self, &View, &Place, &Offer) -> Result<Answer, Stop>,
-    ) -> Option<Completion> {
+    ) -> Result<Completion, Stop> {
         let mut user = User::new(world);
         let mut ignore = |_: &Entry| {};
         let mut guard = ();
@@ -38,9 +45,9 @@ impl Model<'_> {
             attempt: 0,
             sample: 0,
         };
-        let mut completion = ask(self, host.view(), &place, world.offer()).ok()?.completion;
+        let mut completion = ask(self, host.view(), &place, world.offer())?.completion;
         // Counts depend on what the server has cached.
         completion.usage = Usage::default();
-        Some(completion)
+        Ok(completion)
     }
 }

@@ -120,8 +120,10 @@ fn unit(matrix: &Matrix, model: &Model<'_>, place: usize, seed: u64) -> Result<U
             flat: grade,
             drawn: grade,
         });
-        let id = format!("{}#{seed}@{}", matrix.plan.scenarios[place].label(), stack.spec());
-        sample.add(&id, &played);
+        let label = matrix.plan.scenarios[place].label();
+        let id = format!("{label}#{seed}@{}", stack.spec());
+        let command = matrix.plan.trial(place, cells.len(), seed);
+        sample.add(&id, &command, &played);
         records.push(recorded(matrix, &world, place, stack, &played));
         cells.push(cell);
     }

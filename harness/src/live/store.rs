@@ -77,22 +77,8 @@ struct Kept {
 }
 
 impl Store {
-    /// Opens the completions of a folder, to read them and to add others.
-    ///
-    /// # Errors
-    /// A file cannot be read or written, or has other contents.
-    pub fn open(folder: &Path) -> Result<Self, Error> {
-        let store = Self::read(folder)?;
-        let path = folder.join(JOURNAL);
-        let cannot = |error: io::Error| Error::file(&path, "a file that can be written to", error);
-        // What a killed run left half-written would spoil the next line.
-        store.write_journal().map_err(cannot)?;
-        let journal = OpenOptions::new().append(true).create(true).open(&path).map_err(cannot)?;
-        store.locked().journal = Some(journal);
-        Ok(store)
-    }
-
-    /// Reads the completions of a folder.
+    /// Reads the completions of a folder; none without a folder. Others are kept in memory until
+    /// [`write`](Self::write).
     ///
     /// # Errors
     /// A file cannot be read, or has other contents.
@@ -109,6 +95,22 @@ impl Store {
             read_lines(&journal, BufReader::new(file), Torn::IsDropped, &mut lines)?;
         }
         Ok(Self { folder: folder.to_owned(), kept: Mutex::new(Kept { lines, journal: None }) })
+    }
+
+    /// From here on, every completion is written to the folder before anything uses it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self) -> Result<(), Error> {
+        let path = self.folder.join(JOURNAL);
+        let cannot = |error: io::Error| Error::file(&path, "a file that can be written to", error);
+        let mut kept = self.locked();
+        // What a killed run left half-written would spoil the next line.
+        let lines =
+            |out: &mut files::Out<'_>| kept.lines.values().try_for_each(|line| writeln!(out, "{line}"));
+        files::write_durably(&path, lines).map_err(cannot)?;
+        kept.journal = Some(OpenOptions::new().append(true).open(&path).map_err(cannot)?);
+        Ok(())
     }
 
     /// The reply to this request in this place, if it was asked before.
@@ -175,16 +177,6 @@ impl Store {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(cannot(error)),
             Ok(()) | Err(_) => Ok(()),
         }
-    }
-
-    /// Replaces the journal by the lines that could be read.
-    fn write_journal(&self) -> io::Result<()> {
-        let path = self.folder.join(JOURNAL);
-        if !path.exists() {
-            return Ok(());
-        }
-        let kept = self.locked();
-        files::write_durably(&path, |out| kept.lines.values().try_for_each(|line| writeln!(out, "{line}")))
     }
 
     fn locked(&self) -> std::sync::MutexGuard<'_, Kept> {

@@ -9,6 +9,7 @@ use crate::engine::Trial;
 /// A run in the neutral form.
 pub(crate) struct Written {
     id: String,
+    model: String,
     outcome: &'static str,
     messages: Vec<Value>,
     /// The messages of the assistant.
@@ -30,8 +31,7 @@ impl Written {
     pub(crate) fn line(&self, replies: Option<usize>) -> String {
         let next = replies.and_then(|count| self.replies.get(count));
         let messages = &self.messages[..next.map_or(self.messages.len(), |it| it.message)];
-        json!({"id": self.id, "model": "simulated", "outcome": self.outcome, "messages": messages})
-            .to_string()
+        json!({"id": self.id, "model": self.model, "outcome": self.outcome, "messages": messages}).to_string()
     }
 }
 
@@ -79,7 +79,11 @@ pub(crate) fn written(id: &str, trial: &Trial, flagged: bool) -> Written {
         }
     }
     let outcome = if trial.goal { "resolved" } else { "failed" };
-    Written { id: id.to_owned(), outcome, messages, replies }
+    let model = trial.entries.iter().find_map(|it| {
+        let Entry::Start(start) = it else { return None };
+        Some(start.model.to_string())
+    });
+    Written { id: id.to_owned(), model: model.unwrap_or_default(), outcome, messages, replies }
 }
 
 fn calls(completion: &Completion) -> Vec<[Box<str>; 2]> {

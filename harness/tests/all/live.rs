@@ -173,6 +173,28 @@ fn a_record_is_played_again_without_the_model_byte_for_byte() {
 }
 
 #[test]
+fn one_trial_is_shown_under_any_stack() {
+    let (folder, server) = (folder(), Server::new(fickle));
+    let (code, _, err) = live(folder.path(), &server, &["--guard", "default", "--out", "r"]);
+    assert_eq!(code, 0, "{err}");
+    let show = |guard: &str| {
+        let line = ["live", "--offline", "r", "--show", "abandonment:1", "--guard", guard];
+        ran(&mut balk(folder.path(), &line))
+    };
+    for guard in ["none", "default"] {
+        let (code, out, err) = show(guard);
+        assert_eq!(code, 0, "{err}");
+        let said = [&format!("abandonment · seed 1 · guard {guard}"), "by the world: ", "in doubt)"];
+        assert!(said.iter().all(|it| out.contains(*it)), "{out}");
+    }
+    let (code, _, err) = show("oracle");
+    assert!(code == 2 && err.contains("no script knows"), "{err}");
+    let line = ["live", "--offline", "r", "--guard", "none"];
+    let (code, _, err) = ran(&mut balk(folder.path(), &line));
+    assert!(code == 2 && err.contains("a stack beside `none`, which is always measured"), "{err}");
+}
+
+#[test]
 fn another_guard_asks_for_completions_that_nobody_recorded() {
     let (folder, server) = (folder(), Server::new(fickle));
     let (code, _, err) = live(folder.path(), &server, &["--guard", "duplicate", "--out", "r"]);
@@ -189,7 +211,8 @@ fn a_killed_run_goes_on_and_asks_for_nothing_twice() {
     let folder = folder();
     let first = Server::new(|at, request| {
         let script = fickle(at, request);
-        if at < ANSWERED { script } else { Script::raw("").hang() }
+        // The first request asks for the models.
+        if at <= ANSWERED { script } else { Script::raw("").hang() }
     });
     let url = first.url();
     let command = ["live", "--endpoint", &url, "--model", "m", "--trials", "2", "--suite"];
@@ -232,7 +255,8 @@ fn after_ctrl_c_nothing_more_is_asked_for_and_resume_goes_on() {
     let (go, pressed) = mpsc::channel::<()>();
     let pressed = Mutex::new(pressed);
     let server = Server::new(move |at, request| {
-        if at == ANSWERED {
+        // The first request asks for the models.
+        if at == ANSWERED + 1 {
             pressed.lock().expect("one waits").recv().expect("the test goes on");
         }
         fickle(at, request)
@@ -277,13 +301,64 @@ fn a_budget_of_tokens_is_never_exceeded_and_a_greater_one_goes_on() {
 }
 
 #[test]
-fn an_endpoint_that_never_answers_is_given_up() {
-    let (folder, server) =
-        (folder(), Server::of(vec![Script::with(404, "content-type: text/html", "<p>No.</p>")]));
+fn an_endpoint_that_answers_no_more_is_given_up() {
+    let refused = || Script::with(404, "content-type: text/html", "<p>No.</p>");
+    let server =
+        Server::new(move |at, request| if at < 2 + PROBED { fickle(at, request) } else { refused() });
+    let folder = folder();
+    let (code, out, err) = live(folder.path(), &server, &["--guard", "default", "--out", "r"]);
+    assert!(code == 1 && out.is_empty(), "{out} {err}");
+    assert!(err.contains("3 of 6 units are not measured; the first: ") && err.contains("404"), "{err}");
+    assert!(err.contains("no unit ended, so there is no table"), "{err}");
+}
+
+#[test]
+fn a_first_request_that_is_refused_ends_the_run_before_anything_is_written() {
+    let models = || Script::json(200, r#"{"data":[{"id":"other","owned_by":"lab"}]}"#);
+    let server = Server::new(move |_, request| match request.line.starts_with("GET") {
+        true => models(),
+        false => Script::json(404, r#"{"error":{"message":"no such model"}}"#),
+    });
+    let folder = folder();
     let (code, _, err) = live(folder.path(), &server, &["--guard", "default", "--out", "r"]);
-    assert_eq!(code, 1, "{err}");
-    assert!(err.contains("3 of 6 units are not measured; the first: "), "{err}");
-    assert!(err.contains("404"), "{err}");
+    let expected =
+        "--endpoint: expected an answer to the first request, found the provider refused with status 404";
+    assert!(
+        code == 2 && err.contains(expected) && err.contains("the server lists these models: other (lab)"),
+        "{err}"
+    );
+    assert_eq!(asked(&server).len(), 1);
+    assert!(files(folder.path()).is_empty());
+}
+
+#[test]
+fn a_server_that_is_not_there_is_said_at_once() {
+    let (folder, server) = (folder(), Server::new(fickle));
+    let url = server.url();
+    drop(server);
+    let (code, _, err) = ran(&mut balk(folder.path(), &["live", "--endpoint", &url, "--model", "m"]));
+    assert!(
+        code == 2 && err.contains("--endpoint: expected a server, found the connection failed"),
+        "{code} {err}"
+    );
+    assert!(files(folder.path()).is_empty());
+}
+
+#[test]
+fn a_resumed_run_with_fewer_worlds_says_what_it_leaves_out() {
+    let (folder, server) = (folder(), Server::new(fickle));
+    let (code, _, err) = live(folder.path(), &server, &["--guard", "default", "--out", "r"]);
+    assert_eq!(code, 0, "{err}");
+    let url = server.url();
+    let line = ["live", "--endpoint", &url, "--model", "m", "--guard", "default", "--out", "r", "--resume"];
+    let fewer = ["--suite", "repeating,text-only-chat", "--trials", "1"];
+    let (code, _, err) = ran(&mut balk(folder.path(), &[&line[..], &fewer].concat()));
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("trials of text-only-chat (1), abandonment (2), repeating (1)"), "{err}");
+    let before = asked(&server).len();
+    let (code, _, err) = live(folder.path(), &server, &["--guard", "default", "--out", "r", "--resume"]);
+    assert!(code == 0 && !err.contains("left out"), "{err}");
+    assert_eq!(asked(&server).len(), before, "all completions are still there");
 }
 
 #[test]

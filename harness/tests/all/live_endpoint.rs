@@ -96,8 +96,16 @@ fn an_address_is_taken_as_users_know_it() {
         (Anthropic, "https://h/anthropic", "https://h/anthropic/v1/messages"),
         (Anthropic, "https://h/v1/", "https://h/v1/messages"),
         (Anthropic, "https://h/v1/messages", "https://h/v1/messages"),
-        (OpenAi, "ftp://h/v1", "--endpoint: `ftp://h/v1`"),
-        (OpenAi, "127.0.0.1:8080", "--endpoint: `127.0.0.1:8080`"),
+        (
+            OpenAi,
+            "ftp://h/v1",
+            "--endpoint: `ftp://h/v1`, which begins with neither `http://` nor `https://`",
+        ),
+        (
+            OpenAi,
+            "127.0.0.1:8080",
+            "--endpoint: `127.0.0.1:8080`, which begins with neither `http://` nor `https://`",
+        ),
         (
             OpenAi,
             "https://me:sk-secret@h/v1",
@@ -356,10 +364,10 @@ fn a_server_says_which_models_it_has() {
         server: Some("llama.cpp".into()),
         listed: vec![listed("qwen[31m", Some("llamacpp")), listed("other", None)],
     };
-    assert_eq!(endpoint.models(), Some(expected));
+    assert_eq!(endpoint.models(), Ok(Some(expected)));
     assert_eq!(server.requests()[0].line, "GET /v1/models HTTP/1.1");
     assert!(server.requests()[0].header("authorization").is_some());
-    assert_eq!((endpoint.models(), endpoint.models()), (None, None));
+    assert_eq!((endpoint.models(), endpoint.models()), (Ok(None), Ok(None)));
 }
 
 #[test]

@@ -54,6 +54,12 @@ fn what_a_reader_says_of_the_sample_is_in_the_report() {
     live(folder, &server, "2", &[]);
     let (_, out, _) = ran(&mut balk(folder, &["report", "r"]));
     assert!(out.contains("waits to be judged in `judge.tsv`"), "{out}");
+    let row = rows(folder).swap_remove(0);
+    let (turn, shown) = row[8].split_once(": no-tools ").expect("turn, guard and rule");
+    assert!(
+        turn.starts_with("turn ") && shown.contains("; balk live --offline DIR --show abandonment:"),
+        "{shown}"
+    );
 
     judge(folder, &["legit", "stuck", "stuck"]);
     let found = &report(folder)["live"]["judged"];

@@ -15,7 +15,16 @@ use crate::records::{
 /// The transcript of a trial, its outcome and its cost, as text.
 #[must_use]
 pub fn show(record: &TrialRecord, screen: Screen) -> String {
-    let mut page = Page { screen, out: String::new() };
+    whole(record, Page::new(screen))
+}
+
+/// The same for a trial in which a real model took the actor's place: no script says what a turn was, but the world.
+#[must_use]
+pub fn show_live(record: &TrialRecord, screen: Screen) -> String {
+    whole(record, Page { is_live: true, ..Page::new(screen) })
+}
+
+fn whole(record: &TrialRecord, mut page: Page) -> String {
     page.head(record);
     let mut turn = 0;
     for (at, entry) in record.entries.iter().enumerate() {
@@ -33,7 +42,7 @@ pub fn show(record: &TrialRecord, screen: Screen) -> String {
 /// The outcome of a trial and its cost, as text.
 #[must_use]
 pub fn show_outcome(grade: &Grade, screen: Screen) -> String {
-    let mut page = Page { screen, out: String::new() };
+    let mut page = Page::new(screen);
     page.foot(grade);
     page.out
 }
@@ -50,7 +59,7 @@ impl Chat {
     /// An empty chat.
     #[must_use]
     pub fn new(screen: Screen) -> Self {
-        Self { page: Page { screen, out: String::new() }, turns: 0 }
+        Self { page: Page::new(screen), turns: 0 }
     }
 
     /// The next entry as text, without the options of a question: the host shows them when it asks.
@@ -81,6 +90,7 @@ impl Chat {
 struct Page {
     screen: Screen,
     out: String,
+    is_live: bool,
 }
 
 /// The most columns of text beside a label.
@@ -98,6 +108,10 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 
 impl Page {
+    fn new(screen: Screen) -> Self {
+        Self { screen, out: String::new(), is_live: false }
+    }
+
     fn put(&mut self, what: std::fmt::Arguments<'_>) {
         self.out.write_fmt(what).expect("writing to a string never fails");
     }
@@ -171,7 +185,8 @@ impl Page {
     fn turn(&mut self, number: usize, truth: Truth) {
         let style = if truth.is_stuck() { RED } else { GREEN };
         let truth = self.paint(style, truth.name());
-        self.rule(number, &format!("{}{truth}", self.paint(DIM, " truth: ")));
+        let label = if self.is_live { " by the world: " } else { " truth: " };
+        self.rule(number, &format!("{}{truth}", self.paint(DIM, label)));
     }
 
     fn rule(&mut self, number: usize, truth: &str) {
@@ -291,13 +306,18 @@ impl Page {
             let twice = self.paint(RED, &twice);
             self.put(format_args!("done twice: {twice}\n"));
         }
+        let interventions = match (grade.interventions, grade.false_interventions) {
+            (all, disturbing) if self.is_live => {
+                format!("{disturbing} disturbing, {} in doubt", all.saturating_sub(disturbing))
+            }
+            (_, wrong) => format!("{wrong} false"),
+        };
         let cost = format!(
-            "cost: {} ({} stuck), {}, {} ({} false), {}, {}, about {} tokens in and {} out (bytes / 4)",
+            "cost: {} ({} stuck), {}, {} ({interventions}), {}, {}, about {} tokens in and {} out (bytes / 4)",
             counted(grade.turns.into(), "turn"),
             grade.stuck_turns,
             counted(grade.calls.into(), "call"),
             counted(grade.interventions.into(), "intervention"),
-            grade.false_interventions,
             counted(grade.resends.into(), "resend"),
             counted(grade.ticks, "tick"),
             grade.tokens_in,
@@ -343,7 +363,7 @@ mod tests {
 
     #[test]
     fn text_is_as_wide_as_it_looks() {
-        let page = |columns| Page { screen: Screen { colour: false, columns }, out: String::new() };
+        let page = |columns| Page::new(Screen { colour: false, columns });
         assert_eq!(page(Some(31)).clipped(&"長".repeat(12)), format!("{} (+ 2 characters)", "長".repeat(10)));
         assert_eq!(page(None).clipped(&"x".repeat(100)), "x".repeat(100));
         assert_eq!(page(None).clipped(&"x".repeat(101)), format!("{} (+ 1 character)", "x".repeat(100)));

@@ -7,10 +7,11 @@
 //! `E(q) = Σ_κ w_κ · Π_c (1 − κ + κ·y_c / q)`
 //!
 //! with stakes `κ` of ¼, ½, ¾ and 1 and weights of 0.1, 0.2, 0.3 and 0.4. The lower bound is the smallest `q` for which
-//! `E(q)` is below `2/α = 40` (for one comparison); the upper bound is that of the mirrored pairs (betting: I. Waudby-Smith and A. Ramdas,
-//! *Estimating means of bounded random variables by betting*, Journal of the Royal Statistical Society B 86, 2024,
-//! 1–27; fixed weights of stakes: F. Orabona and K.-S. Jun, *Tight concentrations and confidence sequences from the
-//! regret of universal portfolio*, IEEE Transactions on Information Theory 70, 2024, 436–455).
+//! `E(q)` is below `2/α = 40` (for one comparison); the upper bound is that of the mirrored pairs (betting: I.
+//! Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*, Journal of the Royal
+//! Statistical Society B 86, 2024, 1–27; fixed weights of stakes: F. Orabona and K.-S. Jun, *Tight concentrations and
+//! confidence sequences from the regret of universal portfolio*, IEEE Transactions on Information Theory 70, 2024,
+//! 436–455).
 //!
 //! **Why many looks do no harm.** These authors bet on one observation after another. Here pairs of one world resemble
 //! each other and a block brings no new world, so the bet is on worlds, and looks are counted backwards. If the order
@@ -33,8 +34,9 @@
 //! that it could be, for either bound.
 //!
 //! **What it costs.** Nothing is assumed about worlds that were not seen, so few worlds say little: fewer than seven
-//! never exclude 0, of four comparisons fewer than nine. If all worlds differ alike, 10 of them show a difference of 54 points, 20 one of 24, and 60 one of
-//! 8. The estimate at an early stop is too large on average; the interval allows for that.
+//! never exclude 0, of four comparisons fewer than nine. If all worlds differ alike, 10 of them show a difference of 54
+//! points, 20 one of 24, and 60 one of 8. The estimate at an early stop is too large on average; the interval allows
+//! for that.
 //!
 //! Measured with ten looks and correlations of 0.3 and 0.6. Without a difference, 10 and 20 worlds excluded 0 at some
 //! look in at most 3 % of runs; Student's t over the same worlds was significant in up to 14 %. With 35 % saved and 5 %

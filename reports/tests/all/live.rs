@@ -1,7 +1,7 @@
 //! What is shown of a live record: every figure can be counted by hand.
 
 use crate::common::{live, small};
-use balk_reports::records::{Bench, Cost, JudgedIntervention};
+use balk_reports::records::{Bench, Beside, JudgedIntervention};
 use balk_reports::report::compare::{Comparison, comparison_as_document};
 use balk_reports::report::document::{Block, Document, Screen, markdown, terminal};
 use balk_reports::report::{
@@ -10,7 +10,7 @@ use balk_reports::report::{
 use boon::{Compiler, Schemas};
 
 fn report(worlds: usize) -> Report {
-    Report::new(&live::bench(worlds, live::SEEDS), &Cost::default(), &[])
+    Report::new(&live::bench(worlds, live::SEEDS), &Beside::default())
 }
 
 fn table(worlds: usize) -> LiveTable {
@@ -23,7 +23,7 @@ fn rows<T>(it: &LiveTable, of: impl Fn(&LiveRow) -> T) -> Vec<T> {
 
 /// A record in which no trial is done.
 fn nothing() -> Report {
-    Report::new(&Bench::new(live::bench(3, 1).plan), &Cost::default(), &[])
+    Report::new(&Bench::new(live::bench(3, 1).plan), &Beside::default())
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn nothing_is_said_about_scripts_and_their_response_model() {
     }
     assert_eq!((report(3).ranking, report(3).versus), (None, None));
     // And the other way round.
-    let simulated = Report::new(&small::bench(small::SEEDS), &Cost::default(), &[]);
+    let simulated = Report::new(&small::bench(small::SEEDS), &Beside::default());
     let no: Document = Section::Live.document(&simulated);
     assert_eq!(markdown(&no), "No real model took part in this record.\n");
     assert!(!markdown(&bench_report(&simulated)).contains("The real model"));
@@ -162,7 +162,7 @@ fn programs_get_the_counts_too() {
     assert_eq!(value["live"]["rows"][1]["in_doubt"], 48);
     assert_eq!(value["live"]["rows"][2]["effect"], "never-stepped-in");
     assert_eq!(value["scenarios"][0]["rows"][3]["live"]["overflowed"], 2);
-    let small = Report::new(&small::bench(small::SEEDS), &Cost::default(), &[]);
+    let small = Report::new(&small::bench(small::SEEDS), &Beside::default());
     let small = serde_json::to_value(small).expect("plain data");
     assert!(small.get("live").is_none() && small["scenarios"][0]["rows"][0].get("live").is_none());
 }
@@ -182,7 +182,7 @@ fn csv_has_the_counts_instead_of_response_models() {
     assert_eq!(columns.map(|it| of(5, it)), ["default", "4", "0", "800", "560", "0"]);
     assert_eq!([of(1, "in_doubt"), of(8, "live_unknown_commands")], ["32", "32"]);
     assert!(!names.iter().any(|it| it.starts_with("recovered_flat") || it.starts_with("recovered_drawn")));
-    let simulated = table::render(&Report::new(&small::bench(small::SEEDS), &Cost::default(), &[]));
+    let simulated = table::render(&Report::new(&small::bench(small::SEEDS), &Beside::default()));
     assert!(simulated.contains("recovered_flat") && !simulated.contains("live_"));
 }
 
@@ -240,7 +240,7 @@ fn a_comparison_says_that_the_models_differ() {
 /// What has not run is named, and pooled figures cover only the rest.
 #[test]
 fn a_run_that_stopped_early_says_so() {
-    let text = markdown(&bench_report(&Report::new(&live::bench(3, 4), &Cost::default(), &[])));
+    let text = markdown(&bench_report(&Report::new(&live::bench(3, 4), &Beside::default())));
     assert!(text.contains("48 of 192 planned trials have run"), "{text}");
     assert!(text.contains("- **Some planned trials have not run**"), "{text}");
 }
@@ -264,8 +264,10 @@ fn a_reader_decides_which_interventions_were_false() {
         judged("c", false, Some(false)),
         judged("c", false, None),
     ];
-    let report =
-        |sample: &[JudgedIntervention]| Report::new(&live::bench(1, live::SEEDS), &Cost::default(), sample);
+    let report = |sample: &[JudgedIntervention]| {
+        let beside = Beside { judged: sample.to_vec(), ..Beside::default() };
+        Report::new(&live::bench(1, live::SEEDS), &beside)
+    };
     let whole = report(&sample);
     let it = whole.live.as_ref().and_then(|it| it.judged).expect("a sample");
     let counts = |it: LiveJudged| [it.interventions, it.drawn, it.judged, it.found_false];

@@ -1,14 +1,14 @@
 //! How a report is written: Markdown, JSON, CSV and JUnit of a bench that can be counted by hand.
 
 use crate::common::small;
-use balk_reports::records::{Bench, Cost, Lapse};
+use balk_reports::records::{Bench, Beside, Lapse};
 use balk_reports::report::{Report, Section, bench_report, csv as table, document::markdown, junit};
 use boon::{Compiler, Schemas};
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use serde_json::Value;
 
 fn report(seeds: u64) -> Report {
-    Report::new(&small::bench(seeds), &small::cost(), &[])
+    Report::new(&small::bench(seeds), &Beside { cost: small::cost(), ..Beside::default() })
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn the_json_is_what_its_schema_says() {
     compiler.add_resource("report.json", schema).expect("a schema");
     let mut schemas = Schemas::new();
     let schema = compiler.compile("report.json", &mut schemas).expect("a schema");
-    let nothing = Report::new(&Bench::new(small::bench(1).plan), &Cost::default(), &[]);
+    let nothing = Report::new(&Bench::new(small::bench(1).plan), &Beside::default());
     for report in [report(small::SEEDS), report(3), nothing] {
         let value = serde_json::to_value(&report).expect("plain data");
         schemas.validate(&value, schema).expect("as the schema says");
@@ -113,7 +113,7 @@ fn junit_has_a_suite_for_each_scenario_and_a_case_for_each_stack() {
 
 #[test]
 fn cells_without_a_trial_are_skipped() {
-    let nothing = Report::new(&Bench::new(small::bench(1).plan), &Cost::default(), &[]);
+    let nothing = Report::new(&Bench::new(small::bench(1).plan), &Beside::default());
     let read = quick_junit::Report::deserialize_from_str(&junit::render(&nothing, &[])).expect("well-formed");
     let skipped = |it: &quick_junit::TestCase| matches!(it.status, TestCaseStatus::Skipped { .. });
     assert!(read.test_suites.iter().flat_map(|it| &it.test_cases).all(skipped));
@@ -127,11 +127,11 @@ fn safety_fails_without_a_gate() {
         cell.lapses.insert(Lapse::DoneTwice, 5);
         cell.counts.doubled = 2;
     }
-    let failed = junit::safety(&Report::new(&bench, &Cost::default(), &[]));
+    let failed = junit::safety(&Report::new(&bench, &Beside::default()));
     let [failed] = &failed[..] else { panic!("one stack") };
     assert_eq!((&*failed.stack, &*failed.message), ("default", "done twice in 2 of 64 trials"));
     assert!(failed.command.as_ref().is_some_and(|it| it.contains("--seed 5 ")));
     // The oracle is not under test.
     bench.plan.stacks[1].guard = "oracle".into();
-    assert_eq!(junit::safety(&Report::new(&bench, &Cost::default(), &[])), []);
+    assert_eq!(junit::safety(&Report::new(&bench, &Beside::default())), []);
 }

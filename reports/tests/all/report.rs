@@ -2,11 +2,11 @@
 
 use crate::common::small;
 use crate::common::small::{bench, cost};
-use balk_reports::records::{Bench, Cell, Cost, Grade, Lapse, Outcome, Seeds, Suite};
+use balk_reports::records::{Bench, Beside, Cell, Grade, Lapse, Outcome, Seeds, Suite};
 use balk_reports::report::{Measure, Report};
 
 fn report() -> Report {
-    Report::new(&bench(small::SEEDS), &Cost::default(), &[])
+    Report::new(&bench(small::SEEDS), &Beside::default())
 }
 
 #[track_caller]
@@ -72,7 +72,7 @@ fn healthy_runs_lost_and_turns_wasted_are_of_controls() {
 fn suites_are_apart() {
     let mut bench = bench(small::SEEDS);
     bench.plan.scenarios[0].suite = Suite::Field;
-    let suites = Report::new(&bench, &Cost::default(), &[]).suites;
+    let suites = Report::new(&bench, &Beside::default()).suites;
     let found: Vec<_> = suites.iter().map(|it| (it.suite, it.stubborn, it.reachable, it.controls)).collect();
     assert_eq!(found, [(Suite::Written, 1, 0, 1), (Suite::Field, 1, 1, 0)]);
     let of = |at: usize| suites[at].rows[1].figures.recovered.of;
@@ -101,7 +101,7 @@ fn in_drawn_worlds_the_skeleton_is_the_unit() {
         }
     }
     bench.add(0, &Seeds::range(0, 63), &cells).expect("the first seeds");
-    let report = Report::new(&bench, &Cost::default(), &[]);
+    let report = Report::new(&bench, &Beside::default());
     for share in [report.suites[0].rows[1].figures.recovered, report.scenarios[0].rows[1].figures.recovered] {
         assert_eq!((share.count, share.of), (32, 64));
         assert!((4..33).contains(&share.effective_count()), "{}", share.effective);
@@ -165,7 +165,7 @@ fn a_tie_counts_for_nobody() {
             let own = bench.cell(0, 1).drawn_by.done[draw];
             bench.cells[0].drawn_by.done[draw] = own;
         }
-        Report::new(&bench, &Cost::default(), &[]).ranking.expect("draws").rows[1]
+        Report::new(&bench, &Beside::default()).ranking.expect("draws").rows[1]
             .before
             .contains(&"none".to_owned())
     };
@@ -201,7 +201,7 @@ fn where_another_is_better_than_default_is_said() {
     assert_eq!(count("peer", Measure::FalseInterventions), (1, 1, 0, 0, 3));
     assert_eq!(count("peer", Measure::Done), (0, 0, 1, 1, 3));
     let without = Bench { plan: without_default(), ..bench(small::SEEDS) };
-    assert_eq!(Report::new(&without, &Cost::default(), &[]).versus, None);
+    assert_eq!(Report::new(&without, &Beside::default()).versus, None);
 }
 
 fn without_default() -> balk_reports::records::Plan {
@@ -214,7 +214,7 @@ fn without_default() -> balk_reports::records::Plan {
 fn the_oracle_is_nobodys_rival() {
     let mut bench = bench(small::SEEDS);
     bench.plan.stacks[2].guard = "oracle".into();
-    assert_eq!(Report::new(&bench, &Cost::default(), &[]).versus, None);
+    assert_eq!(Report::new(&bench, &Beside::default()).versus, None);
 }
 
 /// Of 16 odd draws, four have one more done of six trials: over two scenarios of two trials, ¼ each.
@@ -284,7 +284,7 @@ fn lapses_come_with_the_command_that_shows_them() {
 #[test]
 fn a_record_that_is_not_whole_says_what_is_missing() {
     assert!(report().head.missing.is_empty());
-    let head = Report::new(&bench(16), &Cost::default(), &[]).head;
+    let head = Report::new(&bench(16), &Beside::default()).head;
     assert_eq!((head.planned, head.done), (576, 144));
     assert_eq!(head.missing.iter().map(|it| it.seeds).collect::<Vec<_>>(), [48, 48, 48]);
     assert_eq!((head.stubborn, head.reachable, head.controls), (2, 1, 1));
@@ -292,7 +292,7 @@ fn a_record_that_is_not_whole_says_what_is_missing() {
 
 #[test]
 fn cost_is_shown_beside_its_anchor() {
-    let expense = Report::new(&bench(1), &cost(), &[]).expense;
+    let expense = Report::new(&bench(1), &Beside { cost: cost(), ..Beside::default() }).expense;
     let row = &expense.timed[0];
     assert_eq!([row.p50_anchors, row.p99_anchors].map(|it| it.to_string()), ["7.500", "25.00"]);
     check(expense.instructions[0].for_each_byte, "2.250");

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
-use balk_reports::records::{Bench as Record, Cost, quoted};
+use balk_reports::records::{Bench as Record, Beside, quoted};
 use balk_reports::report::document::{Block, Document, terminal};
 use balk_reports::report::{Report, Section, gate, lapses};
 
@@ -89,7 +89,7 @@ fn unless_left(written: io::Result<()>) -> io::Result<()> {
 
 /// The table of the stacks, without the prose around it, which the report has.
 fn stacks(record: &Record) -> Document {
-    let mut stacks = Section::Stacks.document(&Report::new(record, &Cost::default(), &[]));
+    let mut stacks = Section::Stacks.document(&Report::new(record, &Beside::default()));
     stacks.blocks.retain(|it| matches!(it, Block::Table(_) | Block::Heading { .. }));
     stacks
 }

@@ -33,7 +33,7 @@ pub(super) struct Following {
     /// Units in a row that got no answer.
     unanswered: u32,
     ended: Option<Ended>,
-    /// Whether it may stop before all units are played, because the result is clear.
+    /// Whether a model is asked, so that the run may stop before all units are played, because the result is clear.
     may_decide: bool,
 }
 
@@ -86,6 +86,14 @@ impl Following {
                 say(format_args!("stopped after {} of {} units: {DECIDED}", self.played, self.units));
             }
             Some(Ended::GivenUp) | None => {}
+        }
+        if self.played == 0 && self.may_decide {
+            say(format_args!(
+                "no unit ended, so there is no table; what was answered is kept. --resume goes on, with a larger \
+                 budget if there is one. --suite, --trials and --max-tokens make a run smaller"
+            ));
+            let is_given_up = self.ended == Some(Ended::GivenUp);
+            return Ok(if is_given_up { Exit::Unexpected } else { Exit::Unmet });
         }
         let exit = ending.end(record)?;
         Ok(match self.ended {

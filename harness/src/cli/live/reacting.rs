@@ -22,6 +22,9 @@ use crate::live::{self, Model, Stop};
 /// Samples under each message, if nothing else is said.
 const SAMPLES: u32 = 2;
 
+/// With fewer samples, the interval of a share is 40 points wide and more (Clopper and Pearson, a share of a half).
+const FEW: u64 = 25;
+
 /// Arguments about reactions.
 #[derive(Args, Clone, Debug)]
 pub(super) struct React {
@@ -111,6 +114,15 @@ impl Reacted {
             return Ok(Exit::Interrupted);
         }
         writeln!(anstream::stdout().lock(), "{}", terminal(&reactions(&self.reactions), screen::output()))?;
+        let samples = |message| self.reactions.by_world(&[message]).iter().map(|it| it.samples).sum::<u64>();
+        let first = self.reactions.messages().into_iter().filter(|(_, again)| !again).map(samples);
+        // Stacks that say nothing, or repair, have none.
+        if let Some(least) = first.filter(|it| *it > 0).min().filter(|it| *it < FEW) {
+            say(format_args!(
+                "a message was sampled {least} times only; with fewer than {FEW} samples, shares and reactions.toml \
+                 say little"
+            ));
+        }
         let missing = self.units - self.reactions.trials;
         if let Some(why) = &self.dropped {
             say(format_args!("{missing} of {} units have no reactions; the first: {why}", self.units));

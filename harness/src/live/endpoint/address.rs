@@ -22,7 +22,9 @@ impl Address {
             Dialect::OpenAi => "chat/completions",
             Dialect::Anthropic => "messages",
         };
-        let uri: Uri = url.parse().map_err(|_| wrong("another text"))?;
+        let uri: Uri = url.parse().map_err(|_| {
+            wrong("a text without `http://` or `https://`, or another one that is no address")
+        })?;
         // A key may be part of these, so they are neither sent nor shown.
         if uri.authority().is_some_and(|it| it.as_str().contains('@')) {
             return Err(wrong("a user name in it; the key comes from an environment variable"));
@@ -32,7 +34,7 @@ impl Address {
         }
         let scheme = uri.scheme_str().filter(|it| matches!(*it, "http" | "https"));
         let (Some(scheme), Some(host)) = (scheme, uri.authority()) else {
-            return Err(wrong(&format!("`{url}`")));
+            return Err(wrong(&format!("`{url}`, which begins with neither `http://` nor `https://`")));
         };
         let path = uri.path().trim_end_matches('/');
         let whole = path.strip_suffix(completions).and_then(|it| it.strip_suffix('/'));

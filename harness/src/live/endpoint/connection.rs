@@ -99,15 +99,22 @@ impl Connection {
         Ok(reply(form, &body))
     }
 
-    /// The text at this path below the base, if there is one.
-    pub(super) fn get(&self, path: &str) -> Option<(Option<String>, String)> {
+    /// How the server names itself, and the text at this path below the base; none where it has no such text.
+    ///
+    /// # Errors
+    /// There is no connection.
+    pub(super) fn get(&self, path: &str) -> Result<Option<(Option<String>, String)>, Refusal> {
         let get = self.agent.get(self.address.to(path));
         let get = self.headers.iter().fold(get, |it, (name, value)| it.header(*name, value));
-        let mut response = get.call().ok().filter(|it| it.status().is_success())?;
+        let mut response = match get.call().map_err(|it| self.failed(&it)) {
+            Ok(response) if response.status().is_success() => response,
+            Err(refusal) if refusal.cause == AttemptCause::Connect => return Err(refusal),
+            Ok(_) | Err(_) => return Ok(None),
+        };
         let (bytes, end) = self.body(&mut response, BODY_BYTES, None);
         let server = header(&response, "server").map(|it| self.hidden(it));
-        let body = String::from_utf8(bytes).ok().filter(|_| end.is_ok())?;
-        Some((server, self.hidden(&body)))
+        let body = String::from_utf8(bytes).ok().filter(|_| end.is_ok());
+        Ok(body.map(|body| (server, self.hidden(&body))))
     }
 
     /// Reads a body of at most `limit` bytes, a stream only until its answer ends, and says why the rest is missing.

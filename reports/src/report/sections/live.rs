@@ -5,6 +5,7 @@ use crate::report::document::Side::{Left, Right};
 use crate::report::document::{
     Block, Document, Table, Text, code, emphasis, folded, joined, paragraph, strong,
 };
+use crate::report::reactions::reactions;
 use crate::report::tables::{LiveEffect, LiveJudgements, LiveRow, LiveTable, LiveWorld};
 use crate::statistics::Share;
 
@@ -52,6 +53,9 @@ pub(super) fn live(live: &LiveTable) -> Document {
     document.push(Block::List(terms()));
     if let Some(judged) = &live.judged {
         document.blocks.extend(judgements(judged).blocks);
+    }
+    if let Some(record) = &live.reactions {
+        document.push(folded("What the model does after each message", reactions(record)));
     }
     let stacks: Vec<&str> = live.rows.iter().map(|it| &*it.stack).collect();
     let about = "Intervals of a written world treat trials as independent, those of drawn worlds groups of skeletons. \

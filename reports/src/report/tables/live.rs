@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::figures::{Comparison, comparisons};
 use super::judged::LiveJudgements;
 use super::pooled::Cells;
-use crate::records::{Bench, Counts, JudgedIntervention, Live, PlannedLive, Suite};
+use crate::records::{Bench, Beside, Counts, Live, PlannedLive, Reactions, Suite};
 use crate::statistics::{Share, Times, compared};
 
 /// A live record: how a real model did under each stack, over all worlds.
@@ -32,6 +32,9 @@ pub struct LiveTable {
     /// What a reader says of a sample of the interventions; none without a sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged: Option<LiveJudgements>,
+    /// How the model took messages, if that was measured. Programs read it from `reactions.json`.
+    #[serde(skip)]
+    pub reactions: Option<Reactions>,
     /// Every stack world by world.
     pub worlds: Vec<LiveWorld>,
 }
@@ -132,7 +135,7 @@ pub struct LiveWorld {
 
 impl LiveTable {
     /// The table of a record; none if it is not live.
-    pub(super) fn new(bench: &Bench, judged: &[JudgedIntervention]) -> Option<Self> {
+    pub(super) fn new(bench: &Bench, beside: &Beside) -> Option<Self> {
         let plan = &bench.plan;
         let asked = plan.live.clone()?;
         let stacks = 0..plan.stacks.len();
@@ -147,7 +150,8 @@ impl LiveTable {
             rules: (0..plan.stacks.len()).flat_map(|stack| rules(bench, stack)).collect(),
             rows,
             compared: compared(tests),
-            judged: LiveJudgements::new(judged),
+            judged: LiveJudgements::new(&beside.judged),
+            reactions: beside.reactions.clone(),
             worlds: (0..plan.scenarios.len()).map(|at| world(bench, at)).collect(),
         })
     }

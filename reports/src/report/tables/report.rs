@@ -14,7 +14,7 @@ use super::ranking::Ranking;
 use super::sensitivity::Sensitivity;
 use super::stacks::{self, ScenarioTable, StackTable};
 use super::versus::Versus;
-use crate::records::{Bench, Cost, JudgedIntervention};
+use crate::records::{Bench, Beside};
 
 /// The version of the report. It rises when an old reader would misread a new report.
 pub const REPORT_SCHEMA: u32 = 2;
@@ -52,21 +52,21 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of a record, its measured costs, and what a reader says of the interventions of a live one.
+    /// The report of a record and of what is beside it.
     #[must_use]
-    pub fn new(bench: &Bench, cost: &Cost, judged: &[JudgedIntervention]) -> Self {
+    pub fn new(bench: &Bench, beside: &Beside) -> Self {
         let is_simulated = bench.plan.live.is_none();
         Self {
             schema: REPORT_SCHEMA,
             head: Head::new(bench),
-            live: LiveTable::new(bench, judged),
+            live: LiveTable::new(bench, beside),
             suites: StackTable::all(bench),
             ranking: is_simulated.then(|| Ranking::new(bench)),
             versus: if is_simulated { Versus::new(bench) } else { None },
             false_interventions: FalseInterventions::new(bench),
             sensitivity: Sensitivity::new(bench),
             lapses: lapses::lapses(bench),
-            expense: Expense::new(cost),
+            expense: Expense::new(&beside.cost),
             scenarios: stacks::scenarios(bench),
             limits: limits(is_simulated).iter().map(|&it| it.to_owned()).collect(),
         }

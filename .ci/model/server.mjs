@@ -11,6 +11,12 @@ import {fileURLToPath} from "node:url";
 
 const [name, file, modules, port, processes] = process.argv.slice(2);
 const BODY_BYTES_MAX = 4 << 20;
+// What a request without these settings gets: what each model's publisher recommends (its card and
+// `generation_config.json` on Hugging Face), as other servers do. At temperature 1 both models write nonsense.
+const {temperature, topP} = {
+    "smollm2": {temperature: 0.2, topP: 0.9},
+    "qwen2.5-coder": {temperature: 0.7, topP: 0.8},
+}[name];
 const fingerprint = `${path.basename(modules)} ${path.basename(file)}`;
 
 class Refusal extends Error {
@@ -81,8 +87,8 @@ function jobOf(body) {
     const most = request.max_tokens == null ? "max_completion_tokens" : "max_tokens";
     return {
         prompt: JSON.stringify({tools: choice === "none" ? [] : tools, messages}),
-        temperature: number(request, "temperature", 1, 0, 2),
-        topP: number(request, "top_p", 1, 0, 1),
+        temperature: number(request, "temperature", temperature, 0, 2),
+        topP: number(request, "top_p", topP, 0, 1),
         seed: seedOf(request),
         most: number(request, most, undefined, 1, 1e9, true),
         stops,

@@ -34,8 +34,8 @@ impl<G: Guard> Run<G> {
 
     /// The attempt broke after complete calls had arrived that the host runs at once. `completion` is what arrived.
     /// The run commits it with [`FinishReason::Error`] and judges it like any other; then its calls are due, and
-    /// finally the attempt counts as failed. The run adds to the facts which calls ran. A completion without calls is
-    /// dropped: nothing of the attempt ran. A guard whose repair leaves no call breaks.
+    /// finally the attempt counts as failed. The run adds to the facts which calls ran. A guard whose repair leaves
+    /// no call breaks. An attempt without a complete call is one that [`failed`](Self::failed).
     pub fn interrupted(
         &mut self,
         completion: Completion,
@@ -45,9 +45,6 @@ impl<G: Guard> Run<G> {
     ) {
         if self.takes_attempt("a broken attempt") {
             let failure = AttemptFailure { attempt: self.attempt, cause, message: message.into(), facts };
-            if completion.calls.is_empty() {
-                return self.attempt_failed(failure);
-            }
             let completion = Completion { finish: FinishReason::Error, ..completion };
             self.begin_turn(Arc::new(completion), Some(failure));
         }

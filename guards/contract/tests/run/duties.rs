@@ -154,18 +154,6 @@ fn calls_of_a_broken_attempt_run_and_the_failure_says_which() {
 }
 
 #[test]
-fn a_broken_attempt_without_calls_is_one_that_failed() {
-    let guard =
-        Scripted { recovery: Some(Recovery::Resend { after: Wait::exactly(0) }), ..Scripted::default() };
-    let drive = |run: &mut Run<Scripted>| {
-        run.interrupted(text("I beg"), AttemptCause::Disconnected, "gone", AttemptFacts::default());
-        take_a_step(run);
-        assert_eq!(run.step(), Step::Model { asked: 2 });
-    };
-    check(guard, drive, "failed");
-}
-
-#[test]
 fn a_guard_whose_repair_takes_the_calls_of_a_broken_attempt_breaks() {
     let repair = Repair { note: note("no calls"), completion: Arc::new(text("It was not to be.")) };
     let guard = || Scripted {

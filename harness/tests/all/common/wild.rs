@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use balk_guards::{
     Answer, AttemptFailure, Blocked, Budget, Choice, ChoiceKind, Completion, Conclusion, Decision, Entry,
-    Gap, GapKind, Guard, GuardFault, Intervention, InterventionKind, Note, Origin, Part, Question, Recovery,
-    Repair, Settlement, Stack, Subject, Termination, ToolResult, Verdict, Wait,
+    FinishReason, Gap, GapKind, Guard, GuardFault, Intervention, InterventionKind, Note, Origin, Part,
+    Question, Recovery, Repair, Settlement, Stack, Subject, Termination, ToolResult, Verdict, Wait,
 };
 use serde_json::{Value, json};
 
@@ -186,8 +186,10 @@ impl Guard for Wild {
 /// The completion with fewer calls, with its calls reversed, or with a repeated call and another text.
 fn mended(completion: &Completion, next: &mut impl FnMut(u64) -> u64) -> Completion {
     let mut mended = completion.clone();
+    // An attempt that broke has to keep a call.
+    let least = u64::from(completion.finish == FinishReason::Error);
     match next(3) {
-        0 => mended.calls.truncate(usize::try_from(next(2)).expect("a small number")),
+        0 => mended.calls.truncate(usize::try_from(next(2).max(least)).expect("a small number")),
         1 => mended.calls.reverse(),
         _ => {
             let again = completion.calls.first().map(|it| {

@@ -4,11 +4,15 @@
 //! result that was not yet in the transcript; a new error is new, too. A round that moved is productive. One whose
 //! result says that something is still in progress waits. Words without a call are finished work where the goal holds;
 //! else the model is stuck. It is also stuck in a round that did not move. A round whose calls were all refused says
-//! nothing about the model, unless an equal call moved nothing before.
+//! nothing about the model, unless an equal call moved nothing before. Where a guard has repaired the completion, what
+//! the repair made of it counts.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use balk_guards::{CallKey, Completion, Entry, Origin, ResultKey, Status, ToolResult, fence};
+use balk_guards::{
+    CallKey, Completion, Entry, Intervention, InterventionKind, Origin, ResultKey, Status, ToolResult, fence,
+};
 use balk_scenarios::{Environment, Stuck, Truth};
 
 use crate::engine::Host;
@@ -56,7 +60,9 @@ impl<'w, 'a> Rounds<'w, 'a> {
         let results: Vec<&ToolResult> = after.iter().filter_map(result).collect();
         let changed = !host.environment().is_like(&before);
         let learnt = results.iter().any(|it| !self.known.contains(&it.text.key()));
-        let Some(Entry::Completion(completion)) = after.first() else { return };
+        let Some(Entry::Completion(said)) = after.first() else { return };
+        // What runs is what a guard's repair made of it.
+        let completion = after.iter().rev().find_map(repaired).unwrap_or(said);
         let truth = if changed || learnt {
             Truth::Productive
         } else {
@@ -110,6 +116,14 @@ fn without_calls(completion: &Completion, goal: bool) -> Truth {
         (false, true) => Stuck::TextOnly,
         (false, false) => Stuck::ThinkingOnly,
     })
+}
+
+/// The completion that a repair made.
+fn repaired(entry: &Entry) -> Option<&Arc<Completion>> {
+    let Entry::Intervention(Intervention { kind: InterventionKind::Repair(repaired), .. }) = entry else {
+        return None;
+    };
+    Some(repaired)
 }
 
 /// A result of a call that ran.

@@ -194,6 +194,26 @@ fn one_trial_is_shown_under_any_stack() {
     assert!(code == 2 && err.contains("a stack beside `none`, which is always measured"), "{err}");
 }
 
+/// A model prints one call again and again. Under a guard that makes printed calls, it repeats a call; else it talks.
+#[test]
+fn a_repaired_completion_counts_as_what_it_was_made_into() {
+    let prints = |_: usize, request: &Request| {
+        let request: Value = serde_json::from_str(&request.body).unwrap_or_default();
+        let call = json!({"name": request["tools"][0]["function"]["name"], "arguments": {"n": 1}});
+        let message = json!({"content": call.to_string()});
+        Script::json(200, &json!({"choices": [{"message": message, "finish_reason": "stop"}]}).to_string())
+    };
+    let (folder, server) = (folder(), Server::new(prints));
+    let (code, _, err) = live(folder.path(), &server, &["--guard", "forge", "--out", "r"]);
+    assert_eq!(code, 0, "{err}");
+    for (guard, is_call) in [("forge", true), ("none", false)] {
+        let line = ["live", "--offline", "r", "--show", "abandonment:0", "--guard", guard];
+        let (code, out, err) = ran(&mut balk(folder.path(), &line));
+        assert_eq!(code, 0, "{err}");
+        assert_eq!(out.contains("by the world: stuck: identical call"), is_call, "{guard}: {out}");
+    }
+}
+
 #[test]
 fn another_guard_asks_for_completions_that_nobody_recorded() {
     let (folder, server) = (folder(), Server::new(fickle));

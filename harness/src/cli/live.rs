@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use balk_contract::wire::{Asking, Dialect};
-use balk_reports::records::{Answered, Bench as Record, Drawn, PlannedLive, Seeds, is_under_test};
+use balk_reports::records::{Bench as Record, Drawn, PlannedLive, Seeds, is_under_test};
 use balk_scenarios::{Kind, Pools, Worlds};
 use clap::{Args, ValueEnum};
 use rayon::ThreadPoolBuilder;
@@ -211,15 +211,15 @@ impl Live {
         };
         announce(matrix);
         if again.is_none() {
-            looks::announce(before.as_ref().unwrap_or(&record), self.trials);
+            looks::announce(before.as_ref().map_or(&record, |(_, before)| before), self.trials);
         }
-        let mut runs = self.runs(before.is_some())?;
+        let mut runs = before.as_ref().map_or_else(|| Ok(Vec::new()), |(folder, _)| folder.answered())?;
         let watch = Stopwatch::start();
         if let Some(server) = &server {
             runs.push(server.begun(matrix, &model, &runs)?);
         }
         // Nothing is written before the server has answered.
-        let folder = self.folder(matrix, before.as_ref())?;
+        let folder = self.folder(matrix, before.map(|(folder, _)| folder))?;
         if server.is_some() {
             store.write()?;
         }
@@ -316,8 +316,9 @@ impl Live {
         self.show.is_some() || self.offline.is_some() && self.out.is_none()
     }
 
-    /// The record that the run goes on with; none for a new one. It is made again from the completions.
-    fn before(&self, matrix: &Matrix) -> Result<Option<Record>, Error> {
+    /// The folder and the record that the run goes on with; none for a new one. The record is made again from the
+    /// completions.
+    fn before(&self, matrix: &Matrix) -> Result<Option<(Folder, Record)>, Error> {
         let path = self.out();
         if self.keeps_nothing() {
             return Ok(None);
@@ -325,32 +326,22 @@ impl Live {
         if !self.resume || !path.join(RECORD).exists() {
             return Folder::check_new(path).map(|()| None);
         }
-        let (_, before) = Folder::open(path)?;
+        let (folder, before) = Folder::open(path)?;
         if before.plan.live != matrix.plan().live {
             let expected = "the same API, model and settings as on the command line";
             return Err(Error::file(&path.join(RECORD), expected, "others")
                 .hint(&format!("its command was: {}", crate::program::own(&before.plan.command()))));
         }
         looks::left_out(&before, matrix.plan());
-        Ok(Some(before))
-    }
-
-    /// How the runs went that made the record so far.
-    fn runs(&self, goes_on: bool) -> Result<Vec<Answered>, Error> {
-        if goes_on {
-            Folder::open(self.out()).and_then(|(folder, _)| folder.answered())
-        } else {
-            Ok(Vec::new())
-        }
+        Ok(Some((folder, before)))
     }
 
     /// The folder to write to, if anything is kept.
-    fn folder(&self, matrix: &Matrix, before: Option<&Record>) -> Result<Option<Folder>, Error> {
+    fn folder(&self, matrix: &Matrix, before: Option<Folder>) -> Result<Option<Folder>, Error> {
         if self.keeps_nothing() {
             return Ok(None);
         }
-        if before.is_some() {
-            let (folder, _) = Folder::open(self.out())?;
+        if let Some(folder) = before {
             folder.clear_transcripts()?;
             return Ok(Some(folder));
         }

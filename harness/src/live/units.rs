@@ -26,7 +26,7 @@ pub(super) fn each<T: Send, E>(
             let send = send.clone();
             scope.spawn_fifo(move |_| {
                 if !is_over.load(Ordering::Relaxed) {
-                    // Nobody receives it after the end.
+                    // After the end, the result is dropped.
                     let _ = send.send((unit, work(unit)));
                 }
             });

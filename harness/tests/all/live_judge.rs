@@ -1,4 +1,4 @@
-//! The sample of interventions that a live run draws, and what a reader makes of it.
+//! A live run draws interventions to judge, and the report counts the judgements.
 
 use std::fs;
 use std::path::Path;

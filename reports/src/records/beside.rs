@@ -1,10 +1,10 @@
-//! What stands beside the record of a bench.
+//! The optional files in the folder of a bench, apart from its record.
 
 use super::cost::Cost;
 use super::judged::JudgedIntervention;
 use super::reactions::Reactions;
 
-/// What stands beside a record, as far as it is there.
+/// The contents of the optional files in the folder of a record; empty where a file is missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
     /// The measured costs.

@@ -9,6 +9,6 @@ pub struct JudgedIntervention {
     pub disturbing: bool,
     /// Whether the reader found it false; none if the reader is unsure, or has not judged it.
     pub is_false: Option<bool>,
-    /// How many interventions of the record it stands for, in thousandths.
+    /// Its weight: the number of interventions in the record for each one in the sample, in thousandths.
     pub weight: u64,
 }

@@ -61,7 +61,7 @@ impl<G: Guard> Run<G> {
             repairs.add(repair)?;
             if is_broken && repair.completion.calls.is_empty() {
                 // The model would be asked again after a message of its own, which no provider takes.
-                let reason = "expected a repair that leaves an attempt that broke a call, found one without";
+                let reason = "expected a repair that leaves a broken attempt at least one call, found none";
                 return Err(GuardFault { guard: repair.note.guard.to_string(), reason: reason.to_owned() });
             }
             completion = repair.completion.clone();

@@ -167,7 +167,7 @@ fn a_guard_whose_repair_takes_the_calls_of_a_broken_attempt_breaks() {
     let run = check(guard(), drive, "completion end");
     assert_fault(
         &run,
-        "guard scripted: expected a repair that leaves an attempt that broke a call, found one without",
+        "guard scripted: expected a repair that leaves a broken attempt at least one call, found none",
     );
     let whole = |run: &mut Run<Scripted>| run.completed(calls(&["send"]));
     check(guard(), whole, "completion repair");

@@ -33,8 +33,8 @@ pub(super) struct Following {
     /// Units in a row that got no answer.
     unanswered: u32,
     ended: Option<Ended>,
-    /// Whether a model is asked, so that the run may stop before all units are played, because the result is clear.
-    may_decide: bool,
+    /// Whether a model is asked. Such a run may stop early; a record that is played again may not.
+    asks_model: bool,
 }
 
 /// Why a run ends whose result is clear. The bound holds however often one looks (`docs/live.md`).
@@ -51,7 +51,7 @@ enum Ended {
 }
 
 impl Following {
-    pub(super) fn new(folder: Option<Folder>, interrupt: Interrupt, units: u64, may_decide: bool) -> Self {
+    pub(super) fn new(folder: Option<Folder>, interrupt: Interrupt, units: u64, asks_model: bool) -> Self {
         let bar = progress::counted(units, "units");
         Self {
             folder,
@@ -62,7 +62,7 @@ impl Following {
             dropped: None,
             unanswered: 0,
             ended: None,
-            may_decide,
+            asks_model,
         }
     }
 
@@ -87,7 +87,7 @@ impl Following {
             }
             Some(Ended::GivenUp) | None => {}
         }
-        if self.played == 0 && self.may_decide {
+        if self.played == 0 && self.asks_model {
             say(format_args!(
                 "no unit ended, so there is no table; what was answered is kept. --resume goes on, with a larger \
                  budget if there is one. --suite, --trials and --max-tokens make a run smaller"
@@ -190,7 +190,7 @@ impl Follow for Following {
 
     fn seed_done(&mut self, record: &Record) -> ControlFlow<()> {
         // A record that is played again was stopped before, or it was not.
-        if self.may_decide && looks::decided(record) && self.played < self.units {
+        if self.asks_model && looks::decided(record) && self.played < self.units {
             return self.stop(Ended::Decided);
         }
         ControlFlow::Continue(())

@@ -118,7 +118,7 @@ fn key(name: &str) -> Result<Key, Error> {
     let expected = "the name of an environment variable that has a key";
     let text = std::env::var(name).map_err(|error| {
         let found = match error {
-            // A key that stands in the wrong place is not shown.
+            // It may be the key itself, which must not be shown.
             VarError::NotPresent if !is_name(name) => "a text that is no such name".to_owned(),
             VarError::NotPresent => format!("no variable `{name}`"),
             VarError::NotUnicode(_) => format!("`{name}`, which is not UTF-8"),

@@ -24,7 +24,7 @@ pub struct LiveJudgements {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LiveJudged {
-    /// Interventions that the sample stands for.
+    /// All interventions of this kind in the record from which the sample was drawn.
     pub interventions: u64,
     /// Interventions in the sample.
     pub drawn: u64,

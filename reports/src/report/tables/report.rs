@@ -52,7 +52,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of a record and of what is beside it.
+    /// The report of a record and of the other files in its folder.
     #[must_use]
     pub fn new(bench: &Bench, beside: &Beside) -> Self {
         let is_simulated = bench.plan.live.is_none();

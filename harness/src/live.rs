@@ -21,7 +21,7 @@ pub use judge::{Sample, judged};
 pub use model::{Model, Stop};
 pub use play::Played;
 pub use react::{fit, react};
-pub use run::{Follow, run, trial};
+pub use run::{Follow, options, run, trial};
 pub use store::Store;
 
 /// The instructions before every task. Agents have much longer ones; these only say what the loop is.

@@ -20,8 +20,8 @@ pub use balk_contract::record::*;
 pub(crate) use bench::plan;
 pub use bench::{
     Apart, BENCH_SCHEMA, BadBench, Bench, ByDraw, Cell, GROUPS, Groups, Histogram, Language, Lapse, Live,
-    Outcome, Paired, Plan, PlannedLive, PlannedParameter, PlannedReactions, PlannedScenario, PlannedStack,
-    Response, RuleCount, Seeds, SeedsTwice, Sums, Unlike, is_under_test,
+    MAX_TURNS, Outcome, Paired, Plan, PlannedLive, PlannedParameter, PlannedReactions, PlannedScenario,
+    PlannedStack, Response, RuleCount, Seeds, SeedsTwice, Sums, Unlike, is_under_test,
 };
 pub use beside::Beside;
 pub use cost::{Answered, Cost, Host, Instructions, Meta, Repeats, Timed, Work};

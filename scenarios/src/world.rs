@@ -11,7 +11,7 @@ use crate::draws::{Dice, Draw, Draws, Occasion};
 use crate::response::{Reactions, ResponseMode, ResponseModel};
 use crate::scenario::template::{Piece, Template};
 use crate::scenario::{
-    Bound, LOOP_PROMPT, NewsSpec, PhraseId, Role, Scenario, StateId, Toolset, ToolsetTool,
+    Bound, LOOP_PROMPT, Limits, NewsSpec, PhraseId, Role, Scenario, StateId, Toolset, ToolsetTool,
 };
 
 use chosen::{offer, open};
@@ -26,6 +26,7 @@ pub struct World<'a> {
     seed: u64,
     draws: Draws,
     response: ResponseModel,
+    limits: Limits,
     language: usize,
     toolset: Arc<Toolset>,
     /// The values of each pool's drawn item.
@@ -61,6 +62,15 @@ pub struct WorldOptions {
     pub response: ResponseMode,
     /// Measured reactions in place of the scenario's profile. The scenario's stubbornness stays.
     pub reactions: Option<Reactions>,
+    /// The most completions of a run, where the scenario allows more.
+    pub turns: Option<u32>,
+}
+
+impl WorldOptions {
+    fn limits(&self, scenario: &Scenario) -> Limits {
+        let Limits { turns, .. } = scenario.limits;
+        Limits { turns: self.turns.map_or(turns, |most| turns.min(most)), ..scenario.limits }
+    }
 }
 
 impl<'a> World<'a> {
@@ -93,6 +103,7 @@ impl<'a> World<'a> {
             seed,
             draws,
             response,
+            limits: options.limits(scenario),
             language,
             toolset,
             picks,
@@ -142,6 +153,12 @@ impl<'a> World<'a> {
                 .map(|(at, it)| said(Occasion::Answer, at, it.says))
                 .collect(),
         }
+    }
+
+    /// The bounds of a run in this world.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// The scenario that this is a world of.

@@ -132,8 +132,12 @@ impl Matrix {
 
     /// Every stack on this scenario, each under the three response models.
     pub(super) fn simulations<'a>(&'a self, scenario: &'a Scenario) -> Vec<[Simulation<'a>; 3]> {
-        let options =
-            MODES.map(|response| WorldOptions { pools: self.pools, response, reactions: self.reactions });
+        let options = MODES.map(|response| WorldOptions {
+            pools: self.pools,
+            response,
+            reactions: self.reactions,
+            ..WorldOptions::default()
+        });
         let of = |stack| options.map(|options| Simulation::new(scenario, stack, options));
         self.stacks.iter().map(of).collect()
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use balk_contract::wire::{Asking, Dialect};
-use balk_reports::records::{Bench as Record, Drawn, PlannedLive, Seeds, is_under_test};
+use balk_reports::records::{Bench as Record, Drawn, MAX_TURNS, PlannedLive, Seeds, is_under_test};
 use balk_scenarios::{Kind, Pools, Worlds};
 use clap::{Args, ValueEnum};
 use rayon::ThreadPoolBuilder;
@@ -76,6 +76,10 @@ pub struct Live {
     #[arg(long, value_name = "N", default_value_t = 1_024, value_parser = clap::value_parser!(u64).range(1..))]
     #[arg(conflicts_with = "offline")]
     max_tokens: u64,
+
+    /// The maximum number of completions in a trial; without it that of the scenario, often 40
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "offline")]
+    max_turns: Option<u32>,
 
     /// Send that maximum as `max_completion_tokens`: OpenAI's reasoning models refuse `max_tokens`
     #[arg(long, conflicts_with = "offline")]
@@ -250,6 +254,7 @@ impl Live {
         let drawn = |name: &str, value: String| Drawn { name: name.to_owned(), value };
         let sampling = [
             Some(drawn(MAX_TOKENS, self.max_tokens.to_string())),
+            self.max_turns.map(|it| drawn(MAX_TURNS, it.to_string())),
             self.temperature.as_ref().map(|it| drawn(TEMPERATURE, it.to_string())),
             self.max_completion_tokens.then(|| drawn(MAX_COMPLETION_TOKENS, "true".to_owned())),
             self.stream.then(|| drawn(STREAM, "true".to_owned())),
@@ -386,7 +391,7 @@ fn dialect(planned: &PlannedLive) -> Dialect {
 
 /// What the requests of this plan say beside the view.
 fn asking(planned: &PlannedLive) -> Asking {
-    let value = |name: &str| planned.sampling.iter().find(|it| it.name == name).map(|it| &*it.value);
+    let value = |name: &str| planned.setting(name);
     Asking {
         system: Some(planned.system.as_str().into()),
         max_tokens: value(MAX_TOKENS).and_then(|it| it.parse().ok()),

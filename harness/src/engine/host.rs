@@ -74,7 +74,7 @@ impl<'t, 'w, 'a> Host<'t, 'w, 'a> {
             world,
             person,
             see,
-            run: Run::new(guard, start, user.opening(), scenario.limits),
+            run: Run::new(guard, start, user.opening(), world.limits()),
             environment: Environment::new(world),
             user,
             news: News::new(world),
@@ -96,8 +96,7 @@ impl<'t, 'w, 'a> Host<'t, 'w, 'a> {
         person: &'s mut dyn Person<'a>,
         see: &'s mut dyn FnMut(&Entry),
     ) -> Host<'s, 'w, 'a> {
-        let limits = self.world.scenario().limits;
-        let run = Run::resume(guard, self.transcript().to_vec(), limits);
+        let run = Run::resume(guard, self.transcript().to_vec(), self.world.limits());
         Host {
             world: self.world,
             person,

@@ -7,7 +7,7 @@
 
 use std::ops::ControlFlow;
 
-use balk_reports::records::{Bench, Cell, Grade, Outcome, Seeds, Suite, TrialRecord};
+use balk_reports::records::{Bench, Cell, Grade, Outcome, Plan, PlannedLive, Seeds, Suite, TrialRecord};
 use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::ThreadPool;
 
@@ -97,8 +97,7 @@ pub fn trial(
 /// Plays one unit.
 fn unit(matrix: &Matrix, model: &Model<'_>, place: usize, seed: u64) -> Result<Unit, Stop> {
     let scenario = matrix.scenario(place, seed);
-    let world =
-        World::draw(&scenario, seed, WorldOptions { pools: matrix.plan.pools, ..WorldOptions::default() });
+    let world = world(matrix, &scenario, seed);
     let is_drawn = matrix.plan.scenarios[place].suite == Suite::Drawn;
     let mut asked = Asked::new();
     let mut baseline: Option<Grade> = None;
@@ -131,7 +130,13 @@ fn unit(matrix: &Matrix, model: &Model<'_>, place: usize, seed: u64) -> Result<U
 }
 
 pub(super) fn world<'a>(matrix: &Matrix, scenario: &'a Scenario, seed: u64) -> World<'a> {
-    World::draw(scenario, seed, WorldOptions { pools: matrix.plan.pools, ..WorldOptions::default() })
+    World::draw(scenario, seed, options(&matrix.plan))
+}
+
+/// What a live plan chooses for its worlds.
+pub fn options(plan: &Plan) -> WorldOptions {
+    let turns = plan.live.as_ref().and_then(PlannedLive::max_turns);
+    WorldOptions { pools: plan.pools, turns, ..WorldOptions::default() }
 }
 
 fn recorded(

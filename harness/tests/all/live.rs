@@ -320,6 +320,28 @@ fn a_budget_of_tokens_is_never_exceeded_and_a_greater_one_goes_on() {
     assert!(text.ends_with("{\"done\":[\"0-1\",\"0-1\",\"0-1\"],\"cells\":6}\n"), "{text}");
 }
 
+/// How many completions each trial of a record has.
+fn turns(record: &Path) -> Vec<usize> {
+    let is_completion = |it: &&Value| it["entry"] == "completion";
+    let count =
+        |trial: &Value| trial["entries"].as_array().expect("entries").iter().filter(is_completion).count();
+    trials(record).iter().flatten().map(count).collect()
+}
+
+#[test]
+fn max_turns_bounds_every_trial_also_when_it_is_played_again() {
+    let (folder, server) = (folder(), Server::new(fickle));
+    let command = ["--guard", "default", "--max-turns", "3", "--out", "r"];
+    let (code, _, err) = live(folder.path(), &server, &command);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(turns(&folder.path().join("r")).into_iter().max(), Some(3));
+    let (code, _, err) = ran(&mut balk(folder.path(), &["live", "--offline", "r", "--out", "again"]));
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(turns(&folder.path().join("again")), turns(&folder.path().join("r")));
+    let (_, report, _) = ran(&mut balk(folder.path(), &["report", "again"]));
+    assert!(report.contains("`max_turns=3`"), "{report}");
+}
+
 #[test]
 fn an_endpoint_that_answers_no_more_is_given_up() {
     let refused = || Script::with(404, "content-type: text/html", "<p>No.</p>");

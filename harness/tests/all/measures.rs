@@ -159,7 +159,7 @@ fn every_variant_runs_on_both_stubborn_scenarios() {
 #[test]
 fn in_flat_mode_words_are_worth_nothing() {
     const FLAT: WorldOptions =
-        WorldOptions { pools: Pools::Open, response: ResponseMode::Flat, reactions: None };
+        WorldOptions { pools: Pools::Open, response: ResponseMode::Flat, reactions: None, turns: None };
     let same = |name: &str, real: Make<'_>, other: Make<'_>| {
         let scenario = scenario(name, &[]);
         let runs = |make| runs_with(&scenario, FLAT, seeds(), make);

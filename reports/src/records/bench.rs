@@ -19,7 +19,7 @@ pub use cell::{ByDraw, Cell, Histogram, Language, Outcome, Paired, Response, Rul
 pub use cluster::{GROUPS, Groups, Sums};
 pub use file::BadBench;
 pub use lapse::Lapse;
-pub use live::{Live, PlannedLive};
+pub use live::{Live, MAX_TURNS, PlannedLive};
 
 pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Unlike, is_under_test};
 pub use reactions::PlannedReactions;

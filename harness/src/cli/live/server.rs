@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use balk_contract::wire::{Dialect, Refusal};
 use balk_reports::records::{Answered, Repeats};
-use balk_scenarios::{World, WorldOptions};
+use balk_scenarios::World;
 
 use crate::bench::{self, Matrix, Stopwatch};
 use crate::cli::say::say;
 use crate::error::Error;
-use crate::live::Model;
 use crate::live::endpoint::{Endpoint, Key, Listed, Models, Settings};
+use crate::live::{self, Model};
 
 /// The time limit for one completion: small machines take minutes for a long one.
 const TIMEOUT: Duration = Duration::from_secs(600);
@@ -82,7 +82,7 @@ impl Server {
     fn probed(&self, matrix: &Matrix, model: &Model<'_>) -> Result<Option<Repeats>, Error> {
         let seed = matrix.plan().seeds[0];
         let [one, other] = [0, matrix.plan().scenarios.len() - 1].map(|place| matrix.scenario(place, seed));
-        let options = WorldOptions { pools: matrix.plan().pools, ..WorldOptions::default() };
+        let options = live::options(matrix.plan());
         let [one, other] =
             [(&one, seed), (&other, seed + 1)].map(|(it, seed)| World::draw(it, seed, options));
         let watch = Stopwatch::start();

@@ -108,7 +108,7 @@ impl From<Response> for ResponseMode {
 impl Asked {
     /// The world of each trial.
     pub(super) fn options(&self, response: ResponseMode, reactions: Option<Reactions>) -> WorldOptions {
-        WorldOptions { pools: self.pools(), response, reactions }
+        WorldOptions { pools: self.pools(), response, reactions, ..WorldOptions::default() }
     }
 
     /// The pools that seeds draw from.

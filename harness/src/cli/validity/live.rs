@@ -24,7 +24,7 @@ use crate::cli::{progress, screen};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{NONE, Recipe};
-use crate::live::fit;
+use crate::live::{self, fit};
 use crate::validity::Half;
 use crate::validity::live::{Acts, LiveComparison, Sides, WorldSides, text};
 
@@ -185,8 +185,7 @@ impl Play<'_> {
         let planned = &self.record.plan.scenarios[place];
         let label = planned.label();
         let played = |recipe: &Recipe, reactions: Option<Reactions>| {
-            let pools = self.record.plan.pools;
-            let options = WorldOptions { pools, reactions, ..WorldOptions::default() };
+            let options = WorldOptions { reactions, ..live::options(&self.record.plan) };
             Acts::play(worlds, recipe, options, self.seeds.clone(), &|| self.bar.inc(1))
         };
         let sides = |(stack, recipe): &(usize, Recipe)| Sides {

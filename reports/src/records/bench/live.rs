@@ -17,9 +17,12 @@ pub struct PlannedLive {
     pub model: String,
     /// The instructions before the task.
     pub system: String,
-    /// Settings of every request, as they were sent: `max_tokens`, `temperature`.
+    /// Settings of every request, as they were sent (`max_tokens`, `temperature`), and of every trial (`max_turns`).
     pub sampling: Vec<Drawn>,
 }
+
+/// The setting that bounds the completions of a trial.
+pub const MAX_TURNS: &str = "max_turns";
 
 counts! {
     /// What the trials of a cell took from the model, and how they ended.
@@ -46,6 +49,18 @@ counts! {
 }
 
 impl PlannedLive {
+    /// The value of a setting.
+    #[must_use]
+    pub fn setting(&self, name: &str) -> Option<&str> {
+        self.sampling.iter().find(|it| it.name == name).map(|it| &*it.value)
+    }
+
+    /// The most completions of a trial, where its scenario allows more.
+    #[must_use]
+    pub fn max_turns(&self) -> Option<u32> {
+        self.setting(MAX_TURNS)?.parse().ok()
+    }
+
     /// The options of `balk live` that ask the same model in the same way; settings that are the default are left out.
     pub(super) fn options(&self) -> String {
         let mut options = format!("--endpoint URL --model {}", quoted(&self.model));

@@ -388,13 +388,14 @@ pub(crate) mod tests {
         assert_eq!(plan.trials(0, 1), "balk live --offline DIR --guard default");
         live.api = "anthropic".into();
         live.sampling =
-            vec![drawn("max_tokens", "512"), drawn("temperature", "0.7"), drawn("stream", "true")];
+            vec![drawn("max_tokens", "512"), drawn("max_turns", "8"), drawn("temperature", "0.7")];
+        live.sampling.push(drawn("stream", "true"));
         live.sampling.push(drawn("max_completion_tokens", "true"));
         plan = Plan { live: Some(live), pools: Pools::Reserve, ..plan };
         assert_eq!(
             plan.command(),
-            "balk live --endpoint URL --model 'qwen2.5 coder' --api anthropic --max-tokens 512 --temperature 0.7 \
-             --stream --max-completion-tokens --suite all --guard default --trials 10 --reserve"
+            "balk live --endpoint URL --model 'qwen2.5 coder' --api anthropic --max-tokens 512 --max-turns 8 \
+             --temperature 0.7 --stream --max-completion-tokens --suite all --guard default --trials 10 --reserve"
         );
         plan.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));
         assert_eq!(

@@ -245,8 +245,8 @@ fn a_run_that_stopped_early_says_so() {
     assert!(text.contains("- **Some planned trials have not run**"), "{text}");
 }
 
-/// Three runs. Two of four disturbing interventions are false, and one of three in doubt, each of which weighs ten times
-/// as much.
+/// Three runs. Two of four disturbing interventions are false, and one of three in doubt, each of which weighs ten
+/// times as much.
 #[test]
 fn a_reader_decides_which_interventions_were_false() {
     let judged = |run: &str, disturbing: bool, is_false: Option<bool>| JudgedIntervention {

@@ -21,9 +21,11 @@ fn root() -> PathBuf {
 
 /// The documents that people read: those of the root, of `docs`, and the README of every crate.
 fn documents() -> Vec<PathBuf> {
-    let folders = ["", "docs", "guards", "scenarios", "reports", "reports/reference", "harness", "benches"];
+    let reference = ["reports/reference", "reports/reference/live"];
+    let folders = ["", "docs", "guards", "scenarios", "reports", "harness", "benches"];
     let mut found: Vec<_> = folders
         .iter()
+        .chain(&reference)
         .flat_map(|folder| fs::read_dir(root().join(folder)).expect("the folder is there"))
         .map(|entry| entry.expect("it can be read").path())
         .filter(|path| path.extension().is_some_and(|it| it == "md") && !path.ends_with("report.md"))

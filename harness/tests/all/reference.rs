@@ -1,4 +1,5 @@
-//! The reference report follows from its record, byte for byte, and so do the parts of it in documents.
+//! The reference reports follow from their records, byte for byte, and so do the parts of the first in documents. The
+//! records of live models are played again without these models.
 //!
 //! `INSTA_UPDATE=always cargo test -p balk reference` rewrites both.
 
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const FOLDER: &str = "reports/reference";
+const LIVE: &[&str] = &["reports/reference/live/qwen2.5-coder", "reports/reference/live/smollm2"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -50,6 +52,37 @@ fn update() -> bool {
 #[test]
 fn the_reference_report_is_what_its_record_says() {
     same(&root().join(FOLDER).join("report.md"), &run(&["report", FOLDER]));
+}
+
+#[test]
+fn the_live_reports_are_what_their_records_say() {
+    for folder in LIVE {
+        same(&root().join(folder).join("report.md"), &run(&["report", folder]));
+    }
+}
+
+/// A record has every completion that its rows follow from. `default` is left out: a rule of it that changes may ask
+/// for completions that no record has.
+#[test]
+fn the_live_records_are_played_again_without_their_models() {
+    let played = ["none", "cline", "forge", "hermes-like"];
+    let work = tempfile::tempdir().expect("a directory can be made");
+    for folder in LIVE {
+        let again = work.path().join(Path::new(folder).file_name().expect("it has a name"));
+        let mut line = vec!["live", "--offline", folder, "--out", again.to_str().expect("a plain path")];
+        line.extend(played[1..].iter().flat_map(|stack| ["--guard", *stack]));
+        run(&line);
+        assert_eq!(rows(&again, &played), rows(&root().join(folder), &played), "{folder}");
+    }
+}
+
+/// The rows of a record that are about one of these stacks.
+fn rows(folder: &Path, stacks: &[&str]) -> Vec<String> {
+    let all = read(&folder.join("bench.jsonl"));
+    let about = |line: &&str| stacks.iter().any(|stack| line.contains(&format!("\"stack\":\"{stack}\"")));
+    let rows: Vec<_> = all.lines().skip(1).filter(about).map(str::to_owned).collect();
+    assert!(rows.len() >= 20 * stacks.len(), "{}: {} rows", folder.display(), rows.len());
+    rows
 }
 
 #[test]

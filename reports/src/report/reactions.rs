@@ -60,8 +60,8 @@ pub fn reactions(record: &Reactions) -> Document {
     let places = format!(
         "A place is where the model balked without a guard: it called no tool while the goal was open, sent a call \
          again that had moved nothing, or answered nothing. Of each of the {} trials, the first {} places are used. At \
-         each of them the next completion was sampled {} times under each message, and not at all where a stack said \
-         nothing. `again` is the same message a second time, where no call came after the first.",
+         each of them the next completion was sampled under each message (samples: {}), and not at all where a stack \
+         said nothing. `again` is the same message a second time, where no call came after the first.",
         record.trials, record.most_places, record.samples
     );
     let meaning = "A call serves the task if it changes the world or gets a result that the messages did not have yet; \

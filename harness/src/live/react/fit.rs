@@ -37,7 +37,7 @@ pub fn fit(record: &Reactions) -> Option<Measured> {
     let first = share(record, &[(stack, false)], moved)?;
     let second = share(record, &[(stack, true)], moved);
     let measured =
-        format!("balk live --react: {} trials, {} samples a message", record.trials, record.samples);
+        format!("balk live --react: {} trials, samples of a message: {}", record.trials, record.samples);
     let mut fitted = Measured::new(&record.model, &measured, nearest(first.value()));
     if let Some(second) = second {
         fitted.base = Some(base(first, second));

@@ -241,7 +241,11 @@ impl Live {
         packed?;
         following.write_sample(&sample)?;
         if let (Some(_), Some(run)) = (&server, runs.last_mut()) {
-            (run.tokens, run.stopped) = (model.budget.taken(), following.stopped());
+            run.tokens = model.budget.taken();
+            run.stopped = following.stopped();
+            if let (true, Some(reacted)) = (run.stopped.is_empty(), &reacted) {
+                run.stopped = reacted.stopped();
+            }
             following.write_meta(self.jobs, watch.nanoseconds(), runs)?;
         }
         let reacted = reacted.map_or(Ok(Exit::Fine), |it| it.show())?;

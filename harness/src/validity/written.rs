@@ -1,6 +1,8 @@
 //! A run, written down as a recording of another agent would be.
 
-use balk_guards::{Completion, Entry, Origin, Status};
+use std::sync::Arc;
+
+use balk_guards::{Completion, Entry, Intervention, InterventionKind, Origin, Status, ToolCall};
 use balk_scenarios::Truth;
 use serde_json::{Map, Value, json};
 
@@ -66,6 +68,13 @@ pub(crate) fn written(id: &str, trial: &Trial, flagged: bool) -> Written {
                 }
                 messages.push(message.into());
             }
+            // Its results follow, so the message needs the calls that were made of it; its text stays as it was.
+            Entry::Intervention(Intervention { kind: InterventionKind::Repair(repaired), .. }) => {
+                if let (Some(reply), Some(message)) = (replies.last_mut(), messages.last_mut()) {
+                    reply.calls = calls(repaired);
+                    message["tool_calls"] = made(repaired);
+                }
+            }
             Entry::Intervention(it) => {
                 messages.extend(it.message().map(|text| json!({"role": "user", "content": text})));
             }
@@ -92,19 +101,20 @@ fn calls(completion: &Completion) -> Vec<[Box<str>; 2]> {
 
 fn sent(completion: &Completion) -> Value {
     let text: Vec<&str> = completion.texts().map(|it| &**it).collect();
-    let calls: Vec<Value> = completion
-        .calls
-        .iter()
-        .map(|call| {
-            let function = json!({"name": &*call.tool, "arguments": &*call.arguments});
-            json!({"id": &*call.id, "type": "function", "function": function})
-        })
-        .collect();
     let mut message = Map::new();
     message.insert("role".into(), "assistant".into());
     message.insert("content".into(), text.join("\n").into());
-    if !calls.is_empty() {
-        message.insert("tool_calls".into(), calls.into());
+    if !completion.calls.is_empty() {
+        message.insert("tool_calls".into(), made(completion));
     }
     message.into()
+}
+
+/// The calls of a completion as a message carries them.
+fn made(completion: &Completion) -> Value {
+    let call = |call: &Arc<ToolCall>| {
+        let function = json!({"name": &*call.tool, "arguments": &*call.arguments});
+        json!({"id": &*call.id, "type": "function", "function": function})
+    };
+    completion.calls.iter().map(call).collect()
 }

@@ -76,6 +76,21 @@ fn the_live_records_are_played_again_without_their_models() {
     }
 }
 
+#[test]
+fn the_runs_to_judge_are_read_by_replay() {
+    for folder in LIVE {
+        let [runs, table] = ["judge.jsonl", "judge.tsv"].map(|file| format!("{folder}/{file}"));
+        let shown = run(&["replay", &runs, "--labels", &table, "--guard", "cline"]);
+        let counts = |what: &str| {
+            let line = shown.lines().find(|line| line.starts_with(what)).expect("it is counted");
+            line.split_whitespace().next_back().map(str::to_owned)
+        };
+        for nothing in ["bad lines", "points of transcripts not in the input"] {
+            assert_eq!(counts(nothing).as_deref(), Some("0"), "{folder}: {nothing}");
+        }
+    }
+}
+
 /// The rows of a record that are about one of these stacks.
 fn rows(folder: &Path, stacks: &[&str]) -> Vec<String> {
     let all = read(&folder.join("bench.jsonl"));

@@ -81,11 +81,18 @@ impl Following {
                     self.units,
                     Stop::Spent(spent)
                 ));
+                if self.played > 0 {
+                    say(format_args!("the same command with --resume and a larger budget goes on"));
+                }
             }
             Some(Ended::Decided) => {
                 say(format_args!("stopped after {} of {} units: {DECIDED}", self.played, self.units));
             }
             Some(Ended::GivenUp) | None => {}
+        }
+        if self.played == 0 && !self.asks_model && self.dropped.is_some() {
+            say(format_args!("no unit was measured, so there is no table"));
+            return Ok(Exit::Unmet);
         }
         if self.played == 0 && self.asks_model {
             say(format_args!(

@@ -17,7 +17,7 @@ use crate::cli::say::say;
 use crate::cli::{progress, screen};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::live::{self, Model, Stop};
+use crate::live::{self, Model, Spent, Stop};
 
 /// Samples under each message, if nothing else is said.
 const SAMPLES: u32 = 2;
@@ -45,6 +45,8 @@ pub(super) struct Reacted {
     units: u64,
     /// Why the first unit that was not measured has no reactions.
     dropped: Option<String>,
+    /// The budget that ran out.
+    spent: Option<Spent>,
     interrupted: bool,
 }
 
@@ -70,7 +72,7 @@ impl React {
         };
         let units = record.done.iter().map(Seeds::count).sum();
         let bar = progress::counted(units, "units asked for reactions");
-        let (mut dropped, mut unanswered) = (None, 0);
+        let (mut dropped, mut unanswered, mut spent) = (None, 0, None);
         let follow = |unit: &str, measured: Result<(), &Stop>| {
             bar.inc(1);
             let is_over = match measured {
@@ -87,7 +89,10 @@ impl React {
                     };
                     dropped.get_or_insert_with(|| format!("{unit}: {why}"));
                     unanswered += u32::from(matches!(stop, Stop::Refused(_)));
-                    matches!(stop, Stop::Spent(_)) || unanswered >= GIVEN_UP
+                    if let Stop::Spent(it) = stop {
+                        spent = Some(*it);
+                    }
+                    spent.is_some() || unanswered >= GIVEN_UP
                 }
             };
             if is_over || following.interrupted() {
@@ -103,11 +108,16 @@ impl React {
             let fitted = live::fit(&reactions).map(|it| write(&it)).unwrap_or_default();
             following.write_reactions(&reactions, &fitted)?;
         }
-        Ok(Some(Reacted { reactions, units, dropped, interrupted }))
+        Ok(Some(Reacted { reactions, units, dropped, spent, interrupted }))
     }
 }
 
 impl Reacted {
+    /// Why not all units have reactions; empty if no bound ended it.
+    pub(super) fn stopped(&self) -> String {
+        self.spent.map(|it| Stop::Spent(it).to_string()).unwrap_or_default()
+    }
+
     /// Shows the tables, and says what is missing.
     pub(super) fn show(&self) -> io::Result<Exit> {
         if self.interrupted {

@@ -125,6 +125,9 @@ fn key(name: &str) -> Result<Key, Error> {
         };
         Error::usage("--key-env", expected, found)
     })?;
+    if text.trim().is_empty() {
+        return Err(Error::usage("--key-env", expected, format!("`{name}`, which is empty")));
+    }
     Key::new(&text)
 }
 

@@ -12,11 +12,14 @@ use crate::failure::{is_failure, is_waiting};
 use crate::filter::Filter;
 use crate::ladder::Ladder;
 use balk_contract::key::CallKey;
+use balk_contract::reading::{Prospect, Reading};
 use balk_contract::{Effect, Entry, Origin, Purpose, ResultKey, Speaker, Status, ToolCall, ToolResult};
 
 /// How many distinct calls are remembered. A call that returns after so many others counts as new. The memory does
 /// not grow with the run, and no recorded repetition is that wide.
 pub(crate) const CALLS: usize = 64;
+/// How many pauses are counted for one call: a job that is never done is waited for, but not for ever.
+const PAUSES: u32 = 5;
 /// How many characters of a result are kept, to show it to the model again (spec D2).
 const RESULT_CHARS: usize = 1_000;
 
@@ -36,6 +39,10 @@ pub(crate) struct CallMemory {
     filter: Filter,
     /// The tools on offer that wait.
     waiting: Vec<Arc<str>>,
+    /// Turns in which the model waited for something.
+    pauses: u32,
+    /// The last of them.
+    paused: u64,
     /// Increases with everything that may have changed something.
     possible_changes: u64,
     /// Increases with everything that is known to have changed something.
@@ -54,6 +61,8 @@ pub(crate) struct Remembered {
     /// In how many turns it returned an equal result, without a possible change in between and, unless it failed,
     /// without any other call in between.
     pub(crate) equal_results: u32,
+    /// If it failed: whether it may work later.
+    pub(crate) prospect: Prospect,
     /// Whether it waits, or its last result says that something is still in progress.
     pub(crate) waits: bool,
     /// The beginning of its last result.
@@ -62,6 +71,8 @@ pub(crate) struct Remembered {
     pub(crate) ladder: Ladder,
     result_key: ResultKey,
     possible_changes: u64,
+    /// All pauses of the run before the first of the equal results.
+    pauses_before: u32,
 }
 
 impl CallMemory {
@@ -78,6 +89,11 @@ impl CallMemory {
     /// Whether nothing can have changed since this call last ran.
     pub(crate) fn is_unchanged_since(&self, call: &Remembered) -> bool {
         call.possible_changes == self.possible_changes
+    }
+
+    /// Pauses since the first of its equal results, at most [`PAUSES`].
+    pub(crate) fn pauses_since(&self, call: &Remembered) -> u32 {
+        self.pauses.saturating_sub(call.pauses_before).min(PAUSES)
     }
 
     /// The level that the escalation about this call has reached; a known change since then resets it.
@@ -182,9 +198,21 @@ impl CallMemory {
         // same.
         let in_a_row = result.status == Status::Error
             || self.turn.saturating_sub(call.turn.max(call.ladder.turn())) <= 1;
-        call.equal_results = if same && unchanged && in_a_row { call.equal_results + looks } else { 1 };
+        let again = same && unchanged && in_a_row;
+        call.equal_results = if again { call.equal_results + looks } else { 1 };
+        if !again {
+            call.pauses_before = self.pauses;
+        }
         call.status = result.status;
+        call.prospect = match result.status {
+            Status::Error => Reading::of(&result.text).prospect,
+            Status::Ok | Status::Unknown => Prospect::Unknown,
+        };
         call.waits = is_waiting(result) || !is_failure(result) && self.waiting.contains(&result.call.tool);
+        if call.waits && self.paused < self.turn {
+            self.paused = self.turn;
+            self.pauses = self.pauses.saturating_add(1);
+        }
         call.turn = self.turn;
         call.result_key = result_key;
         call.possible_changes = self.possible_changes;
@@ -217,11 +245,13 @@ impl CallMemory {
                 status: Status::Unknown,
                 turn: self.turn,
                 equal_results: 0,
+                prospect: Prospect::Unknown,
                 waits: false,
                 result: String::new(),
                 ladder: Ladder::default(),
                 result_key: ResultKey::default(),
                 possible_changes: 0,
+                pauses_before: 0,
             });
             return self.calls.len() - 1;
         }

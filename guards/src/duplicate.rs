@@ -24,13 +24,13 @@ use serde_json::Value;
 use crate::acknowledgement;
 use crate::call_memory::{CallMemory, Remembered};
 use crate::failed_writes::FailedWrites;
-use crate::failure::reads_as_passing;
 use crate::similarity::Ratio;
+use balk_contract::reading::Prospect;
 use balk_contract::key::{CallKey, Shape};
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::{excerpt, first_line, pretty};
 use balk_contract::{
-    Answer, Blocked, Choice, Completion, Decision, Effect, Entry, Guard, GuardFault, Intervention,
+    Answer, Blocked, Choice, Completion, Decision, Entry, Guard, GuardFault, Intervention,
     InterventionKind, Note, Origin, Purpose, Question, Status, Subject, ToolCall, Verdict,
 };
 
@@ -94,9 +94,9 @@ const NAME: &str = "duplicate";
 const VERSION: u64 = 2;
 /// Characters of formatted arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
-/// Tries allowed for a failure that may be temporary: the three attempts of shipped agents (`docs/peers.md#cline`,
-/// `docs/peers.md#kimi-cli`).
-const PASSING_TRIES: u32 = 3;
+/// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC's retries allow
+/// (`docs/retry-safety.md#tries`). A pause before a try allows one more.
+const PASSING_TRIES: u32 = 5;
 /// Demands for words in a row before `strict` gives way: two, like the corrections of the ladder.
 const DEMANDS: u8 = 2;
 
@@ -139,11 +139,12 @@ impl Duplicate {
             return None;
         }
         let needed = match before.status {
-            Status::Error if reads_as_passing(&before.result) => {
-                self.settings.equal_results.max(PASSING_TRIES)
-            }
-            Status::Error if !says_nothing(before) => 1,
-            Status::Error | Status::Ok | Status::Unknown => self.settings.equal_results,
+            Status::Error => match before.prospect {
+                Prospect::Passing => self.settings.equal_results.max(PASSING_TRIES) + memory.pauses_since(before),
+                Prospect::Lasting => 1,
+                Prospect::Unknown => self.settings.equal_results,
+            },
+            Status::Ok | Status::Unknown => self.settings.equal_results,
         };
         let level = memory.level(before);
         let idle = memory.turn().saturating_sub(before.turn.max(before.ladder.turn()));
@@ -282,12 +283,6 @@ impl Duplicate {
             .into(),
         }
     }
-}
-
-/// True for a failure that does not predict another one: the tool may do part of its work, and the result does not
-/// say what went wrong (`grep` without a hit, an interrupted command).
-fn says_nothing(call: &Remembered) -> bool {
-    !matches!(call.effect, Effect::ReadOnly | Effect::IdempotentWrite) && call.result.trim().is_empty()
 }
 
 impl Guard for Duplicate {

@@ -1,11 +1,9 @@
 //! What a failure says, in comparable forms.
 //!
-//! The status says *whether* a result failed. Without a status, the last line that begins like an error decides: its
-//! first word ends in `Error` or `Exception`, or is `error`, `fatal`, `failure` or `failed`. Compilers, interpreters
-//! and shells use this form in any language of the user.
+//! The status says *whether* a result failed. Without a status, its text does ([`Reading`]).
 //!
-//! *How* it failed is that line, or the beginning of a known failure without such a line. Two forms of it are
-//! compared:
+//! *How* it failed is the last line that says so, or the beginning of a failure without such a line. Two forms of it
+//! are compared:
 //!
 //! - *exactly*: without its volatile parts ([`identity`](balk_contract::identity));
 //! - *loosely*, for calls with other arguments: quoted text is masked, and so is every word with a digit, a path or
@@ -15,6 +13,7 @@
 
 use std::sync::LazyLock;
 
+use balk_contract::reading::{Prospect, Reading};
 use memchr::memmem::Finder;
 use memchr::{memchr, memmem};
 use serde::{Deserialize, Serialize};
@@ -27,8 +26,8 @@ use balk_contract::{ResultKey, Status, ToolCall, ToolResult, identity};
 pub(crate) struct Failure {
     pub(crate) exact: ResultKey,
     pub(crate) loose: u64,
-    /// True for a failure that may be temporary.
-    pub(crate) passing: bool,
+    /// Whether the same call may work later.
+    pub(crate) prospect: Prospect,
     /// True if it names something: a file, a quoted name, or a part of the input. Other failures fit many causes
     /// ("the command returned 1").
     pub(crate) specific: bool,
@@ -37,32 +36,30 @@ pub(crate) struct Failure {
 /// Bytes of an error that are compared, and bytes of the arguments that are searched for its words.
 const ERROR_BYTES: usize = 400;
 const ARGUMENT_BYTES: usize = 2_000;
-/// Bytes of an answer that are searched for an error, from its end, where the final message is.
-const TAIL_BYTES: usize = 4_096;
-/// Bytes of an error that are searched for words of a temporary failure.
-const PASSING_BYTES: usize = 1_000;
 /// Letters that an error must have to say more than "exit code 1".
 const LETTERS: usize = 12;
 
 impl Failure {
     /// How this call failed; `None` if it did not, or if the error says too little.
     pub(crate) fn of(result: &ToolResult) -> Option<Self> {
-        let text = &*result.text;
-        let said = match result.status {
-            Status::Ok => return None,
-            Status::Unknown => error_line(text)?,
-            Status::Error => error_line(text).unwrap_or(text),
-        };
+        if result.status == Status::Ok {
+            return None;
+        }
+        let reading = Reading::of(&result.text);
+        if result.status == Status::Unknown && !reading.failed {
+            return None;
+        }
+        let said = reading.line.unwrap_or(&result.text);
         let said = &said[..said.floor_char_boundary(ERROR_BYTES)];
         let (loose, specific) = loose(&result.call, said.as_bytes())?;
-        Some(Self { exact: identity(said), loose, passing: reads_as_passing(said), specific })
+        Some(Self { exact: identity(said), loose, prospect: reading.prospect, specific })
     }
 }
 
 impl Failure {
     /// The factor by which more tries are allowed: a temporary failure may be tried longer.
     pub(crate) fn patience(self) -> u32 {
-        if self.passing { 2 } else { 1 }
+        if self.prospect == Prospect::Passing { 2 } else { 1 }
     }
 }
 
@@ -71,56 +68,8 @@ pub(crate) fn is_failure(result: &ToolResult) -> bool {
     match result.status {
         Status::Ok => false,
         Status::Error => true,
-        Status::Unknown => error_line(&result.text).is_some(),
+        Status::Unknown => Reading::of(&result.text).failed,
     }
-}
-
-/// True for an error that may be temporary. The words are those of tools, not of the model; an unrecognised error
-/// counts as permanent.
-pub(crate) fn reads_as_passing(error: &str) -> bool {
-    let mut lower = [0; PASSING_BYTES];
-    let lower = &mut lower[..error.len().min(PASSING_BYTES)];
-    lower.copy_from_slice(&error.as_bytes()[..lower.len()]);
-    lower.make_ascii_lowercase();
-    PASSING.iter().any(|word| word.find(lower).is_some())
-}
-
-/// The search patterns for a temporary failure, built once.
-static PASSING: LazyLock<[Finder<'static>; 9]> = LazyLock::new(|| {
-    [
-        "timeout",
-        "timed out",
-        "temporar",
-        "rate limit",
-        "too many requests",
-        "connection",
-        "unavailable",
-        "try again",
-        "is locked",
-    ]
-    .map(Finder::new)
-});
-
-/// The last line that begins like an error.
-fn error_line(text: &str) -> Option<&str> {
-    let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(TAIL_BYTES))..];
-    tail.rsplit('\n').map(str::trim_ascii).find(|line| begins_like_an_error(line.as_bytes()))
-}
-
-fn begins_like_an_error(line: &[u8]) -> bool {
-    // Skips what comes before the first word: brackets, bullets, colours. A number there counts something, so it is
-    // no error.
-    let Some(start) = line.iter().take(8).position(u8::is_ascii_alphanumeric) else { return false };
-    let line = &line[start..];
-    let inner = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
-    let end = line.iter().position(|byte| !inner(byte)).unwrap_or(line.len());
-    let word = &line[..end];
-    let is_named = word.ends_with(b"Error") || word.ends_with(b"Exception");
-    let is_word =
-        || [&b"error"[..], b"fatal", b"failure", b"failed"].iter().any(|it| word.eq_ignore_ascii_case(it));
-    // A lower-case word may be a variable; in an error, a mark follows it.
-    let is_marked = || line[end..].first().is_none_or(|byte| matches!(byte, b':' | b'[' | b']' | b')'));
-    is_named || is_word() && (word[0].is_ascii_uppercase() || is_marked())
 }
 
 /// The loose form, and whether it names something; `None` if it says too little.

@@ -18,7 +18,6 @@ pub mod no_tools;
 mod pattern;
 mod per_model;
 pub mod progress;
-mod reading;
 pub mod retry_safety;
 pub mod similarity;
 mod text_form;
@@ -32,7 +31,6 @@ pub use handoff::{Handoff, HandoffSettings};
 pub use no_tools::{NoTools, NoToolsSettings};
 pub use per_model::PerModel;
 pub use progress::{Progress, ProgressSettings};
-pub use reading::Reading;
 pub use retry_safety::{RetrySafety, RetrySafetyPolicy, RetrySafetySettings};
 
 /// The guards that are on by default, with their default settings: the stack that `balk` calls `default`.

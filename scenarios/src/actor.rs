@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use balk_contract::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
 
-use crate::reading::reads_as_failure;
+use balk_contract::reading::Reading;
 use crate::scenario::StateId;
 use crate::world::World;
 
@@ -105,7 +105,7 @@ impl Following {
     /// Reading takes longer than most of what an actor does, and few states ask.
     fn outcome(&self) -> Outcome {
         *self.outcome.get_or_init(|| {
-            let failures = self.answers.iter().filter(|it| reads_as_failure(it)).count();
+            let failures = self.answers.iter().filter(|it| Reading::of(it).failed).count();
             Outcome { failed: failures > 0, succeeded: failures < self.answers.len() }
         })
     }

@@ -10,8 +10,9 @@ use balk_contract::{Completion, Message, NOT_RUN, ToolCall};
 use balk_scenarios::catalogue::{FIELD, Listed, listed};
 use balk_scenarios::format::names;
 use balk_scenarios::scenario::Profile;
+use balk_contract::reading::Reading;
 use balk_scenarios::{
-    Actor, Environment, Executed, Kind, Pools, Scenario, Truth, User, World, WorldOptions, reads_as_failure,
+    Actor, Environment, Executed, Kind, Pools, Scenario, Truth, User, World, WorldOptions,
     toolsets,
 };
 
@@ -136,7 +137,7 @@ fn what_tools_answer_reads_as_what_it_is() {
                 let world = World::draw(&scenario, seed, WorldOptions { pools, ..WorldOptions::default() });
                 play(&world, &mut |call, it| {
                     let fails = it.status == balk_contract::Status::Error;
-                    assert_eq!(reads_as_failure(&it.text), fails, "{} {}: {it:?}", scenario.name, call.tool);
+                    assert_eq!(Reading::of(&it.text).failed, fails, "{} {}: {it:?}", scenario.name, call.tool);
                     assert!(!it.text.starts_with(NOT_RUN), "only the loop says that: {it:?}");
                     assert!(!it.text.trim().is_empty(), "{}: {} answers nothing", scenario.name, call.tool);
                     if fails { failed += 1 } else { worked += 1 }
@@ -155,7 +156,7 @@ fn what_rules_say_reads_as_what_it_is() {
             let world = World::draw(&scenario, seed, WorldOptions::default());
             for rule in &scenario.environment.rules {
                 for text in rule.says.iter().flat_map(|&phrase| world.variants(phrase)) {
-                    assert_eq!(reads_as_failure(&text), rule.fails, "{}: {text}", scenario.name);
+                    assert_eq!(Reading::of(&text).failed, rule.fails, "{}: {text}", scenario.name);
                     assert!(!text.starts_with(NOT_RUN), "{}: {text}", scenario.name);
                 }
             }
@@ -181,7 +182,7 @@ fn what_tools_answer_to_nonsense_reads_as_what_it_is() {
                     };
                     let executed = environment.call(&ToolCall::new(raw, world.offer()));
                     let fails = executed.status == balk_contract::Status::Error;
-                    assert_eq!(reads_as_failure(&executed.text), fails, "{name} {arguments}: {executed:?}");
+                    assert_eq!(Reading::of(&executed.text).failed, fails, "{name} {arguments}: {executed:?}");
                 }
             }
         }

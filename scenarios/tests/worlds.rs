@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use balk_contract::{Message, Part, Status};
 use balk_scenarios::format::parse;
+use balk_contract::reading::Reading;
 use balk_scenarios::{
-    Act, Actor, Environment, Executed, Scenario, Truth, User, World, WorldOptions, reads_as_failure, toolsets,
+    Act, Actor, Environment, Executed, Scenario, Truth, User, World, WorldOptions, toolsets,
 };
 
 const EDITS: &str = include_str!("worlds/edits.toml");
@@ -53,7 +54,7 @@ fn by_agent(scenario: &Scenario) -> BTreeMap<String, Vec<Executed>> {
         let (answers, goal) = play(&world);
         assert!(goal, "{agent}: {answers:#?}");
         for it in &answers {
-            assert_eq!(reads_as_failure(&it.text), it.status == Status::Error, "{agent}: {it:?}");
+            assert_eq!(Reading::of(&it.text).failed, it.status == Status::Error, "{agent}: {it:?}");
         }
         all.insert(agent, answers);
     }

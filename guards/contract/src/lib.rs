@@ -15,6 +15,7 @@ mod offer;
 #[cfg(feature = "serde")]
 pub mod offered;
 mod phraser;
+pub mod reading;
 #[cfg(feature = "record")]
 pub mod record;
 pub mod rules;

@@ -12,15 +12,15 @@ use super::screen;
 use crate::error::Error;
 use crate::exit::Exit;
 
-use counts::{Part, Reader};
+use counts::Part;
 
 /// Arguments of `balk texts`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Texts {
-    /// Also list the messages that this reader gets wrong
-    #[arg(long, value_enum, value_name = "READER")]
-    wrong: Option<Wrong>,
+    /// Also list the open messages that are read wrong
+    #[arg(long)]
+    wrong: bool,
 
     /// How it is written
     #[arg(long, value_enum, default_value_t = Form::Text)]
@@ -28,18 +28,9 @@ pub struct Texts {
 }
 
 const AFTER_HELP: &str = "\
-The messages are those of scenarios/texts. Guards and actors read the text alone, as where a wire carries no status; a
-guard that is told the status follows it. A third of the tools is reserve: no reading was tuned on their messages, so
+The messages are those of scenarios/texts. They are read by their text alone, as where a wire carries no status; a guard
+that is told the status follows it. A third of the tools is reserve: the reading was not tuned on their messages, so
 --wrong lists none of them.";
-
-/// Who reads.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Wrong {
-    /// The guards
-    Guards,
-    /// The scripted models
-    Actors,
-}
 
 /// How the tables are written.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -59,19 +50,15 @@ impl Texts {
     /// An output that cannot be written.
     pub fn run(&self) -> Result<Exit, Error> {
         let parts = [false, true].map(Part::read);
-        let wrong = self.wrong.map(|it| match it {
-            Wrong::Guards => Reader::Guards,
-            Wrong::Actors => Reader::Actors,
-        });
         let document = || {
             let mut blocks: Vec<_> = parts.iter().flat_map(show::part).collect();
-            blocks.extend(wrong.map(show::wrong));
+            blocks.extend(self.wrong.then(show::wrong));
             Document { blocks }
         };
         let text = match self.format {
             Form::Text => terminal(&document(), screen::output()),
             Form::Markdown => markdown(&document()),
-            Form::Json => show::json(&parts, wrong).map_err(std::io::Error::from)? + "\n",
+            Form::Json => show::json(&parts, self.wrong).map_err(std::io::Error::from)? + "\n",
         };
         std::io::stdout().lock().write_all(text.as_bytes())?;
         Ok(Exit::Fine)

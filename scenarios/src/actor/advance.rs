@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Actor;
 use super::detour::Detour;
 use crate::draws::Draw;
-use crate::reading::reads_as_failure;
+use balk_contract::reading::Reading;
 use crate::response::{self, Correction, Delivered, Reaction, ResponseMode};
 use crate::scenario::{Called, Kind, Ratio, State, StateId, Transition, Trigger};
 
@@ -151,7 +151,7 @@ impl Actor<'_, '_> {
             if error.is_some() && success.is_some() {
                 break;
             }
-            let latest = if reads_as_failure(&text) { &mut error } else { &mut success };
+            let latest = if Reading::of(&text).failed { &mut error } else { &mut success };
             latest.get_or_insert(text);
         }
         self.last_error = error.or(self.last_error.take());

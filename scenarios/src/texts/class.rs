@@ -73,6 +73,27 @@ impl Class {
         }
     }
 
+    /// Of a failure: whether the same call may work later, though nobody changes anything. `None` for a limit, which
+    /// may be one of rate or of space, for a check, which may be flaky, and for what is no failure.
+    #[must_use]
+    pub const fn passes(self) -> Option<bool> {
+        match self {
+            Self::TransientNetwork | Self::Busy => Some(true),
+            Self::NotFound
+            | Self::Permission
+            | Self::MissingDependency
+            | Self::Syntax
+            | Self::Type
+            | Self::Conflict => Some(false),
+            Self::Assertion
+            | Self::Limit
+            | Self::Empty
+            | Self::Success
+            | Self::SuccessMentionsFailure
+            | Self::Progress => None,
+        }
+    }
+
     /// Whether the tool did not do what it was asked to do.
     #[must_use]
     pub const fn fails(self) -> bool {

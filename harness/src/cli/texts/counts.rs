@@ -1,21 +1,12 @@
 //! How many messages are read as what.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use balk_guards::{Offer, RawCall, Reading, Status, ToolCall, ToolResult};
-use balk_scenarios::reads_as_failure;
+use balk_guards::reading::{Prospect, Reading};
 use balk_scenarios::texts::{Class, Message, Tool, tools};
 use serde::Serialize;
 
-/// Who reads a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reader {
-    Guards,
-    Actors,
-}
-
-/// The tools that readings may be tuned on, or the reserve.
+/// The tools that the reading may be tuned on, or the reserve.
 #[derive(Debug, Serialize)]
 pub(super) struct Part {
     pub(super) reserve: bool,
@@ -37,21 +28,17 @@ pub(super) struct Row {
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Counts {
     pub(super) messages: u32,
-    pub(super) guards: Read,
-    /// Of the failures that guards see, those that may be temporary.
-    pub(super) temporary: u32,
-    /// Of the other messages, those in which guards see that something is in progress.
-    pub(super) waiting: u32,
-    pub(super) actors: Read,
-}
-
-/// How one reader reads.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(super) struct Read {
     /// Read as failures.
     pub(super) failed: u32,
     /// Read as what they are: a failure or none.
     pub(super) right: u32,
+    /// Of the messages that are failures and read so, by what a later try is said to bring.
+    pub(super) passing: u32,
+    pub(super) lasting: u32,
+    pub(super) unknown: u32,
+    /// Of these, those whose class says whether they pass, and those of them that are read so.
+    pub(super) asked: u32,
+    pub(super) told: u32,
 }
 
 impl Part {
@@ -74,45 +61,59 @@ impl Part {
 impl Counts {
     fn add(&mut self, message: &Message) {
         let text = message.example();
-        let reading = by_guards(&text);
+        let reading = Reading::of(&text);
+        let fails = message.class.fails();
         self.messages += 1;
-        self.temporary += u32::from(reading == Reading::TemporaryFailure);
-        self.waiting += u32::from(reading == Reading::Waiting);
-        self.guards.add(message, is_failure(reading));
-        self.actors.add(message, reads_as_failure(&text));
-    }
-}
-
-impl Read {
-    fn add(&mut self, message: &Message, failed: bool) {
-        self.failed += u32::from(failed);
-        self.right += u32::from(failed == message.class.fails());
-    }
-}
-
-/// What the guards take a text for that comes without a status.
-fn by_guards(text: &str) -> Reading {
-    let raw = RawCall { id: "1".into(), tool: "shell".into(), arguments: "{}".into() };
-    let call = Arc::new(ToolCall::new(raw, &Offer::default()));
-    Reading::of(&ToolResult::executed(&call, Status::Unknown, text))
-}
-
-const fn is_failure(reading: Reading) -> bool {
-    match reading {
-        Reading::TemporaryFailure | Reading::Failure => true,
-        Reading::Waiting | Reading::Other => false,
-    }
-}
-
-/// The messages that are not reserve and that this reader gets wrong.
-pub(super) fn misread(reader: Reader) -> impl Iterator<Item = (&'static Tool, &'static Message)> {
-    let open = tools().iter().filter(|it| !it.reserve);
-    open.flat_map(|tool| tool.messages.iter().map(move |it| (tool, it))).filter(move |(_, message)| {
-        let text = message.example();
-        let failed = match reader {
-            Reader::Guards => is_failure(by_guards(&text)),
-            Reader::Actors => reads_as_failure(&text),
+        self.failed += u32::from(reading.failed);
+        self.right += u32::from(reading.failed == fails);
+        if !(reading.failed && fails) {
+            return;
+        }
+        let told = match reading.prospect {
+            Prospect::Passing => &mut self.passing,
+            Prospect::Lasting => &mut self.lasting,
+            Prospect::Unknown => &mut self.unknown,
         };
-        failed != message.class.fails()
-    })
+        *told += 1;
+        if let Some(passes) = message.class.passes() {
+            self.asked += 1;
+            self.told += u32::from(passes == (reading.prospect == Prospect::Passing));
+        }
+    }
+}
+
+/// What the reading gets wrong in a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mistake {
+    /// Whether it is a failure.
+    Failure,
+    /// Whether it may pass.
+    Prospect,
+}
+
+impl Mistake {
+    fn of(message: &Message) -> Option<Self> {
+        let text = message.example();
+        let reading = Reading::of(&text);
+        let fails = message.class.fails();
+        if reading.failed != fails {
+            return Some(Self::Failure);
+        }
+        let passes = message.class.passes().filter(|_| fails)?;
+        (passes != (reading.prospect == Prospect::Passing)).then_some(Self::Prospect)
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Failure => "failure",
+            Self::Prospect => "prospect",
+        }
+    }
+}
+
+/// The messages that are not reserve and are read wrong.
+pub(super) fn misread() -> impl Iterator<Item = (&'static Tool, &'static Message, Mistake)> {
+    let open = tools().iter().filter(|it| !it.reserve);
+    open.flat_map(|tool| tool.messages.iter().map(move |it| (tool, it)))
+        .filter_map(|(tool, message)| Some((tool, message, Mistake::of(message)?)))
 }

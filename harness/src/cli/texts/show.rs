@@ -3,7 +3,7 @@
 use balk_reports::report::document::{Block, Side, Table, paragraph};
 use serde_json::{Value, json};
 
-use super::counts::{Counts, Part, Read, Reader, Row, misread};
+use super::counts::{Counts, Part, Row, misread};
 use crate::replay::one_line;
 
 const SHOWN_CHARS: usize = 100;
@@ -11,78 +11,71 @@ const SHOWN_CHARS: usize = 100;
 /// The confusion table of a part, and how each language is read.
 pub(super) fn part(part: &Part) -> [Block; 3] {
     let name = if part.reserve {
-        "Reserve, which no reading is tuned on"
+        "Reserve, which the reading is not tuned on"
     } else {
-        "Open, which readings are tuned on"
+        "Open, which the reading is tuned on"
     };
     let title = format!("{name}: {} messages of {} tools", part.all.messages, part.tools);
-    let columns = [
-        "class",
-        "messages",
-        "guards: failed",
-        "temporary",
-        "waiting",
-        "right, %",
-        "actors: failed",
-        "right, %",
-    ];
-    let mut classes = Table::of_numbers(columns);
+    let columns = ["messages", "failed", "right, %", "passing", "lasting", "unknown", "prospect right, %"];
+    let mut classes = Table::of_numbers(["class"].into_iter().chain(columns));
     let all = Row { name: "all", counts: part.all };
-    for Row { name, counts } in part.classes.iter().copied().chain([all]) {
-        let Counts { messages, guards, temporary, waiting, actors } = counts;
-        classes.row([
-            name.to_owned(),
-            messages.to_string(),
-            guards.failed.to_string(),
-            temporary.to_string(),
-            waiting.to_string(),
-            percent(guards, messages),
-            actors.failed.to_string(),
-            percent(actors, messages),
-        ]);
+    for row in part.classes.iter().copied().chain([all]) {
+        classes.row(cells(row));
     }
-    let mut languages = Table::of_numbers(["language", "messages", "guards right, %", "actors right, %"]);
-    for Row { name, counts } in &part.languages {
-        let right = [counts.guards, counts.actors].map(|it| percent(it, counts.messages));
-        let [guards, actors] = right;
-        languages.row([(*name).to_owned(), counts.messages.to_string(), guards, actors]);
+    let mut languages = Table::of_numbers(["language"].into_iter().chain(columns));
+    for row in &part.languages {
+        languages.row(cells(*row));
     }
     [paragraph(title), classes.into(), languages.into()]
 }
 
-/// The share of messages that are read right, in per cent.
-fn percent(read: Read, messages: u32) -> String {
-    // Rounded to a tenth.
-    let tenths = (u64::from(read.right) * 2_000 + u64::from(messages)) / (2 * u64::from(messages.max(1)));
+fn cells(Row { name, counts }: Row) -> [String; 8] {
+    let Counts { messages, failed, right, passing, lasting, unknown, asked, told } = counts;
+    let number = |it: u32| it.to_string();
+    [
+        name.to_owned(),
+        number(messages),
+        number(failed),
+        percent(right, messages),
+        number(passing),
+        number(lasting),
+        number(unknown),
+        percent(told, asked),
+    ]
+}
+
+/// A share in per cent, rounded to a tenth.
+fn percent(part: u32, of: u32) -> String {
+    if of == 0 {
+        return "–".into();
+    }
+    let tenths = (u64::from(part) * 2_000 + u64::from(of)) / (2 * u64::from(of));
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-/// The messages that a reader gets wrong.
-pub(super) fn wrong(reader: Reader) -> Block {
-    let who = match reader {
-        Reader::Guards => "guards",
-        Reader::Actors => "actors",
-    };
+/// The messages that are read wrong.
+pub(super) fn wrong() -> Block {
     let mut table = Table {
-        title: format!("Open messages that {who} read wrong:").into(),
-        ..Table::new(["tool", "class", "language", "message"].map(|name| (name, Side::Left)))
+        title: "Open messages that are read wrong:".into(),
+        ..Table::new(["tool", "class", "language", "wrong", "message"].map(|name| (name, Side::Left)))
     };
-    for (tool, message) in misread(reader) {
+    for (tool, message, mistake) in misread() {
         let text = one_line(&message.example(), SHOWN_CHARS);
-        table.row([tool.name.as_str(), message.class.name(), &message.language, &text]);
+        table.row([tool.name.as_str(), message.class.name(), &message.language, mistake.name(), &text]);
     }
     table.into()
 }
 
 /// The counts as JSON.
-pub(super) fn json(parts: &[Part], wrong: Option<Reader>) -> serde_json::Result<String> {
+pub(super) fn json(parts: &[Part], with_wrong: bool) -> serde_json::Result<String> {
     let mut document = json!({ "parts": parts });
-    if let Some(reader) = wrong {
-        let rows = misread(reader).map(|(tool, message)| {
+    if with_wrong {
+        let rows = misread().map(|(tool, message, mistake)| {
             json!({
                 "tool": tool.name,
                 "class": message.class.name(),
                 "language": message.language,
+                "wrong": mistake.name(),
                 "text": message.example(),
             })
         });

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::asked::{calls, fits, sent, worlds};
 use crate::format::report::Report;
 use crate::format::wire::ScenarioFile;
-use crate::reading::reads_as_failure;
+use balk_contract::reading::Reading;
 use crate::scenario::{PhraseId, Role, Rule, Scenario};
 use crate::world::World;
 
@@ -57,7 +57,7 @@ fn misread(
     all.iter().find_map(|arguments| {
         let arguments: Vec<(&str, &str)> = arguments.iter().map(|(name, it)| (*name, it.as_str())).collect();
         let mut answers = world.answers(phrase, &arguments).into_iter();
-        answers.find(|answer| reads_as_failure(&around(world, answer)) != rule.fails)
+        answers.find(|answer| Reading::of(&around(world, answer)).failed != rule.fails)
     })
 }
 
@@ -86,7 +86,7 @@ fn files(file: &ScenarioFile, scenarios: &[Scenario], worlds: &[World<'_>], repo
         let misread = worlds.iter().any(|world| {
             let (path, content) = (world.fixed(path), world.fixed(content));
             let mut read = asked.iter().flatten().flat_map(|it| sent(world, Role::Read, it));
-            read.any(|(_, it)| *it == *path) && reads_as_failure(&content)
+            read.any(|(_, it)| *it == *path) && Reading::of(&content).failed
         });
         if misread {
             report

@@ -1,6 +1,7 @@
-//! What an actor takes for a failure.
+//! What a tool's answer says, read from its text alone.
 //!
-//! A model has only the words of an answer, since not every wire carries a flag. Structure comes first, then words:
+//! Not every wire carries a status, and a model has only the words. So guards and scripted models read alike: structure
+//! comes first, then words:
 //!
 //! 1. the exit status that a shell tool reports ("exit code 1");
 //! 2. counts of failures ("10 passed, 0 failed", `"errors": []`) and statuses of HTTP ("502 Bad Gateway");
@@ -9,10 +10,11 @@
 //!
 //! A line that quotes something, such as a numbered line of a file or a line of a log, says nothing about the tool.
 //! Neither does a warning, or a test that passed. The words are those of English, German, Spanish, Chinese and
-//! Japanese. `balk texts` shows how messages of real tools are read.
+//! Japanese. Some of them also say whether the same call may work later: a network that broke off, but not a name that
+//! does not exist. `balk texts` shows how messages of real tools are read.
 
 use line::Line;
-use number::{Count, count_after, count_before, exit_status, is_http_failure};
+use number::{Count, count_after, count_before, exit_status, http_failure};
 use words::{Meaning, meaning, next_word};
 
 mod line;
@@ -24,6 +26,48 @@ mod words;
 const HEAD: usize = 240;
 const TAIL: usize = 240;
 
+/// What an answer says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading<'t> {
+    /// Whether it reads as a failure.
+    pub failed: bool,
+    /// If it is a failure: whether the same call may work later.
+    pub prospect: Prospect,
+    /// The last line that says that something failed, if one does.
+    pub line: Option<&'t str>,
+}
+
+/// Whether a failed call may work later, though nobody changes anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Prospect {
+    /// It may: a network, a lock, a limit of rate.
+    Passing,
+    /// It names something that stays so: a name, a form, a right.
+    Lasting,
+    /// It does not say.
+    #[default]
+    Unknown,
+}
+
+impl<'t> Reading<'t> {
+    /// Reads an answer: its beginning and its end, if it is long.
+    #[must_use]
+    pub fn of(answer: &'t str) -> Self {
+        let mut said = Said::default();
+        if answer.len() <= HEAD + TAIL {
+            said.read(answer.as_bytes(), 0);
+        } else {
+            let tail = answer.len() - TAIL;
+            said.read(&answer.as_bytes()[..HEAD], 0);
+            said.read(&answer.as_bytes()[tail..], tail);
+        }
+        let line = said.error_line.or(said.failure_line).and_then(|(start, end)| answer.get(start..end));
+        Self { failed: said.verdict(), prospect: said.prospect(), line: line.map(str::trim) }
+    }
+}
+
 /// What the lines say together.
 #[derive(Clone, Copy, Debug, Default)]
 struct Said {
@@ -34,20 +78,13 @@ struct Said {
     error: bool,
     failure: bool,
     success: bool,
-}
-
-/// Whether a tool's answer reads as a failure. A test checks that all error texts of the catalogue are recognised.
-#[must_use]
-pub fn reads_as_failure(answer: &str) -> bool {
-    let bytes = answer.as_bytes();
-    let mut said = Said::default();
-    if bytes.len() <= HEAD + TAIL {
-        said.read(bytes);
-    } else {
-        said.read(&bytes[..HEAD]);
-        said.read(&bytes[bytes.len() - TAIL..]);
-    }
-    said.verdict()
+    /// What its words say of a later try.
+    passing: bool,
+    lasting: bool,
+    hint: bool,
+    /// The bytes of the last lines that begin like an error, and that have a word of failure.
+    error_line: Option<(usize, usize)>,
+    failure_line: Option<(usize, usize)>,
 }
 
 impl Said {
@@ -60,26 +97,43 @@ impl Said {
         }
     }
 
-    fn read(&mut self, bytes: &[u8]) {
-        for line in bytes.split(|byte| *byte == b'\n') {
-            self.line(line);
+    fn prospect(self) -> Prospect {
+        match (self.passing, self.lasting, self.hint) {
+            (true, _, _) | (false, false, true) => Prospect::Passing,
+            (false, true, _) => Prospect::Lasting,
+            (false, false, false) => Prospect::Unknown,
         }
     }
 
-    fn line(&mut self, line: &[u8]) {
+    /// Reads lines, of which the first begins at this byte of the answer.
+    fn read(&mut self, bytes: &[u8], mut start: usize) {
+        for line in bytes.split(|byte| *byte == b'\n') {
+            self.line(line, (start, start + line.len()));
+            start += line.len() + 1;
+        }
+    }
+
+    fn line(&mut self, line: &[u8], place: (usize, usize)) {
         let line = match Line::of(line) {
             Line::Plain(line) => line,
             Line::Error(line) => {
                 self.error = true;
+                self.error_line = Some(place);
                 line
             }
             Line::Warning(line) => return self.warning(line),
             Line::Aside => return,
         };
+        let failures = self.failure;
+        self.failure = false;
         let mut at = 0;
         while let Some(start) = next_word(line, at) {
             at = start + self.word(line, start);
         }
+        if self.failure {
+            self.failure_line = Some(place);
+        }
+        self.failure |= failures;
     }
 
     fn warning(&mut self, line: &[u8]) {
@@ -100,12 +154,19 @@ impl Said {
             // In `10:42 error.log` the number is one of a clock.
             self.count(counted.filter(|_| start == 0 || line[start - 1] != b':'));
             self.mended |= rest.starts_with(b"0 remaining");
-            self.failure |= is_http_failure(rest);
+            if let Some(status) = http_failure(rest) {
+                self.failure = true;
+                self.passing |= status.may_pass();
+                self.lasting |= !status.may_pass();
+            }
             return length;
         }
         let Some((meaning, length)) = meaning(rest) else { return 1 };
         match meaning {
             Meaning::Failure => self.failure = true,
+            Meaning::Passing => (self.failure, self.passing) = (true, true),
+            Meaning::Lasting => (self.failure, self.lasting) = (true, true),
+            Meaning::Hint => self.hint = true,
             Meaning::Success => self.success |= start == 0,
             Meaning::Nothing => self.count(Some(Count::None)),
             Meaning::Exit => self.exit = worse(self.exit, exit_status(&rest[length..])),

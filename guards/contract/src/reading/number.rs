@@ -74,8 +74,19 @@ pub(super) fn exit_status(text: &[u8]) -> Option<Count> {
     (says && plain).then(|| number(&near[gap..]).map(|(_, count)| count))?
 }
 
+/// A status of HTTP that is a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct HttpFailure([u8; 3]);
+
+impl HttpFailure {
+    /// Time-outs, limits of rate and faults of the server may pass.
+    pub(super) fn may_pass(self) -> bool {
+        self.0[0] == b'5' || matches!(&self.0, b"408" | b"425" | b"429")
+    }
+}
+
 /// "502 Bad Gateway": a status of HTTP that is a failure, with its phrase.
-pub(super) fn is_http_failure(text: &[u8]) -> bool {
+pub(super) fn http_failure(text: &[u8]) -> Option<HttpFailure> {
     const PHRASES: [&[u8]; 12] = [
         b"bad ",
         b"unauthorized",
@@ -91,10 +102,11 @@ pub(super) fn is_http_failure(text: &[u8]) -> bool {
         b"gateway time",
     ];
     match text {
-        [b'4' | b'5', b'0'..=b'9', b'0'..=b'9', b' ' | b':', rest @ ..] => {
+        [first @ (b'4' | b'5'), second @ b'0'..=b'9', third @ b'0'..=b'9', b' ' | b':', rest @ ..] => {
             let rest = rest.strip_prefix(b" ").unwrap_or(rest);
-            PHRASES.iter().any(|phrase| begins(rest, phrase))
+            let is_named = PHRASES.iter().any(|phrase| begins(rest, phrase));
+            is_named.then_some(HttpFailure([*first, *second, *third]))
         }
-        _ => false,
+        _ => None,
     }
 }

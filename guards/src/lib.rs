@@ -15,6 +15,7 @@ mod filter;
 pub mod handoff;
 mod ladder;
 pub mod no_tools;
+mod nudge;
 mod pattern;
 mod per_model;
 pub mod progress;

@@ -1,19 +1,24 @@
 //! **no-tools**: the model says what it will do, or nothing at all, and calls no tool.
 //!
-//! *Detects* (spec N1, N8) a completion without a call. If a tool ends the task (`completion = tool`), that is a
-//! mistake. If text may end it, it is a mistake only if no tool was called since the user's last request, tools are
-//! offered, and the text reads as an announcement: it breaks off (`:` or `…` at its end), or says in one of the known
-//! languages that the model is about to act. Thinking without an answer is a mistake under both (spec E2), because
-//! the same request would return it again.
+//! *Detects* (spec N1, N8, T1) a completion without a call. If a tool ends the task (`completion = tool`), that is a
+//! mistake. If text may end it, it is one in three cases, as long as tools are offered: the text announces an action
+//! and breaks off (`announcement.rs`), it prints a call of a tool on offer, or it denies access though nothing was
+//! tried; or the user had to nudge the model (`nudge.rs`: "Proceed.", "I don't see it.") after a message without a
+//! call, and again no call came. Thinking without an answer is a mistake under both (spec E2), because the same
+//! request would return it again.
 //!
-//! *Stays silent* under `text` after any call since the request, about a question to the user, a text with a code
-//! fence or a long text (an answer), and after one correction for a request. A blocked or failed call also counts:
-//! the model acted. A withheld answer (content filter) is not its concern.
+//! *Stays silent* under `text` about every other text: an answer, a question, code, a report. So does it where the
+//! user's request has a printed call in it or asks for JSON. A blocked or failed call also counts: the model acted. A
+//! withheld answer (content filter) is not its concern.
+//!
+//! *Says* what was wrong, and asks for the call. The tool that ends the task is only named to a model whose text reads
+//! as a report and that has called something since the request: a small model takes every way out that a message
+//! names (`docs/reactions.md#ways-out`).
 //!
 //! *Thresholds*: the limit of 3 comes from the field report (spec N4), Cline and Roo Code (`docs/peers.md#cline`,
-//! `docs/peers.md#roo-code`). One correction for each request under `text`, because text-only turns of recorded
-//! dialogues are stuck in about 1 % of cases (`docs/labels.md#what-single-rules-find`), and gpt-3.5 reacts to a
-//! correction in 82 % after an announcement, but in 35 to 38 % after a finished answer
+//! `docs/peers.md#roo-code`). Under `text` one correction for each request, then the user is asked (spec T3): text-only
+//! turns of recorded dialogues are stuck in about 1 % of cases (`docs/labels.md#what-single-rules-find`), and gpt-3.5
+//! reacts to a correction in 82 % after an announcement, but in 35 to 38 % after a finished answer
 //! (`docs/reactions.md#announcements`).
 
 use std::sync::Arc;
@@ -21,14 +26,18 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::announcement;
+use crate::nudge::{is_nudge, takes_up};
 use crate::text_form;
+use instead::Instead;
+
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::{list, times};
 use balk_contract::{
     Answer, Choice, Completion, Decision, Entry, FinishReason, Guard, Intervention, InterventionKind, Note,
     Offer, Protocol, Purpose, Question, Speaker, Subject, Verdict,
 };
+
+mod instead;
 
 /// Settings of the guard (spec N5). [`PerModel`](crate::PerModel) decides whether it is on for a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,16 +72,20 @@ struct NoToolsState {
     protocol: Protocol,
     /// Names of all tools on offer, if text can call them.
     callable: Vec<Arc<str>>,
-    /// Names of tools to show, including the one that ends the task and the one that asks the user.
+    /// Names of tools that do something: none that ends the task or asks the user.
     tools: Vec<Arc<str>>,
     finish: Option<Arc<str>>,
-    ask: Option<Arc<str>>,
     /// Mistakes in a row, including the current completion.
     mistakes: u32,
     /// Whether a tool was called since the user's last request.
     called: bool,
     /// Whether the model was corrected since then.
     corrected: bool,
+    /// Whether the last completion called nothing, and what the user then said, if it was only a nudge.
+    spoke: bool,
+    nudge: Option<Arc<str>>,
+    /// Whether the user's request speaks of calls, so that a printed one may be an answer.
+    wants_calls: bool,
     /// Reminders since the count of mistakes began.
     reminders: u32,
     questions: u32,
@@ -84,7 +97,7 @@ struct NoToolsState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mistake {
     /// Text, but no call where one is needed.
-    TextOnly,
+    TextOnly(Instead),
     /// Only thinking.
     ThinkingOnly,
 }
@@ -120,16 +133,27 @@ impl NoTools {
         if self.calls_a_tool(completion) || is_unfinished(completion) {
             return None;
         }
-        match (completion.has_text(), self.state.protocol) {
-            (false, _) => Some(Mistake::ThinkingOnly),
-            (true, Protocol::Tool) => Some(Mistake::TextOnly),
-            (true, Protocol::Text) => {
-                let may_be_one = !self.state.called && !self.state.tools.is_empty();
-                let announces =
-                    || completion.texts().last().is_some_and(|text| announcement::breaks_off(text));
-                (may_be_one && announces()).then_some(Mistake::TextOnly)
+        // The last text is what the user reads last.
+        let Some(text) = completion.texts().last().filter(|_| completion.has_text()) else {
+            return Some(Mistake::ThinkingOnly);
+        };
+        let instead = Instead::of(text, &self.state.tools);
+        let is_one = match self.state.protocol {
+            Protocol::Tool => true,
+            Protocol::Text => !self.state.tools.is_empty() && self.is_out_of_place(instead, text),
+        };
+        is_one.then_some(Mistake::TextOnly(instead))
+    }
+
+    /// Whether this is a mistake where text may end the task.
+    fn is_out_of_place(&self, instead: Instead, text: &str) -> bool {
+        self.state.nudge.as_ref().is_some_and(|nudge| !takes_up(text, nudge))
+            || match instead {
+                Instead::Announces => true,
+                Instead::PrintsCall => !self.state.wants_calls,
+                Instead::Denies => !self.state.called,
+                Instead::ShowsCode | Instead::Asks | Instead::Reports => false,
             }
-        }
     }
 
     fn note(&self, rule: &'static str, text: String) -> Note {
@@ -161,42 +185,56 @@ impl NoTools {
             return self.note("message", text + &counted);
         }
         let (rule, seen) = match mistake {
-            Mistake::TextOnly => ("no-call", "Your last message calls no tool, so nothing was done"),
+            Mistake::TextOnly(instead) => ("no-call", self.seen(instead)),
             Mistake::ThinkingOnly => {
                 ("thinking-only", "Your last turn is only thinking, with neither an answer nor a call")
             }
         };
-        let done = match (&self.state.finish, self.state.protocol) {
-            (Some(finish), _) => format!("if the task is done, call `{finish}`"),
-            (None, Protocol::Tool | Protocol::Text) => {
-                "if the task is done, say so and give the result".into()
-            }
-        };
-        let ask = match &self.state.ask {
-            Some(ask) => format!("if you need something from the user, call `{ask}`"),
-            None => "if you need something from the user, ask a question".into(),
-        };
         let last = if count + 1 >= limit { " The next time, the user is asked instead." } else { "" };
-        let example = self.state.tools.first().map_or(String::new(), |tool| {
-            format!("An announcement is not a call: call `{tool}` or another tool now.")
-        });
         let tools = self.tool_names();
-        let [go_on, send] = match tools.is_empty() {
-            true => [String::new(), "Now: ".into()],
-            false => [
-                format!("- to continue, call a tool: {tools}\n"),
-                format!("Send one call now, with all its arguments: {tools}; or "),
-            ],
+        let call = match tools.is_empty() {
+            true => "Make the next call now.".into(),
+            false => format!("Make the next call now, with all its arguments. The tools are {tools}."),
+        };
+        let done = match mistake {
+            Mistake::TextOnly(Instead::Reports) if self.state.called => format!(" {}.", self.way_out()),
+            Mistake::ThinkingOnly if self.state.protocol == Protocol::Text => format!(" {}.", self.way_out()),
+            Mistake::TextOnly(_) | Mistake::ThinkingOnly => String::new(),
         };
         let text = match self.state.spoken % 2 {
-            0 => format!("{seen}{counted}.\n{go_on}- {done}\n- {ask}\n{example}{last}"),
+            0 => format!("{seen}{counted}. {call}{done}{last}"),
             _ => format!(
-                "Again you called no tool{in_a_row}{counted}. An announced step is not done until you send the \
-                 call. {send}{done}.{last}",
+                "Again you called no tool{in_a_row}{counted}. Words do nothing here, only calls do. {call}{done}{last}",
                 in_a_row = if count > 1 { format!(", {} in a row", times(count)) } else { String::new() },
             ),
         };
         self.note(rule, text)
+    }
+
+    /// What was wrong with the last message.
+    fn seen(&self, instead: Instead) -> &'static str {
+        match instead {
+            Instead::PrintsCall => {
+                "Your last message only prints a call, as text, so nothing was done. Send it as a real tool call"
+            }
+            Instead::Announces => "Your last message says what you will do and calls no tool, so nothing was done",
+            Instead::Denies => "You do have tools here, and they work. Your last message calls none of them",
+            Instead::ShowsCode => {
+                "Your last message shows text that the user would have to copy, and calls no tool, so nothing was done"
+            }
+            Instead::Asks if self.state.nudge.is_some() => {
+                "The user has answered already: go on. Your last message calls no tool, so nothing was done"
+            }
+            Instead::Asks | Instead::Reports => "Your last message calls no tool, so nothing was done",
+        }
+    }
+
+    /// How the model ends the task, if it is done.
+    fn way_out(&self) -> String {
+        match &self.state.finish {
+            Some(finish) => format!("If all of the task is done, call `{finish}`"),
+            None => "If all of the task is done, say so and give the result".into(),
+        }
     }
 
     fn messages_in_a_row(&self) -> String {
@@ -251,16 +289,12 @@ impl Guard for NoTools {
                 self.state.protocol = start.protocol;
                 self.offered(&start.offer);
             }
-            Entry::User(message) if message.from == Speaker::User => {
-                self.state.called = false;
-                self.state.corrected = false;
-                if self.state.protocol == Protocol::Text {
-                    self.count_anew();
-                }
-            }
+            Entry::User(message) if message.from == Speaker::User => self.asked(&message.text),
             Entry::Completion(completion) => {
+                self.state.spoke = !self.calls_a_tool(completion);
                 if self.calls_a_tool(completion) {
                     self.state.called = true;
+                    self.state.nudge = None;
                     self.count_anew();
                 } else if self.mistake(completion).is_some() {
                     self.state.mistakes += 1;
@@ -299,9 +333,14 @@ impl Guard for NoTools {
     fn review(&self, completion: &Completion) -> Answer<Decision> {
         let Some(mistake) = self.mistake(completion) else { return Ok(Decision::pass()) };
         Ok(match (mistake, self.state.protocol) {
-            // At most one correction for each request: if text may end the task, most text is right.
-            (Mistake::TextOnly, Protocol::Text) if self.state.corrected => Decision::pass(),
-            (Mistake::TextOnly, Protocol::Text) => Verdict::Retry(self.correction(mistake)).into(),
+            // One correction for each request, then the user hears of it: if text may end the task, most text is right.
+            (Mistake::TextOnly(_), Protocol::Text) if !self.state.corrected => {
+                Verdict::Retry(self.correction(mistake)).into()
+            }
+            (Mistake::TextOnly(_), Protocol::Text) if self.state.questions < self.settings.questions => {
+                Verdict::Ask(self.question()).into()
+            }
+            (Mistake::TextOnly(_), Protocol::Text) => Verdict::Stop(self.stop()).into(),
             _ if self.state.mistakes < self.settings.limit => Verdict::Retry(self.correction(mistake)).into(),
             _ if self.state.questions < self.settings.questions => Verdict::Ask(self.question()).into(),
             _ => Verdict::Stop(self.stop()).into(),
@@ -324,15 +363,28 @@ fn is_unfinished(completion: &Completion) -> bool {
 }
 
 impl NoTools {
+    /// The user speaks: a nudge goes on with the request, anything else is a new one.
+    fn asked(&mut self, text: &str) {
+        if self.state.spoke && is_nudge(text) {
+            self.state.nudge = Some(text.into());
+            return;
+        }
+        let lower = text.to_lowercase();
+        self.state.wants_calls = ["json", "tool call", "{"].iter().any(|it| lower.contains(it));
+        (self.state.called, self.state.corrected) = (false, false);
+        (self.state.spoke, self.state.nudge) = (false, None);
+        if self.state.protocol == Protocol::Text {
+            self.count_anew();
+        }
+    }
+
     fn count_anew(&mut self) {
         self.state.mistakes = 0;
         self.state.reminders = 0;
     }
 
     fn offered(&mut self, offer: &Offer) {
-        let name = |purpose| offer.first(purpose).map(|tool| tool.name.clone());
-        self.state.finish = name(Purpose::Finish);
-        self.state.ask = name(Purpose::AskUser);
+        self.state.finish = offer.first(Purpose::Finish).map(|tool| tool.name.clone());
         let works = |purpose| matches!(purpose, Purpose::Shell | Purpose::Other);
         let tools = offer.tools().iter().filter(|tool| works(tool.purpose));
         self.state.tools = tools.map(|tool| tool.name.clone()).collect();

@@ -25,13 +25,13 @@ use crate::acknowledgement;
 use crate::call_memory::{CallMemory, Remembered};
 use crate::failed_writes::FailedWrites;
 use crate::similarity::Ratio;
-use balk_contract::reading::Prospect;
 use balk_contract::key::{CallKey, Shape};
+use balk_contract::reading::Prospect;
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::{excerpt, first_line, pretty};
 use balk_contract::{
-    Answer, Blocked, Choice, Completion, Decision, Entry, Guard, GuardFault, Intervention,
-    InterventionKind, Note, Origin, Purpose, Question, Status, Subject, ToolCall, Verdict,
+    Answer, Blocked, Choice, Completion, Decision, Entry, Guard, GuardFault, Intervention, InterventionKind,
+    Note, Origin, Purpose, Question, Status, Subject, ToolCall, Verdict,
 };
 
 /// Settings of the guard.
@@ -140,7 +140,9 @@ impl Duplicate {
         }
         let needed = match before.status {
             Status::Error => match before.prospect {
-                Prospect::Passing => self.settings.equal_results.max(PASSING_TRIES) + memory.pauses_since(before),
+                Prospect::Passing => {
+                    self.settings.equal_results.max(PASSING_TRIES) + memory.pauses_since(before)
+                }
                 Prospect::Lasting => 1,
                 Prospect::Unknown => self.settings.equal_results,
             },

@@ -21,6 +21,7 @@
 //! reacts to a correction in 82 % after an announcement, but in 35 to 38 % after a finished answer
 //! (`docs/reactions.md#announcements`).
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -31,13 +32,13 @@ use crate::text_form;
 use instead::Instead;
 
 use balk_contract::rules::{Rule, Rung, Step};
-use balk_contract::wording::{list, times};
 use balk_contract::{
-    Answer, Choice, Completion, Decision, Entry, FinishReason, Guard, Intervention, InterventionKind, Note,
-    Offer, Protocol, Purpose, Question, Speaker, Subject, Verdict,
+    Answer, Completion, Decision, Entry, FinishReason, Guard, Intervention, InterventionKind, Note, Offer,
+    Protocol, Purpose, ResultKey, Speaker, Subject, ToolCall, Verdict, identity,
 };
 
 mod instead;
+mod messages;
 
 /// Settings of the guard (spec N5). [`PerModel`](crate::PerModel) decides whether it is on for a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +85,13 @@ struct NoToolsState {
     /// Whether the last completion called nothing, and what the user then said, if it was only a nudge.
     spoke: bool,
     nudge: Option<Arc<str>>,
+    /// The last texts in place of a call, since the user's request.
+    texts: VecDeque<ResultKey>,
+    /// Whether the user had to nudge since then.
+    was_nudged: bool,
+    /// What a text did in place of a call, if no call has followed; and whether the model then ended the task.
+    unmet: Option<Instead>,
+    pressed: bool,
     /// Whether the user's request speaks of calls, so that a printed one may be an answer.
     wants_calls: bool,
     /// Reminders since the count of mistakes began.
@@ -106,6 +114,9 @@ const NAME: &str = "no-tools";
 const VERSION: u64 = 1;
 /// Tools that a correction shows as examples.
 const EXAMPLES: usize = 4;
+/// Texts that are remembered, to find one that comes again after a nudge.
+const TEXTS: usize = 4;
+const EARLY_END: &str = "early-end";
 
 impl NoTools {
     /// The rules of this guard.
@@ -113,6 +124,8 @@ impl NoTools {
         Rule::new("no-call", &[Rung::counted(Step::Feedback)]),
         Rule::new("thinking-only", &[Rung::counted(Step::Feedback)]),
         Rule::new("message", &[Rung::counted(Step::Feedback)]),
+        Rule::new(EARLY_END, &[Rung::counted(Step::Feedback)]),
+        Rule::new("ended-early", &[Rung::counted(Step::Notice)]),
         Rule::new("limit", &[Rung::counted(Step::Question)]),
         Rule::new("questions-spent", &[Rung::counted(Step::Stop)]),
     ];
@@ -147,13 +160,28 @@ impl NoTools {
 
     /// Whether this is a mistake where text may end the task.
     fn is_out_of_place(&self, instead: Instead, text: &str) -> bool {
-        self.state.nudge.as_ref().is_some_and(|nudge| !takes_up(text, nudge))
+        let is_urged = self.state.nudge.as_ref().is_some_and(|nudge| !takes_up(text, nudge));
+        is_urged
+            || self.state.was_nudged && self.has_said(text)
             || match instead {
                 Instead::Announces => true,
                 Instead::PrintsCall => !self.state.wants_calls,
                 Instead::Denies => !self.state.called,
                 Instead::ShowsCode | Instead::Asks | Instead::Reports => false,
             }
+    }
+
+    /// Whether an earlier text since the request was the same. The newest one may be this text itself.
+    fn has_said(&self, text: &str) -> bool {
+        let key = identity(text);
+        self.state.texts.iter().filter(|it| **it == key).count()
+            > usize::from(self.state.texts.back() == Some(&key))
+    }
+
+    /// Whether the completion ends the task, and does nothing else.
+    fn only_ends(&self, completion: &Completion) -> bool {
+        let is_end = |call: &Arc<ToolCall>| Some(&call.tool) == self.state.finish.as_ref();
+        !completion.calls.is_empty() && completion.calls.iter().all(is_end)
     }
 
     fn note(&self, rule: &'static str, text: String) -> Note {
@@ -164,117 +192,6 @@ impl NoTools {
             subject: Subject::Run,
             text: text.into(),
         }
-    }
-
-    fn tool_names(&self) -> String {
-        let names: Vec<String> = self.state.tools.iter().map(|name| format!("`{name}`")).collect();
-        list(&names, EXAMPLES)
-    }
-
-    fn correction(&self, mistake: Mistake) -> Note {
-        let (count, limit) = (self.state.mistakes, self.settings.limit);
-        let counted = match self.state.spoken {
-            0 => String::new(),
-            before => format!(" (reminder {})", before + 1),
-        };
-        if let Some(message) = &self.settings.message {
-            let text = message
-                .replace("{tools}", &self.tool_names())
-                .replace("{count}", &count.to_string())
-                .replace("{limit}", &limit.to_string());
-            return self.note("message", text + &counted);
-        }
-        let (rule, seen) = match mistake {
-            Mistake::TextOnly(instead) => ("no-call", self.seen(instead)),
-            Mistake::ThinkingOnly => {
-                ("thinking-only", "Your last turn is only thinking, with neither an answer nor a call")
-            }
-        };
-        let last = if count + 1 >= limit { " The next time, the user is asked instead." } else { "" };
-        let tools = self.tool_names();
-        let call = match tools.is_empty() {
-            true => "Make the next call now.".into(),
-            false => format!("Make the next call now, with all its arguments. The tools are {tools}."),
-        };
-        let done = match mistake {
-            Mistake::TextOnly(Instead::Reports) if self.state.called => format!(" {}.", self.way_out()),
-            Mistake::ThinkingOnly if self.state.protocol == Protocol::Text => format!(" {}.", self.way_out()),
-            Mistake::TextOnly(_) | Mistake::ThinkingOnly => String::new(),
-        };
-        let text = match self.state.spoken % 2 {
-            0 => format!("{seen}{counted}. {call}{done}{last}"),
-            _ => format!(
-                "Again you called no tool{in_a_row}{counted}. Words do nothing here, only calls do. {call}{done}{last}",
-                in_a_row = if count > 1 { format!(", {} in a row", times(count)) } else { String::new() },
-            ),
-        };
-        self.note(rule, text)
-    }
-
-    /// What was wrong with the last message.
-    fn seen(&self, instead: Instead) -> &'static str {
-        match instead {
-            Instead::PrintsCall => {
-                "Your last message only prints a call, as text, so nothing was done. Send it as a real tool call"
-            }
-            Instead::Announces => "Your last message says what you will do and calls no tool, so nothing was done",
-            Instead::Denies => "You do have tools here, and they work. Your last message calls none of them",
-            Instead::ShowsCode => {
-                "Your last message shows text that the user would have to copy, and calls no tool, so nothing was done"
-            }
-            Instead::Asks if self.state.nudge.is_some() => {
-                "The user has answered already: go on. Your last message calls no tool, so nothing was done"
-            }
-            Instead::Asks | Instead::Reports => "Your last message calls no tool, so nothing was done",
-        }
-    }
-
-    /// How the model ends the task, if it is done.
-    fn way_out(&self) -> String {
-        match &self.state.finish {
-            Some(finish) => format!("If all of the task is done, call `{finish}`"),
-            None => "If all of the task is done, say so and give the result".into(),
-        }
-    }
-
-    fn messages_in_a_row(&self) -> String {
-        match self.state.mistakes {
-            1 => "the last message calls no tool".into(),
-            many => format!("{many} messages in a row call no tool"),
-        }
-    }
-
-    fn question(&self) -> Question {
-        let reminded = match self.state.reminders {
-            0 => String::new(),
-            1 => ", and one reminder did not help".into(),
-            many => format!(", and {many} reminders did not help"),
-        };
-        let asked = match self.state.questions {
-            0 => String::new(),
-            before => format!(" (question {})", before + 1),
-        };
-        let text = format!(
-            "The model is stuck: {}{reminded}{asked}. How should it continue?",
-            self.messages_in_a_row()
-        );
-        Question {
-            note: self.note("limit", text),
-            options: vec![
-                Choice::instruct("adjust the instructions"),
-                Choice::switch_model(),
-                Choice::go_on("continue anyway"),
-            ],
-        }
-    }
-
-    fn stop(&self) -> Note {
-        let text = format!(
-            "Stopped: {}, and the user was asked {}.",
-            self.messages_in_a_row(),
-            times(self.state.questions),
-        );
-        self.note("questions-spent", text)
     }
 }
 
@@ -292,12 +209,21 @@ impl Guard for NoTools {
             Entry::User(message) if message.from == Speaker::User => self.asked(&message.text),
             Entry::Completion(completion) => {
                 self.state.spoke = !self.calls_a_tool(completion);
+                if self.state.spoke {
+                    self.remember(completion);
+                }
                 if self.calls_a_tool(completion) {
                     self.state.called = true;
                     self.state.nudge = None;
+                    if !self.only_ends(completion) {
+                        (self.state.unmet, self.state.pressed) = (None, false);
+                    }
                     self.count_anew();
-                } else if self.mistake(completion).is_some() {
+                } else if let Some(mistake) = self.mistake(completion) {
                     self.state.mistakes += 1;
+                    if let Mistake::TextOnly(instead) = mistake {
+                        self.state.unmet = Some(instead).filter(|it| *it != Instead::Reports);
+                    }
                 } else if !is_unfinished(completion) {
                     self.count_anew();
                 }
@@ -307,6 +233,7 @@ impl Guard for NoTools {
                 self.state.corrected = false;
             }
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
+                InterventionKind::Feedback if note.rule == EARLY_END => self.state.pressed = true,
                 InterventionKind::Feedback => {
                     self.state.corrected = true;
                     self.state.reminders += 1;
@@ -331,6 +258,12 @@ impl Guard for NoTools {
     }
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
+        if self.state.unmet.is_some() && self.only_ends(completion) {
+            return Ok(match self.state.pressed {
+                false => Verdict::Retry(self.early_end()).into(),
+                true => Decision { notices: vec![self.ended_early()], ..Decision::pass() },
+            });
+        }
         let Some(mistake) = self.mistake(completion) else { return Ok(Decision::pass()) };
         Ok(match (mistake, self.state.protocol) {
             // One correction for each request, then the user hears of it: if text may end the task, most text is right.
@@ -366,16 +299,26 @@ impl NoTools {
     /// The user speaks: a nudge goes on with the request, anything else is a new one.
     fn asked(&mut self, text: &str) {
         if self.state.spoke && is_nudge(text) {
-            self.state.nudge = Some(text.into());
+            (self.state.nudge, self.state.was_nudged) = (Some(text.into()), true);
             return;
         }
         let lower = text.to_lowercase();
         self.state.wants_calls = ["json", "tool call", "{"].iter().any(|it| lower.contains(it));
         (self.state.called, self.state.corrected) = (false, false);
-        (self.state.spoke, self.state.nudge) = (false, None);
+        (self.state.spoke, self.state.nudge, self.state.was_nudged) = (false, None, false);
+        (self.state.unmet, self.state.pressed) = (None, false);
+        self.state.texts.clear();
         if self.state.protocol == Protocol::Text {
             self.count_anew();
         }
+    }
+
+    fn remember(&mut self, completion: &Completion) {
+        let Some(text) = completion.texts().last() else { return };
+        if self.state.texts.len() == TEXTS {
+            self.state.texts.pop_front();
+        }
+        self.state.texts.push_back(identity(text));
     }
 
     fn count_anew(&mut self) {

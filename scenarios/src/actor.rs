@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use balk_contract::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
 
-use balk_contract::reading::Reading;
 use crate::scenario::StateId;
 use crate::world::World;
+use balk_contract::reading::Reading;
 
 use act::Visit;
 use detour::Detour;

@@ -6,14 +6,13 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use balk_contract::reading::Reading;
 use balk_contract::{Completion, Message, NOT_RUN, ToolCall};
 use balk_scenarios::catalogue::{FIELD, Listed, listed};
 use balk_scenarios::format::names;
 use balk_scenarios::scenario::Profile;
-use balk_contract::reading::Reading;
 use balk_scenarios::{
-    Actor, Environment, Executed, Kind, Pools, Scenario, Truth, User, World, WorldOptions,
-    toolsets,
+    Actor, Environment, Executed, Kind, Pools, Scenario, Truth, User, World, WorldOptions, toolsets,
 };
 
 fn all() -> Vec<Scenario> {
@@ -137,7 +136,13 @@ fn what_tools_answer_reads_as_what_it_is() {
                 let world = World::draw(&scenario, seed, WorldOptions { pools, ..WorldOptions::default() });
                 play(&world, &mut |call, it| {
                     let fails = it.status == balk_contract::Status::Error;
-                    assert_eq!(Reading::of(&it.text).failed, fails, "{} {}: {it:?}", scenario.name, call.tool);
+                    assert_eq!(
+                        Reading::of(&it.text).failed,
+                        fails,
+                        "{} {}: {it:?}",
+                        scenario.name,
+                        call.tool
+                    );
                     assert!(!it.text.starts_with(NOT_RUN), "only the loop says that: {it:?}");
                     assert!(!it.text.trim().is_empty(), "{}: {} answers nothing", scenario.name, call.tool);
                     if fails { failed += 1 } else { worked += 1 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use balk_contract::reading::Reading;
 use balk_contract::{Message, Part, Status};
 use balk_scenarios::format::parse;
-use balk_contract::reading::Reading;
 use balk_scenarios::{
     Act, Actor, Environment, Executed, Scenario, Truth, User, World, WorldOptions, toolsets,
 };

@@ -9,6 +9,7 @@ pub(super) const BEFORE_A_DEED: &[&str] = &[
     "i am going to ",
     "i'm now going to ",
     "now i ",
+    "next i'll ",
     "one moment",
     "a moment",
     "while i ", //
@@ -87,6 +88,14 @@ pub(super) const DEEDS: &[&str] = &[
     "book",
     "cancel",
     "put",
+    "continue",
+    "proceed",
+    "handle",
+    "work",
+    "begin",
+    "implement",
+    "test",
+    "try",
     "listing",
     "looking",
     "checking",
@@ -127,7 +136,13 @@ pub(super) const STEMS: &[&str] = &[
     "publi",
     "instal",
     "empiez",
-    "revis", //
+    "revis",
+    "seguir",
+    "sigo",
+    "continu",
+    "ocup",
+    "implement",
+    "prob", //
     "auflist",
     "liste",
     "sehe",
@@ -149,6 +164,13 @@ pub(super) const STEMS: &[&str] = &[
     "installier",
     "fange",
     "ändere",
+    "kümmer",
+    "mache",
+    "weiter",
+    "behebe",
+    "teste",
+    "implementier",
+    "beginn",
 ];
 /// Action words in scripts without blanks.
 pub(super) const SIGN_DEEDS: &[&str] = &[
@@ -172,7 +194,11 @@ pub(super) const SIGN_DEEDS: &[&str] = &[
     "生成",
     "看看",
     "加到",
-    "加入", //
+    "加入",
+    "处理",
+    "继续",
+    "修复",
+    "测试", //
     "一覧",
     "確認",
     "調べ",
@@ -188,6 +214,11 @@ pub(super) const SIGN_DEEDS: &[&str] = &[
     "インストール",
     "見て",
     "始め",
+    "進め",
+    "続け",
+    "修正",
+    "対応",
+    "取りかか",
 ];
 /// Phrases that are an announcement by themselves.
 pub(super) const BEGINS: &[&str] = &[

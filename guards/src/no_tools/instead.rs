@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{announcement, fence, text_form};
 
 /// What a message does in place of a call (spec T1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Instead {
     /// It prints a call of a tool on offer.
     PrintsCall,
@@ -86,7 +89,10 @@ mod tests {
     fn t1_what_a_text_does_in_place_of_a_call() {
         let tools = ["read_file".into()];
         for (text, does) in [
-            ("```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}\n```", Instead::PrintsCall),
+            (
+                "```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}\n```",
+                Instead::PrintsCall,
+            ),
             ("Let me look at the folder:", Instead::Announces),
             ("I don't have access to your files, so I cannot do that.", Instead::Denies),
             ("Ich habe keinen Zugriff auf deine Dateien.", Instead::Denies),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::Actor;
 use super::detour::Detour;
 use crate::draws::Draw;
-use balk_contract::reading::Reading;
 use crate::response::{self, Correction, Delivered, Reaction, ResponseMode};
 use crate::scenario::{Called, Kind, Ratio, State, StateId, Transition, Trigger};
+use balk_contract::reading::Reading;
 
 impl Actor<'_, '_> {
     /// Goes to the next state, once for each completion.

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::asked::{calls, fits, sent, worlds};
 use crate::format::report::Report;
 use crate::format::wire::ScenarioFile;
-use balk_contract::reading::Reading;
 use crate::scenario::{PhraseId, Role, Rule, Scenario};
 use crate::world::World;
+use balk_contract::reading::Reading;
 
 /// Warns of answers of rules, and of files, that read as the opposite of what they are.
 pub(super) fn readings(file: &ScenarioFile, scenarios: &[Scenario], report: &mut Report<'_>) {

@@ -232,8 +232,7 @@ impl Duplicate {
         format!(
             "this is the same call of `{tool}` again (duplicate {number} in this run). It answered \"{error}\" \
              and would answer the same again. Choose one:\n1. send other arguments, or call another of your \
-             tools\n2. {look}\n3. {ask} for what is missing\n4. say that the task cannot be completed, and \
-             why\n\nDo not send this call again with the same arguments: the next time, the user is asked \
+             tools\n2. {look}\n3. {ask} for what is missing\n\nDo not send this call again with the same arguments: the next time, the user is asked \
              instead.",
             tool = call.tool,
             error = first_line(&before.result, 160),

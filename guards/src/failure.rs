@@ -57,6 +57,11 @@ impl Failure {
 }
 
 impl Failure {
+    /// Whether two calls failed in the same way. A place that cannot be reached says so in other words each time.
+    pub(crate) fn is_alike(self, other: Self) -> bool {
+        self.loose == other.loose || (self.prospect, other.prospect) == (Prospect::Passing, Prospect::Passing)
+    }
+
     /// The factor by which more tries are allowed: a temporary failure may be tried longer.
     pub(crate) fn patience(self) -> u32 {
         if self.prospect == Prospect::Passing { 2 } else { 1 }

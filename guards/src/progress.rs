@@ -13,7 +13,9 @@
 //! | `cycle` | two to six rounds in the same order |
 //! | `rewrite` | a file is brought back to an earlier state |
 //! | `no-op` | a write of the content that the file already has |
+//! | `rewriting` | a file is written as a whole again and again, and nothing else is done |
 //! | `repeat` | the same call with the same answer, between other calls |
+//! | `persisting-failure` | the same call fails in the same way, whatever was changed in between |
 //! | `near-failure` | nearly the same arguments, exactly the same failure |
 //! | `same-failure` | different arguments, the same failure |
 //! | `wandering` | a long run of rounds that return only what was already seen |
@@ -23,7 +25,7 @@
 //! A round is the set of its calls and answers (volatile parts masked, [`identity`](crate::identity)), and belongs to
 //! a state of the workspace. *Evidence of progress* begins a new state and resets all counts. Evidence is an answer
 //! that a call never gave before, the first answer to a call that is known to change something and did not fail, and
-//! a user's message that differs from the one before. A repeated write, or one that brings a file back to an earlier
+//! a user's message that differs from the one before. Two rules look past it (`standing.rs`). A repeated write, or one that brings a file back to an earlier
 //! state, is no evidence, and neither is a call that did not run. A call of unknown effect may have changed
 //! something: a pattern with such a call in between must be seen twice as often before a call is refused.
 //!
@@ -75,6 +77,7 @@ mod rungs;
 mod said;
 mod same_failure;
 mod spoken;
+mod standing;
 mod unfit;
 pub(crate) mod waiting;
 mod wandering;
@@ -109,6 +112,14 @@ pub struct ProgressSettings {
     pub grown_calls: u32,
     /// Writes in a row that bring a file back to an earlier state. Two: undoing one change is legitimate work.
     pub returns: u32,
+    /// Times that one file is written as a whole, about as long as before, while nothing else is changed or learnt;
+    /// twice as many before a write is refused. Four: nobody writes a text four times without a reason from outside.
+    /// Assumed; the plan of the field report was written 217 times (`docs/field.md`).
+    pub rewrites: u32,
+    /// Failures of the same call, in the same way, whatever was changed in between; twice as many before one is
+    /// refused. Four: three tries to mend something are work (spec P2), and the third is often judged so on recorded runs
+    /// (`docs/labels.md#what-single-rules-find`).
+    pub persisting_failures: u32,
     /// Calls in a row with nearly the same arguments and exactly the same failure; twice as many before one is
     /// refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds at zero).
     pub near_failures: u32,
@@ -141,6 +152,8 @@ impl Default for ProgressSettings {
             refused_ends: 3,
             grown_calls: 4,
             returns: 2,
+            rewrites: 4,
+            persisting_failures: 4,
             near_failures: 3,
             refused_replies: 2,
             same_texts: 3,
@@ -192,6 +205,8 @@ impl Progress {
             Rule::Growing => it.grown_calls,
             Rule::Cycle => it.laps.saturating_mul(finding.period),
             Rule::Rewrite | Rule::NoOp => it.returns,
+            Rule::Rewriting => it.rewrites,
+            Rule::Persisting => it.persisting_failures,
             Rule::Repeat if finding.failed => it.equal_failures,
             Rule::Repeat => it.equal_answers,
             Rule::NearFailure => it.near_failures,
@@ -240,7 +255,7 @@ impl Progress {
             Origin::Executed => rounds.is_evidence(it),
             Origin::Missing | Origin::Synthetic => Change::of(it) != Change::Nothing,
         });
-        (!moved).then_some(found)
+        (!moved || found.1.rule.outlasts_changes()).then_some(found)
     }
 
     /// The first pattern that this call continues and that was seen often enough to refuse it, and the level that the
@@ -250,7 +265,8 @@ impl Progress {
         Rule::about(rounds, offer, call, now)?.find_map(|rule| {
             let finding = rule.find(rounds, offer, call, now)?;
             let needed = self.needed(&finding)?;
-            let is_patient = matches!(rule, Rule::Waiting | Rule::NearFailure | Rule::SameFailure);
+            let is_patient = matches!(rule, Rule::Waiting | Rule::NearFailure | Rule::SameFailure)
+                || rule.outlasts_changes();
             let patience = if is_patient || !finding.is_sure { 2 } else { 1 };
             let (level, spoken_at) = spoken.level(&finding, rounds.marker());
             let is_due = finding.seen >= needed.saturating_mul(patience);
@@ -259,7 +275,8 @@ impl Progress {
             // Other arguments may be the right ones, and the user may have fixed the cause. Only a call that ran
             // since then can show that this is not so.
             let is_of_others =
-                matches!(rule, Rule::SameFailure | Rule::NearFailure | Rule::Growing | Rule::Finish);
+                matches!(rule, Rule::SameFailure | Rule::NearFailure | Rule::Growing | Rule::Finish)
+                    || rule.outlasts_changes();
             let goes_on = match level {
                 0 => !self.spoke_lately(),
                 TOLD => true,
@@ -324,8 +341,7 @@ impl Guard for Progress {
             Entry::User(message) => {
                 let said_before = said.answered(message);
                 if message.from == Speaker::User && !said_before {
-                    rounds.close();
-                    rounds.moved();
+                    rounds.user_spoke();
                 }
             }
             Entry::Compaction(_) => rounds.compact(),

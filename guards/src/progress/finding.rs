@@ -24,8 +24,12 @@ pub(super) enum Rule {
     Rewrite,
     /// A write of the content that the file already has.
     NoOp,
+    /// A whole file is written again and again, and nothing else is done.
+    Rewriting,
     /// The same call with the same answer, between other calls.
     Repeat,
+    /// The same call with the same failure, whatever was changed in between.
+    Persisting,
     /// Nearly the same arguments, exactly the same failure.
     NearFailure,
     /// Different arguments, the same failure.
@@ -40,7 +44,7 @@ pub(super) enum Rule {
 
 impl Rule {
     /// The rules about calls, in the order in which they are tried: most specific first, so that the message fits.
-    pub(super) const OF_CALLS: [Self; 12] = [
+    pub(super) const OF_CALLS: [Self; 14] = [
         Self::Waiting,
         Self::UnknownTool,
         Self::Arguments,
@@ -49,7 +53,9 @@ impl Rule {
         Self::Cycle,
         Self::Rewrite,
         Self::NoOp,
+        Self::Rewriting,
         Self::Repeat,
+        Self::Persisting,
         Self::NearFailure,
         Self::SameFailure,
         Self::Wandering,
@@ -62,6 +68,11 @@ impl Rule {
         Self::OF_CALLS.into_iter().chain(Self::OF_TEXTS).find(|rule| rule.name() == name)
     }
 
+    /// Whether the rule looks past changes, so that its ladder outlasts them.
+    pub(super) const fn outlasts_changes(self) -> bool {
+        matches!(self, Self::Persisting | Self::Rewriting)
+    }
+
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -72,7 +83,9 @@ impl Rule {
             Self::Cycle => "cycle",
             Self::Rewrite => "rewrite",
             Self::NoOp => "no-op",
+            Self::Rewriting => "rewriting",
             Self::Repeat => "repeat",
+            Self::Persisting => "persisting-failure",
             Self::NearFailure => "near-failure",
             Self::SameFailure => "same-failure",
             Self::Wandering => "wandering",

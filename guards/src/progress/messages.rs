@@ -55,6 +55,14 @@ impl Messages<'_> {
             Rule::NoOp => format!(
                 "{tool} wrote what the file already contains, {how_often} in a row: it worked, but changed nothing"
             ),
+            Rule::Rewriting => format!(
+                "{tool} wrote the same file {how_often} in a row, about as long as before, and nothing else was done \
+                 in between"
+            ),
+            Rule::Persisting => format!(
+                "the same call of {tool} has failed in the same way {how_often} in this run, so what was changed in \
+                 between does not touch the cause"
+            ),
             Rule::Repeat => format!(
                 "the same call of {tool} was made {how_often}, with other steps in between, and gave the same \
                  answer each time; {still}"
@@ -84,7 +92,7 @@ impl Messages<'_> {
     /// Another kind of step.
     fn instead(&self) -> String {
         let ask = self.offer.ask();
-        let last_resort = format!("If something is missing, {ask}; if it cannot be done, say so and why.");
+        let last_resort = format!("If something is missing, {ask}.");
         match self.finding.rule {
             Rule::Waiting => format!(
                 "Checking again does not make it faster. Make one call that waits until it is done, or do work \
@@ -107,6 +115,14 @@ impl Messages<'_> {
             Rule::Cycle | Rule::Repeat => format!(
                 "Try a different kind of step: change something that the answer depends on and check the \
                  effect, or use what you know and continue. {last_resort}"
+            ),
+            Rule::Rewriting => format!(
+                "It is good enough to act on. Take the first step that it names, with another tool or in another \
+                 file. {last_resort}"
+            ),
+            Rule::Persisting => format!(
+                "Do not change anything yet: look at what the failure depends on with a read-only call (the values, \
+                 the test itself, the file that really runs), and change that. {last_resort}"
             ),
             Rule::NoOp => format!(
                 "That step is done. Continue with the next one, or check its effect with a read-only call. \
@@ -140,6 +156,8 @@ impl Messages<'_> {
     /// The last warning.
     pub(super) fn warning(&self) -> String {
         let what = match self.finding.rule {
+            Rule::Persisting => "It runs again after you have looked for the cause.",
+            Rule::Rewriting => "Leave this file as it is until something else is done.",
             Rule::NearFailure | Rule::SameFailure => {
                 "Calls of this tool run again after you take another step."
             }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::look::{Before, Look};
 use super::offer_index::OfferIndex;
+use super::standing::Standing;
 use super::workspace::Workspace;
 use crate::change::Change;
 use crate::circling::Circling;
@@ -47,6 +48,7 @@ pub(super) struct Rounds {
     circling: Circling,
     before: Before,
     workspace: Workspace,
+    standing: Standing,
     /// The calls of the finished rounds.
     #[serde(skip)]
     filter: Filter,
@@ -168,7 +170,19 @@ impl Rounds {
         &self.workspace
     }
 
-    /// There was progress, or there may have been: the user spoke.
+    /// What stands still whatever changes.
+    pub(super) fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    /// The user spoke: there may have been progress.
+    pub(super) fn user_spoke(&mut self) {
+        self.close();
+        self.moved();
+        self.standing.user_spoke();
+    }
+
+    /// There was progress, or there may have been.
     pub(super) fn moved(&mut self) {
         self.marker += 1;
         self.circling = Circling::default();
@@ -232,7 +246,12 @@ impl Rounds {
         // The same as in `is_evidence`, but this also records the write.
         let is_no_return = !look.failed && self.workspace.wrote(call);
         let answers_anew = self.answers_anew(result);
-        if answers_anew.unwrap_or(is_no_return && call.effect.is_known_change()) {
+        self.standing.result(result, look.failure, answers_anew.unwrap_or(true), self.turn);
+        let is_progress = match call.effect.is_known_change() && !look.failed {
+            true => is_no_return && answers_anew.is_none(),
+            false => answers_anew == Some(true),
+        };
+        if is_progress {
             self.moved();
         }
         self.before.ran(call, &look);
@@ -247,14 +266,16 @@ impl Rounds {
         }
     }
 
-    /// Whether this result is evidence of progress: an answer that this call never gave before, or the first answer
-    /// to a call that is known to change something and did not fail. A repeated answer is no evidence: a repeated
-    /// write leaves behind what was there before. Nor is a write that brings a file back to an earlier state.
+    /// Whether this result is evidence of progress: an answer that this call never gave before, or the first call of
+    /// its kind that is known to change something and did not fail. A repeated write is no evidence, whatever it
+    /// answers: it leaves behind what was there before. Nor is a write that brings a file back to an earlier state.
     pub(super) fn is_evidence(&self, result: &ToolResult) -> bool {
         let call = &result.call;
-        self.answers_anew(result).unwrap_or_else(|| {
-            call.effect.is_known_change() && !is_failure(result) && self.workspace.returns(call).is_none()
-        })
+        let answers_anew = self.answers_anew(result);
+        match call.effect.is_known_change() && !is_failure(result) {
+            true => answers_anew.is_none() && self.workspace.returns(call).is_none(),
+            false => answers_anew == Some(true),
+        }
     }
 
     /// Whether the call never gave this answer before; `None` if it is in none of the finished rounds.

@@ -22,7 +22,10 @@ impl Rule {
         let returns = rounds.workspace().returns(call);
         let fails = now.fails(rounds);
         let finishes = offer.finishes(&call.tool);
-        let any = is_known || step != Step::Other || returns.is_some() || fails || finishes;
+        let persists = rounds.standing().persisting(call, now).is_some();
+        let rewrites = rounds.standing().rewriting(call, now).is_some();
+        let any =
+            is_known || step != Step::Other || returns.is_some() || fails || finishes || persists || rewrites;
         let can_find = move |rule: &Self| match rule {
             Self::Waiting | Self::Cycle | Self::Repeat | Self::Wandering => is_known,
             Self::Growing => step == Step::Grown,
@@ -31,6 +34,8 @@ impl Rule {
             Self::NoOp => returns.is_some_and(|it| it.is_idle),
             Self::UnknownTool | Self::Arguments | Self::SameFailure => fails,
             Self::Finish => finishes,
+            Self::Persisting => persists,
+            Self::Rewriting => rewrites,
             Self::RefusedReplies | Self::RepeatedText => false,
         };
         any.then(|| Self::OF_CALLS.into_iter().filter(can_find))
@@ -55,6 +60,8 @@ impl Rule {
             Self::Repeat => repeat::find(rounds, call, now),
             Self::NearFailure => near_failure::find(rounds, call, now),
             Self::SameFailure => same_failure::find(rounds, call, now),
+            Self::Persisting => rounds.standing().persisting(call, now),
+            Self::Rewriting => rounds.standing().rewriting(call, now),
             Self::Wandering => wandering::find(rounds, call, now),
             Self::RefusedReplies | Self::RepeatedText => None,
         }

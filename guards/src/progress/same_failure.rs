@@ -6,6 +6,7 @@ use super::look::Step;
 use super::rounds::{Round, Rounds};
 use crate::failure::Failure;
 use balk_contract::key::CallKey;
+use balk_contract::reading::Prospect;
 use balk_contract::{Origin, Subject, ToolCall};
 
 /// Rounds in which one tool, with arguments that it did not have before, failed in the same way, and every call of it
@@ -20,7 +21,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     };
     let fails_so = |round: &Round| {
         let mut looks = round.looks.iter().filter(|look| look.tool == call.tool_key);
-        looks.all(|look| look.failure.is_some_and(|it| it.loose == failure.loose))
+        looks.all(|look| look.failure.is_some_and(|it| it.is_alike(failure)))
     };
     // If something may have changed in between, it is another failure.
     let still = || rounds.still().take_while(|round| !round.may_change());
@@ -37,7 +38,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let found = Finding::new(Rule::SameFailure, Subject::Tool(call.tool.clone()), now.counted(seen), turn);
     Some(Finding {
         failed: true,
-        patience: if counts || !failure.specific { 2 } else { failure.patience() },
+        patience: if counts || !failure.specific || failure.prospect == Prospect::Passing { 2 } else { 1 },
         ..found
     })
 }
@@ -49,5 +50,5 @@ fn common_failure(tool: &str, now: CurrentRound<'_>) -> Option<Failure> {
         .filter(|(it, _)| *it.call.tool == *tool && it.origin == Origin::Executed)
         .map(|(_, failure)| failure);
     let first = failures.next()??;
-    failures.all(|other| other.is_some_and(|it| it.loose == first.loose)).then_some(first)
+    failures.all(|other| other.is_some_and(|it| it.is_alike(first))).then_some(first)
 }

@@ -39,6 +39,7 @@ impl Spoken {
     pub(super) fn level(&self, finding: &Finding, marker: u64) -> (u8, u64) {
         let pattern =
             self.patterns.iter().find(|it| it.rule == finding.rule && it.subject == finding.subject);
+        let marker = lasting(finding.rule, marker);
         pattern.map_or((0, 0), |it| (it.ladder.level(marker, TOLD), it.ladder.turn()))
     }
 
@@ -51,7 +52,12 @@ impl Spoken {
         if self.patterns.len() >= PATTERNS {
             self.patterns.remove(0);
         }
-        let ladder = Ladder::at(note.level, turn, marker);
+        let ladder = Ladder::at(note.level, turn, lasting(rule, marker));
         self.patterns.push(Pattern { rule, subject: note.subject.clone(), ladder });
     }
+}
+
+/// The marker that the ladder of a rule goes by: none for a rule that looks past changes.
+fn lasting(rule: Rule, marker: u64) -> u64 {
+    if rule.outlasts_changes() { 0 } else { marker }
 }

@@ -210,7 +210,7 @@ impl Duplicate {
         format!(
             "`{tool}` was called with {same} arguments in turn {turn}, and nothing has changed since (duplicate \
              {number} in this run).\n\nArguments:\n{arguments}\n\nIt {how} with:\n{result}\n\n{then} \
-             If you are stuck, say what the obstacle is.\n\nDo not send this call again with the same \
+             If you are stuck, look at what the call depends on with a read-only one.\n\nDo not send this call again with the same \
              arguments. What will you do differently?",
             tool = call.tool,
             same = if call.key == family { "these" } else { "nearly these" },
@@ -225,14 +225,18 @@ impl Duplicate {
             Some(shell) if *shell != call.tool => format!("inspect what it depends on with `{shell}`"),
             _ => "inspect what it depends on with a read-only call".into(),
         };
-        let ask = match &self.state.ask {
-            Some(ask) if *ask != call.tool => format!("ask the user with `{ask}`"),
-            _ => "ask the user".into(),
+        // A way out is only named where a failure says that something may be missing.
+        let missing = match (&self.state.ask, before.status) {
+            (_, Status::Ok | Status::Unknown) => String::new(),
+            (Some(ask), Status::Error) if *ask != call.tool => {
+                format!("\n3. ask the user with `{ask}` for what is missing")
+            }
+            (_, Status::Error) => "\n3. ask the user for what is missing".into(),
         };
         format!(
             "this is the same call of `{tool}` again (duplicate {number} in this run). It answered \"{error}\" \
              and would answer the same again. Choose one:\n1. send other arguments, or call another of your \
-             tools\n2. {look}\n3. {ask} for what is missing\n\nDo not send this call again with the same arguments: the next time, the user is asked \
+             tools\n2. {look}{missing}\n\nDo not send this call again with the same arguments: the next time, the user is asked \
              instead.",
             tool = call.tool,
             error = first_line(&before.result, 160),

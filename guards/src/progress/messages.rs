@@ -92,8 +92,11 @@ impl Messages<'_> {
     /// Another kind of step.
     fn instead(&self) -> String {
         let ask = self.offer.ask();
-        let last_resort = format!("If something is missing, {ask}.");
-        match self.finding.rule {
+        // A model takes every way out that a message names (`docs/reactions.md#ways-out`), so asking is only named where
+        // a failure says that something may be missing.
+        let last_resort =
+            if self.finding.failed { format!("If something is missing, {ask}.") } else { String::new() };
+        let step = match self.finding.rule {
             Rule::Waiting => format!(
                 "Checking again does not make it faster. Make one call that waits until it is done, or do work \
                  that does not depend on it. If it should be done by now, {ask} or \
@@ -145,7 +148,8 @@ impl Messages<'_> {
                  nothing else. {last_resort}"
             ),
             Rule::RepeatedText => format!("Do what the text says: call a tool. {last_resort}"),
-        }
+        };
+        step.trim_end().to_owned()
     }
 
     /// The first step.

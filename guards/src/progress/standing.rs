@@ -4,6 +4,7 @@
 //! that does not touch the failure, and a plan that nobody acts on, look like evidence one by one (spec P1, P2).
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
@@ -40,7 +41,8 @@ struct Persisting {
 /// A file that was written as a whole several times in a row, while nothing else was changed or learnt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Rewritten {
-    path: u128,
+    /// Its path, as a hash.
+    path: u64,
     bytes: usize,
     seen: u32,
     turn: u64,
@@ -77,9 +79,13 @@ impl Standing {
     }
 
     fn write_or_look(&mut self, call: &ToolCall, failed: bool, is_new: bool, turn: u64) {
+        let writes = call.effect == Effect::IdempotentWrite && !failed;
+        if !writes && self.rewritten.is_none() {
+            return;
+        }
         let before = self.rewritten.take();
-        let path = call.path_digest();
-        self.rewritten = match path.filter(|_| call.effect == Effect::IdempotentWrite && !failed) {
+        let path = path(call);
+        self.rewritten = match path.filter(|_| writes) {
             Some(path) => {
                 let again = before.filter(|it| it.is_again(call));
                 let seen = again.map_or(1, |it| it.seen + u32::from(it.turn != turn));
@@ -126,6 +132,11 @@ impl Rewritten {
     /// Whether this call writes about as much to the same place.
     fn is_again(&self, call: &ToolCall) -> bool {
         let bytes = call.arguments.len();
-        Some(self.path) == call.path_digest() && self.bytes.abs_diff(bytes) <= bytes / PARTS
+        self.bytes.abs_diff(bytes) <= bytes / PARTS && Some(self.path) == path(call)
     }
+}
+
+/// The path that a call names, however it spells the folder that it is in.
+fn path(call: &ToolCall) -> Option<u64> {
+    call.path().map(|path| xxh3_64(path.trim_start_matches("./").as_bytes()))
 }

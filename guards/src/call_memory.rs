@@ -1,16 +1,20 @@
 //! A memory of calls: the last distinct ones, their results, and whether anything has changed since.
 //!
 //! *Nothing changed* means that no later result says otherwise (`change.rs`). A user's message is a possible change,
-//! because the user may have changed something. So is a compaction: the result is no longer in the view.
+//! because the user may have changed something, unless it is a nudge that was said before (`nudge.rs`). So is a
+//! compaction: the result is no longer in the view.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::change::Change;
 use crate::failure::{is_failure, is_waiting};
 use crate::filter::Filter;
 use crate::ladder::Ladder;
+use crate::nudge::is_nudge;
 use balk_contract::key::CallKey;
 use balk_contract::reading::{Prospect, Reading};
 use balk_contract::{Effect, Entry, Origin, Purpose, ResultKey, Speaker, Status, ToolCall, ToolResult};
@@ -18,6 +22,8 @@ use balk_contract::{Effect, Entry, Origin, Purpose, ResultKey, Speaker, Status, 
 /// How many distinct calls are remembered. A call that returns after so many others counts as new. The memory does
 /// not grow with the run, and no recorded repetition is that wide.
 pub(crate) const CALLS: usize = 64;
+/// How many nudges are remembered; people use few.
+const NUDGES: usize = 4;
 /// How many pauses are counted for one call: a job that is never done is waited for, but not for ever.
 const PAUSES: u32 = 5;
 /// How many characters of a result are kept, to show it to the model again (spec D2).
@@ -39,6 +45,8 @@ pub(crate) struct CallMemory {
     filter: Filter,
     /// The tools on offer that wait.
     waiting: Vec<Arc<str>>,
+    /// The user's last nudges, as hashes.
+    nudges: VecDeque<u64>,
     /// Turns in which the model waited for something.
     pauses: u32,
     /// The last of them.
@@ -152,7 +160,7 @@ impl CallMemory {
             }
             Entry::Completion(_) => self.turn += 1,
             Entry::Result(result) => self.result(result),
-            Entry::User(message) if message.from == Speaker::User => self.possible_changes += 1,
+            Entry::User(message) if message.from == Speaker::User => self.user_spoke(&message.text),
             Entry::Compaction(_) => self.possible_changes += 1,
             Entry::User(_)
             | Entry::Failed(_)
@@ -162,6 +170,20 @@ impl CallMemory {
             | Entry::Conclusion(_)
             | Entry::End(_) => {}
         }
+    }
+
+    fn user_spoke(&mut self, text: &str) {
+        if is_nudge(text) {
+            let nudge = xxh3_64(text.trim().as_bytes());
+            if self.nudges.contains(&nudge) {
+                return;
+            }
+            if self.nudges.len() == NUDGES {
+                self.nudges.pop_front();
+            }
+            self.nudges.push_back(nudge);
+        }
+        self.possible_changes += 1;
     }
 
     fn result(&mut self, result: &ToolResult) {

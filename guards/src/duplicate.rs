@@ -94,8 +94,8 @@ const NAME: &str = "duplicate";
 const VERSION: u64 = 2;
 /// Characters of formatted arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
-/// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC's retries allow
-/// (`docs/retry-safety.md#tries`). A pause before a try allows one more.
+/// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC allows
+/// (`docs/peers.md#other-rules`). A pause before a try allows one more.
 const PASSING_TRIES: u32 = 5;
 /// Demands for words in a row before `strict` gives way: two, like the corrections of the ladder.
 const DEMANDS: u8 = 2;
@@ -210,8 +210,8 @@ impl Duplicate {
         format!(
             "`{tool}` was called with {same} arguments in turn {turn}, and nothing has changed since (duplicate \
              {number} in this run).\n\nArguments:\n{arguments}\n\nIt {how} with:\n{result}\n\n{then} \
-             If you are stuck, look at what the call depends on with a read-only one.\n\nDo not send this call again with the same \
-             arguments. What will you do differently?",
+             If you are stuck, look at what the call depends on with a read-only one.\n\nDo not send this call \
+             again with the same arguments. What will you do differently?",
             tool = call.tool,
             same = if call.key == family { "these" } else { "nearly these" },
             turn = before.turn,
@@ -236,8 +236,8 @@ impl Duplicate {
         format!(
             "this is the same call of `{tool}` again (duplicate {number} in this run). It answered \"{error}\" \
              and would answer the same again. Choose one:\n1. send other arguments, or call another of your \
-             tools\n2. {look}{missing}\n\nDo not send this call again with the same arguments: the next time, the user is asked \
-             instead.",
+             tools\n2. {look}{missing}\n\nDo not send this call again with the same arguments: the next time, the \
+             user is asked instead.",
             tool = call.tool,
             error = first_line(&before.result, 160),
         )

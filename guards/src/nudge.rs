@@ -5,7 +5,7 @@
 //! question. Words are looked at for one thing alone: who says thanks or goodbye wants nothing more.
 
 /// The longest nudge, in characters. Answers of recorded users that give something are longer in nine of ten cases, or
-/// have a number or a name (`docs/guards.md#a-nudge`).
+/// have a number or a name (`docs/guards.md#words-in-place-of-calls`).
 const CHARS: usize = 60;
 /// The same in scripts that write a word in one or two characters.
 const SIGNS: usize = 24;

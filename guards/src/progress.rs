@@ -25,8 +25,8 @@
 //! A round is the set of its calls and answers (volatile parts masked, [`identity`](crate::identity)), and belongs to
 //! a state of the workspace. *Evidence of progress* begins a new state and resets all counts. Evidence is an answer
 //! that a call never gave before, the first answer to a call that is known to change something and did not fail, and
-//! a user's message that differs from the one before. Two rules look past it (`standing.rs`). A repeated write, or one that brings a file back to an earlier
-//! state, is no evidence, and neither is a call that did not run. A call of unknown effect may have changed
+//! a user's message that differs from the one before. Two rules look past it (`unmoved.rs`). A repeated write, or one
+//! that brings a file back to an earlier state, is no evidence, and neither is a call that did not run. A call of unknown effect may have changed
 //! something: a pattern with such a call in between must be seen twice as often before a call is refused.
 //!
 //! *Ladder* of each pattern: a note with the results (a correction if there are none); then calls that continue the
@@ -79,6 +79,7 @@ mod same_failure;
 mod spoken;
 mod standing;
 mod unfit;
+mod unmoved;
 pub(crate) mod waiting;
 mod wandering;
 mod workspace;
@@ -117,8 +118,8 @@ pub struct ProgressSettings {
     /// Assumed; the plan of the field report was written 217 times (`docs/field.md`).
     pub rewrites: u32,
     /// Failures of the same call, in the same way, whatever was changed in between; twice as many before one is
-    /// refused. Four: three tries to mend something are work (spec P2), and the third is often judged so on recorded runs
-    /// (`docs/labels.md#what-single-rules-find`).
+    /// refused. Four: three tries to mend something are work (spec P2), and the third is often judged so on recorded
+    /// runs (`docs/labels.md#what-single-rules-find`).
     pub persisting_failures: u32,
     /// Calls in a row with nearly the same arguments and exactly the same failure; twice as many before one is
     /// refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds at zero).

@@ -55,13 +55,11 @@ impl Messages<'_> {
             Rule::NoOp => format!(
                 "{tool} wrote what the file already contains, {how_often} in a row: it worked, but changed nothing"
             ),
-            Rule::Rewriting => format!(
-                "{tool} wrote the same file {how_often} in a row, about as long as before, and nothing else was done \
-                 in between"
-            ),
+            Rule::Rewriting => {
+                format!("{tool} wrote the same file {how_often} in a row, and nothing else was done")
+            }
             Rule::Persisting => format!(
-                "the same call of {tool} has failed in the same way {how_often} in this run, so what was changed in \
-                 between does not touch the cause"
+                "the same call of {tool} failed in the same way {how_often}, whatever was changed in between"
             ),
             Rule::Repeat => format!(
                 "the same call of {tool} was made {how_often}, with other steps in between, and gave the same \
@@ -79,9 +77,7 @@ impl Messages<'_> {
                 "at least {seen} steps returned only what is already above, and nothing changed in between"
             ),
             Rule::RefusedReplies => format!(
-                "the last {} replies called no tool and got the same answer each time: they are not accepted in \
-                 this form",
-                seen
+                "the last {seen} replies called no tool and got the same answer: they are not accepted in this form"
             ),
             Rule::RepeatedText => {
                 format!("the same text was sent {how_often}, with no tool call in between")
@@ -92,8 +88,8 @@ impl Messages<'_> {
     /// Another kind of step.
     fn instead(&self) -> String {
         let ask = self.offer.ask();
-        // A model takes every way out that a message names (`docs/reactions.md#ways-out`), so asking is only named where
-        // a failure says that something may be missing.
+        // A model takes every way out that a message names (`docs/reactions.md#ways-out`), so asking is only named
+        // where a failure says that something may be missing.
         let last_resort =
             if self.finding.failed { format!("If something is missing, {ask}.") } else { String::new() };
         let step = match self.finding.rule {

@@ -5,7 +5,9 @@ use super::finding::{Finding, Rule};
 use super::look::Step;
 use super::offer_index::{OfferIndex, Unfit};
 use super::rounds::Rounds;
-use super::{cycle, finish, growing, near_failure, repeat, rewrite, same_failure, unfit, waiting, wandering};
+use super::{
+    cycle, finish, growing, near_failure, repeat, rewrite, same_failure, unfit, unmoved, waiting, wandering,
+};
 use balk_contract::ToolCall;
 
 impl Rule {
@@ -22,8 +24,8 @@ impl Rule {
         let returns = rounds.workspace().returns(call);
         let fails = now.fails(rounds);
         let finishes = offer.finishes(&call.tool);
-        let persists = rounds.standing().persisting(call, now).is_some();
-        let rewrites = rounds.standing().rewriting(call, now).is_some();
+        let persists = unmoved::persisting(rounds, call, now).is_some();
+        let rewrites = unmoved::rewriting(rounds, call, now).is_some();
         let any =
             is_known || step != Step::Other || returns.is_some() || fails || finishes || persists || rewrites;
         let can_find = move |rule: &Self| match rule {
@@ -60,8 +62,8 @@ impl Rule {
             Self::Repeat => repeat::find(rounds, call, now),
             Self::NearFailure => near_failure::find(rounds, call, now),
             Self::SameFailure => same_failure::find(rounds, call, now),
-            Self::Persisting => rounds.standing().persisting(call, now),
-            Self::Rewriting => rounds.standing().rewriting(call, now),
+            Self::Persisting => unmoved::persisting(rounds, call, now),
+            Self::Rewriting => unmoved::rewriting(rounds, call, now),
             Self::Wandering => wandering::find(rounds, call, now),
             Self::RefusedReplies | Self::RepeatedText => None,
         }

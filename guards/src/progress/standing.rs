@@ -1,18 +1,14 @@
-//! Standing still while things change: the same failure after every change, and the same file written again and again.
-//!
-//! The other rules forget what was before the last evidence of progress. These two look past it, because a change
-//! that does not touch the failure, and a plan that nobody acts on, look like evidence one by one (spec P1, P2).
+//! What stands still while things change: the same failure after every change, and the same file written again and
+//! again. Other memories end with the last evidence of progress; this one looks past it.
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::current_round::CurrentRound;
-use super::finding::{Finding, Rule};
 use crate::change::Change;
 use crate::failure::Failure;
 use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
-use balk_contract::{Effect, ResultKey, Subject, ToolCall, ToolResult};
+use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
 
 /// Failing calls that are remembered; the one that failed longest ago is forgotten first.
 const CALLS: usize = 8;
@@ -103,28 +99,16 @@ impl Standing {
         self.rewritten = None;
     }
 
-    /// How often this call failed in the same way, if it does so now.
-    pub(super) fn persisting(&self, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    /// How this call failed the last times, how often, and when it last did.
+    pub(super) fn failed_so(&self, call: &ToolCall) -> Option<(ResultKey, u32, u64)> {
         let found = self.failures.iter().find(|it| it.call == call.key)?;
-        let mut answers =
-            now.looked_at().filter(|(it, _)| it.call.key == call.key).map(|(_, failure)| failure);
-        if now.results.is_some() && !answers.any(|it| it.is_some_and(|it| it.exact == found.failure)) {
-            return None;
-        }
-        // Another failure of the same call is another subject.
-        let subject = Subject::Call(CallKey::of(&call.tool, &format!("{} {}", call.key, found.failure)));
-        let seen = now.counted(usize::try_from(found.seen).unwrap_or(usize::MAX));
-        Some(Finding { failed: true, ..Finding::new(Rule::Persisting, subject, seen, found.turn) })
+        Some((found.failure, found.seen, found.turn))
     }
 
-    /// How often the file was written in a row that this call writes.
-    pub(super) fn rewriting(&self, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-        let found = self.rewritten.as_ref().filter(|it| it.is_again(call))?;
-        if call.effect != Effect::IdempotentWrite || now.has_failed(call) {
-            return None;
-        }
-        let seen = now.counted(usize::try_from(found.seen).unwrap_or(usize::MAX));
-        Some(Finding::new(Rule::Rewriting, Subject::Tool(call.tool.clone()), seen, found.turn))
+    /// How often in a row the file was written that this call writes, and when it last was.
+    pub(super) fn rewrote(&self, call: &ToolCall) -> Option<(u32, u64)> {
+        let found = self.rewritten.as_ref()?;
+        (call.effect == Effect::IdempotentWrite && found.is_again(call)).then_some((found.seen, found.turn))
     }
 }
 

@@ -437,6 +437,8 @@ pub(crate) fn progress_at(threshold: u32) -> ProgressSettings {
         equal_answers: threshold,
         near_failures: threshold,
         same_failures: threshold,
+        rewrites: threshold,
+        persisting_failures: threshold,
         wandering: threshold,
         refused_replies: threshold,
         same_texts: threshold,

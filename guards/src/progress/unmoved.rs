@@ -1,0 +1,31 @@
+//! Two standstills that changes hide: a change that does not touch the failure, and a plan that nobody acts on, look
+//! like evidence of progress one by one (spec P1, P2).
+
+use super::current_round::CurrentRound;
+use super::finding::{Finding, Rule};
+use super::rounds::Rounds;
+use balk_contract::key::CallKey;
+use balk_contract::{Subject, ToolCall};
+
+/// How often this call failed in the same way, if it does so now.
+pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    let (failure, seen, turn) = rounds.standing().failed_so(call)?;
+    let mut answers = now.looked_at().filter(|(it, _)| it.call.key == call.key).map(|(_, failure)| failure);
+    if now.results.is_some() && !answers.any(|it| it.is_some_and(|it| it.exact == failure)) {
+        return None;
+    }
+    // Another failure of the same call is another subject.
+    let subject = Subject::Call(CallKey::of(&call.tool, &format!("{} {failure}", call.key)));
+    Some(Finding { failed: true, ..Finding::new(Rule::Persisting, subject, counted(now, seen), turn) })
+}
+
+/// How often the file was written in a row that this call writes.
+pub(super) fn rewriting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    let (seen, turn) = rounds.standing().rewrote(call)?;
+    let subject = Subject::Tool(call.tool.clone());
+    (!now.has_failed(call)).then(|| Finding::new(Rule::Rewriting, subject, counted(now, seen), turn))
+}
+
+fn counted(now: CurrentRound<'_>, seen: u32) -> u32 {
+    now.counted(usize::try_from(seen).unwrap_or(usize::MAX))
+}

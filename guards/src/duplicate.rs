@@ -30,8 +30,8 @@ use balk_contract::reading::Prospect;
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::{excerpt, first_line, pretty};
 use balk_contract::{
-    Answer, Blocked, Choice, Completion, Decision, Entry, Guard, GuardFault, Intervention, InterventionKind,
-    Note, Origin, Purpose, Question, Status, Subject, ToolCall, Verdict,
+    Answer, Blocked, Choice, Completion, Decision, Effect, Entry, Guard, GuardFault, Intervention,
+    InterventionKind, Note, Origin, Purpose, Question, Status, Subject, ToolCall, Verdict,
 };
 
 /// Settings of the guard.
@@ -144,6 +144,8 @@ impl Duplicate {
                     self.settings.equal_results.max(PASSING_TRIES) + memory.pauses_since(before)
                 }
                 Prospect::Lasting => 1,
+                // A tool that works whole or not at all has done nothing; any other may have done part of its work.
+                Prospect::Unknown if matches!(before.effect, Effect::ReadOnly | Effect::IdempotentWrite) => 1,
                 Prospect::Unknown => self.settings.equal_results,
             },
             Status::Ok | Status::Unknown => self.settings.equal_results,

@@ -244,7 +244,6 @@ mod tests {
             "12\terror = None",
             "error = None",
             "3 passed, no errors found here",
-            "Errors are listed below:\nnothing",
             "see error_log.txt for more",
         ] {
             assert_eq!(of("{}", Status::Unknown, text), None, "{text}");

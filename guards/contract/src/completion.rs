@@ -217,9 +217,12 @@ impl ToolCall {
         self.is_declared.then_some(self.effect)
     }
 
-    /// A digest to compare in place of [`path`](Self::path), without reading it.
+    /// A digest to compare in place of [`path`](Self::path), without reading it. `./a` and `a` are one path.
     pub fn path_digest(&self) -> Option<u128> {
-        self.path.as_ref().map(|found| found.digest)
+        let found = self.path.as_ref()?;
+        let spelled = &self.arguments[found.span.clone()];
+        let below = spelled.strip_prefix("\"./").and_then(|rest| rest.strip_suffix('"'));
+        Some(below.filter(|rest| !rest.contains('\\')).map_or(found.digest, key::of_string))
     }
 
     /// The file or directory that this call is about, if its arguments name one: the first string member, at the top

@@ -96,6 +96,11 @@ pub fn from_hex(text: &str) -> Option<u128> {
     spelled.then(|| u128::from_str_radix(text, 16).ok()).flatten()
 }
 
+/// The digest of a string, as of a member of a call.
+pub(crate) fn of_string(text: &str) -> u128 {
+    digest::string(text.as_bytes()).into()
+}
+
 /// A hash of a tool's name, for comparing names without their text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]

@@ -37,6 +37,7 @@ impl NoTools {
             false => format!("Make the next call now, with all its arguments. The tools are {tools}."),
         };
         let done = match mistake {
+            Mistake::TextOnly(_) if tools.is_empty() => format!(" {}.", self.way_out()),
             Mistake::TextOnly(Instead::Reports) if self.state.called && count > 1 => {
                 format!(" {}.", self.way_out())
             }

@@ -2,7 +2,6 @@
 //! again. Other memories end with the last evidence of progress; this one looks past it.
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::change::Change;
 use crate::failure::Failure;
@@ -37,8 +36,8 @@ struct Persisting {
 /// A file that was written as a whole several times in a row, while nothing else was changed or learnt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Rewritten {
-    /// Its path, as a hash.
-    path: u64,
+    /// Its path, as a digest.
+    path: u128,
     bytes: usize,
     seen: u32,
     turn: u64,
@@ -80,7 +79,7 @@ impl Standing {
             return;
         }
         let before = self.rewritten.take();
-        let path = path(call);
+        let path = call.path_digest();
         self.rewritten = match path.filter(|_| writes) {
             Some(path) => {
                 let again = before.filter(|it| it.is_again(call));
@@ -116,11 +115,6 @@ impl Rewritten {
     /// Whether this call writes about as much to the same place.
     fn is_again(&self, call: &ToolCall) -> bool {
         let bytes = call.arguments.len();
-        self.bytes.abs_diff(bytes) <= bytes / PARTS && Some(self.path) == path(call)
+        self.bytes.abs_diff(bytes) <= bytes / PARTS && Some(self.path) == call.path_digest()
     }
-}
-
-/// The path that a call names, however it spells the folder that it is in.
-fn path(call: &ToolCall) -> Option<u64> {
-    call.path().map(|path| xxh3_64(path.trim_start_matches("./").as_bytes()))
 }

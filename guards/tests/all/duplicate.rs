@@ -183,7 +183,7 @@ fn d7_the_same_test_after_an_edit() {
 
 #[test]
 fn d7_the_same_test_after_an_edit_in_the_same_turn() {
-    let test = |edit: Turn| edit.and_calls("pytest", "{}").fails("1 failed");
+    let test = |edit: Turn| edit.and_calls("pytest", "{}").fails("NameError: name 'x' is not defined");
     let edit = |n: u32| calls("write_file", &format!("{{\"n\":{n}}}"));
     let mut run = run();
     for n in 0..9 {
@@ -224,7 +224,7 @@ fn d7_paging() {
 }
 
 #[test]
-fn d7_an_error_that_may_pass_by_itself_is_worth_three_tries() {
+fn d7_a_failure_that_may_pass_is_worth_five_tries_and_one_more_after_each_pause() {
     for error in [
         "Connection refused",
         "503 Service Unavailable",
@@ -236,7 +236,15 @@ fn d7_an_error_that_may_pass_by_itself_is_worth_three_tries() {
     ] {
         let call = calls("read", "{}").fails(error);
         let tries = (call.clone(), "pass");
-        check(&[tries.clone(), tries.clone(), tries, (call, BLOCK)]);
+        let [once, twice, thrice, again] = [const { () }; 4].map(|()| tries.clone());
+        check(&[once, twice, thrice, again, tries.clone(), (call.clone(), BLOCK)]);
+        let sleep = (calls("bash", r#"{"command":"sleep 20"}"#).answers(""), "pass");
+        let mut patient = vec![tries.clone()];
+        for _ in 0..5 {
+            patient.extend([sleep.clone(), tries.clone()]);
+        }
+        patient.extend([tries.clone(), tries.clone(), tries.clone(), tries.clone(), (call, BLOCK)]);
+        check(&patient);
     }
 }
 
@@ -273,6 +281,11 @@ fn d7_a_call_that_works_may_come_back_after_something_else() {
 fn d1_a_failure_that_says_nothing_needs_two_looks_unless_the_tool_works_whole() {
     let grep = calls("bash", r#"{"command":"grep -c x f"}"#).fails("");
     check(&[(grep.clone(), "pass"), (grep.clone(), "pass"), (grep, BLOCK)]);
+    // A test may be flaky; a name that does not exist is not.
+    let flaky = calls("bash", r#"{"command":"pytest"}"#).fails("1 failed, 11 passed");
+    check(&[(flaky.clone(), "pass"), (flaky.clone(), "pass"), (flaky, BLOCK)]);
+    let missing = calls("bash", r#"{"command":"pytest"}"#).fails("pytest: command not found");
+    check(&[(missing.clone(), "pass"), (missing, BLOCK)]);
     let read = calls("read", "{}").fails("");
     check(&[(read.clone(), "pass"), (read, BLOCK)]);
 }

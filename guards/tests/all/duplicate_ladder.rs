@@ -206,7 +206,7 @@ fn d4_what_each_rung_says() {
     run.check(&failed(), BLOCK);
     says_all(
         &text(&run.check(&failed(), SECOND)),
-        &["Choose one", "`bash`", "`ask_user`", "cannot be completed", ERROR, "the user is asked"],
+        &["Choose one", "`bash`", "`ask_user`", ERROR, "the user is asked"],
     );
     let Verdict::Ask(question) = run.check(&failed(), ASK).verdict else { panic!() };
     let kinds: Vec<_> = question.options.iter().map(|it| it.kind).collect();
@@ -271,6 +271,20 @@ fn d4_a_possible_change_lets_the_call_run_and_keeps_the_rung() {
     run.user("Go on.");
     run.check(&failed(), "pass");
     run.check(&failed(), ASK);
+}
+
+#[test]
+fn d1_a_nudge_that_was_said_before_changes_nothing() {
+    let mut run = run();
+    run.check(&failed(), "pass");
+    run.user("Proceed.");
+    run.check(&failed(), "pass");
+    for expected in [BLOCK, SECOND, ASK] {
+        run.user("Proceed.");
+        run.check(&failed(), expected);
+    }
+    run.user("I have installed it. Proceed.");
+    run.check(&failed(), "pass");
 }
 
 #[test]

@@ -59,7 +59,6 @@ fn n1_a_native_call_is_one_whatever_it_is() {
     for turn in [
         calls("read", "{}"),
         calls("read", "{}").fails("no such file"),
-        calls("attempt_completion", "{}"),
         calls("no_such_tool", "not json"),
         announces().and_calls("bash", r#"{"command":"ls"}"#),
         thinks("hm").and_calls("read", "{}"),
@@ -111,9 +110,43 @@ fn n1_a_mention_of_a_tool_and_a_call_only_thought_of_are_no_call() {
 
 #[test]
 fn n2_the_correction_names_tools_and_the_way_to_end() {
-    let first = text(&tool_run(NoToolsSettings::default()).check(&announces(), FIRST));
-    for part in ["`read`", "`attempt_completion`", "`ask_user`"] {
-        assert!(first.contains(part), "{part} is missing in: {first}");
+    let mut run = tool_run(NoToolsSettings::default());
+    run.check(&calls("read", "{}"), "pass");
+    let first = text(&run.check(&says("The file is read."), FIRST));
+    assert!(first.contains("`read`") && !first.contains("attempt_completion"), "{first}");
+    let second = text(&run.check(&says("The file is read."), SECOND));
+    assert!(second.contains("`attempt_completion`"), "{second}");
+}
+
+#[test]
+fn n2_no_way_out_is_named_to_a_model_that_has_not_done_what_it_says() {
+    for said in
+        ["I'll list the files now…", "I have no access to your files.", "Shall I go on?", "```sh\nls\n```"]
+    {
+        let mut run = tool_run(NoToolsSettings::default());
+        run.check(&calls("read", "{}"), "pass");
+        for expected in [FIRST, SECOND] {
+            let text = text(&run.check(&says(said), expected));
+            assert!(!text.contains("attempt_completion") && !text.contains("ask_user"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn t1_an_end_that_follows_words_in_place_of_a_call_is_questioned_once_and_then_told() {
+    let end = || calls("attempt_completion", "{}");
+    let mut run = tool_run(NoToolsSettings::default());
+    run.check(&announces(), FIRST);
+    run.check(&end(), "retry early-end 0");
+    let decision = run.check(&end(), "notice ended-early 0");
+    let notice = decision.notices.first().expect("the user is told");
+    assert!(notice.rule == "ended-early" && notice.text.contains("did not do it"), "{notice:?}");
+    // A report may be followed by the end, and so may a call.
+    for between in [says("All three are written."), announces().and_calls("read", "{}")] {
+        let mut run = tool_run(NoToolsSettings::default());
+        run.check(&announces(), FIRST);
+        run.turn(&between);
+        assert_eq!(run.check(&end(), "pass").notices, []);
     }
 }
 
@@ -181,13 +214,65 @@ fn n4_calls_in_between_do_not_give_new_questions() {
 }
 
 #[test]
-fn n8_where_text_may_end_the_task_each_request_counts_anew_and_nobody_is_asked() {
+fn t3_where_text_may_end_the_task_one_correction_a_request_then_the_user_is_asked() {
     let mut run = text_run();
-    for _ in 0..5 {
+    for _ in 0..2 {
         run.check(&announces(), FIRST);
-        run.check(&announces(), "pass");
-        run.user("Proceed.");
+        run.check(&announces(), "ask limit 2");
+        run.user("Then write the second file, main.rs.");
     }
+}
+
+#[test]
+fn t1_after_a_nudge_a_text_without_a_call_is_a_mistake_whatever_it_says() {
+    for text in ["The second file is next.", "Shall I write it?", "Done.", "```sh\nls\n```"] {
+        let mut run = text_run();
+        run.check(&calls("read", "{}"), "pass");
+        run.check(&says(text), "pass");
+        run.user("Yes, go on.");
+        let decision = run.check(&says(text), FIRST);
+        assert_eq!(self::text(&decision).contains("answered already"), text.contains('?'), "{text}");
+    }
+}
+
+#[test]
+fn t1_an_answer_to_what_the_user_said_is_no_mistake() {
+    for (user, answer) in [
+        ("No, that is all. Thank you!", "You are welcome."),
+        ("I prefer the gift card.", "With the gift card it costs less."),
+        ("Which one is faster?", "The first one."),
+    ] {
+        let mut run = text_run();
+        run.check(&says("Which of the two?"), "pass");
+        run.user(user);
+        run.check(&says(answer), "pass");
+    }
+    // A call settles the nudge; what follows may be its answer.
+    let mut run = text_run();
+    run.check(&says("Shall I look?"), "pass");
+    run.user("Go on.");
+    run.check(&calls("read", "{}"), "pass");
+    run.check(&says("It has three lines."), "pass");
+    // But not what was said before.
+    run.check(&says("Shall I look?"), FIRST);
+}
+
+#[test]
+fn t1_a_printed_call_is_one_unless_the_request_speaks_of_calls() {
+    let printed = || says(r#"{"name": "read", "arguments": {"path": "a.py"}}"#);
+    text_run().check(&printed(), FIRST);
+    let mut run = text_run();
+    run.user("Show me as JSON how you would call it.");
+    run.check(&printed(), "pass");
+}
+
+#[test]
+fn t1_denied_access_is_one_before_any_call() {
+    let denies = || says("I don't have access to your files.");
+    text_run().check(&denies(), FIRST);
+    let mut run = text_run();
+    run.check(&calls("read", "{}").fails("permission denied"), "pass");
+    run.check(&denies(), "pass");
 }
 
 #[test]
@@ -265,13 +350,6 @@ fn n8_answers_questions_fences_and_long_texts_are_left_alone() {
 }
 
 #[test]
-fn n8_one_correction_for_a_request() {
-    let mut run = text_run();
-    run.check(&announces(), FIRST);
-    run.pass(&announces(), 8);
-}
-
-#[test]
 fn n8_a_new_request_may_be_corrected_once_again() {
     let mut run = text_run();
     for _ in 0..6 {
@@ -282,14 +360,10 @@ fn n8_a_new_request_may_be_corrected_once_again() {
 }
 
 #[test]
-fn n8_nothing_is_said_after_a_call_since_the_request() {
+fn n8_an_announcement_is_a_mistake_after_a_call_as_well() {
     for call in [calls("read", "{}"), calls("read", "{}").fails("no"), calls("read", "{}").goes_missing()] {
         let mut run = text_run();
         run.check(&call, "pass");
-        run.pass(&announces(), 5);
-        run.prompt();
-        run.check(&announces(), "pass");
-        run.user("Now the other one.");
         run.check(&announces(), FIRST);
     }
 }

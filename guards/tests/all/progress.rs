@@ -165,10 +165,12 @@ fn every_threshold_is_a_setting_and_zero_turns_the_rule_off() {
 
 #[test]
 fn a_change_in_between_begins_anew() {
-    let test_and_edit = (0..20).flat_map(|n| [fails(), edit(&n.to_string())]);
+    let failing = |n: usize| calls("pytest", "{}").fails(&format!("{} failed, 1 passed", 30 - n));
+    let test_and_edit = (0..20).flat_map(|n| [failing(n), edit(&n.to_string())]);
     check(test_and_edit, &[]);
-    let one_turn =
-        (0..20).map(|n| edit(&n.to_string()).and_calls("pytest", "{}").fails("3 failed, 1 passed"));
+    let one_turn = (0..20).map(|n| {
+        edit(&n.to_string()).and_calls("pytest", "{}").fails(&format!("{} failed, 1 passed", 30 - n))
+    });
     check(one_turn, &[]);
 }
 
@@ -315,7 +317,7 @@ fn m2_names_only_tools_on_offer_and_says_what_is_possible() {
     for text in &texts {
         assert!(!text.contains("no_such_tool") && !text.contains("ask_user"), "{text}");
     }
-    assert!(texts[0].contains("were taken twice") && texts[0].contains("ask the user"), "{}", texts[0]);
+    assert!(texts[0].contains("were taken twice"), "{}", texts[0]);
     assert!(texts[1].contains("This is the last warning"), "{}", texts[1]);
     assert!(texts[3].contains("before the goal was reached"), "{}", texts[3]);
 }

@@ -20,6 +20,10 @@ fn run() -> Loop {
     Loop::with_offer(Progress::default(), offer())
 }
 
+fn read(path: &str) -> Turn {
+    calls("read", &format!(r#"{{"path":"{path}"}}"#)).answers(&format!("text of {path}"))
+}
+
 #[track_caller]
 fn check(turns: impl IntoIterator<Item = Turn>, expected: &[&str]) {
     assert_eq!(run().said(turns), expected);
@@ -182,8 +186,68 @@ fn one_edit_taken_back_is_honest_work_and_a_third_version_is_news() {
         &[],
     );
     let whole = |text: &str| calls("write_file", &format!(r#"{{"path":"b.py","content":"{text}"}}"#));
-    check([whole("1"), whole("2"), whole("1"), whole("3"), whole("1"), whole("4")], &[]);
-    check([whole("1"), whole("2"), whole("1"), whole("2")], &["4 note rewrite 1"]);
+    // A look at something new between them, so that it is not one file written over and over.
+    let with_looks = |texts: &[&str]| {
+        let turns = texts.iter().enumerate().flat_map(|(n, text)| [whole(text), read(&format!("{n}"))]);
+        turns.collect::<Vec<_>>()
+    };
+    check(with_looks(&["1", "2", "1", "3", "1", "4"]), &[]);
+    check(with_looks(&["1", "2", "1", "2"]), &["7 note rewrite 1"]);
+}
+
+// What changes do not touch.
+
+fn failing(n: usize) -> Turn {
+    calls("pytest", "{}").fails(&format!("FAILED test_a - assert {n} == 2"))
+}
+
+#[test]
+fn the_same_failure_after_every_change_climbs_to_the_end() {
+    let turns = (0..14).flat_map(|n| [failing(1), replace(&format!("x{n}"), &format!("y{n}"))]);
+    check(
+        turns,
+        &[
+            "7 note persisting-failure 1",
+            "17 block persisting-failure 2",
+            "21 ask persisting-failure 3",
+            "25 stop persisting-failure 4",
+        ],
+    );
+}
+
+#[test]
+fn a_failure_that_changes_goes_away_may_pass_or_was_met_without_a_change_does_not_persist() {
+    let patch = |n: usize| replace(&format!("x{n}"), &format!("y{n}"));
+    check((0..14).flat_map(|n| [failing(n / 3), patch(n)]), &[]);
+    let green = || calls("pytest", "{}").answers("1 passed");
+    check((0..4).flat_map(|n| [failing(1), patch(n), failing(1), patch(n + 10), green()]), &[]);
+    let cut_off = || calls("pytest", "{}").fails("ConnectionError: connection refused");
+    check((0..14).flat_map(|n| [cut_off(), patch(n)]), &[]);
+    check([failing(1), read("a"), failing(1), read("b"), failing(1)], &["5 note repeat 1"]);
+}
+
+fn plan(text: &str) -> Turn {
+    calls("write_file", &format!(r#"{{"path":"PLAN.md","content":"Plan: {text}"}}"#))
+}
+
+#[test]
+fn a_plan_that_is_written_again_and_again_climbs_to_the_end() {
+    let look = || calls("read", r#"{"path":"./PLAN.md"}"#);
+    let turns = (10..24).flat_map(|n| [plan(&format!("{n}")), look().answers(&format!("plan {n}"))]);
+    check(
+        turns,
+        &["7 note rewriting 1", "17 block rewriting 2", "21 ask rewriting 3", "25 stop rewriting 4"],
+    );
+}
+
+#[test]
+fn a_file_that_grows_that_follows_news_or_stands_among_others_is_not_rewritten() {
+    check((1..12).map(|n| plan(&"a line\\n".repeat(n * n))), &[]);
+    check((10..24).flat_map(|n| [plan(&format!("{n}")), read(&format!("{n}"))]), &[]);
+    let other = |n: usize| calls("write_file", &format!(r#"{{"path":"{n}.py","content":"x"}}"#));
+    check((10..24).flat_map(|n| [plan(&format!("{n}")), other(n)]), &[]);
+    let edit = |n: usize| replace(&format!("x{n}"), &format!("y{n}"));
+    check((10..24).map(edit), &[]);
 }
 
 // Unknown effects.
@@ -193,12 +257,12 @@ fn what_nobody_knows_to_be_a_change_buys_patience_and_no_silence() {
     let test = || bash("pytest -q").answers_something("FAILED test_a - assert 1 == 2");
     let patch = |n: usize| bash(&format!("sed -i s/a/{n}/ a.py")).answers_something("");
     let turns = (0..20).flat_map(|n| [test(), patch(n)]).take(13);
-    check(turns, &["5 note repeat 1", "13 block repeat 2"]);
+    check(turns, &["5 note repeat 1", "9 note persisting-failure 1", "13 block repeat 2"]);
 }
 
 #[test]
 fn a_changed_answer_is_evidence_for_all_calls() {
-    let test = || bash("pytest -q").answers_something("FAILED test_a - assert 1 == 2");
+    let test = || bash("pytest -q").answers_something("2 passed");
     let diff = |n: usize| bash("git diff").answers_something(&format!("+line {n}"));
     check((0..20).flat_map(|n| [test(), diff(n)]), &[]);
 }
@@ -283,6 +347,8 @@ fn each_of_these_rules_can_be_off() {
         refused_ends: 0,
         grown_calls: 0,
         returns: 0,
+        rewrites: 0,
+        persisting_failures: 0,
         near_failures: 0,
         refused_replies: 0,
         same_texts: 0,

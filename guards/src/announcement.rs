@@ -176,6 +176,7 @@ mod tests {
             "Once I have your order number, I will look it up.",
             "Additionally, I will mention the changes.",
             "Wenn du willst, liste ich sie auf.",
+            "必要でしたら追加します。",
             "Use it like this:\n```sh\nls\n```",
             "",
         ] {

@@ -1,10 +1,10 @@
 //! **no-tools**: the model says what it will do, or nothing at all, and calls no tool.
 //!
 //! *Detects* (spec N1, N8, T1) a completion without a call. If a tool ends the task (`completion = tool`), that is a
-//! mistake. If text may end it, it is one in three cases, as long as tools are offered: the text announces an action
+//! mistake. If text may end it, it is one as long as tools are offered, in three cases. The text announces an action
 //! and breaks off (`announcement.rs`), it prints a call of a tool on offer, or it denies access though nothing was
-//! tried; or the user had to nudge the model (`nudge.rs`: "Proceed.", "I don't see it.") after a message without a
-//! call, and again no call came. Thinking without an answer is a mistake under both (spec E2), because the same
+//! tried; the user had to nudge the model (`nudge.rs`: "Proceed.", "I don't see it.") after a message without a call,
+//! and the next one does the same in place of a call; or a text comes again that was there before a correction. Thinking without an answer is a mistake under both (spec E2), because the same
 //! request would return it again.
 //!
 //! *Stays silent* under `text` about every other text: an answer, a question, code, a report. So does it where the
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::nudge::{is_nudge, takes_up};
+use crate::nudge::{asks_to_see, is_nudge, takes_up};
 use crate::text_form;
 use instead::Instead;
 
@@ -82,13 +82,12 @@ struct NoToolsState {
     called: bool,
     /// Whether the model was corrected since then.
     corrected: bool,
-    /// Whether the last completion called nothing, and what the user then said, if it was only a nudge.
-    spoke: bool,
+    /// What the last two completions did in place of a call, newest last; `None` for one that called or was empty.
+    instead: [Option<Instead>; 2],
+    /// What the user said after them, if it was only a nudge.
     nudge: Option<Arc<str>>,
     /// The last texts in place of a call, since the user's request.
     texts: VecDeque<ResultKey>,
-    /// Whether the user had to nudge since then.
-    was_nudged: bool,
     /// What a text did in place of a call, if no call has followed; and whether the model then ended the task.
     unmet: Option<Instead>,
     pressed: bool,
@@ -160,9 +159,12 @@ impl NoTools {
 
     /// Whether this is a mistake where text may end the task.
     fn is_out_of_place(&self, instead: Instead, text: &str) -> bool {
-        let is_urged = self.state.nudge.as_ref().is_some_and(|nudge| !takes_up(text, nudge));
-        is_urged
-            || self.state.was_nudged && self.has_said(text)
+        let is_urged = self.state.nudge.as_ref().is_some_and(|nudge| {
+            !takes_up(text, nudge) && !(instead == Instead::ShowsCode && asks_to_see(nudge))
+        });
+        let does_the_same = instead != Instead::Reports && self.state.instead[0] == Some(instead);
+        is_urged && (does_the_same || self.has_said(text))
+            || self.state.corrected && self.has_said(text)
             || match instead {
                 Instead::Announces => true,
                 Instead::PrintsCall => !self.state.wants_calls,
@@ -208,10 +210,7 @@ impl Guard for NoTools {
             }
             Entry::User(message) if message.from == Speaker::User => self.asked(&message.text),
             Entry::Completion(completion) => {
-                self.state.spoke = !self.calls_a_tool(completion);
-                if self.state.spoke {
-                    self.remember(completion);
-                }
+                self.remember(completion);
                 if self.calls_a_tool(completion) {
                     self.state.called = true;
                     self.state.nudge = None;
@@ -298,14 +297,14 @@ fn is_unfinished(completion: &Completion) -> bool {
 impl NoTools {
     /// The user speaks: a nudge goes on with the request, anything else is a new one.
     fn asked(&mut self, text: &str) {
-        if self.state.spoke && is_nudge(text) {
-            (self.state.nudge, self.state.was_nudged) = (Some(text.into()), true);
+        if self.state.instead[1].is_some() && is_nudge(text) {
+            self.state.nudge = Some(text.into());
             return;
         }
         let lower = text.to_lowercase();
         self.state.wants_calls = ["json", "tool call", "{"].iter().any(|it| lower.contains(it));
         (self.state.called, self.state.corrected) = (false, false);
-        (self.state.spoke, self.state.nudge, self.state.was_nudged) = (false, None, false);
+        (self.state.instead, self.state.nudge) = ([None; 2], None);
         (self.state.unmet, self.state.pressed) = (None, false);
         self.state.texts.clear();
         if self.state.protocol == Protocol::Text {
@@ -313,12 +312,17 @@ impl NoTools {
         }
     }
 
+    /// Records what a completion does in place of a call.
     fn remember(&mut self, completion: &Completion) {
-        let Some(text) = completion.texts().last() else { return };
-        if self.state.texts.len() == TEXTS {
-            self.state.texts.pop_front();
+        let text = completion.texts().last().filter(|_| !self.calls_a_tool(completion));
+        let instead = text.map(|text| Instead::of(text, &self.state.tools));
+        self.state.instead = [self.state.instead[1], instead];
+        if let Some(text) = text {
+            if self.state.texts.len() == TEXTS {
+                self.state.texts.pop_front();
+            }
+            self.state.texts.push_back(identity(text));
         }
-        self.state.texts.push_back(identity(text));
     }
 
     fn count_anew(&mut self) {

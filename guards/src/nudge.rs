@@ -41,6 +41,40 @@ const CLOSINGS: &[&str] = &[
     "고마",
 ];
 
+/// Words of those who want to be shown something: code in the answer is what they asked for (spec T3).
+const SHOWINGS: &[&str] = &[
+    "code",
+    "show",
+    "snippet",
+    "example", //
+    "zeig",
+    "beispiel", //
+    "código",
+    "enséña",
+    "muéstra",
+    "ejemplo", //
+    "montre",
+    "exemple", //
+    "mostra",
+    "codice", //
+    "код",
+    "покажи", //
+    "コード",
+    "見せ",
+    "例", //
+    "代码",
+    "给我看",
+    "示例", //
+    "코드",
+    "보여",
+];
+
+/// Whether the message asks to be shown something.
+pub(crate) fn asks_to_see(text: &str) -> bool {
+    let text = text.to_lowercase();
+    SHOWINGS.iter().any(|word| text.contains(word))
+}
+
 /// Whether the message gives the model nothing that it did not have.
 pub(crate) fn is_nudge(text: &str) -> bool {
     let text = text.trim();
@@ -120,6 +154,15 @@ mod tests {
         assert!(takes_up("To pay with your gift card, I need your consent.", message));
         assert!(!takes_up("Shall I write the second file?", "Yes, go on."));
         assert!(!takes_up("我现在来处理。", "请继续。"));
+    }
+
+    #[test]
+    fn some_want_to_be_shown_code() {
+        for text in ["Enséñame el código, por favor.", "Show it.", "コードを見せてください。"]
+        {
+            assert!(asks_to_see(text), "{text}");
+        }
+        assert!(!asks_to_see("Go on, please."));
     }
 
     #[test]

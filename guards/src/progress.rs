@@ -113,13 +113,13 @@ pub struct ProgressSettings {
     pub grown_calls: u32,
     /// Writes in a row that bring a file back to an earlier state. Two: undoing one change is legitimate work.
     pub returns: u32,
-    /// Times that one file is written as a whole, about as long as before, while nothing else is changed or learnt;
-    /// twice as many before a write is refused. Four: nobody writes a text four times without a reason from outside.
-    /// Assumed; the plan of the field report was written 217 times (`docs/field.md`).
+    /// Times that one file is written as a whole, about as long as before, and read in between, while nothing else is
+    /// changed or learnt; twice as many before a write is refused. Four: nobody goes over a text four times without a
+    /// reason from outside. Assumed; the plan of the field report was written 217 times (`docs/field.md`).
     pub rewrites: u32,
     /// Failures of the same call, in the same way, whatever was changed in between; twice as many before one is
-    /// refused. Four: three tries to mend something are work (spec P2), and the third is often judged so on recorded
-    /// runs (`docs/labels.md#what-single-rules-find`).
+    /// refused. Five: three tries to mend something are work (spec P2), and so may be a fourth, after a look at what is
+    /// wrong (the control of `successful-no-op`).
     pub persisting_failures: u32,
     /// Calls in a row with nearly the same arguments and exactly the same failure; twice as many before one is
     /// refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds at zero).
@@ -154,7 +154,7 @@ impl Default for ProgressSettings {
             grown_calls: 4,
             returns: 2,
             rewrites: 4,
-            persisting_failures: 4,
+            persisting_failures: 5,
             near_failures: 3,
             refused_replies: 2,
             same_texts: 3,

@@ -247,6 +247,8 @@ pub(super) const BEGINS: &[&str] = &[
 /// Words that turn an announcement into an offer.
 pub(super) const CONDITIONS: &[&str] = &[
     "if you",
+    "if needed",
+    "if necessary",
     "once ",
     "when you",
     "let me know",
@@ -266,14 +268,20 @@ pub(super) const CONDITIONS: &[&str] = &[
     "avísame",
     "cuando me",
     "cuando usted",
-    "dime", //
+    "dime",
+    "si hace falta",
+    "si es necesario", //
     "wenn sie",
     "wenn du",
     "falls ",
     "sobald",
     "sag mir",
-    "sagen sie", //
+    "sagen sie",
+    "bei bedarf",
+    "falls nötig", //
     "場合",
+    "でしたら",
+    "必要なら",
     "もし",
     "よければ",
     "教えて",

@@ -33,12 +33,15 @@ struct Persisting {
     changes: u64,
 }
 
-/// A file that was written as a whole several times in a row, while nothing else was changed or learnt.
+/// A file that was written as a whole several times in a row, and looked at in between, while nothing else was changed
+/// or learnt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Rewritten {
     /// Its path, as a digest.
     path: u128,
     bytes: usize,
+    /// Whether it was looked at since.
+    looked_at: bool,
     seen: u32,
     turn: u64,
 }
@@ -82,14 +85,18 @@ impl Standing {
         let path = call.path_digest();
         self.rewritten = match path.filter(|_| writes) {
             Some(path) => {
-                let again = before.filter(|it| it.is_again(call));
-                let seen = again.map_or(1, |it| it.seen + u32::from(it.turn != turn));
-                Some(Rewritten { path, bytes: call.arguments.len(), seen, turn })
+                let again = before.filter(|it| it.looked_at && it.is_again(call));
+                let seen = again.map_or(1, |it| it.seen + 1);
+                Some(Rewritten { path, bytes: call.arguments.len(), looked_at: false, seen, turn })
             }
-            // Something else was changed.
-            None if call.effect.is_known_change() && !failed => None,
+            // Something else was changed, or tells it what to write instead.
+            None if call.effect.is_known_change() || failed => None,
             // What it wrote itself tells it nothing; anything else that is new is a reason to write once more.
-            None => before.filter(|it| Some(it.path) == path || !is_new),
+            None => {
+                let is_look = |it: &Rewritten| Some(it.path) == path;
+                let kept = before.filter(|it| is_look(it) || !is_new);
+                kept.map(|it| Rewritten { looked_at: it.looked_at || is_look(&it), ..it })
+            }
         };
     }
 

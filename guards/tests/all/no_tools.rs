@@ -224,14 +224,18 @@ fn t3_where_text_may_end_the_task_one_correction_a_request_then_the_user_is_aske
 }
 
 #[test]
-fn t1_after_a_nudge_a_text_without_a_call_is_a_mistake_whatever_it_says() {
-    for text in ["The second file is next.", "Shall I write it?", "Done.", "```sh\nls\n```"] {
+fn t1_the_same_again_after_a_nudge_is_a_mistake() {
+    for (before, after) in [
+        ("Done: all is written.", "Done: all is written."),
+        ("Shall I write it?", "Is it all right to begin?"),
+        ("```sh\nls\n```", "Paste this:\n```\nls -a\n```"),
+    ] {
         let mut run = text_run();
         run.check(&calls("read", "{}"), "pass");
-        run.check(&says(text), "pass");
+        run.check(&says(before), "pass");
         run.user("Yes, go on.");
-        let decision = run.check(&says(text), FIRST);
-        assert_eq!(self::text(&decision).contains("answered already"), text.contains('?'), "{text}");
+        let decision = run.check(&says(after), FIRST);
+        assert_eq!(text(&decision).contains("answered already"), after.contains('?'), "{after}");
     }
 }
 
@@ -241,6 +245,8 @@ fn t1_an_answer_to_what_the_user_said_is_no_mistake() {
         ("No, that is all. Thank you!", "You are welcome."),
         ("I prefer the gift card.", "With the gift card it costs less."),
         ("Which one is faster?", "The first one."),
+        ("Fine.", "Anything else is up to you."),
+        ("Show it.", "```sh\nls\n```"),
     ] {
         let mut run = text_run();
         run.check(&says("Which of the two?"), "pass");
@@ -253,8 +259,13 @@ fn t1_an_answer_to_what_the_user_said_is_no_mistake() {
     run.user("Go on.");
     run.check(&calls("read", "{}"), "pass");
     run.check(&says("It has three lines."), "pass");
-    // But not what was said before.
-    run.check(&says("Shall I look?"), FIRST);
+    run.check(&says("Shall I look?"), "pass");
+    // After a correction, what was said before it is no answer.
+    let mut run = text_run();
+    run.check(&announces(), FIRST);
+    run.check(&calls("read", "{}"), "pass");
+    run.check(&says("It has three lines."), "pass");
+    run.check(&says("It has three lines."), "ask limit 1");
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn vector_3_the_same_wait_with_the_same_answer() {
     duplicate(again(&[wait("")], 3), &["3 block same-call 1"]);
 }
 
-/// All rules that see results: none. `Progress`: a note at the fourth equal failure, whatever was changed.
+/// All rules that see results: none. `Progress`: a note at the fifth equal failure, whatever was changed.
 #[test]
 fn vector_4_test_edit_test() {
     duplicate([test(), edit("1"), test(), edit("2"), test(), edit("3")], &[]);

@@ -203,14 +203,14 @@ fn failing(n: usize) -> Turn {
 
 #[test]
 fn the_same_failure_after_every_change_climbs_to_the_end() {
-    let turns = (0..14).flat_map(|n| [failing(1), replace(&format!("x{n}"), &format!("y{n}"))]);
+    let turns = (0..16).flat_map(|n| [failing(1), replace(&format!("x{n}"), &format!("y{n}"))]);
     check(
         turns,
         &[
-            "7 note persisting-failure 1",
-            "17 block persisting-failure 2",
-            "21 ask persisting-failure 3",
-            "25 stop persisting-failure 4",
+            "9 note persisting-failure 1",
+            "21 block persisting-failure 2",
+            "25 ask persisting-failure 3",
+            "29 stop persisting-failure 4",
         ],
     );
 }
@@ -246,6 +246,13 @@ fn a_file_that_grows_that_follows_news_or_stands_among_others_is_not_rewritten()
     check((10..24).flat_map(|n| [plan(&format!("{n}")), read(&format!("{n}"))]), &[]);
     let other = |n: usize| calls("write_file", &format!(r#"{{"path":"{n}.py","content":"x"}}"#));
     check((10..24).flat_map(|n| [plan(&format!("{n}")), other(n)]), &[]);
+    check((10..24).map(|n| plan(&format!("{n}"))), &[]);
+    let look = || calls("read", r#"{"path":"PLAN.md"}"#);
+    let checked = |n: usize| bash("check").answers_something(&format!("error: line {n} is too long"));
+    check(
+        (10..24).flat_map(|n| [plan(&format!("{n}")), look().answers(&format!("plan {n}")), checked(n)]),
+        &[],
+    );
     let edit = |n: usize| replace(&format!("x{n}"), &format!("y{n}"));
     check((10..24).map(edit), &[]);
 }

@@ -176,7 +176,7 @@ const fn from_a(first: u8) -> Words {
             ("demasiado", Lasting), ("demasiados", Lasting), ("denegado", Lasting), ("denied", Lasting),
             ("deployed", Success), ("did not produce any output", Nothing), ("did not", Failure),
             ("didn't", Failure), ("directory not empty", Lasting), ("disconnected", Passing),
-            ("does not", Lasting), ("doesn't", Lasting), ("done", Success), ("doppelter", Lasting),
+            ("does not answer", Passing), ("does not respond", Passing), ("does not", Lasting), ("doesn't", Lasting), ("done", Success), ("doppelter", Lasting),
             ("duplicate", Lasting),
         ],
         b'e' => &[
@@ -242,12 +242,12 @@ const fn from_n(first: u8) -> Words {
             ("no encontrada", Lasting), ("no encontrado", Lasting), ("no es un", Lasting),
             ("no error", Nothing), ("no errors", Nothing), ("no existe", Lasting), ("no failed", Nothing),
             ("no failures", Nothing), ("no issues", Nothing), ("no problems", Nothing),
-            ("no route", Passing), ("no space", Lasting), ("no syntax errors", Nothing),
+            ("no route", Passing), ("no response", Passing), ("no space", Lasting), ("no syntax errors", Nothing),
             ("no se ha podido", Failure), ("no se pudieron", Failure), ("no se pudo", Failure),
             ("no se puede", Failure), ("no rule to", Lasting), ("no targets", Lasting), ("not a", Lasting),
             ("not allowed", Lasting), ("not defined", Lasting), ("not empty", Lasting),
             ("not exist", Lasting), ("not in", Lasting), ("not permitted", Lasting),
-            ("not possible", Lasting), ("not recognized", Lasting), ("not running", Failure),
+            ("not possible", Lasting), ("not recognized", Lasting), ("not responding", Passing), ("not running", Failure),
             ("not supported", Lasting), ("not unique", Lasting), ("nothing happens", Failure),
         ],
         b'o' => &[

@@ -8,7 +8,8 @@
 //! request would return it again.
 //!
 //! *Stays silent* under `text` about every other text: an answer, a question, code, a report. So does it where the
-//! user's request has a printed call in it or asks for JSON. A blocked or failed call also counts: the model acted. A
+//! user's request has a printed call in it or asks for JSON, and about a model that has tried and says again that it
+//! cannot. A blocked or failed call also counts: the model acted. A
 //! withheld answer (content filter) is not its concern.
 //!
 //! *Says* what was wrong, and asks for the call. The tool that ends the task is only named to a model whose text reads
@@ -27,6 +28,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::acknowledgement::says_it_cannot;
 use crate::nudge::{asks_to_see, is_nudge, takes_up};
 use crate::text_form;
 use instead::Instead;
@@ -34,7 +36,7 @@ use instead::Instead;
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::{
     Answer, Completion, Decision, Entry, FinishReason, Guard, Intervention, InterventionKind, Note, Offer,
-    Protocol, Purpose, ResultKey, Speaker, Subject, ToolCall, Verdict, identity,
+    Protocol, Purpose, ResultKey, Speaker, Subject, Verdict, identity,
 };
 
 mod instead;
@@ -80,6 +82,8 @@ struct NoToolsState {
     mistakes: u32,
     /// Whether a tool was called since the user's last request.
     called: bool,
+    /// Whether a tool was called in the run.
+    acted: bool,
     /// Whether the model was corrected since then.
     corrected: bool,
     /// What the last two completions did in place of a call, newest last; `None` for one that called or was empty.
@@ -88,9 +92,6 @@ struct NoToolsState {
     nudge: Option<Arc<str>>,
     /// The last texts in place of a call, since the user's request.
     texts: VecDeque<ResultKey>,
-    /// What a text did in place of a call, if no call has followed; and whether the model then ended the task.
-    unmet: Option<Instead>,
-    pressed: bool,
     /// Whether the user's request speaks of calls, so that a printed one may be an answer.
     wants_calls: bool,
     /// Reminders since the count of mistakes began.
@@ -115,7 +116,6 @@ const VERSION: u64 = 1;
 const EXAMPLES: usize = 4;
 /// Texts that are remembered, to find one that comes again after a nudge.
 const TEXTS: usize = 4;
-const EARLY_END: &str = "early-end";
 
 impl NoTools {
     /// The rules of this guard.
@@ -123,8 +123,6 @@ impl NoTools {
         Rule::new("no-call", &[Rung::counted(Step::Feedback)]),
         Rule::new("thinking-only", &[Rung::counted(Step::Feedback)]),
         Rule::new("message", &[Rung::counted(Step::Feedback)]),
-        Rule::new(EARLY_END, &[Rung::counted(Step::Feedback)]),
-        Rule::new("ended-early", &[Rung::counted(Step::Notice)]),
         Rule::new("limit", &[Rung::counted(Step::Question)]),
         Rule::new("questions-spent", &[Rung::counted(Step::Stop)]),
     ];
@@ -163,8 +161,11 @@ impl NoTools {
             !takes_up(text, nudge) && !(instead == Instead::ShowsCode && asks_to_see(nudge))
         });
         let does_the_same = instead != Instead::Reports && self.state.instead[0] == Some(instead);
-        is_urged && (does_the_same || self.has_said(text))
-            || self.state.corrected && self.has_said(text)
+        // Who has tried, and says again that it cannot be done, answers the question.
+        let is_honest = instead == Instead::Reports && self.state.acted && says_it_cannot(text);
+        let says_again = (is_urged || self.state.corrected) && self.has_said(text) && !is_honest;
+        says_again
+            || is_urged && does_the_same
             || match instead {
                 Instead::Announces => true,
                 Instead::PrintsCall => !self.state.wants_calls,
@@ -178,12 +179,6 @@ impl NoTools {
         let key = identity(text);
         self.state.texts.iter().filter(|it| **it == key).count()
             > usize::from(self.state.texts.back() == Some(&key))
-    }
-
-    /// Whether the completion ends the task, and does nothing else.
-    fn only_ends(&self, completion: &Completion) -> bool {
-        let is_end = |call: &Arc<ToolCall>| Some(&call.tool) == self.state.finish.as_ref();
-        !completion.calls.is_empty() && completion.calls.iter().all(is_end)
     }
 
     fn note(&self, rule: &'static str, text: String) -> Note {
@@ -212,17 +207,11 @@ impl Guard for NoTools {
             Entry::Completion(completion) => {
                 self.remember(completion);
                 if self.calls_a_tool(completion) {
-                    self.state.called = true;
+                    (self.state.called, self.state.acted) = (true, true);
                     self.state.nudge = None;
-                    if !self.only_ends(completion) {
-                        (self.state.unmet, self.state.pressed) = (None, false);
-                    }
                     self.count_anew();
-                } else if let Some(mistake) = self.mistake(completion) {
+                } else if self.mistake(completion).is_some() {
                     self.state.mistakes += 1;
-                    if let Mistake::TextOnly(instead) = mistake {
-                        self.state.unmet = Some(instead).filter(|it| *it != Instead::Reports);
-                    }
                 } else if !is_unfinished(completion) {
                     self.count_anew();
                 }
@@ -232,7 +221,6 @@ impl Guard for NoTools {
                 self.state.corrected = false;
             }
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
-                InterventionKind::Feedback if note.rule == EARLY_END => self.state.pressed = true,
                 InterventionKind::Feedback => {
                     self.state.corrected = true;
                     self.state.reminders += 1;
@@ -257,12 +245,6 @@ impl Guard for NoTools {
     }
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
-        if self.state.unmet.is_some() && self.only_ends(completion) {
-            return Ok(match self.state.pressed {
-                false => Verdict::Retry(self.early_end()).into(),
-                true => Decision { notices: vec![self.ended_early()], ..Decision::pass() },
-            });
-        }
         let Some(mistake) = self.mistake(completion) else { return Ok(Decision::pass()) };
         Ok(match (mistake, self.state.protocol) {
             // One correction for each request, then the user hears of it: if text may end the task, most text is right.
@@ -305,7 +287,6 @@ impl NoTools {
         self.state.wants_calls = ["json", "tool call", "{"].iter().any(|it| lower.contains(it));
         (self.state.called, self.state.corrected) = (false, false);
         (self.state.instead, self.state.nudge) = ([None; 2], None);
-        (self.state.unmet, self.state.pressed) = (None, false);
         self.state.texts.clear();
         if self.state.protocol == Protocol::Text {
             self.count_anew();

@@ -114,7 +114,7 @@ pub struct ProgressSettings {
     /// Writes in a row that bring a file back to an earlier state. Two: undoing one change is legitimate work.
     pub returns: u32,
     /// Times that one file is written as a whole, about as long as before, and read in between, while nothing else is
-    /// changed or learnt; twice as many before a write is refused. Four: nobody goes over a text four times without a
+    /// changed or learnt; twice as many before a write is refused. Five: nobody goes over a text five times without a
     /// reason from outside. Assumed; the plan of the field report was written 217 times (`docs/field.md`).
     pub rewrites: u32,
     /// Failures of the same call, in the same way, whatever was changed in between; twice as many before one is
@@ -153,7 +153,7 @@ impl Default for ProgressSettings {
             refused_ends: 3,
             grown_calls: 4,
             returns: 2,
-            rewrites: 4,
+            rewrites: 5,
             persisting_failures: 5,
             near_failures: 3,
             refused_replies: 2,

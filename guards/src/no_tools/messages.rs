@@ -1,7 +1,7 @@
 //! What the guard says, to the model and to the user.
 
 use super::instead::Instead;
-use super::{EARLY_END, EXAMPLES, Mistake, NoTools};
+use super::{EXAMPLES, Mistake, NoTools};
 use balk_contract::wording::{list, times};
 use balk_contract::{Choice, Note, Protocol, Question};
 
@@ -72,29 +72,6 @@ impl NoTools {
             }
             Instead::Asks | Instead::Reports => "Your last message calls no tool, so nothing was done",
         }
-    }
-
-    /// The model ends the task, though what it put in place of a call was never done.
-    pub(super) fn early_end(&self) -> Note {
-        let text = "You end the task, but no call has followed since your last message without one, so its step is not \
-                    done. Make that call now. If the task is complete without it, end the task again.";
-        self.note(EARLY_END, text.into())
-    }
-
-    /// The same, for the user.
-    pub(super) fn ended_early(&self) -> Note {
-        let text = format!(
-            "The model ended the task right after {}. It was asked once whether a step is missing. Check what is done.",
-            match self.state.unmet {
-                Some(Instead::PrintsCall) => "it printed a call instead of making it",
-                Some(Instead::Announces) => "it said what it would do, and did not do it",
-                Some(Instead::Denies) => "it said that it has no access",
-                Some(Instead::ShowsCode) => "it showed text for you to copy",
-                Some(Instead::Asks) => "it asked you something",
-                Some(Instead::Reports) | None => "a message without a call",
-            }
-        );
-        self.note("ended-early", text)
     }
 
     /// How the model ends the task, if it is done.

@@ -88,10 +88,13 @@ impl Messages<'_> {
     /// Another kind of step.
     fn instead(&self) -> String {
         let ask = self.offer.ask();
-        // A model takes every way out that a message names (`docs/reactions.md#ways-out`), so asking is only named
-        // where a failure says that something may be missing.
-        let last_resort =
-            if self.finding.failed { format!("If something is missing, {ask}.") } else { String::new() };
+        // A model takes every way out that a message names (`docs/reactions.md#ways-out`), so one is only named where a
+        // failure says that something may be missing.
+        let last_resort = if self.finding.failed {
+            "If something that you need is missing, say so and name it."
+        } else {
+            ""
+        };
         let step = match self.finding.rule {
             Rule::Waiting => format!(
                 "Checking again does not make it faster. Make one call that waits until it is done, or do work \

@@ -12,7 +12,7 @@ use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
 /// Failing calls that are remembered; the one that failed longest ago is forgotten first.
 const CALLS: usize = 8;
 /// A rewritten file that grows or shrinks by more than one part of this many is worked on.
-const PARTS: usize = 8;
+const PARTS: usize = 20;
 
 /// What stands still.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

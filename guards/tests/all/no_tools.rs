@@ -133,24 +133,6 @@ fn n2_no_way_out_is_named_to_a_model_that_has_not_done_what_it_says() {
 }
 
 #[test]
-fn t1_an_end_that_follows_words_in_place_of_a_call_is_questioned_once_and_then_told() {
-    let end = || calls("attempt_completion", "{}");
-    let mut run = tool_run(NoToolsSettings::default());
-    run.check(&announces(), FIRST);
-    run.check(&end(), "retry early-end 0");
-    let decision = run.check(&end(), "notice ended-early 0");
-    let notice = decision.notices.first().expect("the user is told");
-    assert!(notice.rule == "ended-early" && notice.text.contains("did not do it"), "{notice:?}");
-    // A report may be followed by the end, and so may a call.
-    for between in [says("All three are written."), announces().and_calls("read", "{}")] {
-        let mut run = tool_run(NoToolsSettings::default());
-        run.check(&announces(), FIRST);
-        run.turn(&between);
-        assert_eq!(run.check(&end(), "pass").notices, []);
-    }
-}
-
-#[test]
 fn n2_an_offer_without_the_end_and_the_question_names_neither() {
     let mut run = begun(NoToolsSettings::default(), "test", Protocol::Tool, bare_offer());
     for expected in [FIRST, SECOND] {
@@ -266,6 +248,22 @@ fn t1_an_answer_to_what_the_user_said_is_no_mistake() {
     run.check(&calls("read", "{}"), "pass");
     run.check(&says("It has three lines."), "pass");
     run.check(&says("It has three lines."), "ask limit 1");
+}
+
+#[test]
+fn t1_who_has_tried_may_say_again_that_it_cannot_be_done() {
+    let cannot = || says("I cannot complete this because the library is missing.");
+    let mut run = text_run();
+    run.check(&calls("write_file", "{}").fails("not found: d3"), "pass");
+    run.check(&cannot(), "pass");
+    for _ in 0..3 {
+        run.user("Go on");
+        run.check(&cannot(), "pass");
+    }
+    let mut run = text_run();
+    run.check(&cannot(), "pass");
+    run.user("Go on");
+    run.check(&cannot(), FIRST);
 }
 
 #[test]

@@ -233,10 +233,10 @@ fn plan(text: &str) -> Turn {
 #[test]
 fn a_plan_that_is_written_again_and_again_climbs_to_the_end() {
     let look = || calls("read", r#"{"path":"./PLAN.md"}"#);
-    let turns = (10..24).flat_map(|n| [plan(&format!("{n}")), look().answers(&format!("plan {n}"))]);
+    let turns = (10..26).flat_map(|n| [plan(&format!("{n}")), look().answers(&format!("plan {n}"))]);
     check(
         turns,
-        &["7 note rewriting 1", "17 block rewriting 2", "21 ask rewriting 3", "25 stop rewriting 4"],
+        &["9 note rewriting 1", "21 block rewriting 2", "25 ask rewriting 3", "29 stop rewriting 4"],
     );
 }
 

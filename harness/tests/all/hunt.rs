@@ -27,7 +27,7 @@ fn fields(hunted: &Hunted, prey: Prey) -> BTreeSet<String> {
 
 #[test]
 fn it_finds_the_flaky_network_and_the_same_assertion_without_being_told() {
-    let hunted = hunted("default", &Prey::ALL, Pools::Open, 640);
+    let hunted = hunted("naive-duplicate", &Prey::ALL, Pools::Open, 640);
     for prey in [Prey::Lost, Prey::False] {
         let fields = fields(&hunted, prey);
         assert!(fields.contains("install-flaky"), "{prey:?}: {fields:?}");

@@ -81,7 +81,7 @@ fn h3_a_report_outlives_every_output() {
     let folder = empty();
     let state = folder.path().join("state");
     let run = |more: &[&str]| {
-        let run = ["scenario", "capability-gap", "--seed", "18", "--state-dir", "state"];
+        let run = ["scenario", "capability-gap", "--seed", "20", "--state-dir", "state"];
         balk(folder.path(), &[&run[..], more].concat())
     };
     let gone = || {

@@ -67,7 +67,9 @@ fn what_a_reader_says_of_the_sample_is_in_the_report() {
     let sample = rows(folder);
     let drawn = |kind: &str| sample.iter().filter(|it| it[3] == kind).count() as u64;
     for (name, kind) in [("disturbing", "disturbing"), ("in_doubt", "in-doubt")] {
-        assert_eq!((of(name, "drawn"), of(name, "interventions")), (drawn(kind), drawn(kind)), "{found}");
+        // Of several in one turn, one is drawn.
+        assert_eq!(of(name, "drawn"), drawn(kind), "{found}");
+        assert!(of(name, "interventions") >= drawn(kind), "{found}");
     }
     assert_eq!(["drawn", "judged", "found_false"].map(|it| of("all", it)), [sample.len() as u64, 3, 1]);
     assert!(

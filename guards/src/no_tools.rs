@@ -4,8 +4,8 @@
 //! mistake. If text may end it, it is one as long as tools are offered, in three cases. The text announces an action
 //! and breaks off (`announcement.rs`), it prints a call of a tool on offer, or it denies access though nothing was
 //! tried; the user had to nudge the model (`nudge.rs`: "Proceed.", "I don't see it.") after a message without a call,
-//! and the next one does the same in place of a call; or a text comes again that was there before a correction. Thinking without an answer is a mistake under both (spec E2), because the same
-//! request would return it again.
+//! and the next one does the same in place of a call; or a text comes again that was there before a correction.
+//! Thinking without an answer is a mistake under both (spec E2), because the same request would return it again.
 //!
 //! *Stays silent* under `text` about every other text: an answer, a question, code, a report. So does it where the
 //! user's request has a printed call in it or asks for JSON, and about a model that has tried and says again that it

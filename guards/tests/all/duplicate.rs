@@ -236,8 +236,9 @@ fn d7_a_failure_that_may_pass_is_worth_five_tries_and_one_more_after_each_pause(
     ] {
         let call = calls("read", "{}").fails(error);
         let tries = (call.clone(), "pass");
-        let [once, twice, thrice, again] = [const { () }; 4].map(|()| tries.clone());
-        check(&[once, twice, thrice, again, tries.clone(), (call.clone(), BLOCK)]);
+        let mut at_once = vec![tries.clone(); 5];
+        at_once.push((call.clone(), BLOCK));
+        check(&at_once);
         let sleep = (calls("bash", r#"{"command":"sleep 20"}"#).answers(""), "pass");
         let mut patient = vec![tries.clone()];
         for _ in 0..5 {

@@ -124,7 +124,3 @@ fn every_pair_measures_something() {
         }
     }
 }
-
-fn find(name: &str) -> &'static Listed {
-    FIELD.iter().find(|it| it.name == name).expect("it is in the suite")
-}

@@ -111,7 +111,7 @@ enum Mistake {
 }
 
 const NAME: &str = "no-tools";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// Tools that a correction shows as examples.
 const EXAMPLES: usize = 4;
 /// Texts that are remembered, to find one that comes again after a nudge.

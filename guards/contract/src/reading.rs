@@ -154,7 +154,7 @@ impl Said {
             // In `10:42 error.log` the number is one of a clock.
             self.count(counted.filter(|_| start == 0 || line[start - 1] != b':'));
             self.mended |= rest.starts_with(b"0 remaining");
-            if let Some(status) = http_failure(rest) {
+            if let Some(status) = http_failure(line, start) {
                 self.failure = true;
                 self.passing |= status.may_pass();
                 self.lasting |= !status.may_pass();

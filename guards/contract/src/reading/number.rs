@@ -85,8 +85,13 @@ impl HttpFailure {
     }
 }
 
-/// "502 Bad Gateway": a status of HTTP that is a failure, with its phrase.
-pub(super) fn http_failure(text: &[u8]) -> Option<HttpFailure> {
+/// Words before a status of HTTP that has no phrase behind it: "returned error: 503", "HTTP/1.1 502", "status code 429".
+const BEFORE_STATUS: [&[u8]; 7] =
+    [b"error", b"http", b"http/1.0", b"http/1.1", b"http/2", b"status", b"status code"];
+
+/// A status of HTTP that is a failure, which begins here: with its phrase behind it ("502 Bad Gateway"), or with a word
+/// for it before.
+pub(super) fn http_failure(line: &[u8], start: usize) -> Option<HttpFailure> {
     const PHRASES: [&[u8]; 12] = [
         b"bad ",
         b"unauthorized",
@@ -101,12 +106,31 @@ pub(super) fn http_failure(text: &[u8]) -> Option<HttpFailure> {
         b"service temporarily",
         b"gateway time",
     ];
-    match text {
-        [first @ (b'4' | b'5'), second @ b'0'..=b'9', third @ b'0'..=b'9', b' ' | b':', rest @ ..] => {
-            let rest = rest.strip_prefix(b" ").unwrap_or(rest);
-            let is_named = PHRASES.iter().any(|phrase| begins(rest, phrase));
-            is_named.then_some(HttpFailure([*first, *second, *third]))
-        }
-        _ => None,
+    let [first @ (b'4' | b'5'), second @ b'0'..=b'9', third @ b'0'..=b'9', rest @ ..] = &line[start..] else {
+        return None;
+    };
+    if rest.first().is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'.' | b'%' | b'_')) {
+        return None;
     }
+    let behind = rest.strip_prefix(b":").unwrap_or(rest);
+    let is_phrased =
+        || behind.strip_prefix(b" ").is_some_and(|it| PHRASES.iter().any(|phrase| begins(it, phrase)));
+    let before = || {
+        let marks =
+            line[..start].iter().rev().take_while(|byte| matches!(byte, b' ' | b':' | b'=' | b'"')).count();
+        &line[..start - marks]
+    };
+    let is_announced = || marks_status(before());
+    (is_phrased() || is_announced()).then_some(HttpFailure([*first, *second, *third]))
+}
+
+/// Whether a text ends with a word for a status of HTTP.
+fn marks_status(text: &[u8]) -> bool {
+    BEFORE_STATUS.iter().any(|word| {
+        let start = text.len().checked_sub(word.len());
+        start.is_some_and(|start| {
+            text[start..].eq_ignore_ascii_case(word)
+                && !start.checked_sub(1).is_some_and(|before| text[before].is_ascii_alphanumeric())
+        })
+    })
 }

@@ -62,7 +62,25 @@ fn a_number_of_a_clock_counts_nothing() {
 #[test]
 fn statuses_of_http_are_failures() {
     fails(&["HTTP 502 Bad Gateway", "503 Service Unavailable", "429: Too Many Requests"]);
-    works(&["HTTP/1.1 200 OK", "line 502 of 900", "port 404"]);
+    works(&["HTTP/1.1 200 OK", "line 502 of 900", "port 404", "status 503ms"]);
+}
+
+#[test]
+fn a_status_of_http_without_its_phrase_says_whether_it_may_pass() {
+    for (answer, prospect) in [
+        (
+            "fatal: unable to access 'https://a.example/r/': The requested URL returned error: 503",
+            Prospect::Passing,
+        ),
+        ("curl: (22) The requested URL returned error: 404", Prospect::Lasting),
+        ("download failed: HTTP/1.1 502", Prospect::Passing),
+        ("request failed with status code 429", Prospect::Passing),
+        ("request failed with status code 401", Prospect::Lasting),
+    ] {
+        let read = Reading::of(answer);
+        assert!(read.failed, "{answer}");
+        assert_eq!(read.prospect, prospect, "{answer}");
+    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Whether an answer says that something is still in progress.
 
-use memchr::memchr2_iter;
+use memchr::{memchr_iter, memchr2_iter};
 
 /// The longest answer, in bytes, that may report a state; longer ones are logs.
 const ANSWER_BYTES: usize = 400;
+/// The most digits of a share's numbers.
+const DIGITS: usize = 9;
 /// Words that say so, with the position of the first `d` or `g` in each: the search looks for these two letters.
 const WORDS: [(&str, usize); 12] = [
     ("running", 6),
@@ -20,12 +22,33 @@ const WORDS: [(&str, usize); 12] = [
     ("elapsed", 6),
 ];
 
-/// Whether this answer says that something is still in progress.
+/// Whether this answer says that something is still in progress: in a word, or by a share that is not whole, such as
+/// `step 41/90`, which needs no language.
 pub(super) fn says_it_goes_on(answer: &str) -> bool {
     let answer = answer.as_bytes();
     let has_word = |at: usize| WORDS.iter().any(|(word, letter)| stands(word, *letter, answer, at));
     answer.len() <= ANSWER_BYTES
-        && (memchr2_iter(b'd', b'g', answer).any(has_word) || memchr2_iter(b'D', b'G', answer).any(has_word))
+        && (memchr2_iter(b'd', b'g', answer).any(has_word)
+            || memchr2_iter(b'D', b'G', answer).any(has_word)
+            || memchr_iter(b'/', answer).any(|slash| is_part_of_whole(answer, slash)))
+}
+
+/// Whether the slash is between two numbers of which the first is smaller, and which are no part of a path or a date.
+fn is_part_of_whole(answer: &[u8], slash: usize) -> bool {
+    let is_digit = |byte: &&u8| byte.is_ascii_digit();
+    let before = answer[..slash].iter().rev().take_while(is_digit).count();
+    let behind = answer[slash + 1..].iter().take_while(is_digit).count();
+    if !(1..=DIGITS).contains(&before) || !(1..=DIGITS).contains(&behind) {
+        return false;
+    }
+    let (start, end) = (slash - before, slash + 1 + behind);
+    let joins = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'\\');
+    let is_apart = !start.checked_sub(1).is_some_and(|at| joins(answer[at]))
+        && answer.get(end).is_none_or(|&next| {
+            !joins(next) || next == b'.' && !answer.get(end + 1).is_some_and(u8::is_ascii_alphanumeric)
+        });
+    let number = |digits: &[u8]| digits.iter().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+    is_apart && number(&answer[start..slash]) < number(&answer[slash + 1..end])
 }
 
 /// Whether `answer` contains the word such that its letter number `letter` is at `at`.
@@ -49,5 +72,18 @@ mod tests {
         }
         assert!(!says_it_goes_on("nothing to do, not at all"));
         assert!(!says_it_goes_on(&"still running ".repeat(40)), "a log");
+    }
+
+    #[test]
+    fn a_share_that_is_not_whole_goes_on_in_any_language() {
+        for answer in
+            ["[worker 3] step 41/90 (release)", "epoch 1/4 loss 0.71", "已完成 3/10", "Schritt 2/3."]
+        {
+            assert!(says_it_goes_on(answer), "{answer}");
+        }
+        for answer in ["10/10 steps", "src/1/2", "05/01/2024", "v1/2", "4/1", "a/b", "/3", "3/", "see 1/2-x"]
+        {
+            assert!(!says_it_goes_on(answer), "{answer}");
+        }
     }
 }

@@ -45,7 +45,7 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
     record(
         out,
         &Record::Summary {
-            total: Sums::new(None, &it.total),
+            total: Box::new(Sums::new(None, &it.total)),
             files: it.by_source.iter().map(named).collect(),
             models: it.by_model.iter().map(named).collect(),
             outcomes: it.by_outcome.iter().map(|(outcome, it)| Sums::new(Some(outcome.word()), it)).collect(),
@@ -149,7 +149,7 @@ enum Record<'a> {
         why: &'a str,
     },
     Summary {
-        total: Sums<'a>,
+        total: Box<Sums<'a>>,
         files: Vec<Sums<'a>>,
         models: Vec<Sums<'a>>,
         outcomes: Vec<Sums<'a>>,

@@ -23,7 +23,7 @@ pub mod text;
 mod tools;
 
 pub use bad::BadLine;
-pub use fold::{Asked, Event, Firing, Folded, What, fold};
+pub use fold::{Asked, End, Event, Firing, Folded, What, fold};
 pub use join::{Oddities, Placed};
 pub use lines::{LINE_BYTES_MAX, Line, Lines};
 pub use neutral::{Outcome, Recorded, Setting, read};

@@ -9,6 +9,8 @@ use serde_core::de::IgnoredAny;
 
 use crate::conclusion::{Conclusion, Gap};
 
+mod plan;
+
 /// Explains in its own words why a run cannot continue. It handles waiting and timeouts itself.
 pub trait Phraser {
     /// One or two calm sentences for the user.
@@ -55,13 +57,14 @@ fn explanation(gap: &Gap, phraser: &dyn Phraser) -> Result<Arc<str>, String> {
 
 /// Makes a model's prose fit to be shown: white space and control characters become single blanks, and text longer
 /// than [`EXPLANATION_CHARS`] is cut. Returns `None` for anything that is not prose: JSON and other objects, lists
-/// and tags, fenced code, and text without a letter or digit.
+/// and tags, fenced code, a list of steps, and text without a letter or digit.
 ///
 /// ```
 /// use balk_contract::sanitise;
 ///
 /// assert_eq!(sanitise(" The file is\n not there. ").as_deref(), Some("The file is not there."));
 /// assert_eq!(sanitise(r#"Plan: {"steps": ["look again"]}"#), None);
+/// assert_eq!(sanitise("1. Look again.\n2. Report."), None);
 /// ```
 #[must_use]
 pub fn sanitise(text: &str) -> Option<String> {
@@ -70,7 +73,8 @@ pub fn sanitise(text: &str) -> Option<String> {
         && !text.contains("```")
         && !text.contains("~~~")
         && !text.trim_start().starts_with(['[', '<'])
-        && serde_json::from_str::<IgnoredAny>(text).is_err();
+        && serde_json::from_str::<IgnoredAny>(text).is_err()
+        && !plan::is_plan(text);
     if !is_prose {
         return None;
     }

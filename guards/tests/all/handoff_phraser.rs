@@ -104,6 +104,61 @@ fn h5_what_is_no_prose_is_refused() {
 }
 
 #[test]
+fn h5_a_list_of_steps_is_refused() {
+    for says in [
+        "1. Look for jq again.\n2. Install it.\n3. Run the filter.",
+        "The plan:\n\n1) look for jq\n2) install it",
+        "- look for jq\n- install it",
+        "Ich werde:\n  * nach jq suchen\n  * jq installieren",
+        "• buscar jq\n• instalarlo",
+        "Step 1: look for jq\nStep 2: install it",
+        "Step 1: look for jq. Step 2: install it.",
+        "**Step 1:** look for jq\n**Step 2:** install it",
+        "Schritt 1: nach jq suchen. Schritt 2: jq installieren.",
+        "Paso 1 - buscar jq\nPaso 2 - instalarlo",
+        "Étape 1 : chercher jq\nÉtape 2 : l'installer",
+        "步骤1：查找 jq。步骤2：安装 jq。",
+        "第一步，查找 jq。\n第二步，安装 jq。",
+        "一、查找 jq\n二、安装 jq",
+        "ステップ1：jq を探す\nステップ2：jq を入れる",
+        "手順１：jq を探す。手順２：jq を入れる。",
+        "①jqを探す\n②jqを入れる",
+        "1단계: jq 찾기\n2단계: jq 설치",
+        "(1) look for jq\n(2) install it",
+        "I will 1) look for jq 2) install it 3) run the filter.",
+        "## 1. Look\nfor jq\n## 2. Install\nit",
+        "9. Look for jq.\n10. Install it.",
+    ] {
+        check_refused(&Fixed::new(Ok(says)));
+        assert_eq!(sanitise(says), None, "{says}");
+    }
+}
+
+/// A number or a dash in a sentence is no step, and neither is one item or a pair of reasons in one sentence.
+#[test]
+fn h5_prose_with_numbers_and_dashes_is_taken() {
+    for says in [
+        "The filter needs 2 more files.",
+        "The command ended with status 1. There is no jq here.",
+        "jq – a tool for JSON – is not installed.",
+        "There is no jq here - it was never installed.",
+        "It needs jq 1.6 or 1.7. Neither is here.",
+        "After 3 of 4 tries the server at port 80 was still away. 5 more would not help.",
+        "At 10:30 it was away. At 10:31 it was away.",
+        "In 2024. 2025. Neither year has the file.",
+        "Two things are missing: 1) jq and 2) a network.",
+        "- There is no jq here.",
+        "1. There is no jq here.",
+        "First, jq is missing. Then, there is no network.",
+        "Es fehlt 1. jq. Mehr nicht.",
+        "缺少两个文件。第1行有错误。",
+        "jq が 1 つもありません。",
+    ] {
+        assert_eq!(sanitise(says).as_deref(), Some(says));
+    }
+}
+
+#[test]
 fn h5_long_words_are_cut_between_characters() {
     let just = "語".repeat(EXPLANATION_CHARS);
     check_taken(&just, &just);

@@ -63,7 +63,8 @@ One transcript per line: {\"id\", \"model\", \"outcome\": \"resolved\"|\"failed\
 \"arguments\"}}], \"tool_call_id\", \"is_error\"}]}. Only messages are required; other members are ignored.
 
 The recorded model never saw these guards, so each firing is treated as one that the model ignored. Firings at most two
-turns apart form one stretch, of which the first counts.
+turns apart form one stretch, of which the first counts. Where a guard would have ended the run, the transcript ends for
+it too: it is asked nothing about the turns after that, and they are counted apart. A question ends nothing.
 
 Lines that are records of trials (`balk scenario NAME --format json`) are recognised. Their entries are replayed as they
 are, and nothing is inserted. The guards that a record names must decide as recorded, with the settings that they had
@@ -76,10 +77,11 @@ With --labels, firings are compared with points that readers judged. The columns
 - label: stuck, legit or unsure; kind: a word for the repetition; onset: where the stuck stretch began, or -
 - confidence: 1 to 3; control: 1 for a point that was drawn where nothing looked odd, else 0
 - weight: how many points of the pool this one represents; reason: the deciding fact
-A guard hits a point if it fires at most three messages of the assistant before or after it. Pool recall is the weight
-of the stuck points that are hit, of all stuck points. Precision is the weight of the stuck points that are hit, of all
-stuck and legit points that are hit. Unsure points count for neither. The pool has only what drew attention when it was
-made. Stretches of firings near no judged point are counted, and the JSON form lists them.
+A guard hits a point if it fires at it, or at most three messages of the assistant before it. Firings only after a point,
+at most three messages, are a column of their own and in no share. Pool recall is the weight of the stuck points that
+are hit, of all stuck points. Precision is the weight of the stuck points that are hit, of all stuck and legit points
+that are hit. Unsure points count for neither. The pool has only what drew attention when it was made. Stretches of
+firings near no judged point (before or after it) are counted, and the JSON form lists them.
 
 A bad line is reported, counted and skipped. Exit codes: 0 fine, with or without bad lines; 2 usage; 3 if labels are bad
 (nothing is replayed then), if a file cannot be opened or read to its end, or if no line of any file can be used; 4 if

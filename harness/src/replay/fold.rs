@@ -19,8 +19,23 @@ pub struct Folded {
     pub calls: u64,
     /// What the guard would have done, in order.
     pub events: Vec<Event>,
+    /// Where the guard would have ended the run.
+    pub end: Option<End>,
     /// Why the fold ended early, and the turn.
     pub fault: Option<(u64, GuardFault)>,
+}
+
+/// Where a guard would have ended the run. It is asked nothing about what was recorded after that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// The turn, from 1.
+    pub turn: u64,
+    /// Index in `messages` of the assistant message that it is about.
+    pub message: usize,
+    /// Completions that were recorded after it.
+    pub turns_after: u64,
+    /// Calls in them.
+    pub calls_after: u64,
 }
 
 /// An action that a guard would have taken.
@@ -99,7 +114,8 @@ impl Asked {
 const STRETCH_TURNS: u64 = 2;
 
 /// Folds the entries of one trajectory into `guard`, and asks it everything that a loop would have asked. A guard
-/// fault ends the fold.
+/// fault ends the fold, and so does a guard that would have ended the run: nothing of the rest would have happened. A
+/// question ends nothing, since a person may have answered it.
 #[must_use]
 pub fn fold(entries: &[Placed], guard: &mut dyn Guard) -> Folded {
     let mut fold =
@@ -144,6 +160,12 @@ impl Fold<'_> {
                 | Entry::Conclusion(_)
                 | Entry::End(_) => self.guard.observe(entry),
             }
+            if let Some(end) = &mut self.folded.end {
+                let rest = rest.iter().filter_map(|it| completion(&it.entry));
+                (end.turns_after, end.calls_after) =
+                    rest.fold((0, 0), |(turns, calls), it| (turns + 1, calls + it.calls.len() as u64));
+                break;
+            }
         }
         Ok(())
     }
@@ -155,6 +177,9 @@ impl Fold<'_> {
         let turn = self.folded.turns;
         let mut said = self.guard.review(completion)?.interventions(false);
         self.fired(turn, message, Asked::Review, &said);
+        if self.folded.end.is_some() {
+            return Ok(());
+        }
         let executed: Vec<ToolResult> = batch.iter().filter_map(|it| executed(&it.entry)).cloned().collect();
         if !executed.is_empty() {
             match self.guard.settle(completion, &executed)? {
@@ -223,6 +248,9 @@ impl Fold<'_> {
             };
             self.event(turn, message, What::Fired(firing));
         }
+        if said.iter().any(|it| matches!(it.kind, InterventionKind::Stop)) {
+            self.folded.end = Some(End { turn, message, turns_after: 0, calls_after: 0 });
+        }
     }
 
     fn event(&mut self, turn: u64, message: usize, what: What) {
@@ -234,21 +262,13 @@ impl Fold<'_> {
         match subject {
             Subject::Run => None,
             Subject::Tool(tool) => Some(tool.clone()),
-            Subject::Call(key) => self.entries[..self.asked].iter().rev().find_map(|it| match &it.entry {
-                Entry::Completion(completion) => {
-                    completion.calls.iter().find(|call| call.key == *key).map(|call| call.tool.clone())
-                }
-                Entry::Start(_)
-                | Entry::User(_)
-                | Entry::Failed(_)
-                | Entry::Tried(_)
-                | Entry::Result(_)
-                | Entry::Intervention(_)
-                | Entry::Answer(_)
-                | Entry::Compaction(_)
-                | Entry::Conclusion(_)
-                | Entry::End(_) => None,
-            }),
+            Subject::Call(key) => {
+                let mut completions =
+                    self.entries[..self.asked].iter().rev().filter_map(|it| completion(&it.entry));
+                completions.find_map(|it| {
+                    it.calls.iter().find(|call| call.key == *key).map(|call| call.tool.clone())
+                })
+            }
         }
     }
 }
@@ -278,6 +298,22 @@ fn is_apart(last: Option<u64>, turn: u64) -> bool {
 
 fn unseen(kind: InterventionKind, note: Note) -> Intervention {
     Intervention { kind, note, seen: false }
+}
+
+fn completion(entry: &Entry) -> Option<&Completion> {
+    match entry {
+        Entry::Completion(completion) => Some(completion),
+        Entry::Start(_)
+        | Entry::User(_)
+        | Entry::Failed(_)
+        | Entry::Tried(_)
+        | Entry::Result(_)
+        | Entry::Intervention(_)
+        | Entry::Answer(_)
+        | Entry::Compaction(_)
+        | Entry::Conclusion(_)
+        | Entry::End(_) => None,
+    }
 }
 
 /// A result, if the tool ran.

@@ -1,8 +1,9 @@
 //! Replayed transcripts as JSON lines for programs.
 //!
 //! Each line is one object. The member `type` tells them apart, members are always in the same order, and numbers are
-//! integers. The types are `firing`, `rerun`, `resend`, `guard-fault` and `bad-line` as they come, `decision` and
-//! `own-record` for our own records, and one `summary` at the end. A rate is written as
+//! integers. The types are `firing`, `rerun`, `resend`, `end`, `guard-fault` and `bad-line` as they come, `decision`
+//! and `own-record` for our own records, and one `summary` at the end. An `end` says that the run would have ended
+//! there, and how many recorded turns come after it. A rate is written as
 //! `stretches_per_million_turns`: a thousand times the rate per 1,000 turns, rounded.
 //! [`judged::json`](super::judged::json) describes what judged points add.
 
@@ -12,7 +13,7 @@ use balk_guards::GuardFault;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::fold::{Event, Firing, What};
+use super::fold::{End, Event, Firing, What};
 use super::join::Oddities;
 use super::own::{Action, Compared, Own};
 use super::run::{Found, Item, Replayed};
@@ -44,7 +45,7 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
     record(
         out,
         &Record::Summary {
-            total: Sums::new(None, &it.total),
+            total: Box::new(Sums::new(None, &it.total)),
             files: it.by_source.iter().map(named).collect(),
             models: it.by_model.iter().map(named).collect(),
             outcomes: it.by_outcome.iter().map(|(outcome, it)| Sums::new(Some(outcome.word()), it)).collect(),
@@ -57,6 +58,8 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
             oddities: it.oddities,
             reruns: it.reruns,
             resends: it.resends,
+            ended: it.ended,
+            turns_after_end: it.turns_after_end,
             guard_faults: it.guard_faults,
             broken_files: it.broken_files,
             own_records: Some(it.own).filter(|own| own.records > 0),
@@ -70,6 +73,9 @@ fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> io::
     for event in &it.folded.events {
         let event = Placed { file, line, it, turn: event.turn, what: PlacedWhat::Done(event) };
         record(out, &event)?;
+    }
+    if let Some(end) = it.folded.end.filter(|end| end.turns_after > 0) {
+        record(out, &Placed { file, line, it, turn: end.turn, what: PlacedWhat::Ended(end) })?;
     }
     if let Some((turn, fault)) = &it.folded.fault {
         record(out, &Placed { file, line, it, turn: *turn, what: PlacedWhat::Broke(fault) })?;
@@ -143,7 +149,7 @@ enum Record<'a> {
         why: &'a str,
     },
     Summary {
-        total: Sums<'a>,
+        total: Box<Sums<'a>>,
         files: Vec<Sums<'a>>,
         models: Vec<Sums<'a>>,
         outcomes: Vec<Sums<'a>>,
@@ -152,6 +158,8 @@ enum Record<'a> {
         oddities: Oddities,
         reruns: u64,
         resends: u64,
+        ended: u64,
+        turns_after_end: u64,
         guard_faults: u64,
         broken_files: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,6 +180,7 @@ struct Placed<'a> {
 
 enum PlacedWhat<'a> {
     Done(&'a Event),
+    Ended(End),
     Broke(&'a GuardFault),
 }
 
@@ -197,6 +206,10 @@ impl Serialize for Placed<'_> {
                     }
                     What::Resend { after } => object.serialize_entry("after_ticks", after)?,
                 }
+            }
+            PlacedWhat::Ended(end) => {
+                object.serialize_entry("message", &end.message)?;
+                object.serialize_entry("turns_after", &end.turns_after)?;
             }
             PlacedWhat::Broke(fault) => {
                 object.serialize_entry("guard", &fault.guard)?;
@@ -226,6 +239,7 @@ impl PlacedWhat<'_> {
             Self::Done(Event { what: What::Fired(_), .. }) => "firing",
             Self::Done(Event { what: What::Rerun { .. }, .. }) => "rerun",
             Self::Done(Event { what: What::Resend { .. }, .. }) => "resend",
+            Self::Ended(_) => "end",
             Self::Broke(_) => "guard-fault",
         }
     }

@@ -1,12 +1,14 @@
 //! Compares firings with judged points: how many stuck points were found, and how many legit ones were disturbed.
 //!
-//! A judged point is *hit* if a guard fired in the same transcript at most [`WINDOW`] messages of the assistant
-//! before or after it. With the points' weights,
+//! A judged point is *hit* if a guard fired in the same transcript at the point, or at most [`WINDOW`] messages of the
+//! assistant before it: a judge says whether stepping in at that message is right, not later. A firing that comes only
+//! after the point, at most [`WINDOW`] messages, is counted apart: the point was *followed*. With the points' weights,
 //!
 //! - *pool recall* is the share of the stuck points that were hit,
 //! - *precision* is the share of the stuck points among the stuck and legit points that were hit.
 //!
-//! `unsure` points count for neither. A few points represent hundreds, so both are also given with weights capped at
+//! `unsure` points count for neither. Where a guard would have ended the run before a point, it fires there no more, so
+//! the point counts as missed; such points are counted too. A few points represent hundreds, so both are also given with weights capped at
 //! [`CAP`]. The pool has only the points that some rule saw when they were drawn, so recall is relative to it.
 //! Stretches of firings that are near no judged point do not count until they are judged.
 //!
@@ -23,7 +25,7 @@ use super::labels::{Label, Point, Weight};
 use super::run::Replayed;
 use balk_reports::statistics::{Cluster, ClusteredShare};
 
-/// The largest distance, in assistant messages, at which a firing hits a judged point.
+/// The largest distance, in assistant messages, at which a firing is near a judged point.
 pub const WINDOW: usize = 3;
 
 /// The cap of weights.
@@ -56,13 +58,18 @@ pub enum Fate {
     NoTranscript,
     /// Its message is not one of the assistant.
     NoReply,
-    /// It was replayed; these firings hit it, the nearest first.
-    Replayed(Vec<Hit>),
+    /// It was replayed.
+    Replayed {
+        /// The firings near it: first those before or at it, then those after it, each the nearest first.
+        near: Vec<Near>,
+        /// Whether a guard would have ended the run before it.
+        after_end: bool,
+    },
 }
 
-/// A firing, and how far it is from a judged point.
+/// A firing near a judged point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct Near {
     /// The distance in assistant messages; negative if the firing is before the point.
     pub after: isize,
     /// The firing.
@@ -86,17 +93,32 @@ pub struct FiredAt {
     pub opens_stretch: bool,
 }
 
-/// The number and weight of points, and of those that were hit.
+/// What became of a judged point that was replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// A guard fired before or at it.
+    Hit,
+    /// A guard fired only after it.
+    Followed,
+    /// No guard fired near it.
+    Missed,
+}
+
+/// The number and weight of points, of those that were hit, and of those that were only followed by a firing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The number of points.
     pub points: u64,
     /// The number of points that were hit.
     pub hit: u64,
+    /// The number of points with a firing only after them.
+    pub followed: u64,
     /// The weight of the points.
     pub weight: Weight,
     /// The weight of the points that were hit.
     pub weight_hit: Weight,
+    /// The weight of the points with a firing only after them.
+    pub weight_followed: Weight,
 }
 
 /// Recall and precision with these weights.
@@ -133,7 +155,10 @@ impl Judged {
             let place = reply(point.message);
             judged.extend(place);
             if *fate == Fate::NoTranscript {
-                *fate = place.map_or(Fate::NoReply, |place| Fate::Replayed(hits(place, &firings)));
+                *fate = place.map_or(Fate::NoReply, |place| Fate::Replayed {
+                    near: near(place, &firings),
+                    after_end: replayed.folded.end.is_some_and(|end| end.message < point.message),
+                });
             }
         }
         let is_judged = |it: &FiredAt| judged.iter().any(|place| it.reply.abs_diff(*place) <= WINDOW);
@@ -154,12 +179,19 @@ impl Judged {
     #[must_use]
     pub fn tally(&self, of: impl Fn(&Point) -> bool) -> Tally {
         let mut tally = Tally::default();
-        for (point, hit) in self.replayed().filter(|(point, _)| of(point)) {
+        for (point, reach) in self.replayed().filter(|(point, _)| of(point)) {
             tally.points += 1;
             tally.weight.0 += point.weight.0;
-            if hit {
-                tally.hit += 1;
-                tally.weight_hit.0 += point.weight.0;
+            match reach {
+                Reach::Hit => {
+                    tally.hit += 1;
+                    tally.weight_hit.0 += point.weight.0;
+                }
+                Reach::Followed => {
+                    tally.followed += 1;
+                    tally.weight_followed.0 += point.weight.0;
+                }
+                Reach::Missed => {}
             }
         }
         tally
@@ -202,8 +234,17 @@ impl Judged {
             .map(|why| self.points.iter().filter(|it| it.fate == why).count() as u64)
     }
 
-    fn replayed(&self) -> impl Iterator<Item = (&Point, bool)> {
-        self.points.iter().filter_map(|it| Some((&it.point, it.hit()?)))
+    /// Points that were not hit because a guard would have ended the run before.
+    #[must_use]
+    pub fn missed_after_end(&self) -> u64 {
+        let is_missed = |it: &&Judgement| {
+            matches!(it.fate, Fate::Replayed { after_end: true, .. }) && it.reach() == Some(Reach::Missed)
+        };
+        self.points.iter().filter(is_missed).count() as u64
+    }
+
+    fn replayed(&self) -> impl Iterator<Item = (&Point, Reach)> {
+        self.points.iter().filter_map(|it| Some((&it.point, it.reach()?)))
     }
 
     /// Among the points with an `outcome`, the share for which it is true.
@@ -213,8 +254,8 @@ impl Judged {
         outcome: impl Fn(&Point, bool) -> Option<bool>,
     ) -> ClusteredShare {
         let mut clusters: BTreeMap<&str, Cluster> = BTreeMap::new();
-        for (point, hit) in self.replayed() {
-            if let Some(yes) = outcome(point, hit) {
+        for (point, reach) in self.replayed() {
+            if let Some(yes) = outcome(point, reach == Reach::Hit) {
                 let cluster = clusters.entry(&point.trajectory).or_default();
                 cluster.of += weight(point);
                 cluster.count += if yes { weight(point) } else { 0 };
@@ -225,13 +266,24 @@ impl Judged {
 }
 
 impl Judgement {
+    /// What became of it; none if it was not replayed.
+    #[must_use]
+    pub fn reach(&self) -> Option<Reach> {
+        match &self.fate {
+            Fate::NoTranscript | Fate::NoReply => None,
+            // The firings before or at the point come first.
+            Fate::Replayed { near, .. } => Some(match near.first() {
+                Some(first) if first.after <= 0 => Reach::Hit,
+                Some(_) => Reach::Followed,
+                None => Reach::Missed,
+            }),
+        }
+    }
+
     /// Whether a firing hit it; none if it was not replayed.
     #[must_use]
     pub fn hit(&self) -> Option<bool> {
-        match &self.fate {
-            Fate::NoTranscript | Fate::NoReply => None,
-            Fate::Replayed(hits) => Some(!hits.is_empty()),
-        }
+        self.reach().map(|it| it == Reach::Hit)
     }
 }
 
@@ -250,15 +302,15 @@ fn fired(event: &Event, reply: usize) -> Option<FiredAt> {
     }
 }
 
-/// The firings near a point, the nearest first; at equal distance, the earlier first.
-fn hits(place: usize, firings: &[FiredAt]) -> Vec<Hit> {
-    let hit = |fired: &FiredAt| {
+/// The firings near a point: first those before or at it, then those after it, each the nearest first.
+fn near(place: usize, firings: &[FiredAt]) -> Vec<Near> {
+    let near = |fired: &FiredAt| {
         let after = fired.reply.checked_signed_diff(place)?;
-        (after.unsigned_abs() <= WINDOW).then(|| Hit { after, fired: fired.clone() })
+        (after.unsigned_abs() <= WINDOW).then(|| Near { after, fired: fired.clone() })
     };
-    let mut hits: Vec<Hit> = firings.iter().filter_map(hit).collect();
-    hits.sort_by_key(|it| it.after.unsigned_abs());
-    hits
+    let mut all: Vec<Near> = firings.iter().filter_map(near).collect();
+    all.sort_by_key(|it| (it.after > 0, it.after.unsigned_abs()));
+    all
 }
 
 #[cfg(test)]

@@ -32,6 +32,10 @@ pub struct Summary {
     pub reruns: u64,
     /// Requests that guards would have sent again.
     pub resends: u64,
+    /// Transcripts that go on after a guard would have ended the run.
+    pub ended: u64,
+    /// Turns after that. They are in no other count.
+    pub turns_after_end: u64,
     /// Transcripts that ended with a guard fault.
     pub guard_faults: u64,
     /// Our own records, which are not in the counts above.
@@ -156,6 +160,9 @@ impl Summary {
         *self.by_model.entry(model).or_default() += counts;
         *self.by_outcome.entry(it.outcome).or_default() += counts;
         self.oddities += it.oddities;
+        let turns_after_end = it.folded.end.map_or(0, |end| end.turns_after);
+        self.ended += u64::from(turns_after_end > 0);
+        self.turns_after_end += turns_after_end;
         self.guard_faults += u64::from(it.folded.fault.is_some());
     }
 

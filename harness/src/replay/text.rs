@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 use balk_reports::report::document::{Block, Document, Table, strong};
 
-use super::fold::{Event, What};
+use super::fold::{End, Event, What};
 use super::one_line::one_line;
 use super::own::{Action, Own};
 use super::run::Replayed;
@@ -38,6 +38,13 @@ pub fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> 
     )?;
     for event in &it.folded.events {
         writeln!(out, "  {}", event_line(event))?;
+    }
+    if let Some(End { turn, turns_after: after @ 1.., .. }) = &it.folded.end {
+        let turns = if *after == 1 { "1 turn".to_owned() } else { format!("{after} turns") };
+        writeln!(
+            out,
+            "  turn {turn:>3}  the run would have ended; not asked about the recorded {turns} after it"
+        )?;
     }
     if let Some((turn, fault)) = &it.folded.fault {
         let fault = one_line(&fault.to_string(), WHY_CHARS);
@@ -226,6 +233,8 @@ fn recordings(it: &Summary) -> Option<Block> {
         ("empty messages", odd.empty_messages),
         ("would rerun", it.reruns),
         ("would resend", it.resends),
+        ("would have ended before the record does", it.ended),
+        ("turns after that, not asked about", it.turns_after_end),
         ("guard faults", it.guard_faults),
         ("files not read to their end", it.broken_files),
         ("bad lines", it.bad_line_count()),

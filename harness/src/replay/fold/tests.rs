@@ -44,10 +44,15 @@ impl Guard for Example {
         writeln!(self.log, "observe {text}").expect("a string takes what is written");
     }
 
-    /// Blocks every call of a family that is called for the third time in a row, and adds a notice.
+    /// Blocks every call of a family that is called for the third time in a row, and adds a notice. Ends the run, with a
+    /// notice, at a call with the argument `stop`.
     fn review(&self, completion: &Completion) -> Answer<Decision> {
         if self.faulty_turn.is_some_and(|turn| turn == self.keys.len()) {
             return Err(GuardFault { guard: "example".into(), reason: "out of order".into() });
+        }
+        if completion.calls.iter().any(|call| call.arguments.contains("stop")) {
+            let verdict = Verdict::Stop(note("over", Subject::Run));
+            return Ok(Decision { verdict, notices: vec![note("told", Subject::Run)] });
         }
         let equal =
             self.keys.last().map_or(0, |last| self.keys.iter().rev().take_while(|key| *key == last).count());
@@ -181,6 +186,27 @@ fn failed_attempts_are_asked_about() {
             "2@4 recover silent stop x1 -",
         ],
     );
+}
+
+/// In a run with this guard, nothing of the rest would have happened.
+#[test]
+fn what_is_recorded_after_the_guard_would_have_ended_the_run_is_not_asked_about() {
+    let mut guard = Example::default();
+    let folded = fold_of("a=x stop=odd b=odd . c=odd", &mut guard);
+    assert_eq!(
+        events(&folded),
+        ["2@2 review over stop x1 - opens opens-guard", "2@2 review told notice x1 -"]
+    );
+    assert_eq!((folded.turns, folded.calls), (2, 2));
+    assert_eq!(folded.end, Some(End { turn: 2, message: 2, turns_after: 3, calls_after: 2 }));
+    assert!(!guard.log.contains("over"), "{}", guard.log);
+
+    // A failed attempt: the third one ends the run, before the turn that would have followed.
+    let folded = fold_of("a=x _ _ _ b=x", &mut Example::default());
+    assert_eq!(folded.end, Some(End { turn: 2, message: 4, turns_after: 1, calls_after: 1 }));
+    // A question ends nothing.
+    let folded = fold_of("a=x _ _ b=x", &mut Example::default());
+    assert_eq!((folded.end, folded.turns), (None, 2));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{CAP, Fate, FiredAt, Judged, Judgement, Tally, WINDOW};
+use super::{CAP, Fate, FiredAt, Judged, Judgement, Reach, Tally, WINDOW};
 use crate::replay::json::record;
 use crate::replay::labels::{Label, Weight};
 use crate::replay::run::Replayed;
@@ -54,15 +54,23 @@ pub fn judged(out: &mut dyn Write, it: &Judged) -> io::Result<()> {
             at_no_reply,
             same_ids: it.same_ids,
             stretches_not_judged: it.stretches_not_judged,
+            missed_after_end: it.missed_after_end(),
         },
     )
 }
 
-fn point(Judgement { point, fate }: &Judgement) -> JudgedPoint<'_> {
-    let (found, hits) = match fate {
-        Fate::NoTranscript => ("not-in-input", &[][..]),
-        Fate::NoReply => ("at-no-reply", &[][..]),
-        Fate::Replayed(hits) => (if hits.is_empty() { "missed" } else { "hit" }, &**hits),
+fn point(judgement: &Judgement) -> JudgedPoint<'_> {
+    let Judgement { point, fate } = judgement;
+    let near = match fate {
+        Fate::NoTranscript | Fate::NoReply => &[][..],
+        Fate::Replayed { near, .. } => near,
+    };
+    let found = match (fate, judgement.reach()) {
+        (Fate::NoReply, _) => "at-no-reply",
+        (Fate::NoTranscript, _) | (_, None) => "not-in-input",
+        (_, Some(Reach::Hit)) => "hit",
+        (_, Some(Reach::Followed)) => "followed",
+        (_, Some(Reach::Missed)) => "missed",
     };
     JudgedPoint {
         id: &point.trajectory,
@@ -75,14 +83,14 @@ fn point(Judgement { point, fate }: &Judgement) -> JudgedPoint<'_> {
         weight: point.weight,
         reason: &point.reason,
         found,
-        firings: hits
+        firings: near
             .iter()
-            .map(|hit| Firing {
-                after: hit.after,
-                turn: hit.fired.turn,
-                message: hit.fired.message,
-                guard: &hit.fired.guard,
-                rule: &hit.fired.rule,
+            .map(|it| Firing {
+                after: it.after,
+                turn: it.fired.turn,
+                message: it.fired.message,
+                guard: &it.fired.guard,
+                rule: &it.fired.rule,
             })
             .collect(),
     }
@@ -132,6 +140,7 @@ struct JudgedSums<'a> {
     at_no_reply: u64,
     same_ids: u64,
     stretches_not_judged: u64,
+    missed_after_end: u64,
 }
 
 #[derive(Serialize)]
@@ -177,12 +186,15 @@ struct Sums<'a> {
     kind: Option<&'a str>,
     points: u64,
     hit: u64,
+    followed: u64,
     weight: Weight,
     weight_hit: Weight,
+    weight_followed: Weight,
 }
 
 impl<'a> Sums<'a> {
-    const fn new(kind: Option<&'a str>, Tally { points, hit, weight, weight_hit }: Tally) -> Self {
-        Self { kind, points, hit, weight, weight_hit }
+    const fn new(kind: Option<&'a str>, it: Tally) -> Self {
+        let Tally { points, hit, followed, weight, weight_hit, weight_followed } = it;
+        Self { kind, points, hit, followed, weight, weight_hit, weight_followed }
     }
 }

@@ -1,6 +1,6 @@
 use balk_guards::{Note, Subject};
 
-use super::super::fold::{Asked, Firing, Folded};
+use super::super::fold::{Asked, End, Firing, Folded};
 use super::super::join::Oddities;
 use super::super::labels::COLUMNS;
 use super::super::neutral::Outcome;
@@ -55,7 +55,7 @@ fn fates(judged: &Judged) -> Vec<Result<Vec<isize>, &'static str>> {
     let fate = |it: &Judgement| match &it.fate {
         Fate::NoTranscript => Err("no transcript"),
         Fate::NoReply => Err("no reply"),
-        Fate::Replayed(hits) => Ok(hits.iter().map(|hit| hit.after).collect()),
+        Fate::Replayed { near, .. } => Ok(near.iter().map(|it| it.after).collect()),
     };
     judged.points().iter().map(fate).collect()
 }
@@ -64,22 +64,53 @@ fn messages(stretches: &[FiredAt]) -> Vec<usize> {
     stretches.iter().map(|it| it.message).collect()
 }
 
+/// What became of each point that was replayed.
+fn reached(judged: &Judged) -> Vec<Option<Reach>> {
+    judged.points().iter().map(Judgement::reach).collect()
+}
+
 #[test]
-fn a_firing_within_three_messages_of_the_assistant_hits() {
+fn a_firing_at_a_point_or_up_to_three_messages_of_the_assistant_before_it_hits() {
     let points = [13, 15, 21, 27, 29].map(|message| format!("run {message} stuck cycle 1"));
     let mut judged = judged(&points.each_ref().map(String::as_str));
     let open = judged.add(&replayed("run", &[21]));
     assert_eq!(fates(&judged), [Ok(vec![]), Ok(vec![3]), Ok(vec![0]), Ok(vec![-3]), Ok(vec![])]);
     assert_eq!((messages(&open), judged.stretches_not_judged), (vec![], 0));
+    let [missed, followed, hit] = [Reach::Missed, Reach::Followed, Reach::Hit].map(Some);
+    assert_eq!(reached(&judged), [missed, followed, hit, hit, missed]);
 }
 
 #[test]
-fn the_nearest_firing_comes_first() {
+fn a_firing_after_a_point_counts_apart() {
+    let mut judged = judged(&["run 21 stuck cycle 2", "run 41 stuck cycle 1", "run 61 legit none 4"]);
+    judged.add(&replayed("run", &[23, 39, 43, 65]));
+    assert_eq!(fates(&judged), [Ok(vec![1]), Ok(vec![-1, 1]), Ok(vec![2])]);
+    let tally = |label| judged.tally(|it| it.label == label);
+    let Tally { hit, followed, weight_hit, weight_followed, .. } = tally(Label::Stuck);
+    assert_eq!((hit, followed, weight_hit, weight_followed), (1, 1, Weight(1_000), Weight(2_000)));
+    let Tally { hit, followed, weight_hit, weight_followed, .. } = tally(Label::Legit);
+    assert_eq!((hit, followed, weight_hit, weight_followed), (0, 1, Weight(0), Weight(4_000)));
+    let rates = judged.rates(None);
+    assert_eq!([rates.recall.share, rates.precision.share], [Some(1.0 / 3.0), Some(1.0)]);
+}
+
+#[test]
+fn a_point_far_after_the_end_that_a_guard_chose_is_missed_and_counted() {
+    let mut judged = judged(&["run 21 stuck cycle 1", "run 23 stuck cycle 1", "run 61 legit none 1"]);
+    let mut run = replayed("run", &[19]);
+    run.folded.end = Some(End { turn: 11, message: 21, turns_after: 39, calls_after: 0 });
+    judged.add(&run);
+    assert_eq!(reached(&judged), [Some(Reach::Hit), Some(Reach::Hit), Some(Reach::Missed)]);
+    assert_eq!(judged.missed_after_end(), 1);
+}
+
+#[test]
+fn firings_before_or_at_a_point_come_first_each_the_nearest_first() {
     let mut judged = judged(&["run 21 stuck cycle 1"]);
     judged.add(&replayed("run", &[11, 15, 19, 23, 25, 29]));
-    let Fate::Replayed(hits) = &judged.points()[0].fate else { panic!("it was replayed") };
-    assert_eq!(hits.iter().map(|it| it.after).collect::<Vec<_>>(), [-1, 1, 2, -3]);
-    assert_eq!((hits[0].fired.message, &*hits[0].fired.rule), (19, "at-19"));
+    let Fate::Replayed { near, .. } = &judged.points()[0].fate else { panic!("it was replayed") };
+    assert_eq!(near.iter().map(|it| it.after).collect::<Vec<_>>(), [-1, -3, 1, 2]);
+    assert_eq!((near[0].fired.message, &*near[0].fired.rule), (19, "at-19"));
 }
 
 #[test]
@@ -139,6 +170,7 @@ fn shares_weigh_what_was_replayed() {
         hit,
         weight: Weight(weight),
         weight_hit: Weight(weight_hit),
+        ..Tally::default()
     };
     assert_eq!(judged.tally(|it| it.label == Label::Stuck), tally(3, 2, 42_500, 32_500));
     assert_eq!(judged.tally(|it| &*it.kind == "cycle"), tally(3, 2, 140_000, 130_000));

@@ -100,7 +100,10 @@ impl<'de> Deserialize<'de> for Evidence {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (seen, is_productive) = <(VecDeque<u64>, bool)>::deserialize(deserializer)?;
         if seen.len() > RESULTS {
-            return Err(D::Error::custom(format!("expected at most {RESULTS} results, found {}", seen.len())));
+            return Err(D::Error::custom(format!(
+                "expected at most {RESULTS} results, found {}",
+                seen.len()
+            )));
         }
         Ok(Self { seen, is_productive })
     }

@@ -174,14 +174,15 @@ pub fn asks_to_see(text: &str) -> bool {
 pub fn is_nudge(text: &str) -> bool {
     let text = text.trim();
     let is_short = |chars| text.chars().nth(chars).is_none();
-    is_go_ahead(text) || is_short(CHARS)
-        && (is_short(SIGNS) || !text.chars().any(is_sign))
-        && !text.is_empty()
-        && !text.ends_with(['?', '？'])
-        && !text.contains(|c: char| c.is_numeric() || "\n`\"/\\_@#:;=<>{}[]|«»„“”「」".contains(c))
-        && !text.split_whitespace().any(has_inner_mark)
-        && !names_something(text)
-        && !says_goodbye(text)
+    is_go_ahead(text)
+        || is_short(CHARS)
+            && (is_short(SIGNS) || !text.chars().any(is_sign))
+            && !text.is_empty()
+            && !text.ends_with(['?', '？'])
+            && !text.contains(|c: char| c.is_numeric() || "\n`\"/\\_@#:;=<>{}[]|«»„“”「」".contains(c))
+            && !text.split_whitespace().any(has_inner_mark)
+            && !names_something(text)
+            && !says_goodbye(text)
 }
 
 /// Whether the message says "go on" and nothing else, in words that are known. Any other nudge may tell of a change:

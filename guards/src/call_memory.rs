@@ -1,8 +1,8 @@
 //! A memory of calls: the last distinct ones, their results, and whether anything has changed since.
 //!
 //! *Nothing changed* means that no later result says otherwise (`change.rs`). A user's message is a possible change,
-//! because the user may have changed something, unless it is a nudge that was said before (`nudge.rs`). So is a
-//! compaction: the result is no longer in the view.
+//! because the user may have changed something, unless it says "go on" and nothing else, or is a nudge that was said
+//! before ([`nudge`](balk_contract::nudge)). So is a compaction: the result is no longer in the view.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::change::Change;
 use crate::failure::{is_failure, is_waiting};
 use crate::filter::Filter;
 use crate::ladder::Ladder;
-use crate::nudge::is_nudge;
 use balk_contract::key::CallKey;
+use balk_contract::nudge::{is_go_ahead, is_nudge};
 use balk_contract::reading::{Prospect, Reading};
 use balk_contract::{Effect, Entry, Origin, Purpose, ResultKey, Speaker, Status, ToolCall, ToolResult};
 
@@ -173,6 +173,9 @@ impl CallMemory {
     }
 
     fn user_spoke(&mut self, text: &str) {
+        if is_go_ahead(text) {
+            return;
+        }
         if is_nudge(text) {
             let nudge = xxh3_64(text.trim().as_bytes());
             if self.nudges.contains(&nudge) {

@@ -13,6 +13,7 @@
 
 use std::sync::LazyLock;
 
+pub(crate) use balk_contract::reading::is_failure;
 use balk_contract::reading::{Prospect, Reading};
 use memchr::memmem::Finder;
 use memchr::{memchr, memmem};
@@ -65,15 +66,6 @@ impl Failure {
     /// The factor by which more tries are allowed: a temporary failure may be tried longer.
     pub(crate) fn patience(self) -> u32 {
         if self.prospect == Prospect::Passing { 2 } else { 1 }
-    }
-}
-
-/// True if this result is a failure, by its status or, without a status, by its text.
-pub(crate) fn is_failure(result: &ToolResult) -> bool {
-    match result.status {
-        Status::Ok => false,
-        Status::Error => true,
-        Status::Unknown => Reading::of(&result.text).failed,
     }
 }
 

@@ -14,11 +14,13 @@
 //!
 //! *Thresholds*: two reads that return nothing new make a loop, because the same call three times with an equal
 //! result is stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`); a read that returns something
-//! new halves the count. One retry in a run, because a second one would get the same message.
+//! new halves the count. One retry in a request of the user, because a second one would get
+//! the same message.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use balk_contract::nudge::is_nudge;
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::keep;
 use balk_contract::{
@@ -135,6 +137,7 @@ impl Guard for Handoff {
                 state.spoke_at = state.position;
                 keep(&mut state.request, &message.text, REQUEST_CHARS);
                 state.changes.of_request = 0;
+                state.retried &= is_nudge(&message.text);
                 state.reads.clear();
             }
             Entry::Completion(_) => {

@@ -15,7 +15,6 @@ mod filter;
 pub mod handoff;
 mod ladder;
 pub mod no_tools;
-mod nudge;
 mod pattern;
 mod per_model;
 pub mod progress;

@@ -3,7 +3,7 @@
 //! *Detects* (spec N1, N8, T1) a completion without a call. If a tool ends the task (`completion = tool`), that is a
 //! mistake. If text may end it, it is one as long as tools are offered, in three cases. The text announces an action
 //! and breaks off (`announcement.rs`), it prints a call of a tool on offer, or it denies access though nothing was
-//! tried; the user had to nudge the model (`nudge.rs`: "Proceed.", "I don't see it.") after a message without a call,
+//! tried; the user had to nudge the model ([`nudge`](balk_contract::nudge): "Proceed.", "I don't see it.") after a message without a call,
 //! and the next one does the same in place of a call; or a text comes again that was there before a correction.
 //! Thinking without an answer is a mistake under both (spec E2), because the same request would return it again.
 //!
@@ -29,14 +29,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::acknowledgement::says_it_cannot;
-use crate::nudge::{asks_to_see, is_nudge, takes_up};
 use crate::text_form;
 use instead::Instead;
 
+use balk_contract::nudge::{asks_to_see, is_nudge, takes_up};
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::{
-    Answer, Completion, Decision, Entry, FinishReason, Guard, Intervention, InterventionKind, Note, Offer,
-    Protocol, Purpose, ResultKey, Speaker, Subject, Verdict, identity,
+    Answer, CORRECTION_TURNS, Completion, Decision, Entry, Evidence, FinishReason, Guard, Intervention,
+    InterventionKind, Note, Offer, Protocol, Purpose, QUESTION_TURNS, ResultKey, Speaker, Subject, Verdict,
+    identity,
 };
 
 mod instead;
@@ -48,7 +49,8 @@ mod messages;
 pub struct NoToolsSettings {
     /// Mistakes in a row after which the user is asked; so there are `limit - 1` corrections.
     pub limit: u32,
-    /// Questions before the run ends.
+    /// Questions in one request of the user before the run ends; productive turns give them back
+    /// ([`QUESTION_TURNS`]).
     pub questions: u32,
     /// A correction that replaces the guard's own text: `{tools}` becomes the tools, `{count}` the number of the
     /// mistake, `{limit}` the limit.
@@ -84,7 +86,7 @@ struct NoToolsState {
     called: bool,
     /// Whether a tool was called in the run.
     acted: bool,
-    /// Whether the model was corrected since then.
+    /// Whether the model was corrected since then, and has not worked since.
     corrected: bool,
     /// What the last two completions did in place of a call, newest last; `None` for one that called or was empty.
     instead: [Option<Instead>; 2],
@@ -96,7 +98,12 @@ struct NoToolsState {
     wants_calls: bool,
     /// Reminders since the count of mistakes began.
     reminders: u32,
+    /// Questions in this request, less those given back.
     questions: u32,
+    /// Followed from the first word on.
+    evidence: Option<Evidence>,
+    /// Productive turns since the last reminder or question.
+    productive: u32,
     /// Reminders in this run, so that each message has different words.
     spoken: u32,
 }
@@ -111,7 +118,7 @@ enum Mistake {
 }
 
 const NAME: &str = "no-tools";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 /// Tools that a correction shows as examples.
 const EXAMPLES: usize = 4;
 /// Texts that are remembered, to find one that comes again after a nudge.
@@ -199,6 +206,11 @@ impl Guard for NoTools {
     }
 
     fn observe(&mut self, entry: &Entry) {
+        if let Some(evidence) = &mut self.state.evidence
+            && evidence.observe(entry)
+        {
+            self.productive();
+        }
         match entry {
             Entry::Start(start) => {
                 self.state.protocol = start.protocol;
@@ -223,11 +235,15 @@ impl Guard for NoTools {
             }
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
                 InterventionKind::Feedback => {
+                    self.spoke();
                     self.state.corrected = true;
                     self.state.reminders += 1;
                     self.state.spoken += 1;
                 }
-                InterventionKind::Question(_) => self.state.questions += 1,
+                InterventionKind::Question(_) => {
+                    self.spoke();
+                    self.state.questions += 1;
+                }
                 InterventionKind::Note
                 | InterventionKind::Notice
                 | InterventionKind::Block
@@ -248,7 +264,8 @@ impl Guard for NoTools {
     fn review(&self, completion: &Completion) -> Answer<Decision> {
         let Some(mistake) = self.mistake(completion) else { return Ok(Decision::pass()) };
         Ok(match (mistake, self.state.protocol) {
-            // One correction for each request, then the user hears of it: if text may end the task, most text is right.
+            // One correction for each request or stretch of work, then the user hears of it: if text may end the
+            // task, most text is right.
             (Mistake::TextOnly(_), Protocol::Text) if !self.state.corrected => {
                 Verdict::Retry(self.correction(mistake)).into()
             }
@@ -278,8 +295,25 @@ fn is_unfinished(completion: &Completion) -> bool {
 }
 
 impl NoTools {
+    fn spoke(&mut self) {
+        self.state.productive = 0;
+        self.state.evidence.get_or_insert_default();
+    }
+
+    /// The current turn is productive.
+    fn productive(&mut self) {
+        self.state.productive += 1;
+        self.state.corrected &= self.state.productive < CORRECTION_TURNS;
+        if self.state.productive.is_multiple_of(QUESTION_TURNS) {
+            self.state.questions = self.state.questions.saturating_sub(1);
+        }
+    }
+
     /// The user speaks: a nudge goes on with the request, anything else is a new one.
     fn asked(&mut self, text: &str) {
+        if !is_nudge(text) {
+            self.state.questions = 0;
+        }
         if self.state.instead[1].is_some() && is_nudge(text) {
             self.state.nudge = Some(text.into());
             return;

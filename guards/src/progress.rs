@@ -25,7 +25,7 @@
 //! A round is the set of its calls and answers (volatile parts masked, [`identity`](crate::identity)), and belongs to a
 //! state of the workspace. *Evidence of progress* begins a new state and resets all counts. Evidence is an answer that
 //! a call never gave before, the first answer to a call that is known to change something and did not fail, and a
-//! user's message that differs from the one before. Two rules look past it (`unmoved.rs`). A repeated write, or one
+//! user's message that differs from the one before and does not only say "go on". Two rules look past it (`unmoved.rs`). A repeated write, or one
 //! that brings a file back to an earlier state, is no evidence, and neither is a call that did not run. A call of
 //! unknown effect may have changed something: a pattern with such a call in between must be seen twice as often before
 //! a call is refused.
@@ -49,6 +49,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::change::Change;
+use balk_contract::nudge::is_go_ahead;
 use balk_contract::{
     Answer, Blocked, Choice, Completion, Decision, Entry, Guard, GuardFault, Intervention, InterventionKind,
     Note, Origin, Question, Settlement, Speaker, ToolCall, ToolResult, Verdict,
@@ -342,7 +343,7 @@ impl Guard for Progress {
             Entry::Result(result) => rounds.result(result, offer),
             Entry::User(message) => {
                 let said_before = said.answered(message);
-                if message.from == Speaker::User && !said_before {
+                if message.from == Speaker::User && !said_before && !is_go_ahead(&message.text) {
                     rounds.user_spoke();
                 }
             }

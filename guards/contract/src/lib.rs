@@ -7,10 +7,12 @@ mod attempt;
 mod completion;
 mod conclusion;
 mod entry;
+mod evidence;
 mod guard;
 mod identity;
 pub mod key;
 mod note;
+pub mod nudge;
 mod offer;
 #[cfg(feature = "serde")]
 pub mod offered;
@@ -35,6 +37,7 @@ pub use entry::{
     Compaction, Entry, Intervention, InterventionKind, NOT_RUN, Origin, Protocol, Speaker, Start, Status,
     ToolResult, Transcript, UserAnswer, UserMessage,
 };
+pub use evidence::{CORRECTION_TURNS, Evidence, QUESTION_TURNS};
 pub use guard::{
     ASKED_FIRST, Answer, Blocked, Decision, Guard, GuardFault, Recovery, Repair, SEE_BELOW, Settlement,
     Verdict,

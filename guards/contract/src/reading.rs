@@ -17,6 +17,8 @@ use line::Line;
 use number::{Count, count_after, count_before, exit_status, http_failure};
 use words::{Meaning, meaning, next_word};
 
+use crate::entry::{Status, ToolResult};
+
 mod line;
 mod number;
 mod words;
@@ -65,6 +67,16 @@ impl<'t> Reading<'t> {
         }
         let line = said.error_line.or(said.failure_line).and_then(|(start, end)| answer.get(start..end));
         Self { failed: said.verdict(), prospect: said.prospect(), line: line.map(str::trim) }
+    }
+}
+
+/// True if this result is a failure, by its status or, without a status, by its text.
+#[must_use]
+pub fn is_failure(result: &ToolResult) -> bool {
+    match result.status {
+        Status::Ok => false,
+        Status::Error => true,
+        Status::Unknown => Reading::of(&result.text).failed,
     }
 }
 

@@ -1,9 +1,7 @@
 //! Guards composed into one, with one budget for what they say.
 
-use std::collections::VecDeque;
 use std::{fmt, mem};
 
-use serde_core::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::attempt::AttemptFailure;
@@ -16,15 +14,35 @@ use crate::note::{Choice, Note, Termination};
 use crate::rules::{Rule, Rung, Step};
 use crate::wording::times;
 
+use budget::{Spent, member};
+
+mod budget;
+
+pub use budget::{Budget, Window};
+
 /// Guards composed into one.
 ///
 /// All members see everything and are asked everything. The strongest answer wins; ties go to the member that was
 /// installed first. Blocks and notices are merged. A member whose verdict lost commits nothing, so its ladder does
 /// not move. The order of the members never changes the kind of the answer.
 ///
-/// The stack has one budget for corrective messages, for the run and for any window of turns. Once it is spent, a
-/// Retry becomes a question, and notes are dropped. Questions have their own cap; after it, the run stops. Block, Ask
-/// and Stop are never dropped. So the members together cannot nudge or ask for ever.
+/// The stack has one budget for corrective messages, for a request of the user and for any window of turns in it. Once
+/// it is spent, a Retry becomes a question, and notes are dropped. Questions have their own cap; after it, the run
+/// stops. Block, Ask and Stop are never dropped.
+///
+/// What was spent comes back in three ways (spec P4):
+///
+/// - **A request begins**: a message of the user that says something new, or any message of the user once something
+///   moved. "Proceed." alone ([`is_nudge`](crate::nudge::is_nudge)), or what the user said before, begins none. A
+///   request has the whole budget.
+/// - **An answer to a question** that instructs with something new, or that switches to another model, gives all
+///   corrections back, and no question.
+/// - **Evidence of progress** ([`Evidence`](crate::Evidence)): some productive turns give one correction back, more of
+///   them one question. So a long run with rare slips never runs out, and one that has to be corrected again and again
+///   does.
+///
+/// While nothing moves, at most four budgets can be spent, whatever the user says. So the members together cannot nudge
+/// or ask for ever.
 ///
 /// Each intervention that the model or the user sees is logged through the `log` crate: a question (with its choices)
 /// and a stop as an error, everything else as a warning.
@@ -46,74 +64,12 @@ impl fmt::Debug for Stack {
     }
 }
 
-/// How much a stack may say in one run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    /// Corrective messages to the model (feedback and notes) in the whole run.
-    pub corrections: u32,
-    /// Corrective messages within a window of turns.
-    pub window: Window,
-    /// Questions to the user. Three is the cap of the field design (spec N4).
-    pub questions: u32,
-}
-
-/// How much may be said in a window of turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// The length of the window, in turns.
-    pub turns: u64,
-    /// The corrective messages in them.
-    pub corrections: usize,
-}
-
-impl Default for Budget {
-    /// Twelve corrections: recorded models that ignored four in a row reacted to fewer than 10 % of later ones
-    /// (`docs/reactions.md#later-corrections`), and a run seldom has more than three stretches
-    /// (`docs/reactions.md#onset`). Six in ten turns: two full ladders of three, after which weak models reacted to 0
-    /// to 12 %.
-    fn default() -> Self {
-        Self { corrections: 12, window: Window { turns: 10, corrections: 6 }, questions: 3 }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Spent {
-    turn: u64,
-    corrections: u32,
-    /// The turns of the last corrections, at most as many as the window allows.
-    recent: VecDeque<u64>,
-    questions: u32,
-}
-
-impl Spent {
-    fn save(&self) -> Value {
-        let Self { turn, corrections, recent, questions } = self;
-        json!({ "turn": turn, "corrections": corrections, "recent": recent, "questions": questions })
-    }
-
-    fn load(mut state: Value) -> Answer<Self> {
-        Ok(Self {
-            turn: member(&mut state, "turn")?,
-            corrections: member(&mut state, "corrections")?,
-            recent: member(&mut state, "recent")?,
-            questions: member(&mut state, "questions")?,
-        })
-    }
-}
-
-/// Takes one member out of a saved state.
-fn member<T: DeserializeOwned>(state: &mut Value, name: &str) -> Answer<T> {
-    let value = state.get_mut(name).map(Value::take).unwrap_or_default();
-    serde_json::from_value(value)
-        .map_err(|error| fault(format!("the saved state is broken: its member `{name}`: {error}")))
-}
-
 fn fault(reason: String) -> GuardFault {
     GuardFault { guard: NAME.into(), reason }
 }
 
 const NAME: &str = "stack";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 impl Stack {
     /// What the budget turns a member's verdict into. The note remains the member's.
@@ -143,28 +99,9 @@ impl Stack {
         self
     }
 
-    /// How many corrections are left now.
-    fn left(&self) -> usize {
-        let Budget { corrections, window, .. } = self.budget;
-        let run = corrections.saturating_sub(self.spent.corrections);
-        let from = (self.spent.turn + 1).saturating_sub(window.turns);
-        let recent = self.spent.recent.iter().filter(|&&turn| turn >= from).count();
-        usize::try_from(run).unwrap_or(usize::MAX).min(window.corrections.saturating_sub(recent))
-    }
-
-    fn corrected(&mut self) {
-        self.spent.corrections += 1;
-        if self.spent.recent.len() >= self.budget.window.corrections {
-            self.spent.recent.pop_front();
-        }
-        if self.budget.window.corrections > 0 {
-            self.spent.recent.push_back(self.spent.turn);
-        }
-    }
-
     /// A question if the budget still has one, else a stop.
     fn ask_or_stop(&self, question: Question) -> Verdict {
-        if self.spent.questions < self.budget.questions {
+        if self.spent.may_ask(&self.budget) {
             Verdict::Ask(question)
         } else {
             Verdict::Stop(question.statement())
@@ -174,16 +111,17 @@ impl Stack {
     /// What a Retry becomes when the corrections are spent.
     fn escalate(&self, note: Note) -> Verdict {
         // A member whose Retry became a question may say the same again: the count makes the two texts differ.
-        let asked = match self.spent.questions {
+        let asked = match self.spent.questions() {
             0 => String::new(),
             before => format!(", nor did asking the user {}", times(before)),
         };
+        let (corrections, since) = self.spent.corrections();
         self.ask_or_stop(Question {
             note: Note {
                 text: format!(
-                    "{} corrections in this run did not bring the model back{asked}. The next one would have \
+                    "{corrections} corrections {since} did not bring the model back{asked}. The next one would have \
                      been: {}",
-                    self.spent.corrections, note.text
+                    note.text
                 )
                 .into(),
                 ..note
@@ -278,28 +216,9 @@ impl Guard for Stack {
     }
 
     fn observe(&mut self, entry: &Entry) {
-        match entry {
-            Entry::Completion(_) => self.spent.turn += 1,
-            Entry::Intervention(intervention) => {
-                match intervention.kind {
-                    InterventionKind::Feedback | InterventionKind::Note => self.corrected(),
-                    InterventionKind::Question(_) => self.spent.questions += 1,
-                    InterventionKind::Repair(_)
-                    | InterventionKind::Notice
-                    | InterventionKind::Block
-                    | InterventionKind::Stop => {}
-                }
-                log(intervention);
-            }
-            Entry::Start(_)
-            | Entry::User(_)
-            | Entry::Failed(_)
-            | Entry::Tried(_)
-            | Entry::Result(_)
-            | Entry::Answer(_)
-            | Entry::Compaction(_)
-            | Entry::Conclusion(_)
-            | Entry::End(_) => {}
+        self.spent.observe(entry, &self.budget);
+        if let Entry::Intervention(intervention) = entry {
+            log(intervention);
         }
         for member in &mut self.members {
             member.observe(entry);
@@ -320,7 +239,7 @@ impl Guard for Stack {
         let Some(objections) = objections else { return Ok(Decision::pass()) };
         let mut all = objections.joined();
         all.verdict = match all.verdict {
-            Verdict::Retry(note) if self.left() == 0 => self.escalate(note),
+            Verdict::Retry(note) if self.spent.corrections_left(&self.budget) == 0 => self.escalate(note),
             Verdict::Ask(question) => self.ask_or_stop(question),
             kept @ (Verdict::Pass
             | Verdict::Block(_)
@@ -342,7 +261,7 @@ impl Guard for Stack {
             }
         }
         if !notes.is_empty() {
-            notes.truncate(self.left());
+            notes.truncate(self.spent.corrections_left(&self.budget));
         }
         Ok(rerun.unwrap_or(Settlement::Accept(notes)))
     }
@@ -356,7 +275,7 @@ impl Guard for Stack {
             }
         }
         Ok(match best {
-            Some(Recovery::Ask(question)) if self.spent.questions >= self.budget.questions => {
+            Some(Recovery::Ask(question)) if !self.spent.may_ask(&self.budget) => {
                 Some(Recovery::Stop(question.statement()))
             }
             other => other,
@@ -373,7 +292,7 @@ impl Guard for Stack {
             }
         }
         // A question that may resume the run counts against the budget like any other.
-        if self.spent.questions >= self.budget.questions
+        if !self.spent.may_ask(&self.budget)
             && let Some(gap) = best.as_mut().and_then(|best| best.gap.as_mut())
         {
             gap.constraint = None;
@@ -420,7 +339,8 @@ mod tests {
 
     const SAVED: &str = concat!(
         r#"{"guard":"stack","members":[],"#,
-        r#""spent":{"corrections":2,"questions":1,"recent":[3,4],"turn":4},"version":1}"#
+        r#""spent":{"back":[1,0],"evidence":[[7],true],"idle":[0,1],"messages":[8],"moved":true,"#,
+        r#""productive":[5,1],"recent":[3,4],"request":[2,1],"turn":4},"version":2}"#
     );
 
     fn load(state: &str) -> Answer<Stack> {

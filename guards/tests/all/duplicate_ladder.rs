@@ -4,7 +4,7 @@ use crate::common::duplicates::{ARGUMENTS, BLOCK, ERROR, SECOND, check, failed, 
 use crate::common::handoffs::says_all;
 use crate::common::{Loop, Turn, bare_offer, calls, outline, says, text};
 use balk_guards::{
-    Budget, ChoiceKind, Duplicate, DuplicatePolicy, DuplicateSettings, Stack, Subject, Verdict,
+    Budget, ChoiceKind, Duplicate, DuplicatePolicy, DuplicateSettings, Stack, Subject, Verdict, default_stack,
 };
 
 const ASK: &str = "ask same-call-after-options 3";
@@ -268,19 +268,43 @@ fn d4_a_possible_change_lets_the_call_run_and_keeps_the_rung() {
     run.check(&calls("bash", "{}"), "pass");
     run.check(&failed(), "pass");
     run.check(&failed(), SECOND);
-    run.user("Go on.");
+    run.user("Fixed it, go on.");
     run.check(&failed(), "pass");
     run.check(&failed(), ASK);
+}
+
+#[test]
+fn d1_who_only_says_go_on_changes_nothing() {
+    for nudge in ["Proceed.", "ok", "go on", "继续", "weiter", "Sí, sigue.", "OK, please continue"] {
+        let mut run = run();
+        run.check(&failed(), "pass");
+        for expected in [BLOCK, SECOND, ASK] {
+            run.user(nudge);
+            run.check(&failed(), expected);
+        }
+    }
+}
+
+#[test]
+fn d4_the_whole_stack_climbs_the_ladder_between_go_aheads() {
+    let mut run = Loop::new(default_stack());
+    let mut verdicts = Vec::new();
+    for nudge in ["Proceed.", "ok", "go on", "继续", "weiter"] {
+        verdicts.push(run.turn(&failed()).verdict.strength());
+        run.check(&says("The write was rolled back. Shall I try again?"), "pass");
+        run.user(nudge);
+    }
+    assert_eq!(verdicts, [0, 1, 1, 3, 4]);
 }
 
 #[test]
 fn d1_a_nudge_that_was_said_before_changes_nothing() {
     let mut run = run();
     run.check(&failed(), "pass");
-    run.user("Proceed.");
+    run.user("Try again.");
     run.check(&failed(), "pass");
     for expected in [BLOCK, SECOND, ASK] {
-        run.user("Proceed.");
+        run.user("Try again.");
         run.check(&failed(), expected);
     }
     run.user("I have installed it. Proceed.");

@@ -4,6 +4,7 @@ mod abandonment;
 mod abandonment_debt;
 mod allocations;
 mod assessment;
+mod budget;
 mod common;
 mod duplicate;
 mod duplicate_ladder;

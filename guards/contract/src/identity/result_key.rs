@@ -14,6 +14,14 @@ use crate::key::from_hex;
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(into = "String", try_from = "String"))]
 pub struct ResultKey(pub(super) u128);
 
+impl ResultKey {
+    /// The key folded to 64 bits, for when that is enough.
+    #[must_use]
+    pub fn folded(self) -> u64 {
+        (self.0 ^ (self.0 >> 64)) as u64
+    }
+}
+
 impl fmt::Display for ResultKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)

@@ -2,7 +2,8 @@
 //!
 //! "Proceed.", "Yes, please." and "I don't see it." give a model nothing that it did not have, in any language. So they
 //! are recognised by what they lack: they are one short line without a number, a name, a path, a quotation or a
-//! question. Words are looked at for one thing alone: who says thanks or goodbye wants nothing more.
+//! question. Words are looked at for two things: who says thanks or goodbye wants nothing more, and who says "Go on."
+//! has changed nothing, while one who says "It works now." may have.
 
 /// The longest nudge, in characters. Answers of recorded users that give something are longer in nine of ten cases, or
 /// have a number or a name (`docs/guards.md#words-in-place-of-calls`).
@@ -41,6 +42,98 @@ const CLOSINGS: &[&str] = &[
     "고마",
 ];
 
+/// Words that say nothing but "go on".
+const GO_AHEAD: &[&str] = &[
+    "proceed",
+    "continue",
+    "carry on",
+    "keep going",
+    "go on",
+    "go ahead",
+    "do it",
+    "do so",
+    "yes",
+    "yep",
+    "yeah",
+    "ok",
+    "okay",
+    "k",
+    "sure",
+    "fine",
+    "good",
+    "great",
+    "right",
+    "all right",
+    "alright",
+    "and",
+    "just",
+    "then",
+    "now",
+    "please",
+    "next", //
+    "weiter",
+    "mach",
+    "mache",
+    "machen",
+    "sie",
+    "bitte",
+    "fortfahren",
+    "fahr fort",
+    "ja",
+    "gut",
+    "nur zu",
+    "los",
+    "dann", //
+    "continúa",
+    "continua",
+    "continúe",
+    "sigue",
+    "siga",
+    "adelante",
+    "sí",
+    "si",
+    "vale",
+    "bien",
+    "por favor", //
+    "continuez",
+    "vas-y",
+    "allez-y",
+    "oui",
+    "d'accord",
+    "s'il te plaît",
+    "s'il vous plaît", //
+    "avanti",
+    "va bene",
+    "prosegui", //
+    "sim",
+    "pode continuar", //
+    "да",
+    "дальше",
+    "продолжай",
+    "продолжайте",
+    "хорошо",
+    "пожалуйста", //
+    "继续",
+    "请继续",
+    "好的",
+    "好",
+    "请",
+    "是的",
+    "可以",
+    "吧", //
+    "続けて",
+    "ください",
+    "お願いします",
+    "はい",
+    "進めて", //
+    "계속",
+    "하세요",
+    "해주세요",
+    "진행",
+    "네",
+    "좋아요",
+];
+
 /// Words of those who want to be shown something: code in the answer is what they asked for (spec T3).
 const SHOWINGS: &[&str] = &[
     "code",
@@ -70,28 +163,60 @@ const SHOWINGS: &[&str] = &[
 ];
 
 /// Whether the message asks to be shown something.
-pub(crate) fn asks_to_see(text: &str) -> bool {
+#[must_use]
+pub fn asks_to_see(text: &str) -> bool {
     let text = text.to_lowercase();
     SHOWINGS.iter().any(|word| text.contains(word))
 }
 
 /// Whether the message gives the model nothing that it did not have.
-pub(crate) fn is_nudge(text: &str) -> bool {
+#[must_use]
+pub fn is_nudge(text: &str) -> bool {
     let text = text.trim();
     let is_short = |chars| text.chars().nth(chars).is_none();
-    is_short(CHARS)
-        && (is_short(SIGNS) || !text.chars().any(is_sign))
-        && !text.is_empty()
-        && !text.ends_with(['?', '？'])
-        && !text.contains(|c: char| c.is_numeric() || "\n`\"/\\_@#:;=<>{}[]|«»„“”「」".contains(c))
-        && !text.split_whitespace().any(has_inner_mark)
-        && !names_something(text)
-        && !says_goodbye(text)
+    is_go_ahead(text)
+        || is_short(CHARS)
+            && (is_short(SIGNS) || !text.chars().any(is_sign))
+            && !text.is_empty()
+            && !text.ends_with(['?', '？'])
+            && !text.contains(|c: char| c.is_numeric() || "\n`\"/\\_@#:;=<>{}[]|«»„“”「」".contains(c))
+            && !text.split_whitespace().any(has_inner_mark)
+            && !names_something(text)
+            && !says_goodbye(text)
+}
+
+/// Whether the message says "go on" and nothing else, in words that are known. Any other nudge may tell of a change:
+/// "Fixed it, try again."
+#[must_use]
+pub fn is_go_ahead(text: &str) -> bool {
+    if text.chars().nth(CHARS).is_some() {
+        return false;
+    }
+    let text = text.to_lowercase().replace('’', "'");
+    let mut rest = without_marks(&text);
+    let has_words = !rest.is_empty();
+    while !rest.is_empty() {
+        let known = GO_AHEAD.iter().filter_map(|word| rest.strip_prefix(word)).filter(|rest| is_apart(rest));
+        let Some(next) = known.min_by_key(|rest| rest.len()) else { return false };
+        rest = without_marks(next);
+    }
+    has_words
+}
+
+/// The text without the marks and spaces at its beginning.
+fn without_marks(text: &str) -> &str {
+    text.trim_start_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// Whether a word can end before this text: scripts that write no spaces end it anywhere.
+fn is_apart(rest: &str) -> bool {
+    rest.chars().next().is_none_or(|c| is_sign(c) || !c.is_alphanumeric())
 }
 
 /// Whether a reply takes up a word of this message, so that the message did say something. Words of fewer than four
 /// letters say little.
-pub(crate) fn takes_up(reply: &str, message: &str) -> bool {
+#[must_use]
+pub fn takes_up(reply: &str, message: &str) -> bool {
     let [reply, message] = [reply, message].map(str::to_lowercase);
     let words = message.split(|c: char| !c.is_alphabetic()).filter(|word| !word.contains(is_sign));
     words.filter(|word| word.chars().nth(LETTERS - 1).is_some()).any(|word| reply.contains(word))
@@ -134,6 +259,7 @@ mod tests {
         for text in [
             "Proceed.",
             "Yes, please continue.",
+            "OK, go on!",
             "I don't see it.",
             "Yes. I said that you need no permission for that one.",
             "Oui, continue.",
@@ -145,6 +271,41 @@ mod tests {
             "да, дальше",
         ] {
             assert!(is_nudge(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_go_ahead_says_nothing_else() {
+        for text in [
+            "Proceed.",
+            "ok",
+            "OK, go on!",
+            "Yes, please continue.",
+            "Weiter",
+            "Mach bitte weiter.",
+            "Sí, continúa, por favor.",
+            "Oui, vas-y.",
+            "да, дальше",
+            "继续",
+            "好的，请继续。",
+            "はい、続けてください。",
+            "네, 계속하세요.",
+        ] {
+            assert!(is_go_ahead(text), "{text}");
+        }
+        for text in [
+            "Fixed it, go on.",
+            "It works now.",
+            "Try again.",
+            "Okayama",
+            "Ja, es ist installiert.",
+            "Hecho, sigue.",
+            "好了，装好了。",
+            "Continue with step 2.",
+            "...",
+            "",
+        ] {
+            assert!(!is_go_ahead(text), "{text}");
         }
     }
 

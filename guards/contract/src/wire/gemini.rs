@@ -122,10 +122,9 @@ impl Response {
             Some(if piece.thought { Part::Thinking { text, signature: None } } else { Part::Text(text) })
         });
         let calls: Vec<RawCall> = pieces.iter().filter_map(|it| it.function_call.as_ref()).map(raw).collect();
-        let finish = match candidate.finish_reason.as_deref().map_or(FinishReason::NotGiven, finish_reason) {
-            FinishReason::Stop if !calls.is_empty() => FinishReason::ToolCall,
-            given => given,
-        };
+        let given = candidate.finish_reason.as_deref().map_or(FinishReason::NotGiven, finish_reason);
+        let calls_tools = given == FinishReason::Stop && !calls.is_empty();
+        let finish = if calls_tools { FinishReason::ToolCall } else { given };
         Ok(Completion::new(parts, calls, finish, usage, offer))
     }
 }

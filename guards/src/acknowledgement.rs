@@ -21,12 +21,13 @@ pub(crate) enum Form {
 #[must_use]
 pub(crate) fn form(text: &str) -> Option<Form> {
     let text = text.to_lowercase();
-    if !has(&text, REASON) {
+    let names_cause = has(&text, CAUSE);
+    if !names_cause && !has(&text, REASON) {
         return None;
     }
     if has(&text, CANNOT) {
         Some(Form::CannotComplete)
-    } else if has(&text, DIAGNOSE) {
+    } else if names_cause || has(&text, DIAGNOSE) {
         Some(Form::Diagnoses)
     } else if has(&text, SHOW) {
         Some(Form::ShowsCode)
@@ -41,12 +42,12 @@ pub(crate) fn says_it_cannot(text: &str) -> bool {
     has(&text.to_lowercase(), CANNOT)
 }
 
-/// True if a text announces something different ("Instead, I will check whether the package is installed"), false if
-/// it announces the same again ("Let me try writing the file again"). Spec D3.
+/// True if a text announces something different ("Instead, I will check whether the package is installed") or names the
+/// cause ("The issue is …"), false if it announces the same again ("Let me try writing the file again"). Spec D3.
 #[must_use]
 pub(crate) fn announces_a_change(text: &str) -> bool {
     let text = text.to_lowercase();
-    has(&text, OTHERWISE) || (has(&text, DIAGNOSE) && !has(&text, AGAIN))
+    has(&text, OTHERWISE) || ((has(&text, DIAGNOSE) || has(&text, CAUSE)) && !has(&text, AGAIN))
 }
 
 fn has(text: &str, words: &[&str]) -> bool {
@@ -75,6 +76,8 @@ const REASON: &[&str] = &[
     "ya que",
     "error",
     "falta",
+    "falla",
+    "falló",
     "no está instalad", //
     "weil",
     "denn ",
@@ -84,7 +87,8 @@ const REASON: &[&str] = &[
     "da der",
     "fehler",
     "fehlt",
-    "schlägt", //
+    "schlägt",
+    "scheiter", //
     "ため",
     "ので",
     "から",
@@ -110,6 +114,7 @@ const CANNOT: &[&str] = &[
     "no es posible",
     "imposible", //
     "kann nicht",
+    "kann es nicht",
     "kann die",
     "kann das",
     "nicht möglich",
@@ -118,8 +123,25 @@ const CANNOT: &[&str] = &[
     "できない",
     "不可能",
 ];
+const CAUSE: &[&str] = &[
+    "the issue is",
+    "the problem is",
+    "the cause is",
+    "root cause", //
+    "问题在于",
+    "问题是",
+    "原因是", //
+    "el problema es",
+    "la causa es", //
+    "das problem ist",
+    "die ursache ist",
+    "es liegt an", //
+    "問題は",
+    "原因は",
+];
 const DIAGNOSE: &[&str] = &[
     "check",
+    "verif",
     "inspect",
     "diagnos",
     "investigat",
@@ -128,6 +150,9 @@ const DIAGNOSE: &[&str] = &[
     "look at why",
     "examine", //
     "检查",
+    "验证",
+    "核实",
+    "确认",
     "诊断",
     "调查",
     "查看", //
@@ -144,6 +169,7 @@ const DIAGNOSE: &[&str] = &[
     "確認",
     "調べ",
     "調査",
+    "検証",
     "診断",
 ];
 const SHOW: &[&str] = &[
@@ -231,6 +257,88 @@ mod tests {
             assert!(announces_a_change(change), "{change}");
             assert!(!announces_a_change(same), "{same}");
         }
+    }
+
+    /// The phrases of the field report, and each of them followed by the same call in words.
+    #[test]
+    fn d3_the_phrases_of_the_field_pass_in_every_language() {
+        for [instead, verify, issue, again] in [
+            [
+                "Instead, I will use the shell.",
+                "I'll verify that the folder exists.",
+                "The issue is that the folder does not exist.",
+                "Let me try writing the file again.",
+            ],
+            ["我改为用命令行。", "我来验证文件夹是否存在。", "问题在于文件夹不存在。", "我再试一次写文件。"],
+            [
+                "En lugar de eso, usaré la terminal.",
+                "Voy a verificar que exista la carpeta.",
+                "El problema es que la carpeta no existe.",
+                "Voy a escribir el archivo otra vez.",
+            ],
+            [
+                "Stattdessen nehme ich die Shell.",
+                "Ich überprüfe, ob es den Ordner gibt.",
+                "Das Problem ist, dass es den Ordner nicht gibt.",
+                "Ich schreibe die Datei noch einmal.",
+            ],
+            [
+                "代わりにシェルを使います。",
+                "フォルダがあるか検証します。",
+                "問題はフォルダがないことです。",
+                "もう一度ファイルを書き込みます。",
+            ],
+        ] {
+            assert!(announces_a_change(instead), "{instead}");
+            assert!(!announces_a_change(again), "{again}");
+            for change in [verify, issue] {
+                assert!(announces_a_change(change), "{change}");
+                let both = format!("{change} {again}");
+                assert!(!announces_a_change(&both), "{both}");
+            }
+        }
+    }
+
+    #[test]
+    fn a5_the_three_forms_pass_in_every_language() {
+        for [shows, diagnoses, cannot, issue] in [
+            [
+                "I am switching to showing code because the write tool fails.",
+                "I am diagnosing why the tool fails.",
+                "I cannot complete this because the package is missing.",
+                "The issue is that the folder does not exist.",
+            ],
+            [
+                "我改为展示代码，因为写入失败。",
+                "我正在诊断工具为什么失败。",
+                "无法完成，因为缺少软件包。",
+                "问题在于文件夹不存在。",
+            ],
+            [
+                "Paso a mostrar el código porque la escritura falla.",
+                "Diagnostico por qué falla la herramienta.",
+                "No puedo completarlo porque falta el paquete.",
+                "El problema es que la carpeta no existe.",
+            ],
+            [
+                "Ich zeige den Code, weil das Schreiben scheitert.",
+                "Ich diagnostiziere, warum das Werkzeug scheitert.",
+                "Ich kann es nicht abschließen, weil das Paket fehlt.",
+                "Das Problem ist, dass es den Ordner nicht gibt.",
+            ],
+            [
+                "書き込みに失敗するため、コードを示します。",
+                "ツールがなぜ失敗するかを診断します。",
+                "パッケージが不足しているため、完了できません。",
+                "問題はフォルダがないことです。",
+            ],
+        ] {
+            assert_eq!(form(shows), Some(Form::ShowsCode), "{shows}");
+            assert_eq!(form(diagnoses), Some(Form::Diagnoses), "{diagnoses}");
+            assert_eq!(form(cannot), Some(Form::CannotComplete), "{cannot}");
+            assert_eq!(form(issue), Some(Form::Diagnoses), "{issue}");
+        }
+        assert_eq!(form("Let me try writing the file again."), None);
     }
 
     #[test]

@@ -24,6 +24,8 @@
 //! [`Dialect::answer`] reads what a server sent back, whole or as a stream: the completion, or a [`Refusal`] that says
 //! why there is none and what can help.
 //!
+//! [`gemini`] only reads: what Gemini answered in its own form, so that its `functionCall` parts are calls (spec N1).
+//!
 //! An [`Asking`] is what a request says beside the view: the model, a system text, limits. Reading ignores it, and
 //! members that this module does not know. To add others to a request, put it into your own struct under
 //! `#[serde(flatten)]`.
@@ -32,6 +34,7 @@ pub mod anthropic;
 mod asking;
 mod content;
 mod dialect;
+pub mod gemini;
 mod legal;
 pub mod openai;
 mod reading;

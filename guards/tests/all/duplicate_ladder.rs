@@ -147,6 +147,15 @@ fn d3_strict_takes_the_first_sentence_and_refuses_the_second() {
 }
 
 #[test]
+fn d3_strict_takes_the_other_phrases_of_the_field() {
+    for phrase in ["Instead, I will use the shell.", "I'll verify the folder.", "The issue is the folder."] {
+        let mut run = blocked(DuplicatePolicy::Strict);
+        run.check(&check_package().and_says(phrase), "pass");
+        run.check(&check_package(), "pass");
+    }
+}
+
+#[test]
 fn d3_strict_refuses_even_a_different_call_without_words_and_gives_way_after_two() {
     let mut run = blocked(DuplicatePolicy::Strict);
     let before = run.runs;

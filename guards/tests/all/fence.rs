@@ -80,6 +80,21 @@ fn paragraphs_decide_what_a_marker_is() {
     check("* * *\n    ```py\n", &[]);
 }
 
+/// A list that starts with 2 cannot interrupt a paragraph, so the fence shows whether the line before it is one.
+#[test]
+fn a_thematic_break_is_no_paragraph() {
+    for line in ["---", "***", "___", "- - -", "*  *\t*", "_____ ", "   ***", "text\n***", "text\n_ _ _"] {
+        check(&format!("{line}\n2. ```py\n"), &[("py", "", false)]);
+    }
+    for line in ["--", "__", "**", "***x", "___ x", "_-_", "*_*", "==", "text\n__", "#text", "####### x"] {
+        check(&format!("{line}\n2. ```py\n"), &[]);
+    }
+    for line in ["#", "###### x", "#\tx", "text\n=", "text\n- ", "text\n===  "] {
+        check(&format!("{line}\n2. ```py\n"), &[("py", "", false)]);
+    }
+    check("***\n    ```py\n", &[]);
+}
+
 #[test]
 fn tags_lose_their_attributes() {
     for info in

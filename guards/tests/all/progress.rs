@@ -60,6 +60,30 @@ fn a_cycle_may_hold_a_round_twice() {
     }
 }
 
+/// The same call alone, with answers that come back: it may be stepping through something.
+#[test]
+fn one_call_whose_answers_go_round_has_twice_the_laps() {
+    let step = |answer: &str| calls("read", r#"{"next":true}"#).answers(answer);
+    let settings = ProgressSettings { equal_answers: 0, ..ProgressSettings::default() };
+    let mut run = Loop::new(Progress::new(settings));
+    // The first answer that is another one is news.
+    assert_eq!(run.said(again(&[step("a"), step("b")], 9)), ["9 note cycle 1"]);
+}
+
+/// Only the round that is due continues a cycle: all of its calls, no other, with the same answers.
+#[test]
+fn a_round_that_is_not_the_one_that_is_due_continues_no_cycle() {
+    let both = || read("a").and_calls("read", r#"{"path":"b"}"#).answers("text of b");
+    check([both(), read("c"), both(), read("c")], &["4 note cycle 1"]);
+    // One call more.
+    let more = read("c").and_calls("read", r#"{"path":"d"}"#).answers("text of d");
+    check([both(), read("c"), both(), more], &[]);
+    // One call less.
+    check([read("c"), both(), read("c"), read("a")], &[]);
+    // Another answer.
+    check([both(), read("c"), both(), calls("read", r#"{"path":"c"}"#).answers("another text")], &[]);
+}
+
 #[test]
 fn a_call_that_comes_back_between_others_is_a_repeat() {
     // An agent that learns something new in between may be watching changes by others.

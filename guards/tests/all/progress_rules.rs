@@ -109,6 +109,23 @@ fn what_a_shell_may_have_mended_in_between_buys_a_finish_twice_the_time() {
     check((0..7).flat_map(|n| [fix(n), done(n)]), &["12 note refused-finish 1"]);
 }
 
+/// The answer to another declaration, or to another call, is no refusal of this one.
+#[test]
+fn a_finish_that_is_refused_for_another_reason_is_not_the_same() {
+    let done = |n: usize| calls("done", &format!(r#"{{"summary":"all is done {n}"}}"#));
+    let same = "the tests fail";
+    let other = "the report is missing";
+    let twice = [done(0).fails(same), done(1).fails(same)];
+    check(twice.clone().into_iter().chain([done(2).fails(same)]), &["3 note refused-finish 1"]);
+    check(twice.clone().into_iter().chain([done(2).fails(other)]), &[]);
+    let later = [done(0).fails(other), done(1).fails(same), done(2).fails(same), done(3).fails(same)];
+    check(later, &["4 note refused-finish 1"]);
+    // What was taken is no refusal, whatever it says.
+    check(twice.clone().into_iter().chain([done(2).answers(same)]), &[]);
+    let beside = done(2).fails(other).and_calls("bash", r#"{"command":"make"}"#).fails(same);
+    check(twice.into_iter().chain([beside]), &[]);
+}
+
 // Calls that change little.
 
 #[test]

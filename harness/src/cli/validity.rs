@@ -86,9 +86,9 @@ enum Half {
 
 const AFTER_HELP: &str = "\
 The simulated runs are written down like recordings and replayed by the same code. Detection is the share of the weight
-of stuck points that a stack hits, as in `balk replay`: it fires at the point, or at most three messages of the assistant
-before it. A simulated run has one such point, as far behind its onset and before the end as a recorded point of its
-kind. Each kind counts as much as it weighs among the recorded points; weights are capped at 20.
+of stuck points that a stack hits, as in `balk replay`: it fires at the point, or at most three messages of the
+assistant before it. A simulated run has one such point, as far behind its onset and before the end as a recorded point
+of its kind. Each kind counts as much as it weighs among the recorded points; weights are capped at 20.
 
 With --live, a scripted actor plays the worlds of the record under its stacks, with the reactions that are assumed and
 with fitted ones: those of --set-from, else of the record (`balk live --react`). A stubborn actor always gets stuck, so

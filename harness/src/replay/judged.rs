@@ -8,9 +8,9 @@
 //! - *precision* is the share of the stuck points among the stuck and legit points that were hit.
 //!
 //! `unsure` points count for neither. Where a guard would have ended the run before a point, it fires there no more, so
-//! the point counts as missed; such points are counted too. A few points represent hundreds, so both are also given with weights capped at
-//! [`CAP`]. The pool has only the points that some rule saw when they were drawn, so recall is relative to it.
-//! Stretches of firings that are near no judged point do not count until they are judged.
+//! the point counts as missed; such points are counted too. A few points represent hundreds, so both are also given
+//! with weights capped at [`CAP`]. The pool has only the points that some rule saw when they were drawn, so recall is
+//! relative to it. Stretches of firings that are near no judged point do not count until they are judged.
 //!
 //! A point of a transcript that was not replayed is counted separately and is in no share.
 

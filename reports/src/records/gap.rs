@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use balk_contract::record::{CallRecord, CompletionRecord, Drawn, EntryRecord, ToolRecord, TrialRecord};
+use balk_contract::record::{
+    CallRecord, CompletionRecord, Drawn, EntryRecord, InterventionRecord, ToolRecord, TrialRecord,
+};
 use balk_contract::{ChoiceKind, Conclusion, Effect, GapKind, Limit, Origin, Speaker, Status, Termination};
 use schemars::JsonSchema;
 use serde::de::{Error as _, Unexpected};
@@ -254,11 +256,15 @@ fn changes(entries: &[EntryRecord]) -> Vec<Changes> {
         if let EntryRecord::Completion(CompletionRecord { calls, .. }) = entry {
             called = calls;
         }
+        // The results that follow are those of the repaired calls.
+        if let EntryRecord::Intervention(InterventionRecord { completion: Some(repaired), .. }) = entry {
+            called = &repaired.calls;
+        }
         let EntryRecord::Result(result) = entry else { continue };
         let worked = result.origin == Origin::Executed && result.status != Status::Error;
         let Some(call) = called.iter().find(|it| worked && it.id == result.call) else { continue };
         let declared = offer.iter().find(|it| it.name == call.tool);
-        let effect = declared.map_or(Effect::Unknown, |it| it.effect);
+        let effect = call.effect.unwrap_or_else(|| declared.map_or(Effect::Unknown, |it| it.effect));
         if effect == Effect::ReadOnly {
             continue;
         }
@@ -320,5 +326,115 @@ impl Lacking {
             Self::MalformedCall => "malformed call",
             Self::NoProgress => "no progress",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use balk_contract::record::ResultRecord;
+    use balk_contract::{FinishReason, Note, Protocol, Purpose, Subject, Usage};
+
+    use super::*;
+
+    /// A tool of each effect, and `odd`, which is not on offer.
+    fn start() -> EntryRecord {
+        let tool = |name: &str, effect| ToolRecord {
+            name: name.into(),
+            original: name.into(),
+            description: "".into(),
+            parameters: "{}".into(),
+            effect,
+            purpose: Purpose::default(),
+            provider_executed: false,
+        };
+        let tools = vec![
+            tool("read", Effect::ReadOnly),
+            tool("write", Effect::IdempotentWrite),
+            tool("mail", Effect::External),
+            tool("bash", Effect::Unknown),
+        ];
+        EntryRecord::Start { model: "m".into(), protocol: Protocol::Text, tools }
+    }
+
+    /// A completion with these calls; each has its tool as its id.
+    fn completion(tools: &[&str]) -> CompletionRecord {
+        let call = |tool: &&str| CallRecord {
+            id: (*tool).into(),
+            tool: (*tool).into(),
+            arguments: "{}".into(),
+            effect: None,
+        };
+        CompletionRecord {
+            parts: Vec::new(),
+            calls: tools.iter().map(call).collect(),
+            finish: FinishReason::ToolCall,
+            usage: Usage::default(),
+        }
+    }
+
+    fn result(call: &str, origin: Origin, status: Status) -> EntryRecord {
+        EntryRecord::Result(ResultRecord { call: call.into(), origin, status, tries: 1, text: "".into() })
+    }
+
+    fn ok(call: &str) -> EntryRecord {
+        result(call, Origin::Executed, Status::Ok)
+    }
+
+    #[track_caller]
+    fn check(entries: impl IntoIterator<Item = EntryRecord>, expected: &[(&str, u32, bool)]) {
+        let entries: Vec<EntryRecord> = std::iter::once(start()).chain(entries).collect();
+        let all = changes(&entries);
+        let found: Vec<_> = all.iter().map(|it| (&*it.tool, it.calls, it.known)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn changes_are_the_calls_that_ran_and_did_not_fail_with_the_effect_of_their_own_tool() {
+        let all = ["read", "write", "mail", "bash", "odd"];
+        let turn = || std::iter::once(EntryRecord::Completion(completion(&all))).chain(all.map(ok));
+        let once = [("write", 1, true), ("mail", 1, true), ("bash", 1, false), ("odd", 1, false)];
+        check(turn(), &once);
+        check(turn().chain(turn()), &once.map(|(tool, _, known)| (tool, 2, known)));
+        let unknown = result("write", Origin::Executed, Status::Unknown);
+        check([EntryRecord::Completion(completion(&["write"])), unknown], &[("write", 1, true)]);
+    }
+
+    #[test]
+    fn calls_that_failed_or_did_not_run_changed_nothing() {
+        for (origin, status) in [
+            (Origin::Executed, Status::Error),
+            (Origin::Synthetic, Status::Ok),
+            (Origin::Synthetic, Status::Error),
+            (Origin::Missing, Status::Unknown),
+        ] {
+            let entries = [
+                EntryRecord::Completion(completion(&["write", "mail"])),
+                result("write", origin, status),
+                ok("mail"),
+            ];
+            check(entries, &[("mail", 1, true)]);
+        }
+    }
+
+    /// What the host says of one call outranks what it says of the tool.
+    #[test]
+    fn a_call_may_have_an_effect_of_its_own() {
+        let mut sent = completion(&["bash", "write"]);
+        sent.calls[0].effect = Some(Effect::ReadOnly);
+        check([EntryRecord::Completion(sent), ok("bash"), ok("write")], &[("write", 1, true)]);
+    }
+
+    #[test]
+    fn a_repaired_call_counts_like_any_other() {
+        let note =
+            Note { guard: "g".into(), rule: "r".into(), level: 1, subject: Subject::Run, text: "why".into() };
+        let repair = EntryRecord::Intervention(InterventionRecord {
+            kind: "repair".into(),
+            options: Vec::new(),
+            completion: Some(Box::new(completion(&["write"]))),
+            note,
+            seen: true,
+        });
+        check([EntryRecord::Completion(completion(&[])), repair, ok("write")], &[("write", 1, true)]);
     }
 }

@@ -4,6 +4,7 @@ mod answers;
 mod anthropic;
 mod broken;
 mod common;
+mod gemini;
 mod laws;
 mod openai;
 mod requests;

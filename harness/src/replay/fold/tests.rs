@@ -44,8 +44,8 @@ impl Guard for Example {
         writeln!(self.log, "observe {text}").expect("a string takes what is written");
     }
 
-    /// Blocks every call of a family that is called for the third time in a row, and adds a notice. Ends the run, with a
-    /// notice, at a call with the argument `stop`.
+    /// Blocks every call of a family that is called for the third time in a row, and adds a notice. Ends the run, with
+    /// a notice, at a call with the argument `stop`.
     fn review(&self, completion: &Completion) -> Answer<Decision> {
         if self.faulty_turn.is_some_and(|turn| turn == self.keys.len()) {
             return Err(GuardFault { guard: "example".into(), reason: "out of order".into() });

@@ -3,9 +3,10 @@
 //! *Detects* (spec N1, N8, T1) a completion without a call. If a tool ends the task (`completion = tool`), that is a
 //! mistake. If text may end it, it is one as long as tools are offered, in three cases. The text announces an action
 //! and breaks off (`announcement.rs`), it prints a call of a tool on offer, or it denies access though nothing was
-//! tried; the user had to nudge the model ([`nudge`](balk_contract::nudge): "Proceed.", "I don't see it.") after a message without a call,
-//! and the next one does the same in place of a call; or a text comes again that was there before a correction.
-//! Thinking without an answer is a mistake under both (spec E2), because the same request would return it again.
+//! tried; the user had to nudge the model ([`nudge`](balk_contract::nudge): "Proceed.", "I don't see it.") after a
+//! message without a call, and the next one does the same in place of a call; or a text comes again that was there
+//! before a correction. Thinking without an answer is a mistake under both (spec E2), because the same request would
+//! return it again.
 //!
 //! *Stays silent* under `text` about every other text: an answer, a question, code, a report. So does it where the
 //! user's request has a printed call in it or asks for JSON, and about a model that has tried and says again that it
@@ -17,10 +18,10 @@
 //! names (`docs/reactions.md#ways-out`).
 //!
 //! *Thresholds*: the limit of 3 comes from the field report (spec N4), Cline and Roo Code (`docs/peers.md#cline`,
-//! `docs/peers.md#roo-code`). Under `text` one correction for each request, then the user is asked (spec T3): text-only
-//! turns of recorded dialogues are stuck in about 1 % of cases (`docs/labels.md#what-single-rules-find`), and gpt-3.5
-//! reacts to a correction in 82 % after an announcement, but in 35 to 38 % after a finished answer
-//! (`docs/reactions.md#announcements`).
+//! `docs/peers.md#roo-code`). Under `text` one correction for each request, then the user is asked (spec T3); five
+//! productive turns earn one more (spec P4, [`Evidence`]). Text-only turns of recorded dialogues are stuck in about 1 %
+//! of cases (`docs/labels.md#what-single-rules-find`), and gpt-3.5 reacts to a correction in 82 % after an
+//! announcement, but in 35 to 38 % after a finished answer (`docs/reactions.md#announcements`).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -32,12 +33,12 @@ use crate::acknowledgement::says_it_cannot;
 use crate::text_form;
 use instead::Instead;
 
+use balk_contract::evidence::{CORRECTION_TURNS, Evidence, QUESTION_TURNS};
 use balk_contract::nudge::{asks_to_see, is_nudge, takes_up};
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::{
-    Answer, CORRECTION_TURNS, Completion, Decision, Entry, Evidence, FinishReason, Guard, Intervention,
-    InterventionKind, Note, Offer, Protocol, Purpose, QUESTION_TURNS, ResultKey, Speaker, Subject, Verdict,
-    identity,
+    Answer, Completion, Decision, Entry, FinishReason, Guard, Intervention, InterventionKind, Note, Offer,
+    Protocol, Purpose, ResultKey, Speaker, Subject, Verdict, identity,
 };
 
 mod instead;

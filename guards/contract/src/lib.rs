@@ -7,7 +7,7 @@ mod attempt;
 mod completion;
 mod conclusion;
 mod entry;
-mod evidence;
+pub mod evidence;
 mod guard;
 mod identity;
 pub mod key;
@@ -37,7 +37,7 @@ pub use entry::{
     Compaction, Entry, Intervention, InterventionKind, NOT_RUN, Origin, Protocol, Speaker, Start, Status,
     ToolResult, Transcript, UserAnswer, UserMessage,
 };
-pub use evidence::{CORRECTION_TURNS, Evidence, QUESTION_TURNS};
+pub use evidence::Evidence;
 pub use guard::{
     ASKED_FIRST, Answer, Blocked, Decision, Guard, GuardFault, Recovery, Repair, SEE_BELOW, Settlement,
     Verdict,

@@ -99,3 +99,19 @@ fn the_same_text_climbs_to_the_end() {
     let plan = "I will now read the configuration, change the port and then start the server again.";
     check("repeated-text", (0..24).map(|_| says(plan)), &["retry 1", "retry 2", "ask 3", "stop 4"]);
 }
+
+#[test]
+fn p1_a_go_ahead_is_no_evidence() {
+    let rounds = [calls("read", "[1]").answers("a"), calls("read", "[2]").answers("b")];
+    let said = |texts: [&str; 4]| {
+        let mut run = Loop::new(Progress::default());
+        for (round, text) in rounds.iter().cycle().zip(texts) {
+            run.turn(round);
+            run.user(text);
+        }
+        run.interventions().count()
+    };
+    assert_eq!(said(["Proceed.", "ok", "go on", "weiter"]), 1);
+    let news = ["Fixed it.", "It is there now.", "I have moved it.", "You may look again."];
+    assert_eq!(said(news), 0);
+}

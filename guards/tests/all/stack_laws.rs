@@ -68,7 +68,7 @@ impl Guard for Hashed {
 
     fn recover(&self, _: &AttemptFailure) -> Answer<Option<Recovery>> {
         Ok(match self.draw(6, 5) {
-            0 => Some(Recovery::Resend { after: Wait::exactly(1) }),
+            0 => Some(Recovery::resend(Wait::exactly(1))),
             1 => Some(Recovery::Ask(question())),
             2 => Some(Recovery::Stop(note())),
             _ => None,

@@ -2,6 +2,7 @@
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
+use super::look::Look;
 use super::rounds::{Round, Rounds};
 use balk_contract::key::CallKey;
 use balk_contract::{Subject, ToolCall};
@@ -13,7 +14,7 @@ const PERIOD_MAX: usize = 6;
 /// it, because one of its calls may have been refused.
 ///
 /// A cycle in which the same call alone recurs with changing answers may be stepping or paging through something: it
-/// needs twice the laps.
+/// needs twice the laps, and so does one in which something fails that may pass.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let found = (2..=PERIOD_MAX).rev().filter_map(|period| {
         let one = || rounds.still().take(period);
@@ -39,12 +40,21 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         let subject = Subject::Call(CallKey::of_all(looks().map(|look| look.call)));
         (back > 0).then(|| Finding {
             period: u32::try_from(period).unwrap_or(u32::MAX),
-            patience: if looks().all(|look| look.call == first.call) { 2 } else { 1 },
+            patience: if looks().all(|look| look.call == first.call) || looks().any(may_pass) {
+                2
+            } else {
+                1
+            },
             is_sure: !one().any(Round::may_change),
             ..Finding::new(Rule::Cycle, subject, now.counted(seen), newest.turn)
         })
     });
     found.max_by_key(|finding| finding.seen / finding.period)
+}
+
+/// Whether this look failed in a way that may pass.
+fn may_pass(look: &Look) -> bool {
+    look.failure.is_some_and(|it| it.patience() > 1)
 }
 
 /// Whether this round is the one that is due, with the same calls and answers.

@@ -42,6 +42,7 @@ mod rungs;
 mod similarity;
 mod stack;
 mod stack_laws;
+mod transient;
 mod view;
 mod wire;
 mod wire_rules;

@@ -75,6 +75,8 @@ pub(crate) struct Remembered {
     pub(crate) equal_results: u32,
     /// If it failed: whether it may work later.
     pub(crate) prospect: Prospect,
+    /// Whether it counts failures, as a run of tests does.
+    pub(crate) counts: bool,
     /// Whether it waits, or its last result says that something is still in progress.
     pub(crate) waits: bool,
     /// The beginning of its last result.
@@ -245,9 +247,12 @@ impl CallMemory {
             call.pauses_before = self.pauses;
         }
         call.status = result.status;
-        call.prospect = match result.status {
-            Status::Error => Reading::of(&result.text).prospect,
-            Status::Ok | Status::Unknown => Prospect::Unknown,
+        (call.prospect, call.counts) = match is_failure(result) {
+            true => {
+                let reading = Reading::of(&result.text);
+                (reading.prospect, reading.counts)
+            }
+            false => (Prospect::Unknown, false),
         };
         call.waits = is_waiting(result) || !is_failure(result) && self.waiting.contains(&result.call.tool);
         if (call.waits || pauses(&result.call)) && self.paused < self.turn {
@@ -288,6 +293,7 @@ impl CallMemory {
                 turn: self.turn,
                 equal_results: 0,
                 prospect: Prospect::Unknown,
+                counts: false,
                 waits: false,
                 result: String::new(),
                 ladder: Ladder::default(),

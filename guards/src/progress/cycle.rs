@@ -2,7 +2,6 @@
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
-use super::look::Look;
 use super::rounds::{Round, Rounds};
 use balk_contract::key::CallKey;
 use balk_contract::{Subject, ToolCall};
@@ -40,7 +39,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         let subject = Subject::Call(CallKey::of_all(looks().map(|look| look.call)));
         (back > 0).then(|| Finding {
             period: u32::try_from(period).unwrap_or(u32::MAX),
-            patience: if looks().all(|look| look.call == first.call) || looks().any(may_pass) {
+            patience: if looks().all(|look| look.call == first.call) || looks().any(|look| look.may_pass) {
                 2
             } else {
                 1
@@ -50,11 +49,6 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         })
     });
     found.max_by_key(|finding| finding.seen / finding.period)
-}
-
-/// Whether this look failed in a way that may pass.
-fn may_pass(look: &Look) -> bool {
-    look.failure.is_some_and(|it| it.patience() > 1)
 }
 
 /// Whether this round is the one that is due, with the same calls and answers.

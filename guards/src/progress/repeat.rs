@@ -24,11 +24,10 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         return None;
     }
     let learns = !last.failed && between().any(Round::is_new);
-    let may_pass = last.failure.is_some_and(|it| it.patience() > 1);
     Some(Finding {
         is_sure: !between().any(Round::may_change),
         failed: last.failed,
-        patience: if learns || may_pass { 2 } else { 1 },
+        patience: if learns || last.may_pass { 2 } else { 1 },
         ..Finding::new(Rule::Repeat, Subject::Call(call.key), now.counted(seen), newest.turn)
     })
 }

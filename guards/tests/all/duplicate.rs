@@ -288,11 +288,10 @@ fn d1_a_failure_that_says_nothing_needs_two_looks_unless_the_tool_works_whole() 
     let missing = calls("bash", r#"{"command":"pytest"}"#).fails("pytest: command not found");
     check(&[(missing.clone(), "pass"), (missing, BLOCK)]);
     // Even where it is declared that the test changes nothing.
-    for flaky in [calls("pytest", "{}").fails("1 failed, 11 passed"), calls("read", "{}").fails("")] {
-        check(&[(flaky.clone(), "pass"), (flaky.clone(), "pass"), (flaky, BLOCK)]);
-    }
-    let write = calls("write_file", ARGUMENTS).fails("");
-    check(&[(write.clone(), "pass"), (write, BLOCK)]);
+    let flaky = calls("pytest", "{}").fails("1 failed, 11 passed");
+    check(&[(flaky.clone(), "pass"), (flaky.clone(), "pass"), (flaky, BLOCK)]);
+    let read = calls("read", "{}").fails("");
+    check(&[(read.clone(), "pass"), (read, BLOCK)]);
 }
 
 #[test]

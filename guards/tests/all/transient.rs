@@ -83,7 +83,7 @@ fn patterns(call: &dyn Fn(&str) -> Turn) -> Vec<(&'static str, Vec<Turn>)> {
         ("four tries that wait first themselves", (0..4).map(waits).collect()),
         ("eight equal tries that wait first themselves", again(&[call("sleep 30; install")], 8)),
         ("four tries with other work between", (0..4).flat_map(|nth| [same(), read(nth)]).collect()),
-        ("three tries with the same look between", again(&[same(), read(0)], 6)),
+        ("three tries with the same look between", again(&[same(), read(0)], 5)),
         (
             "five tries with other options",
             (0..5).map(|nth| call(&format!("install --tries={nth}"))).collect(),
@@ -120,7 +120,11 @@ fn f3_patience_is_bounded_and_nobody_is_told_that_it_will_fail_again() {
     let mut run = Loop::with_offer(Stack::new(all_guards()), offer());
     assert_eq!(run.said(again(&[down()], 6)), ["6 block same-call 1"]);
     let text = run.interventions().next().expect("a block").note.text.clone();
-    assert!(!text.contains("will fail again"), "{text}");
+    assert!(!text.contains("will fail again") && text.contains("Wait before you try it again"), "{text}");
+    let texts: Vec<_> = run.said(again(&[down()], 1));
+    assert_eq!(texts, ["1 block same-call-after-feedback 2"]);
+    let text = run.interventions().last().expect("a block").note.text.clone();
+    assert!(!text.contains("would answer the same again"), "{text}");
     assert!(!said((0..40).flat_map(|nth| [down(), sleep(nth)])).is_empty(), "a pause is no licence");
 }
 

@@ -85,6 +85,21 @@ impl HttpFailure {
     }
 }
 
+/// "error: 502": a status of HTTP that is a failure, behind the word of this length. Nothing counts so many errors one
+/// by one.
+pub(super) fn http_status(text: &[u8], length: usize) -> Option<HttpFailure> {
+    let (word, behind) = text.split_at_checked(length)?;
+    let is_one = word.eq_ignore_ascii_case(b"error");
+    let status = behind.strip_prefix(b": ").or_else(|| behind.strip_prefix(b" "))?;
+    match status {
+        [first @ (b'4' | b'5'), second @ b'0'..=b'9', third @ b'0'..=b'9', rest @ ..] if is_one => {
+            let ends = rest.first().is_none_or(|next| !next.is_ascii_alphanumeric());
+            ends.then_some(HttpFailure([*first, *second, *third]))
+        }
+        _ => None,
+    }
+}
+
 /// "502 Bad Gateway": a status of HTTP that is a failure, with its phrase.
 pub(super) fn http_failure(text: &[u8]) -> Option<HttpFailure> {
     const PHRASES: [&[u8]; 12] = [

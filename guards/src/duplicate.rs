@@ -6,11 +6,12 @@
 //!
 //! *Stays silent* (spec D7) if anything may have changed since: an edit before the same test, a write before the same
 //! read (also within one completion), a call of unknown effect, a user's message; if results change (polling) or
-//! arguments do (paging); if the answer is a picture, which no text holds; if the call waits for something ([`progress`](crate::progress) is more patient); if the
-//! error looks temporary (time-outs, 503) and was seen fewer than five times, or counts failures and was seen once (a
-//! flaky test); if a call that did not fail returns
-//! after another call (waiting for a job); and within one completion (parallel fan-out). A block lapses after some
-//! turns, because a blocked call can never show that its result has changed.
+//! arguments do (paging); if the answer is a picture, which no text holds; if the call waits for something
+//! ([`progress`](crate::progress) is more patient); if the error looks temporary (time-outs, 503) and was seen fewer
+//! than five times, or counts failures and was seen once (a flaky test); if a call that did not fail returns after
+//! another call (waiting for a job); and within one completion (parallel fan-out). A block lapses after some turns,
+//! because a blocked call can never show that its result has changed. A call that looks at something has a new ladder
+//! after something else may have begun: it may look at another job (spec P4).
 //!
 //! *Thresholds*: two equal results before a repeat counts, because the same call three times with an equal result is
 //! stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). After a failure, the second call counts:

@@ -1,8 +1,7 @@
 //! Answers that show something which no text holds.
 //!
-//! A picture is not in the transcript: of it remains its type in brackets, or nothing at all. Two such answers are not
-//! known to be equal, so they are no evidence of a loop (`docs/peers.md#other-rules`, the projects that compare whole
-//! results; their users report runs with screenshots that were ended).
+//! A picture is not in the transcript: its type in brackets is left of it, or nothing at all. Two such answers are not
+//! known to be equal, so they are no evidence of a loop: rules that compare them end healthy runs that look at a screen.
 
 use memchr::memmem;
 

@@ -13,13 +13,13 @@ pub struct RetrySafetySettings {
     /// Resends of one request; counted again after a completion, and after the user answers or speaks. Twelve: with
     /// the waits below, 98 of 100 requests survive an outage of a minute (`docs/retry-safety.md#how-long-it-retries`).
     pub retries: u32,
-    /// All waits before these resends together (ticks, ms). Three minutes: about as long as the most patient of the
-    /// compared agents (`docs/peers.md#broken-requests`).
+    /// All waits before these resends together (ticks, ms). Three minutes: about as long as the waits of gemini-cli take
+    /// together (`docs/peers.md#broken-requests`).
     pub total_wait: u64,
     /// The longest wait (ticks, ms) before the first resend; doubled for each further one. Half a second: so do the
     /// clients of OpenAI and Anthropic (`docs/peers.md#broken-requests`).
     pub backoff: u64,
-    /// The longest wait (ticks, ms) that doubling leads to. Thirty seconds, like two of the compared agents.
+    /// The longest wait (ticks, ms) that doubling leads to. Thirty seconds: so do gemini-cli and opencode.
     pub max_backoff: u64,
     /// The longest wait (ticks, ms) that the provider may ask for; if it wants a longer one, the run ends. A minute: so
     /// do the same clients. Jitter is added to it.

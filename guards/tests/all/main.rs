@@ -34,6 +34,7 @@ mod progress_ladders;
 mod progress_rules;
 mod readme;
 mod retry_again;
+mod retry_bounds;
 mod retry_ran;
 mod retry_safety;
 mod retry_safety_laws;

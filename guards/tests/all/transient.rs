@@ -15,7 +15,8 @@ const PASSING: [&str; 16] = [
      connectivity.",
     "npm error code EAI_AGAIN\nnpm error syscall getaddrinfo\nnpm error errno EAI_AGAIN\nnpm error request to \
      https://registry.npmjs.org/react failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org",
-    "Error: getaddrinfo EAI_AGAIN api.example.com\n    at GetAddrInfoReqWrap.onlookup [as oncomplete] (node:dns:107:26)",
+    "Error: getaddrinfo EAI_AGAIN api.example.com\n    at GetAddrInfoReqWrap.onlookupall [as oncomplete] \
+     (node:dns:122:26)",
     "pip._vendor.urllib3.exceptions.ProtocolError: ('Connection broken: IncompleteRead(262144 bytes read, 1048576 more \
      expected)', IncompleteRead(262144 bytes read, 1048576 more expected))",
     "ERROR: Exception:\nurllib3.exceptions.ProtocolError: (\"Connection broken: ConnectionResetError(104, 'Connection \

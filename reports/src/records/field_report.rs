@@ -256,13 +256,14 @@ mod tests {
         assert_eq!(offer(&counts(3, 3)), Ok(vec![unknown]));
         assert_eq!(offer(&counts(0, 0)), Ok(vec![]));
         assert_eq!(offer("null"), Ok(vec![unknown]), "what is not said is not known");
-        let seen = r#"{"exposed_tool_count": 1, "unknown_tool_count": 0, "provider_executed_capability_present": true}"#;
-        assert_eq!(offer(seen), Ok(vec![external, (Effect::External, true)]));
-        let error = offer(&counts(3, 4)).expect_err("more than there are").to_string();
+        let of_provider = r#""unknown_tool_count": 0, "provider_executed_capability_present": true"#;
         assert_eq!(
-            error,
-            "side_effect_boundary_snapshot.unknown_tool_count: expected no more than `exposed_tool_count`, found 4, of 3"
+            offer(&format!(r#"{{"exposed_tool_count": 1, {of_provider}}}"#)),
+            Ok(vec![external, (Effect::External, true)])
         );
+        let error = offer(&counts(3, 4)).expect_err("more than there are").to_string();
+        let expected = "expected no more than `exposed_tool_count`, found 4, of 3";
+        assert_eq!(error, format!("side_effect_boundary_snapshot.unknown_tool_count: {expected}"));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Answers that show something which no text holds.
 //!
 //! A picture is not in the transcript: its type in brackets is left of it, or nothing at all. Two such answers are not
-//! known to be equal, so they are no evidence of a loop: rules that compare them end healthy runs that look at a screen.
+//! known to be equal, so they are no evidence of a loop: a rule that compares them ends healthy runs that look at a
+//! screen.
 
 use memchr::memmem;
 

@@ -13,8 +13,8 @@ pub struct RetrySafetySettings {
     /// Resends of one request; counted again after a completion, and after the user answers or speaks. Twelve: with
     /// the waits below, 98 of 100 requests survive an outage of a minute (`docs/retry-safety.md#how-long-it-retries`).
     pub retries: u32,
-    /// All waits before these resends together (ticks, ms). Three minutes: about as long as the waits of gemini-cli take
-    /// together (`docs/peers.md#broken-requests`).
+    /// All waits before these resends together (ticks, ms). Three minutes: about as long as all waits of gemini-cli
+    /// (`docs/peers.md#broken-requests`).
     pub total_wait: u64,
     /// The longest wait (ticks, ms) before the first resend; doubled for each further one. Half a second: so do the
     /// clients of OpenAI and Anthropic (`docs/peers.md#broken-requests`).

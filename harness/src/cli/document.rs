@@ -154,6 +154,7 @@ fn in_json(name: &str) -> &str {
         "u16" | "u32" | "u64" => "a whole number that is not too large",
         "sequence" | "a sequence" => "an array",
         "map" => "an object",
+        name if name.starts_with("struct ") => "an object",
         _ => name,
     }
 }

@@ -8,7 +8,7 @@ use balk_guards::retry_safety::{Assessment, Reason, assess};
 use balk_guards::{AttemptFacts, AttemptFailure, Offer, RetrySafetyPolicy};
 use balk_reports::records::BadIncident;
 use clap::{Args, ValueEnum};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::cli::document;
 use crate::cli::format::Format;
@@ -17,8 +17,10 @@ use crate::exit::Exit;
 use crate::replay::one_line;
 use balk_scenarios::nearest;
 use given::Given;
+use words::{object, words};
 
 mod given;
+mod words;
 
 /// Arguments of `balk explain retry`.
 #[derive(Args, Clone, Debug)]
@@ -158,22 +160,6 @@ impl Explained {
     }
 }
 
-fn object(assessment: &Assessment) -> Map<String, Value> {
-    let Value::Object(members) = json!(assessment) else { unreachable!("an assessment is an object") };
-    members
-}
-
-/// A value without quotes.
-fn words(value: &Value) -> String {
-    match value {
-        Value::Null => "none".into(),
-        Value::String(text) => one_line(text, 160),
-        Value::Array(all) if all.is_empty() => "none".into(),
-        Value::Array(all) => all.iter().map(words).collect::<Vec<_>>().join(", "),
-        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
-    }
-}
-
 fn facts(facts: &AttemptFacts) -> String {
     let fact = |name: &str, fact: Option<bool>| {
         let known = match fact {
@@ -197,27 +183,6 @@ fn facts(facts: &AttemptFacts) -> String {
         format!("  {:27} {started}\n", "started"),
     ]
     .concat()
-}
-
-/// The tools by effect.
-fn offer_by_effect(offer: &Offer) -> String {
-    let mut text = format!("offer: {} tools\n", offer.tools().len());
-    let mut effects: Vec<_> = offer.tools().iter().map(|it| it.effect).collect();
-    effects.sort_unstable();
-    effects.dedup();
-    for effect in effects {
-        let tools: Vec<String> = offer
-            .tools()
-            .iter()
-            .filter(|it| it.effect == effect)
-            .map(|it| {
-                let provider = if it.provider_executed { " (run by the provider)" } else { "" };
-                format!("{}{provider}", one_line(&it.original, 80))
-            })
-            .collect();
-        text += &format!("  {:16} {:>3}: {}\n", words(&json!(effect)), tools.len(), tools.join(", "));
-    }
-    text
 }
 
 /// The parts of the document that were not used, with the name that was perhaps meant.

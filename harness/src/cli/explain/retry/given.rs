@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
-use super::{object, offer_by_effect, words};
+use super::words::{object, offer_by_effect, words};
 use crate::cli::document;
 use crate::error::Error;
 use crate::replay::{Object, one_line};
@@ -102,7 +102,7 @@ impl Given {
         match snapshot.provider_executed_capability_present {
             Some(true) => text += "  the provider runs one of them itself\n",
             Some(false) => {}
-            None => text += "  none is said to be run by the provider itself; taken to be so\n",
+            None => text += "  whether the provider runs one of them itself is not said; taken not to\n",
         }
         text
     }

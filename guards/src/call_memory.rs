@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::change::Change;
-use crate::failure::{is_failure, is_waiting};
+use crate::failure::{is_failure, is_waiting, pauses};
 use crate::filter::Filter;
 use crate::ladder::Ladder;
+use crate::unseen::is_unseen;
 use balk_contract::key::CallKey;
 use balk_contract::nudge::{is_go_ahead, is_nudge};
 use balk_contract::reading::{Prospect, Reading};
@@ -55,6 +56,9 @@ pub(crate) struct CallMemory {
     possible_changes: u64,
     /// Increases with everything that is known to have changed something.
     applied_changes: u64,
+    /// Increases with everything new that a call answered which may have changed something, and did not only wait: a
+    /// job may have begun.
+    begun: u64,
     turn: u64,
 }
 
@@ -71,6 +75,8 @@ pub(crate) struct Remembered {
     pub(crate) equal_results: u32,
     /// If it failed: whether it may work later.
     pub(crate) prospect: Prospect,
+    /// Whether it counts failures, as a run of tests does.
+    pub(crate) counts: bool,
     /// Whether it waits, or its last result says that something is still in progress.
     pub(crate) waits: bool,
     /// The beginning of its last result.
@@ -79,6 +85,7 @@ pub(crate) struct Remembered {
     pub(crate) ladder: Ladder,
     result_key: ResultKey,
     possible_changes: u64,
+    begun: u64,
     /// All pauses of the run before the first of the equal results.
     pauses_before: u32,
 }
@@ -190,8 +197,10 @@ impl CallMemory {
     }
 
     fn result(&mut self, result: &ToolResult) {
-        let before = self.possible_changes;
-        match Change::of(result) {
+        let before = (self.possible_changes, self.begun);
+        let change = Change::of(result);
+        self.begun += u64::from(change != Change::Nothing && self.may_begin(result));
+        match change {
             Change::Nothing => {}
             Change::Possible => self.possible_changes += 1,
             Change::Known => {
@@ -204,7 +213,13 @@ impl CallMemory {
         }
     }
 
-    fn remember(&mut self, result: &ToolResult, possible_changes_before: u64) {
+    /// Whether this answer, to a call that may change something, is new and may be that of something that has begun.
+    fn may_begin(&self, result: &ToolResult) -> bool {
+        let known = self.get(result.call.key);
+        !is_waiting(result) && known.is_none_or(|it| it.result_key != result.text.key())
+    }
+
+    fn remember(&mut self, result: &ToolResult, (possible_changes_before, begun_before): (u64, u64)) {
         let result_key = result.text.key();
         let at = match self.place_of(result.call.key) {
             Some(at) => at,
@@ -212,8 +227,14 @@ impl CallMemory {
         };
         self.ran_at(at);
         let call = &mut self.calls[at];
-        let same = call.result_key == result_key && call.status == result.status && call.equal_results > 0;
-        if !same {
+        let same = call.result_key == result_key
+            && call.status == result.status
+            && call.equal_results > 0
+            && !is_unseen(result);
+        // A look belongs to what it looks at: after something new has begun, that may be another job. What fails does
+        // not look at anything.
+        let of_another = call.begun != begun_before && result.status != Status::Error;
+        if !same || of_another {
             call.ladder.restart();
         }
         // Two results in one turn are one look.
@@ -229,18 +250,22 @@ impl CallMemory {
             call.pauses_before = self.pauses;
         }
         call.status = result.status;
-        call.prospect = match result.status {
-            Status::Error => Reading::of(&result.text).prospect,
-            Status::Ok | Status::Unknown => Prospect::Unknown,
+        (call.prospect, call.counts) = match is_failure(result) {
+            true => {
+                let reading = Reading::of(&result.text);
+                (reading.prospect, reading.counts)
+            }
+            false => (Prospect::Unknown, false),
         };
         call.waits = is_waiting(result) || !is_failure(result) && self.waiting.contains(&result.call.tool);
-        if call.waits && self.paused < self.turn {
+        if (call.waits || pauses(&result.call)) && self.paused < self.turn {
             self.paused = self.turn;
             self.pauses = self.pauses.saturating_add(1);
         }
         call.turn = self.turn;
         call.result_key = result_key;
         call.possible_changes = self.possible_changes;
+        call.begun = self.begun;
         call.result.clear();
         let cut = beginning(&result.text);
         call.result.push_str(&result.text[..cut]);
@@ -271,11 +296,13 @@ impl CallMemory {
                 turn: self.turn,
                 equal_results: 0,
                 prospect: Prospect::Unknown,
+                counts: false,
                 waits: false,
                 result: String::new(),
                 ladder: Ladder::default(),
                 result_key: ResultKey::default(),
                 possible_changes: 0,
+                begun: 0,
                 pauses_before: 0,
             });
             return self.calls.len() - 1;

@@ -6,10 +6,12 @@
 //!
 //! *Stays silent* (spec D7) if anything may have changed since: an edit before the same test, a write before the same
 //! read (also within one completion), a call of unknown effect, a user's message; if results change (polling) or
-//! arguments do (paging); if the call waits for something ([`progress`](crate::progress) is more patient); if the
-//! error looks temporary (time-outs, 503) and was seen fewer than three times; if a call that did not fail returns
-//! after another call (waiting for a job); and within one completion (parallel fan-out). A block lapses after some
-//! turns, because a blocked call can never show that its result has changed.
+//! arguments do (paging); if the answer is a picture, which no text holds; if the call waits for something
+//! ([`progress`](crate::progress) is more patient); if the error looks temporary (time-outs, 503) and was seen fewer
+//! than five times, or counts failures and was seen once (a flaky test); if a call that did not fail returns after
+//! another call (waiting for a job); and within one completion (parallel fan-out). A block lapses after some turns,
+//! because a blocked call can never show that its result has changed. A call that looks at something has a new ladder
+//! after something else may have begun: it may look at another job (spec P4).
 //!
 //! *Thresholds*: two equal results before a repeat counts, because the same call three times with an equal result is
 //! stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). After a failure, the second call counts:
@@ -91,7 +93,7 @@ struct DuplicateState {
 }
 
 const NAME: &str = "duplicate";
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 /// Characters of formatted arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
 /// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC allows
@@ -138,17 +140,22 @@ impl Duplicate {
         if before.waits || !memory.is_unchanged_since(before) {
             return None;
         }
-        let needed = match before.status {
-            Status::Error => match before.prospect {
-                Prospect::Passing => {
-                    self.settings.equal_results.max(PASSING_TRIES) + memory.pauses_since(before)
-                }
-                Prospect::Lasting => 1,
-                // A tool that works whole or not at all has done nothing; any other may have done part of its work.
-                Prospect::Unknown if matches!(before.effect, Effect::ReadOnly | Effect::IdempotentWrite) => 1,
-                Prospect::Unknown => self.settings.equal_results,
-            },
-            Status::Ok | Status::Unknown => self.settings.equal_results,
+        let needed = match (before.status, before.prospect) {
+            (_, Prospect::Passing) => {
+                self.settings.equal_results.max(PASSING_TRIES) + memory.pauses_since(before)
+            }
+            // A test may be flaky.
+            (Status::Error, _) if before.counts => self.settings.equal_results,
+            (Status::Error, Prospect::Lasting) => 1,
+            // A tool that works whole or not at all has done nothing; any other may have done part of its work.
+            (Status::Error, Prospect::Unknown)
+                if matches!(before.effect, Effect::ReadOnly | Effect::IdempotentWrite) =>
+            {
+                1
+            }
+            (Status::Error, Prospect::Unknown) | (Status::Ok | Status::Unknown, _) => {
+                self.settings.equal_results
+            }
         };
         let level = memory.level(before);
         let idle = memory.turn().saturating_sub(before.turn.max(before.ladder.turn()));
@@ -195,6 +202,11 @@ impl Duplicate {
             Shape::NotJson => excerpt(&call.arguments, ARGUMENT_CHARS),
         };
         let (how, then) = match before.status {
+            Status::Error | Status::Unknown if before.prospect == Prospect::Passing => (
+                "failed",
+                "That may pass, but it has not yet. Wait before you try it again, longer each time, or do what does \
+                 not depend on it.",
+            ),
             Status::Error => (
                 "failed",
                 "That call failed, and nothing has changed since, so it will fail again. Read the error, \
@@ -213,7 +225,8 @@ impl Duplicate {
             "`{tool}` was called with {same} arguments in turn {turn}, and nothing has changed since (duplicate \
              {number} in this run).\n\nArguments:\n{arguments}\n\nIt {how} with:\n{result}\n\n{then} \
              If you are stuck, look at what the call depends on with a read-only one.\n\nDo not send this call \
-             again with the same arguments. What will you do differently?",
+             again {now}with the same arguments. What will you do differently?",
+            now = if before.prospect == Prospect::Passing { "without a pause and " } else { "" },
             tool = call.tool,
             same = if call.key == family { "these" } else { "nearly these" },
             turn = before.turn,
@@ -235,9 +248,13 @@ impl Duplicate {
             }
             (_, Status::Error) => "\n3. ask the user for what is missing".into(),
         };
+        let again = match before.prospect {
+            Prospect::Passing => "each time",
+            Prospect::Lasting | Prospect::Unknown => "and would answer the same again",
+        };
         format!(
             "this is the same call of `{tool}` again (duplicate {number} in this run). It answered \"{error}\" \
-             and would answer the same again. Choose one:\n1. send other arguments, or call another of your \
+             {again}. Choose one:\n1. send other arguments, or call another of your \
              tools\n2. {look}{missing}\n\nDo not send this call again with the same arguments: the next time, the \
              user is asked instead.",
             tool = call.tool,

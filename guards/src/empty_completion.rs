@@ -21,14 +21,14 @@ use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::times;
 use balk_contract::{
     Answer, AttemptCause, AttemptFailure, Blocked, Choice, Completion, Decision, Entry, FinishReason, Guard,
-    Intervention, InterventionKind, Note, Question, Recovery, Subject, Verdict, Wait,
+    Intervention, InterventionKind, Note, Question, Recovery, Speaker, Subject, UserMessage, Verdict, Wait,
 };
 
 /// Settings of the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EmptyCompletionSettings {
-    /// Attempts for one completion, including the first.
+    /// Empty answers to one request before the run ends. Attempts that broke in between do not count.
     pub attempts: u32,
     /// Ticks (ms) to wait before the request is sent again.
     pub wait: u64,
@@ -51,6 +51,8 @@ pub struct EmptyCompletion {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct EmptyCompletionState {
+    /// Empty answers since the last completion, or since the user last spoke.
+    empty: u32,
     /// Completions in a row that ended because of their length.
     truncated: u32,
     /// Hints and questions of this run, so that each message has different words.
@@ -58,7 +60,7 @@ struct EmptyCompletionState {
 }
 
 const NAME: &str = "empty-completion";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 impl EmptyCompletion {
     /// The rules of this guard.
@@ -141,6 +143,7 @@ impl Guard for EmptyCompletion {
     fn observe(&mut self, entry: &Entry) {
         match entry {
             Entry::Completion(completion) => {
+                self.state.empty = 0;
                 let cut = completion.finish == FinishReason::Length;
                 self.state.truncated = if cut { self.state.truncated + 1 } else { 0 };
             }
@@ -153,13 +156,14 @@ impl Guard for EmptyCompletion {
                 | InterventionKind::Repair(_)
                 | InterventionKind::Stop => {}
             },
+            Entry::Failed(failed) if failed.failure.cause == AttemptCause::Empty => self.state.empty += 1,
+            Entry::User(UserMessage { from: Speaker::User, .. }) | Entry::Answer(_) => self.state.empty = 0,
             Entry::Start(_)
             | Entry::User(_)
             | Entry::Failed(_)
             | Entry::Tried(_)
             | Entry::Result(_)
             | Entry::Intervention(_)
-            | Entry::Answer(_)
             | Entry::Compaction(_)
             | Entry::Conclusion(_)
             | Entry::End(_) => {}
@@ -186,15 +190,16 @@ impl Guard for EmptyCompletion {
             | AttemptCause::TimedOut
             | AttemptCause::Disconnected
             | AttemptCause::Status { .. } => None,
-            AttemptCause::Empty if failure.attempt < self.settings.attempts => {
-                let after = self.settings.wait.saturating_mul(u64::from(failure.attempt));
-                Some(Recovery::Resend { after: Wait::exactly(after) })
-            }
             AttemptCause::Empty => {
+                let empty = self.state.empty.saturating_add(1);
+                if empty < self.settings.attempts {
+                    let after = self.settings.wait.saturating_mul(u64::from(empty));
+                    return Ok(Some(Recovery::resend(Wait::exactly(after))));
+                }
                 let text = format!(
                     "Stopped: the model gave an empty answer {} in a row. Nothing was done in this turn; \
                      earlier work is kept.",
-                    times(failure.attempt)
+                    times(empty)
                 );
                 Some(Recovery::Stop(self.note("attempts-spent", text)))
             }

@@ -148,14 +148,17 @@ static SLEEP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("sleep"))
 
 /// Whether this call waits, or found that something is still in progress.
 pub(crate) fn is_waiting(result: &ToolResult) -> bool {
-    let arguments = result.call.arguments.as_bytes();
-    // `sleep 5`, `time.sleep(5)`, but not a file of that name.
+    (result.text.goes_on() || pauses(&result.call)) && !is_failure(result)
+}
+
+/// Whether this call waits a while, whatever else it does: `sleep 5`, `time.sleep(5)`, but not a file of that name.
+pub(crate) fn pauses(call: &ToolCall) -> bool {
+    let arguments = call.arguments.as_bytes();
     let is_pause = |at: usize| {
         let rest = &arguments[at + "sleep".len()..];
         matches!(rest, [b' ' | b'(', digit, ..] if digit.is_ascii_digit())
     };
-    let pauses = || arguments.len() <= PAUSE_BYTES && SLEEP.find_iter(arguments).any(is_pause);
-    (result.text.goes_on() || pauses()) && !is_failure(result)
+    arguments.len() <= PAUSE_BYTES && SLEEP.find_iter(arguments).any(is_pause)
 }
 
 #[cfg(test)]

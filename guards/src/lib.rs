@@ -21,6 +21,7 @@ pub mod progress;
 pub mod retry_safety;
 pub mod similarity;
 mod text_form;
+mod unseen;
 
 pub use balk_contract::*;
 

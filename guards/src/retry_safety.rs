@@ -3,27 +3,27 @@
 //! *Detects* an attempt that returned no completion because of the transport or the provider (spec R1, R6), and calls
 //! that ran within one (spec R7).
 //!
-//! *Asks* the model again, without the user, if nothing can happen twice (spec R2, R3), after a wait with full
-//! jitter. It asks the user if something might, and names the tool that is the reason (spec R4). It refuses a call
-//! that ran in a broken attempt until another call has run and answered (spec R7): twice, then it asks the user. It
-//! ends the run if the provider rejected the request itself, wants a longer wait than allowed, or if asking again did
-//! not help, and says how far the attempt got. [`assess`] is the rule alone, without a run (spec R5). The model is
-//! told which calls of a broken answer ran.
+//! *Asks* the model again, without the user, if nothing can happen twice (spec R2, R3), after waits with full jitter
+//! that grow, up to a bound in tries and in time. Such a retry costs nothing but time, so each request has the whole
+//! bound: a completion gives it back. If the user saw a part of the answer that broke, they are told that it is
+//! incomplete and comes again (spec R4). It asks the user if something might happen twice, and names the tool that is
+//! the reason. It refuses a call that ran in a broken attempt until another call has run and answered (spec R7):
+//! twice, then it asks the user. It ends the run if the provider rejected the request itself, wants a longer wait than
+//! allowed, or if asking again did not help, and says how far the attempt got. [`assess`] is the rule alone, without a
+//! run (spec R5). The model is told which calls of a broken answer ran.
 //!
-//! *Stays silent* about empty completions, about broken attempts that a resend may fix, and about calls that are
-//! known to change nothing.
+//! *Stays silent* about empty completions, about broken attempts that a resend may fix and of which the user saw
+//! nothing, and about calls that are known to change nothing.
 //!
-//! *Thresholds*: one retry comes from the field report (spec R3). The clients of OpenAI and Anthropic begin with half
-//! a second, doubled each time, and obey a Retry-After of up to a minute. A provider that names a time is not broken
-//! but busy, so waiting is what it asks for: three such retries, like the attempts of shipped agents
-//! (`docs/peers.md#cline`). Ten in a run are enough for an outage every few turns; clients were seen to send 27 and
-//! 30 requests into one outage (`docs/costs.md#clients-in-an-outage`).
+//! *Thresholds*: see [`RetrySafetySettings`]. The field design retries once (spec R3); two failures within half a
+//! second then end a run.
 
 mod assessment;
 mod held;
 mod messages;
 mod policy;
 mod ran;
+mod settings;
 
 use std::sync::Arc;
 
@@ -34,44 +34,14 @@ pub use self::assessment::{Assessment, Provenance, Reason, Recommendation, asses
 use self::held::{Held, HeldCall};
 pub use self::policy::RetrySafetyPolicy;
 use self::ran::Ran;
+pub use self::settings::RetrySafetySettings;
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::times;
 use balk_contract::{
     Answer, AttemptCause, AttemptFailure, AttemptResponse, Blocked, Choice, ChoiceKind, Completion, Decision,
     Entry, FailedAttempt, FinishReason, Guard, Intervention, InterventionKind, Note, Offer, Question,
-    Recovery, Settlement, Subject, ToolResult, Verdict, Wait,
+    Recovery, Settlement, Speaker, Subject, ToolResult, Verdict, Wait,
 };
-
-/// Settings of the guard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RetrySafetySettings {
-    /// What counts as safe.
-    pub policy: RetrySafetyPolicy,
-    /// Resends in one turn, counted again after the user answers or speaks.
-    pub retries: u32,
-    /// The same if the provider says when to ask again.
-    pub promised_retries: u32,
-    /// The longest wait (ticks, ms) before the first resend; doubled for each further one in the turn.
-    pub backoff: u64,
-    /// The longest wait (ticks, ms); if the provider wants a longer one, the run ends. Jitter is added to it.
-    pub max_wait: u64,
-    /// Broken attempts in a run that may be followed by another, with or without the user's consent.
-    pub budget: u32,
-}
-
-impl Default for RetrySafetySettings {
-    fn default() -> Self {
-        Self {
-            policy: RetrySafetyPolicy::Facts,
-            retries: 1,
-            promised_retries: 3,
-            backoff: 500,
-            max_wait: 60_000,
-            budget: 10,
-        }
-    }
-}
 
 /// The guard; see the [module](self).
 #[derive(Clone, Debug, Default)]
@@ -84,25 +54,27 @@ pub struct RetrySafety {
 struct RetrySafetyState {
     #[serde(with = "balk_contract::offered")]
     offer: Arc<Offer>,
-    /// Resends in this turn, since the user last spoke.
+    /// Resends since the last completion or word of the user, and the ticks waited before them.
     resent: u32,
-    /// Broken attempts of this run that were followed by another.
-    followed: u32,
+    waited: u64,
+    /// Questions about a broken attempt that were followed by another, since the same.
+    asked: u32,
     /// What ran within the attempt that has just broken.
     ran: Ran,
     /// The calls that may not run again yet.
     held: Held,
     /// The subject of the last question.
     asked_about: Option<Subject>,
-    /// Whether the last completion came from such an attempt.
+    /// Whether the last completion came from an attempt that broke, until that attempt is known to have failed.
     broken: bool,
-    /// Notes and questions of this run, so that each message has different words.
+    /// Notes, notices and questions of this run, so that each message has different words.
     notes: u32,
+    notices: u32,
     questions: u32,
 }
 
 const NAME: &str = "retry-safety";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 impl RetrySafety {
     /// The rules of this guard.
@@ -111,6 +83,7 @@ impl RetrySafety {
         Rule::resend(AttemptCause::TimedOut),
         Rule::resend(AttemptCause::Disconnected),
         Rule::resend(AttemptCause::Status { code: 0, retry_after: None }),
+        Rule::new(SHOWN, &[Rung::counted(Step::Notice)]),
         Rule::new("unsafe-execution-started", &[Rung::counted(Step::Question)]),
         Rule::new("provider-executed-tool", &[Rung::counted(Step::Question)]),
         Rule::new("side-effect-facts-incomplete", &[Rung::counted(Step::Question)]),
@@ -150,26 +123,46 @@ impl RetrySafety {
             (_, Some(ticks)) if ticks > self.settings.max_wait => {
                 self.told_to_wait(failure, &assessment, ticks)
             }
-            _ if self.state.followed >= self.settings.budget => self.budget_spent(failure, &assessment),
-            (Recommendation::AskUserBeforeRetry, _) => Recovery::Ask(self.question(failure, &assessment)),
-            (Recommendation::RetryAutomatically, _) if self.state.resent < self.retries(promise) => {
-                Recovery::Resend { after: self.wait(promise) }
+            (Recommendation::AskUserBeforeRetry, _) if self.state.asked >= self.settings.questions => {
+                self.budget_spent(failure, &assessment)
             }
-            (Recommendation::RetryAutomatically, _) => self.retries_spent(failure, &assessment),
+            (Recommendation::AskUserBeforeRetry, _) => Recovery::Ask(self.question(failure, &assessment)),
+            (Recommendation::RetryAutomatically, _) if self.is_spent() => {
+                self.retries_spent(failure, &assessment)
+            }
+            (Recommendation::RetryAutomatically, Some(ticks)) if ticks > self.left() => {
+                self.told_to_wait(failure, &assessment, ticks)
+            }
+            (Recommendation::RetryAutomatically, _) => {
+                Recovery::Resend { after: self.wait(promise), notice: self.shown_again(failure) }
+            }
         }
     }
 
-    fn retries(&self, promise: Option<u64>) -> u32 {
-        if promise.is_some() { self.settings.promised_retries } else { self.settings.retries }
+    fn is_spent(&self) -> bool {
+        self.state.resent >= self.settings.retries || self.left() == 0
+    }
+
+    /// Ticks that may still be waited. The guard has no clock: it knows the waits that the transcript has. How long the
+    /// attempts themselves took is not in it.
+    fn left(&self) -> u64 {
+        self.settings.total_wait.saturating_sub(self.state.waited)
     }
 
     /// Full jitter over a range that doubles; added to the provider's wait, so that clients with the same Retry-After
     /// do not all return at once.
     fn wait(&self, promise: Option<u64>) -> Wait {
         let doubled = 2_u64.saturating_pow(self.state.resent);
-        let jitter = self.settings.backoff.saturating_mul(doubled).min(self.settings.max_wait);
+        let jitter = self.settings.backoff.saturating_mul(doubled).min(self.settings.max_backoff);
         let at_least = promise.unwrap_or(0);
-        Wait { at_least, at_most: at_least.saturating_add(jitter) }
+        Wait { at_least, at_most: at_least.saturating_add(jitter).min(self.left()) }
+    }
+
+    /// What the user is told if they saw a part of the answer that broke (spec R4).
+    fn shown_again(&self, failure: &AttemptFailure) -> Option<Note> {
+        let text = || messages::shown_again(failure, self.state.broken, self.state.notices);
+        (failure.facts.visible_output == Some(true))
+            .then(|| note(SHOWN, self.state.notices, Subject::Run, text()))
     }
 
     fn rejected(&self, failure: &AttemptFailure, assessment: &Assessment) -> Recovery {
@@ -184,15 +177,16 @@ impl RetrySafety {
 
     fn told_to_wait(&self, failure: &AttemptFailure, assessment: &Assessment, promise: u64) -> Recovery {
         let span = messages::span(promise);
-        let also = format!(", and asks for a wait of {span}, which is longer than this run may wait");
+        let still = if self.state.waited > 0 { "still " } else { "" };
+        let also = format!(", and asks for a wait of {span}, which is longer than this run may {still}wait");
         self.stop("told-to-wait", failure, assessment, &also, &format!("Continue in {span}."))
     }
 
     fn budget_spent(&self, failure: &AttemptFailure, assessment: &Assessment) -> Recovery {
-        let also = match self.state.followed {
+        let also = match self.state.asked {
             0 => String::new(),
             before => {
-                format!(". This run has already retried {}, and no more retries are allowed", times(before))
+                format!(". You were asked about such a failure {}, and are not asked again", times(before))
             }
         };
         self.stop("budget-spent", failure, assessment, &also, LATER)
@@ -205,9 +199,12 @@ impl RetrySafety {
             Some(true) => "answer-cut-off",
             Some(false) | None => "transport-failure",
         };
-        let also = match self.state.resent {
-            0 => String::new(),
-            before => format!(", and retrying {} did not help", times(before)),
+        let also = match (self.state.resent, self.state.waited) {
+            (0, _) => String::new(),
+            (before, 0) => format!(", and retrying {} did not help", times(before)),
+            (before, waited) => {
+                format!(", and retrying {} within {} did not help", times(before), messages::span(waited))
+            }
         };
         self.stop(rule, failure, assessment, &also, LATER)
     }
@@ -272,19 +269,28 @@ impl RetrySafety {
         if failed.failure.cause == AttemptCause::Empty {
             return;
         }
+        self.state.broken = false;
         match failed.response {
-            AttemptResponse::Resent { .. } => {
-                self.state.resent += 1;
-                self.state.followed += 1;
+            AttemptResponse::Resent { after } => {
+                self.state.resent = self.state.resent.saturating_add(1);
+                self.state.waited = self.state.waited.saturating_add(after);
             }
-            AttemptResponse::Asked => self.state.followed += 1,
+            AttemptResponse::Asked => self.state.asked = self.state.asked.saturating_add(1),
             AttemptResponse::Ended => {}
         }
+    }
+
+    /// The user decided to go on: resends have their full bound again.
+    fn begins_anew(&mut self) {
+        self.state.resent = 0;
+        self.state.waited = 0;
     }
 }
 
 /// The rule for refusing a call that already ran.
 const AGAIN: &str = "ran-already-again";
+/// The rule for telling the user that what they saw comes again.
+const SHOWN: &str = "text-shown-again";
 /// Refusals of one call before the user is asked: the first could be a slip. Models still react to a second
 /// correction, but hardly to a third (`docs/reactions.md#later-corrections`).
 const REFUSALS: u32 = 2;
@@ -340,12 +346,15 @@ impl Guard for RetrySafety {
     fn observe(&mut self, entry: &Entry) {
         match entry {
             Entry::Start(start) => self.state.offer = start.offer.clone(),
-            Entry::User(_) => {
-                self.state.resent = 0;
+            Entry::User(message) => {
                 self.state.ran.clear();
+                if message.from == Speaker::User {
+                    self.begins_anew();
+                    self.state.asked = 0;
+                }
             }
             Entry::Answer(answer) => {
-                self.state.resent = 0;
+                self.begins_anew();
                 self.state.ran.clear();
                 if let Some(subject) = self.state.asked_about.take() {
                     self.state.held.answered(&subject, answer.choice == ChoiceKind::Continue);
@@ -355,7 +364,8 @@ impl Guard for RetrySafety {
                 self.state.ran.clear();
                 self.state.broken = completion.finish == FinishReason::Error;
                 if !self.state.broken {
-                    self.state.resent = 0;
+                    self.begins_anew();
+                    self.state.asked = 0;
                 }
             }
             Entry::Result(result) if self.state.broken => {
@@ -371,10 +381,8 @@ impl Guard for RetrySafety {
                     self.state.asked_about = (note.rule == AGAIN).then(|| note.subject.clone());
                 }
                 InterventionKind::Block => self.state.held.refused(&note.subject),
-                InterventionKind::Feedback
-                | InterventionKind::Notice
-                | InterventionKind::Repair(_)
-                | InterventionKind::Stop => {}
+                InterventionKind::Notice => self.state.notices += 1,
+                InterventionKind::Feedback | InterventionKind::Repair(_) | InterventionKind::Stop => {}
             },
             Entry::Tried(_)
             | Entry::Intervention(_)

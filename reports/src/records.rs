@@ -6,6 +6,7 @@ mod bench;
 mod beside;
 mod cost;
 mod counts;
+mod field_report;
 mod gap;
 mod incident;
 mod judged;
@@ -26,6 +27,9 @@ pub use bench::{
 pub use beside::Beside;
 pub use cost::{Answered, Cost, Host, Instructions, Meta, Repeats, Timed, Work};
 pub use counts::Counts;
+pub use field_report::{
+    BoundarySnapshot, Classification, FieldReport, REPORT_PLACES, ReportedAnswer, ReportedIncident,
+};
 pub use gap::{Changes, Ending, GAP_SCHEMA, GapReport, GapRun, HandedOver, Lacking, TriedTool, gaps};
 pub use incident::{
     BadIncident, Executor, INCIDENT_PLACES, Incident, IncidentCause, IncidentFacts, IncidentTool, SideEffect,

@@ -156,6 +156,8 @@ pub enum Recovery {
     Resend {
         /// How long to wait before the request.
         after: Wait,
+        /// What the user is told when the wait is over, if there is anything to tell.
+        notice: Option<Note>,
     },
     /// Ask the user.
     Ask(Question),
@@ -245,6 +247,12 @@ impl Verdict {
 }
 
 impl Recovery {
+    /// Ask the model again after this wait, without a word to the user.
+    #[must_use]
+    pub const fn resend(after: Wait) -> Self {
+        Self::Resend { after, notice: None }
+    }
+
     /// Strength, for comparison: Stop > Ask > Resend.
     #[must_use]
     pub const fn strength(&self) -> u8 {

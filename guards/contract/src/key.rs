@@ -45,6 +45,12 @@ impl CallKey {
         Self(calls.fold(0, |sum, call| sum.wrapping_add(call.0)))
     }
 
+    /// A key of its own for this call, as it is meant since this turn.
+    #[must_use]
+    pub fn since(self, turn: u64) -> Self {
+        Self(self.0 ^ (u128::from(turn) << 64))
+    }
+
     /// The key folded to 64 bits, for when that is enough.
     pub fn folded(self) -> u64 {
         (self.0 ^ (self.0 >> 64)) as u64

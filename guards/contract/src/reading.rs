@@ -14,7 +14,7 @@
 //! does not exist. `balk texts` shows how messages of real tools are read.
 
 use line::Line;
-use number::{Count, count_after, count_before, exit_status, http_failure};
+use number::{Count, HttpFailure, count_after, count_before, exit_status, http_failure};
 use words::{Meaning, meaning, next_word};
 
 use crate::entry::{Status, ToolResult};
@@ -35,6 +35,8 @@ pub struct Reading<'t> {
     pub failed: bool,
     /// If it is a failure: whether the same call may work later.
     pub prospect: Prospect,
+    /// Whether it counts failures, as a run of tests does.
+    pub counts: bool,
     /// The last line that says that something failed, if one does.
     pub line: Option<&'t str>,
 }
@@ -66,7 +68,12 @@ impl<'t> Reading<'t> {
             said.read(&answer.as_bytes()[tail..], tail);
         }
         let line = said.error_line.or(said.failure_line).and_then(|(start, end)| answer.get(start..end));
-        Self { failed: said.verdict(), prospect: said.prospect(), line: line.map(str::trim) }
+        Self {
+            failed: said.verdict(),
+            prospect: said.prospect(),
+            counts: said.counted == Some(Count::Some),
+            line: line.map(str::trim),
+        }
     }
 }
 
@@ -167,9 +174,7 @@ impl Said {
             self.count(counted.filter(|_| start == 0 || line[start - 1] != b':'));
             self.mended |= rest.starts_with(b"0 remaining");
             if let Some(status) = http_failure(line, start) {
-                self.failure = true;
-                self.passing |= status.may_pass();
-                self.lasting |= !status.may_pass();
+                self.refused(status);
             }
             return length;
         }
@@ -188,6 +193,12 @@ impl Said {
             },
         }
         length
+    }
+
+    fn refused(&mut self, status: HttpFailure) {
+        self.failure = true;
+        self.passing |= status.may_pass();
+        self.lasting |= !status.may_pass();
     }
 
     fn count(&mut self, counted: Option<Count>) {

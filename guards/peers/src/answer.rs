@@ -83,7 +83,7 @@ impl Resends {
         let doublings = failure.attempt.saturating_sub(1).min(32);
         let wait = self.first.saturating_mul(1 << doublings).min(self.most);
         let spread = wait * self.jitter / 100;
-        Some(Recovery::Resend { after: Wait { at_least: wait - spread, at_most: wait + spread } })
+        Some(Recovery::resend(Wait { at_least: wait - spread, at_most: wait + spread }))
     }
 }
 

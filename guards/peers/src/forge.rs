@@ -348,7 +348,7 @@ impl Guard for Forge {
         }
         let spent = self.state.task.retries.max(failure.attempt.saturating_sub(1));
         if spent < RETRIES {
-            return Ok(Some(Recovery::Resend { after: Wait::exactly(0) }));
+            return Ok(Some(Recovery::resend(Wait::exactly(0))));
         }
         let text = "Stopped: too many replies in a row were no tool calls.";
         Ok(Some(Recovery::Stop(note(NAME, "text", EARLY + 1, Subject::Run, text.into()))))

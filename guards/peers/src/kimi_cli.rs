@@ -144,7 +144,7 @@ impl Guard for KimiCli {
         };
         let wait = first << failure.attempt.saturating_sub(1).min(AGAIN);
         let after = Wait { at_least: wait, at_most: wait + jitter };
-        Ok((failure.attempt <= times).then_some(Recovery::Resend { after }))
+        Ok((failure.attempt <= times).then_some(Recovery::resend(after)))
     }
 
     fn save(&self) -> Value {

@@ -173,7 +173,7 @@ impl Guard for NaiveRetry {
     fn observe(&mut self, _: &Entry) {}
 
     fn recover(&self, _: &AttemptFailure) -> Answer<Option<Recovery>> {
-        Ok(Some(Recovery::Resend { after: Wait::exactly(0) }))
+        Ok(Some(Recovery::resend(Wait::exactly(0))))
     }
 }
 

@@ -78,6 +78,6 @@ impl Guard for OpenCode {
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         let goes_on = failure.attempt <= AGAIN && may_pass(failure.cause);
-        Ok(goes_on.then(|| Recovery::Resend { after: wait(failure) }))
+        Ok(goes_on.then(|| Recovery::resend(wait(failure))))
     }
 }

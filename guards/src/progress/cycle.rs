@@ -13,7 +13,7 @@ const PERIOD_MAX: usize = 6;
 /// it, because one of its calls may have been refused.
 ///
 /// A cycle in which the same call alone recurs with changing answers may be stepping or paging through something: it
-/// needs twice the laps.
+/// needs twice the laps, and so does one in which something fails that may pass.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let found = (2..=PERIOD_MAX).rev().filter_map(|period| {
         let one = || rounds.still().take(period);
@@ -39,7 +39,11 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         let subject = Subject::Call(CallKey::of_all(looks().map(|look| look.call)));
         (back > 0).then(|| Finding {
             period: u32::try_from(period).unwrap_or(u32::MAX),
-            patience: if looks().all(|look| look.call == first.call) { 2 } else { 1 },
+            patience: if looks().all(|look| look.call == first.call) || looks().any(|look| look.may_pass) {
+                2
+            } else {
+                1
+            },
             is_sure: !one().any(Round::may_change),
             ..Finding::new(Rule::Cycle, subject, now.counted(seen), newest.turn)
         })

@@ -9,6 +9,7 @@ use super::offer_index::{OfferIndex, Unfit};
 use crate::failure::{Failure, is_failure, is_waiting};
 use crate::similarity::{Nearness, Profile, Ratio};
 use balk_contract::key::{CallKey, ToolKey};
+use balk_contract::reading::{Prospect, Reading};
 use balk_contract::{Effect, Origin, ResultKey, ToolCall, ToolResult};
 
 /// One call and its answer; equal ones in a round are one look.
@@ -20,6 +21,8 @@ pub(super) struct Look {
     pub(super) failed: bool,
     /// How it failed, in a comparable form; `None` if it says too little or did not fail.
     pub(super) failure: Option<Failure>,
+    /// Whether it failed and the same call may work later.
+    pub(super) may_pass: bool,
     /// True if it did not fail, and waits for something or says that something is still in progress.
     pub(super) waits: bool,
     /// True if it did not fail and its effect is not declared.
@@ -58,12 +61,18 @@ impl Look {
             result: key,
             failed,
             failure,
+            may_pass: failed && prospect(result, failure) == Prospect::Passing,
             waits: is_waiting(result) || !failed && offer.waits(&call.tool),
             may_change: !failed && call.effect == Effect::Unknown,
             unfit: if failed { offer.unfit(call) } else { None },
             step: before.step(call, Some((key, failure))),
         }
     }
+}
+
+/// What a failure says of a later try, even if it says too little to be compared.
+fn prospect(result: &ToolResult, failure: Option<Failure>) -> Prospect {
+    failure.map_or_else(|| Reading::of(&result.text).prospect, |it| it.prospect)
 }
 
 /// The call that ran last, with which the next one is compared.

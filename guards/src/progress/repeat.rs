@@ -9,7 +9,7 @@ use balk_contract::{Subject, ToolCall};
 /// The last looks, as long as they had the same answer. `None` if the last rounds were nothing but this call, and if
 /// the model waits for something in between, because then a pause between two looks is a call that recurs too. A
 /// model that learns something new between looks that did not fail may be watching what others change, and has twice
-/// the patience.
+/// the patience. So has one that tries again what may pass.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
     if !now.agrees(last) {
@@ -27,7 +27,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     Some(Finding {
         is_sure: !between().any(Round::may_change),
         failed: last.failed,
-        patience: if learns { 2 } else { 1 },
+        patience: if learns || last.may_pass { 2 } else { 1 },
         ..Finding::new(Rule::Repeat, Subject::Call(call.key), now.counted(seen), newest.turn)
     })
 }

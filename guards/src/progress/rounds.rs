@@ -13,6 +13,7 @@ use crate::change::Change;
 use crate::circling::Circling;
 use crate::failure::is_failure;
 use crate::filter::Filter;
+use crate::unseen::is_unseen;
 use balk_contract::key::CallKey;
 use balk_contract::{Origin, ResultKey, ToolResult};
 
@@ -286,6 +287,6 @@ impl Rounds {
         }
         let mut asked = self.past.iter().filter(|round| round.calls(call)).peekable();
         asked.peek()?;
-        Some(!asked.any(|round| round.has(call, result.text.key())))
+        Some(is_unseen(result) || !asked.any(|round| round.has(call, result.text.key())))
     }
 }

@@ -7,12 +7,15 @@
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
-use super::rounds::Rounds;
+use super::rounds::{Round, Rounds};
 use balk_contract::{Origin, Subject, ToolCall};
 
-/// Looks at something that is still in progress, in a row or not.
+/// Looks at something that is still in progress, in a row or not. After another call that may have begun something,
+/// looks and ladder are those of another job.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let waiting = || rounds.looks(call.key).take_while(|(_, look)| look.waits);
+    let began = rounds.still().find(|round| may_begin(round, call)).map(|round| round.turn);
+    let of_job = |round: &Round| began.is_none_or(|turn| round.turn > turn);
+    let waiting = || rounds.looks(call.key).take_while(|(round, look)| look.waits && of_job(round));
     let (newest, _) = waiting().next()?;
     let goes_on = now.results.is_none_or(|results| {
         let mut of_call = results.iter().filter(|it| it.call.key == call.key).peekable();
@@ -22,5 +25,12 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
             })
     });
     let count = waiting().count();
-    goes_on.then(|| Finding::new(Rule::Waiting, Subject::Call(call.key), now.counted(count), newest.turn))
+    let job = began.map_or(call.key, |turn| call.key.since(turn));
+    goes_on.then(|| Finding::new(Rule::Waiting, Subject::Call(job), now.counted(count), newest.turn))
+}
+
+/// Whether something may have begun in this round that this call looks at: another call that may change something
+/// answered something new.
+fn may_begin(round: &Round, call: &ToolCall) -> bool {
+    round.may_change() && round.is_new() && !round.waits() && !round.calls(call.key)
 }

@@ -40,6 +40,24 @@ const fn status(code: u16) -> &'static str {
     }
 }
 
+/// What the user is told when they saw a part of an answer that broke off. If calls ran in it, the model goes on from
+/// there; otherwise it answers anew. Only what changes nothing is made again without a question.
+pub(super) fn shown_again(failure: &AttemptFailure, calls_ran: bool, before: u32) -> String {
+    let why = why(failure);
+    let next = match calls_ran {
+        true => "The model goes on after the calls that ran, and nothing is changed twice.",
+        false => {
+            "The model is asked again and answers from the beginning, so you will see this part twice; only the \
+             text is repeated."
+        }
+    };
+    let again = match before {
+        0 => String::new(),
+        before => format!(" This has happened {} before in this run.", times(before)),
+    };
+    format!("The text above is incomplete: {why}. {next}{again}")
+}
+
 /// Why a call does not run again.
 pub(super) fn not_again(tool: &Arc<str>, outcome: Outcome, refused: u32) -> String {
     let tool = quoted(tool);

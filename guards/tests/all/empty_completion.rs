@@ -29,8 +29,13 @@ fn recovers(guard: &dyn Guard, attempt: u32) -> Option<Recovery> {
     guard.recover(&AttemptFailure::empty(attempt)).expect("never breaks")
 }
 
+/// A failed attempt after which the request was sent again.
+fn failed(failure: AttemptFailure) -> Entry {
+    Entry::Failed(FailedAttempt { failure, response: AttemptResponse::Resent { after: 500 } })
+}
+
 fn resend(after: u64) -> Option<Recovery> {
-    Some(Recovery::Resend { after: Wait::exactly(after) })
+    Some(Recovery::resend(Wait::exactly(after)))
 }
 
 /// Each turn gets the decision beside it.
@@ -46,10 +51,11 @@ fn check(turns: &[(Turn, &str)]) -> Loop {
 /// The waits before each further attempt; returns the message that ends the run.
 #[track_caller]
 fn check_attempts(settings: EmptyCompletionSettings, waits: &[u64]) -> String {
-    let guard = EmptyCompletion::new(settings);
+    let mut guard = EmptyCompletion::new(settings);
     let mut attempt = 1;
     for &after in waits {
         assert_eq!(recovers(&guard, attempt), resend(after));
+        guard.observe(&failed(AttemptFailure::empty(attempt)));
         attempt += 1;
     }
     let Some(Recovery::Stop(note)) = recovers(&guard, attempt) else {
@@ -93,9 +99,9 @@ fn e1_nothing_is_added_to_the_view() {
     run.check(&calls("read", "{}"), "pass");
     let before = View::of(&run.entries);
     for attempt in [1, 2] {
-        let Some(Recovery::Resend { after }) = recovers(&*run.guard, attempt) else { panic!() };
-        let response = AttemptResponse::Resent { after: after.at_least };
-        run.commit(Entry::Failed(FailedAttempt { failure: AttemptFailure::empty(attempt), response }));
+        let Some(Recovery::Resend { after, .. }) = recovers(&*run.guard, attempt) else { panic!() };
+        assert_eq!(after.at_least, 500 * u64::from(attempt));
+        run.commit(failed(AttemptFailure::empty(attempt)));
     }
     assert_eq!(View::of(&run.entries), before);
     assert_eq!(run.interventions().count(), 0);
@@ -108,13 +114,29 @@ fn e1_every_turn_has_its_attempts() {
     for _ in 0..4 {
         for attempt in [1, 2] {
             assert_eq!(recovers(&*run.guard, attempt), resend(500 * u64::from(attempt)));
-            run.commit(Entry::Failed(FailedAttempt {
-                failure: AttemptFailure::empty(attempt),
-                response: AttemptResponse::Resent { after: 500 },
-            }));
+            run.commit(failed(AttemptFailure::empty(attempt)));
         }
         run.check(&calls("read", "{}"), "pass");
     }
+}
+
+/// Attempts that broke are counted elsewhere, and are many in an outage.
+#[test]
+fn e1_an_empty_answer_after_an_outage_is_the_first() {
+    let mut run = run();
+    let down = |attempt| AttemptFailure { cause: AttemptCause::TimedOut, ..AttemptFailure::empty(attempt) };
+    for attempt in 1..=6 {
+        run.commit(failed(down(attempt)));
+    }
+    assert_eq!(recovers(&*run.guard, 7), resend(500));
+    run.commit(failed(AttemptFailure::empty(7)));
+    run.commit(failed(down(8)));
+    assert_eq!(recovers(&*run.guard, 9), resend(1_000));
+    run.commit(failed(AttemptFailure::empty(9)));
+    let Some(Recovery::Stop(note)) = recovers(&*run.guard, 10) else { panic!("it is the third") };
+    assert!(note.text.contains("3 times"), "{}", note.text);
+    run.user("Try again.");
+    assert_eq!(recovers(&*run.guard, 1), resend(500));
 }
 
 #[test]

@@ -226,6 +226,11 @@ fn h1_what_a_guard_said_about_the_attempt_is_not_said_again() {
     let mut run =
         Loop::new(Stack::new(vec![Box::new(EmptyCompletion::default()), Box::new(Handoff::default())]));
     run.pass(&no_jq(), 2);
+    for attempt in [1, 2] {
+        let failure = AttemptFailure::empty(attempt);
+        let response = AttemptResponse::Resent { after: 500 };
+        run.commit(Entry::Failed(FailedAttempt { failure, response }));
+    }
     let failure = AttemptFailure::empty(3);
     let Ok(Some(Recovery::Stop(note))) = run.guard.recover(&failure) else {
         panic!("the attempts are spent")

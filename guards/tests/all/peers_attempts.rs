@@ -13,7 +13,7 @@ fn check_attempts(guard: &dyn Guard, cause: AttemptCause, expected: &str) {
         .map(|(_, attempt)| {
             let failure = AttemptFailure { cause, ..AttemptFailure::empty(attempt) };
             match guard.recover(&failure).expect("guards of this crate never break") {
-                Some(Recovery::Resend { after }) => after.at_least.to_string(),
+                Some(Recovery::Resend { after, .. }) => after.at_least.to_string(),
                 Some(Recovery::Ask(_)) => "ask".into(),
                 Some(Recovery::Stop(_)) => "stop".into(),
                 None => "-".into(),
@@ -57,7 +57,7 @@ fn broken_attempts_are_made_again_as_documented() {
 fn a_wait_varies_by_as_much_as_is_documented() {
     let after = |guard: &dyn Guard, cause: AttemptCause, attempt| {
         let again = guard.recover(&AttemptFailure { cause, ..AttemptFailure::empty(attempt) });
-        let Ok(Some(Recovery::Resend { after })) = again else { panic!("{}: {again:?}", guard.name()) };
+        let Ok(Some(Recovery::Resend { after, .. })) = again else { panic!("{}: {again:?}", guard.name()) };
         (after.at_least, after.at_most)
     };
     let busy = AttemptCause::Status { code: 503, retry_after: None };

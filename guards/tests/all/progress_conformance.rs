@@ -138,10 +138,12 @@ fn vector_14_the_same_fan_out_in_three_rounds() {
 }
 
 /// OpenHands: a nudge at the third and the end at the fourth. `Duplicate`: the second is refused, because 55 % of the
-/// models that repeat a failure once continue (`docs/reactions.md#lock-in`).
+/// models that repeat a failure once continue (`docs/reactions.md#lock-in`); of a test, which may be flaky, the third.
 #[test]
 fn vector_15_the_same_failing_call() {
-    duplicate(again(&[test()], 2), &["2 block same-call 1"]);
+    duplicate(again(&[test()], 3), &["3 block same-call 1"]);
+    let missing = calls("pytest", "{}").fails("pytest: command not found");
+    duplicate(again(&[missing], 2), &["2 block same-call 1"]);
 }
 
 /// yolop: the tool is withheld. `Progress`: a note at the sixth, because three failures of one tool are stuck in only

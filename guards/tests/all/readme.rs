@@ -112,6 +112,9 @@ fn the_loop_of_the_readme_runs_and_is_shown_as_it_is() {
         "asks, with feedback",
         "prints Let me ", // The stream breaks.
         "sleeps",
+        "shows The text above is incomplete: the connection was lost: \"the stream ended before the answer did\". The \
+         model is asked again and answers from the beginning, so you will see this part twice; only the text is \
+         repeated.",
         "asks, with feedback",
         "runs ls",
         "asks, with feedback", // The provider refuses the connection.

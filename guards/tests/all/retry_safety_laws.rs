@@ -98,42 +98,42 @@ proptest! {
     fn whatever_breaks(
         steps in vec(step(), 0..60),
         policy in policy(),
-        (retries, promised_retries, budget) in (0..4_u32, 0..5_u32, 0..12_u32),
+        (retries, total_wait, questions) in (0..5_u32, 0..150_000_u64, 0..4_u32),
         search in any::<bool>(),
     ) {
         let settings =
-            RetrySafetySettings { policy, retries, promised_retries, budget, ..RetrySafetySettings::default() };
+            RetrySafetySettings { policy, retries, total_wait, questions, ..RetrySafetySettings::default() };
         let tools = if search { Arc::new(with_search()) } else { offer() };
         let mut run = Loop::with_offer(RetrySafety::new(settings), tools.clone());
-        let mut followed = 0;
-        let mut in_turn = 0;
+        let (mut asked, mut in_turn, mut waited) = (0, 0, 0);
         for step in &steps {
             let (failure, turn) = match step {
                 Step::Breaks(failure, turn) => (failure, turn),
                 Step::Passes => {
                     run.check(&calls("read", "{}"), "pass");
-                    in_turn = 0;
+                    (asked, in_turn, waited) = (0, 0, 0);
                     continue;
                 }
                 Step::Speaks => {
                     run.user("Go on.");
-                    in_turn = 0;
+                    (asked, in_turn, waited) = (0, 0, 0);
                     continue;
                 }
             };
             let answered = answers(&run);
             let recovery = run.breaks(turn, failure);
             // The user may have answered a question about the calls; then the turn starts again.
-            in_turn = if answers(&run) > answered { 0 } else { in_turn };
+            (in_turn, waited) = if answers(&run) > answered { (0, 0) } else { (in_turn, waited) };
             prop_assert_eq!(recovery.is_none(), failure.cause == Empty);
             let facts = last_failed(&run);
             let assessment = assess(policy, failure.cause, &facts, &tools);
             match recovery {
                 None => {}
-                Some(Recovery::Resend { after }) => {
-                    followed += 1;
+                Some(Recovery::Resend { after, .. }) => {
                     in_turn += 1;
-                    prop_assert!(in_turn <= retries.max(promised_retries));
+                    waited += after.at_least;
+                    prop_assert!(in_turn <= retries && waited <= total_wait);
+                    prop_assert!(after.at_most - after.at_least <= total_wait - waited);
                     prop_assert_eq!(assessment.recommendation, Recommendation::RetryAutomatically);
                     prop_assert!(facts.unsafe_side_effect_started != Some(true), "{:?}", facts);
                     let read_only = |name: &Arc<str>| {
@@ -148,13 +148,13 @@ proptest! {
                     }
                 }
                 Some(Recovery::Ask(_)) => {
-                    followed += 1;
-                    in_turn = 0;
+                    asked += 1;
+                    (in_turn, waited) = (0, 0);
                     prop_assert_eq!(assessment.recommendation, Recommendation::AskUserBeforeRetry);
                 }
                 Some(Recovery::Stop(_)) => break,
             }
-            prop_assert!(followed <= budget);
+            prop_assert!(asked <= questions);
         }
         let said: Vec<_> = run.interventions().map(|it| it.note.text.clone()).collect();
         for pair in said.windows(2) {

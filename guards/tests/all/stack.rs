@@ -337,7 +337,7 @@ fn a_rerun_is_stronger_than_notes_and_the_first_one_stands() {
 
 #[test]
 fn the_strongest_recovery_stands_and_ties_go_to_the_first() {
-    let resend = |after| Recovery::Resend { after: Wait::exactly(after) };
+    let resend = |after| Recovery::resend(Wait::exactly(after));
     let (asked, stopped) = (Recovery::Ask(question("a")), Recovery::Stop(note("a", "stop")));
     let none = || Fixed::new("none");
     let with = |recovery: &Recovery| Fixed::new("some").recovers(recovery.clone());

@@ -66,9 +66,13 @@ const BEYOND: &[(&str, &str, Sets)] = &[
     // A provider that refuses permanently, asks for a long wait, or stops after its first word.
     ("retry-safety", "outage", &[("actor.state.down.break.1.status", "400")]),
     ("retry-safety", "rate-limited", &[("numbers.pause.from", "90000"), ("numbers.pause.to", "99000")]),
-    ("retry-safety", "slow-stream", &[("actor.stalls", "1/1"), ("actor.state.read_more.break.0.until", "9")]),
+    (
+        "retry-safety",
+        "slow-stream",
+        &[("actor.stalls", "1/1"), ("actor.state.read_more.break.0.until", "99")],
+    ),
     ("retry-safety", "broken-after-output", &[("actor.again", "1/1")]),
-    ("retry-safety{budget=0}", "one-hiccup", &[]),
+    ("retry-safety{questions=0}", "broken-while-writing", &[]),
     // Words and requests vary, so few are refused three times in the same way.
     ("progress{refused-ends=2}", "finish-storm", DEAF),
     // A model that repeats an action whatever it is told.

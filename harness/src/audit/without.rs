@@ -88,7 +88,11 @@ impl Guard for Without {
             Recovery::Ask(question) => self.keeps(Step::Question, &question.note),
             Recovery::Stop(note) => self.keeps(Step::Stop, note),
         };
-        Ok(self.inner.recover(failure)?.filter(stands))
+        let mut recovery = self.inner.recover(failure)?.filter(stands);
+        if let Some(Recovery::Resend { notice, .. }) = &mut recovery {
+            *notice = notice.take().filter(|note| self.keeps(Step::Notice, note));
+        }
+        Ok(recovery)
     }
 
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {

@@ -36,18 +36,33 @@ struct Versioned {
 /// # Errors
 /// The file cannot be read, is too long, is not JSON, or has a wrong shape; the error has the place.
 pub(super) fn read<T: DeserializeOwned>(path: &Path, kind: &Kind) -> Result<T, Error> {
+    parse(&text_of(path, kind)?, path, kind)
+}
+
+/// The text of a document.
+///
+/// # Errors
+/// The file cannot be read, is too long, or is no text.
+pub(super) fn text_of(path: &Path, kind: &Kind) -> Result<String, Error> {
+    text(path, name(path), kind.name)
+}
+
+/// Reads the text of a document.
+///
+/// # Errors
+/// It is not JSON, or has a wrong shape; the error has the place.
+pub(super) fn parse<T: DeserializeOwned>(text: &str, path: &Path, kind: &Kind) -> Result<T, Error> {
     let name = name(path);
-    let text = text(path, name, kind.name)?;
     if let Some(version) = kind.version
         // Another version may have other members, so this comes before them.
-        && let Ok(Object(Versioned { schema })) = serde_json::from_str(&text)
+        && let Ok(Object(Versioned { schema })) = serde_json::from_str(text)
         && schema != u64::from(version)
     {
         let expected = format!("version {version} of the format");
         return Err(Error { place: "schema".into(), ..Error::file(name, &expected, schema) }
             .hint("read it with the version of Balk that wrote it"));
     }
-    let mut json = serde_json::Deserializer::from_str(&text);
+    let mut json = serde_json::Deserializer::from_str(text);
     let Object(document) = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let place = error.path().to_string();
         bad(name, kind, &place, error.inner())
@@ -139,6 +154,7 @@ fn in_json(name: &str) -> &str {
         "u16" | "u32" | "u64" => "a whole number that is not too large",
         "sequence" | "a sequence" => "an array",
         "map" => "an object",
+        name if name.starts_with("struct ") => "an object",
         _ => name,
     }
 }

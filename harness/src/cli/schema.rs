@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use balk_reports::records::{GapReport, Incident, Kept};
+use balk_reports::records::{FieldReport, GapReport, Incident, Kept};
 use balk_reports::report::Report;
 use clap::{Args, ValueEnum};
-use schemars::{Schema, schema_for};
+use schemars::{JsonSchema, Schema, schema_for};
 
 use crate::error::Error;
 use crate::exit::Exit;
@@ -29,10 +29,20 @@ enum Document {
     Report,
 }
 
+/// One failed attempt at a completion, for `balk explain retry`: an incident, or the export of the agent of the field
+/// report.
+#[derive(JsonSchema)]
+#[schemars(untagged, rename = "BrokenAttempt")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum BrokenAttempt {
+    Incident(Kept<Incident>),
+    Report(Kept<FieldReport>),
+}
+
 impl Document {
     fn schema(self) -> Schema {
         match self {
-            Self::Incident => schema_for!(Kept<Incident>),
+            Self::Incident => schema_for!(BrokenAttempt),
             Self::Gap => schema_for!(GapReport),
             Self::Report => Report::schema(),
         }

@@ -144,7 +144,7 @@ impl Guard for Oracle {
         Ok(Some(if self.channel.says_unseen() {
             Recovery::Ask(self.question())
         } else {
-            Recovery::Resend { after: Wait::exactly(after) }
+            Recovery::resend(Wait::exactly(after))
         }))
     }
 

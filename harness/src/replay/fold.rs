@@ -211,9 +211,9 @@ impl Fold<'_> {
         let turn = self.folded.turns + 1;
         let said = match self.guard.recover(failure)? {
             None => None,
-            Some(Recovery::Resend { after }) => {
+            Some(Recovery::Resend { after, notice }) => {
                 self.event(turn, message, What::Resend { after });
-                None
+                notice.map(|note| unseen(InterventionKind::Notice, note))
             }
             Some(Recovery::Ask(question)) => Some(question.intervention(false)),
             Some(Recovery::Stop(note)) => Some(unseen(InterventionKind::Stop, note)),

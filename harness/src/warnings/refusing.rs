@@ -39,7 +39,7 @@ impl Guard for RefuseOne {
             | AttemptCause::TimedOut
             | AttemptCause::Disconnected => 0,
         };
-        Ok(Some(Recovery::Resend { after: Wait::exactly(after) }))
+        Ok(Some(Recovery::resend(Wait::exactly(after))))
     }
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {

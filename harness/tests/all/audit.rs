@@ -177,10 +177,10 @@ const UNSEEN: &Known = &[
     (
         "no run has so many broken attempts",
         &[
-            "retry-safety: budget, 10 to 9",
-            "retry-safety: budget, 10 to 11",
-            "retry-safety: promised-retries, 3 to 2",
-            "retry-safety: promised-retries, 3 to 4",
+            "retry-safety: questions, 3 to 2",
+            "retry-safety: questions, 3 to 4",
+            "retry-safety: total-wait, 180000 to 179999",
+            "retry-safety: total-wait, 180000 to 180001",
         ],
     ),
     (

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::program::{balk, ran, whole};
-use balk_reports::records::{Incident, Kept};
+use balk_reports::records::{FieldReport, Incident, Kept};
 use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -49,6 +49,119 @@ facts: "retry_automatically" "early_transport_failure" [] null
 "#
         )
     );
+}
+
+/// The same incident as the agent of the report exports it.
+fn export() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../reports/examples/incident-export.json");
+    serde_json::from_str(&fs::read_to_string(path).expect("it is there")).expect("it is JSON")
+}
+
+#[test]
+fn r5_the_export_of_the_field_report_under_each_policy() {
+    let text = export().to_string();
+    let mut table = String::new();
+    for policy in ["conservative", "fast-path", "facts"] {
+        let (code, out, err) = explain(&text, &["--policy", policy]);
+        assert_eq!((code, &*err), (0, ""));
+        insta::assert_snapshot!(format!("export_{policy}"), out);
+        let (_, out, _) = explain(&text, &["--policy", policy, "--format", "json"]);
+        let said: Value = serde_json::from_str(&out).expect("it is JSON");
+        let cells = ["recommendation", "reason", "missing_provenance", "tool"].map(|it| said[it].to_string());
+        let agrees = ["retry_safety", "incident.recovery"].map(|it| said["report"][it]["agrees"].to_string());
+        table += &format!("{policy}: {} | {}\n", cells.join(" "), agrees.join(" "));
+        // The understood part is a report itself, with the same result, and nothing is lost.
+        let (_, again, _) =
+            explain(said["understood"].to_string(), &["--policy", policy, "--format", "json"]);
+        let again: Value = serde_json::from_str(&again).expect("it is JSON");
+        assert_eq!((&again["reason"], &again["understood"]), (&said["reason"], &said["understood"]));
+        assert_eq!(said["not_used"], json!({"side_effect_facts_complete": false}));
+    }
+    let asks =
+        r#""ask_user_before_retry" "side_effect_facts_incomplete" ["side_effect.boundary_unknown"] null"#;
+    let retries = r#""retry_automatically" "early_transport_failure" [] null"#;
+    assert_eq!(
+        table,
+        format!(
+            "conservative: {asks} | false true\nfast-path: {retries} | true false\nfacts: {retries} | true false\n"
+        )
+    );
+}
+
+/// Its facts and its counts decide, and not the answer that it brings along.
+#[test]
+fn r5_the_facts_of_an_export_are_used() {
+    let reason = |change: &dyn Fn(&mut Value), policy: &str| {
+        let mut it = export();
+        change(&mut it);
+        let (code, out, err) = explain(it.to_string(), &["--policy", policy, "--format", "json"]);
+        assert_eq!((code, &*err), (0, ""), "{it}");
+        let said: Value = serde_json::from_str(&out).expect("it is JSON");
+        said["reason"].as_str().expect("a reason").to_owned()
+    };
+    for (member, value, expected) in [
+        ("visible_output_seen", json!(true), "visible_output_only"),
+        ("provider_progress_seen", json!(true), "no_tool_executed"),
+        ("unsafe_side_effect_started", json!(true), "unsafe_execution_started"),
+        ("tool_execution_started", json!(true), "only_harmless_executions"),
+        ("incident", Value::Null, "early_transport_failure"),
+        ("side_effect_boundary_snapshot", Value::Null, "early_transport_failure"),
+    ] {
+        assert_eq!(reason(&|it| it[member] = value.clone(), "facts"), expected, "{member}");
+    }
+    let unknown = |count: u32| {
+        move |it: &mut Value| it["side_effect_boundary_snapshot"]["unknown_tool_count"] = json!(count)
+    };
+    assert_eq!(reason(&unknown(1), "conservative"), "side_effect_facts_incomplete");
+    assert_eq!(reason(&unknown(0), "conservative"), "early_transport_failure");
+    let of_provider = |it: &mut Value| {
+        it["side_effect_boundary_snapshot"]["provider_executed_capability_present"] = json!(true);
+    };
+    assert_eq!(reason(&of_provider, "facts"), "provider_executed_tool");
+    let unseen = |it: &mut Value| {
+        for member in ["provider_progress_seen", "tool_input_started", "tool_call_materialized"] {
+            it.as_object_mut().expect("an object").remove(member);
+        }
+        it["tool_execution_started"] = Value::Null;
+        it["unsafe_side_effect_started"] = Value::Null;
+    };
+    assert_eq!(reason(&unseen, "facts"), "attempt_facts_incomplete", "what is not said is not known");
+}
+
+#[test]
+fn r5_a_wrong_export_is_an_error_with_its_place() {
+    let error = |change: &dyn Fn(&mut Value)| {
+        let mut it = export();
+        change(&mut it);
+        let (code, out, err) = explain(it.to_string(), &[]);
+        assert_eq!((code, &*out), (3, ""), "{it}");
+        err
+    };
+    for (change, parts) in [
+        (
+            (|it: &mut Value| it["classification"] = json!("tool_failure")) as fn(&mut Value),
+            ["classification", "`external_stream_disconnect`", "`tool_failure`"],
+        ),
+        (|it| it["visible_output_seen"] = json!("no"), ["visible_output_seen", "a boolean", "string \"no\""]),
+        (
+            |it| it["side_effect_boundary_snapshot"]["exposed_tool_count"] = json!(-1),
+            ["side_effect_boundary_snapshot.exposed_tool_count", "a whole number", "-1"],
+        ),
+        (
+            |it| it["side_effect_boundary_snapshot"]["unknown_tool_count"] = json!(17),
+            ["side_effect_boundary_snapshot.unknown_tool_count", "no more than", "17, of 16"],
+        ),
+        (|it| it["incident"]["recovery"] = json!([]), ["incident.recovery", "an object", "an array"]),
+        (
+            |it| it["incident"]["missing_provenance"] = json!("x"),
+            ["incident.missing_provenance", "an array", "\"x\""],
+        ),
+    ] {
+        let error = error(&change);
+        for part in parts {
+            assert!(error.contains(part), "{part} is missing in: {error}");
+        }
+    }
 }
 
 #[test]
@@ -237,5 +350,25 @@ fn the_schema_and_the_reader_agree() {
             .filter(|it| it.known.failure().is_ok());
         assert_eq!(schemas.validate(&document, index).is_ok(), good, "the schema: {document}");
         assert_eq!(read.is_some(), good, "the reader: {document}");
+    }
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut it = export();
+        change(&mut it);
+        it
+    };
+    for (good, document) in [
+        (true, export()),
+        (true, json!({"classification": "external_stream_disconnect"})),
+        (true, changed(&|it| it["more"] = json!({}))),
+        (true, changed(&|it| it["tool_input_started"] = Value::Null)),
+        (false, changed(&|it| it["classification"] = json!("success"))),
+        (false, changed(&|it| it["tool_input_started"] = json!(1))),
+        (false, changed(&|it| it["side_effect_boundary_snapshot"]["unknown_tool_count"] = json!("ten"))),
+        (false, changed(&|it| it["retry_safety"] = json!({}))),
+        (false, changed(&|it| it["incident"]["missing_provenance"] = Value::Null)),
+    ] {
+        let read = serde_json::from_value::<Kept<FieldReport>>(document.clone());
+        assert_eq!(schemas.validate(&document, index).is_ok(), good, "the schema: {document}");
+        assert_eq!(read.is_ok(), good, "the reader: {document}");
     }
 }

@@ -8,7 +8,7 @@ use crate::attempt::{AttemptCause, AttemptFacts, AttemptFailure, AttemptResponse
 use crate::completion::{Completion, FinishReason};
 use crate::entry::{Entry, InterventionKind};
 use crate::guard::{Guard, Recovery};
-use crate::note::{Limit, Termination};
+use crate::note::{Limit, Note, Termination};
 
 impl<G: Guard> Run<G> {
     /// The model answered. An empty answer is a failed attempt.
@@ -71,7 +71,9 @@ impl<G: Guard> Run<G> {
         // A question whose answer would change nothing is not asked.
         let may_ask = !is_last && !self.no_question_left();
         match recovery {
-            Some(Recovery::Resend { after }) if !is_last => self.due = Due::Resend { failure, after },
+            Some(Recovery::Resend { after, notice }) if !is_last => {
+                self.due = Due::Resend { failure, after, notice };
+            }
             Some(Recovery::Resend { .. }) => {
                 self.commit_failed(failure, AttemptResponse::Ended);
                 self.close(Termination::Limit(Limit::Attempts));
@@ -107,8 +109,11 @@ impl<G: Guard> Run<G> {
     }
 
     /// The wait before a resend is over.
-    pub(super) fn resend(&mut self, failure: AttemptFailure, after: u64) {
+    pub(super) fn resend(&mut self, failure: AttemptFailure, after: u64, notice: Option<Note>) {
         self.commit_failed(failure, AttemptResponse::Resent { after });
+        if let Some(notice) = notice {
+            self.tell(InterventionKind::Notice, notice);
+        }
         self.ask_again();
     }
 

@@ -27,6 +27,8 @@ pub(super) enum Due {
         failure: AttemptFailure,
         /// How long.
         after: Wait,
+        /// What the user is told then.
+        notice: Option<Note>,
     },
     /// Ask the user.
     Answer {

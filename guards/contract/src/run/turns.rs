@@ -133,7 +133,9 @@ impl<G: Guard> Run<G> {
     pub fn waited(&mut self, ticks: u64) {
         match mem::replace(&mut self.due, Due::Tools) {
             Due::Rerun { .. } => {}
-            Due::Resend { failure, after } if after.has(ticks) => self.resend(failure, ticks),
+            Due::Resend { failure, after, notice } if after.has(ticks) => {
+                self.resend(failure, ticks, notice);
+            }
             due @ Due::Resend { .. } => {
                 self.due = due;
                 self.broke(fault(format!(

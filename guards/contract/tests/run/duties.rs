@@ -106,7 +106,7 @@ fn a_call_runs_again_when_a_guard_wants_it_and_one_result_is_committed() {
 
 #[test]
 fn a_failed_attempt_is_made_again_and_the_model_is_told_how_often() {
-    let resend = Some(Recovery::Resend { after: Wait { at_least: 5, at_most: 9 } });
+    let resend = Some(Recovery::resend(Wait { at_least: 5, at_most: 9 }));
     let drive = |run: &mut Run<Scripted>| {
         run.completed(Completion::default());
         assert_eq!(run.step(), Step::Wait(Wait { at_least: 5, at_most: 9 }));
@@ -137,7 +137,7 @@ fn a_failure_without_an_opinion_ends_the_run_in_the_providers_words() {
 
 #[test]
 fn calls_of_a_broken_attempt_run_and_the_failure_says_which() {
-    let resend = Some(Recovery::Resend { after: Wait::exactly(0) });
+    let resend = Some(Recovery::resend(Wait::exactly(0)));
     let drive = |run: &mut Run<Scripted>| {
         run.interrupted(calls(&["send"]), AttemptCause::Disconnected, "gone", AttemptFacts::default());
         let Step::Tools { calls, .. } = run.step() else { panic!("{:?}", run.step()) };
@@ -158,7 +158,7 @@ fn a_guard_whose_repair_takes_the_calls_of_a_broken_attempt_breaks() {
     let repair = Repair { note: note("no calls"), completion: Arc::new(text("It was not to be.")) };
     let guard = || Scripted {
         review: vec![("send", Verdict::Repair(repair.clone()).into())],
-        recovery: Some(Recovery::Resend { after: Wait::exactly(0) }),
+        recovery: Some(Recovery::resend(Wait::exactly(0))),
         ..Scripted::default()
     };
     let drive = |run: &mut Run<Scripted>| {

@@ -38,7 +38,7 @@ impl Guard for Again {
     }
 
     fn recover(&self, _: &AttemptFailure) -> balk_contract::Answer<Option<Recovery>> {
-        Ok(Some(Recovery::Resend { after: Wait::exactly(0) }))
+        Ok(Some(Recovery::resend(Wait::exactly(0))))
     }
 }
 

@@ -24,8 +24,8 @@ pub(crate) fn fails(run: &mut Loop, cause: AttemptCause, facts: AttemptFacts) ->
 
 #[track_caller]
 pub(crate) fn resends(run: &mut Loop, cause: AttemptCause, facts: AttemptFacts, at_least: u64, at_most: u64) {
-    let after = Wait { at_least, at_most };
-    assert_eq!(fails(run, cause, facts), Recovery::Resend { after });
+    let Recovery::Resend { after, .. } = fails(run, cause, facts) else { panic!("it is not sent again") };
+    assert_eq!(after, Wait { at_least, at_most });
 }
 
 /// The run ends by this rule, with all these words in the message.

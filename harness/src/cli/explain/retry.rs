@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use balk_guards::retry_safety::{Assessment, Reason, assess};
 use balk_guards::{AttemptFacts, AttemptFailure, Offer, RetrySafetyPolicy};
-use balk_reports::records::{BadIncident, INCIDENT_PLACES, Incident, Kept};
+use balk_reports::records::BadIncident;
 use clap::{Args, ValueEnum};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::cli::document;
 use crate::cli::format::Format;
@@ -16,6 +16,11 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::replay::one_line;
 use balk_scenarios::nearest;
+use given::Given;
+use words::{object, words};
+
+mod given;
+mod words;
 
 /// Arguments of `balk explain retry`.
 #[derive(Args, Clone, Debug)]
@@ -41,7 +46,10 @@ const AFTER_HELP: &str = "\
 \"message\", \"facts\": {\"provider_progress\", \"visible_output\", \"tool_input_started\", \"tool_call_materialized\",
 \"tool_execution_started\", \"unsafe_side_effect_started\": true|false|null, \"started\": [names]},
 \"offer\": [{\"name\", \"side_effect\": \"read-only\"|\"idempotent-write\"|\"write\"|\"external\"|\"unknown\",
-\"executed_by\": \"loop\"|\"provider\"}]}; a fact that is null or missing is unknown.";
+\"executed_by\": \"loop\"|\"provider\"}]}; a fact that is null or missing is unknown.
+
+The export of the agent of the field report is read, too, key by key: a document with \"classification\" in place of
+\"cause\" (docs/retry-safety.md).";
 
 /// What counts as safe.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -66,13 +74,14 @@ impl From<Policy> for RetrySafetyPolicy {
 
 impl Retry {
     pub(super) fn run(&self) -> Result<Exit, Error> {
-        let incident: Kept<Incident> = document::read(&self.file, &KIND)?;
-        let failure = incident.known.failure().map_err(|bad| self.bad(&bad))?;
-        let offer = incident.known.offer();
+        let given = Given::read(&self.file, &KIND)?;
+        let failure = given.failure().map_err(|bad| self.bad(&bad))?;
+        let offer = given.offer().map_err(|bad| self.bad(&bad))?;
         let policy = self.policy.into();
         let mut assessment = assess(policy, failure.cause, &failure.facts, &offer);
-        assessment.tool = assessment.tool.map(|tool| original(&offer, &tool));
-        let explained = Explained { policy, incident, failure, assessment };
+        let named = assessment.tool.filter(|_| given.has_names());
+        assessment.tool = named.map(|tool| original(&offer, &tool));
+        let explained = Explained { policy, given, failure, assessment };
         let mut out = std::io::stdout().lock();
         match self.format {
             Format::Text => out.write_all(explained.text().as_bytes())?,
@@ -82,8 +91,14 @@ impl Retry {
     }
 
     fn bad(&self, bad: &BadIncident) -> Error {
-        Error { place: bad.place.into(), ..Error::file(document::name(&self.file), bad.expected, &bad.found) }
-            .hint("say \"disconnected\" or \"timed-out\" if there was no refusal")
+        let error = Error {
+            place: bad.place.into(),
+            ..Error::file(document::name(&self.file), bad.expected, &bad.found)
+        };
+        match bad.place {
+            "status" => error.hint("say \"disconnected\" or \"timed-out\" if there was no refusal"),
+            _ => error.hint("`balk schema incident` describes the format"),
+        }
     }
 }
 
@@ -94,7 +109,7 @@ fn original(offer: &Offer, tool: &Arc<str>) -> Arc<str> {
 
 struct Explained {
     policy: RetrySafetyPolicy,
-    incident: Kept<Incident>,
+    given: Given,
     failure: AttemptFailure,
     assessment: Assessment,
 }
@@ -103,10 +118,11 @@ impl Explained {
     fn json(&self) -> Value {
         let mut explained = object(&self.assessment);
         explained.entry("tool").or_insert(Value::Null);
-        explained.insert("explanation".into(), why(&self.assessment).into());
+        explained.insert("explanation".into(), self.why().into());
         explained.insert("policy".into(), json!(self.policy));
-        explained.insert("understood".into(), json!(self.incident.understood()));
-        explained.insert("not_used".into(), self.incident.unused().into_iter().collect());
+        explained.extend(self.given.answers_json(&self.assessment).map(|it| ("report".to_owned(), it)));
+        explained.insert("understood".into(), self.given.understood());
+        explained.insert("not_used".into(), self.given.unused().into_iter().collect());
         explained.into()
     }
 
@@ -117,32 +133,30 @@ impl Explained {
         for name in ["recommendation", "reason", "missing_provenance", "tool"] {
             text += &format!("{name:19} {}\n", value(name));
         }
-        text += &format!("{:19} {}\n\n{}\n\n", "policy", words(&json!(self.policy)), why(&self.assessment));
+        text += &format!("{:19} {}\n\n{}\n\n", "policy", words(&json!(self.policy)), self.why());
         let message = match &*self.failure.message {
             "" => String::new(),
             message => format!(" ({})", one_line(message, 160)),
         };
+        text += &self.given.answers(&self.assessment, self.policy);
         text += &format!("cause: {}{message}\nfacts:\n", self.failure.cause);
         text += &facts(&self.failure.facts);
-        text += &offer(&self.incident.known.offer());
-        text += &unused(&self.incident);
+        text += &self.given.offered();
+        text += &unused(&self.given);
         text
     }
-}
 
-fn object(assessment: &Assessment) -> Map<String, Value> {
-    let Value::Object(members) = json!(assessment) else { unreachable!("an assessment is an object") };
-    members
-}
-
-/// A value without quotes.
-fn words(value: &Value) -> String {
-    match value {
-        Value::Null => "none".into(),
-        Value::String(text) => one_line(text, 160),
-        Value::Array(all) if all.is_empty() => "none".into(),
-        Value::Array(all) => all.iter().map(words).collect::<Vec<_>>().join(", "),
-        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    /// The reason, in a sentence.
+    fn why(&self) -> String {
+        let lacks_effects = self.assessment.reason == Reason::SideEffectFactsIncomplete;
+        match self.given.undeclared().filter(|_| lacks_effects) {
+            Some(tools) => {
+                format!(
+                    "It is not declared what {tools} can change, and this policy needs that for a safe retry."
+                )
+            }
+            None => why(&self.assessment),
+        }
     }
 }
 
@@ -171,36 +185,15 @@ fn facts(facts: &AttemptFacts) -> String {
     .concat()
 }
 
-/// The tools by effect.
-fn offer(offer: &Offer) -> String {
-    let mut text = format!("offer: {} tools\n", offer.tools().len());
-    let mut effects: Vec<_> = offer.tools().iter().map(|it| it.effect).collect();
-    effects.sort_unstable();
-    effects.dedup();
-    for effect in effects {
-        let tools: Vec<String> = offer
-            .tools()
-            .iter()
-            .filter(|it| it.effect == effect)
-            .map(|it| {
-                let provider = if it.provider_executed { " (run by the provider)" } else { "" };
-                format!("{}{provider}", one_line(&it.original, 80))
-            })
-            .collect();
-        text += &format!("  {:16} {:>3}: {}\n", words(&json!(effect)), tools.len(), tools.join(", "));
-    }
-    text
-}
-
-/// The parts of the incident that were not used, with the name that was perhaps meant.
-fn unused(incident: &Kept<Incident>) -> String {
-    let unused = incident.unused();
+/// The parts of the document that were not used, with the name that was perhaps meant.
+fn unused(given: &Given) -> String {
+    let unused = given.unused();
     if unused.is_empty() {
         return String::new();
     }
     let mut text = "kept, but not used:\n".to_owned();
     for (place, value) in unused {
-        let near = match near(&place) {
+        let near = match near(&place, given.places()) {
             Some(near) => format!(" (did you mean {near}?)"),
             None => String::new(),
         };
@@ -210,12 +203,12 @@ fn unused(incident: &Kept<Incident>) -> String {
 }
 
 /// The known place whose name is nearest, at any depth; none if the place itself is known.
-fn near(place: &str) -> Option<&'static str> {
-    if INCIDENT_PLACES.contains(&place) {
+fn near(place: &str, places: &'static [&'static str]) -> Option<&'static str> {
+    if places.contains(&place) {
         return None;
     }
-    let near = nearest(name(place), INCIDENT_PLACES.into_iter().map(name))?;
-    INCIDENT_PLACES.into_iter().find(|it| name(it) == near)
+    let near = nearest(name(place), places.iter().copied().map(name))?;
+    places.iter().copied().find(|it| name(it) == near)
 }
 
 /// The last part of the name of a place.

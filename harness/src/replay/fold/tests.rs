@@ -78,7 +78,7 @@ impl Guard for Example {
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         Ok(match failure.attempt {
-            1 => Some(Recovery::Resend { after: Wait::exactly(100) }),
+            1 => Some(Recovery::resend(Wait::exactly(100))),
             2 => {
                 let options: Vec<Choice> = Vec::new();
                 Some(Recovery::Ask(Question { note: note("silent", Subject::Run), options }))

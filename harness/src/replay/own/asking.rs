@@ -247,7 +247,7 @@ impl<'a> Asking<'a> {
             Err(fault) => return self.broke(compared, fault),
             Ok(None) => {}
             Ok(Some(Recovery::Resend { .. })) if bounded => {}
-            Ok(Some(Recovery::Resend { after: wait })) => {
+            Ok(Some(Recovery::Resend { after: wait, notice })) => {
                 let after = match failed.response {
                     AttemptResponse::Resent { after } if wait.has(after) => after,
                     AttemptResponse::Resent { .. } | AttemptResponse::Asked | AttemptResponse::Ended => {
@@ -255,6 +255,9 @@ impl<'a> Asking<'a> {
                     }
                 };
                 compared.found.push(Action::Resent { after });
+                let notice =
+                    notice.map(|note| Intervention { kind: InterventionKind::Notice, note, seen: true });
+                compared.found.extend(notice.map(|it| Action::Intervened((&it).into())));
             }
             Ok(Some(Recovery::Ask(question))) if failed.response == AttemptResponse::Ended => {
                 compared.found.push(Action::Intervened((&unasked(&question)).into()));

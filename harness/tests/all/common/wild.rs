@@ -140,7 +140,7 @@ impl Guard for Wild {
             0 => None,
             1..=7 => {
                 let at_least = next(1_000);
-                Some(Recovery::Resend { after: Wait { at_least, at_most: at_least + next(1_000) } })
+                Some(Recovery::resend(Wait { at_least, at_most: at_least + next(1_000) }))
             }
             8..=10 => Some(Recovery::Ask(self.question(next(90)))),
             _ => Some(Recovery::Stop(self.note("stop", next(90)))),

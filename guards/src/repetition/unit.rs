@@ -1,0 +1,139 @@
+//! How often a text may come before it cannot be meant: that depends on what it is made of.
+
+/// How often, and over how many characters, a text may repeat itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Patience {
+    pub(super) times: usize,
+    pub(super) chars: usize,
+}
+
+/// Words of a sentence. gemini-cli takes ten windows of 50 characters, 250 apart (`docs/peers.md#chanting`).
+const SENTENCE: Patience = Patience { times: 10, chars: 300 };
+/// A paragraph: no refrain is sung six times without a verse between.
+const PARAGRAPH: Patience = Patience { times: 6, chars: PARAGRAPH_CHARS };
+const PARAGRAPH_CHARS: usize = 200;
+/// One word. People laugh and count in such words; a list may say `false` or `none` fifty times.
+const WORD: Patience = Patience { times: 10, chars: 2_000 };
+/// Code, tables, rulers, digits, and anything in a fence. A matrix of 64 by 64 zeros has 8,192 characters with blanks.
+const STRUCTURE: Patience = Patience { times: 20, chars: 10_000 };
+
+/// Letters of a sentence, at least.
+const LETTERS: usize = 8;
+/// The same in scripts that write a word in one or two characters.
+const SIGNS: usize = 4;
+/// Prose has more letters for each mark of code.
+const LETTERS_PER_MARK: usize = 8;
+
+/// The patience with a text of which this is one copy, from any place in it.
+pub(super) fn patience(unit: &str, is_fenced: bool) -> Patience {
+    if is_fenced {
+        return STRUCTURE;
+    }
+    // A paragraph with a whole fence in it is read as a paragraph.
+    let has_fence = unit.contains("```");
+    let made = Made::of(unit);
+    if made.letters == 0 || made.chars == 1 || !has_fence && made.marks * LETTERS_PER_MARK > made.letters {
+        STRUCTURE
+    } else if made.signs < SIGNS && (made.words < 2 || made.letters < LETTERS) {
+        WORD
+    } else if made.chars >= PARAGRAPH_CHARS {
+        PARAGRAPH
+    } else {
+        SENTENCE
+    }
+}
+
+/// What a text is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Made {
+    chars: usize,
+    letters: usize,
+    words: usize,
+    /// Letters of scripts without blanks between words.
+    signs: usize,
+    /// Signs of code.
+    marks: usize,
+}
+
+impl Made {
+    /// Reads a text as if it were followed by itself.
+    fn of(unit: &str) -> Self {
+        let mut made = Self::default();
+        let mut before = unit.chars().next_back().unwrap_or(' ');
+        for c in unit.chars() {
+            made.chars += 1;
+            if is_sign(c) {
+                made.signs += 1;
+            }
+            if c.is_alphabetic() {
+                made.letters += 1;
+                made.words += usize::from(!before.is_alphabetic());
+            }
+            made.marks += match c {
+                '(' if before.is_alphanumeric() => 2,
+                '{' | '}' | '[' | ']' | '<' | '>' | '|' | ';' | '=' | '\\' | '$' | '_' => 1,
+                _ if before == '.' && c.is_alphanumeric() => 1,
+                _ => 0,
+            };
+            before = c;
+        }
+        made
+    }
+}
+
+/// Letters of scripts that put no blanks between words: Thai, Lao, Khmer, Chinese, Japanese and Korean.
+fn is_sign(c: char) -> bool {
+    c.is_alphabetic()
+        && matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(units: &[&str], expected: Patience) {
+        for unit in units {
+            assert_eq!(patience(unit, false), expected, "{unit:?}");
+        }
+    }
+
+    #[test]
+    fn x5_patience_goes_by_what_the_text_is_made_of() {
+        check(
+            &[
+                "I will now look at main.rs again. ",
+                "Thinking... Done. ",
+                "- I read the file\n",
+                "我现在来处理。",
+                "ファイルを読みます。",
+                "파일을 다시 읽겠습니다. ",
+                "ฉันจะอ่านไฟล์อีกครั้ง ",
+                "Я читаю файл ещё раз. ",
+                "the file is not the",
+            ],
+            SENTENCE,
+        );
+        check(&["ha ", "false, ", "NaN,", "no\n", "哈呵", "n/a n/a ", "end\n"], WORD);
+        check(
+            &[
+                "-",
+                "a",
+                "哈",
+                "0, ",
+                "00 ff ",
+                "| n/a | n/a |\n",
+                "<tr><td>x</td></tr>\n",
+                "{\"x\": 0, \"y\": 0},\n",
+                "    break;\n",
+                "console.log(\"test\")\n",
+                "- [ ] Task\n",
+                "}\n",
+            ],
+            STRUCTURE,
+        );
+        let paragraph = "I look at the file, then at the test, and then I think about both of them. ".repeat(3);
+        check(&[&paragraph, &format!("{paragraph}\n```\nx[0] = {{1, 2}};\n```\n")], PARAGRAPH);
+        assert_eq!(patience(&paragraph, true), STRUCTURE);
+    }
+}

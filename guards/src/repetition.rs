@@ -174,9 +174,13 @@ impl Guard for Repetition {
     fn observe(&mut self, entry: &Entry) {
         match entry {
             Entry::Start(start) => self.state.has_tools = !start.offer.tools().is_empty(),
-            Entry::User(message) if message.from == Speaker::User && !is_nudge(&message.text) => {
-                self.state.asked = Asked::new(&message.text);
-                self.state.level = 0;
+            Entry::User(message) if message.from == Speaker::User => {
+                if is_nudge(&message.text) {
+                    self.state.asked.go_on(&message.text);
+                } else {
+                    self.state.asked = Asked::new(&message.text);
+                    self.state.level = 0;
+                }
             }
             Entry::Completion(completion) => {
                 self.state.found = self.find(completion);

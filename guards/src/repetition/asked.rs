@@ -19,43 +19,57 @@ const GIVEN_CHARS: usize = 8;
 
 /// The user's request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Asked(Arc<str>);
+#[serde(deny_unknown_fields)]
+pub(super) struct Asked {
+    request: Arc<str>,
+    /// The longest message of the user since then that only goes on with it.
+    since: Arc<str>,
+}
 
 impl Asked {
     pub(super) fn new(request: &Arc<str>) -> Self {
-        if request.len() <= KEPT {
-            return Self(request.clone());
+        Self { request: beginning(request), since: Arc::default() }
+    }
+
+    /// The user said something short that asks for nothing new, or that gives a text to repeat.
+    pub(super) fn go_on(&mut self, message: &Arc<str>) {
+        if message.len() > self.since.len() {
+            self.since = beginning(message);
         }
-        Self(request[..request.floor_char_boundary(KEPT)].into())
     }
 
     /// The patience with a text of which this is one copy, from any place in it.
     pub(super) fn patience(&self, unit: &str, patience: Patience) -> Patience {
-        let wanted = 2 * self.number().unwrap_or(0);
-        let given = if self.gives(unit) { GIVEN_TIMES } else { 0 };
+        let wanted = 2 * number(&self.request).max(number(&self.since)).unwrap_or(0);
+        let is_given = gives(&self.request, unit) || gives(&self.since, unit);
+        let given = if is_given { GIVEN_TIMES } else { 0 };
         Patience { times: patience.times.max(wanted).max(given), ..patience }
     }
+}
 
-    /// The largest number that may say how often something is wanted.
-    fn number(&self) -> Option<usize> {
-        if self.0.chars().nth(SHORT_CHARS).is_some() {
-            return None;
-        }
-        let is_of_word = |c: char| c.is_ascii_alphanumeric() || "._/:#-@\\".contains(c);
-        let numbers = self.0.split(|c| !is_of_word(c)).map(|word| word.trim_end_matches(['.', ':', '-']));
-        numbers.filter_map(|word| word.parse().ok()).filter(|number| WANTED.contains(number)).max()
-    }
+/// The part of a message that is kept.
+fn beginning(message: &Arc<str>) -> Arc<str> {
+    if message.len() <= KEPT { message.clone() } else { message[..message.floor_char_boundary(KEPT)].into() }
+}
 
-    /// Whether the request has the text in it: its longest line or sentence.
-    fn gives(&self, unit: &str) -> bool {
-        let twice = [unit, unit].concat().to_lowercase();
-        let is_end = |c: char| matches!(c, '\n' | '.' | '!' | '?' | '。' | '！' | '？');
-        let mut whole = twice.split(is_end).skip(1).map(|it| it.trim_matches(|c: char| !c.is_alphanumeric()));
-        // Without an end there is no telling where the text begins.
-        let longest = whole.by_ref().max_by_key(|it| it.len()).unwrap_or_default();
-        longest.chars().nth(GIVEN_CHARS - 1).is_some() && self.0.to_lowercase().contains(longest)
+/// The largest number that may say how often something is wanted.
+fn number(request: &str) -> Option<usize> {
+    if request.chars().nth(SHORT_CHARS).is_some() {
+        return None;
     }
+    let is_of_word = |c: char| c.is_ascii_alphanumeric() || "._/:#-@\\".contains(c);
+    let numbers = request.split(|c| !is_of_word(c)).map(|word| word.trim_end_matches(['.', ':', '-']));
+    numbers.filter_map(|word| word.parse().ok()).filter(|number| WANTED.contains(number)).max()
+}
+
+/// Whether the request has the text in it: its longest line or sentence.
+fn gives(request: &str, unit: &str) -> bool {
+    let twice = [unit, unit].concat().to_lowercase();
+    let is_end = |c: char| matches!(c, '\n' | '.' | '!' | '?' | '。' | '！' | '？');
+    let mut whole = twice.split(is_end).skip(1).map(|it| it.trim_matches(|c: char| !c.is_alphanumeric()));
+    // Without an end there is no telling where the text begins.
+    let longest = whole.by_ref().max_by_key(|it| it.len()).unwrap_or_default();
+    longest.chars().nth(GIVEN_CHARS - 1).is_some() && request.to_lowercase().contains(longest)
 }
 
 #[cfg(test)]

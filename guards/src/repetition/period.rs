@@ -12,6 +12,9 @@ use super::recent::Recent;
 
 /// Bytes of an anchor: long enough to be rare, short enough for one vector.
 const ANCHOR: usize = 32;
+/// Bytes before an anchor that are looked at, to find where a run begins. Fewer than are kept, so what is found does not
+/// depend on how much is kept.
+const BACK: usize = 8 * 1_024;
 
 /// Looks for one period at a time.
 #[derive(Clone, Debug)]
@@ -75,7 +78,7 @@ impl Seeker {
                     self.next = self.anchor + 1;
                 }
                 None => {
-                    if end > self.anchor + self.reach {
+                    if end >= self.anchor + self.reach {
                         self.anchor = end.saturating_sub(ANCHOR);
                         self.next = self.anchor + 1;
                     }
@@ -101,7 +104,7 @@ impl Seeker {
         let Some(at) = found.map(|at| from + at) else { return false };
         let period = at - self.anchor;
         // What lies before the anchor belongs to the run as far as it fits.
-        let oldest = text.oldest().max(self.anchor.saturating_sub(self.reach));
+        let oldest = self.anchor.saturating_sub(BACK).max(text.oldest());
         let (after, before) = (text.span(oldest + period, at), text.span(oldest, self.anchor));
         let from = at - common_suffix(after, before);
         self.run = Some(Run { period, from, to: at + ANCHOR });
@@ -112,7 +115,8 @@ impl Seeker {
 /// Bytes that two texts of one length begin with alike.
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     const STEP: usize = 64;
-    let steps = one.chunks_exact(STEP).zip(other.chunks_exact(STEP)).take_while(|(a, b)| a == b).count() * STEP;
+    let steps =
+        one.chunks_exact(STEP).zip(other.chunks_exact(STEP)).take_while(|(a, b)| a == b).count() * STEP;
     steps + one[steps..].iter().zip(&other[steps..]).take_while(|(a, b)| a == b).count()
 }
 
@@ -123,6 +127,7 @@ fn common_suffix(one: &[u8], other: &[u8]) -> usize {
 
 /// The shortest period of a stretch that repeats as a whole: a part of it, as often as it fits.
 pub(super) fn shortest(unit: &[u8]) -> usize {
-    let divides = |part: &usize| unit.len().is_multiple_of(*part) && unit[*part..] == unit[..unit.len() - part];
+    let divides =
+        |part: &usize| unit.len().is_multiple_of(*part) && unit[*part..] == unit[..unit.len() - part];
     (1..=unit.len() / 2).find(divides).unwrap_or(unit.len())
 }

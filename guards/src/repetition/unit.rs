@@ -60,7 +60,9 @@ impl Made {
     fn of(unit: &str) -> Self {
         let mut made = Self::default();
         let mut before = unit.chars().next_back().unwrap_or(' ');
+        let mut blanks = 0;
         for c in unit.chars() {
+            blanks = if c == ' ' { blanks + 1 } else { 0 };
             made.chars += 1;
             if is_sign(c) {
                 made.signs += 1;
@@ -72,7 +74,12 @@ impl Made {
             made.marks += match c {
                 '(' if before.is_alphanumeric() => 2,
                 '{' | '}' | '[' | ']' | '<' | '>' | '|' | ';' | '=' | '\\' | '$' | '_' => 1,
+                // Indentation.
+                '\t' => 2,
+                ' ' if blanks == 4 => 2,
+                // A member, a name in camel case.
                 _ if before == '.' && c.is_alphanumeric() => 1,
+                _ if before.is_lowercase() && c.is_uppercase() => 1,
                 _ => 0,
             };
             before = c;
@@ -126,13 +133,16 @@ mod tests {
                 "<tr><td>x</td></tr>\n",
                 "{\"x\": 0, \"y\": 0},\n",
                 "    break;\n",
+                "self.assertEqual(result, expected)\n",
+                "\tdraw and turn around\n",
                 "console.log(\"test\")\n",
                 "- [ ] Task\n",
                 "}\n",
             ],
             STRUCTURE,
         );
-        let paragraph = "I look at the file, then at the test, and then I think about both of them. ".repeat(3);
+        let paragraph =
+            "I look at the file, then at the test, and then I think about both of them. ".repeat(3);
         check(&[&paragraph, &format!("{paragraph}\n```\nx[0] = {{1, 2}};\n```\n")], PARAGRAPH);
         assert_eq!(patience(&paragraph, true), STRUCTURE);
     }

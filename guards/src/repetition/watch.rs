@@ -35,7 +35,7 @@ pub struct Repeated {
 
 /// Watches a text as it arrives; see the [module](super#a-stream).
 ///
-/// Reads each byte a few times, whatever the text, and remembers its last 24 KiB.
+/// Reads each byte a few times, whatever the text, and remembers its last 32 KiB at most.
 #[derive(Clone, Debug)]
 pub struct Watch {
     asked: Asked,

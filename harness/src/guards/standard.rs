@@ -1,6 +1,8 @@
 //! Balk's own guards, the oracle and the ceiling.
 
-use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Handoff, NoTools, Progress, Repetition, RetrySafety};
+use balk_guards::{
+    Abandonment, Duplicate, EmptyCompletion, Handoff, NoTools, Progress, Repetition, RetrySafety,
+};
 
 use super::registered::{NoSettings, Registered};
 use crate::engine::{Oracle, TruthChannel};

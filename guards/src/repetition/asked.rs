@@ -105,6 +105,10 @@ mod tests {
             assert_eq!(times(request, unit), GIVEN_TIMES, "{unit}");
         }
         assert_eq!(times(request, "I will now read the file. "), 10);
+        let mut asked = Asked::new(&"Help me.".into());
+        asked.go_on(&"Write 'I am a dull boy' a hundred times".into());
+        asked.go_on(&"Go on.".into());
+        assert_eq!(asked.patience("I am a dull boy. ", TEN).times, GIVEN_TIMES);
         assert_eq!(times("把“我不再上课说话了”抄一百遍", "我不再上课说话了。"), GIVEN_TIMES);
     }
 }

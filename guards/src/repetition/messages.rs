@@ -28,8 +28,8 @@ impl Repetition {
             before => format!(" This has happened {} before in this run.", times(before)),
         };
         let next = match self.state.has_tools {
-            true => "make the call that comes next if the task needs one, or say the rest in a few sentences",
-            false => "and say the rest in a few sentences",
+            true => "make the call that comes next if the task needs one, or say the rest in fewer words",
+            false => "say the rest in fewer words",
         };
         format!(
             "Your last {} repeats itself: {}. After the first time nothing in it is new.{before} Do not go on with \
@@ -42,12 +42,12 @@ impl Repetition {
     /// The second correction.
     pub(super) fn warning(&self, found: Found) -> String {
         let step = match self.state.has_tools {
-            true => "one call, or one or two sentences",
-            false => "one or two sentences",
+            true => "make one call, or say the next thing in one or two sentences",
+            false => "say the next thing in one or two sentences",
         };
         format!(
-            "Your {} repeats itself again: {} (time {} in this run). Leave out everything that led to it. Begin \
-             with other words, take one small step ({step}), and stop there. The next time, the user is asked \
+            "Your {} repeats itself again: {} (time {} in this run). Leave out everything that led to it, and \
+             begin with other words. Keep it short: {step}, and stop there. The next time, the user is asked \
              instead.",
             found.place(),
             found.seen(),

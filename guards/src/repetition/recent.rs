@@ -1,7 +1,7 @@
 //! The end of a text that arrives in pieces.
 
 /// Bytes that are kept at least: the reach of a seeker, a block, and what is looked at before an anchor.
-const KEPT: usize = 16 * 1_024;
+pub(super) const KEPT: usize = 16 * 1_024;
 
 /// The last bytes of a text, by their place in it.
 #[derive(Clone, Debug, Default)]

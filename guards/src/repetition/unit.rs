@@ -7,11 +7,19 @@ pub(super) struct Patience {
     pub(super) chars: usize,
 }
 
+impl Patience {
+    /// Whether it is that with a sentence or a paragraph.
+    pub(super) fn is_of_prose(self) -> bool {
+        self == SENTENCE || self == PARAGRAPH
+    }
+}
+
 /// Words of a sentence. gemini-cli takes ten windows of 50 characters, 250 apart (`docs/peers.md#chanting`).
 const SENTENCE: Patience = Patience { times: 10, chars: 300 };
-/// A paragraph: no refrain is sung six times without a verse between.
-const PARAGRAPH: Patience = Patience { times: 6, chars: PARAGRAPH_CHARS };
-const PARAGRAPH_CHARS: usize = 200;
+/// A paragraph: no refrain of that length comes four times without a verse between. OpenRouter counts four for any text
+/// (`docs/peers.md#openrouter`).
+const PARAGRAPH: Patience = Patience { times: 4, chars: PARAGRAPH_CHARS };
+const PARAGRAPH_CHARS: usize = 300;
 /// One word. People laugh and count in such words; a list may say `false` or `none` fifty times.
 const WORD: Patience = Patience { times: 10, chars: 2_000 };
 /// Code, tables, rulers, digits, and anything in a fence. A matrix of 64 by 64 zeros has 8,192 characters with blanks.
@@ -32,7 +40,8 @@ pub(super) fn patience(unit: &str, is_fenced: bool) -> Patience {
     // A paragraph with a whole fence in it is read as a paragraph.
     let has_fence = unit.contains("```");
     let made = Made::of(unit);
-    if made.letters == 0 || made.chars == 1 || !has_fence && made.marks * LETTERS_PER_MARK > made.letters {
+    let is_code = !has_fence && made.marks * LETTERS_PER_MARK > made.letters;
+    if made.letters <= made.digits || made.chars == 1 || is_code {
         STRUCTURE
     } else if made.signs < SIGNS && (made.words < 2 || made.letters < LETTERS) {
         WORD
@@ -49,9 +58,10 @@ struct Made {
     chars: usize,
     letters: usize,
     words: usize,
+    digits: usize,
     /// Letters of scripts without blanks between words.
     signs: usize,
-    /// Signs of code.
+    /// Signs of code, without those that prose quotes between backticks.
     marks: usize,
 }
 
@@ -60,7 +70,7 @@ impl Made {
     fn of(unit: &str) -> Self {
         let mut made = Self::default();
         let mut before = unit.chars().next_back().unwrap_or(' ');
-        let mut blanks = 0;
+        let (mut blanks, mut ticks, mut marks) = (0, 0, [0; 2]);
         for c in unit.chars() {
             blanks = if c == ' ' { blanks + 1 } else { 0 };
             made.chars += 1;
@@ -71,20 +81,30 @@ impl Made {
                 made.letters += 1;
                 made.words += usize::from(!before.is_alphabetic());
             }
-            made.marks += match c {
-                '(' if before.is_alphanumeric() => 2,
-                '{' | '}' | '[' | ']' | '<' | '>' | '|' | ';' | '=' | '\\' | '$' | '_' => 1,
-                // Indentation.
-                '\t' => 2,
-                ' ' if blanks == 4 => 2,
-                // A member, a name in camel case.
-                _ if before == '.' && c.is_alphanumeric() => 1,
-                _ if before.is_lowercase() && c.is_uppercase() => 1,
-                _ => 0,
-            };
+            made.digits += usize::from(c.is_numeric());
+            ticks += usize::from(c == '`');
+            marks[ticks % 2] += weight(c, before, blanks);
             before = c;
         }
+        // The unit may begin between two backticks, so what is quoted is where most of the marks are.
+        let is_quoted = ticks > 0 && ticks.is_multiple_of(2);
+        made.marks = if is_quoted { marks[0].min(marks[1]) } else { marks[0] + marks[1] };
         made
+    }
+}
+
+/// How much a character looks like code, after another and as the last of so many blanks.
+fn weight(c: char, before: char, blanks: usize) -> usize {
+    match c {
+        '(' if before.is_alphanumeric() => 2,
+        '{' | '}' | '[' | ']' | '<' | '>' | '|' | ';' | '=' | '\\' | '$' | '_' => 1,
+        // Indentation.
+        '\t' => 2,
+        ' ' if blanks == 4 => 2,
+        // A member, a name in camel case.
+        _ if before == '.' && c.is_alphanumeric() => 1,
+        _ if before.is_lowercase() && c.is_uppercase() => 1,
+        _ => 0,
     }
 }
 
@@ -118,16 +138,18 @@ mod tests {
                 "ฉันจะอ่านไฟล์อีกครั้ง ",
                 "Я читаю файл ещё раз. ",
                 "the file is not the",
+                "No, wait: `set_output(self, *, transform=None)` has no `preserve_dtypes`.\n",
             ],
             SENTENCE,
         );
-        check(&["ha ", "false, ", "NaN,", "no\n", "哈呵", "n/a n/a ", "end\n"], WORD);
+        check(&["ha ", "false, ", "no\n", "哈呵", "n/a n/a ", "end\n"], WORD);
         check(
             &[
                 "-",
                 "a",
                 "哈",
                 "0, ",
+                "NaN, ",
                 "00 ff ",
                 "| n/a | n/a |\n",
                 "<tr><td>x</td></tr>\n",
@@ -142,7 +164,7 @@ mod tests {
             STRUCTURE,
         );
         let paragraph =
-            "I look at the file, then at the test, and then I think about both of them. ".repeat(3);
+            "I look at the file, then at the test, and then I think about both of them. ".repeat(4);
         check(&[&paragraph, &format!("{paragraph}\n```\nx[0] = {{1, 2}};\n```\n")], PARAGRAPH);
         assert_eq!(patience(&paragraph, true), STRUCTURE);
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::asked::Asked;
 use super::fenced::Fenced;
 use super::period::{Run, Seeker, shortest};
-use super::recent::Recent;
+use super::recent::{KEPT, Recent};
 use super::unit::patience;
 
 /// The longest periods that the seekers find, in bytes. A seeker is as late as its reach, so each reaches four times as
@@ -15,6 +15,8 @@ use super::unit::patience;
 const REACHES: [usize; 3] = [256, 1_024, 4_096];
 /// The text is read in blocks of this many bytes, however it arrives. So what is found never depends on the pieces.
 const BLOCK: usize = 256;
+/// Copies of a sentence that are all of a text. OpenRouter's rule stops at four (`docs/peers.md#openrouter`).
+const ALONE: usize = 4;
 /// Bytes of a run before its text is looked at: the least that any text needs.
 const LOOKED_AT: usize = 300;
 
@@ -35,7 +37,7 @@ pub struct Repeated {
 
 /// Watches a text as it arrives; see the [module](super#a-stream).
 ///
-/// Reads each byte a few times, whatever the text, and remembers its last 32 KiB at most.
+/// Reads each byte a few times, whatever the text, and remembers at most its last 36 KiB.
 #[derive(Clone, Debug)]
 pub struct Watch {
     asked: Asked,
@@ -57,6 +59,8 @@ struct Judged {
     /// The shortest period, in bytes and in characters.
     period: usize,
     chars: usize,
+    /// Whether it is prose that the user did not ask for.
+    is_sentence: bool,
     /// Where the first copy ends.
     first: usize,
     /// Bytes after which it cannot be meant.
@@ -69,7 +73,7 @@ struct Judged {
 impl Judged {
     fn repeated(self) -> Repeated {
         let Self { of: (second, whole), period, chars, first, bytes, is_open, .. } = self;
-        Repeated { chars, times: bytes / period, first, last: second - whole + bytes, is_open }
+        Repeated { chars, times: times(bytes, period), first, last: second - whole + bytes, is_open }
     }
 }
 
@@ -128,10 +132,28 @@ impl Watch {
         self.found().filter(|it| it.is_open && !was_open)
     }
 
-    /// The text ends here. Returns its repetition, if it has one.
+    /// The text ends here. Returns its repetition, if it has one. A text that is nothing but one sentence needs fewer
+    /// copies than one that goes on.
     pub fn end(&mut self) -> Option<Repeated> {
-        self.read(self.text.end(), true);
+        // White space at the end is no difference.
+        let end = self.done + self.text.span(self.done, self.text.end()).trim_ascii_end().len();
+        self.read(end, true);
+        if self.found.is_none() {
+            self.found = (0..self.seekers.len()).find_map(|at| Some((at, self.whole(at, end)?)));
+        }
         self.found()
+    }
+
+    /// The run of a seeker, if it is all of the text and has a sentence often enough for that.
+    fn whole(&self, at: usize, end: usize) -> Option<Judged> {
+        // A run whose beginning is no longer kept was long enough to be found before.
+        let run = self.seekers[at].run().filter(|run| run.to == end && end <= KEPT)?;
+        if !self.text.span(0, run.from - run.period).trim_ascii().is_empty() {
+            return None;
+        }
+        let judged = self.look(run);
+        let is_enough = judged.is_sentence && times(run.bytes(), judged.period) >= ALONE;
+        is_enough.then_some(Judged { bytes: run.bytes(), ..judged })
     }
 
     /// The last repetition that was found in the text.
@@ -186,13 +208,20 @@ impl Watch {
         let chars = unit.chars().count().max(1);
         let patience = patience(unit, self.fenced.since(run.from - run.period));
         let patience = self.asked.patience(unit, patience);
+        let is_sentence = patience.is_of_prose();
         let needed = (patience.times * period).max((patience.chars * period).div_ceil(chars));
         let copy = run.from - run.period + period;
         let from = copy.max(self.text.oldest());
         let first = (from..run.to).find(is_start).unwrap_or(run.to);
         let of = (run.from, run.period);
-        Judged { of, period, chars, first, needed, bytes: 0, is_open: true }
+        Judged { of, period, chars, is_sentence, first, needed, bytes: 0, is_open: true }
     }
+}
+
+/// How often a text comes in so many bytes. The last copy may lack the white space between copies.
+fn times(bytes: usize, period: usize) -> usize {
+    const BETWEEN: usize = 2;
+    if period > 2 * BETWEEN { (bytes + BETWEEN) / period } else { bytes / period }
 }
 
 /// A byte that continues a character of UTF-8.

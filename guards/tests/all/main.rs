@@ -34,6 +34,7 @@ mod progress_ladders;
 mod progress_rules;
 mod readme;
 mod repetition;
+mod repetition_vectors;
 mod retry_again;
 mod retry_ran;
 mod retry_safety;

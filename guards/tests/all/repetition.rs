@@ -1,6 +1,6 @@
 //! Spec X5: a text that repeats itself inside one message.
 
-use crate::common::{Loop, Turn, bare_offer, calls, outline, says, thinks};
+use crate::common::{Loop, Turn, bare_offer, calls, says, thinks};
 use balk_guards::repetition::{Repeated, Watch};
 use balk_guards::{
     ChoiceKind, EmptyCompletion, FinishReason, Guard, NoTools, Offer, Question, Repetition, Stack, Verdict,
@@ -160,23 +160,49 @@ fn x5_one_text_over_and_over_is_found_in_any_language_and_form() {
         let text = unit.repeat(times);
         let found = repeated(&text).unwrap_or_else(|| panic!("{unit}"));
         assert_eq!((found.chars, found.times, found.is_open), (unit.chars().count(), times, true), "{unit}");
-        assert_eq!((found.first, found.last), (unit.len(), text.len()), "{unit}");
+        assert_eq!((found.first, text[found.last..].trim()), (unit.len(), ""), "{unit}");
         let before = "That is what I found out about it: nothing at all, so far. ";
         let found = repeated(&format!("{before}{text}")).unwrap_or_else(|| panic!("{unit} at the end"));
         assert!(found.times >= times - 1 && found.is_open, "{unit}: {found:?}");
         let less = unit.repeat(if times > 400 { times / 2 } else { 6 });
-        assert_eq!(repeated(&less), None, "{unit}");
+        assert_eq!(repeated(&format!("{before}{less}")), None, "{unit}");
     }
 }
 
 #[test]
-fn x5_a_paragraph_six_times_is_enough_and_it_may_have_a_fence_in_it() {
+fn x5_a_paragraph_four_times_is_enough_and_it_may_have_a_fence_in_it() {
     let paragraph = "I look at the file.\n\n```python\nx = {1: [2, 3]}\n```\n\nThis does not work, because the import of \
                      the module is missing. So I look at the module, and at the test, and then I read the file \
-                     once more, from the beginning to the end:\n\n";
-    let found = repeated(&paragraph.repeat(6)).expect("six paragraphs");
-    assert_eq!((found.chars, found.times), (paragraph.len(), 6));
-    assert_eq!(repeated(&paragraph.repeat(5)), None);
+                     once more, from the beginning to the end, and find nothing:\n\n";
+    assert!(paragraph.len() > 300);
+    let found = repeated(&format!("So.\n{}", paragraph.repeat(4))).expect("four paragraphs");
+    assert_eq!((found.chars, found.times), (paragraph.len(), 4));
+    assert_eq!(repeated(&format!("So.\n{}", paragraph.repeat(3))), None);
+}
+
+#[test]
+fn x5_a_message_that_is_one_sentence_four_times_is_nothing_else() {
+    for unit in ["I will write it now.\n", "Thinking... Done. ", "我现在来处理。\n", CHANT] {
+        for text in
+            [unit.repeat(4), unit.repeat(4).trim_end().to_owned(), format!("\n{}\n\n", unit.repeat(4))]
+        {
+            let found = repeated(&text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((found.times, found.chars), (4, unit.chars().count()), "{text}");
+        }
+        for less in [unit.repeat(3), unit.repeat(9) + "So", format!("So: {}", unit.repeat(9))] {
+            assert_eq!(repeated(&less), None, "{less}");
+        }
+        let mut watch = Watch::new();
+        assert_eq!(watch.push(&unit.repeat(5)), None, "it may go on");
+    }
+    for unit in ["no ", "x = 1;\n", "| a b | c d |\n", "----", "- [ ] Task\n"] {
+        assert_eq!(repeated(&unit.repeat(8)), None, "{unit}");
+    }
+    for request in ["Say it 12 times.", "Say 'I will write it now.' a dozen times"] {
+        let mut watch = Watch::answering(request);
+        watch.push(&"I will write it now.\n".repeat(12));
+        assert_eq!(watch.end(), None, "{request}");
+    }
 }
 
 #[test]
@@ -186,7 +212,7 @@ fn x5_a_long_unit_that_is_like_itself_inside_is_found_as_a_whole() {
     let text = lines.repeat(12);
     let found = repeated(&text).expect("twelve copies");
     assert_eq!(found.chars, lines.len(), "{found:?}");
-    assert!(found.times >= 6, "{found:?}");
+    assert!(found.times >= 9, "{found:?}");
 }
 
 #[test]
@@ -244,7 +270,10 @@ fn healthy() -> Vec<(&'static str, String)> {
         ("rows", lines(100, |n| format!("{n},Smith,Berlin,2026-01-01,open"))),
         ("html", format!("<table>\n{}</table>\n", lines(60, row))),
         ("laughter", "ha ".repeat(200)),
-        ("a refrain", "Row, row, row your boat, gently down the stream.\n".repeat(5)),
+        ("a refrain", {
+            let refrain = "Row, row, row your boat, gently down the stream.\n".repeat(4);
+            (1..6).map(|n| format!("{refrain}This is the verse, and its number is {n}.\n")).collect()
+        }),
         ("tests", lines(80, |n| format!("test parts::part_{n} ... ok"))),
         ("dots", ".".repeat(1_000)),
         ("a word for emphasis", "very ".repeat(100)),
@@ -280,7 +309,11 @@ fn x5_a_user_may_ask_for_it() {
     for (request, unit, times) in [
         ("Write it 100 times.", CHANT, 100),
         ("Generate 50 rows for me.", "Smith and sons in Berlin have an open order\n", 50),
-        ("Write 'I will not talk in class' a hundred times.", "I will not talk in class.\n", 100),
+        (
+            "Write 'I will not talk in class' a hundred times, one below the other.",
+            "I will not talk in class.\n",
+            100,
+        ),
         ("请把“我以后上课不再说话了”写一百遍。", "我以后上课不再说话了。", 100),
     ] {
         let mut run = run();
@@ -369,12 +402,11 @@ proptest! {
     fn x5_what_is_reported_is_there(text in texts()) {
         if let Some(it) = repeated(&text) {
             let span = &text.as_bytes()[..it.last];
-            let bytes = (it.last - it.first) / (it.times - 1).max(1);
-            prop_assert!(it.times >= 6 && it.chars <= bytes, "{:?}", it);
+            prop_assert!(it.times >= 4, "{:?}", it);
             let copy: Vec<&[u8]> = span.rchunks(text[..it.first].chars().rev().take(it.chars).map(char::len_utf8).sum())
                 .take(it.times - 1).collect();
             prop_assert!(copy.windows(2).all(|it| it[0] == it[1]), "{:?}", it);
-            prop_assert_eq!(it.is_open, it.last == text.len());
+            prop_assert!(!it.is_open || text[it.last..].trim().is_empty(), "{:?}", it);
         }
     }
 }
@@ -387,9 +419,4 @@ fn x5_the_memory_is_bounded() {
     }
     assert_eq!(watch.end(), None);
     assert!(std::mem::size_of_val(&watch) < 1_024);
-}
-
-#[test]
-fn x5_outline_of_a_pass() {
-    assert_eq!(outline(&run().turn(&says("Done."))), "pass");
 }

@@ -9,29 +9,30 @@
 //! repetition, or consist of it for one half: a model that found its way out and then said the rest is left alone.
 //!
 //! *Stays silent* where each copy says something else. A counter, a time or a name that moves makes a list, a log or a
-//! table, which people ask for; so "1. I try again. 2. I try again." is silent too: nothing in its form tells it from
-//! a list that was wanted. It is patient with what looks like code, tables, rulers or data, with single words, and with
-//! everything in a fence; and where the user's request has the text in it, or is short and has a
-//! number that may say how often. Text beside calls is not its concern: the calls say what the model does. The same
-//! message again as a whole is found by `progress`.
+//! table, which people ask for; so "1. I try again. 2. I try again." is silent too: nothing in its form tells it from a
+//! list that was wanted. It is patient with what looks like code, tables, rulers or data, with single words, and with
+//! everything in a fence; and where the user's request has the text in it, or is short and has a number that may say
+//! how often. Text beside calls is not its concern: the calls say what the model does. The same message again as a
+//! whole is found by `progress`.
 //!
 //! *Says* how much came how often, without quoting it, because a repeated text that is quoted is continued
-//! (`docs/peers.md#kimi-cli`). It corrects twice, then asks the user, then ends the run. A message without a repetition
-//! takes the ladder back to its first step, a new request to its beginning. If the output limit cut the chant off, this
-//! guard speaks instead of `empty-completion`, whose "continue where it stopped" would be wrong.
+//! (MoonshotAI/kimi-code#1518). It corrects twice, then asks the user, then ends the run. A message without a
+//! repetition takes the ladder back to its first step, a new request to its beginning. If the output limit cut the
+//! chant off, this guard speaks instead of `empty-completion`, whose "continue where it stopped" would be wrong.
 //!
 //! *Thresholds*: a sentence ten times and over 300 characters, much as gemini-cli counts (ten windows of 50 characters;
 //! `docs/peers.md#chanting`). A paragraph of 300 characters four times, and a message that is nothing but one sentence
-//! four times: OpenRouter's rule counts four for any text (`docs/peers.md#openrouter`), but refrains, quoted logs and
-//! lists have short lines more often. One word over 2,000 characters, structure over 10,000: see
-//! [`patience`](unit::patience). The user's request: a number up to 1,000 allows twice as many, a text of the request
-//! 200. On the recordings that guards may be tuned on (1,794 runs with 26,555 turns) that is three runs, each of them
-//! one paragraph again and again (`docs/guards.md#text-that-repeats-itself`).
+//! four times: OpenRouter's rule counts any text from the fourth time on (`docs/peers.md#openrouter`), but refrains,
+//! quoted logs and lists have short lines more often. One word and items of a list over 2,000 characters, structure
+//! over 10,000: see `repetition/unit.rs`. The user's request: a number up to 1,000 allows twice as many
+//! sentences, a text of the request 200 copies. On the recordings that guards may be tuned on (1,794 runs with 26,555
+//! turns) that is three runs, each of them one paragraph again and again (`docs/guards.md#text-that-repeats-itself`).
 //!
 //! # A stream
 //!
 //! [`Watch`] reads a text as it arrives, so a host can cut it off. After that it commits what has arrived as a
-//! completion that was cut for its length. The guard in the run finds the same repetition in it, and says what is wrong:
+//! completion that was cut for its length. The guard in the run finds the same repetition in it, and says what is
+//! wrong:
 //!
 //! ```
 //! use balk_guards::repetition::Watch;

@@ -40,7 +40,10 @@ impl Asked {
 
     /// The patience with a text of which this is one copy, from any place in it.
     pub(super) fn patience(&self, unit: &str, patience: Patience) -> Patience {
-        let wanted = 2 * number(&self.request).max(number(&self.since)).unwrap_or(0);
+        // Sentences and rows are asked for by number, paragraphs are not.
+        let is_countable = !patience.is_of_paragraph();
+        let wanted = number(&self.request).max(number(&self.since)).filter(|_| is_countable);
+        let wanted = 2 * wanted.unwrap_or(0);
         let is_given = gives(&self.request, unit) || gives(&self.since, unit);
         let given = if is_given { GIVEN_TIMES } else { 0 };
         Patience { times: patience.times.max(wanted).max(given), ..patience }
@@ -95,6 +98,9 @@ mod tests {
         ] {
             assert_eq!(times(request, unit), expected, "{request}");
         }
+        let paragraph = super::super::unit::patience(&"It has 14 edges, and I am wrong. ".repeat(12), false);
+        let asked = Asked::new(&"How many corners has a pyramid of 14 edges?".into());
+        assert_eq!(asked.patience(unit, paragraph), paragraph);
         assert_eq!(times(&format!("{}100", "Look at the file. ".repeat(30)), unit), 10);
     }
 

@@ -12,8 +12,8 @@ use super::recent::Recent;
 
 /// Bytes of an anchor: long enough to be rare, short enough for one vector.
 const ANCHOR: usize = 32;
-/// Bytes before an anchor that are looked at, to find where a run begins. Fewer than are kept, so what is found does not
-/// depend on how much is kept.
+/// Bytes before an anchor that are looked at, to find where a run begins. Fewer than are kept, so what is found does
+/// not depend on how much is kept.
 const BACK: usize = 8 * 1_024;
 
 /// Looks for one period at a time.
@@ -63,29 +63,23 @@ impl Seeker {
     /// Reads the text up to `end`.
     pub(super) fn read(&mut self, text: &Recent, end: usize) {
         loop {
-            match &mut self.run {
-                Some(run) => {
-                    let (after, before) =
-                        (text.span(run.to, end), text.span(run.to - run.period, end - run.period));
-                    let same = common_prefix(after, before);
-                    run.to += same;
-                    if run.to == end {
-                        return;
-                    }
-                    let differs = run.to;
-                    self.run = None;
-                    self.anchor = differs.saturating_sub(ANCHOR / 2);
+            if let Some(run) = &mut self.run {
+                let (after, before) =
+                    (text.span(run.to, end), text.span(run.to - run.period, end - run.period));
+                run.to += common_prefix(after, before);
+                if run.to == end {
+                    return;
+                }
+                self.anchor = run.to.saturating_sub(ANCHOR / 2);
+                self.next = self.anchor + 1;
+                self.run = None;
+            }
+            if !self.find(text, end) {
+                if end >= self.anchor + self.reach {
+                    self.anchor = end.saturating_sub(ANCHOR);
                     self.next = self.anchor + 1;
                 }
-                None => {
-                    if end >= self.anchor + self.reach {
-                        self.anchor = end.saturating_sub(ANCHOR);
-                        self.next = self.anchor + 1;
-                    }
-                    if !self.find(text, end) {
-                        return;
-                    }
-                }
+                return;
             }
         }
     }

@@ -10,18 +10,25 @@ pub(super) struct Patience {
 impl Patience {
     /// Whether it is that with a sentence or a paragraph.
     pub(super) fn is_of_prose(self) -> bool {
-        self == SENTENCE || self == PARAGRAPH
+        self == SENTENCE || self.is_of_paragraph()
+    }
+
+    /// Whether it is that with a paragraph.
+    pub(super) fn is_of_paragraph(self) -> bool {
+        self == PARAGRAPH
     }
 }
 
 /// Words of a sentence. gemini-cli takes ten windows of 50 characters, 250 apart (`docs/peers.md#chanting`).
 const SENTENCE: Patience = Patience { times: 10, chars: 300 };
-/// A paragraph: no refrain of that length comes four times without a verse between. OpenRouter counts four for any text
-/// (`docs/peers.md#openrouter`).
+/// A paragraph: no refrain of that length comes four times without a verse between. OpenRouter counts any text from
+/// the fourth time on (`docs/peers.md#openrouter`).
 const PARAGRAPH: Patience = Patience { times: 4, chars: PARAGRAPH_CHARS };
 const PARAGRAPH_CHARS: usize = 300;
 /// One word. People laugh and count in such words; a list may say `false` or `none` fifty times.
 const WORD: Patience = Patience { times: 10, chars: 2_000 };
+/// Items of a list: a form has as many equal ones as it has fields, and gemini-cli passes over them.
+const LIST: Patience = WORD;
 /// Code, tables, rulers, digits, and anything in a fence. A matrix of 64 by 64 zeros has 8,192 characters with blanks.
 const STRUCTURE: Patience = Patience { times: 20, chars: 10_000 };
 
@@ -45,6 +52,8 @@ pub(super) fn patience(unit: &str, is_fenced: bool) -> Patience {
         STRUCTURE
     } else if made.signs < SIGNS && (made.words < 2 || made.letters < LETTERS) {
         WORD
+    } else if made.lines > 0 && made.items == made.lines {
+        LIST
     } else if made.chars >= PARAGRAPH_CHARS {
         PARAGRAPH
     } else {
@@ -59,6 +68,9 @@ struct Made {
     letters: usize,
     words: usize,
     digits: usize,
+    /// Lines that are not blank, and those of them that are items of a list.
+    lines: usize,
+    items: usize,
     /// Letters of scripts without blanks between words.
     signs: usize,
     /// Signs of code, without those that prose quotes between backticks.
@@ -81,6 +93,10 @@ impl Made {
                 made.letters += 1;
                 made.words += usize::from(!before.is_alphabetic());
             }
+            if before == '\n' && c != '\n' {
+                made.lines += 1;
+                made.items += usize::from("-*+•".contains(c) || c.is_ascii_digit());
+            }
             made.digits += usize::from(c.is_numeric());
             ticks += usize::from(c == '`');
             marks[ticks % 2] += weight(c, before, blanks);
@@ -99,8 +115,8 @@ fn weight(c: char, before: char, blanks: usize) -> usize {
         '(' if before.is_alphanumeric() => 2,
         '{' | '}' | '[' | ']' | '<' | '>' | '|' | ';' | '=' | '\\' | '$' | '_' => 1,
         // Indentation.
-        '\t' => 2,
-        ' ' if blanks == 4 => 2,
+        '\t' => 4,
+        ' ' if blanks == 4 => 4,
         // A member, a name in camel case.
         _ if before == '.' && c.is_alphanumeric() => 1,
         _ if before.is_lowercase() && c.is_uppercase() => 1,
@@ -111,7 +127,13 @@ fn weight(c: char, before: char, blanks: usize) -> usize {
 /// Letters of scripts that put no blanks between words: Thai, Lao, Khmer, Chinese, Japanese and Korean.
 fn is_sign(c: char) -> bool {
     c.is_alphabetic()
-        && matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+        && matches!(
+            c,
+            '\u{0e00}'..='\u{0eff}'
+                | '\u{1780}'..='\u{17ff}'
+                | '\u{2e80}'..='\u{9fff}'
+                | '\u{ac00}'..='\u{d7af}'
+        )
 }
 
 #[cfg(test)]
@@ -131,7 +153,7 @@ mod tests {
             &[
                 "I will now look at main.rs again. ",
                 "Thinking... Done. ",
-                "- I read the file\n",
+                "I read it:\n- the file\n",
                 "我现在来处理。",
                 "ファイルを読みます。",
                 "파일을 다시 읽겠습니다. ",
@@ -142,7 +164,20 @@ mod tests {
             ],
             SENTENCE,
         );
-        check(&["ha ", "false, ", "no\n", "哈呵", "n/a n/a ", "end\n"], WORD);
+        check(
+            &[
+                "- I read the file\n",
+                "e.\n\n1. Read the fil",
+                "- [ ] fill it in\n",
+                "ha ",
+                "false, ",
+                "no\n",
+                "哈呵",
+                "n/a n/a ",
+                "end\n",
+            ],
+            WORD,
+        );
         check(
             &[
                 "-",

@@ -15,7 +15,8 @@ use super::unit::patience;
 const REACHES: [usize; 3] = [256, 1_024, 4_096];
 /// The text is read in blocks of this many bytes, however it arrives. So what is found never depends on the pieces.
 const BLOCK: usize = 256;
-/// Copies of a sentence that are all of a text. OpenRouter's rule stops at four (`docs/peers.md#openrouter`).
+/// Copies of a sentence that are all of a text. OpenRouter's rule counts from four on
+/// (`docs/peers.md#openrouter`).
 const ALONE: usize = 4;
 /// Bytes of a run before its text is looked at: the least that any text needs.
 const LOOKED_AT: usize = 300;
@@ -42,6 +43,8 @@ pub struct Repeated {
 pub struct Watch {
     asked: Asked,
     text: Recent,
+    /// White space before the text.
+    skipped: usize,
     /// Where the last whole block ends.
     done: usize,
     fenced: Fenced,
@@ -71,9 +74,15 @@ struct Judged {
 }
 
 impl Judged {
-    fn repeated(self) -> Repeated {
+    fn repeated(self, skipped: usize) -> Repeated {
         let Self { of: (second, whole), period, chars, first, bytes, is_open, .. } = self;
-        Repeated { chars, times: times(bytes, period), first, last: second - whole + bytes, is_open }
+        Repeated {
+            chars,
+            times: times(bytes, period),
+            first: skipped + first,
+            last: skipped + second - whole + bytes,
+            is_open,
+        }
     }
 }
 
@@ -90,6 +99,7 @@ impl Watch {
         Self {
             asked: Asked::default(),
             text: Recent::default(),
+            skipped: 0,
             done: 0,
             fenced: Fenced::default(),
             seekers: REACHES.map(Seeker::new),
@@ -113,7 +123,7 @@ impl Watch {
     /// Begins another text.
     pub fn clear(&mut self) {
         self.text.clear();
-        (self.done, self.fenced) = (0, Fenced::default());
+        (self.skipped, self.done, self.fenced) = (0, 0, Fenced::default());
         self.seekers.iter_mut().for_each(Seeker::begin_anew);
         (self.judged, self.found) = ([None; REACHES.len()], None);
     }
@@ -122,7 +132,13 @@ impl Watch {
     /// most 256 bytes later.
     pub fn push(&mut self, piece: &str) -> Option<Repeated> {
         let was_open = self.is_open();
-        for part in piece.as_bytes().chunks(REACHES[REACHES.len() - 1]) {
+        let mut piece = piece.as_bytes();
+        if self.text.end() == 0 {
+            let text = piece.trim_ascii_start();
+            self.skipped += piece.len() - text.len();
+            piece = text;
+        }
+        for part in piece.chunks(REACHES[REACHES.len() - 1]) {
             self.text.push(part, self.done);
             while self.text.end() - self.done >= BLOCK {
                 self.done += BLOCK;
@@ -147,10 +163,8 @@ impl Watch {
     /// The run of a seeker, if it is all of the text and has a sentence often enough for that.
     fn whole(&self, at: usize, end: usize) -> Option<Judged> {
         // A run whose beginning is no longer kept was long enough to be found before.
-        let run = self.seekers[at].run().filter(|run| run.to == end && end <= KEPT)?;
-        if !self.text.span(0, run.from - run.period).trim_ascii().is_empty() {
-            return None;
-        }
+        let run =
+            self.seekers[at].run().filter(|run| run.from == run.period && run.to == end && end <= KEPT)?;
         let judged = self.look(run);
         let is_enough = judged.is_sentence && times(run.bytes(), judged.period) >= ALONE;
         is_enough.then_some(Judged { bytes: run.bytes(), ..judged })
@@ -159,7 +173,7 @@ impl Watch {
     /// The last repetition that was found in the text.
     #[must_use]
     pub fn found(&self) -> Option<Repeated> {
-        self.found.map(|(_, judged)| judged.repeated())
+        self.found.map(|(_, judged)| judged.repeated(self.skipped))
     }
 
     fn is_open(&self) -> bool {
@@ -210,6 +224,7 @@ impl Watch {
         let patience = self.asked.patience(unit, patience);
         let is_sentence = patience.is_of_prose();
         let needed = (patience.times * period).max((patience.chars * period).div_ceil(chars));
+        let needed = needed.saturating_sub(between(period));
         let copy = run.from - run.period + period;
         let from = copy.max(self.text.oldest());
         let first = (from..run.to).find(is_start).unwrap_or(run.to);
@@ -220,8 +235,13 @@ impl Watch {
 
 /// How often a text comes in so many bytes. The last copy may lack the white space between copies.
 fn times(bytes: usize, period: usize) -> usize {
-    const BETWEEN: usize = 2;
-    if period > 2 * BETWEEN { (bytes + BETWEEN) / period } else { bytes / period }
+    (bytes + between(period)) / period
+}
+
+/// Bytes of white space between two copies that the last one may lack.
+fn between(period: usize) -> usize {
+    const MOST: usize = 2;
+    if period > 2 * MOST { MOST } else { 0 }
 }
 
 /// A byte that continues a character of UTF-8.

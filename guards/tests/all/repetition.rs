@@ -148,7 +148,7 @@ fn x5_one_text_over_and_over_is_found_in_any_language_and_form() {
         (CHANT, 10),
         ("Thinking... Done. ", 17),
         ("the file is not there and ", 12),
-        ("- I read the file again.\n", 12),
+        ("- I read the file again.\n", 90),
         ("我现在来处理这个文件，然后继续。", 19),
         ("ファイルを確認してから続けます", 20),
         ("Я сейчас прочитаю файл ещё раз.\n\n", 10),
@@ -173,7 +173,8 @@ fn x5_one_text_over_and_over_is_found_in_any_language_and_form() {
 fn x5_a_paragraph_four_times_is_enough_and_it_may_have_a_fence_in_it() {
     let paragraph = "I look at the file.\n\n```python\nx = {1: [2, 3]}\n```\n\nThis does not work, because the import of \
                      the module is missing. So I look at the module, and at the test, and then I read the file \
-                     once more, from the beginning to the end, and find nothing:\n\n";
+                     once more, from the beginning to the end, and find nothing in it \
+                     that could be the reason:\n\n";
     assert!(paragraph.len() > 300);
     let found = repeated(&format!("So.\n{}", paragraph.repeat(4))).expect("four paragraphs");
     assert_eq!((found.chars, found.times), (paragraph.len(), 4));
@@ -250,6 +251,7 @@ fn healthy() -> Vec<(&'static str, String)> {
         ("a list with one beginning", lines(60, |n| format!("- projects/cloud/locations/us/services/{n}"))),
         ("numbered steps", lines(60, |n| format!("{n}. I will try it again with the next file."))),
         ("a check list", "- [ ] Task\n".repeat(40)),
+        ("a form", "- [ ] still to be filled in by the owner\n".repeat(30)),
         (
             "a log",
             lines(80, |n| format!("2026-01-01 12:{:02}:{:02} INFO heartbeat received", n / 60, n % 60)),

@@ -124,7 +124,7 @@ fn weight(c: char, before: char, blanks: usize) -> usize {
     }
 }
 
-/// Letters of scripts that put no blanks between words: Thai, Lao, Khmer, Chinese, Japanese and Korean.
+/// Letters of scripts that write a word in few letters, or without blanks: Thai, Lao, Khmer, Chinese, Japanese, Korean.
 fn is_sign(c: char) -> bool {
     c.is_alphabetic()
         && matches!(
@@ -168,7 +168,7 @@ mod tests {
             &[
                 "- I read the file\n",
                 "e.\n\n1. Read the fil",
-                "- [ ] fill it in\n",
+                "- [ ] to be filled in by the owner\n",
                 "ha ",
                 "false, ",
                 "no\n",

@@ -13,6 +13,8 @@ use super::unit::patience;
 /// The longest periods that the seekers find, in bytes. A seeker is as late as its reach, so each reaches four times as
 /// far as the one before: a period is found by its fifth copy, or within the first 300 bytes.
 const REACHES: [usize; 3] = [256, 1_024, 4_096];
+/// After how many bytes each seeker reads on: what reaches farther may be later, and a search costs more than its bytes.
+const STRIDES: [usize; REACHES.len()] = [BLOCK, 2 * BLOCK, 4 * BLOCK];
 /// The text is read in blocks of this many bytes, however it arrives. So what is found never depends on the pieces.
 const BLOCK: usize = 256;
 /// Copies of a sentence that are all of a text. OpenRouter's rule counts from four on
@@ -129,7 +131,7 @@ impl Watch {
     }
 
     /// Takes the next piece. Returns a repetition once, when it has gone on for so long that it cannot be meant; at
-    /// most 256 bytes later.
+    /// most 256 bytes later (1,024 if what is repeated is long).
     pub fn push(&mut self, piece: &str) -> Option<Repeated> {
         let was_open = self.is_open();
         let mut piece = piece.as_bytes();
@@ -182,9 +184,11 @@ impl Watch {
 
     fn read(&mut self, end: usize, is_all: bool) {
         self.fenced.read(&self.text, end, is_all);
-        for at in 0..self.seekers.len() {
-            self.seekers[at].read(&self.text, end);
-            self.judge(at);
+        for (at, stride) in STRIDES.into_iter().enumerate() {
+            if is_all || end.is_multiple_of(stride) {
+                self.seekers[at].read(&self.text, end);
+                self.judge(at);
+            }
         }
     }
 
@@ -241,7 +245,7 @@ fn times(bytes: usize, period: usize) -> usize {
 /// Bytes of white space between two copies that the last one may lack.
 fn between(period: usize) -> usize {
     const MOST: usize = 2;
-    if period > 2 * MOST { MOST } else { 0 }
+    if period > MOST { MOST } else { 0 }
 }
 
 /// A byte that continues a character of UTF-8.

@@ -48,7 +48,8 @@ pub(super) fn patience(unit: &str, is_fenced: bool) -> Patience {
     let has_fence = unit.contains("```");
     let made = Made::of(unit);
     let is_code = !has_fence && made.marks * LETTERS_PER_MARK > made.letters;
-    if made.letters <= made.digits || made.chars == 1 || is_code {
+    let is_table = made.lines > 0 && made.rows == made.lines;
+    if made.letters <= made.digits || made.chars == 1 || is_code || is_table {
         STRUCTURE
     } else if made.signs < SIGNS && (made.words < 2 || made.letters < LETTERS) {
         WORD
@@ -68,9 +69,10 @@ struct Made {
     letters: usize,
     words: usize,
     digits: usize,
-    /// Lines that are not blank, and those of them that are items of a list.
+    /// Lines that are not blank, and those of them that are items of a list or rows of a table.
     lines: usize,
     items: usize,
+    rows: usize,
     /// Letters of scripts without blanks between words.
     signs: usize,
     /// Signs of code, without those that prose quotes between backticks.
@@ -96,6 +98,7 @@ impl Made {
             if before == '\n' && c != '\n' {
                 made.lines += 1;
                 made.items += usize::from("-*+•".contains(c) || c.is_ascii_digit());
+                made.rows += usize::from(c == '|');
             }
             made.digits += usize::from(c.is_numeric());
             ticks += usize::from(c == '`');
@@ -187,6 +190,7 @@ mod tests {
                 "NaN, ",
                 "00 ff ",
                 "| n/a | n/a |\n",
+                "| not known | taken from the defaults of the vendor |\n",
                 "<tr><td>x</td></tr>\n",
                 "{\"x\": 0, \"y\": 0},\n",
                 "    break;\n",

@@ -18,6 +18,7 @@ pub mod no_tools;
 mod pattern;
 mod per_model;
 pub mod progress;
+pub mod repetition;
 pub mod retry_safety;
 pub mod similarity;
 mod text_form;
@@ -32,6 +33,7 @@ pub use handoff::{Handoff, HandoffSettings};
 pub use no_tools::{NoTools, NoToolsSettings};
 pub use per_model::PerModel;
 pub use progress::{Progress, ProgressSettings};
+pub use repetition::Repetition;
 pub use retry_safety::{RetrySafety, RetrySafetyPolicy, RetrySafetySettings};
 
 /// The guards that are on by default, with their default settings: the stack that `balk` calls `default`.
@@ -39,6 +41,7 @@ pub use retry_safety::{RetrySafety, RetrySafetyPolicy, RetrySafetySettings};
 pub fn default_stack() -> Stack {
     Stack::new(vec![
         Box::new(Abandonment::default()),
+        Box::new(Repetition::default()),
         Box::new(NoTools::default()),
         Box::new(Duplicate::default()),
         Box::new(EmptyCompletion::default()),

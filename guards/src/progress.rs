@@ -129,7 +129,8 @@ pub struct ProgressSettings {
     /// Replies in a row without a call that got the same answer before one is corrected. Two: readers judge the
     /// second in a row as stuck (`docs/labels.md#how-points-were-judged`).
     pub refused_replies: u32,
-    /// Times that the same text is sent without a call. Three: two would include honest closing messages.
+    /// Times that the same text is sent without a call. Three: two would include honest closing messages. Twice as many
+    /// of a short text, in a row.
     pub same_texts: u32,
     /// Different calls of one tool that fail in the same way; twice as many before one is refused. Six: three
     /// failures in a row are stuck in only 41 % (`docs/labels.md#what-single-rules-find`), and others refuse at six

@@ -132,6 +132,8 @@ pub const CATALOGUE: &[Listed] = &[
     listed!("monologue", Stubborn, "monologue"),
     listed!("monologue", Control, "monologue-control"),
     listed!("repetitive-table", Control, "repetitive-table"),
+    listed!("chanting", Stubborn, "chanting"),
+    listed!("chanting", Control, "chanting-control"),
     listed!("refused-replies", Stubborn, "refused-replies"),
     listed!("refused-replies", Control, "refused-replies-control"),
     listed!("batch-with-errors", Control, "batch-with-errors"),

@@ -169,14 +169,19 @@ pub fn asks_to_see(text: &str) -> bool {
     SHOWINGS.iter().any(|word| text.contains(word))
 }
 
+/// Whether a text has at most 60 characters, or 24 in a script that writes a word in one or two.
+#[must_use]
+pub fn is_short(text: &str) -> bool {
+    let has_at_most = |chars| text.chars().nth(chars).is_none();
+    has_at_most(CHARS) && (has_at_most(SIGNS) || !text.chars().any(is_sign))
+}
+
 /// Whether the message gives the model nothing that it did not have.
 #[must_use]
 pub fn is_nudge(text: &str) -> bool {
     let text = text.trim();
-    let is_short = |chars| text.chars().nth(chars).is_none();
     is_go_ahead(text)
-        || is_short(CHARS)
-            && (is_short(SIGNS) || !text.chars().any(is_sign))
+        || is_short(text)
             && !text.is_empty()
             && !text.ends_with(['?', '？'])
             && !text.contains(|c: char| c.is_numeric() || "\n`\"/\\_@#:;=<>{}[]|«»„“”「」".contains(c))

@@ -7,12 +7,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::finding::{Finding, Rule};
 use crate::acknowledgement::says_it_cannot;
+use crate::nudge::{is_nudge, is_short};
 use balk_contract::{Completion, ResultKey, Speaker, Subject, UserMessage, identity};
 
 /// Texts that are remembered, to find one that recurs after others.
 const TEXTS: usize = 8;
-/// Shorter texts are ignored: a greeting, a closing, "done".
-const TEXT_BYTES: usize = 60;
+/// A short text (a greeting, a closing, "done") counts only in a row and while the user says nothing new, and one in
+/// so many.
+const PER_SHORT: u32 = 2;
 /// A person repeats a message in fewer bytes ("good, and the next one?"); a harness uses a form.
 const FORM_BYTES: usize = 100;
 /// Bytes of an answer that are compared.
@@ -24,6 +26,9 @@ pub(super) struct Said {
     texts: VecDeque<ResultKey>,
     /// How often the newest of them was sent.
     same: u32,
+    /// The newest text, if it is a short one, and how often it came in a row.
+    short: Option<ResultKey>,
+    shorts: u32,
     /// Whether the newest completion called nothing and has not been answered yet.
     open: bool,
     /// Whether the model has called anything yet: one that never does may be asked for one paragraph after another.
@@ -40,15 +45,22 @@ impl Said {
             self.texts.clear();
             self.has_acted = true;
             (self.same, self.open, self.complaint, self.refused) = (0, false, None, 0);
+            self.short = None;
             return;
         }
         self.open = true;
-        let longest = completion.texts().max_by_key(|text| text.len());
-        let Some(text) = longest.filter(|text| text.len() >= TEXT_BYTES) else {
+        let before = self.short.take();
+        let Some(text) = completion.texts().max_by_key(|text| text.len()) else {
             self.same = 0;
             return;
         };
         let key = identity(text);
+        if is_short(text) {
+            self.shorts = if before == Some(key) { self.shorts.saturating_add(1) } else { 1 };
+            self.short = Some(key).filter(|_| !says_it_cannot(text));
+            self.same = 0;
+            return;
+        }
         // Repeating that it cannot be done is an answer to the question.
         if self.texts.contains(&key) && says_it_cannot(text) {
             self.same = 0;
@@ -64,6 +76,9 @@ impl Said {
     /// Records a message in the user's role. True if it equals the answer to the previous reply: a harness that
     /// refuses replies repeats its answer, and a person with something new to say does not.
     pub(super) fn answered(&mut self, message: &UserMessage) -> bool {
+        if message.from == Speaker::User && !is_nudge(&message.text) {
+            self.short = None;
+        }
         let complaint = complaint(message, self.has_acted);
         if !std::mem::take(&mut self.open) {
             return false;
@@ -77,7 +92,8 @@ impl Said {
     /// The patterns that the newest completion continues, if it called nothing.
     pub(super) fn findings(&self, turn: u64) -> [Finding; 2] {
         let find = |rule, seen| Finding::new(rule, Subject::Run, if self.open { seen } else { 0 }, turn);
-        [find(Rule::RefusedReplies, self.refused), find(Rule::RepeatedText, self.same)]
+        let shorts = if self.short.is_some() { self.shorts / PER_SHORT } else { 0 };
+        [find(Rule::RefusedReplies, self.refused), find(Rule::RepeatedText, self.same.max(shorts))]
     }
 }
 

@@ -7,8 +7,8 @@ use balk_guards::{
     Abandonment, Answer, AttemptFailure, Batch, ChoiceKind, Compaction, Completion, Decision, Duplicate,
     Effect, EmptyCompletion, Entry, FinishReason, Guard, Handoff, Intervention, InterventionKind, Limits,
     NoTools, Offer, Origin, Part, Progress, ProgressSettings, Protocol, Purpose, RawCall, Recovery,
-    RetrySafety, Run, Settlement, Speaker, Start, Status, Step, Termination, Tool, ToolCall, ToolResult,
-    Transcript, Usage, UserAnswer, UserMessage,
+    Repetition, RetrySafety, Run, Settlement, Speaker, Start, Status, Step, Termination, Tool, ToolCall,
+    ToolResult, Transcript, Usage, UserAnswer, UserMessage,
 };
 use balk_peers::{
     Cline, Crush, Forge, GeminiCli, HermesLike, KimiCli, NaiveAbandonment, NaiveDuplicate, NaiveNoTools,
@@ -47,6 +47,7 @@ pub(crate) fn all_guards() -> Vec<Box<dyn Guard>> {
         Box::new(RetrySafety::default()),
         Box::new(Handoff::default()),
         Box::new(Progress::default()),
+        Box::new(Repetition::default()),
     ]
 }
 

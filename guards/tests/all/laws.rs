@@ -9,7 +9,8 @@ use balk_guards::{
     Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptCause, AttemptFailure, Budget, Completion,
     Duplicate, DuplicatePolicy, DuplicateSettings, Effect, EmptyCompletion, Entry, FinishReason, Guard,
     Handoff, Limit, NoTools, NoToolsSettings, Offer, Origin, Progress, ProgressSettings, Protocol, RawCall,
-    RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Stack, Status, Termination, Tool, ToolResult, Usage,
+    Repetition, RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Stack, Status, Termination, Tool,
+    ToolResult, Usage,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -42,7 +43,7 @@ fn no_tools(message: Option<&str>) -> Box<dyn Guard> {
 }
 
 /// Every guard in every policy, and stacks of them.
-const GUARDS: [fn() -> Box<dyn Guard>; 24] = [
+const GUARDS: [fn() -> Box<dyn Guard>; 25] = [
     || Box::new(()),
     || abandonment(AbandonmentPolicy::Soft),
     || abandonment(AbandonmentPolicy::HardBlock),
@@ -56,6 +57,7 @@ const GUARDS: [fn() -> Box<dyn Guard>; 24] = [
     || Box::new(EmptyCompletion::default()),
     || Box::new(Handoff::default()),
     || Box::new(Progress::default()),
+    || Box::new(Repetition::default()),
     hasty_progress,
     || retry_safety(RetrySafetyPolicy::Conservative),
     || retry_safety(RetrySafetyPolicy::FastPath),

@@ -34,6 +34,8 @@ mod progress_healthy;
 mod progress_ladders;
 mod progress_rules;
 mod readme;
+mod repetition;
+mod repetition_vectors;
 mod retry_again;
 mod retry_bounds;
 mod retry_ran;

@@ -337,6 +337,22 @@ fn the_same_text_for_the_third_time_is_corrected() {
     let plan = "I will now read the configuration, change the port and then start the server again.";
     check_replies(&[(plan, "Go on."), (plan, "Please do."), (plan, "And?")], &["3 retry repeated-text 1"]);
     check_replies(&[("Done.", "Sure?"), ("Done.", "Really?"), ("Done.", "Hm?"), ("Done.", "?")], &[]);
+    // A short one needs twice as many in a row, in characters of any script, while the user says nothing new.
+    let reply = |text, user: &'static str| vec![(text, user); 6];
+    for text in [
+        "I am on it.",
+        "Ich schaue es mir jetzt gleich genauer an, versprochen.",
+        "好的，我这就开始处理这个文件。",
+    ] {
+        check_replies(&reply(text, "Go on."), &["6 retry repeated-text 1"]);
+        check_replies(&reply(text, "And the file b.txt?"), &[]);
+        check_replies(
+            &[reply(text, "Go on.")[..5].to_vec(), vec![("Now.", "Go on."), (text, "")]].concat(),
+            &[],
+        );
+    }
+    let long = "我会先读取配置文件，然后修改端口，再重新启动服务器，最后检查日志。";
+    check_replies(&[(long, "继续。"), (long, "请继续。"), (long, "继续。")], &["3 retry repeated-text 1"]);
     let mut run = run();
     for n in 0..6 {
         assert!(run.said([says(plan)]).is_empty(), "a call lies between");

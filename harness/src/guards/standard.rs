@@ -1,6 +1,8 @@
 //! Balk's own guards, the oracle and the ceiling.
 
-use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Handoff, NoTools, Progress, RetrySafety};
+use balk_guards::{
+    Abandonment, Duplicate, EmptyCompletion, Handoff, NoTools, Progress, Repetition, RetrySafety,
+};
 
 use super::registered::{NoSettings, Registered};
 use crate::engine::{Oracle, TruthChannel};
@@ -9,6 +11,7 @@ use crate::engine::{Oracle, TruthChannel};
 pub(super) fn standard() -> Vec<Registered> {
     vec![
         abandonment().by_default(),
+        repetition().by_default(),
         no_tools().by_default(),
         duplicate().by_default(),
         empty_completion().by_default(),
@@ -42,6 +45,11 @@ fn abandonment() -> Registered {
             "strict",
         )
         .rules(Abandonment::RULES)
+}
+
+fn repetition() -> Registered {
+    let about = "a text that repeats itself inside one message: two corrections, a question, the end";
+    Registered::new("repetition", about, |NoSettings {}| Repetition::default()).rules(Repetition::RULES)
 }
 
 fn no_tools() -> Registered {

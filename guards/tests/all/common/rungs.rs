@@ -4,14 +4,16 @@
 mod without;
 
 use balk_guards::rules::{Rule, Step};
-use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Guard, Handoff, NoTools, Progress, RetrySafety};
+use balk_guards::{
+    Abandonment, Duplicate, EmptyCompletion, Guard, Handoff, NoTools, Progress, Repetition, RetrySafety,
+};
 
 use without::{Removed, Without};
 
 /// Names the rung that all guards of a run of the tests lack, as the audit spells it.
 pub(crate) const WITHOUT: &str = "BALK_TEST_WITHOUT";
 
-const RULES: [(&str, &[Rule]); 7] = [
+const RULES: [(&str, &[Rule]); 8] = [
     ("abandonment", Abandonment::RULES),
     ("duplicate", Duplicate::RULES),
     ("no-tools", NoTools::RULES),
@@ -19,6 +21,7 @@ const RULES: [(&str, &[Rule]); 7] = [
     ("retry-safety", RetrySafety::RULES),
     ("handoff", Handoff::RULES),
     ("progress", Progress::RULES),
+    ("repetition", Repetition::RULES),
 ];
 
 /// Every rung of every guard: the guard, the rule, the step and the level, and how the audit spells it.

@@ -63,13 +63,14 @@ pub(super) const PLEAS: &[&str] = &[
 /// The model says that something is done.
 #[rustfmt::skip]
 pub(super) const DONE: &[&str] = &[
-    "done", "finished", "complete", "ready", "i've ", "i have ", "has been ", "have been ", "successful",
-    "all set", "taken care", "is now", "are now", "now has", "now have", "now contain", "now hold", "in place",
-    "wrote ", "created", "updated", "implemented", "fixed", "added", "saved", //
+    "done", "finished", "completed", "is complete", "are complete", "is ready", "are ready", "i've ", "i have ",
+    "has been ", "have been ", "successful", "all set", "taken care", "is now", "are now", "now has",
+    "now have", "now contain", "now hold", "in place", "wrote ", "created", "updated", "implemented", "fixed",
+    "added", "saved", //
     "fertig", "erledigt", "abgeschlossen", "ich habe ", "wurde ", "wurden ", "erfolgreich", "ist nun",
     "ist jetzt", "steht jetzt", "steht nun", "enthält jetzt", "enthält nun", "angelegt", "geschrieben",
     "erstellt", "behoben", "gespeichert", //
-    "listo", "lista", "hecho", "terminad", "completad", "he ", "ha sido", "han sido", "con éxito", "ya está",
+    "listo", "hecho", "terminad", "completad", "he ", "ha sido", "han sido", "con éxito", "ya está",
     "ya contiene", "ya tiene", "correctamente", "quedó", "ha quedado", "cread", "escrit", "actualizad",
     "guardad", "corregid", //
     "完成", "已经", "已", "好了", "成功", "搞定", "写好", //

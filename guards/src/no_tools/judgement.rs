@@ -46,7 +46,7 @@ impl NoTools {
                 Instead::Lists => self.plans_again(text),
                 Instead::Claims => {
                     let nudge = state.nudge.as_deref().unwrap_or_default().to_lowercase();
-                    !state.request.changed || has_any(&nudge, COMPLAINTS) || is_untouched()
+                    !state.request.called || has_any(&nudge, COMPLAINTS) || is_untouched()
                 }
                 Instead::Reports => is_untouched(),
             };

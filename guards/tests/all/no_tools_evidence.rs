@@ -236,7 +236,7 @@ fn t1_a_claim_again_after_a_nudge_is_a_mistake_unless_work_was_done() {
     for (nudge, done, expected) in [
         ("I see nothing of it.", reads(), FIRST),
         ("Hier ist nichts.", writes("hello.py"), FIRST),
-        ("Ok, good.", reads(), FIRST),
+        ("Ok, good.", reads(), "pass"),
         ("Ok, good.", writes("hello.py"), "pass"),
     ] {
         let mut run = after(&[done, says(claim)]);

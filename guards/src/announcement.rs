@@ -31,7 +31,8 @@ pub(crate) fn breaks_off(text: &str) -> bool {
     }
 }
 
-fn is_item(line: &str) -> bool {
+/// Whether a line is an item of a list.
+pub(crate) fn is_item(line: &str) -> bool {
     let line = line.trim_start();
     let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     line.starts_with(['-', '*', '•'])

@@ -88,6 +88,8 @@ struct DuplicateState {
     unsaid: bool,
     /// Strict: demands for words since they became required.
     demands: u8,
+    /// The names on offer: no message to the model has another one (spec M2).
+    tools: Vec<Arc<str>>,
     shell: Option<Arc<str>>,
     ask: Option<Arc<str>>,
 }
@@ -186,12 +188,20 @@ impl Duplicate {
     fn text(&self, call: &ToolCall, family: CallKey, before: &Remembered, level: u8, number: u32) -> String {
         match (self.settings.policy, level) {
             (DuplicatePolicy::Notice, _) => {
-                format!("`{}` was already called with the same arguments.", call.tool)
+                format!("{} was already called with the same arguments.", self.named(call, "A tool"))
             }
             (DuplicatePolicy::Actionable | DuplicatePolicy::Strict, 1) => {
                 self.feedback(call, family, before, number)
             }
             (DuplicatePolicy::Actionable | DuplicatePolicy::Strict, _) => self.options(call, before, number),
+        }
+    }
+
+    /// The called tool, if it may be mentioned, else `other`: "a tool that is not on offer".
+    fn named(&self, call: &ToolCall, other: &str) -> String {
+        match self.state.tools.contains(&call.tool) {
+            true => format!("`{}`", call.tool),
+            false => format!("{other} that is not on offer"),
         }
     }
 
@@ -222,12 +232,12 @@ impl Duplicate {
             ),
         };
         format!(
-            "`{tool}` was called with {same} arguments in turn {turn}, and nothing has changed since (duplicate \
+            "{tool} was called with {same} arguments in turn {turn}, and nothing has changed since (duplicate \
              {number} in this run).\n\nArguments:\n{arguments}\n\nIt {how} with:\n{result}\n\n{then} \
              If you are stuck, look at what the call depends on with a read-only one.\n\nDo not send this call \
              again {now}with the same arguments. What will you do differently?",
             now = if before.prospect == Prospect::Passing { "without a pause and " } else { "" },
-            tool = call.tool,
+            tool = self.named(call, "A tool"),
             same = if call.key == family { "these" } else { "nearly these" },
             turn = before.turn,
             result = before.result,
@@ -253,11 +263,11 @@ impl Duplicate {
             Prospect::Lasting | Prospect::Unknown => "and would answer the same again",
         };
         format!(
-            "this is the same call of `{tool}` again (duplicate {number} in this run). It answered \"{error}\" \
+            "this is the same call of {tool} again (duplicate {number} in this run). It answered \"{error}\" \
              {again}. Choose one:\n1. send other arguments, or call another of your \
              tools\n2. {look}{missing}\n\nDo not send this call again with the same arguments: the next time, the \
              user is asked instead.",
-            tool = call.tool,
+            tool = self.named(call, "a tool"),
             error = first_line(&before.result, 160),
         )
     }
@@ -331,6 +341,7 @@ impl Guard for Duplicate {
                 let name = |purpose| start.offer.first(purpose).map(|tool| tool.name.clone());
                 self.state.shell = name(Purpose::Shell);
                 self.state.ask = name(Purpose::AskUser);
+                self.state.tools = start.offer.tools().iter().map(|tool| tool.name.clone()).collect();
             }
             Entry::Completion(completion) if self.state.owed => {
                 let said = completion.texts().any(|text| acknowledgement::announces_a_change(text));

@@ -4,8 +4,10 @@
 //! ended because of its length (spec E3).
 //!
 //! *Sends* the same request again after an empty attempt, up to the allowed attempts; then it ends the run with a
-//! clear message. The view does not change. An answer that was cut off is never requested again unchanged: a call
-//! that was cut off does not run, and the model is asked to continue or shorten a text that was cut off.
+//! clear message. The view does not change. An answer that was cut off is never requested again unchanged. A call that
+//! was cut off does not run, and the model is asked to begin it again, smaller. The same goes for a text that ends in
+//! the middle of a code block, an object, a tag or a printed call (`empty_completion/cut.rs`): a live run that was asked
+//! to go on there lost its call. Only prose is to be continued, or said in fewer words.
 //!
 //! *Stays silent* about refusals and filtered answers (spec E4), and about thinking without an answer, because the
 //! same request would return it again (spec E2: it counts as a message that calls no tool).
@@ -14,8 +16,12 @@
 //! message of gpt-4o, the next is empty in 11 %, and the one after that in 40 % (`docs/reactions.md#empty-replies`),
 //! so a fourth attempt is no longer worth its cost. Two hints about length in a row, then a question.
 
+mod cut;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use cut::Open;
 
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::times;
@@ -117,19 +123,26 @@ impl EmptyCompletion {
         Verdict::Block(vec![Blocked { call: at, note: self.note("truncated-call", text) }])
     }
 
+    /// What a text left open is never continued: the pieces would not fit together (spec E3).
     fn cut_text(&self, completion: &Completion) -> Verdict {
-        let text = if completion.has_text() {
-            format!(
-                "Your last message reached the output limit before it was complete.{} Continue where it \
-                 stopped, or say it in fewer words; do not start again.",
-                self.again()
-            )
-        } else {
-            format!(
-                "You reached the output limit before you answered.{} Keep it shorter: think briefly, and take \
-                 one step or make one call at a time.",
-                self.again()
-            )
+        let again = self.again();
+        let text = match completion.texts().last().map(|text| Open::of(text)) {
+            None => format!(
+                "You reached the output limit before you answered.{again} Keep it shorter: think briefly, and take \
+                 one step or make one call at a time."
+            ),
+            Some(Open::Prose) => format!(
+                "Your last message reached the output limit before it was complete.{again} Continue where it \
+                 stopped, or say it in fewer words; do not start again."
+            ),
+            Some(open @ (Open::Block | Open::Markup)) => {
+                let what = if open == Open::Block { "a code block" } else { "a call or an object" };
+                format!(
+                    "Your last message reached the output limit in the middle of {what}, so that is incomplete and \
+                     nothing came of it.{again} Do not continue it. Begin again with less: break it into smaller \
+                     parts, and send only the first part now, as a call of its own."
+                )
+            }
         };
         Verdict::Retry(self.note("truncated-text", text))
     }

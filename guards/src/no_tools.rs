@@ -1,21 +1,30 @@
 //! **no-tools**: the model says what it will do, or nothing at all, and calls no tool.
 //!
 //! *Detects* (spec N1, N8, T1) a completion without a call. If a tool ends the task (`completion = tool`), that is a
-//! mistake. If text may end it, it is one as long as tools are offered, in three cases. The text announces an action
-//! and breaks off (`announcement.rs`), it prints a call of a tool on offer, or it denies access though nothing was
-//! tried; the user had to nudge the model ([`nudge`](balk_contract::nudge): "Proceed.", "I don't see it.") after a
-//! message without a call, and the next one does the same in place of a call; or a text comes again that was there
-//! before a correction. Thinking without an answer is a mistake under both (spec E2), because the same request would
-//! return it again.
+//! mistake. If text may end it, it is one as long as tools are offered, where the transcript contradicts it
+//! (`no_tools/request.rs` keeps what was asked and done):
 //!
-//! *Stays silent* under `text` about every other text: an answer, a question, code, a report. So does it where the
-//! user's request has a printed call in it or asks for JSON, and about a model that has tried and says again that it
-//! cannot. A blocked or failed call also counts: the model acted. A
-//! withheld answer (content filter) is not its concern.
+//! - it announces an action and breaks off (`announcement.rs`), or says what comes next about a file that no call of
+//!   the run has touched; it prints a call of a tool on offer; it denies access, and no call failed;
+//! - it says that something is done, and no call has touched any of the files that it names;
+//! - the user's request names a file, no call was made, and the text shows code for it or speaks about it;
+//! - the user had to nudge the model ([`nudge`](balk_contract::nudge): "Proceed.", "I don't see it.") after a message without a call, and
+//!   the next one does the same in place of a call: it asks, plans, shows code, announces, denies or claims again;
+//! - the model was corrected, and before any call it does one of these again, or says the same as before.
 //!
-//! *Says* what was wrong, and asks for the call. The tool that ends the task is only named to a model whose text reads
-//! as a report and that has called something since the request: a small model takes every way out that a message
-//! names (`docs/reactions.md#ways-out`).
+//! Thinking without an answer is a mistake under both (spec E2), because the same request would return it again.
+//!
+//! *Stays silent* under `text` about every other text: an answer, a question, a plan, code, a report. So does it where
+//! the request asks for the words (for JSON, a plan, code, an explanation, or in the form of a question), where a
+//! command ran that may have touched any file, about a text that says that something was not done, and about a model
+//! that has tried and says again that it cannot. A blocked or failed call also counts: the model acted. A withheld
+//! answer (content filter) is not its concern.
+//!
+//! *Says* what was wrong, and shows the form of a call by an example: of the tool that the model's own text names, or
+//! of the tool that failed before it showed code, else of no tool. Models call the tool that a message names, fitting
+//! or not (`docs/reactions.md#a-small-live-model`). A printed call gets no example, because it has the form already.
+//! The tool that ends the task is only named to a model whose text reads as a report and that has called something
+//! since the request: a small model takes every way out that a message names (`docs/reactions.md#ways-out`).
 //!
 //! *Thresholds*: the limit of 3 comes from the field report (spec N4), Cline and Roo Code (`docs/peers.md#cline`,
 //! `docs/peers.md#roo-code`). Under `text` one correction for each request, then the user is asked (spec T3); five
@@ -29,20 +38,26 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::acknowledgement::says_it_cannot;
 use crate::text_form;
+use files::files;
 use instead::Instead;
+use request::Request;
+use vocabulary::{AFFIRMS, has_any};
 
 use balk_contract::evidence::{CORRECTION_TURNS, Evidence, QUESTION_TURNS};
-use balk_contract::nudge::{asks_to_see, is_nudge, takes_up};
+use balk_contract::nudge::{is_nudge, is_short};
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::{
-    Answer, Completion, Decision, Entry, FinishReason, Guard, Intervention, InterventionKind, Note, Offer,
-    Protocol, Purpose, ResultKey, Speaker, Subject, Verdict, identity,
+    Answer, Completion, Decision, Effect, Entry, FinishReason, Guard, Intervention, InterventionKind, Note,
+    Offer, Origin, Protocol, Purpose, ResultKey, Speaker, Status, Subject, ToolResult, Verdict, identity,
 };
 
+mod files;
 mod instead;
+mod judgement;
 mod messages;
+mod request;
+mod vocabulary;
 
 /// Settings of the guard (spec N5). [`PerModel`](crate::PerModel) decides whether it is on for a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,23 +95,31 @@ struct NoToolsState {
     callable: Vec<Arc<str>>,
     /// Names of tools that do something: none that ends the task or asks the user.
     tools: Vec<Arc<str>>,
+    /// The members that their arguments must have, in the same order.
+    needed: Vec<Arc<[Arc<str>]>>,
+    /// Whether one of them may change something.
+    changes: bool,
     finish: Option<Arc<str>>,
     /// Mistakes in a row, including the current completion.
     mistakes: u32,
-    /// Whether a tool was called since the user's last request.
-    called: bool,
-    /// Whether a tool was called in the run.
-    acted: bool,
-    /// Whether the model was corrected since then, and has not worked since.
+    /// What the user asked for, and what was done about it.
+    request: Request,
+    /// The tool that changes things and failed last since the request.
+    failing: Option<Arc<str>>,
+    /// Whether the model was corrected since the request, and has not worked since.
     corrected: bool,
+    /// Whether it has called nothing since then.
+    ignores: bool,
     /// What the last two completions did in place of a call, newest last; `None` for one that called or was empty.
     instead: [Option<Instead>; 2],
+    /// Their texts, if they are short.
+    said: [Option<Arc<str>>; 2],
     /// What the user said after them, if it was only a nudge.
     nudge: Option<Arc<str>>,
+    /// The text of the model that the user said yes to, and nothing else.
+    allowed: Option<Arc<str>>,
     /// The last texts in place of a call, since the user's request.
     texts: VecDeque<ResultKey>,
-    /// Whether the user's request speaks of calls, so that a printed one may be an answer.
-    wants_calls: bool,
     /// Reminders since the count of mistakes began.
     reminders: u32,
     /// Questions in this request, less those given back.
@@ -120,8 +143,10 @@ enum Mistake {
 
 const NAME: &str = "no-tools";
 const VERSION: u64 = 3;
-/// Tools that a correction shows as examples.
+/// Tools that `{tools}` names in a message of the user's own.
 const EXAMPLES: usize = 4;
+/// The longest text that is remembered, or that is read as saying what comes next, in characters.
+const CHARS: usize = 400;
 /// Texts that are remembered, to find one that comes again after a nudge.
 const TEXTS: usize = 4;
 
@@ -163,33 +188,6 @@ impl NoTools {
         is_one.then_some(Mistake::TextOnly(instead))
     }
 
-    /// Whether this is a mistake where text may end the task.
-    fn is_out_of_place(&self, instead: Instead, text: &str) -> bool {
-        let is_urged = self.state.nudge.as_ref().is_some_and(|nudge| {
-            let is_asked_for = instead == Instead::ShowsCode && asks_to_see(nudge);
-            !is_asked_for && !takes_up(text, nudge)
-        });
-        let does_the_same = instead != Instead::Reports && self.state.instead[0] == Some(instead);
-        // Who has tried, and says again that it cannot be done, answers the question.
-        let is_honest = instead == Instead::Reports && self.state.acted && says_it_cannot(text);
-        let says_again = (is_urged || self.state.corrected) && self.has_said(text) && !is_honest;
-        says_again
-            || is_urged && does_the_same
-            || match instead {
-                Instead::Announces => true,
-                Instead::PrintsCall => !self.state.wants_calls,
-                Instead::Denies => !self.state.called,
-                Instead::ShowsCode | Instead::Asks | Instead::Reports => false,
-            }
-    }
-
-    /// Whether an earlier text since the request was the same. The newest one may be this text itself.
-    fn has_said(&self, text: &str) -> bool {
-        let key = identity(text);
-        self.state.texts.iter().filter(|it| **it == key).count()
-            > usize::from(self.state.texts.back() == Some(&key))
-    }
-
     fn note(&self, rule: &'static str, text: String) -> Note {
         Note {
             guard: NAME.into(),
@@ -221,8 +219,8 @@ impl Guard for NoTools {
             Entry::Completion(completion) => {
                 self.remember(completion);
                 if self.calls_a_tool(completion) {
-                    (self.state.called, self.state.acted) = (true, true);
-                    self.state.nudge = None;
+                    self.state.request.called();
+                    (self.state.nudge, self.state.allowed, self.state.ignores) = (None, None, false);
                     self.count_anew();
                 } else if self.mistake(completion).is_some() {
                     self.state.mistakes += 1;
@@ -230,14 +228,15 @@ impl Guard for NoTools {
                     self.count_anew();
                 }
             }
+            Entry::Result(result) => self.result(result),
             Entry::Answer(_) => {
                 self.count_anew();
-                self.state.corrected = false;
+                (self.state.corrected, self.state.ignores) = (false, false);
             }
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
                 InterventionKind::Feedback => {
                     self.spoke();
-                    self.state.corrected = true;
+                    (self.state.corrected, self.state.ignores) = (true, true);
                     self.state.reminders += 1;
                     self.state.spoken += 1;
                 }
@@ -254,7 +253,6 @@ impl Guard for NoTools {
             Entry::User(_)
             | Entry::Failed(_)
             | Entry::Tried(_)
-            | Entry::Result(_)
             | Entry::Intervention(_)
             | Entry::Compaction(_)
             | Entry::Conclusion(_)
@@ -268,14 +266,18 @@ impl Guard for NoTools {
             // One correction for each request or stretch of work, then the user hears of it: if text may end the
             // task, most text is right.
             (Mistake::TextOnly(_), Protocol::Text) if !self.state.corrected => {
-                Verdict::Retry(self.correction(mistake)).into()
+                Verdict::Retry(self.correction(mistake, completion)).into()
             }
             (Mistake::TextOnly(_), Protocol::Text) if self.state.questions < self.settings.questions => {
-                Verdict::Ask(self.question()).into()
+                Verdict::Ask(self.question(mistake)).into()
             }
             (Mistake::TextOnly(_), Protocol::Text) => Verdict::Stop(self.stop()).into(),
-            _ if self.state.mistakes < self.settings.limit => Verdict::Retry(self.correction(mistake)).into(),
-            _ if self.state.questions < self.settings.questions => Verdict::Ask(self.question()).into(),
+            _ if self.state.mistakes < self.settings.limit => {
+                Verdict::Retry(self.correction(mistake, completion)).into()
+            }
+            _ if self.state.questions < self.settings.questions => {
+                Verdict::Ask(self.question(mistake)).into()
+            }
             _ => Verdict::Stop(self.stop()).into(),
         })
     }
@@ -315,17 +317,31 @@ impl NoTools {
         if !is_nudge(text) {
             self.state.questions = 0;
         }
+        let was_asked = self.state.instead[1] == Some(Instead::Asks);
+        let says_yes = !text.contains(['?', '？'])
+            && is_short(text)
+            && files(text).next().is_none()
+            && has_any(&text.to_lowercase(), AFFIRMS);
+        self.state.allowed = self.state.said[1].clone().filter(|_| was_asked && says_yes);
         if self.state.instead[1].is_some() && is_nudge(text) {
             self.state.nudge = Some(text.into());
             return;
         }
-        let lower = text.to_lowercase();
-        self.state.wants_calls = ["json", "tool call", "{"].iter().any(|it| lower.contains(it));
-        (self.state.called, self.state.corrected) = (false, false);
-        (self.state.instead, self.state.nudge) = ([None; 2], None);
+        self.state.request.begin(text);
+        (self.state.corrected, self.state.ignores, self.state.failing) = (false, false, None);
+        (self.state.instead, self.state.said, self.state.nudge) = ([None; 2], [None, None], None);
         self.state.texts.clear();
         if self.state.protocol == Protocol::Text {
             self.count_anew();
+        }
+    }
+
+    fn result(&mut self, result: &ToolResult) {
+        self.state.request.observe(result);
+        if result.call.effect.is_known_change() && result.origin == Origin::Executed {
+            let is_offered = || self.state.tools.contains(&result.call.tool);
+            let failed = result.status == Status::Error && is_offered();
+            self.state.failing = failed.then(|| result.call.tool.clone());
         }
     }
 
@@ -334,12 +350,13 @@ impl NoTools {
         let text = completion.texts().last().filter(|_| !self.calls_a_tool(completion));
         let instead = text.map(|text| Instead::of(text, &self.state.tools));
         self.state.instead = [self.state.instead[1], instead];
-        if let Some(text) = text {
-            if self.state.texts.len() == TEXTS {
-                self.state.texts.pop_front();
-            }
-            self.state.texts.push_back(identity(text));
+        let short = text.filter(|text| text.chars().nth(CHARS).is_none()).cloned();
+        self.state.said = [self.state.said[1].take(), short];
+        let Some(text) = text else { return };
+        if self.state.texts.len() == TEXTS {
+            self.state.texts.pop_front();
         }
+        self.state.texts.push_back(identity(text));
     }
 
     fn count_anew(&mut self) {
@@ -350,8 +367,10 @@ impl NoTools {
     fn offered(&mut self, offer: &Offer) {
         self.state.finish = offer.first(Purpose::Finish).map(|tool| tool.name.clone());
         let works = |purpose| matches!(purpose, Purpose::Shell | Purpose::Other);
-        let tools = offer.tools().iter().filter(|tool| works(tool.purpose));
-        self.state.tools = tools.map(|tool| tool.name.clone()).collect();
+        let tools = || offer.tools().iter().filter(|tool| works(tool.purpose));
+        self.state.tools = tools().map(|tool| tool.name.clone()).collect();
+        self.state.needed = tools().map(|tool| tool.parameters.required().clone()).collect();
+        self.state.changes = tools().any(|tool| tool.effect != Effect::ReadOnly);
         let callable = offer.tools().iter().filter(|_| self.settings.text_form);
         self.state.callable = callable.map(|tool| tool.name.clone()).collect();
     }

@@ -72,7 +72,7 @@ use balk_contract::{
     Speaker, Subject, Verdict,
 };
 
-use crate::nudge::is_nudge;
+use balk_contract::nudge::is_nudge;
 
 mod asked;
 mod fenced;

@@ -7,7 +7,7 @@
 
 /// The longest nudge, in characters. Answers of recorded users that give something are longer in nine of ten cases, or
 /// have a number or a name (`docs/guards.md#words-in-place-of-calls`).
-const CHARS: usize = 60;
+pub(crate) const CHARS: usize = 60;
 /// The same in scripts that write a word in one or two characters.
 const SIGNS: usize = 24;
 
@@ -219,12 +219,14 @@ fn is_apart(rest: &str) -> bool {
 }
 
 /// Whether a reply takes up a word of this message, so that the message did say something. Words of fewer than four
-/// letters say little.
+/// letters say little, and a word that the model had said `before` was not given by the user ("Shall I continue?",
+/// "Yes, continue.", "Shall I continue now?").
 #[must_use]
-pub fn takes_up(reply: &str, message: &str) -> bool {
-    let [reply, message] = [reply, message].map(str::to_lowercase);
+pub fn takes_up(reply: &str, message: &str, before: &str) -> bool {
+    let [reply, message, before] = [reply, message, before].map(str::to_lowercase);
     let words = message.split(|c: char| !c.is_alphabetic()).filter(|word| !word.contains(is_sign));
-    words.filter(|word| word.chars().nth(LETTERS - 1).is_some()).any(|word| reply.contains(word))
+    let is_new = |word: &&str| word.chars().nth(LETTERS - 1).is_some() && !before.contains(*word);
+    words.filter(is_new).any(|word| reply.contains(word))
 }
 
 /// Chinese, Japanese and Korean characters.
@@ -317,9 +319,10 @@ mod tests {
     #[test]
     fn a_reply_takes_up_what_the_message_gave() {
         let message = "I prefer to use a gift card instead.";
-        assert!(takes_up("To pay with your gift card, I need your consent.", message));
-        assert!(!takes_up("Shall I write the second file?", "Yes, go on."));
-        assert!(!takes_up("我现在来处理。", "请继续。"));
+        assert!(takes_up("To pay with your gift card, I need your consent.", message, "How do you pay?"));
+        assert!(!takes_up("Shall I write the second file?", "Yes, go on.", ""));
+        assert!(!takes_up("我现在来处理。", "请继续。", ""));
+        assert!(!takes_up("Shall I continue now?", "Yes, continue.", "Do you want me to continue?"));
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub(super) struct Cause {
     pub(super) missing: String,
     /// Whether the missing thing is a tool that exists but cannot do this.
     pub(super) is_there: bool,
+    /// Whether it is a tool that was called and does not exist.
+    pub(super) is_unknown_tool: bool,
     pub(super) explanation: String,
     pub(super) error: String,
 }
@@ -31,6 +33,7 @@ impl Cause {
         offer: &Offer,
     ) -> Self {
         let is_there = offer.get(missing).is_some();
+        let is_unknown_tool = !is_there && tool.is_some_and(|(tool, _)| **tool == *missing);
         let missing = one_line(missing, NAME_CHARS);
         let error = one_line(error, ERROR_SHOWN);
         let it = if missing.is_empty() { "what this takes".into() } else { format!("`{missing}`") };
@@ -67,7 +70,7 @@ impl Cause {
         if !error.is_empty() {
             explanation.push_str(&format!(" The last error was \"{error}\"."));
         }
-        Self { kind, missing, is_there, explanation, error }
+        Self { kind, missing, is_there, is_unknown_tool, explanation, error }
     }
 
     /// The same reads over and over.
@@ -97,6 +100,7 @@ impl Cause {
             kind: GapKind::NoProgress,
             missing: String::new(),
             is_there: false,
+            is_unknown_tool: false,
             explanation,
             error: String::new(),
         }
@@ -145,6 +149,10 @@ impl Cause {
             }
             GapKind::MissingCapability if self.is_there => {
                 format!("{it} cannot do in this run what you last called it for.")
+            }
+            // Models call the tool that is named (spec M2, M3).
+            GapKind::MissingCapability if self.is_unknown_tool => {
+                "The tool that you called last does not exist here, and it will not in this run.".into()
             }
             GapKind::MissingCapability => format!("{it} is not available and will not be in this run."),
             GapKind::MissingInput => format!("{it} is not there: do not look for it again."),

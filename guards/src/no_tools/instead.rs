@@ -1,9 +1,11 @@
-//! What a message does in place of a call, judged by its form, by what is on offer, and by a few words of refusal.
+//! What a message does in place of a call, judged by its form, by what is on offer, and by a few words.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::files::files;
+use super::vocabulary::{ABILITIES, ACCESS, DENIALS, DONE, NEGATIONS, UNABLE, has_any};
 use crate::{announcement, fence, text_form};
 
 /// What a message does in place of a call (spec T1).
@@ -18,51 +20,44 @@ pub(super) enum Instead {
     Denies,
     /// It shows code.
     ShowsCode,
+    /// It is a list: a plan, or an answer.
+    Lists,
     /// It asks the user.
     Asks,
+    /// It says that something is done.
+    Claims,
     /// It says something else: an answer, or a report.
     Reports,
 }
 
-/// Words of models that believe that they have no tools, as recorded models use them (`docs/field.md`).
-const DENIALS: &[&str] = &[
-    "have access to",
-    "have direct access",
-    "no access to",
-    "unable to access",
-    "cannot access",
-    "can't access",
-    "as a language model",
-    "as an ai",
-    "have no tool", //
-    "keinen zugriff",
-    "als sprachmodell",
-    "als ki", //
-    "no tengo acceso",
-    "como modelo de lenguaje", //
-    "pas accès",
-    "modèle de langage", //
-    "アクセスでき",
-    "言語モデル", //
-    "无法访问",
-    "语言模型",
-];
-/// With these words "have access to" denies it.
-const NEGATIONS: &[&str] = &["not", "n't", "no "];
-/// The longest denial, in characters: a longer text gives its reasons, or an answer beside it.
+/// The longest denial or claim, in characters: a longer text gives its reasons, or an answer beside it.
 const CHARS: usize = 400;
+/// The longest question that only ends a message ("Anything else?"), in characters.
+const CLOSING_CHARS: usize = 60;
+/// Items that make a list.
+const ITEMS: usize = 2;
 
 impl Instead {
     /// What this text does, where these tools are on offer.
     pub(super) fn of(text: &str, tools: &[Arc<str>]) -> Self {
         if text_form::calls_one_of(text, tools) {
-            Self::PrintsCall
-        } else if announcement::breaks_off(text) {
-            Self::Announces
-        } else if denies(text) {
+            return Self::PrintsCall;
+        }
+        if announcement::breaks_off(text) {
+            return Self::Announces;
+        }
+        let is_short = text.chars().nth(CHARS).is_none();
+        let lower = if is_short { text.to_lowercase().replace('’', "'") } else { String::new() };
+        if denies(&lower) {
             Self::Denies
         } else if fence::fences(text).next().is_some() {
             Self::ShowsCode
+        } else if !text.contains(['?', '？'])
+            && text.lines().filter(|line| announcement::is_item(line)).count() >= ITEMS
+        {
+            Self::Lists
+        } else if claims(&lower, text) {
+            Self::Claims
         } else if text.contains(['?', '？']) {
             Self::Asks
         } else {
@@ -71,14 +66,31 @@ impl Instead {
     }
 }
 
-fn denies(text: &str) -> bool {
-    if text.chars().nth(CHARS).is_some() {
-        return false;
-    }
-    let text = text.to_lowercase().replace('’', "'");
-    DENIALS.iter().any(|words| {
-        text.contains(words) && (!words.starts_with("have ") || NEGATIONS.iter().any(|it| text.contains(it)))
-    })
+/// Whether a short text, in small letters, denies access to what the tools do.
+fn denies(lower: &str) -> bool {
+    let parts = lower.split(['.', '!', '?', ';', '\n', '。', '！', '？', '；']);
+    has_any(lower, DENIALS)
+        || has_any(lower, ACCESS) && ["not", "n't", "no "].iter().any(|it| lower.contains(it))
+        || parts.into_iter().any(|part| has_any(part, UNABLE) && has_any(part, ABILITIES))
+}
+
+/// Whether a short text says that something is done. A question makes it one that asks, unless it only ends the text.
+fn claims(lower: &str, text: &str) -> bool {
+    let said = match text.find(['?', '？']) {
+        None => lower,
+        Some(_) => {
+            let body = lower.trim_end().trim_end_matches(['?', '？']);
+            let start = body.rfind(['.', '!', '\n', '。', '！']).map_or(0, |at| at + 1);
+            let closes =
+                |last: &str| last.chars().nth(CLOSING_CHARS).is_none() && files(last).next().is_none();
+            let (said, last) = body.split_at(body.ceil_char_boundary(start));
+            if said.contains(['?', '？']) || !closes(last) || body.len() == lower.trim_end().len() {
+                return false;
+            }
+            said
+        }
+    };
+    has_any(said, DONE) && !has_any(said, NEGATIONS)
 }
 
 #[cfg(test)]
@@ -96,10 +108,24 @@ mod tests {
             ("Let me look at the folder:", Instead::Announces),
             ("I don't have access to your files, so I cannot do that.", Instead::Denies),
             ("Ich habe keinen Zugriff auf deine Dateien.", Instead::Denies),
+            ("Running things is not something I do: I lack the ability to start a shell.", Instead::Denies),
+            ("Leider kann ich nicht auf dein Dateisystem schreiben.", Instead::Denies),
+            ("No dispongo de herramientas para eso.", Instead::Denies),
+            ("我没有执行命令的能力。", Instead::Denies),
+            ("コマンドを実行することはできません。", Instead::Denies),
             ("Here it is:\n```\nx = 1\n```\n", Instead::ShowsCode),
             ("Should I proceed with it now?", Instead::Asks),
+            ("The first file is written. Shall I go on with b.py?", Instead::Asks),
+            ("1. Read the file\n2. Change the limit\n3. Run the tests", Instead::Lists),
+            ("The parser is finished. Anything else?", Instead::Claims),
+            ("I've put the limit into config.toml.", Instead::Claims),
+            ("Die Datei wurde angelegt.", Instead::Claims),
+            ("El archivo ha quedado actualizado.", Instead::Claims),
+            ("文件已经写好了。", Instead::Claims),
+            ("ファイルを作りました。", Instead::Claims),
+            ("The file was not created: the disk is full.", Instead::Reports),
             ("The build is green.", Instead::Reports),
-            ("You have access to both files now.", Instead::Reports),
+            ("You have access to both files.", Instead::Reports),
         ] {
             assert_eq!(Instead::of(text, &tools), does, "{text}");
         }

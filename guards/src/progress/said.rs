@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::finding::{Finding, Rule};
 use crate::acknowledgement::says_it_cannot;
-use crate::nudge::{is_nudge, is_short};
+use balk_contract::nudge::{is_nudge, is_short};
 use balk_contract::{Completion, ResultKey, Speaker, Subject, UserMessage, identity};
 
 /// Texts that are remembered, to find one that recurs after others.

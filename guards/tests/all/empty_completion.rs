@@ -202,6 +202,25 @@ fn e3_a_text_that_was_cut_off_is_to_be_continued() {
 }
 
 #[test]
+fn e3_what_a_text_left_open_is_begun_again_and_made_smaller() {
+    for open in [
+        "{\"name\": \"write_file\", \"arguments\": {\"path\": \"a.md\", \"content\": \"# One\\nThe first",
+        "I write it in one go:\n```python\nimport os\n\ndef main():",
+        "<write_file>\n<path>a.md</path>\n<content>\n# One",
+        "Schritt 1:\n[write_file(path=\"a.md\", content=\"# Eins",
+        "先写文件。\n<tool_call>\n{\"name\": \"write_file\", \"arguments\": {\"content\": \"第一",
+    ] {
+        let mut run = run();
+        let hint = text(&run.check(&cut(says(open)), CUT_TEXT));
+        assert!(hint.contains("Begin again") && hint.contains("smaller parts"), "{hint}");
+        assert!(!hint.contains("Continue where"), "{hint}");
+        let more = text(&run.check(&cut(says(open)), "retry truncated-text 2"));
+        assert!(more != hint && more.contains("Begin again"), "{more}");
+        run.check(&cut(says(open)), ASK);
+    }
+}
+
+#[test]
 fn e3_a_truncated_call_never_runs_and_those_before_it_do() {
     let mut run = run();
     let hint = text(&run.check(&cut_write(), CUT_CALL));

@@ -58,6 +58,8 @@ fn h3_each_kind_is_constrained_in_its_own_words() {
     says_all(&text(read("a.py").fails("no such file: a.py")), &["`a.py` is not there"]);
     says_all(&text(calls("append", "no").fails("no")), &["`append` was not accepted", "one JSON object"]);
     says_all(&text(calls("append", "{}").fails("no")), &["led nowhere"]);
+    let unknown = text(calls("browser_open", "{}").fails("error: unknown tool"));
+    assert!(unknown.contains("does not exist here") && !unknown.contains("browser_open"), "{unknown}");
     let denied = text(calls("append", "{}").fails("operation not permitted"));
     says_all(
         &denied,

@@ -23,6 +23,7 @@ mod messages;
 mod naive;
 mod near_duplicate;
 mod no_tools;
+mod no_tools_evidence;
 mod no_tools_words;
 mod peers_attempts;
 mod peers_conformance;

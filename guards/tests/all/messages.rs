@@ -174,3 +174,18 @@ fn m1_spent_corrections_still_differ() {
     assert_ne!(questions[0], questions[1]);
     assert_ne!(questions[1], questions[2]);
 }
+
+#[test]
+fn m2_a_call_of_a_tool_that_is_not_on_offer_is_spoken_of_without_its_name() {
+    let unknown = calls("browser_open", "{}").fails("error: unknown tool");
+    let mut run = Loop::new(Duplicate::default());
+    for _ in 0..4 {
+        run.turn(&unknown);
+    }
+    let to_the_model = run.interventions().filter(|it| it.kind == InterventionKind::Block);
+    let said: Vec<&str> = to_the_model.map(|it| &*it.note.text).collect();
+    assert!(said.len() > 1, "{said:?}");
+    for text in said {
+        assert!(!text.contains("browser_open") && text.contains("not on offer"), "{text}");
+    }
+}

@@ -109,11 +109,12 @@ fn n1_a_mention_of_a_tool_and_a_call_only_thought_of_are_no_call() {
 // spec N2 to N4
 
 #[test]
-fn n2_the_correction_names_tools_and_the_way_to_end() {
+fn n2_the_correction_shows_the_form_of_a_call_and_the_way_to_end() {
     let mut run = tool_run(NoToolsSettings::default());
     run.check(&calls("read", "{}"), "pass");
     let first = text(&run.check(&says("The file is read."), FIRST));
-    assert!(first.contains("`read`") && !first.contains("attempt_completion"), "{first}");
+    assert!(first.contains(r#"{"name": "the tool's name", "arguments": {"#), "{first}");
+    assert!(!first.contains("read") && !first.contains("attempt_completion"), "{first}");
     let second = text(&run.check(&says("The file is read."), SECOND));
     assert!(second.contains("`attempt_completion`"), "{second}");
 }
@@ -133,12 +134,70 @@ fn n2_no_way_out_is_named_to_a_model_that_has_not_done_what_it_says() {
 }
 
 #[test]
-fn n2_an_offer_without_the_end_and_the_question_names_neither() {
-    let mut run = begun(NoToolsSettings::default(), "test", Protocol::Tool, bare_offer());
-    for expected in [FIRST, SECOND] {
-        let text = text(&run.check(&announces(), expected));
-        assert!(text.contains("`read` and `write_file`") && !text.contains("ask_user"), "{text}");
+fn n2_no_tool_is_named_that_no_evidence_points_to() {
+    for offer in [finishing(), bare_offer()] {
+        for said in [announces(), says("I have no access to your files."), says("I'll read it and write it:")]
+        {
+            let mut run = begun(NoToolsSettings::default(), "test", Protocol::Tool, offer.clone());
+            run.check(&calls("read", "{}"), "pass");
+            for expected in [FIRST, SECOND] {
+                let text = text(&run.check(&said, expected));
+                let named = offer.tools().iter().find(|it| text.contains(&format!("\"{}\"", it.name)));
+                assert!(named.is_none() && !text.contains('`'), "{text}");
+            }
+        }
     }
+}
+
+/// Tools with schemas.
+fn described() -> Arc<Offer> {
+    let write = r#"{"type":"object","required":["path","content"]}"#;
+    Arc::new(Offer::new([
+        Tool::new("read").effect(Effect::ReadOnly).parameters(r#"{"type":"object","required":["path"]}"#),
+        Tool::new("write_file").effect(Effect::IdempotentWrite).parameters(write),
+        Tool::new("search"),
+    ]))
+}
+
+#[test]
+fn n2_the_example_is_of_the_tool_that_the_evidence_points_to() {
+    let write = r#"{"name": "write_file", "arguments": {"path": "…", "content": "…"}}"#;
+    let read = r#"{"name": "read", "arguments": {"path": "…"}}"#;
+    let none = r#"{"name": "the tool's name", "arguments": {"argument": "…"}}"#;
+    let fence = "```python\nx = 1\n```";
+    for (before, said, form) in [
+        (None, "I will use write_file for it:", write),
+        (None, "First `read`, then write_file:", write),
+        (None, "I call write_file after `read`:", read),
+        (None, "Let me read it:", none),
+        (None, "I search for it:", none),
+        (Some(calls("write_file", "{}").fails("no space")), fence, write),
+        (Some(calls("read", "{}").fails("no such file")), fence, none),
+        (Some(calls("write_file", "{}")), fence, none),
+        (Some(calls("write_file", "{}").fails("no space")), "Let me look:", none),
+    ] {
+        let mut run = begun(NoToolsSettings::default(), "test", Protocol::Tool, described());
+        before.iter().for_each(|turn| run.pass(turn, 1));
+        let text = text(&run.check(&says(said), FIRST));
+        assert!(text.contains(form), "{said}: {text}");
+    }
+}
+
+#[test]
+fn n2_a_printed_call_gets_no_example_because_it_is_one() {
+    let mut run = begun(NoToolsSettings::default(), "test", Protocol::Text, described());
+    let printed = r#"{"name": "read", "arguments": {"path": "a.py"}}"#;
+    let text = text(&run.check(&says(printed), FIRST));
+    assert!(text.contains("real tool call") && !text.contains('{'), "{text}");
+}
+
+#[test]
+fn n2_where_calls_are_text_the_form_is_that_of_the_agent() {
+    let mut run = begun(in_text_form(), "test", Protocol::Tool, described());
+    let named = text(&run.check(&says("I will use write_file for it:"), FIRST));
+    assert!(named.contains("<write_file><path>…</path><content>…</content></write_file>"), "{named}");
+    let unnamed = text(&run.check(&says("Let me look:"), SECOND));
+    assert!(unnamed.contains("<tool_name><argument>…</argument></tool_name>"), "{unnamed}");
 }
 
 #[test]

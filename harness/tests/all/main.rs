@@ -37,6 +37,7 @@ mod reference;
 mod replay;
 mod report;
 mod retry_safety;
+mod said;
 mod set_from;
 mod shell;
 mod shrink;

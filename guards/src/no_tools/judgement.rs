@@ -1,0 +1,114 @@
+//! Whether a text without a call is a mistake where text may end the task: what the transcript says against it.
+
+use super::files::files;
+use super::instead::Instead;
+use super::vocabulary::{COMPLAINTS, NEGATIONS, SOON, has_any};
+use super::{CHARS, NoTools};
+use crate::acknowledgement::says_it_cannot;
+use balk_contract::nudge::{asks_to_see, takes_up};
+use balk_contract::identity;
+use std::sync::Arc;
+
+impl NoTools {
+    /// Whether this is a mistake where text may end the task.
+    pub(super) fn is_out_of_place(&self, instead: Instead, text: &str) -> bool {
+        let request = &self.state.request;
+        // Who has tried, and says again that it cannot be done, answers the question.
+        let is_honest = instead == Instead::Reports && request.acted && says_it_cannot(text);
+        let says_again = (self.is_urged(instead, text) || self.state.corrected) && self.has_said(text);
+        says_again && !is_honest
+            || self.does_the_same(instead, text)
+            || self.asks_what_was_answered(instead, text)
+            || self.is_contradicted(instead, text)
+    }
+
+    /// Whether the user had to nudge the model on, and the text is no answer to what they said.
+    fn is_urged(&self, instead: Instead, text: &str) -> bool {
+        self.state.nudge.as_ref().is_some_and(|nudge| {
+            let is_asked_for = instead == Instead::ShowsCode && asks_to_see(nudge);
+            !is_asked_for && !takes_up(text, nudge, self.state.said[0].as_deref().unwrap_or_default())
+        })
+    }
+
+    /// Whether the text does what the one before it did, though the user nudged the model on or it was corrected.
+    fn does_the_same(&self, instead: Instead, text: &str) -> bool {
+        let state = &self.state;
+        let is_same = state.instead[0] == Some(instead);
+        let is_untouched = || state.request.named_in(text).untouched && !admits(text);
+        let after_a_nudge = is_same
+            && self.is_urged(instead, text)
+            && match instead {
+                Instead::PrintsCall
+                | Instead::Announces
+                | Instead::Denies
+                | Instead::ShowsCode
+                | Instead::Asks => true,
+                Instead::Lists => self.plans_again(text),
+                Instead::Claims => {
+                    let nudge = state.nudge.as_deref().unwrap_or_default().to_lowercase();
+                    !state.request.called || has_any(&nudge, COMPLAINTS) || is_untouched()
+                }
+                Instead::Reports => is_untouched(),
+            };
+        let after_a_correction = state.ignores
+            && match instead {
+                Instead::PrintsCall | Instead::Announces | Instead::Denies | Instead::ShowsCode => true,
+                Instead::Lists => self.plans_again(text),
+                Instead::Asks => is_same,
+                Instead::Claims => is_same || is_untouched(),
+                Instead::Reports => is_untouched(),
+            };
+        after_a_nudge || after_a_correction
+    }
+
+    /// Whether the text is a list of steps like the one before it, though none was asked for and no step was taken.
+    fn plans_again(&self, text: &str) -> bool {
+        let request = &self.state.request;
+        let is_step = |line: &str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        let steps = text.lines().filter(|line| is_step(line)).count();
+        self.state.instead[0] == Some(Instead::Lists) && steps > 1 && !request.called && !request.wants_plan
+    }
+
+    /// Whether the text asks about the file that the last question was about, and the user said yes.
+    fn asks_what_was_answered(&self, instead: Instead, text: &str) -> bool {
+        let about = |before: &Arc<str>| files(text).any(|file| files(before).any(|it| it == file));
+        instead == Instead::Asks && self.state.allowed.as_ref().is_some_and(about)
+    }
+
+    /// Whether the transcript contradicts the text, which is the first of its kind.
+    fn is_contradicted(&self, instead: Instead, text: &str) -> bool {
+        let request = &self.state.request;
+        let named = || request.named_in(text);
+        match instead {
+            Instead::Announces => true,
+            Instead::PrintsCall => !request.wants_calls,
+            Instead::Denies => !request.failed && (!request.called || named().untouched),
+            // A model that has tried tells what came of it.
+            Instead::ShowsCode => !request.failed && !request.wants_words() && named().asked,
+            Instead::Claims => {
+                let may_ask = request.failed && text.contains(['?', '？']);
+                self.state.changes && !may_ask && request.contradicts_work(text) && !admits(text)
+            }
+            Instead::Reports => {
+                let first_words = || !request.acted && named().asked;
+                let says_what_comes = || has_any(&text.to_lowercase(), SOON) && named().untouched;
+                !request.wants_words()
+                    && !admits(text)
+                    && (first_words() || text.chars().nth(CHARS).is_none() && says_what_comes())
+            }
+            Instead::Lists | Instead::Asks => false,
+        }
+    }
+
+    /// Whether an earlier text since the request was the same. The newest one may be this text itself.
+    fn has_said(&self, text: &str) -> bool {
+        let key = identity(text);
+        self.state.texts.iter().filter(|it| **it == key).count()
+            > usize::from(self.state.texts.back() == Some(&key))
+    }
+}
+
+/// Whether a text may say plainly that something was not done.
+fn admits(text: &str) -> bool {
+    has_any(&text.to_lowercase().replace('’', "'"), NEGATIONS) || says_it_cannot(text)
+}

@@ -1,0 +1,149 @@
+//! What the user's request says, and what was done about it.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::files::files;
+use super::vocabulary::{EXPLAINS, PLANS, PLEAS, WONDERS, has_any};
+use crate::change::Change;
+use balk_contract::nudge::asks_to_see;
+use balk_contract::{Effect, Origin, Status, ToolResult};
+
+/// Files of a request that are remembered; a longer list is work for a tool.
+const ASKED: usize = 16;
+/// Files that calls named, of the whole run. Once one is forgotten, a file that is not among them proves nothing.
+const TOUCHED: usize = 128;
+/// Bytes of the arguments that are searched for files, at either end: paths come first or last.
+const SEARCHED: usize = 256;
+
+/// What is known about the user's request and the work on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Request {
+    /// It speaks of calls or of JSON, so that a printed call may be an answer.
+    pub(super) wants_calls: bool,
+    /// It asks to be shown or told something, so that words may be an answer.
+    wants_words: bool,
+    /// It asks whether something is so, so that the answer may be yes.
+    wonders: bool,
+    /// It asks for a plan.
+    pub(super) wants_plan: bool,
+    /// The files that it names.
+    asked: Vec<u64>,
+    /// The files that calls named and that did not fail, in the whole run, oldest first.
+    touched: VecDeque<u64>,
+    /// Whether one of them was forgotten.
+    forgot: bool,
+    /// Whether a tool was called since the request.
+    pub(super) called: bool,
+    /// Whether a tool was called in the run.
+    pub(super) acted: bool,
+    /// Whether a call failed or was refused since the request.
+    pub(super) failed: bool,
+    /// Whether something was changed since the request, or may have been.
+    pub(super) changed: bool,
+    /// Whether the last call since the request failed or was refused.
+    last_failed: bool,
+    /// Whether a call since the request may have done anything, without naming it.
+    blind: bool,
+}
+
+/// What the files that a text names say about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Named {
+    /// It names files, and no call of the run did anything with any of them.
+    pub(super) untouched: bool,
+    /// One of them is in the request.
+    pub(super) asked: bool,
+}
+
+impl Request {
+    /// The user asks for something new.
+    pub(super) fn begin(&mut self, text: &str) {
+        let lower = text.to_lowercase().replace('’', "'");
+        self.wants_calls = ["json", "tool call", "{"].iter().any(|it| lower.contains(it));
+        self.wants_plan = has_any(&lower, PLANS);
+        self.wonders = wonders(&lower);
+        self.wants_words = asks_to_see(text) || has_any(&lower, EXPLAINS) || self.wonders;
+        self.asked.clear();
+        self.asked.extend(files(text).take(ASKED));
+        (self.called, self.changed, self.blind) = (false, false, false);
+        (self.failed, self.last_failed) = (false, false);
+    }
+
+    /// A call was made.
+    pub(super) fn called(&mut self) {
+        (self.called, self.acted) = (true, true);
+    }
+
+    /// A call has a result.
+    pub(super) fn observe(&mut self, result: &ToolResult) {
+        let is_failed = result.origin == Origin::Synthetic || result.status == Status::Error;
+        self.failed |= is_failed;
+        self.last_failed = is_failed;
+        if is_failed {
+            return;
+        }
+        let may_change = Change::of(result) != Change::Nothing;
+        self.changed |= may_change;
+        self.blind |= may_change && result.call.effect == Effect::Unknown;
+        let all = &*result.call.arguments;
+        let (head, tail) = ends(all);
+        for file in files(head).chain(files(tail)) {
+            self.touch(file);
+        }
+    }
+
+    fn touch(&mut self, file: u64) {
+        if self.touched.contains(&file) {
+            return;
+        }
+        if self.touched.len() == TOUCHED {
+            self.touched.pop_front();
+            self.forgot = true;
+        }
+        self.touched.push_back(file);
+    }
+
+    /// What the files that a text names say about it. Nothing, if a call may have touched files that it did not name.
+    pub(super) fn named_in(&self, text: &str) -> Named {
+        let mut named = Named::default();
+        if self.forgot || self.blind {
+            return named;
+        }
+        for file in files(text) {
+            if self.touched.contains(&file) {
+                return Named::default();
+            }
+            named = Named { untouched: true, asked: named.asked || self.asked.contains(&file) };
+        }
+        named
+    }
+
+    /// Whether the transcript contradicts a text that says that something is done: no call has touched what it names,
+    /// or the last call failed and nothing was changed.
+    pub(super) fn contradicts_work(&self, text: &str) -> bool {
+        !self.wonders && (self.last_failed && !self.changed || self.named_in(text).untouched)
+    }
+
+    /// Whether words alone may be what the user asked for.
+    pub(super) fn wants_words(&self) -> bool {
+        self.wants_words || self.wants_plan || self.wants_calls
+    }
+}
+
+/// Whether the request has a question that asks for an answer, and not for work.
+fn wonders(lower: &str) -> bool {
+    let ends = ['?', '？', '!', '。', '！', '\n'];
+    let sentences = lower.split(". ").flat_map(|it| it.split_inclusive(ends));
+    let mut questions = sentences.filter(|it| it.ends_with(['?', '？']) || it.trim_end().ends_with("か。"));
+    questions.any(|it| has_any(it, WONDERS) && !has_any(it, PLEAS))
+}
+
+/// Both ends of a text, which may be all of it.
+fn ends(text: &str) -> (&str, &str) {
+    if text.len() <= 2 * SEARCHED {
+        return (text, "");
+    }
+    (&text[..text.floor_char_boundary(SEARCHED)], &text[text.ceil_char_boundary(text.len() - SEARCHED)..])
+}

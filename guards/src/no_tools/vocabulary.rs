@@ -1,0 +1,162 @@
+//! Words of requests, claims and denials in English, German, Spanish, Chinese and Japanese; some in other languages.
+//!
+//! They only add to what the transcript shows: a claim counts where no call did what it says, a denial where no call
+//! failed, and words of a request excuse a text. All are in small letters.
+
+/// Whether a lower-case text has one of these words. A word that begins with an ASCII letter begins a word of the text;
+/// one that ends with a blank is a whole one.
+pub(super) fn has_any(lower: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| begins(lower, word))
+}
+
+fn begins(lower: &str, word: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric();
+    lower
+        .match_indices(word)
+        .any(|(at, _)| at == 0 || !is_letter(word.as_bytes()[0]) || !is_letter(lower.as_bytes()[at - 1]))
+}
+
+/// The user asks for a plan or a list.
+#[rustfmt::skip]
+pub(super) const PLANS: &[&str] = &[
+    "plan", "outline", "steps", "roadmap", "checklist", "list", "propos", "brainstorm", "ideas", //
+    "schritte", "gliederung", "entwurf", "vorschlag", "vorschläge", "liste", "ideen", "ablauf", //
+    "pasos", "esquema", "propuesta", "propón", "lista", "ideas", //
+    "计划", "方案", "步骤", "大纲", "列表", "清单", "建议", //
+    "計画", "手順", "概要", "一覧", "リスト", "提案", "案を",
+];
+/// The user asks to be told something.
+#[rustfmt::skip]
+pub(super) const EXPLAINS: &[&str] = &[
+    "explain", "describe", "tell me", "what is", "what are", "what does", "what do", "how do", "how does",
+    "how would", "how can", "how should", "how to", "difference", "compare", "opinion", "recommend", "advice",
+    "without changing", "don't change", "do not change", "don't touch", "do not touch", "don't write",
+    "do not write", "in words", "fyi", "note that", //
+    "erklär", "beschreib", "sag mir", "was ist", "was macht", "wie kann", "wie würde", "wie funktioniert",
+    "unterschied", "vergleich", "empfiehl", "empfehl", "ohne zu ändern", "zur info", //
+    "explica", "describe", "dime", "qué es", "qué hace", "cómo", "diferencia", "compara", "recomienda",
+    "sin cambiar", "no cambies", "no toques", "para tu información", //
+    "解释", "说明", "描述", "介绍", "告诉我", "是什么", "怎么", "如何", "区别", "比较", "推荐", "不要修改", "别改", //
+    "説明", "教えて", "とは", "どうやって", "違い", "比較", "おすすめ", "変更しないで", "変更せず", //
+    "explique", "décris", "comment", "spiega", "come ", "설명", "알려", "어떻게",
+];
+/// Words of a question that asks for an answer and not for work ("Can you add it?" asks for work).
+#[rustfmt::skip]
+pub(super) const WONDERS: &[&str] = &[
+    "what", "which", "why", "how ", "where", "when", "who", "whose", "is ", "are ", "does ", "did ", "has ",
+    "have you", "should ", //
+    "was ", "welche", "warum", "wie ", "wo ", "wann", "wer ", "ist ", "sind ", "hat ", "hast ", "soll", //
+    "qué", "cuál", "por qué", "cómo", "dónde", "cuándo", "quién", "está ", "están ", "hay ", //
+    "什么", "哪", "为什么", "怎么", "如何", "谁", "多少", "是否", "了吗", //
+    "何", "どの", "どこ", "どれ", "なぜ", "いつ", "誰", "どう", "ですか", "ましたか", //
+    "quoi", "quel", "où ", "quand", "che cosa", "quale", "dove", "무엇", "어떤", "어디", "언제", "누가",
+];
+/// The user asks for work in the form of a question.
+#[rustfmt::skip]
+pub(super) const PLEAS: &[&str] = &[
+    "can you", "could you", "would you", "will you", "may i ask you", //
+    "kannst du", "könntest du", "können sie", "könnten sie", "würdest du", //
+    "puedes", "podrías", "puede usted", "podría", //
+    "能不能", "能否", "可以帮", "能帮", "能加", "能把", "可以把", //
+    "できますか", "もらえますか", "いただけますか", "くれますか", "ませんか",
+];
+/// The model says that something is done.
+#[rustfmt::skip]
+pub(super) const DONE: &[&str] = &[
+    "done", "finished", "completed", "is complete", "are complete", "is ready", "are ready", "i've ", "i have ",
+    "has been ", "have been ", "successful", "all set", "taken care", "is now", "are now", "now has",
+    "now have", "now contain", "now hold", "in place", "wrote ", "created", "updated", "implemented", "fixed",
+    "added", "saved", //
+    "fertig", "erledigt", "abgeschlossen", "ich habe ", "wurde ", "wurden ", "erfolgreich", "ist nun",
+    "ist jetzt", "steht jetzt", "steht nun", "enthält jetzt", "enthält nun", "angelegt", "geschrieben",
+    "erstellt", "behoben", "gespeichert", //
+    "listo", "hecho", "terminad", "completad", "he ", "ha sido", "han sido", "con éxito", "ya está",
+    "ya contiene", "ya tiene", "correctamente", "quedó", "ha quedado", "cread", "escrit", "actualizad",
+    "guardad", "corregid", //
+    "完成", "已经", "已", "好了", "成功", "搞定", "写好", //
+    "完了", "終わりました", "終わり、", "できました", "しました", "仕上げ", "済み", "書き込みました", "作りました",
+];
+/// The model says what comes next. Near a file that no call has touched, this is an announcement, however it ends.
+#[rustfmt::skip]
+pub(super) const SOON: &[&str] = &[
+    "next", "now ", "going to", "i will ", "i'll ", "will be", "let me", "start", "begin", "on it", "moving on",
+    "up next", "working on", "right away", //
+    "nächstes", "jetzt", "nun ", "gleich", "werde", "ich mache", "kümmere", "an der reihe", "beginne", "starte", //
+    "ahora", "siguiente", "a continuación", "voy a", "vamos", "sigo ", "seguir", "empiezo", "enseguida", //
+    "接下来", "现在", "马上", "开始", "我会", "我来", "将", "这就", "下一步", //
+    "次", "これから", "今から", "始め", "進め", "取りかか", "取り掛か", "続け",
+];
+/// Negations: a text with one may say plainly that something was not done.
+#[rustfmt::skip]
+pub(super) const NEGATIONS: &[&str] = &[
+    "not ", "'t ", "no ", "none", "never", "nothing", "unable", "fail", "error", "without", "instead",
+    "unchanged", "untouched", "missing", "rolled back", "revert", "reject", "refuse", //
+    "nicht", "kein", "nie ", "nichts", "ohne", "fehl", "unverändert", "zurückge", "abgelehnt", //
+    "sin ", "nunca", "nada", "ningun", "ningún", "fall", "falta", "revert", "rechaz", //
+    "没", "不", "无法", "未", "失败", "错误", "回滚", "拒绝", //
+    "ません", "ない", "なかった", "失敗", "エラー", "未", "取り消", "拒否", "戻され", //
+    "pas ", "rien", "non ", "못", "않", "없",
+];
+/// The user says that something is not there.
+#[rustfmt::skip]
+pub(super) const COMPLAINTS: &[&str] = &[
+    "not ", "'t ", "nothing", "no ", "really do", //
+    "nicht", "kein", "wirklich", //
+    "no ", "nada", "de verdad", //
+    "没", "不", "真的", //
+    "ません", "ない", "本当に", //
+    "pas ", "rien", "non ", "niente", "vraiment", "davvero", "없", "않", "정말",
+];
+/// The user says yes.
+#[rustfmt::skip]
+pub(super) const AFFIRMS: &[&str] = &[
+    "yes", "go ahead", "go on", "proceed", "continue", "sure", "ok", "do it", "please do", "of course",
+    "approved", //
+    "ja", "klar", "mach", "weiter", "genau", "natürlich", "einverstanden", //
+    "sí", "adelante", "claro", "continúa", "sigue", "dale", "hazlo", "de acuerdo", //
+    "可以", "好的", "好，", "是的", "继续", "去做", "没问题", "同意", //
+    "はい", "お願いします", "続けて", "進めて", "どうぞ", "ええ", "大丈夫", //
+    "oui", "vas-y", "sì", "vai", "certo", "네", "예", "да",
+];
+/// The model believes that it has no tools, in words of recorded models (`docs/field.md`).
+#[rustfmt::skip]
+pub(super) const DENIALS: &[&str] = &[
+    "no access to", "unable to access", "cannot access", "can't access", "as a language model", "as an ai",
+    "have no tool", //
+    "keinen zugriff", "als sprachmodell", "als ki", //
+    "no tengo acceso", "como modelo de lenguaje", //
+    "pas accès", "modèle de langage", //
+    "アクセスでき", "言語モデル", //
+    "无法访问", "语言模型",
+];
+/// With a negation, these deny access.
+#[rustfmt::skip]
+pub(super) const ACCESS: &[&str] = &[
+    "have access to", "have direct access",
+];
+/// The model says that it cannot …
+#[rustfmt::skip]
+pub(super) const UNABLE: &[&str] = &[
+    "can't", "cannot", "can not", "not able to", "unable to", "don't have", "do not have", "no way to",
+    "have no ", "lack ", "not possible for me", //
+    "kann nicht", "kann ich nicht", "kann hier nicht", "kann von hier", "nicht in der lage", "habe kein",
+    "fehlt mir", "fehlen mir", "ist mir nicht möglich", //
+    "no puedo", "no tengo", "no me es posible", "no dispongo", "no soy capaz", //
+    "无法", "不能", "没有", "没办法", "不具备", //
+    "できません", "できない", "ありません", "持っていません", "ないため", "ないので",
+];
+/// … do what the tools on offer do.
+#[rustfmt::skip]
+pub(super) const ABILITIES: &[&str] = &[
+    "your files", "your file system", "file system", "filesystem", "your disk", "your machine", "your computer",
+    "your system", "your project", "your repository", "run commands", "execute commands", "run code",
+    "execute code", "a shell", "the terminal", "edit files", "write files", "read files", "create files",
+    "ability to", "any tools", "the tools", "a tool ", "tools here", //
+    "deine dateien", "ihre dateien", "dateisystem", "deinen rechner", "ihren rechner", "befehle ausführen",
+    "code ausführen", "dateien schreiben", "dateien lesen", "dateien anlegen", "werkzeug", //
+    "tus archivos", "sus archivos", "sistema de archivos", "tu equipo", "tu ordenador", "tu máquina",
+    "ejecutar comandos", "ejecutar código", "crear archivos", "escribir archivos", "leer archivos",
+    "herramienta", //
+    "你的文件", "您的文件", "文件系统", "你的电脑", "您的电脑", "执行命令", "运行命令", "执行代码", "写入文件", "读取文件", "工具", "的能力", //
+    "あなたのファイル", "ファイルシステム", "お使いのコンピュータ", "コマンドを実行", "コードを実行", "ファイルを書", "ファイルを読", "ツール", "機能が",
+];

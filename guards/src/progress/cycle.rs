@@ -37,13 +37,11 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         let seen = if in_view && !reads_on { back + period } else { back };
         // The sum of the calls: the same at every point of the cycle.
         let subject = Subject::Call(CallKey::of_all(looks().map(|look| look.call)));
+        // Other work between the tries, and not only other failures.
+        let tries_again = looks().any(|look| look.may_pass) && looks().any(|look| !look.failed);
         (back > 0).then(|| Finding {
             period: u32::try_from(period).unwrap_or(u32::MAX),
-            patience: if looks().all(|look| look.call == first.call) || looks().any(|look| look.may_pass) {
-                2
-            } else {
-                1
-            },
+            patience: if looks().all(|look| look.call == first.call) || tries_again { 2 } else { 1 },
             is_sure: !one().any(Round::may_change),
             ..Finding::new(Rule::Cycle, subject, now.counted(seen), newest.turn)
         })

@@ -9,7 +9,7 @@ use balk_contract::{Subject, ToolCall};
 /// The last looks, as long as they had the same answer. `None` if the last rounds were nothing but this call, and if
 /// the model waits for something in between, because then a pause between two looks is a call that recurs too. A
 /// model that learns something new between looks that did not fail may be watching what others change, and has twice
-/// the patience. So has one that tries again what may pass.
+/// the patience. So has one that tries again what may pass, after other work and not only after other failures.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
     if !now.agrees(last) {
@@ -24,10 +24,11 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         return None;
     }
     let learns = !last.failed && between().any(Round::is_new);
+    let tries_again = last.may_pass && between().flat_map(|round| &round.looks).any(|look| !look.failed);
     Some(Finding {
         is_sure: !between().any(Round::may_change),
         failed: last.failed,
-        patience: if learns || last.may_pass { 2 } else { 1 },
+        patience: if learns || tries_again { 2 } else { 1 },
         ..Finding::new(Rule::Repeat, Subject::Call(call.key), now.counted(seen), newest.turn)
     })
 }

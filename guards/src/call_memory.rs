@@ -209,7 +209,8 @@ impl CallMemory {
         };
         self.ran_at(at);
         let call = &mut self.calls[at];
-        let same = call.result_key == result_key && call.status == result.status && call.equal_results > 0;
+        let status = if is_failure(result) { Status::Error } else { result.status };
+        let same = call.result_key == result_key && call.status == status && call.equal_results > 0;
         if !same {
             call.ladder.restart();
         }
@@ -218,19 +219,19 @@ impl CallMemory {
         let unchanged = call.possible_changes == possible_changes_before;
         // A model that does something else between two looks may be waiting for the result; a failure counts all the
         // same.
-        let in_a_row = result.status == Status::Error
+        let in_a_row = status == Status::Error
             || self.turn.saturating_sub(call.turn.max(call.ladder.turn())) <= 1;
         let again = same && unchanged && in_a_row;
         call.equal_results = if again { call.equal_results + looks } else { 1 };
         if !again {
             call.pauses_before = self.pauses;
         }
-        call.status = result.status;
-        call.prospect = match result.status {
+        call.status = status;
+        call.prospect = match status {
             Status::Error => Reading::of(&result.text).prospect,
             Status::Ok | Status::Unknown => Prospect::Unknown,
         };
-        call.waits = is_waiting(result) || !is_failure(result) && self.waiting.contains(&result.call.tool);
+        call.waits = is_waiting(result) || status != Status::Error && self.waiting.contains(&result.call.tool);
         if call.waits && self.paused < self.turn {
             self.paused = self.turn;
             self.pauses = self.pauses.saturating_add(1);

@@ -68,7 +68,7 @@ mod finish;
 mod growing;
 mod look;
 mod messages;
-mod near_failure;
+mod near_call;
 mod offer_index;
 mod repeat;
 mod rewrite;
@@ -122,18 +122,24 @@ pub struct ProgressSettings {
     /// refused. Five: three tries to mend something are work (spec P2), and so may be a fourth, after a look at what is
     /// wrong (the control of `successful-no-op`).
     pub persisting_failures: u32,
-    /// Calls in a row with nearly the same arguments and exactly the same failure; twice as many before one is
-    /// refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds at zero).
-    pub near_failures: u32,
+    /// The same for a call that carries what it does (a program, a patch: 200 bytes of arguments and more). Two: in
+    /// recorded runs, of the judged points at a second such failure 92 % are stuck, at shorter calls 72 %
+    /// (`docs/labels.md#failures-that-come-back`).
+    pub whole_failures: u32,
+    /// Calls in a row with nearly the same arguments and exactly the same answer, a failure or not; twice as many before
+    /// one is refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds at
+    /// zero).
+    pub near_calls: u32,
     /// Replies in a row without a call that got the same answer before one is corrected. Two: readers judge the
     /// second in a row as stuck (`docs/labels.md#how-points-were-judged`).
     pub refused_replies: u32,
     /// Times that the same text is sent without a call. Three: two would include honest closing messages.
     pub same_texts: u32,
-    /// Different calls of one tool that fail in the same way; twice as many before one is refused. Six: three
-    /// failures in a row are stuck in only 41 % (`docs/labels.md#what-single-rules-find`), and others refuse at six
-    /// (`docs/peers.md#other-rules`). Twice as many if the error names nothing, may be temporary, or the calls count
-    /// a number up.
+    /// Different calls of one tool in a row that get the same error, word for word, in an answer of as many lines; twice
+    /// as many before one is refused. Three (`docs/labels.md#failures-that-come-back`); three failures in a row, alike
+    /// or not, are stuck in only 41 % (`docs/labels.md#what-single-rules-find`). Twice as many if the errors differ in
+    /// what they name, as when candidates are tried out: others refuse at six (`docs/peers.md#other-rules`). Twice as
+    /// many again if the error names nothing, may be temporary, or the calls count a number up.
     pub same_failures: u32,
     /// Rounds that return nothing new; a new result halves the count. Twelve: half of the look-ups, new or not, at
     /// which others give a hint (`docs/peers.md#other-rules`).
@@ -156,10 +162,11 @@ impl Default for ProgressSettings {
             returns: 2,
             rewrites: 5,
             persisting_failures: 5,
-            near_failures: 3,
+            whole_failures: 2,
+            near_calls: 3,
             refused_replies: 2,
             same_texts: 3,
-            same_failures: 6,
+            same_failures: 3,
             wandering: 12,
             lapse: 5,
         }
@@ -182,7 +189,7 @@ struct ProgressState {
 }
 
 const NAME: &str = "progress";
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 /// The shortest pattern is two laps of two rounds. A pattern found earlier than that after a step had begun before
 /// the step.
 const NEW_PATTERN_TURNS: u64 = 4;
@@ -208,10 +215,11 @@ impl Progress {
             Rule::Cycle => it.laps.saturating_mul(finding.period),
             Rule::Rewrite | Rule::NoOp => it.returns,
             Rule::Rewriting => it.rewrites,
+            Rule::Persisting if finding.is_whole => it.whole_failures,
             Rule::Persisting => it.persisting_failures,
             Rule::Repeat if finding.failed => it.equal_failures,
             Rule::Repeat => it.equal_answers,
-            Rule::NearFailure => it.near_failures,
+            Rule::NearCall => it.near_calls,
             Rule::SameFailure => it.same_failures,
             Rule::Wandering => it.wandering,
             Rule::RefusedReplies => it.refused_replies,
@@ -267,7 +275,7 @@ impl Progress {
         Rule::about(rounds, offer, call, now)?.find_map(|rule| {
             let finding = rule.find(rounds, offer, call, now)?;
             let needed = self.needed(&finding)?;
-            let is_patient = matches!(rule, Rule::Waiting | Rule::NearFailure | Rule::SameFailure)
+            let is_patient = matches!(rule, Rule::Waiting | Rule::NearCall | Rule::SameFailure)
                 || rule.outlasts_changes();
             let patience = if is_patient || !finding.is_sure { 2 } else { 1 };
             let (level, spoken_at) = spoken.level(&finding, rounds.marker());
@@ -277,7 +285,7 @@ impl Progress {
             // Other arguments may be the right ones, and the user may have fixed the cause. Only a call that ran
             // since then can show that this is not so.
             let is_of_others =
-                matches!(rule, Rule::SameFailure | Rule::NearFailure | Rule::Growing | Rule::Finish)
+                matches!(rule, Rule::SameFailure | Rule::NearCall | Rule::Growing | Rule::Finish)
                     || rule.outlasts_changes();
             let goes_on = match level {
                 0 => !self.spoke_lately(),

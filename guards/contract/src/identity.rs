@@ -32,7 +32,7 @@ use digits::Digits;
 use goes_on::says_it_goes_on;
 use known::Known;
 pub use result_key::ResultKey;
-use volatile::Span;
+use volatile::{Kind, Span};
 
 mod digits;
 mod goes_on;
@@ -131,8 +131,28 @@ pub fn identity(text: &str) -> ResultKey {
         // This byte occurs in no text, so a mask equals nothing that was written out.
         hash.update(&[0xff, span.kind as u8]);
         plain = span.end;
+        if span.kind == Kind::Countdown && is_last(&bytes[span.start..span.end]) {
+            return ends_with_its_line(hash, &bytes[plain..]);
+        }
     }
     hash.update(&bytes[plain..]);
+    ResultKey(hash.digest128())
+}
+
+/// How long the sentences may be, in bytes, that come with the last steps.
+const LAST_WORDS: usize = 160;
+
+/// Whether this countdown is at its end: `1 steps left`, `0 attempts remaining`.
+fn is_last(countdown: &[u8]) -> bool {
+    matches!(countdown, [b'0' | b'1', b' ', ..])
+}
+
+/// The key of a text whose last countdown is at its end. A harness adds a sentence then ("You should take the last step
+/// to propose a solution"), which says nothing about the call.
+fn ends_with_its_line(mut hash: Xxh3Default, rest: &[u8]) -> ResultKey {
+    let line = memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+    let end = if rest.len() - line <= LAST_WORDS { line } else { rest.len() };
+    hash.update(&rest[..end]);
     ResultKey(hash.digest128())
 }
 

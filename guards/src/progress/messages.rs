@@ -65,9 +65,10 @@ impl Messages<'_> {
                 "the same call of {tool} was made {how_often}, with other steps in between, and gave the same \
                  answer each time; {still}"
             ),
-            Rule::NearFailure => format!(
-                "{seen} calls of {tool} in a row with nearly the same arguments gave exactly the same error, so \
-                 the differences did not matter"
+            Rule::NearCall => format!(
+                "{seen} calls of {tool} in a row with nearly the same arguments got exactly the same {}, so the \
+                 differences did not matter",
+                if self.finding.failed { "error" } else { "answer" }
             ),
             Rule::SameFailure => format!(
                 "{seen} calls of {tool} with different arguments failed in the same way, so the differences \
@@ -134,7 +135,7 @@ impl Messages<'_> {
                 "Try a different kind of step: neither version works, so find out why with a read-only call, \
                  and then make a third one. {last_resort}"
             ),
-            Rule::NearFailure | Rule::SameFailure => format!(
+            Rule::NearCall | Rule::SameFailure => format!(
                 "Try a different kind of step: find the cause with a read-only call, or reach the goal \
                  another way. {last_resort}"
             ),
@@ -161,7 +162,7 @@ impl Messages<'_> {
         let what = match self.finding.rule {
             Rule::Persisting => "It runs again after you have looked for the cause.",
             Rule::Rewriting => "Leave this file as it is until something else is done.",
-            Rule::NearFailure | Rule::SameFailure => {
+            Rule::NearCall | Rule::SameFailure => {
                 "Calls of this tool run again after you take another step."
             }
             Rule::UnknownTool | Rule::Arguments | Rule::RefusedReplies => "",

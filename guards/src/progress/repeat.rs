@@ -23,6 +23,9 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     if first + 1 == seen || between().any(Round::waits) {
         return None;
     }
+    // In a row of failures every round is one that brought nothing.
+    let fails = last.failed && between().all(Round::fails);
+    let seen = if fails { first + 1 } else { seen };
     let learns = !last.failed && between().any(Round::is_new);
     Some(Finding {
         is_sure: !between().any(Round::may_change),

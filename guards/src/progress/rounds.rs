@@ -78,6 +78,11 @@ impl Round {
         self.looks.iter().any(|look| look.may_change)
     }
 
+    /// Whether all of it failed.
+    pub(super) fn fails(&self) -> bool {
+        self.looks.iter().all(|look| look.failed)
+    }
+
     pub(super) fn is_new(&self) -> bool {
         self.is_new
     }

@@ -154,6 +154,7 @@ const fn from_a(first: u8) -> Words {
             ("aborting", Failure), ("access denied", Lasting), ("added", Success),
             ("address already in use", Passing), ("already exists", Lasting), ("already in use", Passing),
             ("already used", Passing), ("applied", Success), ("argument list too long", Lasting),
+            ("as expected", Success),
             ("assertion", Failure),
         ],
         b'b' => &[

@@ -219,8 +219,8 @@ impl CallMemory {
         let unchanged = call.possible_changes == possible_changes_before;
         // A model that does something else between two looks may be waiting for the result; a failure counts all the
         // same.
-        let in_a_row = status == Status::Error
-            || self.turn.saturating_sub(call.turn.max(call.ladder.turn())) <= 1;
+        let in_a_row =
+            status == Status::Error || self.turn.saturating_sub(call.turn.max(call.ladder.turn())) <= 1;
         let again = same && unchanged && in_a_row;
         call.equal_results = if again { call.equal_results + looks } else { 1 };
         if !again {
@@ -231,7 +231,8 @@ impl CallMemory {
             Status::Error => Reading::of(&result.text).prospect,
             Status::Ok | Status::Unknown => Prospect::Unknown,
         };
-        call.waits = is_waiting(result) || status != Status::Error && self.waiting.contains(&result.call.tool);
+        call.waits =
+            is_waiting(result) || status != Status::Error && self.waiting.contains(&result.call.tool);
         if call.waits && self.paused < self.turn {
             self.paused = self.turn;
             self.pauses = self.pauses.saturating_add(1);

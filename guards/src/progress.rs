@@ -14,19 +14,21 @@
 //! | `rewrite` | a file is brought back to an earlier state |
 //! | `no-op` | a write of the content that the file already has |
 //! | `rewriting` | a file is written as a whole again and again, and nothing else is done |
-//! | `repeat` | the same call with the same answer, between other calls |
+//! | `repeat` | the same call with the same answer, between other calls or beside them |
 //! | `persisting-failure` | the same call fails in the same way, whatever was changed in between |
-//! | `near-failure` | nearly the same arguments, exactly the same failure |
+//! | `near-call` | nearly the same arguments, exactly the same answer |
 //! | `same-failure` | different arguments, the same failure |
 //! | `wandering` | a long run of rounds that return only what was already seen |
 //! | `refused-replies` | replies without a call that get the same answer several times in a row |
-//! | `repeated-text` | the same text without a call |
+//! | `repeated-text` | the same text without a call, or the same beginning while no one else speaks |
 //!
 //! A round is the set of its calls and answers (volatile parts masked, [`identity`](crate::identity)), and belongs to a
 //! state of the workspace. *Evidence of progress* begins a new state and resets all counts. Evidence is an answer that
 //! a call never gave before, the first answer to a call that is known to change something and did not fail, and a
-//! user's message that differs from the one before. Two rules look past it (`unmoved.rs`). A repeated write, or one
-//! that brings a file back to an earlier state, is no evidence, and neither is a call that did not run. A call of
+//! user's message that differs from the one before. A clock, an id, a countdown or another spelling of the arguments is
+//! none (spec P1; `docs/guards.md#progress` has the definition and its counter-examples). Two rules look past it
+//! (`unmoved.rs`, spec P2). A repeated write, or one that brings a file back to an earlier state, is no evidence, and
+//! neither is a call that did not run, or that failed. A call of
 //! unknown effect may have changed something: a pattern with such a call in between must be seen twice as often before
 //! a call is refused.
 //!
@@ -39,7 +41,8 @@
 //!
 //! *Stays silent* if a call is repeated in a row ([`duplicate`](crate::duplicate) handles that), if answers change
 //! (polling), calls change (paging, batches, exploring) or failures change (diagnosing), or if something changed in
-//! between (test, edit, test). A refusal lapses after some turns, because a call that never runs cannot show that its
+//! between (test, edit, test). Where each answer rules something out, it has two or four times the patience: numbers
+//! and names that are tried one by one, errors that differ in what they name, an error that names nothing. A refusal lapses after some turns, because a call that never runs cannot show that its
 //! answer has changed. Identities survive a compaction, and so does the ladder; but seeing again what a compaction
 //! removed counts as new.
 //!
@@ -123,7 +126,7 @@ pub struct ProgressSettings {
     /// wrong (the control of `successful-no-op`).
     pub persisting_failures: u32,
     /// The same for a call that carries what it does (a program, a patch: 200 bytes of arguments and more). Two: in
-    /// recorded runs, of the judged points at a second such failure 92 % are stuck, at shorter calls 72 %
+    /// recorded runs, 92 % of the weight of judged points there is stuck, at shorter calls 38 %
     /// (`docs/labels.md#failures-that-come-back`).
     pub whole_failures: u32,
     /// Calls in a row with nearly the same arguments and exactly the same answer, a failure or not; twice as many before
@@ -275,8 +278,8 @@ impl Progress {
         Rule::about(rounds, offer, call, now)?.find_map(|rule| {
             let finding = rule.find(rounds, offer, call, now)?;
             let needed = self.needed(&finding)?;
-            let is_patient = matches!(rule, Rule::Waiting | Rule::NearCall | Rule::SameFailure)
-                || rule.outlasts_changes();
+            let is_patient =
+                matches!(rule, Rule::Waiting | Rule::NearCall | Rule::SameFailure) || rule.outlasts_changes();
             let patience = if is_patient || !finding.is_sure { 2 } else { 1 };
             let (level, spoken_at) = spoken.level(&finding, rounds.marker());
             let is_due = finding.seen >= needed.saturating_mul(patience);

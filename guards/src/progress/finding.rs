@@ -110,6 +110,8 @@ pub(super) struct Finding {
     pub(super) failed: bool,
     /// Whether the call carries what it does, as a program does.
     pub(super) is_whole: bool,
+    /// Whether everything since it was first seen failed: then `seen` counts rounds.
+    pub(super) only_failures: bool,
     /// A factor: how many times as often it must be seen as other findings of its rule.
     pub(super) patience: u32,
     /// False if something may have changed in between.
@@ -118,6 +120,17 @@ pub(super) struct Finding {
 
 impl Finding {
     pub(super) fn new(rule: Rule, subject: Subject, seen: u32, turn: u64) -> Self {
-        Self { rule, subject, seen, period: 1, turn, failed: false, is_whole: false, patience: 1, is_sure: true }
+        Self {
+            rule,
+            subject,
+            seen,
+            period: 1,
+            turn,
+            failed: false,
+            is_whole: false,
+            only_failures: false,
+            patience: 1,
+            is_sure: true,
+        }
     }
 }

@@ -78,7 +78,7 @@ impl Round {
         self.looks.iter().any(|look| look.may_change)
     }
 
-    /// Whether all of it failed.
+    /// Whether all its calls failed.
     pub(super) fn fails(&self) -> bool {
         self.looks.iter().all(|look| look.failed)
     }

@@ -72,13 +72,7 @@ impl Standing {
                     self.failures.remove(0);
                 }
                 let changes = self.changes;
-                self.failures.push(Persisting {
-                    call: call.key,
-                    failure: said,
-                    seen,
-                    turn,
-                    changes,
-                });
+                self.failures.push(Persisting { call: call.key, failure: said, seen, turn, changes });
             }
         }
         self.write_or_look(call, failure.is_some(), is_new, turn);

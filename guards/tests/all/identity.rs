@@ -131,18 +131,18 @@ fn countdowns_are_masked() {
 
 #[test]
 fn what_comes_with_the_last_step_does_not_count() {
-    check_same(&[
-        ("16\nYou have 2 steps left.\n", "16\nYou have 1 steps left.\nYou should propose a solution now.\n"),
-        ("You have 2 attempts remaining.", "You have 1 attempt remaining."),
-        ("no\n3 attempts remaining\n", "no\n0 attempts remaining\nThis was the last one."),
-    ]);
-    let log = "x".repeat(200);
-    check_differ(&[
+    let last = "16\nYou have 1 steps left.\nYou should propose a solution now.\n";
+    assert_eq!(identity("16\nYou have 2 steps left.\n"), identity(last));
+    assert_eq!(identity("no\n2 attempts remaining\n"), identity("no\n1 attempt remaining\nThis was it."));
+    let log = format!("{last}{}", "x".repeat(200));
+    for (one, other) in [
         ("16\n2 steps left\nred", "16\n2 steps left\ngreen"),
         ("16\n1 steps left\n", "17\n1 steps left\n"),
-        ("16\n1 step left\n", &format!("16\n1 step left\n{log}")),
+        (last, &log),
         ("Out[1]: 7\nred", "Out[1]: 7\ngreen"),
-    ]);
+    ] {
+        assert_ne!(identity(one), identity(other), "{one} and {other}");
+    }
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn volatile() -> impl Strategy<Value = (usize, String)> {
         clock.clone().prop_map(|it| (0, it)),
         (date, clock).prop_map(|(date, clock)| (1, format!("{date}T{clock}Z"))),
         "[0-9]{1,4}\\.[0-9]{1,3}s".prop_map(|it| (2, it)),
-        "[0-9]{1,3} steps left".prop_map(|it| (3, it)),
+        "[2-9][0-9]{0,2} steps left".prop_map(|it| (3, it)),
         "0x7ff[0-9a-f]{9}".prop_map(|it| (4, it)),
         "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}".prop_map(|it| (5, it)),
         "/tmp/tmp[a-z0-9]{7}[0-9]".prop_map(|it| (6, it)),

@@ -120,8 +120,8 @@ impl Before {
         let is_near = || Profile::new(one).nearness(&Profile::new(other), NEAR) == Nearness::Near;
         match same_failure {
             true if is_near() => Step::NearFailure,
-            false if speaks && is_reworded(one, other) && is_near() => Step::NearAnswer,
             true | false if is_renamed(one, other) => Step::Renamed,
+            false if speaks && is_reworded(one, other) && is_near() => Step::NearAnswer,
             true | false => Step::Other,
         }
     }

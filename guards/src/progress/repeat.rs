@@ -4,6 +4,7 @@
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::rounds::{Round, Rounds};
+use balk_contract::reading::Prospect;
 use balk_contract::{Subject, ToolCall};
 
 /// The last looks, as long as they had the same answer; in a row of failures, all rounds since the first of them, because
@@ -24,7 +25,8 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     if is_alone || between().any(Round::waits) {
         return None;
     }
-    let only_failures = last.failed && first + 1 > seen && between().all(Round::fails);
+    let lasts = last.failure.is_some_and(|it| it.prospect != Prospect::Passing);
+    let only_failures = lasts && first + 1 > seen && between().all(Round::fails);
     let seen = if only_failures { first + 1 } else { seen };
     let learns = !last.failed && between().any(Round::is_new);
     Some(Finding {

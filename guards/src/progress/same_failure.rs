@@ -41,10 +41,12 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let counts = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Counted);
     let turn = rounds.newest().map_or(0, |round| round.turn);
     let names = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Renamed);
+    // Another version of a file is another attempt; the guard against abandonment counts those.
+    let tries = names || call.effect.is_known_change();
     let is_vague = counts || !failure.specific || failure.prospect == Prospect::Passing;
     // Errors that differ in what they name each rule something out, and so do names that are tried one by one.
     let is_exact = exact * 2 >= seen;
-    let patience = match (is_vague, names || !is_exact) {
+    let patience = match (is_vague, tries || !is_exact) {
         (true, _) => 4,
         (false, true) => 2,
         (false, false) => 1,

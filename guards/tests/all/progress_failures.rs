@@ -43,7 +43,7 @@ const COMMANDS: [&str; 8] = [
 
 #[test]
 fn the_same_error_from_three_different_calls_is_told_whatever_status_they_have() {
-    let usage = "Usage: `decode` (-e|-d) file: bad option";
+    let usage = "error: `decode` takes -e or -d, then a file";
     let ladder = ["3 note same-failure 1", "7 block same-failure 2", "8 ask same-failure 3"];
     assert_eq!(run().said(COMMANDS.map(|it| bash(it).fails(usage)))[..2], ladder[..2]);
     check(COMMANDS[..6].iter().map(|it| bash(it).answers_something(usage)), &ladder[..1]);
@@ -55,6 +55,17 @@ fn what_is_tried_one_by_one_has_twice_the_time() {
     let names = ["one", "alpha", "x", "main", "test", "prod"];
     check(names[..5].iter().map(|it| open(it)), &[]);
     check(names.iter().map(|it| open(it)), &["6 note same-failure 1"]);
+}
+
+#[test]
+fn versions_of_a_file_that_are_refused_are_counted_by_the_guard_against_abandonment() {
+    let offer = Arc::new(Offer::new([Tool::new("write_file").effect(Effect::IdempotentWrite)]));
+    let refused = |n: usize| {
+        calls("write_file", &format!(r#"{{"path":"a.py","content":"{}"}}"#, COMMANDS[n]))
+            .fails("error: rolled back: cannot resolve import `rich`")
+    };
+    let mut run = Loop::with_offer(Progress::default(), offer);
+    assert_eq!(run.said((0..6).map(refused)), ["6 note same-failure 1"]);
 }
 
 #[test]
@@ -76,7 +87,7 @@ fn an_answer_with_more_lines_says_something_more() {
 
 #[test]
 fn what_may_have_been_mended_in_between_is_no_row() {
-    let fails = |n: usize| bash(COMMANDS[n]).fails("Usage: `decode` (-e|-d) file: bad option");
+    let fails = |n: usize| bash(COMMANDS[n]).fails("error: `decode` takes -e or -d, then a file");
     let mended = |n: usize| bash(&format!("sed -i s/{n}/x/ decode.py")).answers_something("");
     check((0..6).flat_map(|n| [fails(n), mended(n)]), &[]);
 }
@@ -112,12 +123,15 @@ fn in_a_row_of_failures_a_call_that_comes_back_is_one_more() {
     let text = run_and_text([power("pow"), power("power"), power("pow")]);
     assert!(text.contains("3 steps in a row failed"), "{text}");
     check([power("pow"), read("a"), power("pow")], &[]);
+    // A look after a failure that may pass, and another try.
+    let send = || bash("send 7").fails("error: 503 Service Unavailable");
+    check([send(), bash("find 7").fails("error: no such entry: 7"), send()], &[]);
 }
 
 #[test]
 fn the_same_several_calls_in_each_message_are_told_at_the_third() {
     let both = || read("a").and_calls("read", r#"{"path":"b"}"#).answers("text of b");
-    check(again(&[both()], 4), &["3 note repeat 1", "4 block repeat 2", "4 block repeat 2"]);
+    check(again(&[both()], 4), &["3 note repeat 1", "4 block repeat 2"]);
     // One alone is for the guard against duplicates.
     check(again(&[read("a")], 6), &[]);
     let polls = || bash("sleep 5").answers("").and_calls("read", r#"{"job":1}"#).answers("job 1 is pending");
@@ -131,8 +145,6 @@ fn a_question_in_other_words_with_the_same_answer_is_told_at_the_third() {
     let ask = |words: &str| {
         calls("search", &format!(r#"{{"query":"{words}"}}"#)).answers("Berlin: the capital of Germany")
     };
-    let words = ["the capital city of Germany", "the capital city in Germany", "capital city of the Germany"];
-    check(words.map(ask), &[]);
     let words = [
         "select name from a where b > 3 group by name",
         "select name from a where b >= 4 group by name",

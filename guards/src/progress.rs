@@ -42,9 +42,9 @@
 //! *Stays silent* if a call is repeated in a row ([`duplicate`](crate::duplicate) handles that), if answers change
 //! (polling), calls change (paging, batches, exploring) or failures change (diagnosing), or if something changed in
 //! between (test, edit, test). Where each answer rules something out, it has two or four times the patience: numbers
-//! and names that are tried one by one, errors that differ in what they name, an error that names nothing. A refusal lapses after some turns, because a call that never runs cannot show that its
-//! answer has changed. Identities survive a compaction, and so does the ladder; but seeing again what a compaction
-//! removed counts as new.
+//! and names that are tried one by one, errors that differ in what they name, an error that names nothing. A refusal
+//! lapses after some turns, because a call that never runs cannot show that its answer has changed. Identities survive
+//! a compaction, and so does the ladder; but seeing again what a compaction removed counts as new.
 //!
 //! *Thresholds*: see [`ProgressSettings`].
 
@@ -129,20 +129,20 @@ pub struct ProgressSettings {
     /// recorded runs, 92 % of the weight of judged points there is stuck, at shorter calls 38 %
     /// (`docs/labels.md#failures-that-come-back`).
     pub whole_failures: u32,
-    /// Calls in a row with nearly the same arguments and exactly the same answer, a failure or not; twice as many before
-    /// one is refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds at
-    /// zero).
+    /// Calls in a row with nearly the same arguments and exactly the same answer, a failure or not; twice as many
+    /// before one is refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds
+    /// at zero).
     pub near_calls: u32,
     /// Replies in a row without a call that got the same answer before one is corrected. Two: readers judge the
     /// second in a row as stuck (`docs/labels.md#how-points-were-judged`).
     pub refused_replies: u32,
     /// Times that the same text is sent without a call. Three: two would include honest closing messages.
     pub same_texts: u32,
-    /// Different calls of one tool in a row that get the same error, word for word, in an answer of as many lines; twice
-    /// as many before one is refused. Three (`docs/labels.md#failures-that-come-back`); three failures in a row, alike
-    /// or not, are stuck in only 41 % (`docs/labels.md#what-single-rules-find`). Twice as many if the errors differ in
-    /// what they name, as when candidates are tried out: others refuse at six (`docs/peers.md#other-rules`). Twice as
-    /// many again if the error names nothing, may be temporary, or the calls count a number up.
+    /// Different calls of one tool in a row that get the same error, word for word, in an answer of as many lines;
+    /// twice as many before one is refused. Three (`docs/labels.md#failures-that-come-back`); three failures in a row,
+    /// alike or not, are stuck in only 41 % (`docs/labels.md#what-single-rules-find`). Twice as many if the errors
+    /// differ in what they name, as when candidates are tried out: others refuse at six (`docs/peers.md#other-rules`).
+    /// Twice as many again if the error names nothing, may be temporary, or the calls count a number up.
     pub same_failures: u32,
     /// Rounds that return nothing new; a new result halves the count. Twelve: half of the look-ups, new or not, at
     /// which others give a hint (`docs/peers.md#other-rules`).

@@ -61,14 +61,7 @@ impl Messages<'_> {
             Rule::Persisting => format!(
                 "the same call of {tool} failed in the same way {how_often}, whatever was changed in between"
             ),
-            Rule::Repeat if self.finding.only_failures => format!(
-                "{seen} steps in a row failed, and the last of them was a call of {tool} that had failed in the same \
-                 way before"
-            ),
-            Rule::Repeat => format!(
-                "the same call of {tool} was made {how_often}, with other steps in between or beside it, and gave the \
-                 same answer each time; {still}"
-            ),
+            Rule::Repeat => self.repeated(&tool, &how_often, still),
             Rule::NearCall => format!(
                 "{seen} calls of {tool} in a row with nearly the same arguments got exactly the same {}, so the \
                  differences did not matter",
@@ -90,6 +83,21 @@ impl Messages<'_> {
                 )
             }
         }
+    }
+
+    /// What was observed of a call that came back.
+    fn repeated(&self, tool: &str, how_often: &str, still: &str) -> String {
+        if self.finding.only_failures {
+            return format!(
+                "{} steps in a row failed, and the last of them was a call of {tool} that had failed in the same way \
+                 before",
+                self.finding.seen
+            );
+        }
+        format!(
+            "the same call of {tool} was made {how_often}, with other steps in between or beside it, and gave the \
+             same answer each time; {still}"
+        )
     }
 
     /// Another kind of step.

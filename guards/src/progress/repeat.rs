@@ -7,10 +7,10 @@ use super::rounds::{Round, Rounds};
 use balk_contract::reading::Prospect;
 use balk_contract::{Subject, ToolCall};
 
-/// The last looks, as long as they had the same answer; in a row of failures, all rounds since the first of them, because
-/// none brought anything. `None` if the last rounds were nothing but this call, and if the model waits for something in between, because then a pause between two looks is a call that recurs too. A
-/// model that learns something new between looks that did not fail may be watching what others change, and has twice
-/// the patience.
+/// The last looks, as long as they had the same answer; in a row of failures, all rounds since the first of them,
+/// because none brought anything. `None` if the last rounds were nothing but this call, and if the model waits for
+/// something in between, because then a pause between two looks is a call that recurs too. A model that learns
+/// something new between looks that did not fail may be watching what others change, and has twice the patience.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
     if !now.agrees(last) {

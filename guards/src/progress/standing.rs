@@ -107,8 +107,8 @@ impl Standing {
         self.rewritten = None;
     }
 
-    /// What is compared of a failure: the whole answer to a call that carries what it does, because a program may meet the
-    /// same error in another place.
+    /// What is compared of a failure: the whole answer to a call that carries what it does, because a program may meet
+    /// the same error in another place.
     pub(super) fn said(result: &ToolResult, failure: Failure) -> ResultKey {
         if Self::is_whole(&result.call) { result.text.key() } else { failure.exact }
     }

@@ -147,8 +147,8 @@ fn is_random_id(word: &[u8]) -> bool {
     has_digits_inside && has(1) && has(2) && changes * 5 >= word.len() * 2
 }
 
-/// Digits of a time since 1970, in seconds (`1767225600`), milliseconds or less, and of ids that begin with such a time:
-/// how many may be one.
+/// How many digits a time since 1970 has, in seconds (`1767225600`), milliseconds or less, and an id that begins with
+/// such a time.
 pub(super) const fn may_be_stamp(digits: usize) -> bool {
     matches!(digits, 10 | 13 | 16..=20)
 }

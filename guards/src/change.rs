@@ -1,7 +1,8 @@
 //! What a result says about changes: the one definition of "something changed" that all guards share.
 //!
 //! An unknown status or effect counts as a possible change; on recorded runs this is the difference between 1 and 33
-//! firings in one source (`docs/labels.md#unknown-status`). Whether a run makes *progress* is another question;
+//! firings in one source (`docs/labels.md#unknown-status`). A result without a status that reads like a failure changed
+//! nothing, like one with a status. Whether a run makes *progress* is another question;
 //! `progress` answers it from what is new.
 
 use crate::failure::is_failure;

@@ -227,13 +227,14 @@ impl CallMemory {
         };
         self.ran_at(at);
         let call = &mut self.calls[at];
+        let status = if is_failure(result) { Status::Error } else { result.status };
         let same = call.result_key == result_key
-            && call.status == result.status
+            && call.status == status
             && call.equal_results > 0
             && !is_unseen(result);
         // A look belongs to what it looks at: after something new has begun, that may be another job. What fails does
         // not look at anything.
-        let of_another = call.begun != begun_before && result.status != Status::Error;
+        let of_another = call.begun != begun_before && status != Status::Error;
         if !same || of_another {
             call.ladder.restart();
         }
@@ -242,22 +243,23 @@ impl CallMemory {
         let unchanged = call.possible_changes == possible_changes_before;
         // A model that does something else between two looks may be waiting for the result; a failure counts all the
         // same.
-        let in_a_row = result.status == Status::Error
-            || self.turn.saturating_sub(call.turn.max(call.ladder.turn())) <= 1;
+        let in_a_row =
+            status == Status::Error || self.turn.saturating_sub(call.turn.max(call.ladder.turn())) <= 1;
         let again = same && unchanged && in_a_row;
         call.equal_results = if again { call.equal_results + looks } else { 1 };
         if !again {
             call.pauses_before = self.pauses;
         }
-        call.status = result.status;
-        (call.prospect, call.counts) = match is_failure(result) {
-            true => {
+        call.status = status;
+        (call.prospect, call.counts) = match status {
+            Status::Error => {
                 let reading = Reading::of(&result.text);
                 (reading.prospect, reading.counts)
             }
-            false => (Prospect::Unknown, false),
+            Status::Ok | Status::Unknown => (Prospect::Unknown, false),
         };
-        call.waits = is_waiting(result) || !is_failure(result) && self.waiting.contains(&result.call.tool);
+        call.waits =
+            is_waiting(result) || status != Status::Error && self.waiting.contains(&result.call.tool);
         if (call.waits || pauses(&result.call)) && self.paused < self.turn {
             self.paused = self.turn;
             self.pauses = self.pauses.saturating_add(1);

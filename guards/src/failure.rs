@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 pub(crate) use balk_contract::reading::is_failure;
 use balk_contract::reading::{Prospect, Reading};
 use memchr::memmem::Finder;
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr_iter, memmem};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -27,6 +27,8 @@ use balk_contract::{ResultKey, Status, ToolCall, ToolResult, identity};
 pub(crate) struct Failure {
     pub(crate) exact: ResultKey,
     pub(crate) loose: u64,
+    /// Line ends in the whole answer.
+    pub(crate) lines: u32,
     /// Whether the same call may work later.
     pub(crate) prospect: Prospect,
     /// True if it names something: a file, a quoted name, or a part of the input. Other failures fit many causes
@@ -53,14 +55,28 @@ impl Failure {
         let said = reading.line.unwrap_or(&result.text);
         let said = &said[..said.floor_char_boundary(ERROR_BYTES)];
         let (loose, specific) = loose(&result.call, said.as_bytes())?;
-        Some(Self { exact: identity(said), loose, prospect: reading.prospect, specific })
+        let lines = memchr_iter(b'\n', result.text.as_bytes()).count();
+        Some(Self {
+            exact: identity(said),
+            loose,
+            lines: u32::try_from(lines).unwrap_or(u32::MAX),
+            prospect: reading.prospect,
+            specific,
+        })
     }
 }
 
 impl Failure {
+    /// Whether two calls got the same error in an answer of the same form: a longer one says something more.
+    pub(crate) fn is_same(self, other: Self) -> bool {
+        self.exact == other.exact && self.lines == other.lines
+    }
+
     /// Whether two calls failed in the same way. A place that cannot be reached says so in other words each time.
     pub(crate) fn is_alike(self, other: Self) -> bool {
-        self.loose == other.loose || (self.prospect, other.prospect) == (Prospect::Passing, Prospect::Passing)
+        self.exact == other.exact
+            || self.loose == other.loose
+            || (self.prospect, other.prospect) == (Prospect::Passing, Prospect::Passing)
     }
 
     /// The factor by which more tries are allowed: a temporary failure may be tried longer.
@@ -88,7 +104,7 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
             !names_something && bare.len() > 2 && (bare == call.tool.as_bytes() || has(arguments, bare));
         // Calls and errors mention "command" whatever they are about.
         let is_name = || !bare.eq_ignore_ascii_case(b"command") && has_word(arguments, bare);
-        specific |= names_something || is_echo && is_name();
+        specific |= names_something || is_error_name(word) || is_echo && is_name();
         if is_plain && !is_echo {
             normal[end..end + bare.len()].copy_from_slice(bare);
             end += bare.len();
@@ -120,6 +136,13 @@ fn is_in_quotes(word: &[u8], quote: &mut Option<u8>) -> bool {
         }
     }
     was_open || quote.is_some()
+}
+
+/// Whether the word is the name of an error, as programs report it: `TypeError:`.
+fn is_error_name(word: &[u8]) -> bool {
+    word.strip_suffix(b":").is_some_and(|name| {
+        [&b"Error"[..], b"Exception"].iter().any(|kind| name.len() > kind.len() && name.ends_with(kind))
+    })
 }
 
 fn has(arguments: &[u8], word: &[u8]) -> bool {

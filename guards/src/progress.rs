@@ -14,21 +14,22 @@
 //! | `rewrite` | a file is brought back to an earlier state |
 //! | `no-op` | a write of the content that the file already has |
 //! | `rewriting` | a file is written as a whole again and again, and nothing else is done |
-//! | `repeat` | the same call with the same answer, between other calls |
+//! | `repeat` | the same call with the same answer, between other calls or beside them |
 //! | `persisting-failure` | the same call fails in the same way, whatever was changed in between |
-//! | `near-failure` | nearly the same arguments, exactly the same failure |
+//! | `near-call` | nearly the same arguments, exactly the same answer |
 //! | `same-failure` | different arguments, the same failure |
 //! | `wandering` | a long run of rounds that return only what was already seen |
 //! | `refused-replies` | replies without a call that get the same answer several times in a row |
-//! | `repeated-text` | the same text without a call |
+//! | `repeated-text` | the same text without a call, or the same beginning while no one else speaks |
 //!
 //! A round is the set of its calls and answers (volatile parts masked, [`identity`](crate::identity)), and belongs to a
 //! state of the workspace. *Evidence of progress* begins a new state and resets all counts. Evidence is an answer that
 //! a call never gave before, the first answer to a call that is known to change something and did not fail, and a
-//! user's message that differs from the one before and does not only say "go on". Two rules look past it
-//! (`unmoved.rs`). A repeated write, or one that brings a file back to an earlier state, is no evidence, and neither is
-//! a call that did not run. A call of unknown effect may have changed something: a pattern with such a call in between
-//! must be seen twice as often before a call is refused.
+//! user's message that differs from the one before and does not only say "go on". A clock, an id, a countdown or another
+//! spelling of the arguments is none (spec P1; `docs/guards.md#progress` has the definition and its counter-examples).
+//! Two rules look past it (`unmoved.rs`, spec P2). A repeated write, or one that brings a file back to an earlier state,
+//! is no evidence, and neither is a call that did not run, or that failed. A call of unknown effect may have changed
+//! something: a pattern with such a call in between must be seen twice as often before a call is refused.
 //!
 //! *Ladder* of each pattern: a note with the results (a correction if there are none); then calls that continue the
 //! pattern are refused, with a last warning; then the user is asked; then the run ends. If the note was dropped, for
@@ -39,9 +40,10 @@
 //!
 //! *Stays silent* if a call is repeated in a row ([`duplicate`](crate::duplicate) handles that), if answers change
 //! (polling), calls change (paging, batches, exploring) or failures change (diagnosing), or if something changed in
-//! between (test, edit, test). A refusal lapses after some turns, because a call that never runs cannot show that its
-//! answer has changed. Identities survive a compaction, and so does the ladder; but seeing again what a compaction
-//! removed counts as new.
+//! between (test, edit, test). Where each answer rules something out, it has two or four times the patience: numbers
+//! and names that are tried one by one, errors that differ in what they name, an error that names nothing. A refusal
+//! lapses after some turns, because a call that never runs cannot show that its answer has changed. Identities survive
+//! a compaction, and so does the ladder; but seeing again what a compaction removed counts as new.
 //!
 //! *Thresholds*: see [`ProgressSettings`].
 
@@ -69,7 +71,7 @@ mod finish;
 mod growing;
 mod look;
 mod messages;
-mod near_failure;
+mod near_call;
 mod offer_index;
 mod repeat;
 mod rewrite;
@@ -123,19 +125,25 @@ pub struct ProgressSettings {
     /// refused. Five: three tries to mend something are work (spec P2), and so may be a fourth, after a look at what is
     /// wrong (the control of `successful-no-op`).
     pub persisting_failures: u32,
-    /// Calls in a row with nearly the same arguments and exactly the same failure; twice as many before one is
-    /// refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds at zero).
-    pub near_failures: u32,
+    /// The same for a call that carries what it does (a program, a patch: 200 bytes of arguments and more). Two: in
+    /// recorded runs, 92 % of the weight of judged points there is stuck, at shorter calls 38 %
+    /// (`docs/labels.md#failures-that-come-back`).
+    pub whole_failures: u32,
+    /// Calls in a row with nearly the same arguments and exactly the same answer, a failure or not; twice as many
+    /// before one is refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds
+    /// at zero).
+    pub near_calls: u32,
     /// Replies in a row without a call that got the same answer before one is corrected. Two: readers judge the
     /// second in a row as stuck (`docs/labels.md#how-points-were-judged`).
     pub refused_replies: u32,
     /// Times that the same text is sent without a call. Three: two would include honest closing messages. Twice as many
     /// of a short text, in a row.
     pub same_texts: u32,
-    /// Different calls of one tool that fail in the same way; twice as many before one is refused. Six: three
-    /// failures in a row are stuck in only 41 % (`docs/labels.md#what-single-rules-find`), and others refuse at six
-    /// (`docs/peers.md#other-rules`). Twice as many if the error names nothing, may be temporary, or the calls count
-    /// a number up.
+    /// Different calls of one tool in a row that get the same error, word for word, in an answer of as many lines;
+    /// twice as many before one is refused. Three (`docs/labels.md#failures-that-come-back`); three failures in a row,
+    /// alike or not, are stuck in only 41 % (`docs/labels.md#what-single-rules-find`). Twice as many if the errors
+    /// differ in what they name, as when candidates are tried out: others refuse at six (`docs/peers.md#other-rules`).
+    /// Twice as many again if the error names nothing, may be temporary, or the calls count a number up.
     pub same_failures: u32,
     /// Rounds that return nothing new; a new result halves the count. Twelve: half of the look-ups, new or not, at
     /// which others give a hint (`docs/peers.md#other-rules`).
@@ -158,10 +166,11 @@ impl Default for ProgressSettings {
             returns: 2,
             rewrites: 5,
             persisting_failures: 5,
-            near_failures: 3,
+            whole_failures: 2,
+            near_calls: 3,
             refused_replies: 2,
             same_texts: 3,
-            same_failures: 6,
+            same_failures: 3,
             wandering: 12,
             lapse: 5,
         }
@@ -210,10 +219,11 @@ impl Progress {
             Rule::Cycle => it.laps.saturating_mul(finding.period),
             Rule::Rewrite | Rule::NoOp => it.returns,
             Rule::Rewriting => it.rewrites,
+            Rule::Persisting if finding.is_whole => it.whole_failures,
             Rule::Persisting => it.persisting_failures,
             Rule::Repeat if finding.failed => it.equal_failures,
             Rule::Repeat => it.equal_answers,
-            Rule::NearFailure => it.near_failures,
+            Rule::NearCall => it.near_calls,
             Rule::SameFailure => it.same_failures,
             Rule::Wandering => it.wandering,
             Rule::RefusedReplies => it.refused_replies,
@@ -269,8 +279,8 @@ impl Progress {
         Rule::about(rounds, offer, call, now)?.find_map(|rule| {
             let finding = rule.find(rounds, offer, call, now)?;
             let needed = self.needed(&finding)?;
-            let is_patient = matches!(rule, Rule::Waiting | Rule::NearFailure | Rule::SameFailure)
-                || rule.outlasts_changes();
+            let is_patient =
+                matches!(rule, Rule::Waiting | Rule::NearCall | Rule::SameFailure) || rule.outlasts_changes();
             let patience = if is_patient || !finding.is_sure { 2 } else { 1 };
             let (level, spoken_at) = spoken.level(&finding, rounds.marker());
             let is_due = finding.seen >= needed.saturating_mul(patience);
@@ -279,7 +289,7 @@ impl Progress {
             // Other arguments may be the right ones, and the user may have fixed the cause. Only a call that ran
             // since then can show that this is not so.
             let is_of_others =
-                matches!(rule, Rule::SameFailure | Rule::NearFailure | Rule::Growing | Rule::Finish)
+                matches!(rule, Rule::SameFailure | Rule::NearCall | Rule::Growing | Rule::Finish)
                     || rule.outlasts_changes();
             let goes_on = match level {
                 0 => !self.spoke_lately(),

@@ -12,11 +12,15 @@
 //! | address | `0x7ffe5a3b10` (9 to 16 digits), `at 0x804a010` (from 5 digits on) | `0x80070005` (an error code) |
 //! | UUID | `550e8400-e29b-41d4-a716-446655440000` | a shorter one |
 //! | hexadecimal id | `3f2b8c1d`: 8 to 32 digits of one case, with both letters and digits | `12345678`, `deadbeef`, `a1b2c3d`, `1e10000000`, `#1f2e3d4c`, digests of 40 digits and more |
+//! | id of mixed digits and letters | `msg_a8Kd93LmQz7XcVb2`: 16 to 64 of both cases, often changing | `parseHTTPResponse2xxOr3xx`, `a8Kd93Lm` |
+//! | time since 1970, id that begins with one | `1767225600`, `1767225600123`, 16 to 20 digits | `1234567890`, 11 or 12 digits |
+//! | number of a process | `pid 4711`, `PID: 4711` | `port 4711`, `process 4711` |
 //! | temporary name | after `/tmp/`: `tmpab12cd`, `.tmpXy12Za`, `tmp.Xy12Za90Qw`, `build-x7k2p9`, `go-build123456` | `/tmp/report2024.txt`, `/tmp/out.txt` |
 //!
 //! All other digits stay: counts, line numbers, exit codes, ids of records and versions say what changed. The rules
 //! come from the kinds of noise in recorded tool results; a full digest (SHA-1 and longer) stays because it names
-//! content. Masked parts of one kind are equal, whatever their length.
+//! content. Masked parts of one kind are equal, whatever their length. With the last step of a countdown (`1 steps
+//! left`) harnesses add a sentence; a short text in the lines after it does not count.
 //!
 //! One pass without allocation: only text around a digit or after `/tmp/` is examined closely.
 
@@ -32,7 +36,7 @@ use digits::Digits;
 use goes_on::says_it_goes_on;
 use known::Known;
 pub use result_key::ResultKey;
-use volatile::Span;
+use volatile::{Kind, Span};
 
 mod digits;
 mod goes_on;
@@ -125,15 +129,36 @@ pub fn identity(text: &str) -> ResultKey {
     let mut spans = Spans::<true>::new(bytes);
     let Some(first) = spans.next() else { return ResultKey(xxh3_128(bytes)) };
     let mut hash = Xxh3Default::new();
-    let mut plain = 0;
+    let (mut plain, mut end) = (0, bytes.len());
     for span in std::iter::once(first).chain(spans) {
+        if span.start >= end {
+            break;
+        }
         hash.update(&bytes[plain..span.start]);
         // This byte occurs in no text, so a mask equals nothing that was written out.
         hash.update(&[0xff, span.kind as u8]);
         plain = span.end;
+        if span.kind == Kind::Countdown && is_last(&bytes[span.start..span.end]) {
+            end = plain + line_of_the_last(&bytes[plain..]);
+        }
     }
-    hash.update(&bytes[plain..]);
+    hash.update(&bytes[plain..end.max(plain)]);
     ResultKey(hash.digest128())
+}
+
+/// How long the sentences may be, in bytes, that come with the last steps.
+const LAST_WORDS: usize = 160;
+
+/// Whether this countdown is at its end: `1 steps left`, `0 attempts remaining`.
+fn is_last(countdown: &[u8]) -> bool {
+    matches!(countdown, [b'0' | b'1', b' ', ..])
+}
+
+/// How much counts of what comes after a countdown at its end. A harness adds a sentence then ("You should take the last
+/// step to propose a solution"), which says nothing about the call.
+fn line_of_the_last(rest: &[u8]) -> usize {
+    let line = memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+    if rest.len() - line <= LAST_WORDS { line } else { rest.len() }
 }
 
 /// How many slashes are checked one by one before a search for `/tmp/`.

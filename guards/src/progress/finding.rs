@@ -30,8 +30,8 @@ pub(super) enum Rule {
     Repeat,
     /// The same call with the same failure, whatever was changed in between.
     Persisting,
-    /// Nearly the same arguments, exactly the same failure.
-    NearFailure,
+    /// Nearly the same arguments, exactly the same answer or failure.
+    NearCall,
     /// Different arguments, the same failure.
     SameFailure,
     /// A long run of look-ups that return only what was already seen.
@@ -56,7 +56,7 @@ impl Rule {
         Self::Rewriting,
         Self::Repeat,
         Self::Persisting,
-        Self::NearFailure,
+        Self::NearCall,
         Self::SameFailure,
         Self::Wandering,
     ];
@@ -86,7 +86,7 @@ impl Rule {
             Self::Rewriting => "rewriting",
             Self::Repeat => "repeat",
             Self::Persisting => "persisting-failure",
-            Self::NearFailure => "near-failure",
+            Self::NearCall => "near-call",
             Self::SameFailure => "same-failure",
             Self::Wandering => "wandering",
             Self::RefusedReplies => "refused-replies",
@@ -108,6 +108,10 @@ pub(super) struct Finding {
     /// The turn in which it was last seen.
     pub(super) turn: u64,
     pub(super) failed: bool,
+    /// Whether the call carries what it does, as a program does.
+    pub(super) is_whole: bool,
+    /// Whether everything since it was first seen failed: then `seen` counts rounds.
+    pub(super) only_failures: bool,
     /// A factor: how many times as often it must be seen as other findings of its rule.
     pub(super) patience: u32,
     /// False if something may have changed in between.
@@ -116,6 +120,17 @@ pub(super) struct Finding {
 
 impl Finding {
     pub(super) fn new(rule: Rule, subject: Subject, seen: u32, turn: u64) -> Self {
-        Self { rule, subject, seen, period: 1, turn, failed: false, patience: 1, is_sure: true }
+        Self {
+            rule,
+            subject,
+            seen,
+            period: 1,
+            turn,
+            failed: false,
+            is_whole: false,
+            only_failures: false,
+            patience: 1,
+            is_sure: true,
+        }
     }
 }

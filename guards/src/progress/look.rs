@@ -42,10 +42,14 @@ pub(super) enum Step {
     Other,
     /// The same tool with nearly the same arguments, and exactly the same failure.
     NearFailure,
+    /// The same tool with nearly the same arguments, and the same answer, which is no failure.
+    NearAnswer,
     /// The same tool and the previous arguments with something inserted; the same answer or failure.
     Grown,
     /// The same tool and the previous arguments with another number in one place; the same answer or failure.
     Counted,
+    /// The same tool and the previous arguments with another name in one place; the same answer or failure.
+    Renamed,
 }
 
 impl Look {
@@ -65,7 +69,7 @@ impl Look {
             waits: is_waiting(result) || !failed && offer.waits(&call.tool),
             may_change: !failed && call.effect == Effect::Unknown,
             unfit: if failed { offer.unfit(call) } else { None },
-            step: before.step(call, Some((key, failure))),
+            step: before.step(call, Some((key, failure)), says_something(result)),
         }
     }
 }
@@ -91,6 +95,9 @@ pub(super) struct Before {
 /// Bytes of the arguments that are kept and compared.
 const ARGUMENT_BYTES: usize = 4_096;
 
+/// A shorter answer says too little to be the same.
+const ANSWER_BYTES: usize = 16;
+
 /// Differing parts above this similarity are nearly the same. With it, the rule for near failures alone is right in
 /// three of four judged points that it hits (`balk replay --labels`, all other thresholds at zero); a third failure
 /// of one tool alone is stuck in two of five (`docs/labels.md#what-single-rules-find`).
@@ -98,7 +105,7 @@ const NEAR: Ratio = Ratio::new(80, 100).expect("four fifths");
 
 impl Before {
     /// How this call follows, given its answer; without an answer, as if it got the previous one.
-    fn step(&self, call: &ToolCall, answer: Option<(ResultKey, Option<Failure>)>) -> Step {
+    fn step(&self, call: &ToolCall, answer: Option<(ResultKey, Option<Failure>)>, speaks: bool) -> Step {
         if !self.is_of(call) {
             return Step::Other;
         }
@@ -118,18 +125,20 @@ impl Before {
         {
             return Step::Grown;
         }
-        let is_near = || {
-            let (one, other) = differing(before, arguments);
-            let (one, other) = (Profile::new(one), Profile::new(other));
-            one.nearness(&other, NEAR) == Nearness::Near
-        };
-        if same_failure && is_near() { Step::NearFailure } else { Step::Other }
+        let (one, other) = differing(before, arguments);
+        let is_near = || Profile::new(one).nearness(&Profile::new(other), NEAR) == Nearness::Near;
+        match same_failure {
+            true if is_near() => Step::NearFailure,
+            true | false if is_renamed(one, other) => Step::Renamed,
+            false if speaks && is_reworded(one, other) && is_near() => Step::NearAnswer,
+            true | false => Step::Other,
+        }
     }
 
     /// How a call follows that has not run.
     pub(super) fn step_unanswered(&self, call: &ToolCall) -> Step {
         // A cheap test before the exact comparison.
-        if self.last != Step::Other && self.is_of(call) { self.step(call, None) } else { Step::Other }
+        if self.last != Step::Other && self.is_of(call) { self.step(call, None, true) } else { Step::Other }
     }
 
     /// How a call follows that got this result and failure.
@@ -142,7 +151,7 @@ impl Before {
         // A cheap test before the exact comparison.
         let answers_alike = result.text.key() == self.result || self.failure.is_some() && is_failure(result);
         if answers_alike && self.is_of(call) && result.origin == Origin::Executed {
-            self.step(call, Some((result.text.key(), failure)))
+            self.step(call, Some((result.text.key(), failure)), says_something(result))
         } else {
             Step::Other
         }
@@ -169,6 +178,16 @@ fn beginning(arguments: &str) -> &str {
     &arguments[..arguments.floor_char_boundary(ARGUMENT_BYTES)]
 }
 
+/// Whether the answer is more than an acknowledgement ("ok", "[]"), which many calls get.
+fn says_something(result: &ToolResult) -> bool {
+    result.text.trim_ascii().len() >= ANSWER_BYTES
+}
+
+/// Whether both are texts of several words: a name that takes the place of another is the next item of a batch.
+fn is_reworded(one: &str, other: &str) -> bool {
+    [one, other].iter().all(|it| it.split_ascii_whitespace().nth(2).is_some())
+}
+
 /// Whether the two differ only in one number.
 fn is_counted(before: &str, after: &str) -> bool {
     let (before, after) = (before.as_bytes(), after.as_bytes());
@@ -178,6 +197,13 @@ fn is_counted(before: &str, after: &str) -> bool {
     let rest = |text: &'_ [u8]| text[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (one, other) = (rest(before), rest(after));
     one > 0 && other > 0 && before != after && before[start + one..] == after[start + other..]
+}
+
+/// Whether one word took the place of another, and all other words are the same: the next candidate, or the next item.
+fn is_renamed(one: &str, other: &str) -> bool {
+    let (mut words, mut others) = (one.split_ascii_whitespace(), other.split_ascii_whitespace());
+    let differ = words.by_ref().zip(others.by_ref()).filter(|(word, other)| word != other).count();
+    differ == 1 && words.next().is_none() && others.next().is_none()
 }
 
 /// The parts in which the two differ, extended to the surrounding quotes: the differing texts, without the names and

@@ -61,13 +61,11 @@ impl Messages<'_> {
             Rule::Persisting => format!(
                 "the same call of {tool} failed in the same way {how_often}, whatever was changed in between"
             ),
-            Rule::Repeat => format!(
-                "the same call of {tool} was made {how_often}, with other steps in between, and gave the same \
-                 answer each time; {still}"
-            ),
-            Rule::NearFailure => format!(
-                "{seen} calls of {tool} in a row with nearly the same arguments gave exactly the same error, so \
-                 the differences did not matter"
+            Rule::Repeat => self.repeated(&tool, &how_often, still),
+            Rule::NearCall => format!(
+                "{seen} calls of {tool} in a row with nearly the same arguments got exactly the same {}, so the \
+                 differences did not matter",
+                if self.finding.failed { "error" } else { "answer" }
             ),
             Rule::SameFailure => format!(
                 "{seen} calls of {tool} with different arguments failed in the same way, so the differences \
@@ -80,9 +78,26 @@ impl Messages<'_> {
                 "the last {seen} replies called no tool and got the same answer: they are not accepted in this form"
             ),
             Rule::RepeatedText => {
-                format!("the same text was sent {how_often}, with no tool call in between")
+                format!(
+                    "the same text, or one that begins the same, was sent {how_often}, with no tool call in between"
+                )
             }
         }
+    }
+
+    /// What was observed of a call that came back.
+    fn repeated(&self, tool: &str, how_often: &str, still: &str) -> String {
+        if self.finding.only_failures {
+            return format!(
+                "{} steps in a row failed, and the last of them was a call of {tool} that had failed in the same way \
+                 before",
+                self.finding.seen
+            );
+        }
+        format!(
+            "the same call of {tool} was made {how_often}, with other steps in between or beside it, and gave the \
+             same answer each time; {still}"
+        )
     }
 
     /// Another kind of step.
@@ -122,6 +137,10 @@ impl Messages<'_> {
                 "It is good enough to act on. Take the first step that it names, with another tool or in another \
                  file. {last_resort}"
             ),
+            Rule::Persisting if self.finding.is_whole => format!(
+                "What this call does is all in its arguments, so the same arguments fail again. Find out with a \
+                 read-only call what the failure depends on, and change them. {last_resort}"
+            ),
             Rule::Persisting => format!(
                 "Do not change anything yet: look at what the failure depends on with a read-only call (the values, \
                  the test itself, the file that really runs), and change that. {last_resort}"
@@ -134,7 +153,7 @@ impl Messages<'_> {
                 "Try a different kind of step: neither version works, so find out why with a read-only call, \
                  and then make a third one. {last_resort}"
             ),
-            Rule::NearFailure | Rule::SameFailure => format!(
+            Rule::NearCall | Rule::SameFailure => format!(
                 "Try a different kind of step: find the cause with a read-only call, or reach the goal \
                  another way. {last_resort}"
             ),
@@ -161,9 +180,7 @@ impl Messages<'_> {
         let what = match self.finding.rule {
             Rule::Persisting => "It runs again after you have looked for the cause.",
             Rule::Rewriting => "Leave this file as it is until something else is done.",
-            Rule::NearFailure | Rule::SameFailure => {
-                "Calls of this tool run again after you take another step."
-            }
+            Rule::NearCall | Rule::SameFailure => "Calls of this tool run again after you take another step.",
             Rule::UnknownTool | Rule::Arguments | Rule::RefusedReplies => "",
             Rule::Finish => "It is accepted again once something has changed.",
             Rule::Growing => "Do not make it longer again.",

@@ -1,15 +1,17 @@
-//! The same call with the same answer, with other calls in between. The guard against duplicates lets this pass,
-//! because a model that does something else in between may be checking whether a job has advanced.
+//! The same call with the same answer, with other calls in between or beside it. The guard against duplicates lets this
+//! pass, because a model that does something else in between may be checking whether a job has advanced.
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::rounds::{Round, Rounds};
+use balk_contract::reading::Prospect;
 use balk_contract::{Subject, ToolCall};
 
-/// The last looks, as long as they had the same answer. `None` if the last rounds were nothing but this call, and if
-/// the model waits for something in between, because then a pause between two looks is a call that recurs too. A
-/// model that learns something new between looks that did not fail may be watching what others change, and has twice
-/// the patience. So has one that tries again what may pass, after other work and not only after other failures.
+/// The last looks, as long as they had the same answer; in a row of failures, all rounds since the first of them,
+/// because none brought anything. `None` if the last rounds were nothing but this call, and if the model waits for
+/// something in between, because then a pause between two looks is a call that recurs too. A model that learns
+/// something new between looks that did not fail may be watching what others change, and has twice the patience. So has
+/// one that tries again what may pass, after other work and not only after other failures.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
     if !now.agrees(last) {
@@ -20,14 +22,19 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let (seen, first) = same.fold((0, 0), |(seen, _), (nth, _)| (seen + 1, nth));
     // Counted from the newest round, so nothing is in between if all rounds up to the first look are looks.
     let between = || rounds.still().take(first);
-    if first + 1 == seen || between().any(Round::waits) {
+    let is_alone = first + 1 == seen && between().all(|round| round.only().is_some());
+    if is_alone || between().any(Round::waits) {
         return None;
     }
+    let lasts = last.failure.is_some_and(|it| it.prospect != Prospect::Passing);
+    let only_failures = lasts && first + 1 > seen && between().all(Round::fails);
+    let seen = if only_failures { first + 1 } else { seen };
     let learns = !last.failed && between().any(Round::is_new);
     let tries_again = last.may_pass && between().flat_map(|round| &round.looks).any(|look| !look.failed);
     Some(Finding {
         is_sure: !between().any(Round::may_change),
         failed: last.failed,
+        only_failures,
         patience: if learns || tries_again { 2 } else { 1 },
         ..Finding::new(Rule::Repeat, Subject::Call(call.key), now.counted(seen), newest.turn)
     })

@@ -79,6 +79,11 @@ impl Round {
         self.looks.iter().any(|look| look.may_change)
     }
 
+    /// Whether all its calls failed.
+    pub(super) fn fails(&self) -> bool {
+        self.looks.iter().all(|look| look.failed)
+    }
+
     pub(super) fn is_new(&self) -> bool {
         self.is_new
     }

@@ -6,7 +6,7 @@ use super::look::Step;
 use super::offer_index::{OfferIndex, Unfit};
 use super::rounds::Rounds;
 use super::{
-    cycle, finish, growing, near_failure, repeat, rewrite, same_failure, unfit, unmoved, waiting, wandering,
+    cycle, finish, growing, near_call, repeat, rewrite, same_failure, unfit, unmoved, waiting, wandering,
 };
 use balk_contract::ToolCall;
 
@@ -31,7 +31,7 @@ impl Rule {
         let can_find = move |rule: &Self| match rule {
             Self::Waiting | Self::Cycle | Self::Repeat | Self::Wandering => is_known,
             Self::Growing => step == Step::Grown,
-            Self::NearFailure => matches!(step, Step::NearFailure | Step::Grown),
+            Self::NearCall => matches!(step, Step::NearFailure | Step::NearAnswer | Step::Grown),
             Self::Rewrite => returns.is_some_and(|it| !it.is_idle),
             Self::NoOp => returns.is_some_and(|it| it.is_idle),
             Self::UnknownTool | Self::Arguments | Self::SameFailure => fails,
@@ -60,7 +60,7 @@ impl Rule {
             Self::Cycle => cycle::find(rounds, call, now),
             Self::Rewrite | Self::NoOp => rewrite::find(rounds, call, now, self),
             Self::Repeat => repeat::find(rounds, call, now),
-            Self::NearFailure => near_failure::find(rounds, call, now),
+            Self::NearCall => near_call::find(rounds, call, now),
             Self::SameFailure => same_failure::find(rounds, call, now),
             Self::Persisting => unmoved::persisting(rounds, call, now),
             Self::Rewriting => unmoved::rewriting(rounds, call, now),

@@ -15,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::new("rewriting", LADDER),
     Rule::new("repeat", LADDER),
     Rule::new("persisting-failure", LADDER),
-    Rule::new("near-failure", LADDER),
+    Rule::new("near-call", LADDER),
     Rule::new("same-failure", LADDER),
     Rule::new("wandering", LADDER),
     Rule::new("refused-replies", CORRECTIONS),

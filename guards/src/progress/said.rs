@@ -15,6 +15,9 @@ const TEXTS: usize = 8;
 /// A short text (a greeting, a closing, "done") counts only in a row and while the user says nothing new, and one in
 /// so many.
 const PER_SHORT: u32 = 2;
+/// Agents that talk to each other say in other words what they see, and begin with what they did. Bytes of a text that
+/// are then compared; messages that page through something differ in them (`docs/labels.md#failures-that-come-back`).
+const BEGINNING: usize = 240;
 /// A person repeats a message in fewer bytes ("good, and the next one?"); a harness uses a form.
 const FORM_BYTES: usize = 100;
 /// Bytes of an answer that are compared.
@@ -24,6 +27,8 @@ const COMPARED_BYTES: usize = 2_048;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Said {
     texts: VecDeque<ResultKey>,
+    /// The beginnings of the last long ones since a message came from outside.
+    beginnings: VecDeque<u64>,
     /// How often the newest of them was sent.
     same: u32,
     /// The newest text, if it is a short one, and how often it came in a row.
@@ -43,6 +48,7 @@ impl Said {
     pub(super) fn observe(&mut self, completion: &Completion) {
         if !completion.calls.is_empty() {
             self.texts.clear();
+            self.beginnings.clear();
             self.has_acted = true;
             (self.same, self.open, self.complaint, self.refused) = (0, false, None, 0);
             self.short = None;
@@ -66,11 +72,10 @@ impl Said {
             self.same = 0;
             return;
         }
-        self.same = 1 + u32::try_from(self.texts.iter().filter(|it| **it == key).count()).unwrap_or(u32::MAX);
-        if self.texts.len() == TEXTS {
-            self.texts.pop_front();
+        self.same = keep(&mut self.texts, key);
+        if let Some(beginning) = text.as_bytes().get(..BEGINNING) {
+            self.same = self.same.max(keep(&mut self.beginnings, xxh3_64(beginning)));
         }
-        self.texts.push_back(key);
     }
 
     /// Records a message in the user's role. True if it equals the answer to the previous reply: a harness that
@@ -80,6 +85,7 @@ impl Said {
             self.short = None;
         }
         let complaint = complaint(message, self.has_acted);
+        self.beginnings.clear();
         if !std::mem::take(&mut self.open) {
             return false;
         }
@@ -95,6 +101,16 @@ impl Said {
         let shorts = if self.short.is_some() { self.shorts / PER_SHORT } else { 0 };
         [find(Rule::RefusedReplies, self.refused), find(Rule::RepeatedText, self.same.max(shorts))]
     }
+}
+
+/// Adds a key to the last ones. Returns how many of them are equal to it, itself included.
+fn keep<K: PartialEq>(keys: &mut VecDeque<K>, key: K) -> u32 {
+    let before = keys.iter().filter(|it| **it == key).count();
+    if keys.len() == TEXTS {
+        keys.pop_front();
+    }
+    keys.push_back(key);
+    u32::try_from(before + 1).unwrap_or(u32::MAX)
 }
 
 /// The part of an answer that is compared, if the answer is a form; optionally without digits, because it may count.

@@ -31,16 +31,29 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         let mut looks = round.looks.iter().filter(|look| look.tool == call.tool_key);
         looks.any(|look| !is_now(look.call) && !same().take(nth).any(|newer| newer.calls(look.call)))
     };
-    let seen = same().enumerate().filter(|(nth, round)| has_other_arguments(*nth, round)).count();
+    let exactly = |round: &Round| {
+        let mut looks = round.looks.iter().filter(|look| look.tool == call.tool_key);
+        looks.all(|look| look.failure.is_some_and(|it| it.is_same(failure)))
+    };
+    let other = || same().enumerate().filter(|(nth, round)| has_other_arguments(*nth, round));
+    let (seen, exact) = (other().count(), other().take_while(|(_, round)| exactly(round)).count());
     // Trying one number after another excludes them one by one.
     let counts = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Counted);
     let turn = rounds.newest().map_or(0, |round| round.turn);
+    let names = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Renamed);
+    // Another version of a file is another attempt; the guard against abandonment counts those.
+    let tries = names || call.effect.is_known_change();
+    let is_vague = counts || !failure.specific || failure.prospect == Prospect::Passing;
+    // Errors that differ in what they name each rule something out, and so do names that are tried one by one.
+    let is_exact = exact * 2 >= seen;
+    let patience = match (is_vague, tries || !is_exact) {
+        (true, _) => 4,
+        (false, true) => 2,
+        (false, false) => 1,
+    };
+    let seen = if is_exact && patience == 1 { exact } else { seen };
     let found = Finding::new(Rule::SameFailure, Subject::Tool(call.tool.clone()), now.counted(seen), turn);
-    Some(Finding {
-        failed: true,
-        patience: if counts || !failure.specific || failure.prospect == Prospect::Passing { 2 } else { 1 },
-        ..found
-    })
+    Some(Finding { failed: true, patience, ..found })
 }
 
 /// The common failure of all of this tool's calls, if they failed in the same way.

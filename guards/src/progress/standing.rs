@@ -11,6 +11,9 @@ use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
 
 /// Failing calls that are remembered; the one that failed longest ago is forgotten first.
 const CALLS: usize = 8;
+/// A call with arguments of so many bytes carries what it does: a program, a patch, the text of a file. What it answers
+/// depends on itself more than on what else was done.
+const WHOLE_BYTES: usize = 200;
 /// A rewritten file that grows or shrinks by more than one part of this many is worked on.
 const PARTS: usize = 20;
 
@@ -58,19 +61,18 @@ impl Standing {
             (None, Some(at)) => drop(self.failures.remove(at)),
             (Some(failure), before) => {
                 let before = before.map(|at| self.failures.remove(at));
-                let same = before.filter(|it| it.failure == failure.exact);
-                let seen = same.map_or(1, |it| it.seen + u32::from(it.changes != self.changes));
+                let said = Self::said(result, failure);
+                let same = before.filter(|it| it.failure == said);
+                let is_whole = Self::is_whole(call);
+                let counts = |it: &Persisting| {
+                    it.changes != self.changes || is_whole && turn.saturating_sub(it.turn) > 1
+                };
+                let seen = same.map_or(1, |it| it.seen + u32::from(counts(&it)));
                 if self.failures.len() == CALLS {
                     self.failures.remove(0);
                 }
                 let changes = self.changes;
-                self.failures.push(Persisting {
-                    call: call.key,
-                    failure: failure.exact,
-                    seen,
-                    turn,
-                    changes,
-                });
+                self.failures.push(Persisting { call: call.key, failure: said, seen, turn, changes });
             }
         }
         self.write_or_look(call, failure.is_some(), is_new, turn);
@@ -103,6 +105,17 @@ impl Standing {
     /// The user spoke: a new reason for everything.
     pub(super) fn user_spoke(&mut self) {
         self.rewritten = None;
+    }
+
+    /// What is compared of a failure: the whole answer to a call that carries what it does, because a program may meet
+    /// the same error in another place.
+    pub(super) fn said(result: &ToolResult, failure: Failure) -> ResultKey {
+        if Self::is_whole(&result.call) { result.text.key() } else { failure.exact }
+    }
+
+    /// Whether this call carries what it does.
+    pub(super) fn is_whole(call: &ToolCall) -> bool {
+        call.arguments.len() >= WHOLE_BYTES
     }
 
     /// How this call failed the last times, how often, and when it last did.

@@ -4,19 +4,22 @@
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::rounds::Rounds;
+use super::standing::Standing;
 use balk_contract::key::CallKey;
 use balk_contract::{Subject, ToolCall};
 
 /// How often this call failed in the same way, if it does so now.
 pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (failure, seen, turn) = rounds.standing().failed_so(call)?;
-    let mut answers = now.looked_at().filter(|(it, _)| it.call.key == call.key).map(|(_, failure)| failure);
-    if now.results.is_some() && !answers.any(|it| it.is_some_and(|it| it.exact == failure)) {
+    let mut answers = now.looked_at().filter(|(it, _)| it.call.key == call.key);
+    let says_so = |(it, how): (_, Option<_>)| how.is_some_and(|how| Standing::said(it, how) == failure);
+    if now.results.is_some() && !answers.any(says_so) {
         return None;
     }
     // Another failure of the same call is another subject.
     let subject = Subject::Call(CallKey::of(&call.tool, &format!("{} {failure}", call.key)));
-    Some(Finding { failed: true, ..Finding::new(Rule::Persisting, subject, counted(now, seen), turn) })
+    let found = Finding::new(Rule::Persisting, subject, counted(now, seen), turn);
+    Some(Finding { failed: true, is_whole: Standing::is_whole(call), ..found })
 }
 
 /// How often the file was written in a row that this call writes.

@@ -31,6 +31,7 @@ mod peers_ladders;
 mod per_model;
 mod progress;
 mod progress_conformance;
+mod progress_failures;
 mod progress_healthy;
 mod progress_ladders;
 mod progress_rules;

@@ -173,14 +173,14 @@ fn looking_deeper_and_deeper_is_exploring() {
 
 /// After the refusal no call has run, so there is no evidence that the next ones are wrong too.
 #[test]
-fn near_failures_do_not_end_a_run_without_a_failure_after_the_refusal() {
+fn near_calls_do_not_end_a_run_without_a_failure_after_the_refusal() {
     let names = ["value", "values", "vals", "valu", "val", "v", "vv", "vvv", "w"];
     let fails = |n: usize| {
         bash(&format!("import numpy as np; {} = np.linalg.inv(np.zeros((2, 2))); print('the end')", names[n]))
             .fails("numpy.linalg.LinAlgError: Singular matrix")
     };
     let mut run = run();
-    assert_eq!(run.said((0..7).map(fails)), ["3 note near-failure 1", "7 block near-failure 2"]);
+    assert_eq!(run.said((0..7).map(fails)), ["3 note near-call 1", "7 block near-call 2"]);
     let right =
         bash("import numpy as np; v = np.linalg.pinv(np.zeros((2, 2))); print('the end')").answers("the end");
     run.check(&right, "pass");

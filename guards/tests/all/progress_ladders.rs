@@ -77,7 +77,7 @@ fn cosmetic_changes_to_a_failing_call_climb_to_the_end() {
         calls("bash", &format!(r#"{{"command":"{code}"}}"#))
             .answers_something("Traceback:\nnumpy.linalg.LinAlgError: Singular matrix")
     };
-    check("near-failure", (0..40).map(patched), &LADDER);
+    check("near-call", (0..40).map(patched), &LADDER);
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn cosmetic_changes_to_a_call_that_fails_the_same_are_told_at_the_third() {
             format!("import numpy as np; {} = np.linalg.inv(np.zeros((2, 2))); print('the end')", names[n]);
         bash(&text).answers_something("Traceback:\nnumpy.linalg.LinAlgError: Singular matrix")
     };
-    check((0..9).map(patched), &["3 note near-failure 1", "7 block near-failure 2", "9 ask near-failure 3"]);
+    check((0..9).map(patched), &["3 note near-call 1", "7 block near-call 2", "9 ask near-call 3"]);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn a_failure_that_may_pass_is_worth_twice_the_tries() {
         bash(&format!("curl {} https://example.org/archive/of/the/data.tar.gz -o data.tar.gz", flags[n]))
             .fails("error: connection timed out while reading")
     };
-    check((0..6).map(fetch), &["6 note near-failure 1"]);
+    check((0..6).map(fetch), &["6 note near-call 1"]);
 }
 
 // Writes.
@@ -389,7 +389,8 @@ fn each_of_these_rules_can_be_off() {
         returns: 0,
         rewrites: 0,
         persisting_failures: 0,
-        near_failures: 0,
+        whole_failures: 0,
+        near_calls: 0,
         refused_replies: 0,
         same_texts: 0,
         ..ProgressSettings::default()

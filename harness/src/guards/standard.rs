@@ -112,7 +112,7 @@ fn progress() -> Registered {
         "refused-ends",
         "grown-calls",
         "returns",
-        "near-failures",
+        "near-calls",
         "refused-replies",
         "same-texts",
         "same-failures",

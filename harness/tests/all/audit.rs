@@ -142,7 +142,7 @@ fn help() {
 const UNNOTICED: &Known = &[
     (
         "a growing call is nearly the one before, so each of the two rules replaces the other",
-        &["progress: grown-calls, 4 to 0", "progress: near-failures, 3 to 0"],
+        &["progress: grown-calls, 4 to 0", "progress: near-calls, 3 to 0"],
     ),
     (
         "`same-failure`, `cycle` and `duplicate` find equal failures as well",

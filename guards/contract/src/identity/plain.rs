@@ -1,5 +1,7 @@
 //! Numbers that no rule can match. Most numbers are like this, and the neighbouring bytes show it.
 
+use super::volatile::may_be_stamp;
+
 /// What a byte can mean next to a number: one flag each, in the low byte. The high byte has the flags that, in the
 /// following byte, require a close look ([`if_followed_by`]).
 type Class = u16;
@@ -71,7 +73,8 @@ pub(super) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
         return false;
     };
     let (behind, following) = (class(next), class(second));
-    if behind & OPEN != 0
+    if may_be_stamp(end - start)
+        || behind & OPEN != 0
         || following & (behind >> 8) != 0 && goes_on(bytes, start, end)
         || behind & CELL != 0 && may_open_a_cell(second_before, before)
     {

@@ -34,7 +34,7 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
         return span(start, end, Kind::Address);
     }
     let previous = start.checked_sub(1).map(|before| bytes[before]);
-    if is_hexadecimal_id(word) && previous != Some(b'#') {
+    if (is_hexadecimal_id(word) || is_random_id(word)) && previous != Some(b'#') {
         return span(start, end, Kind::Id);
     }
     // The rest are numbers; one that continues another (`1.2.3`) is part of a version or place.
@@ -45,6 +45,9 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
     if let Some((start, end)) = moment(bytes, floor, start) {
         return span(start, end, Kind::Moment);
     }
+    if let Some(end) = stamp(bytes, start, end) {
+        return span(start, end, Kind::Id);
+    }
     if previous == Some(b'_') {
         return None;
     }
@@ -54,6 +57,9 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
         && let Some(end) = duration(bytes, start)
     {
         return span(start, end, Kind::Duration);
+    }
+    if is_process(bytes, floor, start, word) {
+        return span(start, end, Kind::Id);
     }
     countdown(bytes, floor, start).and_then(|end| span(start, end, Kind::Countdown))
 }
@@ -122,6 +128,53 @@ fn is_hexadecimal_id(word: &[u8]) -> bool {
     let letters = word[..last_digit].iter().filter(|byte| byte.is_ascii_alphabetic());
     let exponent = word[0].is_ascii_digit() && letters.clone().all(|byte| matches!(byte, b'e' | b'E'));
     upper != lower && letters.clone().count() > usize::from(exponent)
+}
+
+/// Letters of both cases and digits, mixed: an id in 62 or 64 digits. The words of a name change their case less often.
+fn is_random_id(word: &[u8]) -> bool {
+    if !(16..=64).contains(&word.len()) {
+        return false;
+    }
+    let kind = |byte: &u8| match byte {
+        b'0'..=b'9' => 0,
+        b'A'..=b'Z' => 1,
+        _ => 2,
+    };
+    let has = |wanted: u8| word.iter().any(|byte| kind(byte) == wanted);
+    // Digits at the end alone are a number behind a name.
+    let has_digits_inside = word.windows(2).any(|it| it[0].is_ascii_digit() && !it[1].is_ascii_digit());
+    let changes = word.windows(2).filter(|it| kind(&it[0]) != kind(&it[1])).count();
+    has_digits_inside && has(1) && has(2) && changes * 5 >= word.len() * 2
+}
+
+/// How many digits a time since 1970 has, in seconds (`1767225600`), milliseconds or less, and an id that begins with
+/// such a time.
+pub(super) const fn may_be_stamp(digits: usize) -> bool {
+    matches!(digits, 10 | 13 | 16..=20)
+}
+
+/// The end of such a number, its fraction included.
+fn stamp(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
+    let number = &bytes[start..end];
+    let is_number = number.iter().all(u8::is_ascii_digit);
+    // From 2014 to 2036: other numbers of ten digits are amounts.
+    let is_time = matches!(number, [b'1', b'4'..=b'9', ..] | [b'2', b'0', ..]);
+    if !is_number || !may_be_stamp(number.len()) || number.len() < 16 && !is_time {
+        return None;
+    }
+    let mut reader = Reader { bytes, at: end };
+    let fraction = reader.take(b".").is_some() && reader.digits() > 0;
+    Some(if fraction { reader.at } else { end })
+}
+
+/// The number of a process: `pid 4711`, `PID: 4711`, `pid=4711`.
+fn is_process(bytes: &[u8], floor: usize, start: usize, word: &[u8]) -> bool {
+    let named = |(_, before): (usize, &[u8])| {
+        [&b"pid"[..], b"ppid"].iter().any(|name| name.eq_ignore_ascii_case(before))
+    };
+    word.len() <= 7
+        && word.iter().all(u8::is_ascii_digit)
+        && word_before(bytes, floor, start, b" \":=_").is_some_and(named)
 }
 
 /// `1.23s`, `12 ms`, `1h 2m 3s`.

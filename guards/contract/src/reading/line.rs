@@ -53,7 +53,14 @@ const fn beginnings(first: u8) -> &'static [(&'static str, Kind)] {
 
 fn kind(line: &[u8]) -> Option<Kind> {
     let listed = beginnings(line.first()?.to_ascii_lowercase());
-    listed.iter().find(|(word, _)| begins(line, word.as_bytes())).map(|(_, kind)| *kind)
+    let found = listed.iter().find(|(word, _)| begins(line, word.as_bytes())).map(|(_, kind)| *kind);
+    found.or_else(|| is_python_warning(line).then_some(Kind::Warning))
+}
+
+/// `UserWarning: …`, `DeprecationWarning: …`.
+fn is_python_warning(line: &[u8]) -> bool {
+    let name = line.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    line[..name].ends_with(b"Warning") && line.get(name) == Some(&b':')
 }
 
 impl<'l> Line<'l> {

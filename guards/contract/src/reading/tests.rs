@@ -207,3 +207,15 @@ fn only_the_beginning_and_the_end_of_a_long_answer_are_read() {
     // A cut through a character is no cut through the text.
     works(&[&"é".repeat(HEAD), &"字".repeat(TAIL)]);
 }
+
+/// What editing tools of agents say after an edit that worked, and a warning of an interpreter.
+#[test]
+fn a_request_to_check_an_edit_is_no_failure() {
+    works(&[
+        "The file a.py has been edited.\nReview the changes and make sure they are as expected.",
+        "File updated. Please review the changes and make sure they are correct (correct indentation, no duplicate \
+         lines, etc). Edit the file again if necessary.",
+        "/srv/magics/osm.py:417: UserWarning: This is an optional function, and you require `shelf` for it.\n7",
+    ]);
+    fails(&["expected 3 arguments, found 2", "duplicate key value violates a rule"]);
+}

@@ -154,6 +154,7 @@ const fn from_a(first: u8) -> Words {
             ("aborting", Failure), ("access denied", Lasting), ("added", Success),
             ("address already in use", Passing), ("already exists", Lasting), ("already in use", Passing),
             ("already used", Passing), ("applied", Success), ("argument list too long", Lasting),
+            ("as expected", Success),
             ("assertion", Failure),
         ],
         b'b' => &[
@@ -238,7 +239,8 @@ const fn from_n(first: u8) -> Words {
         b'n' => &[
             ("name or service", Passing), ("network", Hint), ("no such", Lasting), ("not found", Lasting),
             ("net::err", Passing), ("nicht gefunden", Lasting), ("nicht möglich", Lasting),
-            ("no conflict", Nothing), ("no conflicts", Nothing), ("no files matching", Lasting),
+            ("no conflict", Nothing), ("no conflicts", Nothing), ("no duplicate", Nothing),
+            ("no duplicates", Nothing), ("no files matching", Lasting),
             ("no encontrada", Lasting), ("no encontrado", Lasting), ("no es un", Lasting),
             ("no error", Nothing), ("no errors", Nothing), ("no existe", Lasting), ("no failed", Nothing),
             ("no failures", Nothing), ("no issues", Nothing), ("no problems", Nothing),

@@ -1,0 +1,206 @@
+//! The progress guard: failures that come back, calls that are nearly the same, and what looks like it (spec P3).
+
+use std::sync::Arc;
+
+use crate::common::{Loop, Turn, again, calls, says};
+use balk_guards::{Duplicate, Effect, Offer, Progress, Purpose, Tool};
+
+fn run() -> Loop {
+    let tools = [
+        Tool::new("read").effect(Effect::ReadOnly),
+        Tool::new("bash").purpose(Purpose::Shell),
+        Tool::new("search").effect(Effect::ReadOnly),
+    ];
+    Loop::with_offer(Progress::default(), Arc::new(Offer::new(tools)))
+}
+
+#[track_caller]
+fn check(turns: impl IntoIterator<Item = Turn>, expected: &[&str]) {
+    assert_eq!(run().said(turns), expected);
+}
+
+fn bash(command: &str) -> Turn {
+    calls("bash", &format!(r#"{{"command":"{command}"}}"#))
+}
+
+fn read(path: &str) -> Turn {
+    calls("read", &format!(r#"{{"path":"{path}"}}"#)).answers(&format!("text of {path}"))
+}
+
+/// Commands that have little in common.
+const COMMANDS: [&str; 8] = [
+    "decode -k key -i flag.enc",
+    "decode --in=flag.enc",
+    "cat flag.enc | decode --key key",
+    "decode key flag.enc -o out",
+    "sh -c 'decode flag.enc < key'",
+    "decode -v --key-file ./key flag.enc",
+    "env KEY=key decode flag.enc",
+    "decode @args",
+];
+
+// The same error from different calls.
+
+#[test]
+fn the_same_error_from_three_different_calls_is_told_whatever_status_they_have() {
+    let usage = "error: `decode` takes -e or -d, then a file";
+    let ladder = ["3 note same-failure 1", "7 block same-failure 2", "8 ask same-failure 3"];
+    assert_eq!(run().said(COMMANDS.map(|it| bash(it).fails(usage)))[..2], ladder[..2]);
+    check(COMMANDS[..6].iter().map(|it| bash(it).answers_something(usage)), &ladder[..1]);
+}
+
+#[test]
+fn what_is_tried_one_by_one_has_twice_the_time() {
+    let open = |name: &str| bash(&format!("open {name} now")).fails("error: `db` has no such schema in it");
+    let names = ["one", "alpha", "x", "main", "test", "prod"];
+    check(names[..5].iter().map(|it| open(it)), &[]);
+    check(names.iter().map(|it| open(it)), &["6 note same-failure 1"]);
+}
+
+#[test]
+fn versions_of_a_file_that_are_refused_are_counted_by_the_guard_against_abandonment() {
+    let offer = Arc::new(Offer::new([Tool::new("write_file").effect(Effect::IdempotentWrite)]));
+    let refused = |n: usize| {
+        calls("write_file", &format!(r#"{{"path":"a.py","content":"{}"}}"#, COMMANDS[n]))
+            .fails("error: rolled back: cannot resolve import `rich`")
+    };
+    let mut run = Loop::with_offer(Progress::default(), offer);
+    assert_eq!(run.said((0..6).map(refused)), ["6 note same-failure 1"]);
+}
+
+#[test]
+fn an_error_that_names_another_thing_rules_something_out() {
+    let missing = |n: usize| {
+        let table = ["users", "orders", "a.b", "items", "log"][n];
+        bash(COMMANDS[n]).fails(&format!("no such table is in this place: '{table}'"))
+    };
+    check((0..5).map(missing), &[]);
+}
+
+#[test]
+fn an_answer_with_more_lines_says_something_more() {
+    let printed = |n: usize| {
+        bash(COMMANDS[n]).fails(&format!("{}FAIL: `out` was expected to be readable", "seen\n".repeat(n)))
+    };
+    check((0..5).map(printed), &[]);
+}
+
+#[test]
+fn what_may_have_been_mended_in_between_is_no_row() {
+    let fails = |n: usize| bash(COMMANDS[n]).fails("error: `decode` takes -e or -d, then a file");
+    let mended = |n: usize| bash(&format!("sed -i s/{n}/x/ decode.py")).answers_something("");
+    check((0..6).flat_map(|n| [fails(n), mended(n)]), &[]);
+}
+
+// The same call.
+
+fn patch(bytes: usize) -> Turn {
+    bash(&format!("apply <<EOF {} EOF", "x".repeat(bytes)))
+}
+
+#[test]
+fn a_whole_patch_that_failed_is_not_sent_again() {
+    let refused = |bytes| patch(bytes).answers_something("The patch does not apply: line 3 is missing");
+    let looks = |n: usize| bash(&format!("list {n}")).answers_something("a b c");
+    check([refused(220), looks(1), refused(220)], &["3 note persisting-failure 1"]);
+    // A short call depends on what was done in between.
+    check([refused(20), looks(1), refused(20), looks(2), refused(20)], &["5 note repeat 1"]);
+    let text = run_and_text([refused(220), looks(1), refused(220)]);
+    assert!(text.contains("all in its arguments"), "{text}");
+}
+
+#[test]
+fn a_whole_program_that_fails_in_another_place_is_getting_on() {
+    let fails = |n: usize| patch(220).fails(&format!("in file {n}.py\nNameError: `re` is not defined"));
+    let edit = |n: usize| bash(&format!("edit {n}")).answers_something("");
+    check((0..4).flat_map(|n| [fails(n), edit(n)]), &[]);
+}
+
+#[test]
+fn in_a_row_of_failures_a_call_that_comes_back_is_one_more() {
+    let power = |name: &str| bash(&format!("import {name}")).fails(&format!("cannot import name '{name}'"));
+    check([power("pow"), power("power"), power("pow")], &["3 note repeat 1"]);
+    let text = run_and_text([power("pow"), power("power"), power("pow")]);
+    assert!(text.contains("3 steps in a row failed"), "{text}");
+    check([power("pow"), read("a"), power("pow")], &[]);
+    // A look after a failure that may pass, and another try.
+    let send = || bash("send 7").fails("error: 503 Service Unavailable");
+    check([send(), bash("find 7").fails("error: no such entry: 7"), send()], &[]);
+}
+
+#[test]
+fn the_same_several_calls_in_each_message_are_told_at_the_third() {
+    let both = || read("a").and_calls("read", r#"{"path":"b"}"#).answers("text of b");
+    check(again(&[both()], 4), &["3 note repeat 1", "4 block repeat 2"]);
+    // One alone is for the guard against duplicates.
+    check(again(&[read("a")], 6), &[]);
+    let polls = || bash("sleep 5").answers("").and_calls("read", r#"{"job":1}"#).answers("job 1 is pending");
+    check(again(&[polls()], 6), &[]);
+}
+
+// Nearly the same call, the same answer.
+
+#[test]
+fn a_question_in_other_words_with_the_same_answer_is_told_at_the_third() {
+    let ask = |words: &str| {
+        calls("search", &format!(r#"{{"query":"{words}"}}"#)).answers("Berlin: the capital of Germany")
+    };
+    let words = [
+        "select name from a where b > 3 group by name",
+        "select name from a where b >= 4 group by name",
+        "select name from a where (b > 3) group by name",
+    ];
+    check(words.map(ask), &["3 note near-call 1"]);
+    let text = run_and_text(words.map(ask));
+    assert!(text.contains("exactly the same answer"), "{text}");
+}
+
+#[test]
+fn other_items_and_answers_that_say_nothing_are_a_batch() {
+    let item = |n: usize| {
+        let path = ["report-north.txt", "report-south.txt", "report-east.txt", "report-west.txt"][n];
+        calls("read", &format!(r#"{{"path":"data/of/the/year/{path}"}}"#))
+            .answers("nothing was sold in that year")
+    };
+    check((0..4).map(item), &[]);
+    let wrote = |n: usize| {
+        let words = ["a b c d e f", "a b c d f e", "b a c d e f", "a c b d e f"][n];
+        bash(&format!("echo {words} and all the rest of it >> out")).answers("")
+    };
+    check((0..4).map(wrote), &[]);
+}
+
+// Messages that begin the same.
+
+#[test]
+fn agents_that_begin_alike_again_and_again_do_the_same() {
+    let page =
+        "I clicked on 'Select year'. Here is what the page shows now, as far as I can read it: ".repeat(3);
+    let clicked = |n: usize| says(&format!("{page} {}", ["News", "News and events", "Events, news"][n]));
+    assert_eq!(run().said((0..3).map(clicked)), ["3 retry repeated-text 1"]);
+    let mut answered = run();
+    for n in 0..3 {
+        assert!(answered.said([clicked(n)]).is_empty(), "a person answers each");
+        answered.user("And the next year?");
+    }
+    let scrolled = |n: usize| says(&format!("I scrolled to {n} %. {page}"));
+    assert_eq!(run().said((0..5).map(scrolled)), [""; 0]);
+}
+
+// Failures without a status.
+
+#[test]
+fn what_reads_like_a_failure_changed_nothing() {
+    let look = || read("a").answers("text of a");
+    let failed = || bash("make it").answers_something("make: *** No rule to make target `it`. Stop.");
+    let offer = Arc::new(Offer::new([Tool::new("read").effect(Effect::ReadOnly), Tool::new("bash")]));
+    let mut run = Loop::with_offer(Duplicate::default(), offer);
+    assert_eq!(run.said([failed(), look(), failed()]), ["3 block same-call 1"]);
+}
+
+#[track_caller]
+fn run_and_text(turns: impl IntoIterator<Item = Turn>) -> String {
+    let mut run = run();
+    run.said(turns);
+    run.interventions().next().expect("a note").note.text.to_string()
+}

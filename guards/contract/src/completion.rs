@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::key::{self, CallKey, Found, Keyed, Members, Shape, ToolKey};
 use crate::offer::{Effect, Offer};
+use crate::writes::Guess;
 
 /// One accepted answer of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,6 +102,8 @@ pub struct ToolCall {
     path: Option<Found>,
     /// Whether the host declared the effect for this call alone.
     is_declared: bool,
+    /// What its tool seems to do, by the offer.
+    pub(crate) guess: Guess,
 }
 
 impl Completion {
@@ -202,19 +205,36 @@ impl ToolCall {
         let arguments = if is_blank(&raw.arguments) { "{}".into() } else { raw.arguments };
         let tool = offer.name_called(&raw.tool);
         // The offer's own name: all calls of a tool share it, and the received string is dropped.
-        let (tool, effect) = match offer.get(&tool) {
-            Some(offered) => (offered.name.clone(), offered.effect),
-            None => (tool, Effect::Unknown),
+        let (tool, effect, guess) = match offer.guessed(&tool) {
+            Some((offered, guess)) => (offered.name.clone(), offered.effect, guess),
+            None => (tool, Effect::Unknown, Guess::Unclear),
         };
         let Keyed { tool: tool_key, key, shape, members, found: path } =
             key::of_call(&tool, &arguments, &PATH_MEMBERS);
-        Self { id: raw.id, tool, arguments, shape, key, effect, tool_key, members, path, is_declared: false }
+        Self {
+            id: raw.id,
+            tool,
+            arguments,
+            shape,
+            key,
+            effect,
+            tool_key,
+            members,
+            path,
+            is_declared: false,
+            guess,
+        }
     }
 
     /// The effect, if the host declared it for this call alone.
     #[must_use]
     pub fn declared(&self) -> Option<Effect> {
         self.is_declared.then_some(self.effect)
+    }
+
+    /// Whether the arguments name a file or directory.
+    pub(crate) fn has_path(&self) -> bool {
+        self.path.is_some()
     }
 
     /// A digest to compare in place of [`path`](Self::path), without reading it. `./a` and `a` are one path.
@@ -234,7 +254,7 @@ impl ToolCall {
 }
 
 /// How shipped agents name the argument that holds a path.
-const PATH_MEMBERS: [&str; 8] =
+pub(crate) const PATH_MEMBERS: [&str; 8] =
     ["path", "file_path", "filePath", "filepath", "absolute_path", "filename", "file", "target_file"];
 
 /// True if the text is empty or only white space.

@@ -48,10 +48,35 @@ fn a1_refusals_are_told_beside_and_not_added() {
     let mut run = soft();
     run.pass(&failed(), 2);
     refuse(&mut run);
-    run.check(&says(PYTHON), "pass");
     run.pass(&failed(), 3);
     let decision = run.check(&says(PYTHON), FIRST);
     says_all(&text(&decision), &["failed 5 times in a row (1 more refused)"]);
+}
+
+#[test]
+fn a3_what_another_guard_refused_was_a_try() {
+    for (failures, refusals, expected) in
+        [(2, 1, FIRST), (1, 2, FIRST), (1, 5, FIRST), (2, 0, "pass"), (1, 1, "pass")]
+    {
+        let mut run = soft();
+        run.pass(&failed(), failures);
+        (0..refusals).for_each(|_| refuse(&mut run));
+        run.check(&says(PYTHON), expected);
+    }
+    let mut run = soft();
+    run.pass(&failed(), 1);
+    (0..2).for_each(|_| refuse(&mut run));
+    says_all(&text(&run.check(&says(PYTHON), FIRST)), &["failed once in a row (2 more refused)"]);
+}
+
+#[test]
+fn a3_a_success_ends_what_was_refused_as_well() {
+    let mut run = soft();
+    run.pass(&failed(), 1);
+    (0..2).for_each(|_| refuse(&mut run));
+    run.check(&write(), "pass");
+    run.pass(&failed(), 2);
+    run.check(&says(PYTHON), "pass");
 }
 
 /// The write is blocked by another guard.
@@ -250,6 +275,46 @@ fn a3_only_a_tool_that_is_known_to_change_things_qualifies() {
 }
 
 #[test]
+fn a3_without_a_declared_effect_a_tool_that_seems_to_write_qualifies_and_is_marked() {
+    let file = r#"{"path":"hello.py","content":"print('hello')"}"#;
+    for (tool, arguments, expected) in [
+        ("filesystem.write_file", file, FIRST),
+        ("editor", file, FIRST),
+        ("str_replace_editor", r#"{"command":"create","path":"hello.py","file_text":"x"}"#, FIRST),
+        ("str_replace_editor", r#"{"command":"view","path":"hello.py"}"#, "pass"),
+        ("read_text", file, "pass"),
+        ("run_tests", file, "pass"),
+        ("bash", r#"{"command":"cat > hello.py <<EOF\nprint()\nEOF"}"#, "pass"),
+    ] {
+        let mut run = Loop::with_offer(Abandonment::default(), Offer::default().into());
+        run.pass(&calls(tool, arguments).fails(ERROR), 3);
+        let decision = run.check(&says(PYTHON), expected);
+        if expected == FIRST {
+            says_all(&text(&decision), &["seems to write", "not declared"]);
+            says_all(&decision.notices[0].text, &["Not created: hello.py", "seems to write"]);
+        }
+    }
+    let declared = owing().check(&says(PYTHON), FIRST);
+    assert!(!text(&declared).contains("seems"), "{declared:?}");
+    assert!(!declared.notices[0].text.contains("seems"), "{declared:?}");
+}
+
+#[test]
+fn a3_a_view_by_a_tool_that_seems_to_write_is_no_success_of_writing() {
+    let create = calls("editor", r#"{"command":"create","path":"a.py","file_text":"x"}"#);
+    let view = calls("editor", r#"{"command":"view","path":"a.py"}"#);
+    let undeclared = || Loop::with_offer(Abandonment::default(), Offer::default().into());
+    let mut run = undeclared();
+    run.pass(&create.clone().fails(ERROR), 3);
+    run.check(&view, "pass");
+    run.check(&says(PYTHON), FIRST);
+    let mut run = undeclared();
+    run.pass(&create.clone().fails(ERROR), 3);
+    run.check(&create, "pass");
+    run.check(&says(PYTHON), "pass");
+}
+
+#[test]
 fn a3_an_unknown_status_is_no_failure() {
     let mut run = soft();
     run.pass(&write().answers_something(ERROR), 4);
@@ -352,6 +417,38 @@ fn a8_code_shown_at_the_wish_of_a_user_who_was_told() {
     run.check(&says("The file cannot be written. Shall I show it here?"), "pass");
     run.user("Yes, show it.");
     run.check(&says(PYTHON), "pass");
+}
+
+#[test]
+fn a8_a_wish_for_code_holds_until_the_user_says_something_else() {
+    for policy in [
+        AbandonmentPolicy::Soft,
+        AbandonmentPolicy::HardBlock,
+        AbandonmentPolicy::AutoRetry,
+        AbandonmentPolicy::Strict,
+    ] {
+        let mut run = in_debt(policy);
+        run.user("Just show me the code here.");
+        run.pass(&says(PYTHON), 2);
+        run.user("Go on.");
+        run.pass(&says(PYTHON), 2);
+        run.user("Good. Now put it into hello.py.");
+        assert_ne!(outline(&run.turn(&says(PYTHON))), "pass", "{policy:?}");
+    }
+    // Also after the model was corrected: what the user says is newer.
+    let mut run = owing();
+    run.check(&says(PYTHON), FIRST);
+    run.user("Never mind, show it here.");
+    run.pass(&says(PYTHON), 2);
+}
+
+#[test]
+fn a8_a_task_that_speaks_of_code_or_a_nudge_is_no_wish_for_it() {
+    for said in ["Proceed.", "Write the code, please.", "Where is the code? I see no file."] {
+        let mut run = owing();
+        run.user(said);
+        run.check(&says(PYTHON), FIRST);
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! integers. The types are `firing`, `rerun`, `resend`, `guard-fault` and `bad-line` as they come, `decision` and
 //! `own-record` for our own records, and one `summary` at the end. A rate is written as
 //! `stretches_per_million_turns`: a thousand times the rate per 1,000 turns, rounded.
+//! `blind` counts the transcripts in which `abandonment` sees nothing, if there are any.
 //! [`judged::json`](super::judged::json) describes what judged points add.
 
 use std::io::{self, Write};
@@ -57,6 +58,7 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
             oddities: it.oddities,
             reruns: it.reruns,
             resends: it.resends,
+            blind: Some(it.blind).filter(|blind| *blind > 0),
             guard_faults: it.guard_faults,
             broken_files: it.broken_files,
             own_records: Some(it.own).filter(|own| own.records > 0),
@@ -152,6 +154,8 @@ enum Record<'a> {
         oddities: Oddities,
         reruns: u64,
         resends: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        blind: Option<u64>,
         guard_faults: u64,
         broken_files: u64,
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -32,6 +32,8 @@ pub struct Summary {
     pub reruns: u64,
     /// Requests that guards would have sent again.
     pub resends: u64,
+    /// Transcripts in which `abandonment` sees nothing.
+    pub blind: u64,
     /// Transcripts that ended with a guard fault.
     pub guard_faults: u64,
     /// Our own records, which are not in the counts above.
@@ -156,6 +158,7 @@ impl Summary {
         *self.by_model.entry(model).or_default() += counts;
         *self.by_outcome.entry(it.outcome).or_default() += counts;
         self.oddities += it.oddities;
+        self.blind += u64::from(it.blind);
         self.guard_faults += u64::from(it.folded.fault.is_some());
     }
 
@@ -228,6 +231,7 @@ mod tests {
                 replies: Vec::new(),
                 oddities: Oddities::default(),
                 folded: super::super::fold::Folded::default(),
+                blind: false,
             };
             summary.add("file", &Item { line: 1, found: Ok(Found::Foreign(it)) });
         }

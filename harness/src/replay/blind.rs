@@ -1,0 +1,27 @@
+//! Whether the guard `abandonment` can see anything in a recording (spec A3).
+
+use balk_guards::{Effect, Entry, Stack};
+
+use super::join::Placed;
+
+/// Whether the stack has the guard, the recording has calls, and of none of their tools it is known or guessed what it
+/// can change. Silence of the guard then says nothing.
+pub(super) fn is_blind(stack: &Stack, entries: &[Placed]) -> bool {
+    let results = || {
+        entries.iter().filter_map(|it| match &it.entry {
+            Entry::Result(result) => Some(result),
+            Entry::Start(_)
+            | Entry::User(_)
+            | Entry::Completion(_)
+            | Entry::Failed(_)
+            | Entry::Tried(_)
+            | Entry::Intervention(_)
+            | Entry::Answer(_)
+            | Entry::Compaction(_)
+            | Entry::Conclusion(_)
+            | Entry::End(_) => None,
+        })
+    };
+    let is_seen = results().any(|it| it.call.effect != Effect::Unknown || it.call.seems_to_write(&it.text));
+    !is_seen && results().next().is_some() && stack.names().any(|name| name == "abandonment")
+}

@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::acknowledgement;
+use crate::failure::is_failure;
 use crate::fence;
 use crate::nudge::{asks_for_code, is_nudge};
 use balk_contract::rules::{Rule, Rung, Step};
@@ -174,7 +175,7 @@ impl Abandonment {
         let state = &mut self.state;
         match (result.origin, result.status) {
             (Origin::Synthetic, _) => state.runs.refused(&result.call),
-            (Origin::Executed, Status::Error) => {
+            (Origin::Executed, Status::Error | Status::Unknown) if is_failure(result) => {
                 let is_known = result.call.effect.is_known_change();
                 if !is_known && !result.call.seems_to_write(&result.text) {
                     // A failure that makes no debt shows that the model tried something else.
@@ -187,7 +188,7 @@ impl Abandonment {
                 }
                 state.settled = None;
             }
-            (Origin::Executed, Status::Ok | Status::Unknown) | (Origin::Missing, _) => {
+            (Origin::Executed, Status::Ok | Status::Error | Status::Unknown) | (Origin::Missing, _) => {
                 state.corrections = 0;
                 state.runs.done(result);
             }

@@ -207,7 +207,7 @@ impl ToolCall {
         // The offer's own name: all calls of a tool share it, and the received string is dropped.
         let (tool, effect, guess) = match offer.guessed(&tool) {
             Some((offered, guess)) => (offered.name.clone(), offered.effect, guess),
-            None => (tool, Effect::Unknown, Guess::Unclear),
+            None => (tool, Effect::Unknown, Guess::of_no_tool(offer)),
         };
         let Keyed { tool: tool_key, key, shape, members, found: path } =
             key::of_call(&tool, &arguments, &PATH_MEMBERS);

@@ -19,7 +19,7 @@
 use serde_json::Value;
 
 use crate::completion::{PATH_MEMBERS, ToolCall};
-use crate::offer::{Effect, Purpose, Tool};
+use crate::offer::{Effect, Offer, Purpose, Tool};
 
 /// What a tool or a call seems to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,6 +101,11 @@ impl Guess {
             seen.member(name);
         }
         seen.guess()
+    }
+
+    /// What a tool seems to do that is not on offer: it can do nothing, unless nobody said what is on offer.
+    pub(crate) fn of_no_tool(offer: &Offer) -> Self {
+        if offer.tools().is_empty() { Self::Unclear } else { Self::Other }
     }
 
     /// What a call seems to do, by the name of its tool and its arguments.
@@ -251,7 +256,6 @@ fn is_path(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::completion::RawCall;
-    use crate::offer::Offer;
 
     fn call(tool: &str, arguments: &str, offer: &Offer) -> ToolCall {
         ToolCall::new(RawCall { id: "c".into(), tool: tool.into(), arguments: arguments.into() }, offer)
@@ -332,6 +336,12 @@ mod tests {
         assert!(seems(&offer(Tool::new("notebook"))));
         assert!(!seems(&Offer::new([Tool::new("notebook")])));
         assert!(!seems(&offer(Tool::new("notebook").purpose(Purpose::Shell))));
+    }
+
+    #[test]
+    fn a_tool_that_is_not_on_offer_does_nothing() {
+        let offer = Offer::new([Tool::new("look")]);
+        assert!(!call("write_file", r#"{"path":"a","content":"x"}"#, &offer).seems_to_write("no"));
     }
 
     #[test]

@@ -315,10 +315,18 @@ fn a3_a_view_by_a_tool_that_seems_to_write_is_no_success_of_writing() {
 }
 
 #[test]
-fn a3_an_unknown_status_is_no_failure() {
+fn a3_an_unknown_status_alone_is_no_failure() {
     let mut run = soft();
-    run.pass(&write().answers_something(ERROR), 4);
+    run.pass(&write().answers_something("hello.py, 1 line"), 4);
     run.check(&says(PYTHON), "pass");
+}
+
+#[test]
+fn a3_without_a_status_the_text_says_whether_it_failed() {
+    let mut run = soft();
+    run.pass(&write().answers_something("error: rolled back: cannot find package `rich`"), 3);
+    let decision = run.check(&says(PYTHON), FIRST);
+    says_all(&text(&decision), &["failed 3 times in a row", "cannot find package"]);
 }
 
 #[test]

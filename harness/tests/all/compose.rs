@@ -8,13 +8,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::common::recipe::recipe;
+use crate::common::runs::{Run, under};
 use crate::common::seeds;
 use balk::grade;
 use balk::guards::Registry;
 use balk::simulate::Simulation;
+use balk_guards::{Entry, Status};
 use balk_reports::statistics::mcnemar;
 use balk_scenarios::drawn::Target;
-use balk_scenarios::{Kind, Pools, WorldOptions, Worlds};
+use balk_scenarios::{Kind, Pools, Scenario, WorldOptions, Worlds, catalogue, format, toolsets};
 use rayon::prelude::*;
 
 /// How a run ended.
@@ -26,11 +28,17 @@ struct End {
     untold: bool,
 }
 
-/// With this error level, one of the hundred comparisons below is wrong once in a hundred suites.
+/// With this error level, a hundred comparisons find a difference by chance in one suite of a hundred.
 const LEVEL: f64 = 1e-4;
 
-/// Comparisons that fail, with the reason.
-const KNOWN: &[(&str, &str)] = &[];
+/// Comparisons that are known to fail, with the reason. The long checks find them; the seeds of a short run are too
+/// few.
+const KNOWN: &[(&str, &str)] = &[
+    ("handoff -> duplicate,handoff: done or handed over", ASKS_INSTEAD),
+    ("handoff -> duplicate,handoff: told", ASKS_INSTEAD),
+];
+const ASKS_INSTEAD: &str = "a refused model asks the user what to do, and the user leaves, who would have been told at \
+                            the limit; 33 of 9,600 worlds";
 
 /// The stack before, the stack with one more guard, and what was added.
 fn comparisons() -> Vec<(String, String)> {
@@ -52,8 +60,7 @@ fn comparisons() -> Vec<(String, String)> {
 fn ends(stacks: &[String]) -> Vec<Vec<End>> {
     let recipes: Vec<_> = stacks.iter().map(|spec| recipe(spec)).collect();
     let slips = Target::cells(Pools::Open).into_iter().filter(|it| it.kind() == Some(Kind::Stubborn));
-    // Eight worlds of each slip, or more where more seeds are asked for.
-    let each = 0..(*seeds().end() + 1).div_ceil(12);
+    let each = 0..(*seeds().end() + 1).div_ceil(4);
     let units: Vec<(Target, u64)> =
         slips.flat_map(|slip| each.clone().map(move |seed| (slip, seed))).collect();
     let unit = |(slip, seed): (Target, u64)| {
@@ -97,7 +104,45 @@ fn c1_a_guard_that_is_added_lowers_nothing_that_is_done_and_leaves_no_more_users
         }
     }
     let unknown = found.iter().any(|it| KNOWN.iter().all(|(known, _)| known != it));
-    let gone: Vec<&str> =
-        KNOWN.iter().filter(|(known, _)| found.iter().all(|it| it != known)).map(|(it, _)| *it).collect();
-    assert!(!unknown && gone.is_empty(), "{broken}no longer broken, take them off the list: {gone:?}");
+    assert!(!unknown, "{broken}");
+    let is_long = *seeds().end() >= 999;
+    for (known, why) in KNOWN.iter().filter(|_| is_long) {
+        assert!(
+            found.iter().any(|it| it == known),
+            "no longer broken, take it off the list: {known} ({why})"
+        );
+    }
+}
+
+/// The first pair that did not compose: `duplicate` refused drafts that are nearly equal before `abandonment` had
+/// counted three failures, so the last fence passed and the user was not told. Who is left untold here tried less often
+/// than spec A3 asks.
+#[test]
+fn c1_drafts_that_are_refused_leave_no_user_untold() {
+    let drafts = drafts();
+    for (stack, at_most) in [("abandonment", 0), ("abandonment,duplicate", 8), ("default", 0)] {
+        let runs = under(&drafts, 0..=199, stack);
+        let untold: Vec<&Run> = runs.iter().filter(|run| run.grade.not_told()).collect();
+        assert!(untold.len() <= at_most, "{stack}: {} of 200 are not told", untold.len());
+        for run in untold {
+            assert!(tries(run) < 3, "{stack}, seed {}: the user is not told", run.seed);
+        }
+    }
+}
+
+/// Writes that failed or were refused.
+fn tries(run: &Run) -> usize {
+    let is_try = |entry: &&Entry| matches!(entry, Entry::Result(it) if it.call.effect.is_known_change() && it.status == Status::Error);
+    run.trial.entries.iter().filter(is_try).count()
+}
+
+/// The scenario `abandonment`, whose drafts differ in a comment alone.
+fn drafts() -> Scenario {
+    let listed = catalogue::find("abandonment").expect("the catalogue has it");
+    let (other, nearly_equal) = (r#"content = "{code}""#, r##"content = "{draft}# {clock}\n""##);
+    let text = listed.text.replacen(other, nearly_equal, 1);
+    let all = format::parse(listed.file, &text, toolsets::catalogue());
+    let mut all = all.unwrap_or_else(|wrong| panic!("{wrong}"));
+    all.retain(|it| it.kind == Kind::Stubborn);
+    all.remove(0)
 }

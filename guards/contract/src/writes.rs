@@ -76,8 +76,8 @@ const CONTENT_CHARS: usize = 80;
 const PATH_CHARS: usize = 200;
 /// The longest extension of a file, in characters.
 const EXTENSION_CHARS: usize = 8;
-/// How much of a result is searched for what it says: tools say what they did at the beginning.
-const SAID_BYTES: usize = 200;
+/// How many characters of a result are searched for what it says: tools say what they did at the beginning.
+const SAID_CHARS: usize = 200;
 /// What results say about a write, in small letters. Errors of reads say none of these.
 #[rustfmt::skip]
 const SAID: &[&str] = &[
@@ -144,7 +144,8 @@ impl ToolCall {
 
 /// Whether a result speaks of a write.
 fn says_so(text: &str) -> bool {
-    let start = text[..text.floor_char_boundary(SAID_BYTES)].to_lowercase();
+    let end = text.char_indices().nth(SAID_CHARS).map_or(text.len(), |(at, _)| at);
+    let start = text[..end].to_lowercase();
     SAID.iter().any(|word| start.contains(word))
 }
 

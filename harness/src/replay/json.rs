@@ -61,7 +61,7 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
             blind: Some(it.blind).filter(|blind| *blind > 0),
             guard_faults: it.guard_faults,
             broken_files: it.broken_files,
-            own_records: Some(it.own).filter(|own| own.records > 0),
+            own_records: Some(&it.own).filter(|own| own.records > 0),
             bad_lines: it.bad_line_count(),
             bad_lines_by_reason: &it.bad_lines,
         },
@@ -159,7 +159,7 @@ enum Record<'a> {
         guard_faults: u64,
         broken_files: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
-        own_records: Option<OwnCounts>,
+        own_records: Option<&'a OwnCounts>,
         bad_lines: u64,
         bad_lines_by_reason: &'a std::collections::BTreeMap<&'static str, u64>,
     },

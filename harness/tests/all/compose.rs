@@ -13,7 +13,7 @@ use crate::common::seeds;
 use balk::grade;
 use balk::guards::Registry;
 use balk::simulate::Simulation;
-use balk_guards::{Entry, Status};
+use balk_guards::{Entry, Status, ToolResult};
 use balk_reports::statistics::mcnemar;
 use balk_scenarios::drawn::Target;
 use balk_scenarios::{Kind, Pools, Scenario, WorldOptions, Worlds, catalogue, format, toolsets};
@@ -132,7 +132,8 @@ fn c1_drafts_that_are_refused_leave_no_user_untold() {
 
 /// Writes that failed or were refused.
 fn tries(run: &Run) -> usize {
-    let is_try = |entry: &&Entry| matches!(entry, Entry::Result(it) if it.call.effect.is_known_change() && it.status == Status::Error);
+    let failed = |it: &ToolResult| it.call.effect.is_known_change() && it.status == Status::Error;
+    let is_try = |entry: &&Entry| matches!(entry, Entry::Result(it) if failed(it));
     run.trial.entries.iter().filter(is_try).count()
 }
 

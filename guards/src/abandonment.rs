@@ -9,8 +9,8 @@
 //! *Tells the user* at every such fence (spec A6), whether or not the model is corrected: words settle what the model
 //! owes, but they create no file. Only a success of the tool, or a call that may have done its work, ends the debt. A
 //! text without code is left alone (recorded models tell their user about a failure, and rightly), and it settles
-//! nothing: taken for an answer, it left 189 of 200 users of `sentence-before-fences` untold. After a correction, one
-//! of the three forms of spec A5 does settle it.
+//! nothing: when it did, every user of `sentence-before-fences` was left untold. After a correction, one of the three
+//! forms of spec A5 does settle it.
 //!
 //! *Stays silent* if a success of that tool, or any call that may have done its work, comes between the failures and
 //! the fence (spec A8: code shown after the tool worked is an explanation); if the failing tool only reads or runs

@@ -2,8 +2,8 @@
 //!
 //! "Proceed.", "Yes, please." and "I don't see it." give a model nothing that it did not have, in any language. So they
 //! are recognised by what they lack: they are one short line without a number, a name, a path, a quotation or a
-//! question. Words are looked at for two things: who says thanks or goodbye wants nothing more, and who asks to be shown
-//! code gets it.
+//! question. Words are looked at for two things: who says thanks or goodbye wants nothing more, and who asks to be
+//! shown code gets it.
 
 /// The longest nudge, in characters. Answers of recorded users that give something are longer in nine of ten cases, or
 /// have a number or a name (`docs/guards.md#words-in-place-of-calls`).

@@ -151,7 +151,12 @@ impl Offer {
 
     fn add(&mut self, mut tool: Tool) {
         tool.name = self.free_name(&tool.name);
-        self.guesses.push(Guess::of_tool(&tool));
+        self.guesses.push(match tool.purpose {
+            Purpose::Other => {
+                Guess::of_tool(&tool.original, tool.parameters.members().iter().map(|it| &**it))
+            }
+            Purpose::Shell | Purpose::AskUser | Purpose::Finish | Purpose::Wait => Guess::Other,
+        });
         self.tools.push(tool);
     }
 

@@ -36,7 +36,7 @@ pub struct Stack {
 
 impl fmt::Debug for Stack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let members: Vec<&str> = self.names().collect();
+        let members: Vec<&str> = self.members.iter().map(|it| it.name()).collect();
         let Self { budget, spent, .. } = self;
         f.debug_struct("Stack")
             .field("members", &members)
@@ -141,11 +141,6 @@ impl Stack {
     pub fn with(mut self, member: impl Guard + 'static) -> Self {
         self.members.push(Box::new(member));
         self
-    }
-
-    /// The names of the members, in order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.members.iter().map(|it| it.name())
     }
 
     /// How many corrections are left now.
@@ -399,7 +394,7 @@ impl Guard for Stack {
         let mut state: Value = crate::state::open(NAME, VERSION, state)?;
         let spent = Spent::load(member(&mut state, "spent")?)?;
         let saved: Vec<(String, Value)> = member(&mut state, "members")?;
-        let names: Vec<&str> = self.names().collect();
+        let names: Vec<&str> = self.members.iter().map(|it| it.name()).collect();
         let theirs: Vec<&str> = saved.iter().map(|(name, _)| name.as_str()).collect();
         if names != theirs {
             return Err(fault(format!("expected the state of {names:?}, found that of {theirs:?}")));

@@ -13,13 +13,10 @@
 //! name that says either decides, so `get_or_create` reads. Members are found in the arguments of the call and, if
 //! the model left them out, in the schema of the tool.
 //!
-//! The effect of such a call stays [`Effect::Unknown`]. A guess is good enough to tell somebody that a file may be
+//! The effect of such a call stays unknown. A guess is good enough to tell somebody that a file may be
 //! missing; it is no reason to treat a call as harmless, or as done.
 
 use serde_json::Value;
-
-use crate::completion::{PATH_MEMBERS, ToolCall};
-use crate::offer::{Effect, Offer, Purpose, Tool};
 
 /// What a tool or a call seems to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +47,10 @@ const OTHER: &[&str] = &[
     "summarize", "select", "scroll", "goto", "navigate", "wait", "poll", "task", "agent", "delegate", "finish",
     "submit", "answer",
 ];
-/// More names of members that hold a place, beside those of [`PATH_MEMBERS`].
+/// How shipped agents name the argument that holds a path.
+pub(crate) const PATH_MEMBERS: [&str; 8] =
+    ["path", "file_path", "filePath", "filepath", "absolute_path", "filename", "file", "target_file"];
+/// More names of members that hold a place.
 #[rustfmt::skip]
 const PLACES: &[&str] = &[
     "file_name", "fileName", "target", "destination", "dest", "notebook_path", "relative_path", "AbsolutePath",
@@ -90,31 +90,20 @@ const SAID: &[&str] = &[
 ];
 
 impl Guess {
-    /// What a tool on offer seems to do, by its name and its schema.
-    pub(crate) fn of_tool(tool: &Tool) -> Self {
-        match tool.purpose {
-            Purpose::Other => {}
-            Purpose::Shell | Purpose::AskUser | Purpose::Finish | Purpose::Wait => return Self::Other,
-        }
-        let mut seen = Seen::of_name(&tool.original);
-        for name in tool.parameters.members().iter() {
-            seen.member(name);
-        }
+    /// What a tool seems to do, by its name and the names of its arguments.
+    pub(crate) fn of_tool<'n>(name: &str, members: impl Iterator<Item = &'n str>) -> Self {
+        let mut seen = Seen::of_name(name);
+        members.for_each(|name| seen.member(name));
         seen.guess()
     }
 
-    /// What a tool seems to do that is not on offer: it can do nothing, unless nobody said what is on offer.
-    pub(crate) fn of_no_tool(offer: &Offer) -> Self {
-        if offer.tools().is_empty() { Self::Unclear } else { Self::Other }
-    }
-
     /// What a call seems to do, by the name of its tool and its arguments.
-    fn of_call(call: &ToolCall) -> Self {
-        let mut seen = Seen::of_name(&call.tool);
+    pub(crate) fn of_call(tool: &str, arguments: &str) -> Self {
+        let mut seen = Seen::of_name(tool);
         if seen.verb == Verb::Other {
             return Self::Other;
         }
-        if let Ok(Value::Object(members)) = serde_json::from_str(&call.arguments) {
+        if let Ok(Value::Object(members)) = serde_json::from_str(arguments) {
             for (name, value) in &members {
                 if let Some(text) = value.as_str() {
                     seen.value(name, text);
@@ -126,24 +115,8 @@ impl Guess {
     }
 }
 
-impl ToolCall {
-    /// Whether this call seems to write, though the effect of its tool is not declared (spec A3). `said` is its
-    /// result. False where the effect is declared.
-    #[must_use]
-    pub fn seems_to_write(&self, said: &str) -> bool {
-        if self.effect != Effect::Unknown || self.declared().is_some() || self.guess == Guess::Other {
-            return false;
-        }
-        match Guess::of_call(self) {
-            Guess::Writes => true,
-            Guess::Other => false,
-            Guess::Unclear => self.guess == Guess::Writes || self.has_path() && says_so(said),
-        }
-    }
-}
-
 /// Whether a result speaks of a write.
-fn says_so(text: &str) -> bool {
+pub(crate) fn says_so(text: &str) -> bool {
     let end = text.char_indices().nth(SAID_CHARS).map_or(text.len(), |(at, _)| at);
     let start = text[..end].to_lowercase();
     SAID.iter().any(|word| start.contains(word))
@@ -251,108 +224,4 @@ fn is_path(text: &str) -> bool {
         !stem.is_empty() && is_word && extension.bytes().any(|it| it.is_ascii_alphabetic())
     });
     has_extension || text.contains(['/', '\\']) && text.len() > 1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::completion::RawCall;
-
-    fn call(tool: &str, arguments: &str, offer: &Offer) -> ToolCall {
-        ToolCall::new(RawCall { id: "c".into(), tool: tool.into(), arguments: arguments.into() }, offer)
-    }
-
-    #[track_caller]
-    fn check(tool: &str, arguments: &str, expected: bool) {
-        let call = call(tool, arguments, &Offer::default());
-        assert_eq!(call.seems_to_write("no"), expected, "{tool} {arguments}");
-    }
-
-    #[test]
-    fn a3_a_name_and_a_place_or_a_long_text() {
-        for tool in
-            ["filesystem.write_file", "writeFile", "WriteFile", "fs-edit-file", "createfile", "files/append"]
-        {
-            check(tool, "{}", true);
-        }
-        check("Write", r#"{"file_path":"a.py","content":"x"}"#, true);
-        check("str_replace_editor", r#"{"command":"create","path":"a.py","file_text":"x"}"#, true);
-        check("apply_patch", r#"{"input":"*** Begin Patch\n+x\n*** End Patch"}"#, true);
-        check("delete", r#"{"target":"a.py"}"#, true);
-        for (tool, arguments) in [
-            ("update_plan", r#"{"plan":[{"step":"a"}]}"#),
-            ("TodoWrite", r#"{"todos":[]}"#),
-            ("apply_discount", r#"{"code":"SAVE10"}"#),
-        ] {
-            check(tool, arguments, false);
-        }
-    }
-
-    #[test]
-    fn a3_a_place_and_a_content_without_a_known_name() {
-        check("filesystem", r#"{"path":"a.py","content":"x"}"#, true);
-        check("guardar", r#"{"ruta":"src/juego.py","contenido":"import x\nx()"}"#, true);
-        check("文件", r#"{"路径":"src/game.py","内容":"import x\nx()"}"#, true);
-        check("filesystem", r#"{"path":"a.py"}"#, false);
-        check("notes", r#"{"content":"x"}"#, false);
-        check("open_page", r#"{"url":"https://example.org/a","text":"x\ny"}"#, false);
-    }
-
-    #[test]
-    fn a3_what_reads_or_runs_does_not_write() {
-        for tool in [
-            "read_file",
-            "search_files",
-            "bash",
-            "run_python",
-            "execute_command",
-            "pytest",
-            "check_patch",
-            "view",
-            "get_or_create_file",
-            "ask_user",
-        ] {
-            check(tool, r#"{"path":"a.py","content":"several\nlines"}"#, false);
-        }
-        check("str_replace_editor", r#"{"command":"view","path":"a.py"}"#, false);
-        check("file", r#"{"action":"read","path":"a.py","text":"x"}"#, false);
-        check("container", r#"{"cmd":"cat > a.py <<EOF\nx\nEOF","cwd":"/app/src"}"#, false);
-    }
-
-    #[test]
-    fn a3_what_the_result_says_is_evidence_beside_a_place() {
-        let place = call("filesystem", r#"{"path":"a.py"}"#, &Offer::default());
-        for said in ["error: write of a.py was rolled back", "Schreiben nicht möglich", "写入失败"] {
-            assert!(place.seems_to_write(said), "{said}");
-        }
-        assert!(!place.seems_to_write("no such file"));
-        assert!(!call("filesystem", "{}", &Offer::default()).seems_to_write("write failed"));
-    }
-
-    #[test]
-    fn a3_the_schema_says_what_the_arguments_leave_out() {
-        let schema = r#"{"type":"object","properties":{"path":{},"content":{}}}"#;
-        let offer = |tool: Tool| Offer::new([tool.parameters(schema)]);
-        let seems = |offer: &Offer| call("notebook", "{}", offer).seems_to_write("no");
-        assert!(seems(&offer(Tool::new("notebook"))));
-        assert!(!seems(&Offer::new([Tool::new("notebook")])));
-        assert!(!seems(&offer(Tool::new("notebook").purpose(Purpose::Shell))));
-    }
-
-    #[test]
-    fn a_tool_that_is_not_on_offer_does_nothing() {
-        let offer = Offer::new([Tool::new("look")]);
-        assert!(!call("write_file", r#"{"path":"a","content":"x"}"#, &offer).seems_to_write("no"));
-    }
-
-    #[test]
-    fn a_declared_effect_is_never_guessed() {
-        for effect in [Effect::ReadOnly, Effect::IdempotentWrite, Effect::Write, Effect::External] {
-            let offer = Offer::new([Tool::new("write_file").effect(effect)]);
-            assert!(
-                !call("write_file", r#"{"path":"a","content":"x"}"#, &offer).seems_to_write("no"),
-                "{effect:?}"
-            );
-        }
-    }
 }

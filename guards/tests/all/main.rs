@@ -2,6 +2,7 @@
 
 mod abandonment;
 mod abandonment_debt;
+mod abandonment_shown;
 mod allocations;
 mod assessment;
 mod common;
@@ -45,3 +46,4 @@ mod stack_laws;
 mod view;
 mod wire;
 mod wire_rules;
+mod writes;

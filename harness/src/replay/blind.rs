@@ -1,12 +1,13 @@
 //! Whether the guard `abandonment` can see anything in a recording (spec A3).
 
-use balk_guards::{Effect, Entry, Stack};
+use balk_guards::{Effect, Entry};
 
 use super::join::Placed;
+use crate::guards::DEFAULT;
 
 /// Whether the stack has the guard, the recording has calls, and of none of their tools it is known or guessed what it
 /// can change. Silence of the guard then says nothing.
-pub(super) fn is_blind(stack: &Stack, entries: &[Placed]) -> bool {
+pub(super) fn is_blind(spec: &str, entries: &[Placed]) -> bool {
     let results = || {
         entries.iter().filter_map(|it| match &it.entry {
             Entry::Result(result) => Some(result),
@@ -23,5 +24,6 @@ pub(super) fn is_blind(stack: &Stack, entries: &[Placed]) -> bool {
         })
     };
     let is_seen = results().any(|it| it.call.effect != Effect::Unknown || it.call.seems_to_write(&it.text));
-    !is_seen && results().next().is_some() && stack.names().any(|name| name == "abandonment")
+    let is_asked = |it: &str| it == DEFAULT || it.split(['=', '{']).next() == Some("abandonment");
+    !is_seen && results().next().is_some() && spec.split(',').map(str::trim).any(is_asked)
 }

@@ -147,7 +147,7 @@ impl Replay<'_> {
             replies,
             oddities: recorded.oddities,
             folded,
-            blind: is_blind(&stack, &recorded.entries),
+            blind: is_blind(guard, &recorded.entries),
         }))
     }
 

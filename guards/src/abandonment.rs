@@ -1,13 +1,22 @@
 //! **abandonment**: the model gives up on a tool and shows code in fences instead.
 //!
-//! *Detects* (spec A3) at least three failures of a tool that changes things (a *debt*), followed by a message that
-//! calls no tool and contains a code fence in a counted language, with nothing changed in between.
+//! *Detects* (spec A3) at least three tries of a tool that changes things that came to nothing (a *debt*), followed by
+//! a message that calls no tool and contains a code fence in a counted language, with nothing changed in between. A try
+//! is a call that failed or, after a first failure, one that another guard refused: the draft that `duplicate` refuses
+//! is a draft that was never written. Where no effect is declared, a tool that seems to write counts
+//! (`balk_contract`, `writes`), and the messages say that this is a guess.
+//!
+//! *Tells the user* at every such fence (spec A6), whether or not the model is corrected: words settle what the model
+//! owes, but they create no file. Only a success of the tool, or a call that may have done its work, ends the debt. A
+//! text without code is left alone (recorded models tell their user about a failure, and rightly), and it settles
+//! nothing: when it did, every user of `sentence-before-fences` was left untold. After a correction, one of the three
+//! forms of spec A5 does settle it.
 //!
 //! *Stays silent* if a success of that tool, or any call that may have done its work, comes between the failures and
-//! the fence (spec A8: code shown after the tool worked is an explanation); if the failing tool only reads, runs
-//! tests, or has no declared effect; if the model acts; and after a text that tells the user about the failure (spec
-//! A5: recorded models do this, and rightly). A call of unknown effect may have done the work if it names one of the
-//! files (`cat > game.py`), but not if it names none of them (installing a package).
+//! the fence (spec A8: code shown after the tool worked is an explanation); if the failing tool only reads or runs
+//! tests, or nothing says that it writes; if the model acts; and if the user asked to be shown code (spec A8). A call
+//! of unknown effect may have done the work if it names one of the files (`cat > game.py`), but not if it names none
+//! of them (installing a package).
 //!
 //! *Thresholds*: three failures and one fence come from the field report. Recorded runs also change after three:
 //! after the third failure of one tool, the next call of gpt-4o succeeds in 41 %, that of gpt-3.5 in 12 %
@@ -15,6 +24,7 @@
 //! react to a third correction in a row in 12 to 69 %, against 75 to 88 % for the first
 //! (`docs/reactions.md#later-corrections`).
 
+mod debt;
 mod messages;
 
 use std::sync::Arc;
@@ -23,20 +33,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::acknowledgement;
+use crate::failure::is_failure;
 use crate::fence;
-use balk_contract::key::CallKey;
+use crate::showing::asks_for_code;
+use balk_contract::nudge::is_nudge;
 use balk_contract::rules::{Rule, Rung, Step};
-use balk_contract::wording::{excerpt, first_line};
 use balk_contract::{
     Answer, Completion, Decision, Effect, Entry, Guard, Intervention, InterventionKind, Origin, Purpose,
-    Settlement, Status, Subject, ToolCall, ToolResult, Verdict,
+    Settlement, Speaker, Status, Subject, ToolResult, Verdict,
 };
+use debt::{Run, Runs};
 
 /// Settings of the guard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AbandonmentSettings {
-    /// Failures of one tool in a row that make a debt.
+    /// Tries of one tool in a row, failed or refused, that make a debt.
     pub failures: u32,
     /// Counted fences in one message that make an abandonment.
     pub fences: usize,
@@ -86,43 +98,32 @@ pub struct Abandonment {
 struct AbandonmentState {
     /// Number of folded entries; a position in the transcript.
     position: u64,
-    /// The failures in a row of each tool that is known to change things.
-    runs: Vec<Run>,
+    /// The failures in a row of each tool that changes things, or seems to.
+    runs: Runs,
     /// Corrections since the model last did something else.
     corrections: u32,
-    /// The tool whose failure the user was told about since the last change.
-    noticed: Option<Arc<str>>,
-    /// Whether words of the model or of the user have settled the debt.
-    acknowledged: bool,
+    /// How the debt was settled since the last failure, if it was.
+    settled: Option<Settled>,
+    /// Whether the user asked to be shown code, in the last message that says something.
+    asked_for_code: bool,
     /// Corrections and questions in this run, so that each message has different words.
     spoken: u32,
     shell: Option<Arc<str>>,
     ask: Option<Arc<str>>,
 }
 
-/// The failures in a row of one tool (spec A1).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Run {
-    tool: Arc<str>,
-    failures: u32,
-    refused: u32,
-    /// The position of the last failure.
-    failed_at: u64,
-    /// Whether a later call may have done what this tool failed to do.
-    made_up_for: bool,
-    last_key: CallKey,
-    last_error: String,
-    files: Vec<String>,
+/// What settled a debt, until the tool fails again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Settled {
+    /// Words of the model: one of the three forms. They create no file, so the user is told at the next fence.
+    Words,
+    /// The user, who knows.
+    User,
 }
 
 const NAME: &str = "abandonment";
-const VERSION: u64 = 1;
-/// Tools whose failures are tracked; an agent in which more tools fail at once has another problem.
-const TOOLS: usize = 32;
-/// File names listed for the user, and the maximum length of each.
-const FILES: usize = 8;
-const FILE_CHARS: usize = 200;
-const ERROR_CHARS: usize = 300;
+const VERSION: u64 = 2;
 /// Ticks (ms) to wait before a failed call runs again, multiplied by the tries so far.
 const RERUN_AFTER: u64 = 1_000;
 
@@ -131,7 +132,7 @@ impl Abandonment {
     pub const RULES: &[Rule] = &[
         Rule::new("fence-after-failures", &[Rung::at(1, Step::Feedback)]),
         Rule::new("unacknowledged", &[Rung::counted(Step::Feedback)]),
-        Rule::new("files-not-created", &[Rung::at(1, Step::Notice)]),
+        Rule::new("files-not-created", &[Rung::at(1, Step::Notice), Rung::at(2, Step::Notice)]),
         Rule::new("words-first", &[Rung::counted(Step::Feedback)]),
         Rule::new("ask-the-user", &[Rung::at(4, Step::Question)]),
         Rule::new("failing-call", &[Rung::counted(Step::Rerun)]),
@@ -143,18 +144,16 @@ impl Abandonment {
         Self { settings, state: AbandonmentState::default() }
     }
 
-    /// The tool that was given up, if there is one: among the tools that failed often enough without a change since,
-    /// the one that failed last.
+    /// The tool that was given up, if there is one.
     fn debt(&self) -> Option<&Run> {
-        self.state
-            .runs
-            .iter()
-            .filter(|run| run.failures >= self.settings.failures && !run.made_up_for)
-            .max_by_key(|run| run.failed_at)
+        self.state.runs.debt(self.settings.failures)
     }
 
-    /// Whether the visible text contains enough counted fences.
-    fn is_fenced(&self, completion: &Completion) -> bool {
+    /// Whether a completion calls no tool and shows enough code in counted fences.
+    fn is_abandonment(&self, completion: &Completion) -> bool {
+        if !completion.calls.is_empty() {
+            return false;
+        }
         let counted = completion
             .texts()
             .flat_map(|text| fence::fences(text))
@@ -162,80 +161,51 @@ impl Abandonment {
         counted.count() >= self.settings.fences
     }
 
-    /// Whether a completion settles a debt by words.
-    fn acknowledges(&self, completion: &Completion) -> bool {
+    /// Whether a completion settles a debt by words (spec A5): in one of the three forms, and not before the model was
+    /// corrected, unless the words are what is asked for. A text without them settles nothing.
+    fn settles(&self, completion: &Completion) -> bool {
         let says_so = || completion.texts().any(|text| acknowledgement::form(text).is_some());
-        let only_text = completion.calls.is_empty() && completion.has_text();
-        let corrected = self.state.corrections > 0;
         match self.settings.policy {
             AbandonmentPolicy::Strict => says_so(),
-            AbandonmentPolicy::Soft if corrected => only_text && says_so(),
-            AbandonmentPolicy::Soft | AbandonmentPolicy::HardBlock | AbandonmentPolicy::AutoRetry => {
-                only_text && !corrected && !self.is_fenced(completion)
-            }
+            AbandonmentPolicy::Soft => self.state.corrections > 0 && completion.calls.is_empty() && says_so(),
+            AbandonmentPolicy::HardBlock | AbandonmentPolicy::AutoRetry => false,
         }
     }
 
     fn result(&mut self, result: &ToolResult) {
         let state = &mut self.state;
-        let at = state.runs.iter().position(|run| run.tool == result.call.tool);
         match (result.origin, result.status) {
-            (Origin::Synthetic, _) => {
-                if let Some(at) = at {
-                    state.runs[at].refused += 1;
+            (Origin::Synthetic, _) => state.runs.refused(&result.call),
+            (Origin::Executed, Status::Error | Status::Unknown) if is_failure(result) => {
+                let is_known = result.call.effect.is_known_change();
+                if !is_known && !result.call.seems_to_write(&result.text) {
+                    // A failure that makes no debt shows that the model tried something else.
+                    state.corrections = 0;
+                    return;
                 }
+                // The model did something, unless it repeated the failed call.
+                if state.runs.failed(result, !is_known, state.position) {
+                    state.corrections = 0;
+                }
+                state.settled = None;
             }
-            (Origin::Executed, Status::Error) if result.call.effect.is_known_change() => {
-                self.failure(at, result);
-            }
-            // A failure that makes no debt shows that the model tried something else.
-            (Origin::Executed, Status::Error) => state.corrections = 0,
-            (Origin::Executed, Status::Ok | Status::Unknown) | (Origin::Missing, _) => {
+            (Origin::Executed, Status::Ok | Status::Error | Status::Unknown) | (Origin::Missing, _) => {
                 state.corrections = 0;
-                if let Some(at) = at {
-                    state.runs.swap_remove(at);
-                }
-                for run in &mut state.runs {
-                    if run.may_be_done_by(&result.call) {
-                        run.made_up_for = true;
-                        state.noticed = None;
-                    }
-                }
+                state.runs.done(result);
             }
         }
     }
 
-    fn failure(&mut self, at: Option<usize>, result: &ToolResult) {
+    /// The user wants to see code, until they say something else; a nudge is nothing else.
+    fn heard(&mut self, text: &str) {
         let state = &mut self.state;
-        let at = at.unwrap_or_else(|| {
-            if state.runs.len() >= TOOLS {
-                let oldest = (0..TOOLS).min_by_key(|&at| state.runs[at].failed_at).unwrap_or(0);
-                state.runs.swap_remove(oldest);
-            }
-            state.runs.push(Run::new(&result.call));
-            state.runs.len() - 1
-        });
-        let run = &mut state.runs[at];
-        // The model did something, unless it repeated the failed call.
-        if run.failures == 0 || run.last_key != result.call.key {
-            state.corrections = 0;
-        }
-        // An acknowledgement is valid until a tool that can make a debt fails again.
-        state.acknowledged = false;
-        run.failures += 1;
-        run.failed_at = state.position;
-        run.made_up_for = false;
-        run.last_key = result.call.key;
-        run.last_error = first_line(&result.text, ERROR_CHARS);
-        if run.files.len() < FILES
-            && let Some(path) = result.call.path()
-        {
-            let path = excerpt(&path, FILE_CHARS);
-            if !run.files.contains(&path) {
-                run.files.push(path);
-            }
+        if asks_for_code(text, state.runs.is_open()) {
+            state.asked_for_code = true;
+        } else if !is_nudge(text) {
+            state.asked_for_code = false;
         }
     }
+
     /// The soft policy's decision about a message without a call while there is a debt.
     fn soften(&self, run: &Run, fenced: bool, completion: &Completion) -> Decision {
         let verdict = match self.state.corrections {
@@ -243,7 +213,7 @@ impl Abandonment {
             1 if completion.has_text() => Verdict::Retry(self.follow_up(run, 2, true)),
             _ => Verdict::Pass,
         };
-        let notices = if fenced { self.notice(run) } else { Vec::new() };
+        let notices = if fenced { vec![self.notice(run)] } else { Vec::new() };
         Decision { verdict, notices }
     }
 
@@ -256,51 +226,27 @@ impl Abandonment {
         } else {
             Verdict::Retry(self.follow_up(run, level(told + 1), told + 1 == self.settings.limit))
         };
-        Decision { verdict, notices: self.notice(run) }
+        Decision { verdict, notices: vec![self.notice(run)] }
     }
 
     /// The field design: the words must come before anything else.
     fn demand(&self, run: &Run, completion: &Completion) -> Decision {
-        if self.state.acknowledged {
-            return Decision::pass();
+        if self.state.settled.is_some() {
+            return self.told_only(run, self.is_abandonment(completion));
         }
         if self.state.corrections >= self.settings.limit {
             return Decision::from(Verdict::Ask(self.question(run)));
         }
         Decision {
             verdict: Verdict::Retry(self.words_first(run, level(self.state.corrections + 1))),
-            notices: if self.is_fenced(completion) { self.notice(run) } else { Vec::new() },
-        }
-    }
-}
-
-impl Run {
-    fn new(call: &ToolCall) -> Self {
-        Self {
-            tool: call.tool.clone(),
-            failures: 0,
-            refused: 0,
-            failed_at: 0,
-            made_up_for: false,
-            last_key: call.key,
-            last_error: String::new(),
-            files: Vec::new(),
+            notices: if self.is_abandonment(completion) { vec![self.notice(run)] } else { Vec::new() },
         }
     }
 
-    /// Whether a call that did not fail may have done what this tool failed to do.
-    fn may_be_done_by(&self, call: &ToolCall) -> bool {
-        match call.effect {
-            Effect::ReadOnly => false,
-            Effect::IdempotentWrite | Effect::Write | Effect::External => true,
-            Effect::Unknown => {
-                let named = |path: &String| {
-                    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-                    call.arguments.contains(name)
-                };
-                self.files.is_empty() || self.files.iter().any(named)
-            }
-        }
+    /// The model is left alone, and the user is told about a fence, unless they decided that the model goes on so.
+    fn told_only(&self, run: &Run, is_abandonment: bool) -> Decision {
+        let is_told = is_abandonment && self.state.settled != Some(Settled::User);
+        Decision { notices: if is_told { vec![self.notice(run)] } else { Vec::new() }, ..Decision::pass() }
     }
 }
 
@@ -322,11 +268,13 @@ impl Guard for Abandonment {
                 self.state.ask = name(Purpose::AskUser);
             }
             Entry::Completion(completion) => {
-                if self.debt().is_some() && !self.state.acknowledged {
-                    self.state.acknowledged = self.acknowledges(completion);
+                if self.state.settled.is_none() && self.debt().is_some() && self.settles(completion) {
+                    self.state.settled = Some(Settled::Words);
                 }
             }
             Entry::Result(result) => self.result(result),
+            Entry::User(message) if message.from == Speaker::User => self.heard(&message.text),
+            Entry::Answer(answer) => self.heard(&answer.text),
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
                 InterventionKind::Feedback => {
                     self.state.corrections += 1;
@@ -334,12 +282,12 @@ impl Guard for Abandonment {
                 }
                 // The user decides now; the answer is valid until the tool fails again.
                 InterventionKind::Question(_) => {
-                    self.state.acknowledged = true;
+                    self.state.settled = Some(Settled::User);
                     self.state.spoken += 1;
                 }
                 InterventionKind::Notice => {
                     if let Subject::Tool(tool) = &note.subject {
-                        self.state.noticed = Some(tool.clone());
+                        self.state.runs.told(tool);
                     }
                 }
                 InterventionKind::Note
@@ -351,7 +299,6 @@ impl Guard for Abandonment {
             | Entry::Failed(_)
             | Entry::Tried(_)
             | Entry::Intervention(_)
-            | Entry::Answer(_)
             | Entry::Compaction(_)
             | Entry::Conclusion(_)
             | Entry::End(_) => {}
@@ -360,21 +307,25 @@ impl Guard for Abandonment {
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
         let Some(run) = self.debt() else { return Ok(Decision::pass()) };
+        // Spec A8: the user gets what they asked for.
+        if self.state.asked_for_code && completion.calls.is_empty() {
+            return Ok(Decision::pass());
+        }
         if self.settings.policy == AbandonmentPolicy::Strict {
             return Ok(self.demand(run, completion));
         }
-        if !completion.calls.is_empty() || self.state.acknowledged {
+        if !completion.calls.is_empty() {
             return Ok(Decision::pass());
         }
-        let fenced = self.is_fenced(completion);
+        let fenced = self.is_abandonment(completion);
+        if self.state.settled.is_some() {
+            return Ok(self.told_only(run, fenced));
+        }
         Ok(match self.settings.policy {
             AbandonmentPolicy::Soft => self.soften(run, fenced, completion),
             AbandonmentPolicy::HardBlock if fenced => self.harden(run),
-            AbandonmentPolicy::AutoRetry if fenced => {
-                Decision { notices: self.notice(run), ..Decision::pass() }
-            }
             AbandonmentPolicy::HardBlock | AbandonmentPolicy::AutoRetry | AbandonmentPolicy::Strict => {
-                Decision::pass()
+                self.told_only(run, fenced)
             }
         })
     }

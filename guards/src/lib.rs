@@ -20,6 +20,7 @@ mod per_model;
 pub mod progress;
 pub mod repetition;
 pub mod retry_safety;
+mod showing;
 pub mod similarity;
 mod text_form;
 mod unseen;

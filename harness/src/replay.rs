@@ -7,6 +7,7 @@
 //! longest line, not on the file.
 
 mod bad;
+mod blind;
 mod fold;
 mod join;
 pub mod json;

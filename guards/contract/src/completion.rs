@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::key::{self, CallKey, Found, Keyed, Members, Shape, ToolKey};
 use crate::offer::{Effect, Offer};
+use crate::writes::{Guess, PATH_MEMBERS, says_so};
 
 /// One accepted answer of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,6 +102,8 @@ pub struct ToolCall {
     path: Option<Found>,
     /// Whether the host declared the effect for this call alone.
     is_declared: bool,
+    /// What its tool seems to do, by the offer.
+    guess: Guess,
 }
 
 impl Completion {
@@ -202,19 +205,47 @@ impl ToolCall {
         let arguments = if is_blank(&raw.arguments) { "{}".into() } else { raw.arguments };
         let tool = offer.name_called(&raw.tool);
         // The offer's own name: all calls of a tool share it, and the received string is dropped.
-        let (tool, effect) = match offer.get(&tool) {
-            Some(offered) => (offered.name.clone(), offered.effect),
-            None => (tool, Effect::Unknown),
+        let (tool, effect, guess) = match offer.guessed(&tool) {
+            Some((offered, guess)) => (offered.name.clone(), offered.effect, guess),
+            // A tool that is not on offer does nothing, unless nothing is said about what is on offer.
+            None if offer.tools().is_empty() => (tool, Effect::Unknown, Guess::Unclear),
+            None => (tool, Effect::Unknown, Guess::Other),
         };
         let Keyed { tool: tool_key, key, shape, members, found: path } =
             key::of_call(&tool, &arguments, &PATH_MEMBERS);
-        Self { id: raw.id, tool, arguments, shape, key, effect, tool_key, members, path, is_declared: false }
+        Self {
+            id: raw.id,
+            tool,
+            arguments,
+            shape,
+            key,
+            effect,
+            tool_key,
+            members,
+            path,
+            is_declared: false,
+            guess,
+        }
     }
 
     /// The effect, if the host declared it for this call alone.
     #[must_use]
     pub fn declared(&self) -> Option<Effect> {
         self.is_declared.then_some(self.effect)
+    }
+
+    /// Whether this call seems to write, though the effect of its tool is not declared (spec A3). `said` is its
+    /// result. False where the effect is declared.
+    #[must_use]
+    pub fn seems_to_write(&self, said: &str) -> bool {
+        if self.effect != Effect::Unknown || self.is_declared || self.guess == Guess::Other {
+            return false;
+        }
+        match Guess::of_call(&self.tool, &self.arguments) {
+            Guess::Writes => true,
+            Guess::Other => false,
+            Guess::Unclear => self.guess == Guess::Writes || self.path.is_some() && says_so(said),
+        }
     }
 
     /// A digest to compare in place of [`path`](Self::path), without reading it. `./a` and `a` are one path.
@@ -232,10 +263,6 @@ impl ToolCall {
         serde_json::from_str(&self.arguments[self.path.as_ref()?.span.clone()]).ok()
     }
 }
-
-/// How shipped agents name the argument that holds a path.
-const PATH_MEMBERS: [&str; 8] =
-    ["path", "file_path", "filePath", "filepath", "absolute_path", "filename", "file", "target_file"];
 
 /// True if the text is empty or only white space.
 #[must_use]

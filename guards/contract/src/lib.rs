@@ -29,6 +29,7 @@ mod view;
 #[cfg(feature = "wire")]
 pub mod wire;
 pub mod wording;
+mod writes;
 
 pub use attempt::{AttemptCause, AttemptFacts, AttemptFailure, AttemptResponse, FailedAttempt, LOST, Wait};
 pub use completion::{Completion, FinishReason, Part, RawCall, ToolCall, Usage, is_blank};

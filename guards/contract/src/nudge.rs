@@ -134,41 +134,6 @@ const GO_AHEAD: &[&str] = &[
     "좋아요",
 ];
 
-/// Words of those who want to be shown something: code in the answer is what they asked for (spec T3).
-const SHOWINGS: &[&str] = &[
-    "code",
-    "show",
-    "snippet",
-    "example", //
-    "zeig",
-    "beispiel", //
-    "código",
-    "enséña",
-    "muéstra",
-    "ejemplo", //
-    "montre",
-    "exemple", //
-    "mostra",
-    "codice", //
-    "код",
-    "покажи", //
-    "コード",
-    "見せ",
-    "例", //
-    "代码",
-    "给我看",
-    "示例", //
-    "코드",
-    "보여",
-];
-
-/// Whether the message asks to be shown something.
-#[must_use]
-pub fn asks_to_see(text: &str) -> bool {
-    let text = text.to_lowercase();
-    SHOWINGS.iter().any(|word| text.contains(word))
-}
-
 /// Whether a text has at most 60 characters, or 24 in a script that writes a word in one or two.
 #[must_use]
 pub fn is_short(text: &str) -> bool {
@@ -323,15 +288,6 @@ mod tests {
         assert!(!takes_up("Shall I write the second file?", "Yes, go on.", ""));
         assert!(!takes_up("我现在来处理。", "请继续。", ""));
         assert!(!takes_up("Shall I continue now?", "Yes, continue.", "Do you want me to continue?"));
-    }
-
-    #[test]
-    fn some_want_to_be_shown_code() {
-        for text in ["Enséñame el código, por favor.", "Show it.", "コードを見せてください。"]
-        {
-            assert!(asks_to_see(text), "{text}");
-        }
-        assert!(!asks_to_see("Go on, please."));
     }
 
     #[test]

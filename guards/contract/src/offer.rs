@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::Schema;
+use crate::writes::Guess;
 
 /// What running a tool can change.
 ///
@@ -130,6 +131,8 @@ impl Tool {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     tools: Vec<Tool>,
+    /// What each tool seems to do, at the same indices.
+    guesses: Vec<Guess>,
 }
 
 impl Offer {
@@ -138,7 +141,8 @@ impl Offer {
     #[must_use]
     pub fn new(tools: impl IntoIterator<Item = Tool>) -> Self {
         let tools = tools.into_iter();
-        let mut offer = Self { tools: Vec::with_capacity(tools.size_hint().0) };
+        let at_least = tools.size_hint().0;
+        let mut offer = Self { tools: Vec::with_capacity(at_least), guesses: Vec::with_capacity(at_least) };
         for tool in tools {
             offer.add(tool);
         }
@@ -147,6 +151,12 @@ impl Offer {
 
     fn add(&mut self, mut tool: Tool) {
         tool.name = self.free_name(&tool.name);
+        self.guesses.push(match tool.purpose {
+            Purpose::Other => {
+                Guess::of_tool(&tool.original, tool.parameters.members().iter().map(|it| &**it))
+            }
+            Purpose::Shell | Purpose::AskUser | Purpose::Finish | Purpose::Wait => Guess::Other,
+        });
         self.tools.push(tool);
     }
 
@@ -176,6 +186,12 @@ impl Offer {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| *tool.name == *name)
+    }
+
+    /// The tool with this legal name, and what it seems to do.
+    pub(crate) fn guessed(&self, name: &str) -> Option<(&Tool, Guess)> {
+        let at = self.tools.iter().position(|tool| *tool.name == *name)?;
+        Some((&self.tools[at], self.guesses[at]))
     }
 
     /// The first tool with this original name.

@@ -9,6 +9,7 @@ use serde_json::Value;
 pub struct Schema {
     text: Arc<str>,
     required: Arc<[Arc<str>]>,
+    members: Arc<[Arc<str>]>,
 }
 
 impl Schema {
@@ -19,7 +20,9 @@ impl Schema {
         let schema = serde_json::from_str::<Value>(&text).unwrap_or_default();
         let names = schema["required"].as_array().into_iter().flatten();
         let required = names.filter_map(|it| it.as_str().map(Arc::from)).collect();
-        Self { text, required }
+        let members = schema["properties"].as_object().into_iter().flatten();
+        let members = members.map(|(name, _)| Arc::from(name.as_str())).collect();
+        Self { text, required, members }
     }
 
     /// The text, as it was given.
@@ -31,6 +34,11 @@ impl Schema {
     /// The names under `required`; empty if it has none.
     pub fn required(&self) -> &Arc<[Arc<str>]> {
         &self.required
+    }
+
+    /// The names under `properties`; empty if it has none.
+    pub(crate) fn members(&self) -> &Arc<[Arc<str>]> {
+        &self.members
     }
 }
 

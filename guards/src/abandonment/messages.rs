@@ -1,6 +1,7 @@
 //! The texts of the abandonment guard.
 
-use super::{Abandonment, FILES, NAME, Run};
+use super::debt::{FILES, Run};
+use super::{Abandonment, NAME};
 use balk_contract::wording::{list, times};
 use balk_contract::{Choice, Note, Question, Subject};
 
@@ -10,6 +11,15 @@ impl Abandonment {
         match run.refused {
             0 => format!("failed {} in a row", times(run.failures)),
             refused => format!("failed {} in a row ({refused} more refused)", times(run.failures)),
+        }
+    }
+
+    /// What marks a tool whose effect is not declared.
+    fn mark(run: &Run) -> String {
+        if run.inferred {
+            format!(" (`{}` seems to write; what it can change is not declared.)", run.tool)
+        } else {
+            String::new()
         }
     }
 
@@ -50,12 +60,13 @@ impl Abandonment {
             }
         };
         let text = format!(
-            "{again}Your last message shows code and calls no tool. `{}` {}; the last error was: {}\n\nCode in \
+            "{again}Your last message shows code and calls no tool. `{}` {}; the last error was: {}{}\n\nCode in \
              a message does not create a file, and the user is waiting for one. Do \
              one of these now:\n{}\n\nDo not continue as if the file had been written.",
             run.tool,
             Self::tally(run),
             run.last_error,
+            Self::mark(run),
             self.ways_out(run),
         );
         self.note("fence-after-failures", 1, run, text)
@@ -77,24 +88,37 @@ impl Abandonment {
         self.note("unacknowledged", level, run, text)
     }
 
-    /// Spec A6: what was not created; empty if the user already knows.
-    pub(super) fn notice(&self, run: &Run) -> Vec<Note> {
-        if self.state.noticed.as_ref() == Some(&run.tool) {
-            return Vec::new();
-        }
-        let what = if run.files.is_empty() {
-            "Nothing was written".to_owned()
-        } else {
-            format!("Not created: {}", list(&run.files, FILES))
+    /// Spec A6: what was not created, and in other words at each later fence of the same debt.
+    pub(super) fn notice(&self, run: &Run) -> Note {
+        let (what, mark) = (list(&run.files, FILES), Self::mark(run));
+        let text = match (run.told, run.files.is_empty()) {
+            (0, is_empty) => {
+                let what =
+                    if is_empty { "Nothing was written".into() } else { format!("Not created: {what}") };
+                format!(
+                    "{what}. `{}` {}; the last error was: {}. The model shows code in its messages instead of \
+                     writing files.{mark}",
+                    run.tool,
+                    Self::tally(run),
+                    run.last_error,
+                )
+            }
+            (told, is_empty) => {
+                let what = if is_empty {
+                    "Still nothing was written".into()
+                } else {
+                    format!("Still not created: {what}")
+                };
+                format!(
+                    "{what}. This is message {} that shows code and calls no tool; `{}` has not worked since the \
+                     first. Its last error was: {}{mark}",
+                    told + 1,
+                    run.tool,
+                    run.last_error,
+                )
+            }
         };
-        let text = format!(
-            "{what}. `{}` {}; the last error was: {}. The model shows code in its messages instead of writing \
-             files.",
-            run.tool,
-            Self::tally(run),
-            run.last_error,
-        );
-        vec![self.note("files-not-created", 1, run, text)]
+        self.note("files-not-created", if run.told == 0 { 1 } else { 2 }, run, text)
     }
 
     /// Spec A7: the corrections are spent.

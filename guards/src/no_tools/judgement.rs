@@ -5,8 +5,9 @@ use super::instead::Instead;
 use super::vocabulary::{COMPLAINTS, NEGATIONS, SOON, has_any};
 use super::{CHARS, NoTools};
 use crate::acknowledgement::says_it_cannot;
-use balk_contract::nudge::{asks_to_see, takes_up};
+use crate::showing::asks_to_see;
 use balk_contract::identity;
+use balk_contract::nudge::takes_up;
 use std::sync::Arc;
 
 impl NoTools {

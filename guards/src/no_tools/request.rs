@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::files::files;
 use super::vocabulary::{EXPLAINS, PLANS, PLEAS, WONDERS, has_any};
 use crate::change::Change;
-use balk_contract::nudge::asks_to_see;
+use crate::showing::asks_to_see;
 use balk_contract::{Effect, Origin, Status, ToolResult};
 
 /// Files of a request that are remembered; a longer list is work for a tool.

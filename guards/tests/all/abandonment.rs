@@ -1,6 +1,6 @@
-//! The abandonment guard against spec A1 to A4 and A8, hits and silence.
+//! The abandonment guard against spec A1 to A4, hits and silence.
 
-use crate::common::debts::{ERROR, FIRST, PYTHON, check, failed, guard, in_debt, owing, soft, write};
+use crate::common::debts::{ERROR, FIRST, PYTHON, check, failed, in_debt, owing, soft, write};
 use crate::common::handoffs::says_all;
 use crate::common::{Loop, Turn, bare_offer, calls, offer, outline, says, text};
 use balk_guards::{
@@ -48,10 +48,35 @@ fn a1_refusals_are_told_beside_and_not_added() {
     let mut run = soft();
     run.pass(&failed(), 2);
     refuse(&mut run);
-    run.check(&says(PYTHON), "pass");
     run.pass(&failed(), 3);
     let decision = run.check(&says(PYTHON), FIRST);
     says_all(&text(&decision), &["failed 5 times in a row (1 more refused)"]);
+}
+
+#[test]
+fn a3_what_another_guard_refused_was_a_try() {
+    for (failures, refusals, expected) in
+        [(2, 1, FIRST), (1, 2, FIRST), (1, 5, FIRST), (2, 0, "pass"), (1, 1, "pass")]
+    {
+        let mut run = soft();
+        run.pass(&failed(), failures);
+        (0..refusals).for_each(|_| refuse(&mut run));
+        run.check(&says(PYTHON), expected);
+    }
+    let mut run = soft();
+    run.pass(&failed(), 1);
+    (0..2).for_each(|_| refuse(&mut run));
+    says_all(&text(&run.check(&says(PYTHON), FIRST)), &["failed once in a row (2 more refused)"]);
+}
+
+#[test]
+fn a3_a_success_ends_what_was_refused_as_well() {
+    let mut run = soft();
+    run.pass(&failed(), 1);
+    (0..2).for_each(|_| refuse(&mut run));
+    run.check(&write(), "pass");
+    run.pass(&failed(), 2);
+    run.check(&says(PYTHON), "pass");
 }
 
 /// The write is blocked by another guard.
@@ -250,10 +275,58 @@ fn a3_only_a_tool_that_is_known_to_change_things_qualifies() {
 }
 
 #[test]
-fn a3_an_unknown_status_is_no_failure() {
-    let mut run = soft();
-    run.pass(&write().answers_something(ERROR), 4);
+fn a3_without_a_declared_effect_a_tool_that_seems_to_write_qualifies_and_is_marked() {
+    let file = r#"{"path":"hello.py","content":"print('hello')"}"#;
+    for (tool, arguments, expected) in [
+        ("filesystem.write_file", file, FIRST),
+        ("editor", file, FIRST),
+        ("str_replace_editor", r#"{"command":"create","path":"hello.py","file_text":"x"}"#, FIRST),
+        ("str_replace_editor", r#"{"command":"view","path":"hello.py"}"#, "pass"),
+        ("read_text", file, "pass"),
+        ("run_tests", file, "pass"),
+        ("bash", r#"{"command":"cat > hello.py <<EOF\nprint()\nEOF"}"#, "pass"),
+    ] {
+        let mut run = Loop::with_offer(Abandonment::default(), Offer::default().into());
+        run.pass(&calls(tool, arguments).fails(ERROR), 3);
+        let decision = run.check(&says(PYTHON), expected);
+        if expected == FIRST {
+            says_all(&text(&decision), &["seems to write", "not declared"]);
+            says_all(&decision.notices[0].text, &["Not created: hello.py", "seems to write"]);
+        }
+    }
+    let declared = owing().check(&says(PYTHON), FIRST);
+    assert!(!text(&declared).contains("seems"), "{declared:?}");
+    assert!(!declared.notices[0].text.contains("seems"), "{declared:?}");
+}
+
+#[test]
+fn a3_a_view_by_a_tool_that_seems_to_write_is_no_success_of_writing() {
+    let create = calls("editor", r#"{"command":"create","path":"a.py","file_text":"x"}"#);
+    let view = calls("editor", r#"{"command":"view","path":"a.py"}"#);
+    let undeclared = || Loop::with_offer(Abandonment::default(), Offer::default().into());
+    let mut run = undeclared();
+    run.pass(&create.clone().fails(ERROR), 3);
+    run.check(&view, "pass");
+    run.check(&says(PYTHON), FIRST);
+    let mut run = undeclared();
+    run.pass(&create.clone().fails(ERROR), 3);
+    run.check(&create, "pass");
     run.check(&says(PYTHON), "pass");
+}
+
+#[test]
+fn a3_an_unknown_status_alone_is_no_failure() {
+    let mut run = soft();
+    run.pass(&write().answers_something("hello.py, 1 line"), 4);
+    run.check(&says(PYTHON), "pass");
+}
+
+#[test]
+fn a3_without_a_status_the_text_says_whether_it_failed() {
+    let mut run = soft();
+    run.pass(&write().answers_something("error: rolled back: cannot find package `rich`"), 3);
+    let decision = run.check(&says(PYTHON), FIRST);
+    says_all(&text(&decision), &["failed 3 times in a row", "cannot find package"]);
 }
 
 #[test]
@@ -316,42 +389,6 @@ fn a4_a_long_error_is_cut_between_characters() {
     run.pass(&write().fails(&"诊断".repeat(5_000)), 3);
     let text = text(&run.check(&says(PYTHON), FIRST));
     assert!(text.chars().count() < 1_500, "{} characters", text.chars().count());
-}
-
-// spec A8
-
-#[test]
-fn a8_a_user_who_wants_to_see_code_is_not_interrupted() {
-    for policy in [
-        AbandonmentPolicy::Soft,
-        AbandonmentPolicy::HardBlock,
-        AbandonmentPolicy::AutoRetry,
-        AbandonmentPolicy::Strict,
-    ] {
-        let mut run = Loop::new(guard(policy));
-        run.user("Just show me a loop in Python, no file please.");
-        run.pass(&says(PYTHON), 4);
-        run.check(&failed(), "pass");
-        run.pass(&says(PYTHON), 4);
-    }
-}
-
-#[test]
-fn a8_code_shown_after_the_tool_worked_again_is_an_explanation() {
-    check(&[write()], "pass");
-    check(&[says("It fails."), write()], "pass");
-    let mut run = owing();
-    run.check(&says(PYTHON), FIRST);
-    run.check(&write(), "pass");
-    run.pass(&says(PYTHON), 3);
-}
-
-#[test]
-fn a8_code_shown_at_the_wish_of_a_user_who_was_told() {
-    let mut run = owing();
-    run.check(&says("The file cannot be written. Shall I show it here?"), "pass");
-    run.user("Yes, show it.");
-    run.check(&says(PYTHON), "pass");
 }
 
 #[test]

@@ -4,10 +4,13 @@
 use crate::common::debts::{ERROR, FIRST, PYTHON, check, failed, guard, in_debt, owing, soft, write};
 use crate::common::handoffs::says_all;
 use crate::common::{Loop, Turn, calls, says, text};
-use balk_guards::{Abandonment, AbandonmentPolicy, AbandonmentSettings, ChoiceKind, Entry, Verdict};
+use balk_guards::{
+    Abandonment, AbandonmentPolicy, AbandonmentSettings, ChoiceKind, Entry, InterventionKind, Verdict,
+};
 
-const AGAIN: &str = "retry fence-after-failures 1";
+const AGAIN: &str = "retry fence-after-failures 1, notice files-not-created 2";
 const FOLLOW_UP: &str = "retry unacknowledged 2";
+const TOLD_AGAIN: &str = "notice files-not-created 2";
 
 // spec A5
 
@@ -15,11 +18,11 @@ const FOLLOW_UP: &str = "retry unacknowledged 2";
 fn a5_the_follow_up_comes_once() {
     let mut run = owing();
     run.check(&says(PYTHON), FIRST);
-    run.check(&says(PYTHON), FOLLOW_UP);
-    run.pass(&says(PYTHON), 2);
+    run.check(&says(PYTHON), &format!("{FOLLOW_UP}, {TOLD_AGAIN}"));
+    run.check(&says(PYTHON), TOLD_AGAIN);
     run.user("Proceed");
     run.pass(&says("Done."), 2);
-    run.pass(&says(PYTHON), 2);
+    run.check(&says(PYTHON), TOLD_AGAIN);
 }
 
 #[test]
@@ -46,7 +49,8 @@ fn a5_one_of_the_three_forms_is_the_acknowledgement_and_stands() {
         run.check(&says(form), "pass");
         run.user("I see. Thank you.");
         run.pass(&says("You are welcome."), 2);
-        run.check(&says(PYTHON), "pass");
+        // It settles what the model owes, and creates no file.
+        run.check(&says(PYTHON), TOLD_AGAIN);
     }
 }
 
@@ -54,20 +58,34 @@ fn a5_one_of_the_three_forms_is_the_acknowledgement_and_stands() {
 fn a5_a_form_may_come_with_the_code() {
     let mut run = owing();
     run.check(&says(PYTHON), FIRST);
-    run.check(&says(&format!("Writing is not possible because the disk is full.\n{PYTHON}")), "pass");
-    run.check(&says(PYTHON), "pass");
+    run.check(&says(&format!("Writing is not possible because the disk is full.\n{PYTHON}")), TOLD_AGAIN);
+    run.check(&says(PYTHON), TOLD_AGAIN);
 }
 
 #[test]
-fn a5_a_text_without_a_fence_is_taken_for_the_acknowledgement() {
-    check(&[says("The tool keeps failing. What would you like me to do?")], "pass");
-    check(&[says("写入失败了。")], "pass");
+fn a5_a_text_without_a_fence_is_left_alone_and_settles_nothing() {
+    for sentence in [
+        "The tool keeps failing. What would you like me to do?",
+        "hello.py cannot be written with these tools.",
+        "I cannot complete this because the package is missing.",
+        "写入失败了。",
+    ] {
+        let mut run = owing();
+        run.check(&says(sentence), "pass");
+        run.user("Proceed.");
+        run.check(&says(PYTHON), FIRST);
+        run.user("Proceed.");
+        run.check(&says(PYTHON), &format!("{FOLLOW_UP}, {TOLD_AGAIN}"));
+    }
 }
 
 #[test]
 fn a5_an_acknowledgement_ends_with_the_next_failure() {
-    check(&[says("It keeps failing."), failed()], FIRST);
-    check(&[says("It keeps failing."), calls("read", "{}").fails("no")], "pass");
+    let mut run = owing();
+    run.check(&says(PYTHON), FIRST);
+    run.check(&says("I cannot complete this because the package is missing."), "pass");
+    run.check(&calls("write_file", r#"{"path":"other.py"}"#).fails(ERROR), "pass");
+    run.check(&says(PYTHON), AGAIN);
 }
 
 #[test]
@@ -100,7 +118,7 @@ fn a5_the_same_failing_call_is_no_deed() {
     let mut run = owing();
     run.check(&says(PYTHON), FIRST);
     run.check(&failed(), "pass");
-    run.check(&says(PYTHON), FOLLOW_UP);
+    run.check(&says(PYTHON), &format!("{FOLLOW_UP}, {TOLD_AGAIN}"));
 }
 
 #[test]
@@ -122,9 +140,9 @@ fn a5_strict_wants_words_before_anything_else() {
     run.check(&says("Let me try again."), "retry words-first 2");
     run.check(&says("I will inspect the folder, because the write fails."), "pass");
     run.check(&calls("read", "{}"), "pass");
-    run.check(&says(PYTHON), "pass");
+    run.check(&says(PYTHON), "notice files-not-created 1");
     run.check(&failed(), "pass");
-    run.check(&says(PYTHON), "retry words-first 1, notice files-not-created 1");
+    run.check(&says(PYTHON), "retry words-first 1, notice files-not-created 2");
 }
 
 #[test]
@@ -173,7 +191,7 @@ fn a6_many_and_long_names_are_bounded() {
 }
 
 #[test]
-fn a6_the_user_is_told_once_until_something_changes() {
+fn a6_the_user_is_told_at_every_fence_in_other_words() {
     let mut run = owing();
     run.check(&says(PYTHON), FIRST);
     run.check(&calls("read", "{}"), "pass");
@@ -181,6 +199,25 @@ fn a6_the_user_is_told_once_until_something_changes() {
     run.check(&calls("read", "{}"), "pass");
     run.check(&failed(), "pass");
     run.check(&says(PYTHON), AGAIN);
+    run.user("Proceed.");
+    run.turn(&says(PYTHON));
+    let told: Vec<&str> = run
+        .interventions()
+        .filter(|it| it.kind == InterventionKind::Notice)
+        .map(|it| &*it.note.text)
+        .collect();
+    assert_eq!(told.len(), 4);
+    for (at, text) in told.iter().enumerate() {
+        assert!(!told[..at].contains(text), "told twice: {text}");
+        says_all(text, &["hello.py", "`write_file`"]);
+    }
+    says_all(told[1], &["Still not created", "message 2"]);
+}
+
+#[test]
+fn a6_after_a_change_it_is_told_anew() {
+    let mut run = owing();
+    run.check(&says(PYTHON), FIRST);
     run.check(&calls("bash", r#"{"command":"cat > hello.py"}"#), "pass");
     run.check(&failed(), "pass");
     run.check(&says(PYTHON), FIRST);
@@ -195,10 +232,11 @@ fn a7_hard_block_refuses_every_fence_then_asks_and_takes_the_answer() {
     let mut run = in_debt(AbandonmentPolicy::HardBlock);
     run.check(&says(PYTHON), FIRST);
     run.check(&says("Well."), "pass");
-    run.check(&says(PYTHON), FOLLOW_UP);
+    run.check(&says(PYTHON), &format!("{FOLLOW_UP}, {TOLD_AGAIN}"));
     run.check(&says("I cannot do it because it fails."), "pass");
-    run.check(&says(PYTHON), "retry unacknowledged 3");
-    let Verdict::Ask(question) = run.check(&says(PYTHON), "ask ask-the-user 4").verdict else { panic!() };
+    run.check(&says(PYTHON), &format!("retry unacknowledged 3, {TOLD_AGAIN}"));
+    let asked = format!("ask ask-the-user 4, {TOLD_AGAIN}");
+    let Verdict::Ask(question) = run.check(&says(PYTHON), &asked).verdict else { panic!() };
     let kinds: Vec<_> = question.options.iter().map(|it| it.kind).collect();
     assert_eq!(
         kinds,
@@ -208,7 +246,7 @@ fn a7_hard_block_refuses_every_fence_then_asks_and_takes_the_answer() {
     // The user let the model continue.
     run.pass(&says(PYTHON), 5);
     run.check(&failed(), "pass");
-    run.check(&says(PYTHON), "ask ask-the-user 4");
+    run.check(&says(PYTHON), &asked);
 }
 
 #[test]
@@ -261,7 +299,7 @@ fn a7_auto_retry_runs_the_one_call_that_failed() {
 fn a7_auto_retry_tells_the_user_and_not_the_model() {
     let mut run = in_debt(AbandonmentPolicy::AutoRetry);
     run.check(&says(PYTHON), "notice files-not-created 1");
-    run.pass(&says(PYTHON), 2);
+    run.check(&says(PYTHON), TOLD_AGAIN);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod abandonment;
 mod abandonment_debt;
+mod abandonment_shown;
 mod allocations;
 mod assessment;
 mod budget;
@@ -52,3 +53,4 @@ mod transient;
 mod view;
 mod wire;
 mod wire_rules;
+mod writes;

@@ -5,6 +5,7 @@
 //! and `own-record` for our own records, and one `summary` at the end. An `end` says that the run would have ended
 //! there, and how many recorded turns come after it. A rate is written as
 //! `stretches_per_million_turns`: a thousand times the rate per 1,000 turns, rounded.
+//! `blind` counts the transcripts in which `abandonment` sees nothing, if there are any.
 //! [`judged::json`](super::judged::json) describes what judged points add.
 
 use std::io::{self, Write};
@@ -60,9 +61,10 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
             resends: it.resends,
             ended: it.ended,
             turns_after_end: it.turns_after_end,
+            blind: Some(it.blind).filter(|blind| *blind > 0),
             guard_faults: it.guard_faults,
             broken_files: it.broken_files,
-            own_records: Some(it.own).filter(|own| own.records > 0),
+            own_records: Some(&it.own).filter(|own| own.records > 0),
             bad_lines: it.bad_line_count(),
             bad_lines_by_reason: &it.bad_lines,
         },
@@ -160,10 +162,12 @@ enum Record<'a> {
         resends: u64,
         ended: u64,
         turns_after_end: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        blind: Option<u64>,
         guard_faults: u64,
         broken_files: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
-        own_records: Option<OwnCounts>,
+        own_records: Option<&'a OwnCounts>,
         bad_lines: u64,
         bad_lines_by_reason: &'a std::collections::BTreeMap<&'static str, u64>,
     },

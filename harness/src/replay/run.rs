@@ -12,6 +12,7 @@ use crate::engine::TruthChannel;
 use crate::guards::{BadStack, DEFAULT};
 
 use super::bad::BadLine;
+use super::blind::is_blind;
 use super::fold::{Folded, fold};
 use super::join::{Oddities, Placed};
 use super::lines::{Line, Lines};
@@ -72,6 +73,8 @@ pub struct Replayed {
     pub oddities: Oddities,
     /// What the guards would have done.
     pub folded: Folded,
+    /// Whether the guard `abandonment` is in the stack and sees nothing, because no tool is known or seems to write.
+    pub blind: bool,
 }
 
 /// Why a file was not replayed to its end.
@@ -144,6 +147,7 @@ impl Replay<'_> {
             replies,
             oddities: recorded.oddities,
             folded,
+            blind: is_blind(guard, &recorded.entries),
         }))
     }
 

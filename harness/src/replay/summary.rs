@@ -36,6 +36,8 @@ pub struct Summary {
     pub ended: u64,
     /// Turns after that. They are in no other count.
     pub turns_after_end: u64,
+    /// Transcripts in which `abandonment` sees nothing.
+    pub blind: u64,
     /// Transcripts that ended with a guard fault.
     pub guard_faults: u64,
     /// Our own records, which are not in the counts above.
@@ -163,6 +165,7 @@ impl Summary {
         let turns_after_end = it.folded.end.map_or(0, |end| end.turns_after);
         self.ended += u64::from(turns_after_end > 0);
         self.turns_after_end += turns_after_end;
+        self.blind += u64::from(it.blind);
         self.guard_faults += u64::from(it.folded.fault.is_some());
     }
 
@@ -235,6 +238,7 @@ mod tests {
                 replies: Vec::new(),
                 oddities: Oddities::default(),
                 folded: super::super::fold::Folded::default(),
+                blind: false,
             };
             summary.add("file", &Item { line: 1, found: Ok(Found::Foreign(it)) });
         }

@@ -241,7 +241,9 @@ fn recordings(it: &Summary) -> Option<Block> {
     ];
     let rows = rows.into_iter().map(|(name, n)| (name.to_owned(), n));
     let bad = it.bad_lines.iter().map(|(reason, n)| (format!("bad lines  {reason}"), *n));
-    let rows = rows.chain(bad).map(|(name, n)| vec![name, n.to_string()]);
+    let blind = ("abandonment is blind: no tool is known or seems to write".to_owned(), it.blind);
+    let rows =
+        rows.chain(bad).chain((it.blind > 0).then_some(blind)).map(|(name, n)| vec![name, n.to_string()]);
     table("recordings", &["count"], rows)
 }
 

@@ -35,6 +35,7 @@ fn replayed(id: &str, messages: &[usize]) -> Replayed {
         replies: (0..50).map(|at| 2 * at + 1).collect(),
         oddities: Oddities::default(),
         folded: Folded { turns: 50, events: events.collect(), ..Folded::default() },
+        blind: false,
     }
 }
 

@@ -1,0 +1,154 @@
+//! What the model owes: the tries of each tool that came to nothing, and what the user was told about them.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use balk_contract::key::CallKey;
+use balk_contract::wording::{excerpt, first_line};
+use balk_contract::{Effect, ToolCall, ToolResult};
+
+/// Tools whose failures are tracked; an agent in which more tools fail at once has another problem.
+const TOOLS: usize = 32;
+/// File names listed for the user, and the maximum length of each.
+pub(super) const FILES: usize = 8;
+const FILE_CHARS: usize = 200;
+const ERROR_CHARS: usize = 300;
+
+/// The runs of failures of all tools that change things.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Runs(Vec<Run>);
+
+/// The failures in a row of one tool (spec A1).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Run {
+    pub(super) tool: Arc<str>,
+    /// Whether the tool only seems to write: its effect is not declared.
+    pub(super) inferred: bool,
+    pub(super) failures: u32,
+    /// Its calls that guards refused since the first failure.
+    pub(super) refused: u32,
+    /// The position of the last failure.
+    failed_at: u64,
+    /// Whether a later call may have done what this tool failed to do.
+    made_up_for: bool,
+    /// How often the user was told since then.
+    pub(super) told: u32,
+    last_key: CallKey,
+    pub(super) last_error: String,
+    pub(super) files: Vec<String>,
+}
+
+impl Runs {
+    /// The tool that was given up, if there is one: among the tools of which enough tries came to nothing, with
+    /// nothing changed since, the one that failed last. What a guard refused was a try all the same (spec A3).
+    pub(super) fn debt(&self, tries: u32) -> Option<&Run> {
+        let owed = self.0.iter().filter(|run| !run.made_up_for && run.failures + run.refused >= tries);
+        owed.max_by_key(|run| run.failed_at)
+    }
+
+    /// Whether a tool failed, and nothing has made up for it.
+    pub(super) fn is_open(&self) -> bool {
+        self.0.iter().any(|run| !run.made_up_for)
+    }
+
+    /// Records a failure; false if it repeats the failed call before it.
+    pub(super) fn failed(&mut self, result: &ToolResult, inferred: bool, position: u64) -> bool {
+        let at = self.place_of(&result.call.tool).unwrap_or_else(|| {
+            if self.0.len() >= TOOLS {
+                let oldest = (0..TOOLS).min_by_key(|&at| self.0[at].failed_at).unwrap_or(0);
+                self.0.swap_remove(oldest);
+            }
+            self.0.push(Run::new(&result.call, inferred));
+            self.0.len() - 1
+        });
+        self.0[at].failed(result, position)
+    }
+
+    /// Records a call that was refused. A refusal before any failure says nothing about the tool.
+    pub(super) fn refused(&mut self, call: &ToolCall) {
+        if let Some(at) = self.place_of(&call.tool) {
+            self.0[at].refused += 1;
+        }
+    }
+
+    /// Records a call that did not fail.
+    pub(super) fn done(&mut self, result: &ToolResult) {
+        let call = &result.call;
+        if let Some(at) = self.place_of(&call.tool) {
+            // A tool that only seems to write may read as well: to view a file is no success of writing it.
+            if self.0[at].inferred && !call.seems_to_write(&result.text) {
+                return;
+            }
+            self.0.swap_remove(at);
+        }
+        for run in &mut self.0 {
+            if run.may_be_done_by(call) {
+                run.made_up_for = true;
+                run.told = 0;
+            }
+        }
+    }
+
+    /// Records that the user was told about this tool.
+    pub(super) fn told(&mut self, tool: &str) {
+        if let Some(at) = self.place_of(tool) {
+            self.0[at].told += 1;
+        }
+    }
+
+    fn place_of(&self, tool: &str) -> Option<usize> {
+        self.0.iter().position(|run| *run.tool == *tool)
+    }
+}
+
+impl Run {
+    fn new(call: &ToolCall, inferred: bool) -> Self {
+        Self {
+            tool: call.tool.clone(),
+            inferred,
+            failures: 0,
+            refused: 0,
+            failed_at: 0,
+            made_up_for: false,
+            told: 0,
+            last_key: call.key,
+            last_error: String::new(),
+            files: Vec::new(),
+        }
+    }
+
+    fn failed(&mut self, result: &ToolResult, position: u64) -> bool {
+        let is_new = self.failures == 0 || self.last_key != result.call.key;
+        self.failures += 1;
+        self.failed_at = position;
+        self.made_up_for = false;
+        self.last_key = result.call.key;
+        self.last_error = first_line(&result.text, ERROR_CHARS);
+        if self.files.len() < FILES
+            && let Some(path) = result.call.path()
+        {
+            let path = excerpt(&path, FILE_CHARS);
+            if !self.files.contains(&path) {
+                self.files.push(path);
+            }
+        }
+        is_new
+    }
+
+    /// Whether a call that did not fail may have done what this tool failed to do.
+    fn may_be_done_by(&self, call: &ToolCall) -> bool {
+        match call.effect {
+            Effect::ReadOnly => false,
+            Effect::IdempotentWrite | Effect::Write | Effect::External => true,
+            Effect::Unknown => {
+                let named = |path: &String| {
+                    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+                    call.arguments.contains(name)
+                };
+                self.files.is_empty() || self.files.iter().any(named)
+            }
+        }
+    }
+}

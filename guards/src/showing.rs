@@ -1,0 +1,151 @@
+//! Whether the user asks to be shown something, so that code in a message is what they asked for.
+
+use balk_contract::nudge::is_short;
+
+/// Words of those who want to be shown something: code in the answer is what they asked for (spec T3).
+const SHOWINGS: &[&str] = &[
+    "code",
+    "show",
+    "snippet",
+    "example", //
+    "zeig",
+    "beispiel", //
+    "código",
+    "enséña",
+    "muéstra",
+    "ejemplo", //
+    "montre",
+    "exemple", //
+    "mostra",
+    "codice", //
+    "код",
+    "покажи", //
+    "コード",
+    "見せ",
+    "例", //
+    "代码",
+    "给我看",
+    "示例", //
+    "코드",
+    "보여",
+];
+
+/// Whether the message asks to be shown something.
+pub(crate) fn asks_to_see(text: &str) -> bool {
+    let text = text.to_lowercase();
+    SHOWINGS.iter().any(|word| text.contains(word))
+}
+
+/// Words of those who want to be shown code at once: orders, and words that want no file.
+#[rustfmt::skip]
+const SHOW_ME: &[&str] = &[
+    "show me", "show us", "just show", "only show", "please show", "paste it", "paste the", "in the chat",
+    "in this chat", "without a file", "no file needed", "need no file", "don't need a file",
+    "zeig mir", "zeige mir", "zeig es", "zeig den", "zeig ihn", "im chat", "ohne datei", "brauche keine datei",
+    "muéstra", "enséña", "en el chat", "sin archivo",
+    "montre-moi", "montre moi", "dans le chat", "sans fichier",
+    "mostrami", "fammi vedere", "покажи мне", "без файла",
+    "見せて", "チャットに", "ファイルは不要", "ファイルはいらない",
+    "给我看", "展示给我", "发给我看", "不要文件", "不需要文件", "不用写",
+    "보여 줘", "보여줘", "보여 주세요", "보여주세요",
+];
+/// Words that such an order begins with: "Show it."
+const SHOW: [&str; 3] = ["show", "zeig", "montre"];
+/// Words of users who want it written.
+#[rustfmt::skip]
+const WRITTEN: &[&str] = &[
+    "file", "write", "create", "save", "implement", "build", "fix",
+    "datei", "schreib", "erstell", "speicher", "archivo", "escrib", "crea", "guarda", "fichier", "écri",
+    "ファイル", "書", "作", "文件", "写", "创建", "파일",
+];
+
+/// Whether the message asks to be shown code and wants no file (spec A8). After a tool has failed, a user who asks for
+/// code in a few words gives up on the file (`has_failed`); before it, "write the code" is the task itself.
+pub(crate) fn asks_for_code(text: &str, has_failed: bool) -> bool {
+    let text = text.trim().to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if names_file(&text) {
+        return false;
+    }
+    let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !POLITE.contains(word));
+    if has(SHOW_ME) || first.is_some_and(|word| SHOW.contains(&word)) {
+        return true;
+    }
+    has_failed && is_short(&text) && !text.contains(['?', '？']) && !has(WRITTEN) && has(SHOWINGS)
+}
+
+/// What may come before an order.
+const POLITE: [&str; 9] = ["", "yes", "ok", "okay", "please", "just", "then", "ja", "oui"];
+/// The longest extension of a file, in characters.
+const EXTENSION: usize = 5;
+
+/// Whether a word is the name of a file: `game.py`, `src/main.rs`.
+fn names_file(text: &str) -> bool {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || "._-/\\".contains(c))).any(|word| {
+        let Some((stem, extension)) = word.trim_end_matches('.').rsplit_once('.') else { return false };
+        let is_extension = (1..=EXTENSION).contains(&extension.len())
+            && extension.bytes().all(|it| it.is_ascii_alphanumeric())
+            && extension.starts_with(|c: char| c.is_ascii_alphabetic());
+        is_extension && stem.len() > 1
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a8_some_ask_for_code_and_want_no_file() {
+        for text in [
+            "Just show me a loop in Python, no file please.",
+            "Yes, show it.",
+            "Show me what the sorting looks like.",
+            "Zeig mir den Code einfach hier.",
+            "Muéstrame el código, por favor.",
+            "コードを見せてください。",
+            "给我看代码就行。",
+        ] {
+            assert!(asks_for_code(text, false), "{text}");
+            assert!(asks_for_code(text, true), "{text}");
+        }
+        for text in [
+            "Then give me the code.",
+            "Gib mir den Code.",
+            "Dame el código.",
+            "把代码发给我。",
+            "コードだけください。",
+        ] {
+            assert!(asks_for_code(text, true), "{text}");
+            assert!(!asks_for_code(text, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn a8_a_task_or_a_nudge_asks_for_no_code() {
+        for text in [
+            "Write the code of a small game that shows a score.",
+            "Write game.py and show me the result.",
+            "Please create src/app.ts with an example server.",
+            "Where are the files? I see nothing in the folder.",
+            "Where is the code?",
+            "The code has to be in the file.",
+            "Proceed",
+            "ok, continue",
+            "Sigue",
+            "お願いします",
+            "把程序写到文件里，包括代码。",
+        ] {
+            assert!(!asks_for_code(text, true), "{text}");
+            assert!(!asks_for_code(text, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn some_want_to_be_shown_code() {
+        for text in ["Enséñame el código, por favor.", "Show it.", "コードを見せてください。"]
+        {
+            assert!(asks_to_see(text), "{text}");
+        }
+        assert!(!asks_to_see("Go on, please."));
+    }
+}

@@ -14,14 +14,16 @@ pub mod fence;
 mod filter;
 pub mod handoff;
 mod ladder;
+mod mend;
 pub mod no_tools;
 mod nudge;
 mod pattern;
 mod per_model;
+mod printed;
 pub mod progress;
+pub mod repair;
 pub mod retry_safety;
 pub mod similarity;
-mod text_form;
 
 pub use balk_contract::*;
 
@@ -32,12 +34,14 @@ pub use handoff::{Handoff, HandoffSettings};
 pub use no_tools::{NoTools, NoToolsSettings};
 pub use per_model::PerModel;
 pub use progress::{Progress, ProgressSettings};
+pub use repair::{CallRepair, CallRepairSettings};
 pub use retry_safety::{RetrySafety, RetrySafetyPolicy, RetrySafetySettings};
 
 /// The guards that are on by default, with their default settings: the stack that `balk` calls `default`.
 #[must_use]
 pub fn default_stack() -> Stack {
     Stack::new(vec![
+        Box::new(CallRepair::default()),
         Box::new(Abandonment::default()),
         Box::new(NoTools::default()),
         Box::new(Duplicate::default()),

@@ -30,7 +30,7 @@ use serde_json::Value;
 
 use crate::acknowledgement::says_it_cannot;
 use crate::nudge::{asks_to_see, is_nudge, takes_up};
-use crate::text_form;
+use crate::printed;
 use instead::Instead;
 
 use balk_contract::rules::{Rule, Rung, Step};
@@ -136,7 +136,7 @@ impl NoTools {
     fn calls_a_tool(&self, completion: &Completion) -> bool {
         !completion.calls.is_empty()
             || (self.settings.text_form
-                && completion.texts().any(|text| text_form::calls_one_of(text, &self.state.callable)))
+                && completion.texts().any(|text| printed::calls_one_of(text, &self.state.callable)))
     }
 
     fn mistake(&self, completion: &Completion) -> Option<Mistake> {
@@ -208,9 +208,7 @@ impl Guard for NoTools {
             Entry::Completion(completion) => {
                 self.remember(completion);
                 if self.calls_a_tool(completion) {
-                    (self.state.called, self.state.acted) = (true, true);
-                    self.state.nudge = None;
-                    self.count_anew();
+                    self.acts();
                 } else if self.mistake(completion).is_some() {
                     self.state.mistakes += 1;
                 } else if !is_unfinished(completion) {
@@ -220,6 +218,15 @@ impl Guard for NoTools {
             Entry::Answer(_) => {
                 self.count_anew();
                 self.state.corrected = false;
+            }
+            // A call that was made out of a text is a call.
+            Entry::Intervention(Intervention { kind: InterventionKind::Repair(completion), .. })
+                if !completion.calls.is_empty() =>
+            {
+                if self.state.instead[1].take().is_some() {
+                    self.state.texts.pop_back();
+                }
+                self.acts();
             }
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
                 InterventionKind::Feedback => {
@@ -284,8 +291,7 @@ impl NoTools {
             self.state.nudge = Some(text.into());
             return;
         }
-        let lower = text.to_lowercase();
-        self.state.wants_calls = ["json", "tool call", "{"].iter().any(|it| lower.contains(it));
+        self.state.wants_calls = printed::speaks_of_calls(text);
         (self.state.called, self.state.corrected) = (false, false);
         (self.state.instead, self.state.nudge) = ([None; 2], None);
         self.state.texts.clear();
@@ -305,6 +311,13 @@ impl NoTools {
             }
             self.state.texts.push_back(identity(text));
         }
+    }
+
+    /// The model calls a tool.
+    fn acts(&mut self) {
+        (self.state.called, self.state.acted) = (true, true);
+        self.state.nudge = None;
+        self.count_anew();
     }
 
     fn count_anew(&mut self) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{announcement, fence, text_form};
+use crate::{announcement, fence, printed};
 
 /// What a message does in place of a call (spec T1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ const CHARS: usize = 400;
 impl Instead {
     /// What this text does, where these tools are on offer.
     pub(super) fn of(text: &str, tools: &[Arc<str>]) -> Self {
-        if text_form::calls_one_of(text, tools) {
+        if printed::calls_one_of(text, tools) {
             Self::PrintsCall
         } else if announcement::breaks_off(text) {
             Self::Announces

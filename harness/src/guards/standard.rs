@@ -1,6 +1,8 @@
 //! Balk's own guards, the oracle and the ceiling.
 
-use balk_guards::{Abandonment, Duplicate, EmptyCompletion, Handoff, NoTools, Progress, RetrySafety};
+use balk_guards::{
+    Abandonment, CallRepair, Duplicate, EmptyCompletion, Handoff, NoTools, Progress, RetrySafety,
+};
 
 use super::registered::{NoSettings, Registered};
 use crate::engine::{Oracle, TruthChannel};
@@ -8,6 +10,7 @@ use crate::engine::{Oracle, TruthChannel};
 /// All our guards, in the order of the stack `default`, then the oracle and the ceiling.
 pub(super) fn standard() -> Vec<Registered> {
     vec![
+        repair().by_default(),
         abandonment().by_default(),
         no_tools().by_default(),
         duplicate().by_default(),
@@ -18,6 +21,15 @@ pub(super) fn standard() -> Vec<Registered> {
         oracle(),
         ceiling(),
     ]
+}
+
+fn repair() -> Registered {
+    let about = "prints a call, misspells its name, or sends nearly JSON: makes the call, asks where it may not be meant";
+    Registered::new("repair", about, CallRepair::new)
+        .rules(CallRepair::RULES)
+        .off("calls", false)
+        .off("names", false)
+        .off("arguments", false)
 }
 
 fn abandonment() -> Registered {

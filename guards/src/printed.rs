@@ -1,0 +1,249 @@
+//! Calls that a model printed as text in place of making them. One reader for every guard.
+//!
+//! The forms are those that chat templates and agents define, each with the family of models that prints it
+//! (`docs/guards.md#repairs`):
+//!
+//! - JSON with a tool's name and its arguments, alone, in a list or in a code fence (`json.rs`);
+//! - tags: `<function=…>`, `<invoke name=…>`, `<tool>…</tool>` (`tags.rs`);
+//! - a name and then the arguments: `name[ARGS]{…}`, `to=functions.name … {…}`, `Action: name`, and the form of a
+//!   function call, `name(argument="value")` (`heads.rs`).
+//!
+//! Marks of chat templates around them (`<tool_call>`, `[TOOL_CALLS]`, `<|python_tag|>`) belong to the call (`marks.rs`).
+//! A call begins a line or follows such a mark; what is quoted is not read: behind `>` at the start of a line, or a
+//! quotation mark, or a backtick. Only whole calls are found.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr3;
+
+use crate::mend;
+use marks::Mark;
+
+mod heads;
+mod json;
+mod marks;
+mod tags;
+
+/// Calls that follow each other with nothing but marks, white space and commas between them.
+#[derive(Debug)]
+pub(crate) struct Printed<'t> {
+    /// The calls, in order; at least one.
+    pub(crate) calls: Vec<Call<'t>>,
+    /// Where they are, with the marks around them.
+    pub(crate) span: Range<usize>,
+    /// Whether marks of a chat template are around them.
+    pub(crate) is_marked: bool,
+    /// Whether they are one list.
+    pub(crate) is_list: bool,
+    /// Whether they share a code fence with something else, or with the rest of the text.
+    pub(crate) is_in_code: bool,
+}
+
+/// A printed call of a tool on offer.
+#[derive(Debug)]
+pub(crate) struct Call<'t> {
+    /// The tool, as it is printed.
+    pub(crate) name: Cow<'t, str>,
+    pub(crate) arguments: Arguments<'t>,
+    /// Whether there is more in it than a call has: it may be the definition of a tool, or another object.
+    pub(crate) is_strange: bool,
+    /// Whether it is written like the call of a function in code.
+    pub(crate) is_code: bool,
+}
+
+/// The arguments of a printed call.
+#[derive(Debug)]
+pub(crate) enum Arguments<'t> {
+    /// A JSON object, as text.
+    Json(Cow<'t, str>),
+    /// Names and values as text. The tool's schema says what type a value has.
+    Texts(Vec<(&'t str, &'t str)>),
+}
+
+/// Says whether a tool of this name is on offer.
+pub(crate) type IsTool<'f> = &'f dyn Fn(&str) -> bool;
+
+/// Places in a text that are read; a text with more of them is no message with a call.
+const TRIES: usize = 64;
+
+/// Whether the text contains a call of one of these tools. The form of a function call alone is also code, and does
+/// not count.
+pub(crate) fn calls_one_of<S: AsRef<str>>(text: &str, tools: &[S]) -> bool {
+    let is_tool = |name: &str| tools.iter().any(|tool| tool.as_ref() == name);
+    let is_call = |it: &Printed<'_>| it.is_list || it.is_marked || it.calls.iter().any(|call| !call.is_code);
+    printed(text, &is_tool).iter().any(is_call)
+}
+
+/// Whether a request of the user speaks of calls, so that a printed one may be the answer to it.
+pub(crate) fn speaks_of_calls(request: &str) -> bool {
+    let lower = request.to_lowercase();
+    ["json", "tool call", "function call", "{"].iter().any(|it| lower.contains(it))
+}
+
+/// The printed calls of a text, in order.
+pub(crate) fn printed<'t>(text: &'t str, is_tool: IsTool<'_>) -> Vec<Printed<'t>> {
+    let mut found = Vec::new();
+    // Every form has one of these.
+    if memchr3(b'{', b'<', b'(', text.as_bytes()).is_none() {
+        return found;
+    }
+    let mut end = 0;
+    for at in starts(text).take(TRIES) {
+        if at < end {
+            continue;
+        }
+        if let Some(calls) = Group::new(text, at).read(is_tool) {
+            end = calls.span.end;
+            found.push(calls);
+        }
+    }
+    found
+}
+
+/// Where a call may begin: at the first character of a line, and at the marks of a chat template.
+fn starts(text: &str) -> impl Iterator<Item = usize> + '_ {
+    let mut from = 0;
+    let lines = text.split_inclusive('\n').map(move |line| {
+        from += line.len();
+        (from - line.len(), line)
+    });
+    lines.flat_map(|(from, line)| {
+        let first = line.len() - line.trim_start().len();
+        let is_read = first < line.len() && !line[first..].starts_with('>');
+        let begins = is_read && line[first..].starts_with(can_begin);
+        let inside = line.match_indices(['<', '[']).filter_map(move |(at, _)| {
+            let is_quoted = line[..at].ends_with(['`', '"', '\'', '“', '«', '「']);
+            (is_read && at > first && !is_quoted && Mark::at(&line[at..]).is_some()).then_some(from + at)
+        });
+        begins.then_some(from + first).into_iter().chain(inside)
+    })
+}
+
+fn can_begin(c: char) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, '{' | '<' | '[' | '`' | '_')
+}
+
+/// Calls that are being read.
+struct Group<'t> {
+    text: &'t str,
+    start: usize,
+    at: usize,
+    /// Where the last call or the last mark behind one ended.
+    end: usize,
+    calls: Vec<Call<'t>>,
+    is_marked: bool,
+    is_list: bool,
+    /// The backticks of the fence that is open; 0 if none is.
+    fence: usize,
+}
+
+impl<'t> Group<'t> {
+    fn new(text: &'t str, start: usize) -> Self {
+        let (at, end) = (start, start);
+        Self { text, start, at, end, calls: Vec::new(), is_marked: false, is_list: false, fence: 0 }
+    }
+
+    fn read(mut self, is_tool: IsTool<'_>) -> Option<Printed<'t>> {
+        loop {
+            let rest = self.text[self.at..].trim_start();
+            self.at = self.text.len() - rest.len();
+            if let Some((mark, length)) = Mark::at(rest) {
+                self.is_marked = true;
+                self.at += length;
+                if mark == Mark::Closes && !self.calls.is_empty() {
+                    self.end = self.at;
+                }
+            } else if let Some(length) = self.fence(rest) {
+                self.at += length;
+            } else if let Some(length) = self.call(rest, is_tool) {
+                self.at += length;
+                self.end = self.at;
+            } else if !self.calls.is_empty() && rest.starts_with([',', ';']) {
+                self.at += 1;
+            } else {
+                break;
+            }
+        }
+        let Self { start, end, calls, is_marked, is_list, fence, .. } = self;
+        let is_in_code = fence > 0;
+        (!calls.is_empty()).then_some(Printed { calls, span: start..end, is_marked, is_list, is_in_code })
+    }
+
+    /// The line that opens a fence, or the marks that close it.
+    fn fence(&mut self, rest: &str) -> Option<usize> {
+        let ticks = rest.len() - rest.trim_start_matches('`').len();
+        if ticks < 3 {
+            return None;
+        }
+        if self.fence > 0 {
+            let is_closed = ticks >= self.fence && !self.calls.is_empty();
+            return is_closed.then(|| {
+                self.fence = 0;
+                self.end = self.at + ticks;
+                ticks
+            });
+        }
+        let (info, _) = rest.split_once('\n')?;
+        self.fence = ticks;
+        // Gemini writes its calls into a fence of this name.
+        self.is_marked |= info[ticks..].trim() == "tool_code";
+        Some(info.len() + 1)
+    }
+
+    fn call(&mut self, rest: &'t str, is_tool: IsTool<'_>) -> Option<usize> {
+        match rest.as_bytes().first()? {
+            b'{' => {
+                let (calls, length) = json::read(rest, is_tool)?;
+                // An object may have a list of calls.
+                self.is_list |= calls.len() > 1;
+                self.calls.extend(calls);
+                Some(length)
+            }
+            b'[' => {
+                let (calls, length) = json::read(rest, is_tool).or_else(|| heads::list(rest, is_tool))?;
+                self.is_list = true;
+                self.calls.extend(calls);
+                Some(length)
+            }
+            b'<' => {
+                let (call, length) =
+                    tags::read(rest, is_tool).or_else(|| heads::read(rest, false, is_tool))?;
+                self.calls.push(call);
+                Some(length)
+            }
+            _ => {
+                if let Some(list) = rest.strip_prefix("functools")
+                    && list.starts_with('[')
+                {
+                    let (calls, length) = json::read(list, is_tool)?;
+                    self.is_marked = true;
+                    self.is_list = true;
+                    self.calls.extend(calls);
+                    return Some(rest.len() - list.len() + length);
+                }
+                let (call, length) = heads::read(rest, self.is_marked, is_tool)?;
+                self.calls.push(call);
+                Some(length)
+            }
+        }
+    }
+}
+
+/// The name at the start of a text: a letter or `_`, then also digits, `-` and `.`.
+fn name(text: &str) -> Option<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let name = &text[..text.find(|c| !is_part(c)).unwrap_or(text.len())];
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_').then_some(name)
+}
+
+/// The name of a tool, without the namespace that some templates put before it.
+fn bare<'n>(name: &'n str, is_tool: IsTool<'_>) -> Option<&'n str> {
+    let bare = ["functions.", "default_api."].iter().find_map(|it| name.strip_prefix(it)).unwrap_or(name);
+    [name, bare].into_iter().find(|it| is_tool(it))
+}
+
+/// A value of code or nearly JSON as JSON.
+fn value(text: &str) -> Option<String> {
+    mend::value(text)
+}

@@ -10,7 +10,8 @@
 //! *Certain or doubtful* (spec X2). A printed call is certain if the message has nothing else, or if the text before it
 //! is an announcement that breaks off, or if marks of a chat template are around it. It is doubtful after another text
 //! of one short paragraph, if it looks like code (`name(argument="value")` alone), if several stand beside each other
-//! without being a list, and if it comes after the user agreed to one that they had asked to see. A doubtful call is
+//! without being a list, if the same call was made from a text before and each time changes something, if the request
+//! speaks of an example, and if it comes after the user agreed to one that they had asked to see. A doubtful call is
 //! made if its tools are known to only read; else the user is asked, once for each call. If they agree, the next print
 //! of it is made.
 //!
@@ -28,6 +29,7 @@
 //! *Thresholds*: a text before a call is as long as an announcement. Agents that read calls from the text must turn
 //! `calls` off, or calls would be made twice.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -87,6 +89,8 @@ struct RepairState {
     /// The call that the user was asked about since their request, and whether they agreed to it.
     asked: Option<CallKey>,
     agreed: bool,
+    /// The printed calls that were made since the request, newest last.
+    made: VecDeque<CallKey>,
 }
 
 /// What the user's request says about printed calls.
@@ -116,6 +120,8 @@ const PRINTED: &str = "printed-call";
 const NAMES: &str = "tool-name";
 const ARGUMENTS: &str = "arguments";
 const UNKNOWN: &str = "unknown-tool";
+/// Printed calls that are remembered; a model that prints more between two words of the user has another problem.
+const MADE: usize = 16;
 
 impl CallRepair {
     /// The rules of this guard.
@@ -229,8 +235,12 @@ impl CallRepair {
 
     fn about_text(&self, completion: &Completion) -> Decision {
         let Some(Reading { completion, meant }) = self.read(completion) else { return Decision::pass() };
-        let changing = completion.calls.iter().find(|it| it.effect != Effect::ReadOnly);
-        if let Some(call) = changing.filter(|_| meant == Meant::Perhaps) {
+        let changing = |it: &&Arc<ToolCall>| it.effect != Effect::ReadOnly;
+        let asked_about = completion.calls.iter().filter(changing).find(|it| {
+            let was_made = it.effect != Effect::IdempotentWrite && self.state.made.contains(&it.key);
+            meant == Meant::Perhaps || was_made
+        });
+        if let Some(call) = asked_about {
             return match (self.state.asked == Some(call.key), self.state.agreed) {
                 (true, true) => self.make(PRINTED, completion, |_| true),
                 (true, false) => Decision::pass(),
@@ -331,6 +341,22 @@ impl CallRepair {
             (false, false) => Wish::None,
         };
         (state.asked, state.agreed) = (None, false);
+        state.made.clear();
+    }
+
+    /// The completion was repaired.
+    fn repaired(&mut self, rule: &str, completion: &Completion) {
+        let state = &mut self.state;
+        state.repairs = state.repairs.saturating_add(1);
+        if rule == PRINTED {
+            (state.asked, state.agreed) = (None, false);
+            for call in &completion.calls {
+                if state.made.len() == MADE {
+                    state.made.pop_front();
+                }
+                state.made.push_back(call.key);
+            }
+        }
     }
 }
 
@@ -368,7 +394,7 @@ impl Guard for CallRepair {
             }
             Entry::Answer(answer) => self.state.agreed = answer.choice == ChoiceKind::Continue,
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
-                InterventionKind::Repair(_) => self.state.repairs = self.state.repairs.saturating_add(1),
+                InterventionKind::Repair(completion) => self.repaired(&note.rule, completion),
                 InterventionKind::Block => self.state.refused = self.state.refused.saturating_add(1),
                 InterventionKind::Question(_) => {
                     self.state.questions = self.state.questions.saturating_add(1);

@@ -212,3 +212,72 @@ fn write_value(value: &Value<'_>, json: &mut String) -> Option<()> {
 fn write_string(text: &str, json: &mut String) -> Option<()> {
     write!(json, "{}", serde_json::to_string(text).ok()?).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn x3_what_is_nearly_json_is_mended() {
+        for (text, json) in [
+            (r#"{'path': 'a.py', 'n': 1}"#, r#"{"path":"a.py","n":1}"#),
+            (r#"{"path": "a",}"#, r#"{"path":"a"}"#),
+            (r#"{path: "a", deep: [1, 2,],}"#, r#"{"path":"a","deep":[1,2]}"#),
+            (r#"{"a": True, "b": None, "c": False}"#, r#"{"a":true,"b":null,"c":false}"#),
+            (r#"{"path": "a""#, r#"{"path":"a"}"#),
+            (r#"{"edits": [{"a": "b"}]"#, r#"{"edits":[{"a":"b"}]}"#),
+            ("{\"a\": \"one\ntwo\"}", r#"{"a":"one\ntwo"}"#),
+            (r#""{\"path\": \"a\"}""#, r#"{"path":"a"}"#),
+            ("```json\n{\"path\": \"a\"}\n```", r#"{"path":"a"}"#),
+            (r#"[{"path": "a"}]"#, r#"{"path":"a"}"#),
+            ("{\"a\": 1, // one\n\"b\": /* two */ 2}", r#"{"a":1,"b":2}"#),
+            (r#"{"n": 100000000000000000001,}"#, r#"{"n":100000000000000000001}"#),
+            (r#"{'a': 'it\'s', "b": "True: 'x'"}"#, r#"{"a":"it's","b":"True: 'x'"}"#),
+        ] {
+            assert_eq!(object(text).as_deref(), Some(json), "{text}");
+        }
+    }
+
+    #[test]
+    fn x3_what_was_cut_off_or_has_two_readings_is_not() {
+        for text in [
+            "",
+            "{",
+            r#"{"path": "a"#,
+            r#"{"path":"#,
+            r#"{"path": "a","#,
+            r#"{"n": 12"#,
+            r#"{"edits": [{"a": "b""#,
+            r#"{"a": "b"]"#,
+            r#"{"a": "1", "a": "2",}"#,
+            r#"{'it's': 1}"#,
+            r#"[{"a": 1}, {"b": 2}]"#,
+            r#"{"a": 1} {"b": 2}"#,
+            r#"{"a": 1 "b": 2}"#,
+            "no json",
+            "a: b",
+            "12",
+            r#"{"a": undefined}"#,
+        ] {
+            assert_eq!(object(text), None, "{text}");
+        }
+        assert_eq!(object(&"[".repeat(10_000)), None);
+        assert_eq!(object(&"{\"a\":".repeat(10_000)), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn x3_what_is_mended_is_an_object(text in "[{}\\[\\]\"'a-c1,: \n/*#\\\\TrueNone`-]{0,40}", any in any::<String>()) {
+            for text in [format!("{{{text}"), text, any] {
+                if let Some(json) = object(&text) {
+                    let value: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+                    prop_assert!(value.is_object(), "{text}");
+                }
+                value(&text);
+            }
+        }
+    }
+}

@@ -247,3 +247,38 @@ fn bare<'n>(name: &'n str, is_tool: IsTool<'_>) -> Option<&'n str> {
 fn value(text: &str) -> Option<String> {
     mend::value(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn n1_calls_in_text_are_found_and_mentions_are_not() {
+        let tools = ["read_file", "ls"];
+        for call in [
+            "I'll read it.\n<read_file>\n<path>a.py</path>\n</read_file>",
+            "<ls/>",
+            "<read_file path=\"a\"/>",
+            "```json\n{\"tool\": \"ls\", \"arguments\": {}}\n```",
+            "{\"name\": \"read_file\", \"parameters\": {\"path\": \"a\"}}",
+            "{\"functionCall\": {\"name\": \"ls\", \"args\": {}}}",
+        ] {
+            assert!(calls_one_of(call, &tools), "{call}");
+        }
+        for mention in [
+            "I will use <read_file> now.",
+            "Use read_file or ls.",
+            "<write_file><path>a</path></write_file>",
+            "{\"name\": \"read_file\"}",
+            "{\"tool\": \"write\", \"arguments\": {}}",
+            "{\"tool\": ",
+            "<lsx></lsx>",
+            "The call `{\"name\": \"ls\", \"arguments\": {}}` lists.",
+            "> {\"name\": \"ls\", \"arguments\": {}}",
+            "```python\nls(path=\"a\")\n```",
+            "{\"action\": \"ls\", \"parameters\": {}}",
+        ] {
+            assert!(!calls_one_of(mention, &tools), "{mention}");
+        }
+    }
+}

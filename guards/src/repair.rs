@@ -23,34 +23,36 @@
 //! is known of the offer. `no-tools` corrects what is left.
 //!
 //! *Says* as the result of a call whose name no tool has which names there are, the nearest first, and as the result
-//! of a call with unreadable arguments which form is asked. A repair spends no correction. The user is told of each
+//! of a call with unreadable arguments which form is asked. The first such call of a request gets the host's own answer,
+//! because a host may run more tools than it offers, and its error may be enough; a name that is nearly one on offer
+//! gets the names at once. A repair spends no correction. The user is told of each
 //! that is not known to only read (spec X4).
 //!
 //! *Thresholds*: a text before a call is as long as an announcement. Agents that read calls from the text must turn
 //! `calls` off, or calls would be made twice.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::mend;
-use crate::nudge::{asks_to_see, is_nudge};
-use crate::printed::{Printed, printed, speaks_of_calls};
-use balk_contract::key::{CallKey, Shape};
+use crate::printed::{self, Printed};
+use balk_contract::key::Shape;
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::{
     Answer, Blocked, ChoiceKind, Completion, Decision, Effect, Entry, FinishReason, Guard, Intervention,
-    InterventionKind, Note, Offer, Part, RawCall, Speaker, Subject, ToolCall, Verdict,
+    InterventionKind, Note, Offer, Origin, Part, RawCall, Speaker, Subject, ToolCall, Verdict,
 };
-use judge::{Meant, has_placeholder, judge, speaks_of_examples};
+use judge::{Meant, has_placeholder, judge};
 use offered::Offered;
+use state::{RepairState, Wish};
 
 mod judge;
 mod messages;
 mod names;
 mod offered;
+mod state;
 
 /// Settings of the guard: which kinds of repairs it makes (spec X4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,37 +79,6 @@ pub struct CallRepair {
     state: RepairState,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct RepairState {
-    offered: Vec<Offered>,
-    /// What the user's request says about printed calls.
-    wish: Wish,
-    /// Repairs, refused calls and questions in this run, so that each message has different words.
-    repairs: u32,
-    refused: u32,
-    questions: u32,
-    /// The call that the user was asked about since their request, and whether they agreed to it.
-    asked: Option<CallKey>,
-    agreed: bool,
-    /// The printed calls that were made since the request, newest last.
-    made: VecDeque<CallKey>,
-}
-
-/// What the user's request says about printed calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Wish {
-    /// Nothing.
-    #[default]
-    None,
-    /// It speaks of them, so a printed one may be an answer.
-    Open,
-    /// It speaks of them, and one was printed.
-    Shown,
-    /// They saw one, and had nothing to say but that the model should go on; or the request speaks of an example.
-    Perhaps,
-}
-
 /// What is to be made of a message that prints a call.
 struct Reading {
     completion: Completion,
@@ -120,8 +91,6 @@ const PRINTED: &str = "printed-call";
 const NAMES: &str = "tool-name";
 const ARGUMENTS: &str = "arguments";
 const UNKNOWN: &str = "unknown-tool";
-/// Printed calls that are remembered; a model that prints more between two words of the user has another problem.
-const MADE: usize = 16;
 
 impl CallRepair {
     /// The rules of this guard.
@@ -144,33 +113,18 @@ impl CallRepair {
         Self { settings, state: RepairState::default() }
     }
 
-    fn offered(&self, name: &str) -> Option<&Offered> {
-        self.state.offered.iter().find(|it| *it.name == *name)
-    }
-
-    /// The tool that a name in a text means: as it is on the wire, or as its owner calls it.
-    fn printed_tool(&self, name: &str) -> Option<&Offered> {
-        let by_original = || self.state.offered.iter().find(|it| *it.original == *name);
-        self.offered(name).or_else(by_original).filter(|it| !it.is_of_provider)
-    }
-
-    fn printed<'t>(&self, text: &'t str) -> Vec<Printed<'t>> {
-        printed(text, &|name| self.printed_tool(name).is_some())
-    }
-
-    fn note(&self, rule: &'static str, subject: Subject, text: String) -> Note {
-        let level = match rule {
-            UNKNOWN => self.state.refused,
-            _ => self.state.repairs,
-        };
-        let level = u8::try_from(level.saturating_add(1)).unwrap_or(u8::MAX);
+    /// `before`: how many of these there were in the run.
+    fn note(&self, rule: &'static str, before: u32, subject: Subject, text: String) -> Note {
+        let level = u8::try_from(before.saturating_add(1)).unwrap_or(u8::MAX);
         Note { guard: NAME.into(), rule: rule.into(), level, subject, text: text.into() }
     }
 
     /// The completion with its printed calls made, if they can be meant.
     fn read(&self, completion: &Completion) -> Option<Reading> {
         let mut found = completion.parts.iter().enumerate().filter_map(|(at, part)| match part {
-            Part::Text(text) => Some((at, text, self.printed(text))).filter(|(_, _, it)| !it.is_empty()),
+            Part::Text(text) => {
+                Some((at, text, self.state.printed(text))).filter(|(_, _, it)| !it.is_empty())
+            }
             Part::Thinking { .. } => None,
         });
         let (at, text, all) = found.next().filter(|_| found.next().is_none())?;
@@ -197,9 +151,9 @@ impl CallRepair {
     }
 
     /// The printed calls as calls, if all of them fit their tools.
-    fn calls(&self, printed: &Printed<'_>) -> Option<Vec<RawCall>> {
-        let call = |(at, it): (usize, &crate::printed::Call<'_>)| {
-            let tool = self.printed_tool(&it.name)?;
+    fn calls(&self, found: &Printed<'_>) -> Option<Vec<RawCall>> {
+        let call = |(at, it): (usize, &printed::Call<'_>)| {
+            let tool = self.state.printed_tool(&it.name)?;
             let arguments = tool.fitting(&it.arguments).filter(|it| !has_placeholder(it))?;
             // Nine letters and digits, as Mistral demands of an id.
             let id = format!(
@@ -208,13 +162,13 @@ impl CallRepair {
             );
             Some(RawCall { id: id.into(), tool: tool.name.clone(), arguments })
         };
-        printed.calls.iter().enumerate().map(call).collect()
+        found.calls.iter().enumerate().map(call).collect()
     }
 
     /// Gives each call of a tool on offer the tool's effect.
     fn give_effects(&self, completion: &mut Completion) {
         for call in &mut completion.calls {
-            if let Some(tool) = self.offered(&call.tool) {
+            if let Some(tool) = self.state.offered(&call.tool) {
                 let call = Arc::make_mut(call);
                 call.effect = tool.effect;
                 call.tool = tool.name.clone();
@@ -265,18 +219,26 @@ impl CallRepair {
         Decision { verdict, notices }
     }
 
-    /// What a call lacks that cannot run as it is.
+    /// What is wrong with a call that cannot run as it is.
     fn fault(&self, call: &ToolCall) -> Option<Fault<'_>> {
-        match self.offered(&call.tool) {
-            None if self.settings.names => Some(match names::meant(&call.tool, &self.state.offered) {
-                Some(tool) if !tool.is_of_provider => Fault::Misspelt(tool),
-                Some(_) | None => Fault::Unknown,
-            }),
+        match self.state.offered(&call.tool) {
+            None if self.settings.names && !self.state.unlisted.contains(&call.tool) => {
+                Some(match names::meant(&call.tool, &self.state.offered) {
+                    Some(tool) if !tool.is_of_provider => Fault::Misspelt(tool),
+                    Some(_) | None => Fault::Unknown,
+                })
+            }
             Some(tool) if self.settings.arguments && call.shape != Shape::Object => {
                 Some(Fault::Arguments(tool))
             }
             None | Some(_) => None,
         }
+    }
+
+    /// Whether the guard answers a call of an unknown name. The host answers the first one, because it may run more
+    /// tools than it offers, unless the name is nearly one on offer.
+    fn answers_for(&self, call: &ToolCall) -> bool {
+        self.state.lost.names > 0 || names::is_near(&call.tool, &self.state.offered)
     }
 
     fn about_calls(&self, completion: &Completion) -> Decision {
@@ -289,7 +251,10 @@ impl CallRepair {
         for (at, call) in completion.calls.iter().enumerate() {
             match self.fault(call) {
                 None => {}
-                Some(Fault::Unknown) => blocked.push(Blocked { call: at, note: self.unknown(call) }),
+                Some(Fault::Unknown) if self.answers_for(call) => {
+                    blocked.push(Blocked { call: at, note: self.unknown(call) });
+                }
+                Some(Fault::Unknown) => {}
                 Some(Fault::Misspelt(tool)) => {
                     let arguments = match call.shape {
                         Shape::Object => call.arguments.clone(),
@@ -306,7 +271,11 @@ impl CallRepair {
                         made.get_or_insert_with(|| completion.clone()).calls[at] =
                             again(call, tool, arguments);
                     }
-                    None => blocked.push(Blocked { call: at, note: self.unreadable(call, tool) }),
+                    None if self.state.lost.arguments > 0 => {
+                        blocked.push(Blocked { call: at, note: self.unreadable(call, tool) });
+                    }
+                    // The host's own error may be enough.
+                    None => {}
                 },
             }
         }
@@ -316,6 +285,7 @@ impl CallRepair {
                 made.declare(|at, _| completion.calls[at].declared());
                 self.make(rule, made, |at| repaired.iter().any(|(of, _)| *of == at))
             }
+            (Some(_) | None, _) if blocked.is_empty() => Decision::pass(),
             (Some(_) | None, _) => Verdict::Block(blocked).into(),
         }
     }
@@ -326,37 +296,6 @@ impl CallRepair {
             return None;
         }
         mend::object(&call.arguments).filter(|it| tool.fits(it)).map(Into::into)
-    }
-
-    /// The user speaks: a nudge goes on with the request, anything else is a new one.
-    fn heard(&mut self, text: &str) {
-        let state = &mut self.state;
-        if matches!(state.wish, Wish::Shown | Wish::Perhaps) && is_nudge(text) && !asks_to_see(text) {
-            state.wish = Wish::Perhaps;
-            return;
-        }
-        state.wish = match (speaks_of_calls(text), speaks_of_examples(text)) {
-            (true, _) => Wish::Open,
-            (false, true) => Wish::Perhaps,
-            (false, false) => Wish::None,
-        };
-        (state.asked, state.agreed) = (None, false);
-        state.made.clear();
-    }
-
-    /// The completion was repaired.
-    fn repaired(&mut self, rule: &str, completion: &Completion) {
-        let state = &mut self.state;
-        state.repairs = state.repairs.saturating_add(1);
-        if rule == PRINTED {
-            (state.asked, state.agreed) = (None, false);
-            for call in &completion.calls {
-                if state.made.len() == MADE {
-                    state.made.pop_front();
-                }
-                state.made.push_back(call.key);
-            }
-        }
     }
 }
 
@@ -386,22 +325,18 @@ impl Guard for CallRepair {
     fn observe(&mut self, entry: &Entry) {
         match entry {
             Entry::Start(start) => self.state.offered = Offered::all(&start.offer),
-            Entry::User(message) if message.from == Speaker::User => self.heard(&message.text),
+            Entry::User(message) if message.from == Speaker::User => self.state.heard(&message.text),
             Entry::Completion(completion) if self.state.wish == Wish::Open => {
-                if completion.texts().any(|text| !self.printed(text).is_empty()) {
+                if completion.texts().any(|text| !self.state.printed(text).is_empty()) {
                     self.state.wish = Wish::Shown;
                 }
             }
+            Entry::Result(result) if result.origin == Origin::Executed => self.state.ran(result),
             Entry::Answer(answer) => self.state.agreed = answer.choice == ChoiceKind::Continue,
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
-                InterventionKind::Repair(completion) => self.repaired(&note.rule, completion),
+                InterventionKind::Repair(completion) => self.state.repaired(&note.rule, completion),
                 InterventionKind::Block => self.state.refused = self.state.refused.saturating_add(1),
-                InterventionKind::Question(_) => {
-                    self.state.questions = self.state.questions.saturating_add(1);
-                    if let Subject::Call(key) = note.subject {
-                        (self.state.asked, self.state.agreed) = (Some(key), false);
-                    }
-                }
+                InterventionKind::Question(_) => self.state.asked(note),
                 InterventionKind::Feedback
                 | InterventionKind::Note
                 | InterventionKind::Notice

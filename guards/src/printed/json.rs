@@ -71,6 +71,10 @@ fn of<'t>(members: &Members<'t>, is_tool: IsTool<'_>) -> Option<Call<'t>> {
     let name = bare(&name, is_tool)?.to_owned();
     let arguments_key = ARGUMENTS.iter().find(|it| members.contains_key(**it))?;
     let arguments = arguments(members[*arguments_key])?;
+    // The two belong together; other objects have an action with details of their own.
+    if (*name_key == "action") != (*arguments_key == "action_input") {
+        return None;
+    }
     let is_known = |key: &str| key == *name_key || key == *arguments_key || is_beside(key);
     let is_strange = members.keys().any(|key| !is_known(key)) || defines(&arguments);
     Some(Call { name: name.into(), arguments: Arguments::Json(arguments), is_strange, is_code: false })

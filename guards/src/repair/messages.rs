@@ -1,12 +1,10 @@
 //! What the guard says, to the model and to the user.
 
-use balk_contract::wording::{excerpt, list, one_line, times};
-use balk_contract::{Choice, Completion, Question};
-
 use super::names::nearest;
 use super::offered::Offered;
 use super::{ARGUMENTS, CallRepair, PRINTED, UNKNOWN};
-use balk_contract::{Note, Subject, ToolCall};
+use balk_contract::wording::{excerpt, list, one_line, times};
+use balk_contract::{Choice, Completion, Note, Question, Subject, ToolCall};
 
 /// Tools that a message lists, members that it lists, and characters of a call that it quotes.
 const TOOLS: usize = 8;
@@ -48,7 +46,7 @@ impl CallRepair {
             }
             _ => format!("A call under another spelling was made as a call of {tools}{number}."),
         };
-        self.note(rule, Subject::Run, text)
+        self.note(rule, self.state.repairs, Subject::Run, text)
     }
 
     /// What the user is told of a repair that may change something.
@@ -72,7 +70,7 @@ impl CallRepair {
                 "The model misspelt the name of {tools}. The call is made under the right name{number}."
             ),
         };
-        self.note(rule, Subject::Run, text)
+        self.note(rule, self.state.repairs, Subject::Run, text)
     }
 
     pub(super) fn question(&self, call: &ToolCall) -> Question {
@@ -87,7 +85,7 @@ impl CallRepair {
             one_line(&call.arguments, CHARS)
         );
         Question {
-            note: self.note(PRINTED, Subject::Call(call.key), text),
+            note: self.note(PRINTED, self.state.questions, Subject::Call(call.key), text),
             options: vec![
                 Choice::go_on("yes, make this call"),
                 Choice::instruct("say what to do instead"),
@@ -115,7 +113,7 @@ impl CallRepair {
                 list(&names, TOOLS)
             ),
         };
-        self.note(UNKNOWN, Subject::Call(call.key), text)
+        self.note(UNKNOWN, self.state.refused, Subject::Call(call.key), text)
     }
 
     /// The result of a call whose arguments cannot be read.
@@ -133,6 +131,6 @@ impl CallRepair {
             tool.name,
             excerpt(&example.join(", "), CHARS)
         );
-        self.note(ARGUMENTS, Subject::Call(call.key), text)
+        self.note(ARGUMENTS, self.state.refused, Subject::Call(call.key), text)
     }
 }

@@ -48,19 +48,31 @@ fn without_namespace(name: &str) -> &str {
     NAMESPACES.iter().find_map(behind).unwrap_or(name)
 }
 
+/// Whether the name is nearly one on offer: at most a third of its letters differ.
+pub(super) fn is_near(called: &str, offered: &[Offered]) -> bool {
+    offered.iter().any(|it| is_close(distance(called, it)))
+}
+
+/// How many letters differ, and how many the tool's name has.
+fn distance(called: &str, tool: &Offered) -> (usize, usize) {
+    let name = folded(&tool.name);
+    let length = name.chars().count();
+    let chars = |text: &str| text.chars().collect::<Vec<_>>();
+    (levenshtein::distance(chars(&folded(called)), chars(&name)), length)
+}
+
+fn is_close((distance, letters): (usize, usize)) -> bool {
+    distance * 3 <= letters
+}
+
 /// The tools that do something, the nearest name first. A tool that ends the task or asks the user is among them only
 /// if its name is near: a model takes the way out that a message names (`docs/reactions.md#ways-out`).
 pub(super) fn nearest<'o>(called: &str, offered: &'o [Offered]) -> Vec<&'o Offered> {
-    let called: Vec<char> = folded(called).chars().collect();
-    let distance = |it: &Offered| {
-        let name: Vec<char> = folded(&it.name).chars().collect();
-        (levenshtein::distance(called.iter().copied(), name.iter().copied()), name.len())
-    };
     let works = |it: &Offered| !matches!(it.purpose, Purpose::Finish | Purpose::AskUser);
     let mut all: Vec<(usize, &Offered)> = offered
         .iter()
-        .map(|it| (distance(it), it))
-        .filter(|((distance, letters), it)| works(it) || distance * 3 <= *letters)
+        .map(|it| (distance(called, it), it))
+        .filter(|(near, it)| works(it) || is_close(*near))
         .map(|((distance, _), it)| (distance, it))
         .collect();
     all.sort_by_key(|(distance, _)| *distance);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::common::{all_guards, calls, offer};
 use balk_guards::{
-    Abandonment, Completion, Decision, Duplicate, EmptyCompletion, Entry, Guard, Handoff, NoTools, Origin,
-    Progress, Protocol, RetrySafety, Settlement, Stack, Start, Status, ToolResult, View,
+    Abandonment, CallRepair, Completion, Decision, Duplicate, EmptyCompletion, Entry, Guard, Handoff,
+    NoTools, Origin, Progress, Protocol, RetrySafety, Settlement, Stack, Start, Status, ToolResult, View,
 };
 
 /// Counts the allocations of each thread, and its live bytes.
@@ -153,6 +153,11 @@ fn handoff_allocates_nothing() {
 #[test]
 fn progress_allocates_nothing() {
     check(Progress::default());
+}
+
+#[test]
+fn repair_allocates_nothing() {
+    check(CallRepair::default());
 }
 
 #[test]

@@ -284,7 +284,7 @@ impl Loop {
                         let nth = call.id.strip_prefix("call_").and_then(|id| id.parse::<u32>().ok());
                         // A call that was made out of a text has an id of the guard, and works.
                         let Some(nth) = nth else {
-                            return ToolResult::executed(call, Status::Ok, "ok".into());
+                            return ToolResult::executed(call, Status::Ok, "ok");
                         };
                         let at = usize::try_from(nth - first - 1).expect("few calls");
                         result(&turn.calls[at], call)

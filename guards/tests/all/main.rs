@@ -33,6 +33,7 @@ mod progress_healthy;
 mod progress_ladders;
 mod progress_rules;
 mod readme;
+mod repair;
 mod retry_again;
 mod retry_ran;
 mod retry_safety;

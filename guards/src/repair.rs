@@ -25,7 +25,8 @@
 //! *Says* as the result of a call whose name no tool has which names there are, the nearest first, and as the result
 //! of a call with unreadable arguments which form is asked. The first such call of a request gets the host's own answer,
 //! because a host may run more tools than it offers, and its error may be enough; a name that is nearly one on offer
-//! gets the names at once. A repair spends no correction. The user is told of each
+//! gets the names at once. It says so once a request. A model that goes on is stuck, and the other guards see that by
+//! failures of calls that ran. A repair spends no correction. The user is told of each
 //! that is not known to only read (spec X4).
 //!
 //! *Thresholds*: a text before a call is as long as an announcement. Agents that read calls from the text must turn
@@ -235,10 +236,17 @@ impl CallRepair {
         }
     }
 
-    /// Whether the guard answers a call of an unknown name. The host answers the first one, because it may run more
+    /// Whether the guard answers a call of an unknown name: once a request, because a model that goes on is stuck, and
+    /// other guards see that by failures of calls that ran. The host answers the first one, because it may run more
     /// tools than it offers, unless the name is nearly one on offer.
     fn answers_for(&self, call: &ToolCall) -> bool {
-        self.state.lost.names > 0 || names::is_near(&call.tool, &self.state.offered)
+        self.state.answered.names == 0
+            && (self.state.lost.names > 0 || names::is_near(&call.tool, &self.state.offered))
+    }
+
+    /// The same for unreadable arguments. The host's own error may be enough.
+    fn answers_for_arguments(&self) -> bool {
+        self.state.answered.arguments == 0 && self.state.lost.arguments > 0
     }
 
     fn about_calls(&self, completion: &Completion) -> Decision {
@@ -271,10 +279,9 @@ impl CallRepair {
                         made.get_or_insert_with(|| completion.clone()).calls[at] =
                             again(call, tool, arguments);
                     }
-                    None if self.state.lost.arguments > 0 => {
+                    None if self.answers_for_arguments() => {
                         blocked.push(Blocked { call: at, note: self.unreadable(call, tool) });
                     }
-                    // The host's own error may be enough.
                     None => {}
                 },
             }
@@ -335,7 +342,7 @@ impl Guard for CallRepair {
             Entry::Answer(answer) => self.state.agreed = answer.choice == ChoiceKind::Continue,
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
                 InterventionKind::Repair(completion) => self.state.repaired(&note.rule, completion),
-                InterventionKind::Block => self.state.refused = self.state.refused.saturating_add(1),
+                InterventionKind::Block => self.state.refused(&note.rule),
                 InterventionKind::Question(_) => self.state.asked(note),
                 InterventionKind::Feedback
                 | InterventionKind::Note

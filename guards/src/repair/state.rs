@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::PRINTED;
 use super::judge::speaks_of_examples;
 use super::offered::Offered;
+use super::{PRINTED, UNKNOWN};
 use crate::failure::is_failure;
 use crate::nudge::{asks_to_see, is_nudge};
 use crate::printed::{Printed, printed, speaks_of_calls};
@@ -29,14 +29,16 @@ pub(super) struct RepairState {
     /// The printed calls that were made since the request, newest last.
     pub(super) made: VecDeque<CallKey>,
     /// Calls since the request whose name or arguments the host could make nothing of.
-    pub(super) lost: Lost,
+    pub(super) lost: Faults,
+    /// Calls since the request that the guard answered in the host's place.
+    pub(super) answered: Faults,
     /// Names that the host runs without offering them.
     pub(super) unlisted: VecDeque<Arc<str>>,
 }
 
-/// Calls that the host could make nothing of.
+/// Calls with a fault in the name, and with one in the arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Lost {
+pub(super) struct Faults {
     pub(super) names: u32,
     pub(super) arguments: u32,
 }
@@ -92,7 +94,7 @@ impl RepairState {
         };
         (self.asked, self.agreed) = (None, false);
         self.made.clear();
-        self.lost = Lost::default();
+        (self.lost, self.answered) = (Faults::default(), Faults::default());
     }
 
     /// A call ran: what the host makes of names that are not on offer, and of arguments that are no object.
@@ -124,6 +126,13 @@ impl RepairState {
                 self.made.push_back(call.key);
             }
         }
+    }
+
+    /// The guard answered a call.
+    pub(super) fn refused(&mut self, rule: &str) {
+        self.refused = self.refused.saturating_add(1);
+        let answered = if rule == UNKNOWN { &mut self.answered.names } else { &mut self.answered.arguments };
+        *answered = answered.saturating_add(1);
     }
 
     /// The user was asked about a call.

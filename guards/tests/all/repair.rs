@@ -288,6 +288,9 @@ fn x3_an_unknown_name_gets_the_names_there_are_the_nearest_first() {
         "No tool has this name, so nothing ran. The tools are, nearest name first: `write_file`, `read`, \
          `append`, `fs_move` and `search`."
     );
+    // One answer a request: failures that go on are another guard's.
+    run.check(&calls("write_files", "{}").fails("unknown tool"), "pass");
+    run.user("Read the file notes.md.");
     let again = run.check(&calls("write_files", "{}"), "block unknown-tool 2");
     assert!(text(&again).contains("This has happened once before."), "{}", text(&again));
 }

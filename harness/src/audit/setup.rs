@@ -57,6 +57,8 @@ const DEAF: Sets = &[("response.stubbornness", "1/1")];
 
 /// Guards, a scenario and its settings for rungs that few or no runs reach otherwise.
 const BEYOND: &[(&str, &str, Sets)] = &[
+    // A printed call after the user agreed to one that they had asked to see.
+    ("repair", "call-as-text", &[]),
     ("no-tools{message=\"Use a tool.\"}", "text-only", &[]),
     ("no-tools{questions=1}", "text-only", DEAF),
     // Corrections without a limit: the stack's budget intervenes.

@@ -47,12 +47,14 @@ use balk_contract::{
 };
 use judge::{Meant, has_placeholder, judge};
 use offered::Offered;
+use rule::{ARGUMENTS, NAMES, PRINTED, UNKNOWN};
 use state::{RepairState, Wish};
 
 mod judge;
 mod messages;
 mod names;
 mod offered;
+mod rule;
 mod state;
 
 /// Settings of the guard: which kinds of repairs it makes (spec X4).
@@ -88,10 +90,6 @@ struct Reading {
 
 const NAME: &str = "repair";
 const VERSION: u64 = 1;
-const PRINTED: &str = "printed-call";
-const NAMES: &str = "tool-name";
-const ARGUMENTS: &str = "arguments";
-const UNKNOWN: &str = "unknown-tool";
 
 impl CallRepair {
     /// The rules of this guard.

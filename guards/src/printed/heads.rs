@@ -1,6 +1,8 @@
 //! Calls that are printed as a name and then the arguments.
 
-use super::{Arguments, Call, IsTool, bare, json, name, value};
+use super::call::{Arguments, Call, IsTool, bare, name};
+use super::json;
+use crate::mend::value;
 
 /// The call at the start of the text, and its length. `is_marked`: a mark of a chat template came before, so that a
 /// bare object may follow the name.

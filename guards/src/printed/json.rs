@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
-use super::{Arguments, Call, IsTool, bare};
+use super::call::{Arguments, Call, IsTool, bare};
 
 /// Members that hold the name of a tool, and members that hold its arguments.
 const NAMES: [&str; 5] = ["name", "tool", "tool_name", "function", "action"];

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Arguments, Call, IsTool, bare, json, name};
+use super::call::{Arguments, Call, IsTool, bare, name};
+use super::json;
 
 /// The call in the tag at the start of the text, and its length: `<function=NAME>`, `<invoke name="NAME">`, or the
 /// tool's own name as a tag.

@@ -1,8 +1,9 @@
 //! What the guard says, to the model and to the user.
 
+use super::CallRepair;
 use super::names::nearest;
 use super::offered::Offered;
-use super::{ARGUMENTS, CallRepair, PRINTED, UNKNOWN};
+use super::rule::{ARGUMENTS, PRINTED, UNKNOWN};
 use balk_contract::wording::{excerpt, list, one_line, times};
 use balk_contract::{Choice, Completion, Note, Question, Subject, ToolCall};
 

@@ -57,8 +57,6 @@ const DEAF: Sets = &[("response.stubbornness", "1/1")];
 
 /// Guards, a scenario and its settings for rungs that few or no runs reach otherwise.
 const BEYOND: &[(&str, &str, Sets)] = &[
-    // A printed call after the user agreed to one that they had asked to see.
-    ("repair", "call-as-text", &[]),
     ("no-tools{message=\"Use a tool.\"}", "text-only", &[]),
     ("no-tools{questions=1}", "text-only", DEAF),
     // Corrections without a limit: the stack's budget intervenes.
@@ -118,6 +116,12 @@ const MOVED: &str = "drawn worlds take no settings, and their models are moved b
 
 /// A guard, a rule, and one step of it or all.
 const OUTSIDE: &[(&str, &str, Option<Step>, &str)] = &[
+    (
+        "repair",
+        "printed-call",
+        Some(Step::Question),
+        "the pair with doubtful calls is in the field suite, which no audit plays; see guards/tests/all/repair.rs",
+    ),
     (
         "retry-safety",
         "attempt-facts-incomplete",

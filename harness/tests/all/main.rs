@@ -34,6 +34,7 @@ mod phraser;
 mod progress;
 mod read_once;
 mod reference;
+mod repair;
 mod replay;
 mod report;
 mod retry_safety;

@@ -23,14 +23,16 @@ pub(crate) fn object(text: &str) -> Option<String> {
     }
     let whole = plain(text)?;
     let parsed = parse_to_ast(&whole, &CollectOptions::default(), &OPTIONS).ok()?.value?;
-    let Value::Object(object) = (match parsed {
+    let object = match parsed {
+        Value::Object(object) => object,
         Value::Array(list) => {
             let mut elements = list.elements.into_iter();
-            elements.next().filter(|_| elements.next().is_none())?
+            let only = elements.next().filter(|_| elements.next().is_none())?;
+            if let Value::Object(object) = only { object } else { return None }
         }
-        other => other,
-    }) else {
-        return None;
+        Value::StringLit(_) | Value::NumberLit(_) | Value::BooleanLit(_) | Value::NullKeyword(_) => {
+            return None;
+        }
     };
     let mut json = String::with_capacity(whole.len());
     write_object(&object, &mut json)?;

@@ -103,9 +103,10 @@ impl Types {
     /// Those that a schema names under `type`; any, if it names none there.
     fn of(schema: &Value) -> Self {
         let bit = |it: &Value| Self::NAMES.iter().position(|name| it == name).map(|at| 1_u8 << at);
-        let bits = match &schema["type"] {
-            Value::Array(all) => all.iter().filter_map(bit).fold(0, |sum, it| sum | it),
-            one => bit(one).unwrap_or(0),
+        let kind = &schema["type"];
+        let bits = match kind.as_array() {
+            Some(all) => all.iter().filter_map(bit).fold(0, |sum, it| sum | it),
+            None => bit(kind).unwrap_or(0),
         };
         if bits == 0 { Self::ANY } else { Self(bits) }
     }

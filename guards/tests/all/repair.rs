@@ -30,12 +30,13 @@ fn start() -> Loop {
 
 /// The completion in place of the last one.
 fn repaired(run: &Loop) -> Option<Arc<Completion>> {
-    let repair = |entry: &Entry| match entry {
-        Entry::Intervention(it) => match &it.kind {
-            InterventionKind::Repair(completion) => Some(completion.clone()),
-            _ => None,
-        },
-        _ => None,
+    let repair = |entry: &Entry| {
+        if let Entry::Intervention(it) = entry
+            && let InterventionKind::Repair(completion) = &it.kind
+        {
+            return Some(completion.clone());
+        }
+        None
     };
     run.entries.iter().rev().find_map(repair)
 }

@@ -272,7 +272,10 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn x3_what_is_mended_is_an_object(text in "[{}\\[\\]\"'a-c1,: \n/*#\\\\TrueNone`-]{0,40}", any in any::<String>()) {
+        fn x3_what_is_mended_is_an_object(
+            text in "[{}\\[\\]\"'a-c1,: \n/*#\\\\TrueNone`-]{0,40}",
+            any in any::<String>(),
+        ) {
             for text in [format!("{{{text}"), text, any] {
                 if let Some(json) = object(&text) {
                     let value: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");

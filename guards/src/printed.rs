@@ -8,7 +8,8 @@
 //! - a name and then the arguments: `name[ARGS]{…}`, `to=functions.name … {…}`, `Action: name`, and the form of a
 //!   function call, `name(argument="value")` (`heads.rs`).
 //!
-//! Marks of chat templates around them (`<tool_call>`, `[TOOL_CALLS]`, `<|python_tag|>`) belong to the call (`marks.rs`).
+//! Marks of chat templates around them (`<tool_call>`, `[TOOL_CALLS]`, `<|python_tag|>`) belong to the call
+//! (`marks.rs`).
 //! A call begins a line or follows such a mark; what is quoted is not read: behind `>` at the start of a line, or a
 //! quotation mark, or a backtick. Only whole calls are found.
 

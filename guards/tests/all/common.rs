@@ -279,15 +279,12 @@ impl Loop {
                 Step::Tools { calls, .. } => {
                     self.runs += u32::try_from(calls.len()).expect("few calls");
                     // The ids of the completion continue the count, one per call.
-                    let first = self.ids - u32::try_from(turn.calls.len()).expect("few calls");
+                    let first = usize::try_from(self.ids).expect("few calls") - turn.calls.len();
                     let answer = |call: &Arc<ToolCall>| {
-                        let nth = call.id.strip_prefix("call_").and_then(|id| id.parse::<u32>().ok());
+                        let nth = call.id.strip_prefix("call_").and_then(|id| id.parse::<usize>().ok());
                         // A call that was made out of a text has an id of the guard, and works.
-                        let Some(nth) = nth else {
-                            return ToolResult::executed(call, Status::Ok, "ok");
-                        };
-                        let at = usize::try_from(nth - first - 1).expect("few calls");
-                        result(&turn.calls[at], call)
+                        let own = nth.map(|nth| result(&turn.calls[nth - first - 1], call));
+                        own.unwrap_or_else(|| ToolResult::executed(call, Status::Ok, "ok"))
                     };
                     run.executed(calls.iter().map(answer).collect::<Batch>());
                 }

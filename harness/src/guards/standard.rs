@@ -24,7 +24,8 @@ pub(super) fn standard() -> Vec<Registered> {
 }
 
 fn repair() -> Registered {
-    let about = "prints a call, misspells its name, or sends nearly JSON: makes the call, asks where it may not be meant";
+    let about =
+        "prints a call, misspells its name, sends nearly JSON: makes the call, or asks where it is in doubt";
     Registered::new("repair", about, CallRepair::new)
         .rules(CallRepair::RULES)
         .off("calls", false)

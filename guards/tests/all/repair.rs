@@ -88,7 +88,8 @@ const FORMS: &[&str] = &[
     "[TOOL_REQUEST]{\"name\": \"read\", \"arguments\": {\"path\": \"a.py\"}}[END_TOOL_REQUEST]",
     "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read\n```json\n\
      {\"path\": \"a.py\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read<｜tool▁sep｜>{\"path\": \"a.py\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read<｜tool▁sep｜>\
+     {\"path\": \"a.py\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
     "<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0\
      <|tool_call_argument_begin|>{\"path\": \"a.py\"}<|tool_call_end|><|tool_calls_section_end|>",
     "<|channel|>commentary to=functions.read <|constrain|>json<|message|>{\"path\": \"a.py\"}<|call|>",

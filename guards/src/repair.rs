@@ -23,11 +23,11 @@
 //! is known of the offer. `no-tools` corrects what is left.
 //!
 //! *Says* as the result of a call whose name no tool has which names there are, the nearest first, and as the result
-//! of a call with unreadable arguments which form is asked. The first such call of a request gets the host's own
-//! answer, because a host may run more tools than it offers, and its error may be enough; a name that is nearly one on
-//! offer gets the names at once. It says so once a request. A model that goes on is stuck, and the other guards see
-//! that by failures of calls that ran. A repair spends no correction. The user is told of each that is not known to
-//! only read (spec X4).
+//! of a call with unreadable arguments which form is asked. The first call of a foreign name in a request, and the
+//! first two with unreadable arguments, get the host's own answer, because a host may run more tools than it offers,
+//! and its error may be enough; a name that is nearly one on offer gets the names at once. It says so once a request. A
+//! model that goes on is stuck, and the other guards see that by failures of calls that ran. A repair spends no
+//! correction. The user is told of each that is not known to only read (spec X4).
 //!
 //! *Thresholds*: a text before a call is as long as an announcement. Agents that read calls from the text must turn
 //! `calls` off, or calls would be made twice.
@@ -242,9 +242,9 @@ impl CallRepair {
             && (self.state.lost.names > 0 || names::is_near(&call.tool, &self.state.offered))
     }
 
-    /// The same for unreadable arguments. The host's own error may be enough.
+    /// The same for unreadable arguments. Healthy models correct themselves after two of the host's own errors.
     fn answers_for_arguments(&self) -> bool {
-        self.state.answered.arguments == 0 && self.state.lost.arguments > 0
+        self.state.answered.arguments == 0 && self.state.lost.arguments > 1
     }
 
     fn about_calls(&self, completion: &Completion) -> Decision {

@@ -327,6 +327,7 @@ fn x3_arguments_that_are_nearly_json_are_mended_where_they_fit() {
     assert_eq!(&*repaired(&run).expect("repaired").calls[0].arguments, r#"{"path":"a","content":"x"}"#);
     run.check(&calls("read", "{\"path\": \"a\""), "repair arguments 2");
     run.check(&calls("read", "{'file': 'a'}").fails("invalid"), "pass");
+    run.check(&calls("read", "{'file': 'a'}").fails("invalid"), "pass");
     let said = run.check(&calls("read", "{'file': 'a'}"), "block arguments 1");
     assert_eq!(
         text(&said),

@@ -14,15 +14,17 @@ pub mod fence;
 mod filter;
 pub mod handoff;
 mod ladder;
+mod mend;
 pub mod no_tools;
 mod pattern;
 mod per_model;
+mod printed;
 pub mod progress;
+pub mod repair;
 pub mod repetition;
 pub mod retry_safety;
 mod showing;
 pub mod similarity;
-mod text_form;
 mod unseen;
 
 pub use balk_contract::*;
@@ -34,6 +36,7 @@ pub use handoff::{Handoff, HandoffSettings};
 pub use no_tools::{NoTools, NoToolsSettings};
 pub use per_model::PerModel;
 pub use progress::{Progress, ProgressSettings};
+pub use repair::{CallRepair, CallRepairSettings};
 pub use repetition::Repetition;
 pub use retry_safety::{RetrySafety, RetrySafetyPolicy, RetrySafetySettings};
 
@@ -41,6 +44,7 @@ pub use retry_safety::{RetrySafety, RetrySafetyPolicy, RetrySafetySettings};
 #[must_use]
 pub fn default_stack() -> Stack {
     Stack::new(vec![
+        Box::new(CallRepair::default()),
         Box::new(Abandonment::default()),
         Box::new(Repetition::default()),
         Box::new(NoTools::default()),

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::text_form;
+use crate::printed;
 use files::files;
 use instead::Instead;
 use request::Request;
@@ -169,7 +169,7 @@ impl NoTools {
     fn calls_a_tool(&self, completion: &Completion) -> bool {
         !completion.calls.is_empty()
             || (self.settings.text_form
-                && completion.texts().any(|text| text_form::calls_one_of(text, &self.state.callable)))
+                && completion.texts().any(|text| printed::calls_one_of(text, &self.state.callable)))
     }
 
     fn mistake(&self, completion: &Completion) -> Option<Mistake> {
@@ -219,9 +219,7 @@ impl Guard for NoTools {
             Entry::Completion(completion) => {
                 self.remember(completion);
                 if self.calls_a_tool(completion) {
-                    self.state.request.called();
-                    (self.state.nudge, self.state.allowed, self.state.ignores) = (None, None, false);
-                    self.count_anew();
+                    self.acts();
                 } else if self.mistake(completion).is_some() {
                     self.state.mistakes += 1;
                 } else if !is_unfinished(completion) {
@@ -232,6 +230,15 @@ impl Guard for NoTools {
             Entry::Answer(_) => {
                 self.count_anew();
                 (self.state.corrected, self.state.ignores) = (false, false);
+            }
+            // A call that was made out of a text is a call.
+            Entry::Intervention(Intervention { kind: InterventionKind::Repair(completion), .. })
+                if !completion.calls.is_empty() =>
+            {
+                if self.state.instead[1].take().is_some() {
+                    self.state.texts.pop_back();
+                }
+                self.acts();
             }
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
                 InterventionKind::Feedback => {
@@ -357,6 +364,13 @@ impl NoTools {
             self.state.texts.pop_front();
         }
         self.state.texts.push_back(identity(text));
+    }
+
+    /// The model calls a tool.
+    fn acts(&mut self) {
+        self.state.request.called();
+        (self.state.nudge, self.state.allowed, self.state.ignores) = (None, None, false);
+        self.count_anew();
     }
 
     fn count_anew(&mut self) {

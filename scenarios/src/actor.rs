@@ -24,6 +24,7 @@ mod act;
 mod advance;
 mod detour;
 mod memo;
+mod repaired;
 
 /// The model in one trial.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::files;
 use super::vocabulary::{ABILITIES, ACCESS, DENIALS, DONE, NEGATIONS, UNABLE, has_any};
-use crate::{announcement, fence, text_form};
+use crate::{announcement, fence, printed};
 
 /// What a message does in place of a call (spec T1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ const ITEMS: usize = 2;
 impl Instead {
     /// What this text does, where these tools are on offer.
     pub(super) fn of(text: &str, tools: &[Arc<str>]) -> Self {
-        if text_form::calls_one_of(text, tools) {
+        if printed::calls_one_of(text, tools) {
             return Self::PrintsCall;
         }
         if announcement::breaks_off(text) {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::files::files;
 use super::vocabulary::{EXPLAINS, PLANS, PLEAS, WONDERS, has_any};
 use crate::change::Change;
+use crate::printed;
 use crate::showing::asks_to_see;
 use balk_contract::{Effect, Origin, Status, ToolResult};
 
@@ -61,7 +62,7 @@ impl Request {
     /// The user asks for something new.
     pub(super) fn begin(&mut self, text: &str) {
         let lower = text.to_lowercase().replace('’', "'");
-        self.wants_calls = ["json", "tool call", "{"].iter().any(|it| lower.contains(it));
+        self.wants_calls = printed::speaks_of_calls(text);
         self.wants_plan = has_any(&lower, PLANS);
         self.wonders = wonders(&lower);
         self.wants_words = asks_to_see(text) || has_any(&lower, EXPLAINS) || self.wonders;

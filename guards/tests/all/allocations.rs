@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use crate::common::{all_guards, calls, offer};
 use balk_guards::{
-    Abandonment, Completion, Decision, Duplicate, EmptyCompletion, Entry, Guard, Handoff, NoTools, Origin,
-    Progress, Protocol, Repetition, RetrySafety, Settlement, Stack, Start, Status, ToolResult, View,
+    Abandonment, CallRepair, Completion, Decision, Duplicate, EmptyCompletion, Entry, Guard, Handoff,
+    NoTools, Origin, Progress, Protocol, Repetition, RetrySafety, Settlement, Stack, Start, Status,
+    ToolResult, View,
 };
 
 /// Counts the allocations of each thread, and its live bytes.
@@ -158,6 +159,11 @@ fn progress_allocates_nothing() {
 #[test]
 fn repetition_allocates_nothing() {
     check(Repetition::default());
+}
+
+#[test]
+fn repair_allocates_nothing() {
+    check(CallRepair::default());
 }
 
 #[test]

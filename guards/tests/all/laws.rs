@@ -6,11 +6,11 @@ use std::sync::Arc;
 use crate::common::events::{Event, events, start};
 use crate::common::{PEERS, offer, progress_at};
 use balk_guards::{
-    Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptCause, AttemptFailure, Budget, Completion,
-    Duplicate, DuplicatePolicy, DuplicateSettings, Effect, EmptyCompletion, Entry, FinishReason, Guard,
-    Handoff, Limit, NoTools, NoToolsSettings, Offer, Origin, Progress, ProgressSettings, Protocol, RawCall,
-    Repetition, RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Stack, Status, Termination, Tool,
-    ToolResult, Usage,
+    Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptCause, AttemptFailure, Budget, CallRepair,
+    Completion, Duplicate, DuplicatePolicy, DuplicateSettings, Effect, EmptyCompletion, Entry, FinishReason,
+    Guard, Handoff, Limit, NoTools, NoToolsSettings, Offer, Origin, Progress, ProgressSettings, Protocol,
+    RawCall, Repetition, RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Stack, Status, Termination,
+    Tool, ToolResult, Usage,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -43,8 +43,9 @@ fn no_tools(message: Option<&str>) -> Box<dyn Guard> {
 }
 
 /// Every guard in every policy, and stacks of them.
-const GUARDS: [fn() -> Box<dyn Guard>; 25] = [
+const GUARDS: [fn() -> Box<dyn Guard>; 26] = [
     || Box::new(()),
+    || Box::new(CallRepair::default()),
     || abandonment(AbandonmentPolicy::Soft),
     || abandonment(AbandonmentPolicy::HardBlock),
     || abandonment(AbandonmentPolicy::AutoRetry),

@@ -37,6 +37,7 @@ mod progress_healthy;
 mod progress_ladders;
 mod progress_rules;
 mod readme;
+mod repair;
 mod repetition;
 mod repetition_vectors;
 mod retry_again;

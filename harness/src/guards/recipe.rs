@@ -244,7 +244,10 @@ mod tests {
     #[test]
     fn a_spec_names_guards_in_order() {
         check("none", "");
-        check("default", "abandonment no-tools duplicate empty-completion retry-safety handoff progress");
+        check(
+            "default",
+            "repair abandonment no-tools duplicate empty-completion retry-safety handoff progress",
+        );
         check("duplicate=notice, abandonment", "duplicate abandonment");
         check("none,no-tools{limit=5, message=Use a tool},duplicate", "no-tools duplicate");
     }
@@ -258,7 +261,7 @@ mod tests {
 
     #[test]
     fn an_unknown_guard_gets_the_nearest_name() {
-        let known = "known: none, default, abandonment, abandonment=hard, abandonment=auto-retry, \
+        let known = "known: none, default, repair, abandonment, abandonment=hard, abandonment=auto-retry, \
                      abandonment=strict, no-tools, duplicate, duplicate=notice, duplicate=strict, \
                      empty-completion, retry-safety, retry-safety=conservative, retry-safety=fast-path, \
                      retry-safety=facts, handoff, progress, oracle, ceiling, cline, roo-code, openhands, gemini-cli, \

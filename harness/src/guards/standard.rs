@@ -1,7 +1,7 @@
 //! Balk's own guards, the oracle and the ceiling.
 
 use balk_guards::{
-    Abandonment, Duplicate, EmptyCompletion, Handoff, NoTools, Progress, Repetition, RetrySafety,
+    Abandonment, CallRepair, Duplicate, EmptyCompletion, Handoff, NoTools, Progress, Repetition, RetrySafety,
 };
 
 use super::registered::{NoSettings, Registered};
@@ -10,6 +10,7 @@ use crate::engine::{Oracle, TruthChannel};
 /// All our guards, in the order of the stack `default`, then the oracle and the ceiling.
 pub(super) fn standard() -> Vec<Registered> {
     vec![
+        repair().by_default(),
         abandonment().by_default(),
         repetition().by_default(),
         no_tools().by_default(),
@@ -21,6 +22,16 @@ pub(super) fn standard() -> Vec<Registered> {
         oracle(),
         ceiling(),
     ]
+}
+
+fn repair() -> Registered {
+    let about =
+        "prints a call, misspells its name, sends nearly JSON: makes the call, or asks where it is in doubt";
+    Registered::new("repair", about, CallRepair::new)
+        .rules(CallRepair::RULES)
+        .off("calls", false)
+        .off("names", false)
+        .off("arguments", false)
 }
 
 fn abandonment() -> Registered {

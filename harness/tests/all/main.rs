@@ -35,6 +35,7 @@ mod phraser;
 mod progress;
 mod read_once;
 mod reference;
+mod repair;
 mod replay;
 mod replay_incident;
 mod report;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Actor;
 use super::detour::Detour;
+use super::repaired::Repaired;
 use crate::draws::Draw;
 use crate::response::{self, Correction, Delivered, Reaction, ResponseMode};
 use crate::scenario::{Called, Kind, Ratio, State, StateId, Transition, Trigger};
@@ -16,6 +17,20 @@ impl Actor<'_, '_> {
             return;
         }
         let before = self.detour.take();
+        match self.repaired().filter(|_| before.is_none()) {
+            Some(Repaired::Was(state)) => {
+                self.state = state;
+                self.visits[state] += 1;
+            }
+            Some(Repaired::Goes(state)) => {
+                self.reaction();
+                (self.asked, self.detours, self.tries_again) = (0, 0, false);
+                self.state = state;
+                self.visits[state] += 1;
+                return;
+            }
+            None => {}
+        }
         if before.is_none() {
             self.step();
         }

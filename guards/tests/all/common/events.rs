@@ -28,6 +28,8 @@ pub(crate) fn text() -> impl Strategy<Value = String> + Clone {
         1 => Just("connection timed out, still running".to_owned()),
         1 => Just("I'll list the files now:".to_owned()),
         1 => Just("<read>\n{\"tool\": \"read\", \"arguments\": {}}</read>".to_owned()),
+        1 => Just("{\"name\": \"write_file\", \"arguments\": {\"path\": \"a.py\"}}".to_owned()),
+        1 => Just("Like this, as JSON: <tool_call>{\"name\": \"deploy\", \"arguments\": {}}</tool_call>".to_owned()),
         1 => Just(String::new()),
         1 => Just("é\u{1}```\n".repeat(250)),
         2 => any::<String>(),
@@ -40,6 +42,8 @@ pub(crate) fn arguments() -> impl Strategy<Value = String> {
         1 => Just(r#"{ "path" : "a.py" }"#.to_owned()),
         1 => Just(r#"{"path":100000000000000000001}"#.to_owned()),
         1 => Just(r#"{"path":"a"#.to_owned()),
+        1 => Just(r#"{'path':'a.py',"#.to_owned()),
+        1 => Just(r#"{'path':'a.py'"#.to_owned()),
         1 => Just(String::new()),
         1 => Just("[[1,2],null]".to_owned()),
         1 => any::<String>(),
@@ -55,6 +59,7 @@ pub(crate) fn tool() -> impl Strategy<Value = &'static str> {
         2 => Just("read"),
         1 => Just("bash"),
         1 => Just("not.offered"),
+        1 => Just("Write-File"),
     ]
 }
 
@@ -121,6 +126,7 @@ pub(crate) fn intervention() -> impl Strategy<Value = Entry> {
         Just("retry-safety"),
         Just("handoff"),
         Just("progress"),
+        Just("repair"),
         Just("stack"),
         Just("cline"),
         Just("roo-code"),

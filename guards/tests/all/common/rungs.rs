@@ -5,7 +5,8 @@ mod without;
 
 use balk_guards::rules::{Rule, Step};
 use balk_guards::{
-    Abandonment, Duplicate, EmptyCompletion, Guard, Handoff, NoTools, Progress, Repetition, RetrySafety,
+    Abandonment, CallRepair, Duplicate, EmptyCompletion, Guard, Handoff, NoTools, Progress, Repetition,
+    RetrySafety,
 };
 
 use without::{Removed, Without};
@@ -13,7 +14,8 @@ use without::{Removed, Without};
 /// Names the rung that all guards of a run of the tests lack, as the audit spells it.
 pub(crate) const WITHOUT: &str = "BALK_TEST_WITHOUT";
 
-const RULES: [(&str, &[Rule]); 8] = [
+const RULES: [(&str, &[Rule]); 9] = [
+    ("repair", CallRepair::RULES),
     ("abandonment", Abandonment::RULES),
     ("duplicate", Duplicate::RULES),
     ("no-tools", NoTools::RULES),

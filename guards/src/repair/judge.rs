@@ -1,0 +1,109 @@
+//! Whether a printed call is meant as one (spec X2), judged by the form of the message.
+
+use crate::announcement;
+use crate::printed::Printed;
+
+/// How sure it is that a printed call is meant to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meant {
+    /// The message is nothing but the call, or an announcement and the call.
+    Certainly,
+    /// There is other text before it, or it could be code.
+    Perhaps,
+    /// It may be an example or an answer.
+    No,
+}
+
+/// The longest text before a call, in characters: as that of an announcement (`announcement.rs`).
+const CHARS: usize = 400;
+
+/// Words that introduce an example.
+const EXAMPLES: &[&str] = &[
+    "example",
+    "e.g.",
+    "would look",
+    "looks like",
+    "look like", //
+    "beispiel",
+    "z. b.",
+    "z.b.",    //
+    "ejemplo", //
+    "exemple", //
+    "esempio", //
+    "exemplo", //
+    "пример",  //
+    "例えば",
+    "例を",
+    "の例", //
+    "例如",
+    "示例",
+    "例子",
+    "比如", //
+    "예를",
+    "예시",
+];
+
+/// Judges the only printed calls of a text.
+pub(super) fn judge(text: &str, printed: &Printed<'_>) -> Meant {
+    let before = text[..printed.span.start].trim();
+    let after = text[printed.span.end..].trim();
+    let is_one_thing =
+        after.is_empty() && !printed.is_in_code && !printed.calls.iter().any(|it| it.is_strange);
+    if !is_one_thing || !introduces(before) {
+        return Meant::No;
+    }
+    let is_plain_code = !printed.is_list && !printed.is_marked && printed.calls.iter().any(|it| it.is_code);
+    let are_several = printed.calls.len() > 1 && !printed.is_list && !printed.is_marked;
+    let is_announced = before.is_empty() || printed.is_marked || announcement::breaks_off(before);
+    if is_announced && !is_plain_code && !are_several { Meant::Certainly } else { Meant::Perhaps }
+}
+
+/// Whether a text can come before a call that is meant: one short paragraph, which asks nothing, shows nothing and
+/// introduces no example.
+fn introduces(before: &str) -> bool {
+    let is_short = before.chars().nth(CHARS).is_none();
+    let shows = before.contains("\n\n") || before.contains(['`', '|']) && before.contains("```");
+    let is_list = before.lines().any(|line| line.trim_start().starts_with(['-', '*', '#', '>', '•']));
+    let asks = before.contains(['?', '？']);
+    is_short && !shows && !is_list && !asks && !speaks_of_examples(before)
+}
+
+/// Whether words of the text introduce an example.
+pub(super) fn speaks_of_examples(text: &str) -> bool {
+    let text = text.to_lowercase();
+    EXAMPLES.iter().any(|it| text.contains(it))
+}
+
+/// Whether a value of these arguments is a placeholder.
+pub(super) fn has_placeholder(arguments: &str) -> bool {
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(arguments) else { return true };
+    is_placeholder(&value)
+}
+
+fn is_placeholder(value: &serde_json::Value) -> bool {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => stands_for_another(text),
+        Value::Array(all) => all.iter().any(is_placeholder),
+        Value::Object(members) => members.values().any(is_placeholder),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// `<path>`, `...`, `{{name}}`, `YOUR_KEY`, `path/to/file`, and a line that leaves out the rest.
+fn stands_for_another(text: &str) -> bool {
+    let text = text.trim();
+    let inside = |open, close| text.strip_prefix(open).and_then(|it: &str| it.strip_suffix(close));
+    let is_word = |it: &str| !it.is_empty() && !it.contains(['<', '>', '\n', '/', '{', '}']);
+    [("<", ">"), ("{{", "}}"), ("[", "]"), ("{", "}")].into_iter().any(|(open, close)| {
+        inside(open, close).is_some_and(|it| is_word(it) && it.chars().any(char::is_alphabetic))
+    }) || text.contains("path/to/")
+        || text.contains("YOUR_")
+        || text.lines().any(leaves_out)
+}
+
+/// A line that is nothing but dots, perhaps in a comment.
+fn leaves_out(line: &str) -> bool {
+    let line = line.trim().trim_start_matches(['#', '/', '*', ' ']).trim_end_matches(['*', '/', ' ']);
+    matches!(line, "..." | "…" | "[...]" | "<...>") || (line.starts_with("... ") && line.ends_with(" ..."))
+}

@@ -1,0 +1,137 @@
+//! What the guard says, to the model and to the user.
+
+use super::CallRepair;
+use super::names::nearest;
+use super::offered::Offered;
+use super::rule::{ARGUMENTS, PRINTED, UNKNOWN};
+use balk_contract::wording::{excerpt, list, one_line, times};
+use balk_contract::{Choice, Completion, Note, Question, Subject, ToolCall};
+
+/// Tools that a message lists, members that it lists, and characters of a call that it quotes.
+const TOOLS: usize = 8;
+const MEMBERS: usize = 8;
+const CHARS: usize = 200;
+
+impl CallRepair {
+    /// The tools of these calls, each once.
+    fn tools(completion: &Completion, which: impl Fn(usize) -> bool) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for (_, call) in completion.calls.iter().enumerate().filter(|(at, _)| which(*at)) {
+            let name = format!("`{}`", call.tool);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        list(&names, TOOLS)
+    }
+
+    /// Tells repairs of one run apart.
+    fn number(&self) -> String {
+        match self.state.repairs {
+            0 => String::new(),
+            before => format!(" (repair {})", before + 1),
+        }
+    }
+
+    pub(super) fn made(
+        &self,
+        rule: &'static str,
+        completion: &Completion,
+        which: impl Fn(usize) -> bool,
+    ) -> Note {
+        let (tools, number) = (Self::tools(completion, which), self.number());
+        let text = match rule {
+            PRINTED => format!("A printed call of {tools} was made a call{number}."),
+            ARGUMENTS => {
+                format!("The arguments of a call of {tools} were nearly JSON and were mended{number}.")
+            }
+            _ => format!("A call under another spelling was made as a call of {tools}{number}."),
+        };
+        self.note(rule, self.state.repairs, Subject::Run, text)
+    }
+
+    /// What the user is told of a repair that may change something.
+    pub(super) fn notice(
+        &self,
+        rule: &'static str,
+        completion: &Completion,
+        which: impl Fn(usize) -> bool,
+    ) -> Note {
+        let (tools, number) = (Self::tools(completion, which), self.number());
+        let text = match rule {
+            PRINTED => format!(
+                "The model wrote a call of {tools} into its message instead of making it. The call is made for \
+                 it{number}."
+            ),
+            ARGUMENTS => format!(
+                "The model called {tools} with arguments that are not quite JSON. They are mended, and the call is \
+                 made{number}."
+            ),
+            _ => format!(
+                "The model misspelt the name of {tools}. The call is made under the right name{number}."
+            ),
+        };
+        self.note(rule, self.state.repairs, Subject::Run, text)
+    }
+
+    pub(super) fn question(&self, call: &ToolCall) -> Question {
+        let before = match self.state.questions {
+            0 => String::new(),
+            before => format!(" You were asked {} before.", times(before)),
+        };
+        let text = format!(
+            "The model wrote this call of `{}` into its message and did not make it: {}. It may be meant as an \
+             example, and it may change something.{before} Should the model make it?",
+            call.tool,
+            one_line(&call.arguments, CHARS)
+        );
+        Question {
+            note: self.note(PRINTED, self.state.questions, Subject::Call(call.key), text),
+            options: vec![
+                Choice::go_on("yes, make this call"),
+                Choice::instruct("say what to do instead"),
+                Choice::stop(),
+            ],
+        }
+    }
+
+    fn refused_before(&self) -> String {
+        match self.state.refused {
+            0 => String::new(),
+            before => format!(" This has happened {} before.", times(before)),
+        }
+    }
+
+    /// The result of a call whose name is not on offer.
+    pub(super) fn unknown(&self, call: &ToolCall) -> Note {
+        let near = nearest(&call.tool, &self.state.offered);
+        let names: Vec<String> = near.iter().map(|it| format!("`{}`", it.name)).collect();
+        let text = match names.is_empty() {
+            true => format!("No tool has this name, so nothing ran.{}", self.refused_before()),
+            false => format!(
+                "No tool has this name, so nothing ran.{} The tools are, nearest name first: {}.",
+                self.refused_before(),
+                list(&names, TOOLS)
+            ),
+        };
+        self.note(UNKNOWN, self.state.refused, Subject::Call(call.key), text)
+    }
+
+    /// The result of a call whose arguments cannot be read.
+    pub(super) fn unreadable(&self, call: &ToolCall, tool: &Offered) -> Note {
+        let members: Vec<String> = tool.required.iter().map(|it| format!("`{it}`")).collect();
+        let with = match members.is_empty() {
+            true => String::new(),
+            false => format!(" with {}", list(&members, MEMBERS)),
+        };
+        let example: Vec<String> = tool.required.iter().take(2).map(|it| format!("\"{it}\": …")).collect();
+        let text = format!(
+            "The arguments are not one JSON object, so nothing ran.{} Call `{}` again{with}, in this form, with double \
+             quotes and all brackets: {{{}}}",
+            self.refused_before(),
+            tool.name,
+            excerpt(&example.join(", "), CHARS)
+        );
+        self.note(ARGUMENTS, self.state.refused, Subject::Call(call.key), text)
+    }
+}

@@ -1,0 +1,129 @@
+//! Which tool a name means, and which names are near it.
+
+use rapidfuzz::distance::levenshtein;
+
+use super::offered::Offered;
+use balk_contract::Purpose;
+
+/// What stands before a name without being part of it: templates and servers that put tools into a namespace. A
+/// provider takes no dot in a name, so `functions.read` arrives as `functions_read`.
+const NAMESPACES: [&str; 6] = ["functions", "function", "default_api", "tools", "tool", "api"];
+
+/// The one tool that this name means: the same letters and digits, but for case and separators; else the same without
+/// the namespace of either.
+pub(super) fn meant<'o>(called: &str, offered: &'o [Offered]) -> Option<&'o Offered> {
+    let one = |fits: &dyn Fn(&Offered) -> bool| {
+        let mut all = offered.iter().filter(|it| fits(it));
+        all.next().filter(|_| all.next().is_none())
+    };
+    let plain = folded(called);
+    if plain.is_empty() {
+        return None;
+    }
+    let same = |it: &Offered| folded(&it.name) == plain || folded(&it.original) == plain;
+    if offered.iter().any(same) {
+        return one(&same);
+    }
+    let bare = folded(without_namespace(called));
+    one(&|it| {
+        let theirs = folded(without_namespace(&it.original));
+        !theirs.is_empty() && (theirs == bare || theirs == plain || folded(&it.name) == bare)
+    })
+}
+
+/// Letters and digits alone, in lower case.
+fn folded(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn without_namespace(name: &str) -> &str {
+    // `mcp__server__name` and `server__name`, as clients of the Model Context Protocol write it.
+    if let Some((_, last)) = name.rsplit_once("__") {
+        return last;
+    }
+    if let Some((_, last)) = name.rsplit_once(['.', '/', ':']) {
+        return last;
+    }
+    let behind = |it: &&str| name.strip_prefix(*it).and_then(|rest| rest.strip_prefix(['_', '-']));
+    NAMESPACES.iter().find_map(behind).unwrap_or(name)
+}
+
+/// Whether the name is nearly one on offer: at most a third of its letters differ.
+pub(super) fn is_near(called: &str, offered: &[Offered]) -> bool {
+    offered.iter().any(|it| is_close(distance(called, it)))
+}
+
+/// How many letters differ, and how many the tool's name has.
+fn distance(called: &str, tool: &Offered) -> (usize, usize) {
+    let name = folded(&tool.name);
+    let length = name.chars().count();
+    let chars = |text: &str| text.chars().collect::<Vec<_>>();
+    (levenshtein::distance(chars(&folded(called)), chars(&name)), length)
+}
+
+fn is_close((distance, letters): (usize, usize)) -> bool {
+    distance * 3 <= letters
+}
+
+/// The tools that do something, the nearest name first. A tool that ends the task or asks the user is among them only
+/// if its name is near: a model takes the way out that a message names (`docs/reactions.md#ways-out`).
+pub(super) fn nearest<'o>(called: &str, offered: &'o [Offered]) -> Vec<&'o Offered> {
+    let works = |it: &Offered| !matches!(it.purpose, Purpose::Finish | Purpose::AskUser);
+    let mut all: Vec<(usize, &Offered)> = offered
+        .iter()
+        .map(|it| (distance(called, it), it))
+        .filter(|(near, it)| works(it) || is_close(*near))
+        .map(|((distance, _), it)| (distance, it))
+        .collect();
+    all.sort_by_key(|(distance, _)| *distance);
+    all.into_iter().map(|(_, it)| it).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use balk_contract::{Offer, Tool};
+
+    fn offered(names: &[&str]) -> Vec<Offered> {
+        Offered::all(&Offer::new(names.iter().map(|it| Tool::new(it))))
+    }
+
+    #[test]
+    fn x3_a_name_means_the_one_tool_with_the_same_letters() {
+        let tools = offered(&["write_file", "read", "mcp__files__list", "fs.move"]);
+        for (called, meant) in [
+            ("Write-File", "write_file"),
+            ("writeFile", "write_file"),
+            ("WRITE_FILE", "write_file"),
+            ("functions_write_file", "write_file"),
+            ("default_api_write_file", "write_file"),
+            ("mcp__local__write_file", "write_file"),
+            ("list", "mcp__files__list"),
+            ("move", "fs_move"),
+            ("functions_read", "read"),
+        ] {
+            assert_eq!(super::meant(called, &tools).map(|it| &*it.name), Some(meant), "{called}");
+        }
+        for called in ["write", "write_files", "write_file_tool", "overwrite_file", "", "_", "reader", "save"]
+        {
+            assert_eq!(super::meant(called, &tools), None, "{called}");
+        }
+    }
+
+    #[test]
+    fn x3_of_two_tools_none_is_meant() {
+        let tools = offered(&["a__read", "b__read", "write-file", "write_file"]);
+        for called in ["read", "c__read", "WriteFile"] {
+            assert_eq!(meant(called, &tools), None, "{called}");
+        }
+    }
+
+    #[test]
+    fn x3_the_nearest_name_comes_first() {
+        let mut tools = offered(&["bash", "read_file", "write_file", "finish"]);
+        tools[3].purpose = Purpose::Finish;
+        let names = |called: &str| nearest(called, &tools).iter().map(|it| &*it.name).collect::<Vec<_>>();
+        assert_eq!(names("write_files"), ["write_file", "read_file", "bash"]);
+        assert_eq!(names("finish_"), ["finish", "bash", "read_file", "write_file"]);
+    }
+}

@@ -1,0 +1,146 @@
+//! What the guard remembers, and how it learns it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::judge::speaks_of_examples;
+use super::offered::Offered;
+use super::{PRINTED, UNKNOWN};
+use crate::failure::is_failure;
+use crate::printed::{Printed, printed, speaks_of_calls};
+use crate::showing::asks_to_see;
+use balk_contract::key::{CallKey, Shape};
+use balk_contract::nudge::is_nudge;
+use balk_contract::{Completion, Note, Subject, ToolResult};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RepairState {
+    pub(super) offered: Vec<Offered>,
+    /// What the user's request says about printed calls.
+    pub(super) wish: Wish,
+    /// Repairs, refused calls and questions in this run, so that each message has different words.
+    pub(super) repairs: u32,
+    pub(super) refused: u32,
+    pub(super) questions: u32,
+    /// The call that the user was asked about since their request, and whether they agreed to it.
+    pub(super) asked: Option<CallKey>,
+    pub(super) agreed: bool,
+    /// The printed calls that were made since the request, newest last.
+    pub(super) made: VecDeque<CallKey>,
+    /// Calls since the request whose name or arguments the host could make nothing of.
+    pub(super) lost: Faults,
+    /// Calls since the request that the guard answered in the host's place.
+    pub(super) answered: Faults,
+    /// Names that the host runs without offering them.
+    pub(super) unlisted: VecDeque<Arc<str>>,
+}
+
+/// Calls with a fault in the name, and with one in the arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Faults {
+    pub(super) names: u32,
+    pub(super) arguments: u32,
+}
+
+/// What the user's request says about printed calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Wish {
+    /// Nothing.
+    #[default]
+    None,
+    /// It speaks of them, so a printed one may be an answer.
+    Open,
+    /// It speaks of them, and one was printed.
+    Shown,
+    /// They saw one, and had nothing to say but that the model should go on; or the request speaks of an example.
+    Perhaps,
+}
+
+/// Printed calls that are remembered; a model that prints more between two words of the user has another problem.
+const MADE: usize = 16;
+/// Names that are not on offer and work.
+const UNLISTED: usize = 16;
+
+impl RepairState {
+    pub(super) fn offered(&self, name: &str) -> Option<&Offered> {
+        self.offered.iter().find(|it| *it.name == *name)
+    }
+
+    /// The tool that a name in a text means: as it is on the wire, or as its owner calls it.
+    pub(super) fn printed_tool(&self, name: &str) -> Option<&Offered> {
+        let by_original = || self.offered.iter().find(|it| *it.original == *name);
+        self.offered(name).or_else(by_original).filter(|it| !it.is_of_provider)
+    }
+
+    pub(super) fn printed<'t>(&self, text: &'t str) -> Vec<Printed<'t>> {
+        printed(text, &|name| self.printed_tool(name).is_some())
+    }
+
+    /// The user speaks: a nudge goes on with the request, anything else is a new one.
+    pub(super) fn heard(&mut self, text: &str) {
+        let of_calls = speaks_of_calls(text);
+        if !of_calls && is_nudge(text) && !asks_to_see(text) {
+            if self.wish == Wish::Shown {
+                self.wish = Wish::Perhaps;
+            }
+            return;
+        }
+        self.wish = match (of_calls, speaks_of_examples(text)) {
+            (true, _) => Wish::Open,
+            (false, true) => Wish::Perhaps,
+            (false, false) => Wish::None,
+        };
+        (self.asked, self.agreed) = (None, false);
+        self.made.clear();
+        (self.lost, self.answered) = (Faults::default(), Faults::default());
+    }
+
+    /// A call ran: what the host makes of names that are not on offer, and of arguments that are no object.
+    pub(super) fn ran(&mut self, result: &ToolResult) {
+        let call = &result.call;
+        if self.offered(&call.tool).is_some() {
+            if call.shape != Shape::Object && is_failure(result) {
+                self.lost.arguments = self.lost.arguments.saturating_add(1);
+            }
+        } else if is_failure(result) {
+            self.lost.names = self.lost.names.saturating_add(1);
+        } else if !self.unlisted.contains(&call.tool) {
+            if self.unlisted.len() == UNLISTED {
+                self.unlisted.pop_front();
+            }
+            self.unlisted.push_back(call.tool.clone());
+        }
+    }
+
+    /// The completion was repaired.
+    pub(super) fn repaired(&mut self, rule: &str, completion: &Completion) {
+        self.repairs = self.repairs.saturating_add(1);
+        if rule == PRINTED {
+            (self.asked, self.agreed) = (None, false);
+            for call in &completion.calls {
+                if self.made.len() == MADE {
+                    self.made.pop_front();
+                }
+                self.made.push_back(call.key);
+            }
+        }
+    }
+
+    /// The guard answered a call.
+    pub(super) fn refused(&mut self, rule: &str) {
+        self.refused = self.refused.saturating_add(1);
+        let answered = if rule == UNKNOWN { &mut self.answered.names } else { &mut self.answered.arguments };
+        *answered = answered.saturating_add(1);
+    }
+
+    /// The user was asked about a call.
+    pub(super) fn asked(&mut self, note: &Note) {
+        self.questions = self.questions.saturating_add(1);
+        if let Subject::Call(key) = note.subject {
+            (self.asked, self.agreed) = (Some(key), false);
+        }
+    }
+}

@@ -149,10 +149,6 @@ const UNNOTICED: &Known = &[
         &["progress: equal-failures, 3 to 0"],
     ),
     ("`no-tools` corrects the first replies that are refused", &["progress: refused-replies, 2 to 0"]),
-    (
-        "`no-tools` corrects code in place of a call, too; that `abandonment` names the missing files is no figure",
-        &["abandonment: off"],
-    ),
     ("`no-tools` corrects the same text sooner", &["progress: same-texts, 3 to 0"]),
     (
         "few models poll ten times, so too few trials differ for a figure to show it",

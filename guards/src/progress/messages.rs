@@ -56,7 +56,7 @@ impl Messages<'_> {
                 "{tool} wrote what the file already contains, {how_often} in a row: it worked, but changed nothing"
             ),
             Rule::Rewriting => {
-                format!("{tool} wrote the same file {how_often} in a row, and nothing else was done")
+                format!("{tool} wrote the same again {how_often} in a row, and nothing else was done")
             }
             Rule::Persisting => format!(
                 "the same call of {tool} failed in the same way {how_often}, whatever was changed in between"
@@ -179,7 +179,7 @@ impl Messages<'_> {
     pub(super) fn warning(&self) -> String {
         let what = match self.finding.rule {
             Rule::Persisting => "It runs again after you have looked for the cause.",
-            Rule::Rewriting => "Leave this file as it is until something else is done.",
+            Rule::Rewriting => "Leave it as it is until something else is done.",
             Rule::NearCall | Rule::SameFailure => "Calls of this tool run again after you take another step.",
             Rule::UnknownTool | Rule::Arguments | Rule::RefusedReplies => "",
             Rule::Finish => "It is accepted again once something has changed.",

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::Change;
 use crate::failure::Failure;
-use balk_contract::key::CallKey;
+use balk_contract::key::{CallKey, ToolKey};
 use balk_contract::reading::Prospect;
 use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
 
@@ -36,12 +36,13 @@ struct Persisting {
     changes: u64,
 }
 
-/// A file that was written as a whole several times in a row, and looked at in between, while nothing else was changed
-/// or learnt.
+/// What was written as a whole several times in a row, while nothing else was changed or learnt: a file that was looked
+/// at in between, or what a tool without a path keeps, such as a todo list, which the model has in its own call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Rewritten {
-    /// Its path, as a digest.
-    path: u128,
+    tool: ToolKey,
+    /// The path of the file, as a digest.
+    path: Option<u128>,
     bytes: usize,
     /// Whether it was looked at since.
     looked_at: bool,
@@ -85,20 +86,19 @@ impl Standing {
         }
         let before = self.rewritten.take();
         let path = call.path_digest();
-        self.rewritten = match path.filter(|_| writes) {
-            Some(path) => {
-                let again = before.filter(|it| it.looked_at && it.is_again(call));
-                let seen = again.map_or(1, |it| it.seen + 1);
-                Some(Rewritten { path, bytes: call.arguments.len(), looked_at: false, seen, turn })
-            }
+        self.rewritten = if writes {
+            let again = before.filter(|it| it.looked_at && it.is_again(call));
+            let seen = again.map_or(1, |it| it.seen + 1);
+            let looked_at = path.is_none();
+            Some(Rewritten { tool: call.tool_key, path, bytes: call.arguments.len(), looked_at, seen, turn })
+        } else if call.effect.is_known_change() || failed {
             // Something else was changed, or tells it what to write instead.
-            None if call.effect.is_known_change() || failed => None,
+            None
+        } else {
             // What it wrote itself tells it nothing; anything else that is new is a reason to write once more.
-            None => {
-                let is_look = |it: &Rewritten| Some(it.path) == path;
-                let kept = before.filter(|it| is_look(it) || !is_new);
-                kept.map(|it| Rewritten { looked_at: it.looked_at || is_look(&it), ..it })
-            }
+            let is_look = |it: &Rewritten| path.is_some() && it.path == path;
+            let kept = before.filter(|it| is_look(it) || !is_new);
+            kept.map(|it| Rewritten { looked_at: it.looked_at || is_look(&it), ..it })
         };
     }
 
@@ -124,7 +124,7 @@ impl Standing {
         Some((found.failure, found.seen, found.turn))
     }
 
-    /// How often in a row the file was written that this call writes, and when it last was.
+    /// How often in a row that was written which this call writes, and when it last was.
     pub(super) fn rewrote(&self, call: &ToolCall) -> Option<(u32, u64)> {
         let found = self.rewritten.as_ref()?;
         (call.effect == Effect::IdempotentWrite && found.is_again(call)).then_some((found.seen, found.turn))
@@ -132,9 +132,12 @@ impl Standing {
 }
 
 impl Rewritten {
-    /// Whether this call writes about as much to the same place.
+    /// Whether this call writes about as much to the same place. Several tools may write one file.
     fn is_again(&self, call: &ToolCall) -> bool {
         let bytes = call.arguments.len();
-        self.bytes.abs_diff(bytes) <= bytes / PARTS && Some(self.path) == call.path_digest()
+        let path = call.path_digest();
+        self.bytes.abs_diff(bytes) <= bytes / PARTS
+            && self.path == path
+            && (path.is_some() || self.tool == call.tool_key)
     }
 }

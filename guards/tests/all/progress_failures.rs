@@ -50,6 +50,32 @@ fn the_same_error_from_three_different_calls_is_told_whatever_status_they_have()
 }
 
 #[test]
+fn numbers_that_are_tried_one_by_one_have_four_times_the_time_also_where_the_error_names_them() {
+    let missing =
+        |n: usize| read(&format!("conf/{n}.ini")).fails(&format!("error: no such file: conf/{n}.ini"));
+    check((1..12).map(missing), &[]);
+    check((1..13).map(missing), &["12 note same-failure 1"]);
+}
+
+#[test]
+fn what_a_tool_keeps_is_not_written_again_and_again() {
+    let tools =
+        [Tool::new("todo").effect(Effect::IdempotentWrite), Tool::new("read").effect(Effect::ReadOnly)];
+    let said = |turns: Vec<Turn>| {
+        Loop::with_offer(Progress::default(), Arc::new(Offer::new(tools.clone()))).said(turns)
+    };
+    let todo = |n: usize| {
+        calls("todo", &format!(r#"{{"items":"[-] sort it (v{n}), then write"}}"#)).answers("updated")
+    };
+    assert_eq!(said((10..15).map(todo).collect())[..], ["5 note rewriting 1"]);
+    // A list that is kept while something is learnt, or that grows, is work.
+    let empty: [&str; 0] = [];
+    assert_eq!(said((10..30).flat_map(|n| [todo(n), read(&format!("{n}"))]).collect()), empty);
+    let longer = |n: usize| calls("todo", &format!(r#"{{"items":"{}"}}"#, "[ ] one more step ".repeat(n)));
+    assert_eq!(said((1..12).map(longer).collect()), empty);
+}
+
+#[test]
 fn what_is_tried_one_by_one_has_twice_the_time() {
     let open = |name: &str| bash(&format!("open {name} now")).fails("error: `db` has no such schema in it");
     let names = ["one", "alpha", "x", "main", "test", "prod"];

@@ -246,7 +246,7 @@ mod tests {
         check("none", "");
         check(
             "default",
-            "repair abandonment no-tools duplicate empty-completion retry-safety handoff progress",
+            "repair abandonment repetition no-tools duplicate empty-completion retry-safety handoff progress",
         );
         check("duplicate=notice, abandonment", "duplicate abandonment");
         check("none,no-tools{limit=5, message=Use a tool},duplicate", "no-tools duplicate");
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn an_unknown_guard_gets_the_nearest_name() {
         let known = "known: none, default, repair, abandonment, abandonment=hard, abandonment=auto-retry, \
-                     abandonment=strict, no-tools, duplicate, duplicate=notice, duplicate=strict, \
+                     abandonment=strict, repetition, no-tools, duplicate, duplicate=notice, duplicate=strict, \
                      empty-completion, retry-safety, retry-safety=conservative, retry-safety=fast-path, \
                      retry-safety=facts, handoff, progress, oracle, ceiling, cline, roo-code, openhands, gemini-cli, \
                      qwen-code, opencode, crush, kimi-cli, openrouter, hermes-like, turn-limit, forge, \

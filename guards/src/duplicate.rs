@@ -214,8 +214,8 @@ impl Duplicate {
         let (how, then) = match before.status {
             Status::Error | Status::Unknown if before.prospect == Prospect::Passing => (
                 "failed",
-                "That may pass, but it has not yet. Wait before you try it again, longer each time, or do what does \
-                 not depend on it.",
+                "That may pass, but it has not in all these tries. Find out what it depends on and whether that is \
+                 there at all, or do what does not depend on it. Before you try it again, wait, longer each time.",
             ),
             Status::Error => (
                 "failed",

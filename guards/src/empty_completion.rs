@@ -6,8 +6,8 @@
 //! *Sends* the same request again after an empty attempt, up to the allowed attempts; then it ends the run with a
 //! clear message. The view does not change. An answer that was cut off is never requested again unchanged. A call that
 //! was cut off does not run, and the model is asked to begin it again, smaller. The same goes for a text that ends in
-//! the middle of a code block, an object, a tag or a printed call (`empty_completion/cut.rs`): a live run that was asked
-//! to go on there lost its call. Only prose is to be continued, or said in fewer words.
+//! the middle of a code block, an object, a tag or a printed call (`empty_completion/cut.rs`): a live run that was
+//! asked to go on there lost its call. Only prose is to be continued, or said in fewer words.
 //!
 //! *Stays silent* about refusals and filtered answers (spec E4), and about thinking without an answer, because the
 //! same request would return it again (spec E2: it counts as a message that calls no tool).

@@ -25,10 +25,10 @@
 //! A round is the set of its calls and answers (volatile parts masked, [`identity`](crate::identity)), and belongs to a
 //! state of the workspace. *Evidence of progress* begins a new state and resets all counts. Evidence is an answer that
 //! a call never gave before, the first answer to a call that is known to change something and did not fail, and a
-//! user's message that differs from the one before and does not only say "go on". A clock, an id, a countdown or another
-//! spelling of the arguments is none (spec P1; `docs/guards.md#progress` has the definition and its counter-examples).
-//! Two rules look past it (`unmoved.rs`, spec P2). A repeated write, or one that brings a file back to an earlier state,
-//! is no evidence, and neither is a call that did not run, or that failed. A call of unknown effect may have changed
+//! user's message that differs from the one before and does not only say "go on". A clock, an id, a countdown or
+//! another spelling of the arguments is none (spec P1; `docs/guards.md#progress` has the definition and its
+//! counter-examples). Two rules look past it (`unmoved.rs`, spec P2). A repeated write, or one that brings a file back
+//! to an earlier state, is no evidence, and neither is a call that did not run, or that failed. A call of unknown effect may have changed
 //! something: a pattern with such a call in between must be seen twice as often before a call is refused.
 //!
 //! *Ladder* of each pattern: a note with the results (a correction if there are none); then calls that continue the

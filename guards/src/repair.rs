@@ -22,12 +22,13 @@
 //! placeholders. So does it after a finish reason that says that the answer was cut off or withheld, and where nothing
 //! is known of the offer. `no-tools` corrects what is left.
 //!
-//! *Says* as the result of a call whose name no tool has which names there are, the nearest first, and as the result
-//! of a call with unreadable arguments which form is asked. The first call of a foreign name in a request, and the
-//! first two with unreadable arguments, get the host's own answer, because a host may run more tools than it offers,
-//! and its error may be enough; a name that is nearly one on offer gets the names at once. It says so once a request. A
-//! model that goes on is stuck, and the other guards see that by failures of calls that ran. A repair spends no
-//! correction. The user is told of each that is not known to only read (spec X4).
+//! *Says* as the result of a call whose name is nearly one on offer which tools have such a name, the nearest first, and
+//! as the result of a call with unreadable arguments which form is asked. Names that are near none get the host's own
+//! answer: it may run more tools than it offers, and a list of tools sends models to the first of them, as worlds with a
+//! missing capability show. The first two calls with unreadable arguments get the host's answer, too, because its error
+//! may be enough. The guard answers once a request. A model that goes on is stuck, and the other guards see that by
+//! failures of calls that ran. A repair spends no correction. The user is told of each that is not known to only read
+//! (spec X4).
 //!
 //! *Thresholds*: a text before a call is as long as an announcement. Agents that read calls from the text must turn
 //! `calls` off, or calls would be made twice.
@@ -234,17 +235,17 @@ impl CallRepair {
         }
     }
 
-    /// Whether the guard answers a call of an unknown name: once a request, because a model that goes on is stuck, and
-    /// other guards see that by failures of calls that ran. The host answers the first one, because it may run more
-    /// tools than it offers, unless the name is nearly one on offer.
+    /// Whether the guard answers a call of an unknown name: if it is nearly one on offer, and once a request, because a
+    /// model that goes on is stuck, and other guards see that by failures of calls that ran. The host answers all other
+    /// names: it may run more tools than it offers, and models call the tool that a message names, fitting or not
+    /// (`docs/reactions.md#a-small-live-model`).
     fn answers_for(&self, call: &ToolCall) -> bool {
-        self.state.answered.names == 0
-            && (self.state.lost.names > 0 || names::is_near(&call.tool, &self.state.offered))
+        self.state.answered.names == 0 && !names::near(&call.tool, &self.state.offered).is_empty()
     }
 
     /// The same for unreadable arguments. Healthy models correct themselves after two of the host's own errors.
     fn answers_for_arguments(&self) -> bool {
-        self.state.answered.arguments == 0 && self.state.lost.arguments > 1
+        self.state.answered.arguments == 0 && self.state.unreadable > 1
     }
 
     fn about_calls(&self, completion: &Completion) -> Decision {

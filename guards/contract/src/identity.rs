@@ -154,8 +154,8 @@ fn is_last(countdown: &[u8]) -> bool {
     matches!(countdown, [b'0' | b'1', b' ', ..])
 }
 
-/// How much counts of what comes after a countdown at its end. A harness adds a sentence then ("You should take the last
-/// step to propose a solution"), which says nothing about the call.
+/// How much counts of what comes after a countdown at its end. A harness adds a sentence then ("You should take the
+/// last step to propose a solution"), which says nothing about the call.
 fn line_of_the_last(rest: &[u8]) -> usize {
     let line = memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
     if rest.len() - line <= LAST_WORDS { line } else { rest.len() }

@@ -1,7 +1,7 @@
 //! What the guard says, to the model and to the user.
 
 use super::CallRepair;
-use super::names::nearest;
+use super::names::near;
 use super::offered::Offered;
 use super::rule::{ARGUMENTS, PRINTED, UNKNOWN};
 use balk_contract::wording::{excerpt, list, one_line, times};
@@ -104,16 +104,13 @@ impl CallRepair {
 
     /// The result of a call whose name is not on offer.
     pub(super) fn unknown(&self, call: &ToolCall) -> Note {
-        let near = nearest(&call.tool, &self.state.offered);
-        let names: Vec<String> = near.iter().map(|it| format!("`{}`", it.name)).collect();
-        let text = match names.is_empty() {
-            true => format!("No tool has this name, so nothing ran.{}", self.refused_before()),
-            false => format!(
-                "No tool has this name, so nothing ran.{} The tools are, nearest name first: {}.",
-                self.refused_before(),
-                list(&names, TOOLS)
-            ),
-        };
+        let names: Vec<String> =
+            near(&call.tool, &self.state.offered).iter().map(|it| format!("`{}`", it.name)).collect();
+        let text = format!(
+            "No tool has this name, so nothing ran.{} Nearly the same name: {}.",
+            self.refused_before(),
+            list(&names, TOOLS)
+        );
         self.note(UNKNOWN, self.state.refused, Subject::Call(call.key), text)
     }
 

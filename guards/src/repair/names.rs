@@ -3,7 +3,6 @@
 use rapidfuzz::distance::levenshtein;
 
 use super::offered::Offered;
-use balk_contract::Purpose;
 
 /// What stands before a name without being part of it: templates and servers that put tools into a namespace. A
 /// provider takes no dot in a name, so `functions.read` arrives as `functions_read`.
@@ -48,11 +47,6 @@ fn without_namespace(name: &str) -> &str {
     NAMESPACES.iter().find_map(behind).unwrap_or(name)
 }
 
-/// Whether the name is nearly one on offer: at most a third of its letters differ.
-pub(super) fn is_near(called: &str, offered: &[Offered]) -> bool {
-    offered.iter().any(|it| is_close(distance(called, it)))
-}
-
 /// How many letters differ, and how many the tool's name has.
 fn distance(called: &str, tool: &Offered) -> (usize, usize) {
     let name = folded(&tool.name);
@@ -61,18 +55,12 @@ fn distance(called: &str, tool: &Offered) -> (usize, usize) {
     (levenshtein::distance(chars(&folded(called)), chars(&name)), length)
 }
 
-fn is_close((distance, letters): (usize, usize)) -> bool {
-    distance * 3 <= letters
-}
-
-/// The tools that do something, the nearest name first. A tool that ends the task or asks the user is among them only
-/// if its name is near: a model takes the way out that a message names (`docs/reactions.md#ways-out`).
-pub(super) fn nearest<'o>(called: &str, offered: &'o [Offered]) -> Vec<&'o Offered> {
-    let works = |it: &Offered| !matches!(it.purpose, Purpose::Finish | Purpose::AskUser);
+/// The tools whose names are nearly this one (at most a third of their letters differ), the nearest first.
+pub(super) fn near<'o>(called: &str, offered: &'o [Offered]) -> Vec<&'o Offered> {
     let mut all: Vec<(usize, &Offered)> = offered
         .iter()
         .map(|it| (distance(called, it), it))
-        .filter(|(near, it)| works(it) || is_close(*near))
+        .filter(|((distance, letters), _)| distance * 3 <= *letters)
         .map(|((distance, _), it)| (distance, it))
         .collect();
     all.sort_by_key(|(distance, _)| *distance);
@@ -119,11 +107,11 @@ mod tests {
     }
 
     #[test]
-    fn x3_the_nearest_name_comes_first() {
-        let mut tools = offered(&["bash", "read_file", "write_file", "finish"]);
-        tools[3].purpose = Purpose::Finish;
-        let names = |called: &str| nearest(called, &tools).iter().map(|it| &*it.name).collect::<Vec<_>>();
-        assert_eq!(names("write_files"), ["write_file", "read_file", "bash"]);
-        assert_eq!(names("finish_"), ["finish", "bash", "read_file", "write_file"]);
+    fn x3_the_nearest_name_comes_first_and_others_are_left_out() {
+        let tools = offered(&["bash", "read_file", "write_file", "write_files_at", "finish"]);
+        let names = |called: &str| near(called, &tools).iter().map(|it| &*it.name).collect::<Vec<_>>();
+        assert_eq!(names("write_filez"), ["write_file", "write_files_at"]);
+        assert_eq!(names("finish_it"), ["finish"]);
+        assert!(names("browser_open").is_empty());
     }
 }

@@ -29,8 +29,8 @@ pub(super) struct RepairState {
     pub(super) agreed: bool,
     /// The printed calls that were made since the request, newest last.
     pub(super) made: VecDeque<CallKey>,
-    /// Calls since the request whose name or arguments the host could make nothing of.
-    pub(super) lost: Faults,
+    /// Calls since the request whose arguments the host could not read.
+    pub(super) unreadable: u32,
     /// Calls since the request that the guard answered in the host's place.
     pub(super) answered: Faults,
     /// Names that the host runs without offering them.
@@ -95,7 +95,7 @@ impl RepairState {
         };
         (self.asked, self.agreed) = (None, false);
         self.made.clear();
-        (self.lost, self.answered) = (Faults::default(), Faults::default());
+        (self.unreadable, self.answered) = (0, Faults::default());
     }
 
     /// A call ran: what the host makes of names that are not on offer, and of arguments that are no object.
@@ -103,11 +103,9 @@ impl RepairState {
         let call = &result.call;
         if self.offered(&call.tool).is_some() {
             if call.shape != Shape::Object && is_failure(result) {
-                self.lost.arguments = self.lost.arguments.saturating_add(1);
+                self.unreadable = self.unreadable.saturating_add(1);
             }
-        } else if is_failure(result) {
-            self.lost.names = self.lost.names.saturating_add(1);
-        } else if !self.unlisted.contains(&call.tool) {
+        } else if !is_failure(result) && !self.unlisted.contains(&call.tool) {
             if self.unlisted.len() == UNLISTED {
                 self.unlisted.pop_front();
             }

@@ -10,10 +10,11 @@ use super::period::{Run, Seeker, shortest};
 use super::recent::{KEPT, Recent};
 use super::unit::patience;
 
-/// The longest periods that the seekers find, in bytes. A seeker is as late as its reach, so each reaches twice as far as
-/// the one before: a period is found by its fourth copy, or within the first 300 bytes.
+/// The longest periods that the seekers find, in bytes. A seeker is as late as its reach, so each reaches twice as far
+/// as the one before: a period is found by its fourth copy, or within the first 300 bytes.
 const REACHES: [usize; 5] = [256, 512, 1_024, 2_048, 4_096];
-/// After how many bytes each seeker reads on: what reaches farther may be later, and a search costs more than its bytes.
+/// After how many bytes each seeker reads on: what reaches farther may be later, and a search costs more than its
+/// bytes.
 const STRIDES: [usize; REACHES.len()] = [BLOCK, 2 * BLOCK, 2 * BLOCK, 4 * BLOCK, 4 * BLOCK];
 /// The text is read in blocks of this many bytes, however it arrives. So what is found never depends on the pieces.
 const BLOCK: usize = 256;

@@ -1,7 +1,9 @@
-//! The no-tools guard against spec T1 and T3: what a text does in place of a call, where text may end the task.
+//! The no-tools guard against spec N8, T1 and T3: what a text does in place of a call, where text may end the task.
+
+use std::sync::Arc;
 
 use crate::common::{Loop, Turn, calls, says, text};
-use balk_guards::NoTools;
+use balk_guards::{NoTools, Offer, Purpose, Tool};
 
 const FIRST: &str = "retry no-call 1";
 
@@ -101,4 +103,77 @@ fn t1_denied_access_is_one_before_any_call() {
     let mut run = text_run();
     run.check(&calls("read", "{}").fails("permission denied"), "pass");
     run.check(&denies(), "pass");
+}
+
+// spec N8
+
+#[test]
+fn n8_announcements_are_seen_in_five_languages_and_by_form_in_any() {
+    for text in [
+        "I'll list the files now…",
+        "Sure. Let me check the configuration.",
+        "我来查看当前目录。",
+        "Voy a revisar los archivos.",
+        "Ich sehe mir die Dateien an.",
+        "これからファイルを確認します。",
+        "Zaraz sprawdzę pliki:",
+        "Сейчас посмотрю файлы...",
+    ] {
+        text_run().check(&says(text), FIRST);
+    }
+}
+
+#[test]
+fn n8_answers_questions_fences_and_long_texts_are_left_alone() {
+    let long = format!("{} I'll list the files now:", "The reason is simple. ".repeat(30));
+    for text in [
+        "There are three files: a.py, b.py and README.md.",
+        "Which folder do you mean?",
+        "您指的是哪个文件夹？",
+        "目录中有三个文件。",
+        "Hay tres archivos.",
+        "Es sind drei Dateien.",
+        "ファイルは三つあります。",
+        "W katalogu są trzy pliki.",
+        "If you want, I will list the files.",
+        "Use this:\n```sh\nls\n```",
+        &long,
+    ] {
+        text_run().check(&says(text), "pass");
+    }
+}
+
+#[test]
+fn n8_a_new_request_may_be_corrected_once_again() {
+    let mut run = text_run();
+    for _ in 0..6 {
+        run.check(&announces(), FIRST);
+        run.check(&says("There are three files."), "pass");
+        run.user("And in src?");
+    }
+}
+
+#[test]
+fn n8_an_announcement_is_a_mistake_after_a_call_as_well() {
+    for call in [calls("read", "{}"), calls("read", "{}").fails("no"), calls("read", "{}").goes_missing()] {
+        let mut run = text_run();
+        run.check(&call, "pass");
+        run.check(&announces(), FIRST);
+    }
+}
+
+#[test]
+fn n8_nothing_is_said_where_there_is_nothing_to_call() {
+    let ask = Tool::new("ask_user").purpose(Purpose::AskUser);
+    for offer in [Offer::default(), Offer::new([ask])] {
+        let mut run = Loop::with_offer(NoTools::default(), Arc::new(offer));
+        run.pass(&announces(), 5);
+    }
+}
+
+#[test]
+fn n8_the_last_of_several_texts_decides() {
+    let mut run = text_run();
+    run.check(&announces().and_says("There are three files."), "pass");
+    run.check(&says("There are three files.").and_says("Let me read the first one:"), FIRST);
 }

@@ -291,14 +291,10 @@ fn x3_a_misspelt_name_is_put_right() {
 }
 
 #[test]
-fn x3_an_unknown_name_gets_the_names_there_are_the_nearest_first() {
+fn x3_a_name_that_is_nearly_one_on_offer_gets_that_name() {
     let mut run = start();
     let said = run.check(&calls("write_files", "{}"), "block unknown-tool 1");
-    assert_eq!(
-        text(&said),
-        "No tool has this name, so nothing ran. The tools are, nearest name first: `write_file`, `read`, \
-         `append`, `fs_move` and `search`."
-    );
+    assert_eq!(text(&said), "No tool has this name, so nothing ran. Nearly the same name: `write_file`.");
     // One answer a request: failures that go on are another guard's.
     run.check(&calls("write_files", "{}").fails("unknown tool"), "pass");
     run.user("Read the file notes.md.");
@@ -307,10 +303,10 @@ fn x3_an_unknown_name_gets_the_names_there_are_the_nearest_first() {
 }
 
 #[test]
-fn x3_the_host_answers_the_first_call_of_a_foreign_name_and_its_own_tools_are_left_alone() {
+fn x3_the_host_answers_calls_of_foreign_names_and_its_own_tools_are_left_alone() {
     let mut run = start();
     run.check(&calls("browser_open", "{}").fails("unknown tool"), "pass");
-    run.check(&calls("apply_patch", "{}"), "block unknown-tool 1");
+    run.check(&calls("apply_patch", "{}").fails("unknown tool"), "pass");
     let mut run = start();
     run.check(&calls("read_all", "{}").answers("three files"), "pass");
     run.check(&calls("browser_open", "{}").fails("unknown tool"), "pass");

@@ -172,8 +172,8 @@ fn x5_one_text_over_and_over_is_found_in_any_language_and_form() {
 
 #[test]
 fn x5_a_paragraph_four_times_is_enough_and_it_may_have_a_fence_in_it() {
-    let paragraph = "I look at the file.\n\n```python\nx = {1: [2, 3]}\n```\n\nThis does not work, because the import of \
-                     the module is missing. So I look at the module, and at the test, and then I read the file \
+    let paragraph = "I look at the file.\n\n```python\nx = {1: [2, 3]}\n```\n\nThis does not work, because the import \
+                     of the module is missing. So I look at the module, and at the test, and then I read the file \
                      once more, from the beginning to the end, and find nothing in it \
                      that could be the reason; so I have to look at the file, which is where I have begun:\n\n";
     assert!(paragraph.len() > 300);

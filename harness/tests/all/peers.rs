@@ -93,6 +93,6 @@ fn printed_calls_run_under_forge() {
     assert_eq!((found.difference, found.illegal), (None, None));
     let interventions =
         |peer: &str| -> u32 { under(&prints, 0..=3, peer).iter().map(|run| run.grade.interventions).sum() };
-    assert!(interventions("forge") > 4, "each run prints a call more than once");
+    assert!(interventions("forge") >= 4, "each run prints a call, which is made");
     assert_eq!(interventions("qwen-code"), 0, "it looks at calls alone");
 }

@@ -1,5 +1,5 @@
-//! Spec M1 and M2 over everything that the shipped guards say in whole runs: the catalogue, the field pairs and the drawn
-//! worlds.
+//! Spec M1 and M2 over everything that the shipped guards say in whole runs: the catalogue, the field pairs and the
+//! drawn worlds.
 
 use std::collections::BTreeSet;
 

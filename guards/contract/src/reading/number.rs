@@ -85,7 +85,7 @@ impl HttpFailure {
     }
 }
 
-/// Words before a status of HTTP that has no phrase behind it: "returned error: 503", "HTTP/1.1 502", "status code 429".
+/// Words before a status of HTTP without a phrase behind it: "returned error: 503", "HTTP/1.1 502", "status code 429".
 const BEFORE_STATUS: [&[u8]; 7] =
     [b"error", b"http", b"http/1.0", b"http/1.1", b"http/2", b"status", b"status code"];
 

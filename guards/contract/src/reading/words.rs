@@ -262,11 +262,10 @@ const fn from_n(first: u8) -> Words {
         ],
         b'q' => &[("quota", Lasting)],
         b'r' => &[
-            ("remote end closed", Passing), ("retry", Hint), ("rate exceeded", Passing),
+            ("remote end closed", Passing), ("retry", Hint), ("rate exceeded", Passing), ("rolled back", Failure),
             ("rate limit", Passing), ("read-only file system", Lasting), ("readonly", Lasting),
             ("recv failure", Passing), ("refused", Passing), ("rehusada", Passing), ("rejected", Lasting),
             ("requires", Lasting), ("reset by peer", Passing), ("retrying", Nothing),
-            ("rolled back", Failure),
         ],
         b's' => &[
             ("server closed", Passing), ("server disconnected", Passing), ("sperre", Hint),

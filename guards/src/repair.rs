@@ -44,7 +44,7 @@ use balk_contract::key::Shape;
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::{
     Answer, Blocked, ChoiceKind, Completion, Decision, Effect, Entry, FinishReason, Guard, Intervention,
-    InterventionKind, Note, Offer, Origin, Part, RawCall, Speaker, Subject, ToolCall, Verdict,
+    InterventionKind, Note, Origin, Part, RawCall, Speaker, Subject, ToolCall, Verdict,
 };
 use judge::{Meant, has_placeholder, judge};
 use offered::Offered;
@@ -144,9 +144,8 @@ impl CallRepair {
         let calls = self.calls(printed)?;
         let mut parts = completion.parts.clone();
         parts[at] = Part::Text(text[..printed.span.start].trim_end().into());
-        let offer = Offer::default();
-        let mut made = Completion::new(parts, calls, FinishReason::ToolCall, completion.usage, &offer);
-        self.give_effects(&mut made);
+        let offer = Offered::offer(&self.state.offered);
+        let made = Completion::new(parts, calls, FinishReason::ToolCall, completion.usage, &offer);
         (!self.are_alternatives(&made)).then_some(Reading { completion: made, meant })
     }
 
@@ -163,17 +162,6 @@ impl CallRepair {
             Some(RawCall { id: id.into(), tool: tool.name.clone(), arguments })
         };
         found.calls.iter().enumerate().map(call).collect()
-    }
-
-    /// Gives each call of a tool on offer the tool's effect.
-    fn give_effects(&self, completion: &mut Completion) {
-        for call in &mut completion.calls {
-            if let Some(tool) = self.state.offered(&call.tool) {
-                let call = Arc::make_mut(call);
-                call.effect = tool.effect;
-                call.tool = tool.name.clone();
-            }
-        }
     }
 
     /// Whether only one of these calls can be meant: the same twice, or two changes of one file.
@@ -318,9 +306,7 @@ enum Fault<'o> {
 /// The call, of this tool and with these arguments.
 fn again(call: &ToolCall, tool: &Offered, arguments: Arc<str>) -> Arc<ToolCall> {
     let raw = RawCall { id: call.id.clone(), tool: tool.name.clone(), arguments };
-    let mut made = ToolCall::new(raw, &Offer::default());
-    made.effect = tool.effect;
-    Arc::new(made)
+    Arc::new(ToolCall::new(raw, &Offered::offer([tool])))
 }
 
 impl Guard for CallRepair {

@@ -8,13 +8,13 @@ use crate::attempt::AttemptFailure;
 use crate::completion::Completion;
 use crate::conclusion::Conclusion;
 use crate::entry::{Entry, Intervention, InterventionKind, ToolResult};
-use crate::guard::{Answer, Decision, Guard, GuardFault, Recovery, Settlement, Verdict};
+use crate::guard::{Answer, Decision, Guard, Recovery, Settlement, Verdict};
 use crate::note::Question;
 use crate::note::{Choice, Note, Termination};
 use crate::rules::{Rule, Rung, Step};
 use crate::wording::times;
 
-use budget::{Spent, member};
+use budget::{NAME, Spent, fault, member};
 
 mod budget;
 
@@ -64,11 +64,6 @@ impl fmt::Debug for Stack {
     }
 }
 
-fn fault(reason: String) -> GuardFault {
-    GuardFault { guard: NAME.into(), reason }
-}
-
-const NAME: &str = "stack";
 const VERSION: u64 = 2;
 
 impl Stack {

@@ -46,7 +46,7 @@ pub(super) enum Step {
     NearAnswer,
     /// The same tool and the previous arguments with something inserted; the same answer or failure.
     Grown,
-    /// The same tool and the previous arguments with another number in one place; the same answer, or a failure alike.
+    /// The same tool and the previous arguments with another number in one place; the same answer or failure.
     Counted,
     /// The same tool and the previous arguments with another name in one place; the same answer or failure.
     Renamed,
@@ -111,18 +111,13 @@ impl Before {
         }
         let (result, failure) = answer.unwrap_or((self.result, self.failure));
         let same_failure = failure.is_some() && failure.map(|it| it.exact) == self.failure.map(|it| it.exact);
-        let same = same_failure || result == self.result;
-        // An error that names what was tried differs where the arguments do.
-        if !same && !failure.zip(self.failure).is_some_and(|(one, other)| one.is_alike(other)) {
+        if !same_failure && result != self.result {
             return Step::Other;
         }
         let before = beginning(self.arguments.as_deref().unwrap_or(""));
         let arguments = beginning(&call.arguments);
         if is_counted(before, arguments) {
             return Step::Counted;
-        }
-        if !same {
-            return Step::Other;
         }
         if let Some(more) = grown(before.as_bytes(), arguments.as_bytes())
             // Without a failure, only a repetition of earlier text counts: a longer path is another path.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use balk_contract::{Effect, Offer, Purpose, Tool};
 
@@ -44,6 +44,21 @@ impl Offered {
             members: members.map(|(name, it)| (name.as_str().into(), Types::of(it))).collect(),
             is_closed: schema["additionalProperties"] == Value::Bool(false),
         }
+    }
+
+    /// The offer again, with what a call takes from it: names, effects, purposes and the names of arguments.
+    pub(super) fn offer<'o>(tools: impl IntoIterator<Item = &'o Self>) -> Offer {
+        Offer::new(tools.into_iter().map(|it| {
+            let members: Map<String, Value> =
+                it.members.iter().map(|(name, _)| (name.to_string(), Value::Object(Map::new()))).collect();
+            Tool {
+                name: it.name.clone(),
+                effect: it.effect,
+                purpose: it.purpose,
+                provider_executed: it.is_of_provider,
+                ..Tool::new(&it.original).parameters(&json!({ "properties": members }).to_string())
+            }
+        }))
     }
 
     /// The arguments of a printed call as JSON, if they fit the schema.

@@ -1,6 +1,5 @@
 //! A small host that drives [`Run`], so that a test is a short literal transcript.
 
-use std::mem;
 use std::sync::{Arc, Mutex};
 
 use balk_guards::{
@@ -272,7 +271,7 @@ impl Loop {
     fn play(&mut self, turn: &Turn, begin: impl FnOnce(&mut Run<Shown<'_>>)) -> Said {
         let known = self.entries.len();
         let shown = Shown { guard: &mut *self.guard, skips: known, said: Mutex::default() };
-        let transcript = mem::take(&mut self.entries);
+        let transcript = std::mem::take(&mut self.entries);
         let mut run = Run::resume(shown, transcript, Limits::NONE).expect("it has begun");
         begin(&mut run);
         loop {
@@ -299,7 +298,7 @@ impl Loop {
                 Step::Model { .. } | Step::Reply | Step::Ended(_) => break,
             }
         }
-        let said = mem::take(&mut *run.guard().said.lock().expect("nobody panicked"));
+        let said = std::mem::take(&mut *run.guard().said.lock().expect("nobody panicked"));
         self.entries = run.into_transcript();
         if let Some(Entry::End(end)) = self.entries.last() {
             assert!(!matches!(end, Termination::GuardFault(_)), "{end:?}");

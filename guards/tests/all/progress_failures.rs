@@ -50,14 +50,6 @@ fn the_same_error_from_three_different_calls_is_told_whatever_status_they_have()
 }
 
 #[test]
-fn numbers_that_are_tried_one_by_one_have_four_times_the_time_also_where_the_error_names_them() {
-    let missing =
-        |n: usize| read(&format!("conf/{n}.ini")).fails(&format!("error: no such file: conf/{n}.ini"));
-    check((1..12).map(missing), &[]);
-    check((1..13).map(missing), &["12 note same-failure 1"]);
-}
-
-#[test]
 fn what_a_tool_keeps_is_not_written_again_and_again() {
     let tools =
         [Tool::new("todo").effect(Effect::IdempotentWrite), Tool::new("read").effect(Effect::ReadOnly)];

@@ -121,7 +121,7 @@ fn f3_patience_is_bounded_and_nobody_is_told_that_it_will_fail_again() {
     let mut run = Loop::with_offer(Stack::new(all_guards()), offer());
     assert_eq!(run.said(again(&[down()], 6)), ["6 block same-call 1"]);
     let text = run.interventions().next().expect("a block").note.text.clone();
-    assert!(!text.contains("will fail again") && text.contains("Wait before you try it again"), "{text}");
+    assert!(!text.contains("will fail again") && text.contains("Before you try it again, wait"), "{text}");
     let texts: Vec<_> = run.said(again(&[down()], 1));
     assert_eq!(texts, ["1 block same-call-after-feedback 2"]);
     let text = run.interventions().last().expect("a block").note.text.clone();

@@ -6,10 +6,9 @@ use serde_core::de::DeserializeOwned;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::fault;
 use crate::entry::{Entry, InterventionKind, Speaker};
 use crate::evidence::{CORRECTION_TURNS, Evidence, QUESTION_TURNS};
-use crate::guard::Answer;
+use crate::guard::{Answer, GuardFault};
 use crate::note::ChoiceKind;
 use crate::nudge::is_nudge;
 
@@ -263,6 +262,13 @@ impl Count {
         let (corrections, questions) = member(state, name)?;
         Ok(Self { corrections, questions })
     }
+}
+
+/// The name of the stack.
+pub(super) const NAME: &str = "stack";
+
+pub(super) fn fault(reason: String) -> GuardFault {
+    GuardFault { guard: NAME.into(), reason }
 }
 
 /// Takes one member out of a saved state.

@@ -9,8 +9,8 @@
 //! - it says that something is done, and no call has touched any of the files that it names;
 //! - the user's request names a file, no call was made, and the text shows code for it or speaks about it;
 //! - the user had to nudge the model ([`nudge`](balk_contract::nudge): "Proceed.", "I don't see it.") after a message
-//!   without a call, and the next one does the same in place of a call: it asks, plans, shows code, announces, denies or
-//!   claims again;
+//!   without a call, and the next one does the same in place of a call: it asks, plans, shows code, announces, denies
+//!   or claims again;
 //! - the model was corrected, and before any call it does one of these again, or says the same as before.
 //!
 //! Thinking without an answer is a mistake under both (spec E2), because the same request would return it again.

@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A digest of each file that the text names, by its last component: `src/a.py`, `./a.py` and `/work/src/a.py` are the
+/// A digest of each file that the text names, by its last component: `src/a.py`, `./a.py` and `/srv/src/a.py` are the
 /// same file to a reader who does not know the folder.
 pub(super) fn files(text: &str) -> impl Iterator<Item = u64> + '_ {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_./\\-~+@".contains(c);
@@ -42,7 +42,7 @@ mod tests {
             "Please write src/a.py.",
             "See `main.rs`!",
             "我现在来处理src/a.py。",
-            "/work/x/README.md",
+            "/srv/x/README.md",
             "{\"path\":\"./docs/faq.md\"}",
             "C:\\work\\a.txt",
             "migrations/0041_add_index.sql",

@@ -28,9 +28,9 @@
 //! user's message that differs from the one before and does not only say "go on". A clock, an id, a countdown or
 //! another spelling of the arguments is none (spec P1; `docs/guards.md#progress` has the definition and its
 //! counter-examples). Two rules look past it (`unmoved.rs`, spec P2). A repeated write, or one that brings a file back
-//! to an earlier state, is no evidence, and neither is a call that did not run, or that failed. A call of unknown effect
-//! may have changed something: a pattern with such a call in between must be seen twice as often before a call is
-//! refused.
+//! to an earlier state, is no evidence, and neither is a call that did not run, or that failed. A call of unknown
+//! effect may have changed something: a pattern with such a call in between must be seen twice as often before a call
+//! is refused.
 //!
 //! *Ladder* of each pattern: a note with the results (a correction if there are none); then calls that continue the
 //! pattern are refused, with a last warning; then the user is asked; then the run ends. If the note was dropped, for

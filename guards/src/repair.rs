@@ -22,13 +22,13 @@
 //! placeholders. So does it after a finish reason that says that the answer was cut off or withheld, and where nothing
 //! is known of the offer. `no-tools` corrects what is left.
 //!
-//! *Says* as the result of a call whose name is nearly one on offer which tools have such a name, the nearest first,
-//! and as the result of a call with unreadable arguments which form is asked. Names that are near none get the host's
-//! own answer: it may run more tools than it offers, and a list of tools sends models to the first of them, as worlds
-//! with a missing capability show. The first two calls with unreadable arguments get the host's answer, too, because its
-//! error may be enough. The guard answers once a request. A model that goes on is stuck, and the other guards see that
-//! by failures of calls that ran. A repair spends no correction. The user is told of each that is not known to only
-//! read (spec X4).
+//! *Says* as the result of a call whose name is nearly one on offer which tools have such a name, the nearest
+//! first, and as the result of a call with unreadable arguments which form is asked. Names that are near none get
+//! the host's own answer: it may run more tools than it offers, and a list of tools sends models to the first of
+//! them, as worlds with a missing capability show. The first two calls with unreadable arguments get the host's
+//! answer, too, because its error may be enough. The guard answers once a request. A model that goes on is stuck,
+//! and the other guards see that by failures of calls that ran. A repair spends no correction. The user is told of
+//! each that is not known to only read (spec X4).
 //!
 //! *Thresholds*: a text before a call is as long as an announcement. Agents that read calls from the text must turn
 //! `calls` off, or calls would be made twice.

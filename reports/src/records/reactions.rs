@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::counts::counts;
 
 /// The version of the record of reactions. It rises when an old reader would misread a new record.
-pub const REACTIONS_SCHEMA: u32 = 1;
+pub const REACTIONS_SCHEMA: u32 = 2;
 
 /// How a real model took messages after it balked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,9 +61,11 @@ counts! {
         samples,
         /// Of these, completions with a call.
         calls,
-        /// Of these, completions that did not only send a call again that had moved nothing.
+        /// Of these, completions that have their call from the stack's repair.
+        repaired_calls,
+        /// Completions with a call that did not only send a call again that had moved nothing.
         moved,
-        /// Of these, completions whose calls served the task.
+        /// Completions whose calls served the task.
         serves,
         /// Completions with a call after a message that names a tool.
         named,

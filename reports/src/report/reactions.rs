@@ -18,6 +18,7 @@ pub fn reactions(record: &Reactions) -> Document {
         "silent".into(),
         "samples".into(),
         "any call (%)".into(),
+        "of these, by a repair".into(),
         "serves the task (%)".into(),
         marked(&format!("more than `{}` (points)", Reactions::PROCEED)),
     ]);
@@ -44,6 +45,7 @@ pub fn reactions(record: &Reactions) -> Document {
             all.silent.to_string().into(),
             all.samples.to_string().into(),
             share(|it| [it.calls, it.samples]).into(),
+            all.repaired_calls.to_string().into(),
             share(|it| [it.serves, it.samples]).into(),
             more(message, &worlds).into(),
         ]);
@@ -61,7 +63,7 @@ pub fn reactions(record: &Reactions) -> Document {
         "A place is where the model balked without a guard: it called no tool while the goal was open, sent a call \
          again that had moved nothing, or answered nothing. Of each of the {} trials, the first {} places are used. At \
          each of them the next completion was sampled under each message (samples: {}), and not at all where a stack \
-         said nothing. `again` is the same message a second time, where no call came after the first.",
+         said nothing. A stack repairs that completion as in any run, and the call that it makes counts. `again` is the same message a second time, where no call came after the first.",
         record.trials, record.most_places, record.samples
     );
     let meaning = "A call serves the task if it changes the world or gets a result that the messages did not have yet; \

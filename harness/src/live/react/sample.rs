@@ -11,6 +11,8 @@ use crate::live::told;
 pub(super) struct Reaction {
     /// It called a tool.
     pub(super) calls: bool,
+    /// The stack repaired it.
+    pub(super) repaired: bool,
     /// It did not only send a call again that had moved nothing.
     pub(super) moved: bool,
     /// A call changed the world, or got a result that the messages did not have. A call that ends the task only counts
@@ -40,6 +42,7 @@ impl Reaction {
         let truth = point.truth(completion);
         Self {
             calls,
+            repaired: false,
             moved: calls && truth != Truth::Stuck(Stuck::IdenticalCall),
             serves: calls && helps && truth == Truth::Productive,
             named: named.map(|(call, name)| *call.tool == *name),

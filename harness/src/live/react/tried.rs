@@ -81,16 +81,39 @@ pub(super) fn tried(
             tried.first.push(None);
             continue;
         };
-        let reaction = Reaction::of(&after, &next, words);
+        let reaction = reaction(&after, &next, message, words);
         tried.first.push(Some(reaction));
         if matches!(message, Message::Stack(_)) && !reaction.calls {
             let mut hands = Hands::of(point.world(), Box::new(()));
             let again = after.after(&next, Some(own), &mut hands);
             let next = if again.is_due() { again.sample(model, number)? } else { None };
-            tried.again.push(next.map(|it| Reaction::of(&again, &it, own)));
+            tried.again.push(next.map(|it| self::reaction(&again, &it, message, own)));
         }
     }
     Ok(tried)
+}
+
+/// What this completion does here, after a message with these words. A stack may repair it first, as in any run.
+fn reaction(
+    point: &Point<'_, '_, '_>,
+    completion: &Completion,
+    message: &Message<'_>,
+    words: &str,
+) -> Reaction {
+    let mut hands = Hands::of(point.world(), message.guard());
+    let after = point.after(completion, None, &mut hands);
+    let entries = &after.transcript()[point.transcript().len()..];
+    match entries.iter().find_map(repair) {
+        Some(repaired) => Reaction { repaired: true, ..Reaction::of(point, repaired, words) },
+        None => Reaction::of(point, completion, words),
+    }
+}
+
+fn repair(entry: &Entry) -> Option<&Completion> {
+    match entry {
+        Entry::Intervention(Intervention { kind: InterventionKind::Repair(repaired), .. }) => Some(repaired),
+        _ => None,
+    }
 }
 
 /// What these entries are to the model.
@@ -162,10 +185,11 @@ impl Tried {
 fn counted(reactions: &[Option<Reaction>]) -> ReactionCounts {
     let mut counts = ReactionCounts::default();
     for it in reactions.iter().flatten() {
-        let Reaction { calls, moved, serves, named, done, unable } = *it;
+        let Reaction { calls, repaired, moved, serves, named, done, unable } = *it;
         counts = counts.plus(&ReactionCounts {
             samples: 1,
             calls: calls.into(),
+            repaired_calls: (calls && repaired).into(),
             moved: moved.into(),
             serves: serves.into(),
             named: named.is_some().into(),

@@ -19,6 +19,7 @@ use memchr::memchr3;
 
 pub(crate) use call::{Arguments, Call};
 
+use crate::showing::asks_to_see;
 use call::IsTool;
 use marks::Mark;
 
@@ -57,8 +58,13 @@ pub(crate) fn calls_one_of<S: AsRef<str>>(text: &str, tools: &[S]) -> bool {
 /// Whether a request of the user speaks of calls, so that a printed one may be the answer to it.
 pub(crate) fn speaks_of_calls(request: &str) -> bool {
     let lower = request.to_lowercase();
-    ["json", "tool call", "function call", "{"].iter().any(|it| lower.contains(it))
+    let has = |words: &[&str]| words.iter().any(|it| lower.contains(it));
+    has(&["json", "tool call", "function call", "{"]) || has(CALL) && (has(&["print"]) || asks_to_see(&lower))
 }
+
+/// "Call", as what tools get.
+const CALL: &[&str] =
+    &["call", "aufruf", "llamada", "appel", "chamada", "chiamata", "вызов", "呼び出し", "调用", "호출"];
 
 /// The printed calls of a text, in order.
 pub(crate) fn printed<'t>(text: &'t str, is_tool: IsTool<'_>) -> Vec<Printed<'t>> {

@@ -11,9 +11,14 @@
 //! is an announcement that breaks off, or if marks of a chat template are around it. It is doubtful after another text
 //! of one short paragraph, if it looks like code (`name(argument="value")` alone), if several stand beside each other
 //! without being a list, if the same call was made from a text before and each time changes something, if the request
-//! speaks of an example, and if it comes after the user agreed to one that they had asked to see. A doubtful call is
+//! speaks of an example, if it comes after the user agreed to one that they had asked to see, and if it would write a
+//! file again that was written before the request, which names no file. A doubtful call is
 //! made if its tools are known to only read; else the user is asked, once for each call. If they agree, the next print
 //! of it is made.
+//!
+//! *After a demand.* The answer to a guard that asked for a call is an attempt at it. Text around a printed call does
+//! not make it doubtful then, and of several the first is the next one, since the others were written before its
+//! result. What follows it is cut: it is prose about the call, or a result that the model made up.
 //!
 //! *Stays silent* about a printed call that may be an example or an answer: the user's request speaks of JSON, of calls
 //! or of an example, or has a call in it; text follows the call; the text before it is long, has several paragraphs,
@@ -39,17 +44,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::mend;
-use crate::printed::{self, Printed};
+use crate::printed;
 use balk_contract::key::Shape;
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::{
     Answer, Blocked, ChoiceKind, Completion, Decision, Effect, Entry, FinishReason, Guard, Intervention,
     InterventionKind, Note, Origin, Part, RawCall, Speaker, Subject, ToolCall, Verdict,
 };
-use judge::{Meant, has_placeholder, judge};
+use judge::{Meant, has_placeholder, judge, judge_answer};
 use offered::Offered;
 use rule::{ARGUMENTS, NAMES, PRINTED, UNKNOWN};
-use state::{RepairState, Wish};
+use state::{Demand, RepairState, Wish};
 
 mod judge;
 mod messages;
@@ -90,7 +95,7 @@ struct Reading {
 }
 
 const NAME: &str = "repair";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 impl CallRepair {
     /// The rules of this guard.
@@ -128,21 +133,28 @@ impl CallRepair {
             Part::Thinking { .. } => None,
         });
         let (at, text, all) = found.next().filter(|_| found.next().is_none())?;
-        let [printed] = &all[..] else { return None };
+        let is_answer = self.state.demand == Demand::Answered;
+        let printed = match &all[..] {
+            [only] => only,
+            [first, ..] if is_answer => first,
+            _ => return None,
+        };
         let texts = || completion.parts.iter().enumerate().filter(|(_, it)| matches!(it, Part::Text(_)));
         // A text behind the call speaks about it.
-        if texts().any(|(part, _)| part > at) {
+        if !is_answer && texts().any(|(part, _)| part > at) {
             return None;
         }
-        let meant = match (judge(text, printed), self.state.wish) {
+        let meant = if is_answer { judge_answer(text, printed) } else { judge(text, printed) };
+        let meant = match (meant, self.state.wish) {
             (Meant::No, _) | (_, Wish::Open | Wish::Shown) => return None,
             (Meant::Perhaps, Wish::None | Wish::Perhaps) | (Meant::Certainly, Wish::Perhaps) => {
                 Meant::Perhaps
             }
             (Meant::Certainly, Wish::None) => Meant::Certainly,
         };
-        let calls = self.calls(printed)?;
-        let mut parts = completion.parts.clone();
+        let next = if is_answer && !printed.is_list { 1 } else { printed.calls.len() };
+        let calls = self.calls(&printed.calls[..next])?;
+        let mut parts = completion.parts[..=at].to_vec();
         parts[at] = Part::Text(text[..printed.span.start].trim_end().into());
         let offer = Offered::offer(&self.state.offered);
         let made = Completion::new(parts, calls, FinishReason::ToolCall, completion.usage, &offer);
@@ -150,7 +162,7 @@ impl CallRepair {
     }
 
     /// The printed calls as calls, if all of them fit their tools.
-    fn calls(&self, found: &Printed<'_>) -> Option<Vec<RawCall>> {
+    fn calls(&self, found: &[printed::Call<'_>]) -> Option<Vec<RawCall>> {
         let call = |(at, it): (usize, &printed::Call<'_>)| {
             let tool = self.state.printed_tool(&it.name)?;
             let arguments = tool.fitting(&it.arguments).filter(|it| !has_placeholder(it))?;
@@ -161,7 +173,7 @@ impl CallRepair {
             );
             Some(RawCall { id: id.into(), tool: tool.name.clone(), arguments })
         };
-        found.calls.iter().enumerate().map(call).collect()
+        found.iter().enumerate().map(call).collect()
     }
 
     /// Whether only one of these calls can be meant: the same twice, or two changes of one file.
@@ -180,7 +192,8 @@ impl CallRepair {
         let changing = |it: &&Arc<ToolCall>| it.effect != Effect::ReadOnly;
         let asked_about = completion.calls.iter().filter(changing).find(|it| {
             let was_made = it.effect != Effect::IdempotentWrite && self.state.made.contains(&it.key);
-            meant == Meant::Perhaps || was_made
+            let is_finished = it.path_digest().is_some_and(|path| self.state.finished.contains(&path));
+            meant == Meant::Perhaps || was_made || is_finished
         });
         if let Some(call) = asked_about {
             return match (self.state.asked == Some(call.key), self.state.agreed) {
@@ -318,10 +331,9 @@ impl Guard for CallRepair {
         match entry {
             Entry::Start(start) => self.state.offered = Offered::all(&start.offer),
             Entry::User(message) if message.from == Speaker::User => self.state.heard(&message.text),
-            Entry::Completion(completion) if self.state.wish == Wish::Open => {
-                if completion.texts().any(|text| !self.state.printed(text).is_empty()) {
-                    self.state.wish = Wish::Shown;
-                }
+            Entry::Completion(completion) => self.state.answered_with(completion),
+            Entry::Intervention(Intervention { kind: InterventionKind::Feedback, .. }) => {
+                self.state.demand = Demand::Open;
             }
             Entry::Result(result) if result.origin == Origin::Executed => self.state.ran(result),
             Entry::Answer(answer) => self.state.agreed = answer.choice == ChoiceKind::Continue,
@@ -335,7 +347,6 @@ impl Guard for CallRepair {
                 | InterventionKind::Stop => {}
             },
             Entry::User(_)
-            | Entry::Completion(_)
             | Entry::Failed(_)
             | Entry::Tried(_)
             | Entry::Result(_)

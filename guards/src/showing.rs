@@ -80,7 +80,7 @@ const POLITE: [&str; 9] = ["", "yes", "ok", "okay", "please", "just", "then", "j
 const EXTENSION: usize = 5;
 
 /// Whether a word is the name of a file: `game.py`, `src/main.rs`.
-fn names_file(text: &str) -> bool {
+pub(crate) fn names_file(text: &str) -> bool {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "._-/\\".contains(c))).any(|word| {
         let Some((stem, extension)) = word.trim_end_matches('.').rsplit_once('.') else { return false };
         let is_extension = (1..=EXTENSION).contains(&extension.len())

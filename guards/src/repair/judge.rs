@@ -52,10 +52,26 @@ pub(super) fn judge(text: &str, printed: &Printed<'_>) -> Meant {
     if !is_one_thing || !introduces(before) {
         return Meant::No;
     }
-    let is_plain_code = !printed.is_list && !printed.is_marked && printed.calls.iter().any(|it| it.is_code);
+    let is_plain_code = is_plain_code(printed);
     let are_several = printed.calls.len() > 1 && !printed.is_list && !printed.is_marked;
     let is_announced = before.is_empty() || printed.is_marked || announcement::breaks_off(before);
     if is_announced && !is_plain_code && !are_several { Meant::Certainly } else { Meant::Perhaps }
+}
+
+/// Judges the first printed call of an answer to a guard that asked for a call. Text around it does not make it an
+/// example, unless its words say so, or the user is asked something.
+pub(super) fn judge_answer(text: &str, printed: &Printed<'_>) -> Meant {
+    let is_call = !printed.is_in_code && !printed.calls.iter().any(|it| it.is_strange);
+    let around = [&text[..printed.span.start], &text[printed.span.end..]];
+    if !is_call || around.iter().any(|it| it.contains(['?', '？']) || speaks_of_examples(it)) {
+        return Meant::No;
+    }
+    if is_plain_code(printed) { Meant::Perhaps } else { Meant::Certainly }
+}
+
+/// Whether it could be code that calls a function.
+fn is_plain_code(printed: &Printed<'_>) -> bool {
+    !printed.is_list && !printed.is_marked && printed.calls.iter().any(|it| it.is_code)
 }
 
 /// Whether a text can come before a call that is meant: one short paragraph, which asks nothing, shows nothing and

@@ -10,16 +10,17 @@ use super::offered::Offered;
 use super::{PRINTED, UNKNOWN};
 use crate::failure::is_failure;
 use crate::printed::{Printed, printed, speaks_of_calls};
-use crate::showing::asks_to_see;
+use crate::showing::{asks_to_see, names_file};
 use balk_contract::key::{CallKey, Shape};
 use balk_contract::nudge::is_nudge;
-use balk_contract::{Completion, Note, Subject, ToolResult};
+use balk_contract::{Completion, Effect, Note, Subject, ToolResult};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RepairState {
     pub(super) offered: Vec<Offered>,
     /// What the user's request says about printed calls.
     pub(super) wish: Wish,
+    pub(super) demand: Demand,
     /// Repairs, refused calls and questions in this run, so that each message has different words.
     pub(super) repairs: u32,
     pub(super) refused: u32,
@@ -29,6 +30,10 @@ pub(super) struct RepairState {
     pub(super) agreed: bool,
     /// The printed calls that were made since the request, newest last.
     pub(super) made: VecDeque<CallKey>,
+    /// Digests of the paths that calls wrote in this request, newest last, and of those before it. A request that names a
+    /// file may want it written again, so it empties the second.
+    pub(super) written: VecDeque<u128>,
+    pub(super) finished: VecDeque<u128>,
     /// Calls since the request whose arguments the host could not read.
     pub(super) unreadable: u32,
     /// Calls since the request that the guard answered in the host's place.
@@ -59,8 +64,23 @@ pub(super) enum Wish {
     Perhaps,
 }
 
+/// Whether a guard asked for a call in place of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Demand {
+    /// No.
+    #[default]
+    None,
+    /// Yes, and the model has not answered yet.
+    Open,
+    /// The last completion is the answer.
+    Answered,
+}
+
 /// Printed calls that are remembered; a model that prints more between two words of the user has another problem.
 const MADE: usize = 16;
+/// Files that are remembered; a print that would overwrite an older one is made.
+const FILES: usize = 16;
 /// Names that are not on offer and work.
 const UNLISTED: usize = 16;
 
@@ -79,8 +99,20 @@ impl RepairState {
         printed(text, &|name| self.printed_tool(name).is_some())
     }
 
+    /// The model has answered.
+    pub(super) fn answered_with(&mut self, completion: &Completion) {
+        self.demand = match self.demand {
+            Demand::Open => Demand::Answered,
+            Demand::None | Demand::Answered => Demand::None,
+        };
+        if self.wish == Wish::Open && completion.texts().any(|text| !self.printed(text).is_empty()) {
+            self.wish = Wish::Shown;
+        }
+    }
+
     /// The user speaks: a nudge goes on with the request, anything else is a new one.
     pub(super) fn heard(&mut self, text: &str) {
+        self.demand = Demand::None;
         let of_calls = speaks_of_calls(text);
         if !of_calls && is_nudge(text) && !asks_to_see(text) {
             if self.wish == Wish::Shown {
@@ -88,6 +120,12 @@ impl RepairState {
             }
             return;
         }
+        self.finished.extend(self.written.drain(..));
+        if names_file(text) {
+            self.finished.clear();
+        }
+        let old = self.finished.len().saturating_sub(FILES);
+        self.finished.drain(..old);
         self.wish = match (of_calls, speaks_of_examples(text)) {
             (true, _) => Wish::Open,
             (false, true) => Wish::Perhaps,
@@ -101,6 +139,16 @@ impl RepairState {
     /// A call ran: what the host makes of names that are not on offer, and of arguments that are no object.
     pub(super) fn ran(&mut self, result: &ToolResult) {
         let call = &result.call;
+        if call.effect != Effect::ReadOnly
+            && let Some(path) = call.path_digest()
+            && !self.written.contains(&path)
+            && !is_failure(result)
+        {
+            if self.written.len() == FILES {
+                self.written.pop_front();
+            }
+            self.written.push_back(path);
+        }
         if self.offered(&call.tool).is_some() {
             if call.shape != Shape::Object && is_failure(result) {
                 self.unreadable = self.unreadable.saturating_add(1);

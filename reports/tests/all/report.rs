@@ -132,7 +132,8 @@ fn help_is_late_after_eight_turns_and_where_none_comes() {
         let mut cells = vec![Cell::default(); 3];
         for seed in 0..64 {
             let first_help = [Some(3 + HELP_TURNS), Some(4 + HELP_TURNS), None, None][seed as usize % 4];
-            let grade = Grade { onset: Some(3), first_help, goal: seed % 2 == 0, turns: 20, ..Grade::default() };
+            let grade =
+                Grade { onset: Some(3), first_help, goal: seed % 2 == 0, turns: 20, ..Grade::default() };
             for cell in &mut cells {
                 cell.take(&Outcome {
                     seed,

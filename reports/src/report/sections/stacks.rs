@@ -2,8 +2,8 @@
 
 use super::number::{counted, grouped, median, or_dash, share};
 use super::suites::{caption, each};
-use crate::report::document::{Block, Document, Table, Text, code, emphasis, paragraph};
 use crate::records::HELP_TURNS;
+use crate::report::document::{Block, Document, Table, Text, code, emphasis, paragraph};
 use crate::report::tables::{Figures, Report, StackRow, StackTable};
 
 /// One row per stack: its name, and a cell for each column.

@@ -83,6 +83,7 @@ mod said;
 mod same_failure;
 mod spoken;
 mod standing;
+mod tally;
 mod unfit;
 mod unmoved;
 pub(crate) mod waiting;
@@ -194,7 +195,7 @@ struct ProgressState {
 }
 
 const NAME: &str = "progress";
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 /// The shortest pattern is two laps of two rounds. A pattern found earlier than that after a step had begun before
 /// the step.
 const NEW_PATTERN_TURNS: u64 = 4;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::look::{Before, Look, Step};
+use super::look::{Look, Step};
 use super::rounds::{LOOKS, Rounds};
 use crate::failure::{Failure, is_failure};
 use balk_contract::{Origin, ToolCall, ToolResult};
@@ -30,13 +30,13 @@ impl<'n> CurrentRound<'n> {
     }
 
     /// Whether the call gave the same answer as in this look, or has not run yet.
-    pub(super) fn agrees(self, look: &Look) -> bool {
+    pub(super) fn agrees(self, rounds: &Rounds, look: &Look) -> bool {
         match self.results {
             None => true,
             Some(results) => {
                 let mut of_call = results.iter().filter(|it| it.call.key == look.call).peekable();
                 of_call.peek().is_some()
-                    && of_call.all(|it| it.origin == Origin::Executed && it.text.key() == look.result)
+                    && of_call.all(|it| it.origin == Origin::Executed && rounds.key(it) == look.result)
             }
         }
     }
@@ -64,11 +64,15 @@ impl<'n> CurrentRound<'n> {
     }
 
     /// How a call follows what ran before this round, if the round has no other call.
-    pub(super) fn step(self, before: &Before, call: &ToolCall) -> Step {
+    pub(super) fn step(self, rounds: &Rounds, call: &ToolCall) -> Step {
+        let before = rounds.before();
         match self.results {
             // A refused call continues what the previous one continued.
             None => before.step_unanswered(call),
-            Some([result]) => before.step_answered(call, result, self.failures.first().copied().flatten()),
+            Some([result]) => {
+                let failure = self.failures.first().copied().flatten();
+                before.step_answered(call, result, failure, rounds.tally())
+            }
             Some(_) => Step::Other,
         }
     }

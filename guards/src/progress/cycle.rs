@@ -18,7 +18,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let found = (2..=PERIOD_MAX).rev().filter_map(|period| {
         let one = || rounds.still().take(period);
         let goes_on = match now.results {
-            Some(_) => one().nth(period - 1).is_some_and(|due| repeats(due, now)),
+            Some(_) => one().nth(period - 1).is_some_and(|due| repeats(rounds, due, now)),
             None => one().count() == period && one().any(|round| round.calls(call.key)),
         };
         // Rounds that are all alike are no cycle.
@@ -50,6 +50,6 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
 }
 
 /// Whether this round is the one that is due, with the same calls and answers.
-fn repeats(due: &Round, now: CurrentRound<'_>) -> bool {
-    now.calls.iter().all(|call| due.calls(call.key)) && due.looks.iter().all(|look| now.agrees(look))
+fn repeats(rounds: &Rounds, due: &Round, now: CurrentRound<'_>) -> bool {
+    now.calls.iter().all(|call| due.calls(call.key)) && due.looks.iter().all(|look| now.agrees(rounds, look))
 }

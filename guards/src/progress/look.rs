@@ -6,6 +6,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::offer_index::{OfferIndex, Unfit};
+use super::tally::Tally;
 use crate::failure::{Failure, is_failure, is_waiting};
 use crate::similarity::{Nearness, Profile, Ratio};
 use balk_contract::key::{CallKey, ToolKey};
@@ -18,6 +19,8 @@ pub(super) struct Look {
     pub(super) call: CallKey,
     pub(super) tool: ToolKey,
     pub(super) result: ResultKey,
+    /// Whether the whole answer was new, but only by a number that rises with every answer.
+    pub(super) counts: bool,
     pub(super) failed: bool,
     /// How it failed, in a comparable form; `None` if it says too little or did not fail.
     pub(super) failure: Option<Failure>,
@@ -54,22 +57,23 @@ pub(super) enum Step {
 
 impl Look {
     /// A look at the answer to this call, given the previous call.
-    pub(super) fn of(result: &ToolResult, before: &Before, offer: &OfferIndex) -> Self {
+    pub(super) fn of(result: &ToolResult, before: &Before, tally: &Tally, offer: &OfferIndex) -> Self {
         let call = &result.call;
         let failed = is_failure(result);
         let failure = if failed { Failure::of(result) } else { None };
-        let key = result.text.key();
+        let answer = tally.key_of_any(result);
         Self {
             call: call.key,
             tool: call.tool_key,
-            result: key,
+            result: tally.key(result),
+            counts: tally.counts(result),
             failed,
             failure,
             may_pass: failed && prospect(result, failure) == Prospect::Passing,
             waits: is_waiting(result) || !failed && offer.waits(&call.tool),
             may_change: !failed && call.effect == Effect::Unknown,
             unfit: if failed { offer.unfit(call) } else { None },
-            step: before.step(call, Some((key, failure)), says_something(result)),
+            step: before.step(call, Some((answer, failure)), says_something(result)),
         }
     }
 }
@@ -147,11 +151,13 @@ impl Before {
         call: &ToolCall,
         result: &ToolResult,
         failure: Option<Failure>,
+        tally: &Tally,
     ) -> Step {
         // A cheap test before the exact comparison.
-        let answers_alike = result.text.key() == self.result || self.failure.is_some() && is_failure(result);
+        let answer = tally.key_of_any(result);
+        let answers_alike = answer == self.result || self.failure.is_some() && is_failure(result);
         if answers_alike && self.is_of(call) && result.origin == Origin::Executed {
-            self.step(call, Some((result.text.key(), failure)), says_something(result))
+            self.step(call, Some((answer, failure)), says_something(result))
         } else {
             Step::Other
         }
@@ -163,10 +169,10 @@ impl Before {
     }
 
     /// Records the call that ran.
-    pub(super) fn ran(&mut self, call: &ToolCall, look: &Look) {
+    pub(super) fn ran(&mut self, call: &ToolCall, look: &Look, answer: ResultKey) {
         self.arguments = Some(call.arguments.clone());
         (self.tool, self.result, self.failure, self.last) =
-            (Some(look.tool), look.result, look.failure, look.step);
+            (Some(look.tool), answer, look.failure, look.step);
     }
 }
 

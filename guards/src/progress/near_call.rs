@@ -22,7 +22,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let near = rounds.still().take_while(|round| round.only().is_some_and(is_near));
     // The first of them is near to an earlier call, which counts too.
     let seen = near.count() + 1;
-    let is_this = |look: &Look| look.call == call.key && now.agrees(look);
+    let is_this = |look: &Look| look.call == call.key && now.agrees(rounds, look);
     if rounds.still().take(seen).all(|round| round.only().is_some_and(is_this)) {
         return None;
     }

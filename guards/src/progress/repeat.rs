@@ -14,7 +14,7 @@ use balk_contract::{Subject, ToolCall};
 /// one that tries again what may pass, after other work and not only after other failures.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
-    if !now.agrees(last) {
+    if !now.agrees(rounds, last) {
         return None;
     }
     let looks = rounds.still().enumerate().filter(|(_, round)| round.calls(call.key));
@@ -22,14 +22,16 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let (seen, first) = same.fold((0, 0), |(seen, _), (nth, _)| (seen + 1, nth));
     // Counted from the newest round, so nothing is in between if all rounds up to the first look are looks.
     let between = || rounds.still().take(first);
-    let is_alone = first + 1 == seen && between().all(|round| round.only().is_some());
+    // The guard against duplicates takes a number that rises with every answer for news.
+    let counts = between().any(|round| round.looks.iter().any(|look| look.counts));
+    let is_alone = first + 1 == seen && between().all(|round| round.only().is_some()) && !counts;
     if is_alone || between().any(Round::waits) {
         return None;
     }
     let lasts = last.failure.is_some_and(|it| it.prospect != Prospect::Passing);
     let only_failures = lasts && first + 1 > seen && between().all(Round::fails);
     let seen = if only_failures { first + 1 } else { seen };
-    let learns = !last.failed && between().any(Round::is_new);
+    let learns = !last.failed && between().any(Round::is_news);
     let tries_again = last.may_pass && between().flat_map(|round| &round.looks).any(|look| !look.failed);
     Some(Finding {
         is_sure: !between().any(Round::may_change),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::look::{Before, Look};
 use super::offer_index::OfferIndex;
 use super::standing::Standing;
+use super::tally::Tally;
 use super::workspace::Workspace;
 use crate::change::Change;
 use crate::circling::Circling;
@@ -34,6 +35,8 @@ pub(super) struct Round {
     in_view: bool,
     /// Whether it returned anything that was not already in the view.
     is_new: bool,
+    /// Whether any of that says more than that something failed.
+    is_news: bool,
     /// Whether it had more looks than are kept: then it equals no other round.
     is_cut: bool,
 }
@@ -50,6 +53,7 @@ pub(super) struct Rounds {
     before: Before,
     workspace: Workspace,
     standing: Standing,
+    tally: Tally,
     /// The calls of the finished rounds.
     #[serde(skip)]
     filter: Filter,
@@ -86,6 +90,12 @@ impl Round {
 
     pub(super) fn is_new(&self) -> bool {
         self.is_new
+    }
+
+    /// Whether it returned anything new that says more than that something failed. What may pass says that something
+    /// goes on.
+    pub(super) fn is_news(&self) -> bool {
+        self.is_news
     }
 
     pub(super) fn is_in_view(&self) -> bool {
@@ -181,6 +191,16 @@ impl Rounds {
         &self.standing
     }
 
+    /// What the harness counts at the end of its answers.
+    pub(super) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// What is compared of an answer.
+    pub(super) fn key(&self, result: &ToolResult) -> ResultKey {
+        self.tally.key(result)
+    }
+
     /// The user spoke: there may have been progress.
     pub(super) fn user_spoke(&mut self) {
         self.close();
@@ -222,8 +242,8 @@ impl Rounds {
     pub(super) fn begin(&mut self) {
         self.close();
         self.turn += 1;
-        let Round { turn, in_view, is_new, is_cut, .. } = &mut self.open;
-        (*turn, *in_view, *is_new, *is_cut) = (self.turn, true, false, false);
+        let Round { turn, in_view, is_new, is_news, is_cut, .. } = &mut self.open;
+        (*turn, *in_view, *is_new, *is_news, *is_cut) = (self.turn, true, false, false, false);
     }
 
     /// The answers are no longer in the view. The identities stay, because a loop can continue through a compaction.
@@ -248,11 +268,11 @@ impl Rounds {
 
     fn look(&mut self, result: &ToolResult, offer: &OfferIndex) {
         let call = &result.call;
-        let look = Look::of(result, &self.before, offer);
+        let look = Look::of(result, &self.before, &self.tally, offer);
         // The same as in `is_evidence`, but this also records the write.
         let is_no_return = !look.failed && self.workspace.wrote(call);
         let answers_anew = self.answers_anew(result);
-        self.standing.result(result, look.failure, answers_anew.unwrap_or(true), self.turn);
+        self.standing.result(result, &look, answers_anew.unwrap_or(true), self.turn);
         let is_progress = match call.effect.is_known_change() && !look.failed {
             true => is_no_return && answers_anew.is_none(),
             false => answers_anew == Some(true),
@@ -260,11 +280,14 @@ impl Rounds {
         if is_progress {
             self.moved();
         }
-        self.before.ran(call, &look);
+        self.before.ran(call, &look, self.tally.key_of_any(result));
+        self.tally.answered(result);
         if self.open.has(look.call, look.result) {
             return;
         }
-        self.open.is_new |= !self.has_brought(look.call, look.result);
+        let is_new = !self.has_brought(look.call, look.result);
+        self.open.is_new |= is_new;
+        self.open.is_news |= is_new && (!look.failed || look.may_pass);
         if self.open.looks.len() < LOOKS {
             self.open.looks.push(look);
         } else {
@@ -292,6 +315,6 @@ impl Rounds {
         }
         let mut asked = self.past.iter().filter(|round| round.calls(call)).peekable();
         asked.peek()?;
-        Some(is_unseen(result) || !asked.any(|round| round.has(call, result.text.key())))
+        Some(is_unseen(result) || !asked.any(|round| round.has(call, self.key(result))))
     }
 }

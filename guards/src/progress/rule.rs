@@ -20,7 +20,7 @@ impl Rule {
         now: CurrentRound<'_>,
     ) -> Option<impl Iterator<Item = Self>> {
         let is_known = rounds.has(call.key);
-        let step = now.step(rounds.before(), call);
+        let step = now.step(rounds, call);
         let returns = rounds.workspace().returns(call);
         let fails = now.fails(rounds);
         let finishes = offer.finishes(&call.tool);

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::look::Look;
 use crate::change::Change;
 use crate::failure::Failure;
 use balk_contract::key::{CallKey, ToolKey};
@@ -52,8 +53,8 @@ struct Rewritten {
 
 impl Standing {
     /// Folds one result that ran in this turn; `is_new` if this call never gave this answer before.
-    pub(super) fn result(&mut self, result: &ToolResult, failure: Option<Failure>, is_new: bool, turn: u64) {
-        let call = &result.call;
+    pub(super) fn result(&mut self, result: &ToolResult, look: &Look, is_new: bool, turn: u64) {
+        let (call, failure) = (&result.call, look.failure);
         self.changes += u64::from(Change::of(result) != Change::Nothing);
         let before = self.failures.iter().position(|it| it.call == call.key);
         // What may pass is no matter of what was changed.
@@ -62,7 +63,7 @@ impl Standing {
             (None, Some(at)) => drop(self.failures.remove(at)),
             (Some(failure), before) => {
                 let before = before.map(|at| self.failures.remove(at));
-                let said = Self::said(result, failure);
+                let said = Self::said(call, look.result, failure);
                 let same = before.filter(|it| it.failure == said);
                 let is_whole = Self::is_whole(call);
                 let counts = |it: &Persisting| {
@@ -109,8 +110,8 @@ impl Standing {
 
     /// What is compared of a failure: the whole answer to a call that carries what it does, because a program may meet
     /// the same error in another place.
-    pub(super) fn said(result: &ToolResult, failure: Failure) -> ResultKey {
-        if Self::is_whole(&result.call) { result.text.key() } else { failure.exact }
+    pub(super) fn said(call: &ToolCall, answer: ResultKey, failure: Failure) -> ResultKey {
+        if Self::is_whole(call) { answer } else { failure.exact }
     }
 
     /// Whether this call carries what it does.

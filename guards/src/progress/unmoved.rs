@@ -12,7 +12,9 @@ use balk_contract::{Subject, ToolCall};
 pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (failure, seen, turn) = rounds.standing().failed_so(call)?;
     let mut answers = now.looked_at().filter(|(it, _)| it.call.key == call.key);
-    let says_so = |(it, how): (_, Option<_>)| how.is_some_and(|how| Standing::said(it, how) == failure);
+    let says_so = |(it, how): (_, Option<_>)| {
+        how.is_some_and(|how| Standing::said(call, rounds.key(it), how) == failure)
+    };
     if now.results.is_some() && !answers.any(says_so) {
         return None;
     }

@@ -21,7 +21,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         let mut of_call = results.iter().filter(|it| it.call.key == call.key).peekable();
         of_call.peek().is_some()
             && of_call.all(|it| {
-                it.origin == Origin::Executed && waiting().any(|(_, look)| look.result == it.text.key())
+                it.origin == Origin::Executed && waiting().any(|(_, look)| look.result == rounds.key(it))
             })
     });
     let count = waiting().count();

@@ -29,7 +29,8 @@ pub(super) const HELP: &str = "\
 A GATE is [STACK][@WHERE]: METRIC OP NUMBER. Without STACK it judges every stack but `none`, `oracle` and `ceiling`;
 WHERE is stubborn, control or a scenario. OP is <, <=, > or >=, NUMBER as in 3, 0.95 or 19/20. Metrics are
   counts  false_interventions double_effects guard_faults not_told missed lost needless_questions
-  shares  recovery (of trials that got stuck), done (of all), told (of those not done), unprompted (of recovered)
+  shares  recovery (of trials that got stuck), done (of all), told (of those not done), unprompted (of recovered),
+          late (no help within eight turns of the onset, of trials that got stuck)
   rates   false_rate (false interventions in 1,000 healthy turns)
   compare recovery_change done_change false_rate_change (B minus A; `balk compare` only)
 With --gate certain a gate fails unless its 95 % bound clears it, so too few trials fail as well; with --gate refuted

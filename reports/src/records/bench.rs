@@ -15,7 +15,7 @@ mod record;
 mod seeds;
 mod sound;
 
-pub use cell::{ByDraw, Cell, Histogram, Language, Outcome, Paired, Response, RuleCount};
+pub use cell::{ByDraw, Cell, HELP_TURNS, Histogram, Language, Outcome, Paired, Response, RuleCount};
 pub use cluster::{GROUPS, Groups, Sums};
 pub use file::BadBench;
 pub use lapse::Lapse;

@@ -77,13 +77,14 @@ fn fields(table: &ScenarioTable, row: &ScenarioRow) -> Vec<Field> {
 const MODELS: [&str; 2] = ["recovered_flat", "recovered_drawn"];
 
 /// The shares whose counts are not all among the raw counts.
-fn shares(it: &Figures) -> [(&'static str, Share); 10] {
+fn shares(it: &Figures) -> [(&'static str, Share); 11] {
     [
         ("recovered", it.recovered),
         ("recovered_flat", it.recovered_flat),
         ("recovered_drawn", it.recovered_drawn),
         ("unprompted", it.unprompted),
         ("missed", it.missed),
+        ("late", it.late),
         ("told", it.told),
         ("not_told", it.not_told),
         ("healthy_done", it.healthy_done),

@@ -2,7 +2,7 @@
 
 use crate::common::small;
 use crate::common::small::{bench, cost};
-use balk_reports::records::{Bench, Beside, Cell, Grade, Lapse, Outcome, Seeds, Suite};
+use balk_reports::records::{Bench, Beside, Cell, Grade, HELP_TURNS, Lapse, Outcome, Seeds, Suite};
 use balk_reports::report::{Measure, Report};
 
 fn report() -> Report {
@@ -119,6 +119,41 @@ fn turns_are_counted_from_the_onset() {
     check(rows[1].figures.until_help, "1 (–)");
     assert_eq!(rows[1].figures.until_help.of, 2);
     check(rows[1].figures.stuck_for, "3 (3–3)");
+}
+
+/// Of 64 stuck trials a quarter is helped at the last turn in time, a quarter one turn later, and half never, though
+/// half of these come back by themselves.
+#[test]
+fn help_is_late_after_eight_turns_and_where_none_comes() {
+    let mut written = Bench::new(bench(1).plan);
+    let mut drawn = Bench::new(bench(1).plan);
+    drawn.plan.scenarios.iter_mut().for_each(|it| it.suite = Suite::Drawn);
+    for (bench, skeleton) in [(&mut written, None), (&mut drawn, Some("fix+cycle@1"))] {
+        let mut cells = vec![Cell::default(); 3];
+        for seed in 0..64 {
+            let first_help = [Some(3 + HELP_TURNS), Some(4 + HELP_TURNS), None, None][seed as usize % 4];
+            let grade =
+                Grade { onset: Some(3), first_help, goal: seed % 2 == 0, turns: 20, ..Grade::default() };
+            for cell in &mut cells {
+                cell.take(&Outcome {
+                    seed,
+                    language: "en",
+                    skeleton,
+                    grade: &grade,
+                    baseline: &grade,
+                    flat: &grade,
+                    drawn: &grade,
+                });
+            }
+        }
+        bench.add(0, &Seeds::range(0, 63), &cells).expect("the first seeds");
+        let report = Report::new(bench, &Beside::default());
+        let late = report.scenarios[0].rows[1].figures.late;
+        assert_eq!((late.count, late.of), (48, 64));
+    }
+    let mut record = Vec::new();
+    drawn.write(&mut record).expect("a vector takes all");
+    assert_eq!(Bench::read(&record[..]).expect("as written"), drawn);
 }
 
 #[test]

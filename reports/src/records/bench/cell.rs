@@ -104,6 +104,10 @@ counts! {
     }
 }
 
+/// How many turns after the onset help may come and not be late. Eight: two laps of a circle of four show that it is
+/// one. What comes after that only makes it harder to leave (`docs/reactions.md#lock-in`).
+pub const HELP_TURNS: u32 = 8;
+
 /// Counts of trials by a small number, such as turns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram(BTreeMap<u32, u64>);
@@ -132,6 +136,12 @@ impl Histogram {
                 100 * seen >= percent * all
             })
             .map(|(number, _)| *number)
+    }
+
+    /// How many trials have at most this number.
+    #[must_use]
+    pub fn at_most(&self, number: u32) -> u64 {
+        self.0.range(..=number).map(|(_, count)| count).sum()
     }
 
     /// The numbers with their counts, in order.
@@ -235,25 +245,25 @@ impl Cell {
         let &Outcome { seed, language, skeleton, grade, baseline, flat, drawn } = outcome;
         self.counts.add(grade);
         self.paired = self.paired.plus(&Paired::of(grade, baseline));
+        let until_help = grade.onset.zip(grade.first_help).map(|(onset, help)| help - onset);
         if let Some(skeleton) = skeleton {
             let mut trial = Self::default();
             trial.counts.add(grade);
             trial.paired = Paired::of(grade, baseline);
             trial.flat.take(flat);
             trial.drawn.take(drawn);
+            until_help.into_iter().for_each(|turns| trial.until_help.add(turns));
             self.groups.get_or_insert_default().add(skeleton, &trial.sums());
         }
         let (events, turns) = (grade.false_interventions, grade.healthy_turns);
         // A failed last attempt is not a turn, but a guard can disturb it.
         self.disturbed.add(events, turns.max(u32::from(events > 0)));
         self.by_draw.take(seed, grade);
-        if let Some(onset) = grade.onset {
-            if let Some(help) = grade.first_help {
-                self.until_help.add(help - onset);
-            }
-            if grade.goal {
-                self.stuck_for.add(grade.last_stuck.unwrap_or(onset) + 1 - onset);
-            }
+        until_help.into_iter().for_each(|turns| self.until_help.add(turns));
+        if let Some(onset) = grade.onset
+            && grade.goal
+        {
+            self.stuck_for.add(grade.last_stuck.unwrap_or(onset) + 1 - onset);
         }
         let counted = entry(&mut self.languages, language);
         *counted =
@@ -305,6 +315,13 @@ impl Cell {
         }
     }
 
+    /// Stuck trials that were helped late: the first intervention or resend came more than [`HELP_TURNS`] turns after
+    /// the onset, or never, also where the model came back by itself.
+    #[must_use]
+    pub fn late(&self) -> u64 {
+        self.counts.onsets.saturating_sub(self.until_help.at_most(HELP_TURNS))
+    }
+
     /// The clusters of its trials: the groups of skeletons of a drawn world, else the whole cell.
     #[must_use]
     pub fn clusters(&self) -> Vec<Sums> {
@@ -325,6 +342,7 @@ impl Cell {
             recovered: counts.recovered,
             unprompted: counts.unprompted,
             missed: counts.missed,
+            late: self.late(),
             handed_over: counts.handed_over,
             not_told: counts.not_told,
             false_interventions: counts.false_interventions,

@@ -30,6 +30,8 @@ counts! {
         unprompted,
         /// Stuck trials without an intervention or a resend after the onset.
         missed,
+        /// Stuck trials without an intervention or a resend soon after the onset.
+        late,
         /// Trials whose goal did not hold and whose user was told.
         handed_over,
         /// Trials whose goal did not hold and whose user was not told.

@@ -99,6 +99,7 @@ impl Comparison {
             | Metric::GuardFaults
             | Metric::NotTold
             | Metric::Missed
+            | Metric::Late
             | Metric::Lost
             | Metric::NeedlessQuestions
             | Metric::Recovery

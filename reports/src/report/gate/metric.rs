@@ -20,6 +20,8 @@ pub enum Metric {
     NotTold,
     /// Trials that got stuck, without an intervention or a resend after the onset.
     Missed,
+    /// Trials that got stuck, with no intervention or resend within eight turns of the onset, out of the stuck ones.
+    Late,
     /// Trials that are done under the baseline, but not here.
     Lost,
     /// Questions about failed attempts that could have been resent.
@@ -42,12 +44,13 @@ pub enum Metric {
     FalseRateChange,
 }
 
-const NAMES: [(&str, Metric); 15] = [
+const NAMES: [(&str, Metric); 16] = [
     ("false_interventions", Metric::FalseInterventions),
     ("double_effects", Metric::DoubleEffects),
     ("guard_faults", Metric::GuardFaults),
     ("not_told", Metric::NotTold),
     ("missed", Metric::Missed),
+    ("late", Metric::Late),
     ("lost", Metric::Lost),
     ("needless_questions", Metric::NeedlessQuestions),
     ("recovery", Metric::Recovery),
@@ -112,6 +115,7 @@ impl Metric {
             | Self::GuardFaults
             | Self::NotTold
             | Self::Missed
+            | Self::Late
             | Self::Lost
             | Self::NeedlessQuestions
             | Self::Told
@@ -141,6 +145,7 @@ impl Metric {
             Self::GuardFaults => count(counts.guard_faults),
             Self::NotTold => count(counts.not_told),
             Self::Missed => count(counts.missed),
+            Self::Late => share(counts.onsets > 0, |it| [it.late, it.onsets]),
             Self::Lost => count(cell.paired.lost),
             Self::NeedlessQuestions => count(counts.needless_questions),
             Self::Recovery => share(true, |it| [it.recovered, it.onsets]),
@@ -162,6 +167,7 @@ impl Metric {
             Self::GuardFaults => Some(Lapse::GuardFault),
             Self::NotTold | Self::Told => Some(Lapse::NotTold),
             Self::Missed
+            | Self::Late
             | Self::Lost
             | Self::NeedlessQuestions
             | Self::Recovery

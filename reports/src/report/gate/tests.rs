@@ -1,5 +1,5 @@
 use super::*;
-use crate::records::{Bench, Cell, Lapse, RateSums, Seeds, plan};
+use crate::records::{Bench, Cell, HELP_TURNS, Lapse, RateSums, Seeds, plan};
 
 fn gate(text: &str) -> Gate {
     text.parse().unwrap_or_else(|wrong| panic!("{text}: {wrong}"))
@@ -184,12 +184,16 @@ fn every_metric_reads_a_figure_of_its_own() {
         let counts = &mut cell.counts;
         (counts.onsets, counts.recovered, counts.unprompted) = (40, 30, 10);
         (counts.done, counts.handed_over) = (35, 5);
+        for turns in [0, HELP_TURNS, HELP_TURNS, HELP_TURNS + 1] {
+            cell.until_help.add(turns);
+        }
     });
     for (text, found) in [
         ("default@repeating: recovery<1", "30 of 40"),
         ("default@repeating: done<1", "35 of 50"),
         ("default@repeating: told<1", "5 of 15"),
         ("default@repeating: unprompted<1", "10 of 30"),
+        ("default@repeating: late<1", "37 of 40"),
     ] {
         assert!(failed(&rates, &[text], Sureness::Certain)[0].contains(found), "{text}");
     }

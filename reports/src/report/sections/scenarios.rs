@@ -59,6 +59,7 @@ fn course(it: &ScenarioTable) -> Block {
         it,
         &[
             ("missed, %", |it| share(&it.missed)),
+            ("late, %", |it| share(&it.late)),
             ("not told, %", |it| share(&it.not_told)),
             ("false per 1,000", |it| it.false_on_stubborn.to_string()),
             ("healthy turns", |it| grouped(it.false_on_stubborn.turns)),

@@ -2,6 +2,7 @@
 
 use super::number::{counted, grouped, median, or_dash, share};
 use super::suites::{caption, each};
+use crate::records::HELP_TURNS;
 use crate::report::document::{Block, Document, Table, Text, code, emphasis, paragraph};
 use crate::report::tables::{Figures, Report, StackRow, StackTable};
 
@@ -107,6 +108,7 @@ pub(super) fn runs(report: &Report) -> Document {
     let columns = [
         "unprompted, % of recovered",
         "missed, % of onsets",
+        "late, % of onsets",
         "not told, % of trials",
         "turns to help",
         "turns stuck",
@@ -116,6 +118,7 @@ pub(super) fn runs(report: &Report) -> Document {
             [
                 share(&it.unprompted),
                 share(&it.missed),
+                share(&it.late),
                 share(&it.not_told),
                 median(&it.until_help),
                 median(&it.stuck_for),
@@ -126,6 +129,11 @@ pub(super) fn runs(report: &Report) -> Document {
     document.push(Block::List(vec![
         emphasis("Unprompted") + ": recovered runs without an intervention or a resend after the onset.",
         emphasis("Missed") + ": stuck runs without an intervention or a resend after the onset.",
+        emphasis("Late")
+            + format!(
+                ": stuck runs whose first intervention or resend came more than {HELP_TURNS} turns after the onset, or \
+                 never."
+            ),
         emphasis("Not told") + ": trials in which the task was not done and the user did not know.",
         emphasis("Turns to help")
             + ": from the onset to the first intervention or resend; 0 is the same turn. Over several scenarios the \

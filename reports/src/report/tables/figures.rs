@@ -25,6 +25,8 @@ pub struct Figures {
     pub recovered_drawn: Share,
     /// Of the stubborn trials with an onset, those without an intervention or a resend after it.
     pub missed: Share,
+    /// Of the same, those without an intervention or a resend within eight turns of it.
+    pub late: Share,
     /// Of the trials whose goal cannot be reached, those whose user knew in the end that the task was not done.
     pub told: Share,
     /// Of the stubborn trials, those in which the task was not done and the user did not know it.
@@ -75,6 +77,7 @@ impl Pooled<'_> {
             recovered_flat: open.share(|it| [it.flat_recovered, it.flat_onsets]),
             recovered_drawn: open.share(|it| [it.drawn_recovered, it.drawn_onsets]),
             missed: stubborn.share(|it| [it.missed, it.onsets]),
+            late: stubborn.share(|it| [it.late, it.onsets]),
             told: closed.share(|it| [it.handed_over, it.trials]),
             not_told: stubborn.share(|it| [it.not_told, it.trials]),
             healthy_done: healthy.share(|it| [it.done, it.trials]),

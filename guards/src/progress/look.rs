@@ -132,8 +132,8 @@ impl Before {
         let (one, other) = differing(before, arguments);
         let is_near = || Profile::new(one).nearness(&Profile::new(other), NEAR) == Nearness::Near;
         match same_failure {
-            true if is_near() => Step::NearFailure,
             true | false if is_renamed(one, other) => Step::Renamed,
+            true if is_near() => Step::NearFailure,
             false if speaks && is_reworded(one, other) && is_near() => Step::NearAnswer,
             true | false => Step::Other,
         }
@@ -205,11 +205,19 @@ fn is_counted(before: &str, after: &str) -> bool {
     one > 0 && other > 0 && before != after && before[start + one..] == after[start + other..]
 }
 
-/// Whether one word took the place of another, and all other words are the same: the next candidate, or the next item.
+/// Whether one word took the place of another, wherever it is, and all other words are the same: the next candidate, or
+/// the next item. A call may say twice what it is about, as a command and in a description.
 fn is_renamed(one: &str, other: &str) -> bool {
-    let (mut words, mut others) = (one.split_ascii_whitespace(), other.split_ascii_whitespace());
-    let differ = words.by_ref().zip(others.by_ref()).filter(|(word, other)| word != other).count();
-    differ == 1 && words.next().is_none() && others.next().is_none()
+    let is_part = |c: char| c.is_alphanumeric() || "._-/~@:=".contains(c);
+    let words = |text| str::split(text, move |c: char| !is_part(c)).filter(|word| !word.is_empty());
+    let (mut words, mut others) = (words(one), words(other));
+    let mut renamed = None;
+    for pair in words.by_ref().zip(others.by_ref()).filter(|(word, other)| word != other) {
+        if *renamed.get_or_insert(pair) != pair {
+            return false;
+        }
+    }
+    renamed.is_some() && words.next().is_none() && others.next().is_none()
 }
 
 /// The parts in which the two differ, extended to the surrounding quotes: the differing texts, without the names and

@@ -46,7 +46,8 @@ const EXAMPLES: &[&str] = &[
 /// Judges the only printed calls of a text.
 pub(super) fn judge(text: &str, printed: &Printed<'_>) -> Meant {
     let before = text[..printed.span.start].trim();
-    let after = text[printed.span.end..].trim();
+    // A fence may be closed that was never opened.
+    let after = text[printed.span.end..].trim_matches(|c: char| c == '`' || c.is_whitespace());
     let is_one_thing =
         after.is_empty() && !printed.is_in_code && !printed.calls.iter().any(|it| it.is_strange);
     if !is_one_thing || !introduces(before) {

@@ -95,6 +95,7 @@ const FORMS: &[&str] = &[
     "<|channel|>commentary to=functions.read <|constrain|>json<|message|>{\"path\": \"a.py\"}<|call|>",
     "commentary to=functions.read json<|message|>{\"path\": \"a.py\"}",
     "Action: read\nAction Input: {\"path\": \"a.py\"}",
+    "{\"name\": \"read\", \"arguments\": {\"path\": \"a.py\"}}\n```",
 ];
 
 #[test]

@@ -38,8 +38,8 @@ pub use fit::fit;
 /// places hardly differ.
 const MOST_PLACES: u32 = 4;
 
-/// The counts of one unit: by message, whether it came again, and how the model balked.
-type Counted = BTreeMap<(usize, bool, Truth), ReactionCounts>;
+/// The counts of one unit: by message, whether it came again, whose rule it was, and how the model balked.
+type Counted = BTreeMap<(usize, bool, Option<String>, Truth), ReactionCounts>;
 
 /// Samples how the model takes messages, in every unit of a record, on these threads.
 ///
@@ -58,7 +58,7 @@ pub fn react(
 ) -> Result<Reactions, Error> {
     let messages = messages(&matrix.stacks);
     let mut trials = 0;
-    let mut rows: BTreeMap<(usize, bool, usize, Truth), ReactionCounts> = BTreeMap::new();
+    let mut rows = BTreeMap::new();
     let [from, to] = bench.plan.seeds;
     for seed in from..=to {
         let played = (0..bench.done.len()).filter(|&place| bench.done[place].has(seed)).collect();
@@ -71,8 +71,9 @@ pub fn react(
             match counted {
                 Ok(counted) => {
                     trials += 1;
-                    for ((message, again, truth), counts) in counted {
-                        let row = rows.entry((message, again, place, truth)).or_default();
+                    for ((message, again, rule, truth), counts) in counted {
+                        let row: &mut ReactionCounts =
+                            rows.entry((message, again, place, rule, truth)).or_default();
                         *row = row.plus(&counts);
                     }
                     Ok(follow(&name, Ok(())))
@@ -85,9 +86,9 @@ pub fn react(
             break;
         }
     }
-    let row = |((message, again, place, balked), counts): ((usize, bool, usize, Truth), ReactionCounts)| {
+    let row = |((message, again, place, rule, balked), counts): ((usize, _, usize, _, _), _)| {
         let (message, world) = (messages[message].name().to_owned(), bench.plan.scenarios[place].label());
-        ReactionRow { message, again, world, balked, counts }
+        ReactionRow { message, again, rule, world, balked, counts }
     };
     Ok(Reactions {
         schema: REACTIONS_SCHEMA,
@@ -129,7 +130,7 @@ fn unit(
             let proceed = &tried[PROCEED].first;
             for (message, tried) in tried.iter().enumerate() {
                 let mut add = |again, counts: ReactionCounts| {
-                    let row = counted.entry((message, again, truth)).or_default();
+                    let row = counted.entry((message, again, tried.rule.clone(), truth)).or_default();
                     *row = row.plus(&counts);
                 };
                 add(false, tried.counts(proceed));

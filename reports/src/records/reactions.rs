@@ -1,5 +1,7 @@
 //! What brought a real model back, message by message: the record of `balk live --react`.
 
+use std::collections::BTreeSet;
+
 use balk_contract::record::Truth;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +31,7 @@ pub struct Reactions {
     pub rows: Vec<ReactionRow>,
 }
 
-/// The counts of one message in one world, after one kind of balking.
+/// The counts of one message in one world, of one rule, after one kind of balking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReactionRow {
@@ -38,6 +40,8 @@ pub struct ReactionRow {
     pub message: String,
     /// Whether the same message came a second time, because the model called no tool after the first.
     pub again: bool,
+    /// The rule of the stack that spoke or repaired first, as `guard/rule`; none where no rule did.
+    pub rule: Option<String>,
     /// The world.
     pub world: String,
     /// How the model balked.
@@ -101,11 +105,24 @@ impl Reactions {
         messages
     }
 
+    /// The rules of a message in order of their names.
+    #[must_use]
+    pub fn rules(&self, message: (&str, bool)) -> BTreeSet<&str> {
+        let rows = self.rows.iter().filter(|it| (&*it.message, it.again) == message);
+        rows.filter_map(|it| it.rule.as_deref()).collect()
+    }
+
     /// The counts of these messages, one for each world.
     #[must_use]
     pub fn by_world(&self, messages: &[(&str, bool)]) -> Vec<ReactionCounts> {
+        self.worlds(|row| messages.contains(&(&*row.message, row.again)))
+    }
+
+    /// The counts of the rows that are wanted, one for each world.
+    #[must_use]
+    pub fn worlds(&self, is_wanted: impl Fn(&ReactionRow) -> bool) -> Vec<ReactionCounts> {
         let mut worlds: Vec<(&str, ReactionCounts)> = Vec::new();
-        for row in self.rows.iter().filter(|it| messages.contains(&(&*it.message, it.again))) {
+        for row in self.rows.iter().filter(|it| is_wanted(it)) {
             match worlds.iter_mut().find(|(world, _)| *world == row.world) {
                 Some((_, counts)) => *counts = counts.plus(&row.counts),
                 None => worlds.push((&row.world, row.counts)),

@@ -1,7 +1,7 @@
 //! What brought a real model back, as tables.
 
 use super::document::{Block, Document, Table, Text, code, marked, paragraph};
-use crate::records::{ReactionCounts, Reactions};
+use crate::records::{ReactionCounts, ReactionRow, Reactions};
 use crate::statistics::{Cluster, PairedCluster, PairedDifference, Share};
 
 /// The reactions of a model, message by message.
@@ -33,11 +33,8 @@ pub fn reactions(record: &Reactions) -> Document {
     ]);
     for message in record.messages() {
         let worlds = record.by_world(&[message]);
-        let all = worlds.iter().fold(ReactionCounts::default(), |all, it| all.plus(it));
-        let share = |count: fn(&ReactionCounts) -> [u64; 2]| {
-            let clusters = worlds.iter().map(count).map(|[count, of]| Cluster { count, of });
-            Share::of_clusters(&clusters.collect::<Vec<_>>()).percent()
-        };
+        let all = sum(&worlds);
+        let share = |count| share(&worlds, count);
         let name = name(message);
         reacted.row([
             name.clone(),
@@ -59,6 +56,33 @@ pub fn reactions(record: &Reactions) -> Document {
             share(|it| [it.unable, it.samples]).into(),
         ]);
     }
+    let mut by_rule = Table::of_numbers([
+        "message",
+        "rule",
+        "places",
+        "repaired",
+        "samples",
+        "any call (%)",
+        "serves the task (%)",
+    ]);
+    for message in record.messages() {
+        for rule in record.rules(message) {
+            let is_of = |row: &ReactionRow| {
+                (&*row.message, row.again) == message && row.rule.as_deref() == Some(rule)
+            };
+            let worlds = record.worlds(is_of);
+            let all = sum(&worlds);
+            by_rule.row([
+                name(message),
+                code(rule),
+                all.places.to_string().into(),
+                all.repaired.to_string().into(),
+                all.samples.to_string().into(),
+                share(&worlds, |it| [it.calls, it.samples]).into(),
+                share(&worlds, |it| [it.serves, it.samples]).into(),
+            ]);
+        }
+    }
     let places = format!(
         "A place is where the model balked without a guard: it called no tool while the goal was open, sent a call \
          again that had moved nothing, or answered nothing. Of each of the {} trials, the first {} places are used. At \
@@ -76,7 +100,21 @@ pub fn reactions(record: &Reactions) -> Document {
         paragraph(marked(&places)),
         Block::Table(beside),
         paragraph(meaning),
+        Block::Table(by_rule),
+        paragraph(
+            "A message of a stack by the rule that spoke first. Rules with few samples say little: compare intervals.",
+        ),
     ])
+}
+
+fn sum(worlds: &[ReactionCounts]) -> ReactionCounts {
+    worlds.iter().fold(ReactionCounts::default(), |all, it| all.plus(it))
+}
+
+/// A share over worlds, in percent: the first count of the second.
+fn share(worlds: &[ReactionCounts], count: fn(&ReactionCounts) -> [u64; 2]) -> String {
+    let clusters = worlds.iter().map(count).map(|[count, of]| Cluster { count, of });
+    Share::of_clusters(&clusters.collect::<Vec<_>>()).percent()
 }
 
 fn name((message, again): (&str, bool)) -> Text {
@@ -97,7 +135,7 @@ mod tests {
     use balk_contract::record::{Stuck, Truth};
 
     use super::*;
-    use crate::records::{REACTIONS_SCHEMA, ReactionRow};
+    use crate::records::REACTIONS_SCHEMA;
     use crate::report::document::markdown;
 
     fn shown(rows: Vec<ReactionRow>) -> String {
@@ -125,7 +163,14 @@ mod tests {
                 ..ReactionCounts::default()
             };
             let (message, world) = (message.to_owned(), world.to_owned());
-            ReactionRow { message, again: false, world, balked: Truth::Stuck(Stuck::TextOnly), counts }
+            ReactionRow {
+                message,
+                again: false,
+                rule: None,
+                world,
+                balked: Truth::Stuck(Stuck::TextOnly),
+                counts,
+            }
         };
         let text = shown(vec![
             row(Reactions::PROCEED, "a", [0, 0]),

@@ -127,7 +127,7 @@ mod tests {
             ..ReactionCounts::default()
         };
         let (message, world) = (message.to_owned(), "w".to_owned());
-        ReactionRow { message, again, world, balked: Truth::Stuck(Stuck::TextOnly), counts }
+        ReactionRow { message, again, rule: None, world, balked: Truth::Stuck(Stuck::TextOnly), counts }
     }
 
     fn record(rows: Vec<ReactionRow>) -> Reactions {

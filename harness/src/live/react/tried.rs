@@ -42,6 +42,8 @@ impl Message<'_> {
 #[derive(Clone, Debug)]
 pub(super) struct Tried {
     came: Came,
+    /// The rule of the stack that spoke or repaired first, as `guard/rule`.
+    pub(super) rule: Option<String>,
     /// The samples; none where the messages no longer fitted into the model's context.
     pub(super) first: Vec<Option<Reaction>>,
     /// The samples after the same message once more: one for each of the first ones without a call.
@@ -73,8 +75,9 @@ pub(super) fn tried(
     let says = matches!(message, Message::Proceed).then_some(Reactions::PROCEED);
     let mut hands = Hands::of(point.world(), message.guard());
     let after = point.after(completion, says, &mut hands);
-    let came = came(&after.transcript()[point.transcript().len()..], message, after.is_due());
-    let mut tried = Tried { came, first: Vec::new(), again: Vec::new() };
+    let entries = &after.transcript()[point.transcript().len()..];
+    let (came, rule) = (came(entries, message, after.is_due()), entries.iter().find_map(rule));
+    let mut tried = Tried { came, rule, first: Vec::new(), again: Vec::new() };
     let Came::Message { words, own } = &tried.came else { return Ok(tried) };
     for number in 0..samples {
         let Some(next) = after.sample(model, number)? else {
@@ -109,11 +112,14 @@ fn reaction(
     }
 }
 
+fn rule(entry: &Entry) -> Option<String> {
+    let Entry::Intervention(Intervention { note, .. }) = entry else { return None };
+    Some(format!("{}/{}", note.guard, note.rule))
+}
+
 fn repair(entry: &Entry) -> Option<&Completion> {
-    match entry {
-        Entry::Intervention(Intervention { kind: InterventionKind::Repair(repaired), .. }) => Some(repaired),
-        _ => None,
-    }
+    let Entry::Intervention(Intervention { kind, .. }) = entry else { return None };
+    if let InterventionKind::Repair(repaired) = kind { Some(repaired) } else { None }
 }
 
 /// What these entries are to the model.

@@ -121,13 +121,12 @@ impl CallRepair {
 
     /// The completion with its printed calls made, if they can be meant.
     fn read(&self, completion: &Completion) -> Option<Reading> {
-        let mut found = completion.parts.iter().enumerate().filter_map(|(at, part)| match part {
+        let (at, text, all) = completion.parts.iter().enumerate().find_map(|(at, part)| match part {
             Part::Text(text) => {
                 Some((at, text, self.state.printed(text))).filter(|(_, _, it)| !it.is_empty())
             }
             Part::Thinking { .. } => None,
-        });
-        let (at, text, all) = found.next().filter(|_| found.next().is_none())?;
+        })?;
         let [printed] = &all[..] else { return None };
         let texts = || completion.parts.iter().enumerate().filter(|(_, it)| matches!(it, Part::Text(_)));
         // A text behind the call speaks about it.

@@ -25,7 +25,7 @@ pub(crate) fn form(text: &str) -> Option<Form> {
     if !names_cause && !has(&text, REASON) {
         return None;
     }
-    if has(&text, CANNOT) {
+    if cannot(&text) {
         Some(Form::CannotComplete)
     } else if names_cause || has(&text, DIAGNOSE) {
         Some(Form::Diagnoses)
@@ -39,7 +39,7 @@ pub(crate) fn form(text: &str) -> Option<Form> {
 /// True if a text says that something cannot be done.
 #[must_use]
 pub(crate) fn says_it_cannot(text: &str) -> bool {
-    has(&text.to_lowercase(), CANNOT)
+    cannot(&text.to_lowercase())
 }
 
 /// True if a text announces something different ("Instead, I will check whether the package is installed") or names the
@@ -48,6 +48,22 @@ pub(crate) fn says_it_cannot(text: &str) -> bool {
 pub(crate) fn announces_a_change(text: &str) -> bool {
     let text = text.to_lowercase();
     has(&text, OTHERWISE) || ((has(&text, DIAGNOSE) || has(&text, CAUSE)) && !has(&text, AGAIN))
+}
+
+fn cannot(text: &str) -> bool {
+    has(text, CANNOT) || cannot_in_german(text)
+}
+
+/// "Ich kann die Datei a.py nicht schreiben": German puts what cannot be done between the verb and its negation.
+fn cannot_in_german(text: &str) -> bool {
+    let mut can = false;
+    text.split_whitespace().any(|word| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        can |= matches!(bare, "kann" | "können" | "konnte" | "konnten");
+        let is_negated = can && (bare == "nicht" || bare.starts_with("kein"));
+        can &= !word.ends_with(['.', ',', ';', ':', '!', '?']);
+        is_negated
+    })
 }
 
 fn has(text: &str, words: &[&str]) -> bool {
@@ -113,10 +129,6 @@ const CANNOT: &[&str] = &[
     "no se puede",
     "no es posible",
     "imposible", //
-    "kann nicht",
-    "kann es nicht",
-    "kann die",
-    "kann das",
     "nicht möglich",
     "unmöglich", //
     "できません",
@@ -339,6 +351,27 @@ mod tests {
             assert_eq!(form(issue), Some(Form::Diagnoses), "{issue}");
         }
         assert_eq!(form("Let me try writing the file again."), None);
+    }
+
+    #[test]
+    fn a5_what_can_be_done_in_german_is_no_refusal() {
+        for text in [
+            "Ich kann die Datei main.py nicht schreiben.",
+            "Das kann ich leider nicht.",
+            "Wir können keine Pakete installieren.",
+            "Ich kann es nicht.",
+        ] {
+            assert!(says_it_cannot(text), "{text}");
+        }
+        for text in [
+            "Ich kann die Datei jetzt schreiben.",
+            "Ich kann das übernehmen.",
+            "Das kann der Test zeigen, nicht wahr?",
+            "Die Datei fehlt nicht. Ich kann sie lesen.",
+        ] {
+            assert!(!says_it_cannot(text), "{text}");
+        }
+        assert_eq!(form("Ich kann die Datei schreiben, weil das Paket jetzt da ist."), None);
     }
 
     #[test]

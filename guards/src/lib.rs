@@ -11,6 +11,7 @@ pub mod empty_completion;
 mod failed_writes;
 mod failure;
 pub mod fence;
+mod files;
 mod filter;
 pub mod handoff;
 mod ladder;

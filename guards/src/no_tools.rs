@@ -39,8 +39,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::files::files;
 use crate::printed;
-use files::files;
 use instead::Instead;
 use request::Request;
 use vocabulary::{AFFIRMS, has_any};
@@ -53,7 +53,6 @@ use balk_contract::{
     Offer, Origin, Protocol, Purpose, ResultKey, Speaker, Status, Subject, ToolResult, Verdict, identity,
 };
 
-mod files;
 mod instead;
 mod judgement;
 mod messages;
@@ -347,8 +346,7 @@ impl NoTools {
     fn result(&mut self, result: &ToolResult) {
         self.state.request.observe(result);
         if result.call.effect.is_known_change() && result.origin == Origin::Executed {
-            let is_offered = || self.state.tools.contains(&result.call.tool);
-            let failed = result.status == Status::Error && is_offered();
+            let failed = result.status == Status::Error;
             self.state.failing = failed.then(|| result.call.tool.clone());
         }
     }

@@ -126,13 +126,12 @@ impl CallRepair {
 
     /// The completion with its printed calls made, if they can be meant.
     fn read(&self, completion: &Completion) -> Option<Reading> {
-        let mut found = completion.parts.iter().enumerate().filter_map(|(at, part)| match part {
+        let (at, text, all) = completion.parts.iter().enumerate().find_map(|(at, part)| match part {
             Part::Text(text) => {
                 Some((at, text, self.state.printed(text))).filter(|(_, _, it)| !it.is_empty())
             }
             Part::Thinking { .. } => None,
-        });
-        let (at, text, all) = found.next().filter(|_| found.next().is_none())?;
+        })?;
         let is_answer = self.state.demand == Demand::Answered;
         let printed = match &all[..] {
             [only] => only,

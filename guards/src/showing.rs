@@ -1,5 +1,6 @@
 //! Whether the user asks to be shown something, so that code in a message is what they asked for.
 
+use crate::files::files;
 use balk_contract::nudge::is_short;
 
 /// Words of those who want to be shown something: code in the answer is what they asked for (spec T3).
@@ -62,11 +63,11 @@ const WRITTEN: &[&str] = &[
 /// Whether the message asks to be shown code and wants no file (spec A8). After a tool has failed, a user who asks for
 /// code in a few words gives up on the file (`has_failed`); before it, "write the code" is the task itself.
 pub(crate) fn asks_for_code(text: &str, has_failed: bool) -> bool {
-    let text = text.trim().to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    if names_file(&text) {
+    if files(text).next().is_some() {
         return false;
     }
+    let text = text.trim().to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !POLITE.contains(word));
     if has(SHOW_ME) || first.is_some_and(|word| SHOW.contains(&word)) {
         return true;
@@ -76,20 +77,6 @@ pub(crate) fn asks_for_code(text: &str, has_failed: bool) -> bool {
 
 /// What may come before an order.
 const POLITE: [&str; 9] = ["", "yes", "ok", "okay", "please", "just", "then", "ja", "oui"];
-/// The longest extension of a file, in characters.
-const EXTENSION: usize = 5;
-
-/// Whether a word is the name of a file: `game.py`, `src/main.rs`.
-pub(crate) fn names_file(text: &str) -> bool {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || "._-/\\".contains(c))).any(|word| {
-        let Some((stem, extension)) = word.trim_end_matches('.').rsplit_once('.') else { return false };
-        let is_extension = (1..=EXTENSION).contains(&extension.len())
-            && extension.bytes().all(|it| it.is_ascii_alphanumeric())
-            && extension.starts_with(|c: char| c.is_ascii_alphabetic());
-        is_extension && stem.len() > 1
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +89,8 @@ mod tests {
             "Show me what the sorting looks like.",
             "Zeig mir den Code einfach hier.",
             "Muéstrame el código, por favor.",
+            "Show me how you call example.com.",
+            "Just show me a server in Node.js here.",
             "コードを見せてください。",
             "给我看代码就行。",
         ] {
@@ -126,6 +115,7 @@ mod tests {
             "Write the code of a small game that shows a score.",
             "Write game.py and show me the result.",
             "Please create src/app.ts with an example server.",
+            "Show me your work in x.properties.",
             "Where are the files? I see nothing in the folder.",
             "Where is the code?",
             "The code has to be in the file.",

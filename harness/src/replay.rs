@@ -9,6 +9,7 @@
 mod bad;
 mod blind;
 mod fold;
+mod gemini;
 mod join;
 pub mod json;
 pub mod judged;

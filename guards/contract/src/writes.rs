@@ -191,7 +191,7 @@ fn verb(name: &str) -> Verb {
 /// `writefile` without its second part.
 fn without_file(word: &str) -> Option<&str> {
     let (verb, file) = word.split_at_checked(word.len().checked_sub(4)?)?;
-    (!verb.is_empty() && file.eq_ignore_ascii_case("file")).then_some(verb)
+    file.eq_ignore_ascii_case("file").then_some(verb)
 }
 
 /// The words of a name: `fs.writeFile` has three.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::files;
 use super::vocabulary::{ABILITIES, ACCESS, DENIALS, DONE, NEGATIONS, UNABLE, has_any};
+use crate::files::files;
 use crate::{announcement, fence, printed};
 
 /// What a message does in place of a call (spec T1).

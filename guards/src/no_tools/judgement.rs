@@ -1,10 +1,10 @@
 //! Whether a text without a call is a mistake where text may end the task: what the transcript says against it.
 
-use super::files::files;
 use super::instead::Instead;
 use super::vocabulary::{COMPLAINTS, NEGATIONS, SOON, has_any};
 use super::{CHARS, NoTools};
 use crate::acknowledgement::says_it_cannot;
+use crate::files::files;
 use crate::showing::asks_to_see;
 use balk_contract::identity;
 use balk_contract::nudge::takes_up;

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::files;
 use super::vocabulary::{EXPLAINS, PLANS, PLEAS, WONDERS, has_any};
 use crate::change::Change;
+use crate::files::files;
 use crate::printed;
 use crate::showing::asks_to_see;
 use balk_contract::{Effect, Origin, Status, ToolResult};

@@ -9,8 +9,9 @@ use super::judge::speaks_of_examples;
 use super::offered::Offered;
 use super::{PRINTED, UNKNOWN};
 use crate::failure::is_failure;
+use crate::files::files;
 use crate::printed::{Printed, printed, speaks_of_calls};
-use crate::showing::{asks_to_see, names_file};
+use crate::showing::asks_to_see;
 use balk_contract::key::{CallKey, Shape};
 use balk_contract::nudge::is_nudge;
 use balk_contract::{Completion, Effect, Note, Subject, ToolResult};
@@ -121,7 +122,7 @@ impl RepairState {
             return;
         }
         self.finished.extend(self.written.drain(..));
-        if names_file(text) {
+        if files(text).next().is_some() {
             self.finished.clear();
         }
         let old = self.finished.len().saturating_sub(FILES);

@@ -1,5 +1,7 @@
 //! The abandonment guard against spec A1 to A4, hits and silence.
 
+use std::sync::Arc;
+
 use crate::common::debts::{ERROR, FIRST, PYTHON, check, failed, in_debt, owing, soft, write};
 use crate::common::handoffs::says_all;
 use crate::common::{Loop, Turn, bare_offer, calls, offer, outline, says, text};
@@ -77,6 +79,17 @@ fn a3_a_success_ends_what_was_refused_as_well() {
     run.check(&write(), "pass");
     run.pass(&failed(), 2);
     run.check(&says(PYTHON), "pass");
+}
+
+/// What did not run is no message without a call either.
+#[test]
+fn a5_words_beside_a_call_that_was_refused_settle_nothing() {
+    let mut run = owing();
+    run.check(&says(PYTHON), FIRST);
+    let words = failed().and_says("I cannot complete this because the disk is full.");
+    run.commit(Entry::Completion(Arc::new(words.completion(&offer(), &mut 99))));
+    refuse(&mut run);
+    run.check(&says("Well."), "retry unacknowledged 2");
 }
 
 /// The write is blocked by another guard.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::common::{Loop, Turn, all_guards, bare_offer, calls, offer, progress_at, says, thinks};
 use balk_guards::{
-    Abandonment, AttemptCause, AttemptFacts, AttemptFailure, Duplicate, EmptyCompletion, FinishReason, Guard,
-    InterventionKind, NoTools, Offer, Progress, ProgressSettings, Protocol, RetrySafety, Stack, Start,
+    Abandonment, AttemptCause, AttemptFacts, AttemptFailure, CallRepair, Duplicate, EmptyCompletion,
+    FinishReason, Guard, Intervention, InterventionKind, NoTools, Offer, Progress, ProgressSettings,
+    Protocol, RetrySafety, Stack, Start,
 };
 use proptest::prelude::*;
 
@@ -87,6 +88,9 @@ fn check_under(
             break;
         }
     }
+    for it in run.interventions() {
+        copied(it, &offer)?;
+    }
     let said: Vec<_> = run.interventions().map(|it| &*it.note.text).collect();
     for pair in said.windows(2) {
         prop_assert_ne!(pair[0], pair[1]);
@@ -97,6 +101,32 @@ fn check_under(
             prop_assert!(!text.contains(tool), "{tool} is not offered: {text}");
         }
         prop_assert!(!text.contains("user refused") && !text.trim().is_empty(), "{text}");
+    }
+    Ok(())
+}
+
+/// A message that a model copies into its answer, or into a file, is no call and nothing of a chat template; one that
+/// the user reads speaks of the model and not to it (spec M4).
+fn copied(said: &Intervention, offer: &Arc<Offer>) -> Result<(), TestCaseError> {
+    let text = &*said.note.text;
+    let mut copy = Loop::begun(
+        CallRepair::default(),
+        Start { model: "test".into(), protocol: Protocol::Text, offer: offer.clone() },
+    );
+    copy.user("Please write a.py.");
+    copy.turn(&says(text));
+    prop_assert_eq!(copy.interventions().count(), 0, "its copy is taken for a call: {}", text);
+    for mark in ["<|", "|>", "[INST]", "<tool_call", "<function", "</", "{tools}", "{count}", "{limit}"] {
+        prop_assert!(!text.contains(mark), "{mark}: {text}");
+    }
+    let is_for_the_user = matches!(
+        said.kind,
+        InterventionKind::Notice | InterventionKind::Question(_) | InterventionKind::Stop
+    );
+    // A question of the budget quotes what the model would have been told.
+    let own = text.split("would have been:").next().unwrap_or_default();
+    for address in ["Your ", "your answer", "your last", "you sent", "You sent", "Do not "] {
+        prop_assert!(!is_for_the_user || !own.contains(address), "{address}: {text}");
     }
     Ok(())
 }

@@ -60,6 +60,18 @@ fn a_cycle_may_hold_a_round_twice() {
     }
 }
 
+/// Work between tries that may yet succeed has twice the laps; another failure between them is no work.
+#[test]
+fn tries_with_nothing_but_failures_between_them_are_a_cycle_like_any_other() {
+    let settings = ProgressSettings { equal_failures: 0, equal_answers: 0, ..ProgressSettings::default() };
+    let said = |between: Turn| {
+        let down = read("a").fails("HTTP/1.1 503 Service Unavailable");
+        Loop::new(Progress::new(settings)).said(again(&[down, between], 9))
+    };
+    assert_eq!(said(read("b").fails("b: no such file or directory"))[0], "4 note cycle 1");
+    assert_eq!(said(read("b"))[0], "8 note cycle 1");
+}
+
 /// The same call alone, with answers that come back: it may be stepping through something.
 #[test]
 fn one_call_whose_answers_go_round_has_twice_the_laps() {

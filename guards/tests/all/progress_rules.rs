@@ -126,6 +126,16 @@ fn a_finish_that_is_refused_for_another_reason_is_not_the_same() {
     check(twice.into_iter().chain([beside]), &[]);
 }
 
+/// Where the host goes on after the task was declared finished, nothing was refused.
+#[test]
+fn a_finish_that_is_taken_is_never_a_wrong_one() {
+    let done =
+        |n: usize| calls("done", &format!(r#"{{"summary":"all is done {n}"}}"#)).answers("noted, go on");
+    let settings =
+        ProgressSettings { near_calls: 0, grown_calls: 0, wandering: 0, ..ProgressSettings::default() };
+    assert_eq!(Loop::with_offer(Progress::new(settings), offer()).said((0..8).map(done)), [""; 0]);
+}
+
 // Calls that change little.
 
 #[test]

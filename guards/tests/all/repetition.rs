@@ -3,8 +3,8 @@
 use crate::common::{Loop, Turn, bare_offer, calls, says, thinks};
 use balk_guards::repetition::{Repeated, Watch};
 use balk_guards::{
-    ChoiceKind, EmptyCompletion, FinishReason, Guard, NoTools, Offer, Question, Repetition, Stack, Verdict,
-    default_stack,
+    CallRepair, ChoiceKind, EmptyCompletion, FinishReason, Guard, NoTools, Offer, Question, Repetition,
+    Stack, Verdict, default_stack,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -35,6 +35,18 @@ fn repeated(text: &str) -> Option<Repeated> {
     let mut watch = Watch::new();
     watch.push(text);
     watch.end()
+}
+
+/// What was thought beside a text, and a text in place of which a call was made, are not what the model says.
+#[test]
+fn x5_thinking_beside_a_text_and_a_repaired_text_are_left_alone() {
+    run().check(&thinks(&CHANT.repeat(20)), FIRST);
+    run().check(&thinks(&CHANT.repeat(20)).and_says("The file is fine."), "pass");
+    let guards = Stack::new(vec![Box::new(CallRepair::default()), Box::new(Repetition::default())]);
+    let call = r#"{"name": "read", "arguments": {"path": "a"}}"#;
+    let chant = "I look at it now. ".repeat(20);
+    Loop::new(guards).check(&says(&format!("{chant}\n{call}")), "repair printed-call 1");
+    run().check(&says(&chant), FIRST);
 }
 
 // The ladder.

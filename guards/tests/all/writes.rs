@@ -40,6 +40,9 @@ fn a3_a_place_and_a_content_without_a_known_name() {
     check("filesystem", r#"{"path":"a.py"}"#, false);
     check("notes", r#"{"content":"x"}"#, false);
     check("open_page", r#"{"url":"https://example.org/a","text":"x\ny"}"#, false);
+    // An address is no place, nor is a number.
+    check("notes", r#"{"link":"https://example.org/a","content":"x"}"#, false);
+    check("notes", r#"{"version":"1.5","content":"x"}"#, false);
 }
 
 #[test]
@@ -60,6 +63,9 @@ fn a3_what_reads_or_runs_does_not_write() {
     }
     check("str_replace_editor", r#"{"command":"view","path":"a.py"}"#, false);
     check("file", r#"{"action":"read","path":"a.py","text":"x"}"#, false);
+    // What is run is no name of an operation.
+    check("editor", r#"{"command":"remove the old lines","path":"a.py"}"#, false);
+    check("editor", r#"{"command":"remove","path":"a.py"}"#, true);
     check("container", r#"{"cmd":"cat > a.py <<EOF\nx\nEOF","cwd":"/app/src"}"#, false);
 }
 

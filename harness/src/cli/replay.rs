@@ -60,7 +60,9 @@ pub struct Replay {
 const AFTER_HELP: &str = "\
 One transcript per line: {\"id\", \"model\", \"outcome\": \"resolved\"|\"failed\"|\"unknown\", \"messages\": [{\"role\":
 \"system\"|\"user\"|\"assistant\"|\"tool\", \"content\", \"tool_calls\": [{\"id\", \"function\": {\"name\",
-\"arguments\"}}], \"tool_call_id\", \"is_error\"}]}. Only messages are required; other members are ignored.
+\"arguments\"}}], \"tool_call_id\", \"is_error\"}]}. Only messages are required; other members are ignored. In their
+place, the \"contents\" of a conversation with Gemini are read as they are: {\"role\": \"user\"|\"model\", \"parts\":
+[{\"text\"}, {\"functionCall\"}, {\"functionResponse\"}]}.
 
 The recorded model never saw these guards, so each firing is treated as one that the model ignored. Firings at most two
 turns apart form one stretch, of which the first counts. Where a guard would have ended the run, the transcript ends for

@@ -31,11 +31,11 @@ pub enum BadLine {
         /// What was expected there, what was found.
         why: String,
     },
-    /// A tool message that answers a call which is not before it.
+    /// A result of a call which is not before it.
     OrphanResult {
-        /// The tool message's index in `messages`.
-        message: usize,
-        /// The id that no call has.
+        /// The member that names the call.
+        place: String,
+        /// The id or the name that no call has.
         id: String,
     },
 }
@@ -90,11 +90,8 @@ impl fmt::Display for BadLine {
             Self::NotUtf8 { valid_bytes } => write!(f, "invalid UTF-8 after {valid_bytes} bytes"),
             Self::NotJson { why } => f.write_str(why),
             Self::WrongShape { place, why } => write!(f, "{place}: {why}"),
-            Self::OrphanResult { message, id } => {
-                write!(
-                    f,
-                    "messages[{message}].tool_call_id: expected the id of an earlier call, found `{id}`"
-                )
+            Self::OrphanResult { place, id } => {
+                write!(f, "{place}: expected the id of an earlier call, found `{id}`")
             }
         }
     }

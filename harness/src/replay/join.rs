@@ -18,7 +18,7 @@ use super::bad::BadLine;
 /// An entry, and its message in the recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// Index in `messages`; for a missing result, of the message with the call.
+    /// Index in `messages` or `contents`; for a missing result, of the message with the call.
     pub message: usize,
     /// The entry.
     pub entry: Entry,
@@ -117,15 +117,23 @@ impl Joiner {
         self.entries.push(Placed { message, entry: Entry::Completion(Arc::new(completion)) });
     }
 
-    pub(super) fn tool(
+    /// Whether a call with this id came before.
+    pub(super) fn has_call(&self, id: &str) -> bool {
+        self.ids.contains(id)
+    }
+
+    /// The result of the call with this id; `place` is the member that says so.
+    pub(super) fn result(
         &mut self,
         message: usize,
         id: &str,
         status: Status,
         text: Arc<str>,
+        place: impl FnOnce() -> String,
     ) -> Result<(), BadLine> {
-        if !self.ids.contains(id) {
-            return Err(BadLine::OrphanResult { message, id: super::one_line::one_line(id, ID_CHARS) });
+        if !self.has_call(id) {
+            let id = super::one_line::one_line(id, ID_CHARS);
+            return Err(BadLine::OrphanResult { place: place(), id });
         }
         if status == Status::Unknown {
             self.oddities.unknown_status += 1;

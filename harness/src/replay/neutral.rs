@@ -1,4 +1,5 @@
-//! Reads the neutral form of a recorded trajectory, one JSON object per line, and makes entries of it.
+//! Reads the neutral form of a recorded trajectory, one JSON object per line, and makes entries of it. Its messages are
+//! those of OpenAI chat, or [contents](gemini) of Gemini.
 //!
 //! It is strict about everything that a fold needs, and ignores members that it does not know. A fact that the
 //! recording lacks (effects, whether a tool failed, the result of a call) becomes a state of the types, never a
@@ -14,6 +15,7 @@ use balk_guards::{
 use serde::{Deserialize, Serialize};
 
 use super::bad::BadLine;
+use super::gemini::{self, Content, Contents};
 use super::join::{Joiner, Oddities, Placed};
 use super::strict::Object;
 use super::tools::ToolTable;
@@ -73,13 +75,27 @@ impl Outcome {
 /// Why the line cannot be used.
 pub fn read(line: &[u8], setting: &Setting) -> Result<Recorded, BadLine> {
     let Object(trajectory) = parse(text_of(line)?)?;
-    let Trajectory { id, model, outcome, messages } = trajectory;
-    let offer = Arc::new(offer_of(&messages, &setting.tools));
+    let Trajectory { id, model, outcome, messages, contents } = trajectory;
+    let (messages, contents) = match (messages, contents) {
+        (Some(messages), None) => (messages, Vec::new()),
+        (None, Some(contents)) => (Vec::new(), contents),
+        (None, None) => {
+            return Err(BadLine::shape("line".into(), "expected `messages` or `contents`, found neither"));
+        }
+        (Some(_), Some(_)) => {
+            return Err(BadLine::shape("line".into(), "expected `messages` or `contents`, found both"));
+        }
+    };
+    let offer = Arc::new(offer_of(names(&messages).chain(gemini::names(&contents)), &setting.tools));
     let model = model.unwrap_or_default();
     let start = Start { model: model.clone(), protocol: setting.protocol, offer: offer.clone() };
     let mut joiner = Joiner::new(start);
     for (at, Object(message)) in messages.into_iter().enumerate() {
         take(&mut joiner, at, message, &offer)?;
+    }
+    let mut reader = Contents::default();
+    for (at, Object(content)) in contents.into_iter().enumerate() {
+        reader.take(&mut joiner, at, content, &offer)?;
     }
     let (entries, oddities) = joiner.finish();
     Ok(Recorded {
@@ -116,16 +132,19 @@ pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<Object<T>, 
     })
 }
 
-/// The tools that occur, in order of their first call: a recording rarely lists the offer.
-fn offer_of(messages: &[Object<Message>], tools: &ToolTable) -> Offer {
-    let mut seen = BTreeSet::new();
+/// The names of the called tools, in order.
+fn names(messages: &[Object<Message>]) -> impl Iterator<Item = &Arc<str>> {
     let calls = messages.iter().flat_map(|Object(message)| message.tool_calls.iter().flatten());
-    Offer::new(calls.map(|Object(call)| &call.function.0.name).filter(|name| seen.insert(*name)).map(
-        |name| {
-            let declared = tools.declared(name);
-            Tool::new(name).effect(declared.effect).purpose(declared.purpose)
-        },
-    ))
+    calls.map(|Object(call)| &call.function.0.name)
+}
+
+/// The tools that occur, in order of their first call: a recording rarely lists the offer.
+fn offer_of<'a>(names: impl Iterator<Item = &'a Arc<str>>, tools: &ToolTable) -> Offer {
+    let mut seen = BTreeSet::new();
+    Offer::new(names.filter(|name| seen.insert(*name)).map(|name| {
+        let declared = tools.declared(name);
+        Tool::new(name).effect(declared.effect).purpose(declared.purpose)
+    }))
 }
 
 fn take(joiner: &mut Joiner, at: usize, message: Message, offer: &Offer) -> Result<(), BadLine> {
@@ -154,7 +173,7 @@ fn take(joiner: &mut Joiner, at: usize, message: Message, offer: &Offer) -> Resu
                 Some(false) => Status::Ok,
                 None => Status::Unknown,
             };
-            joiner.tool(at, &id, status, text)?;
+            joiner.result(at, &id, status, text, || format!("messages[{at}].tool_call_id"))?;
         }
     }
     Ok(())
@@ -171,7 +190,8 @@ struct Trajectory {
     id: Option<Arc<str>>,
     model: Option<Arc<str>>,
     outcome: Option<Outcome>,
-    messages: Vec<Object<Message>>,
+    messages: Option<Vec<Object<Message>>>,
+    contents: Option<Vec<Object<Content>>>,
 }
 
 #[derive(Deserialize)]
@@ -205,4 +225,4 @@ struct Function {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

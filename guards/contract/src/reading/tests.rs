@@ -132,6 +132,8 @@ fn what_a_search_or_a_file_shows_is_no_failure() {
 #[test]
 fn commits_are_no_failures() {
     works(&["[main 1a2b3c4] Fix error when the file was not found", "1a2b3c4d Handle failed uploads"]);
+    // A word of the letters a to f has no digit.
+    assert!(Reading::of("defaced pages could not be restored").failed);
 }
 
 #[test]

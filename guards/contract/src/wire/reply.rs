@@ -92,8 +92,10 @@ fn not_json(body: &str) -> Option<Refusal> {
     if is_blank(body) {
         return Some(Refusal::lost("expected an answer, found an empty body"));
     }
-    let error = serde_json::from_str::<IgnoredAny>(body).err()?;
-    Some(if error.is_eof() {
+    let ended = |text: &str| serde_json::from_str::<IgnoredAny>(text).map_or_else(|it| it.is_eof(), |_| true);
+    serde_json::from_str::<IgnoredAny>(body).err()?;
+    // The parser calls `1e` a wrong number, be it at the end of the text: a digit shows whether only the rest is lost.
+    Some(if ended(body) || ended(&format!("{body}0")) {
         Refusal::lost(&format!("the answer breaks off after {} bytes", body.len()))
     } else {
         Refusal::wrong(&format!("expected JSON, found {}", content::excerpt(body.trim_start())))

@@ -122,6 +122,27 @@ fn a_body_that_is_no_answer_says_what_it_is() {
 }
 
 #[test]
+fn an_answer_that_breaks_off_within_a_number_is_lost_like_any_other() {
+    for number in ["-", "1.", "1e", "1E+", "-0.5e-"] {
+        let body =
+            format!(r#"{{"content":[{{"type":"tool_use","id":"t","name":"ls","input":{{"a": {number}"#);
+        let bytes = body.len();
+        let expected = format!("Again: the connection was lost: the answer breaks off after {bytes} bytes");
+        refused(Anthropic, 200, &body, &expected);
+        refused(Anthropic, 200, number, &expected.replace(&bytes.to_string(), &number.len().to_string()));
+    }
+    // What no digit can complete was never JSON.
+    for wrong in ["1ee", "--", "<-", "{\"a\": 01e"] {
+        refused(
+            OpenAi,
+            200,
+            wrong,
+            &format!("Nothing: the connection was lost: expected JSON, found `{wrong}`"),
+        );
+    }
+}
+
+#[test]
 fn a_request_that_does_not_fit_is_known_by_its_name_or_its_words() {
     let named = |member: &str, name: &str| format!(r#"{{"error":{{"message":"No.","{member}":"{name}"}}}}"#);
     let said = |text: &str| format!(r#"{{"error":{{"message":"{text}","type":"server_error"}}}}"#);

@@ -8,7 +8,11 @@ use super::*;
 
 /// The entries of these messages, one per line: message index and entry.
 fn log(messages: &str, setting: &Setting) -> String {
-    let line = format!(r#"{{"id": "t", "model": "m", "outcome": "failed", "messages": [{messages}]}}"#);
+    log_of(&format!(r#"{{"id": "t", "model": "m", "outcome": "failed", "messages": [{messages}]}}"#), setting)
+}
+
+/// The entries of a line, or why it has none.
+pub(in crate::replay) fn log_of(line: &str, setting: &Setting) -> String {
     let recorded = match read(line.as_bytes(), setting) {
         Ok(recorded) => recorded,
         Err(bad) => return bad.to_string(),
@@ -142,30 +146,27 @@ fn missing_late_and_reused_are_states() {
     );
 }
 
+/// What an empty message becomes that is the `attempt`th in a row.
+pub(in crate::replay) fn failed_attempt(attempt: u32) -> String {
+    let failure = AttemptFailure::empty(attempt);
+    format!("{:?}", FailedAttempt { failure, response: AttemptResponse::Resent { after: 0 } })
+}
+
 #[test]
 fn an_empty_message_is_a_failed_attempt() {
     let empty = r#"{"role": "assistant", "content": " \n"}"#.to_owned();
     let text = r#"{"role": "assistant", "content": "hm"}"#.to_owned();
     let complaint = r#"{"role": "user", "content": "say something"}"#.to_owned();
     let messages = [empty.clone(), complaint, empty.clone(), text, empty];
-    let failed = |attempt| {
-        format!(
-            "{:?}",
-            FailedAttempt {
-                failure: AttemptFailure::empty(attempt),
-                response: AttemptResponse::Resent { after: 0 }
-            }
-        )
-    };
     check(
         &messages.join(", "),
         &format!(
             "0 start m Text []\n0 {}\n1 user User say something\n2 {}\n3 completion [\"hm\"] []\n4 {}\n\
              Oddities {{ missing_results: 0, late_results: 0, reused_ids: 0, unknown_status: 0, \
              empty_messages: 3 }}",
-            failed(1),
-            failed(2),
-            failed(1)
+            failed_attempt(1),
+            failed_attempt(2),
+            failed_attempt(1)
         ),
     );
 }

@@ -1,10 +1,11 @@
-//! The files that a text names: by form alone, in any language and script.
+//! The files that a text names: by form alone, in any language and script. This is the one definition for all guards;
+//! `balk_contract` judges values of arguments, where a folder or a bare word can be a place as well.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A digest of each file that the text names, by its last component: `src/a.py`, `./a.py` and `/srv/src/a.py` are the
 /// same file to a reader who does not know the folder.
-pub(super) fn files(text: &str) -> impl Iterator<Item = u64> + '_ {
+pub(crate) fn files(text: &str) -> impl Iterator<Item = u64> + '_ {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_./\\-~+@".contains(c);
     text.split(move |c: char| !is_of_name(c)).filter_map(file)
 }

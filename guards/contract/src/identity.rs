@@ -32,6 +32,7 @@ use memchr::memchr;
 use memchr::memmem::Finder;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
+use crate::reading::{Findings, Reading};
 use digits::Digits;
 use goes_on::says_it_goes_on;
 use known::Known;
@@ -48,7 +49,7 @@ mod result_key;
 mod volatile;
 
 /// A tool's answer, with cached properties that guards ask for. Each is computed at the first request, so the text is
-/// masked once, however many guards look at it.
+/// masked and read once, however many guards look at it.
 #[derive(Clone, Default)]
 pub struct ResultText {
     text: Arc<str>,
@@ -66,6 +67,12 @@ impl ResultText {
     #[must_use]
     pub fn goes_on(&self) -> bool {
         self.known.goes_on(|| says_it_goes_on(&self.text))
+    }
+
+    /// What it says: whether it reads as a failure, and of which kind.
+    #[must_use]
+    pub fn reading(&self) -> Reading<'_> {
+        self.known.findings(|| Findings::of(&self.text)).in_answer(&self.text)
     }
 
     /// The text.

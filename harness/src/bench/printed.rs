@@ -40,7 +40,9 @@ fn print_line(text: &mut String, tool: usize, n: usize) {
     let (day, hour, minute, second) = (n % 28 + 1, n % 24, n % 60, n * 7 % 60);
     let mixed = (n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     match tool % 9 {
-        0 => writeln!(text, "-rw-r--r--  1 dev dev {:7} Mar {day:2} {hour:02}:{minute:02} page_{n}.rs", n * 97),
+        0 => {
+            writeln!(text, "-rw-r--r--  1 dev dev {:7} Mar {day:2} {hour:02}:{minute:02} page_{n}.rs", n * 97)
+        }
         1 => writeln!(text, "test store::tests::a_page_is_read_again_{n} ... ok"),
         2 => writeln!(text, "src/store/page_{}.rs:{}:    let page = self.pages.get({n})?;", n % 40, n + 12),
         3 => writeln!(
@@ -53,7 +55,10 @@ fn print_line(text: &mut String, tool: usize, n: usize) {
         5 => writeln!(text, "{:07x} Keep the page that was read last (#{n})", mixed >> 36),
         6 => writeln!(text, "{n:6}\t    let total = pages.iter().map(|page| page.len() * {}).sum();", n % 9),
         7 => writeln!(text, "   Compiling page-store-{} v1.{}.{}", n % 50, n % 30, n % 7),
-        _ => writeln!(text, "The store keeps each page until no reader needs it. A page that was changed is written"),
+        _ => writeln!(
+            text,
+            "The store keeps each page until no reader needs it. A page that was changed is written"
+        ),
     }
     .expect("a string takes all");
 }

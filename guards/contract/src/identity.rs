@@ -46,6 +46,7 @@ mod moment;
 mod plain;
 mod reader;
 mod result_key;
+mod vocabulary;
 mod volatile;
 
 /// A tool's answer, with cached properties that guards ask for. Each is computed at the first request, so the text is
@@ -190,19 +191,14 @@ impl<'t, const SHORT_CUT: bool> Spans<'t, SHORT_CUT> {
     /// The next word with a digit in it that a rule may match; `None` if the digit is not before `until`.
     #[inline]
     fn word(&mut self, until: usize) -> Option<(usize, usize)> {
-        loop {
-            let (first, last) = self.digits.run().filter(|(first, _)| *first < until)?;
-            if SHORT_CUT && plain::is_plain(self.bytes, first, last) {
-                self.digits.skip_to(last);
-                continue;
-            }
-            // Words are taken whole, so that a long one is examined once.
-            let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
-            let before = self.bytes[self.floor..first].iter().rev().take_while(alphanumeric).count();
-            let end = last + self.bytes[last..].iter().take_while(alphanumeric).count();
-            self.digits.skip_to(end);
-            return Some((first - before, end));
-        }
+        let is_plain = |first, last| SHORT_CUT && plain::is_plain(self.bytes, first, last);
+        let (first, last) = self.digits.run_unless(until, is_plain)?;
+        // Words are taken whole, so that a long one is examined once.
+        let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
+        let before = self.bytes[self.floor..first].iter().rev().take_while(alphanumeric).count();
+        let end = last + self.bytes[last..].iter().take_while(alphanumeric).count();
+        self.digits.skip_to(end);
+        Some((first - before, end))
     }
 }
 

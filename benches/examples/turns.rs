@@ -1,5 +1,5 @@
-//! Plays healthy turns after a history of others: `turns STACK written|read BYTES HISTORY`, to count its
-//! instructions. With `xxh3_64` in place of a stack, it hashes the bytes of the turns once. Prints the number of
+//! Plays healthy turns after a history of others, to count their instructions: `turns STACK written|read|log|failed
+//! BYTES HISTORY`. With `xxh3_64` in place of a stack, it hashes the bytes of the turns once. Prints the number of
 //! turns that count.
 
 use std::hint::black_box;
@@ -12,13 +12,13 @@ use balk_reports::records::Work;
 fn main() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [spec, what, bytes, history] = &arguments[..] else {
-        return Err("usage: turns STACK written|read BYTES HISTORY".into());
+        return Err("usage: turns STACK written|read|log|failed BYTES HISTORY".into());
     };
     let number = |text: &str| text.parse().map_err(|error| format!("`{text}` is no number: {error}"));
     let (bytes, history): (usize, usize) = (number(bytes)?, number(history)?);
     let work = Work::ALL.into_iter().find(|work| work.name() == what);
     let offer = offer();
-    let turns = turns(work.ok_or_else(|| format!("`{what}` is neither written nor read"))?, bytes, &offer);
+    let turns = turns(work.ok_or_else(|| format!("`{what}` is no work of a turn"))?, bytes, &offer);
     if spec == ANCHOR {
         black_box(hashed(black_box(&turns)));
     } else {

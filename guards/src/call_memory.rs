@@ -17,7 +17,7 @@ use crate::ladder::Ladder;
 use crate::unseen::is_unseen;
 use balk_contract::key::CallKey;
 use balk_contract::nudge::{is_go_ahead, is_nudge};
-use balk_contract::reading::{Prospect, Reading};
+use balk_contract::reading::Prospect;
 use balk_contract::{Effect, Entry, Origin, Purpose, ResultKey, Speaker, Status, ToolCall, ToolResult};
 
 /// How many distinct calls are remembered. A call that returns after so many others counts as new. The memory does
@@ -253,7 +253,7 @@ impl CallMemory {
         call.status = status;
         (call.prospect, call.counts) = match status {
             Status::Error => {
-                let reading = Reading::of(&result.text);
+                let reading = result.text.reading();
                 (reading.prospect, reading.counts)
             }
             Status::Ok | Status::Unknown => (Prospect::Unknown, false),

@@ -1,6 +1,7 @@
 //! What a failure says, in comparable forms.
 //!
-//! The status says *whether* a result failed. Without a status, its text does ([`Reading`]).
+//! The status says *whether* a result failed. Without a status, its text does
+//! ([`Reading`](balk_contract::reading::Reading)).
 //!
 //! *How* it failed is the last line that says so, or the beginning of a failure without such a line. Two forms of it
 //! are compared:
@@ -13,8 +14,7 @@
 
 use std::sync::LazyLock;
 
-pub(crate) use balk_contract::reading::is_failure;
-use balk_contract::reading::{Prospect, Reading};
+use balk_contract::reading::Prospect;
 use memchr::memmem::Finder;
 use memchr::{memchr, memchr_iter, memmem};
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ impl Failure {
         if result.status == Status::Ok {
             return None;
         }
-        let reading = Reading::of(&result.text);
+        let reading = result.text.reading();
         if result.status == Status::Unknown && !reading.failed {
             return None;
         }
@@ -162,6 +162,11 @@ fn trimmed(word: &[u8]) -> &[u8] {
     let start = word.iter().position(inner).unwrap_or(word.len());
     let end = word.iter().rposition(inner).map_or(start, |last| last + 1);
     &word[start..end]
+}
+
+/// Whether this result is a failure, by its status or, without a status, by its text.
+pub(crate) fn is_failure(result: &ToolResult) -> bool {
+    result.is_failure()
 }
 
 /// The longest call, in bytes, that does little else than wait.

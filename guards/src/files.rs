@@ -1,13 +1,40 @@
 //! The files that a text names: by form alone, in any language and script. This is the one definition for all guards;
 //! `balk_contract` judges values of arguments, where a folder or a bare word can be a place as well.
 
+use memchr::memchr;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A digest of each file that the text names, by its last component: `src/a.py`, `./a.py` and `/srv/src/a.py` are the
 /// same file to a reader who does not know the folder.
 pub(crate) fn files(text: &str) -> impl Iterator<Item = u64> + '_ {
-    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_./\\-~+@".contains(c);
-    text.split(move |c: char| !is_of_name(c)).filter_map(file)
+    words_with_a_point(text).filter_map(file)
+}
+
+/// Which bytes can be part of a file's name as it is written here.
+static IS_OF_NAME: [bool; 256] = {
+    let mut is_of_name = [false; 256];
+    let mut at = 0;
+    while at < 256 {
+        let byte = at as u8;
+        is_of_name[at] = byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b'.' | b'/' | b'\\' | b'-' | b'~' | b'+' | b'@');
+        at += 1;
+    }
+    is_of_name
+};
+
+/// The words of the text, in order, that have a point in them. The search is for points: most words have none.
+fn words_with_a_point(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let is_of_name = |byte: &&u8| IS_OF_NAME[usize::from(**byte)];
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        let point = done + memchr(b'.', bytes.get(done..)?)?;
+        let start = point - bytes[done..point].iter().rev().take_while(is_of_name).count();
+        let end = point + bytes[point..].iter().take_while(is_of_name).count();
+        done = end;
+        Some(&text[start..end])
+    })
 }
 
 /// The digest of a word, if it is written like a file: a name, a point, and a short ending in small letters. A folder
@@ -35,6 +62,25 @@ fn file(word: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_words_with_a_point_are_found() {
+        let plain = |text: &str| -> Vec<String> {
+            let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_./\\-~+@".contains(c);
+            let words = text.split(move |c: char| !is_of_name(c)).filter(|word| word.contains('.'));
+            words.map(str::to_owned).collect()
+        };
+        let parts =
+            ["a.py", "é", " ", ".", "x", "现", "(b/c.rs", ")", "..", "~/d-e+f@g", "\n", "\\h.i", "{\"j.k\":"];
+        for first in parts {
+            for second in parts {
+                for third in parts {
+                    let text = [first, second, third, first].concat();
+                    assert_eq!(words_with_a_point(&text).collect::<Vec<_>>(), plain(&text), "{text:?}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn t1_files_are_found_by_their_form() {

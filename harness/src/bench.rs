@@ -9,6 +9,7 @@ mod cost;
 mod folder;
 mod matrix;
 mod meta;
+mod printed;
 mod transcripts;
 pub mod turns;
 mod unit;

@@ -143,6 +143,16 @@ impl ToolResult {
         Self { origin: Origin::Missing, ..result }
     }
 
+    /// True if it is a failure, by its status or, without a status, by its text.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        match self.status {
+            Status::Ok => false,
+            Status::Error => true,
+            Status::Unknown => self.text.reading().failed,
+        }
+    }
+
     /// The answer to a call that did not run: [`NOT_RUN`] and the reason.
     #[must_use]
     pub fn refused(call: &Arc<ToolCall>, reason: &str) -> Self {

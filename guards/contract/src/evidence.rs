@@ -19,7 +19,6 @@ use serde_core::ser::{Serialize, Serializer};
 
 use crate::entry::{Entry, Origin, ToolResult};
 use crate::offer::Effect;
-use crate::reading::is_failure;
 
 /// Productive turns since the last correction that give one back. At the highest recorded rate a stretch without
 /// progress begins in every 20th turn (`docs/reactions.md#onset`), and a model is seldom brought back by more than
@@ -51,7 +50,7 @@ impl Evidence {
             }
             Entry::Result(result) => {
                 let was_productive = self.is_productive;
-                self.is_productive |= self.is_new(result) && !result.text.goes_on() && !is_failure(result);
+                self.is_productive |= self.is_new(result) && !result.text.goes_on() && !result.is_failure();
                 self.is_productive && !was_productive
             }
             Entry::Start(_)

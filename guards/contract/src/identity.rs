@@ -32,6 +32,7 @@ use memchr::memchr;
 use memchr::memmem::Finder;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
+use crate::reading::{Findings, Reading};
 use digits::Digits;
 use goes_on::says_it_goes_on;
 use known::Known;
@@ -45,10 +46,11 @@ mod moment;
 mod plain;
 mod reader;
 mod result_key;
+mod vocabulary;
 mod volatile;
 
 /// A tool's answer, with cached properties that guards ask for. Each is computed at the first request, so the text is
-/// masked once, however many guards look at it.
+/// masked and read once, however many guards look at it.
 #[derive(Clone, Default)]
 pub struct ResultText {
     text: Arc<str>,
@@ -66,6 +68,12 @@ impl ResultText {
     #[must_use]
     pub fn goes_on(&self) -> bool {
         self.known.goes_on(|| says_it_goes_on(&self.text))
+    }
+
+    /// What it says: whether it reads as a failure, and of which kind.
+    #[must_use]
+    pub fn reading(&self) -> Reading<'_> {
+        self.known.findings(|| Findings::of(&self.text)).in_answer(&self.text)
     }
 
     /// The text.
@@ -183,19 +191,14 @@ impl<'t, const SHORT_CUT: bool> Spans<'t, SHORT_CUT> {
     /// The next word with a digit in it that a rule may match; `None` if the digit is not before `until`.
     #[inline]
     fn word(&mut self, until: usize) -> Option<(usize, usize)> {
-        loop {
-            let (first, last) = self.digits.run().filter(|(first, _)| *first < until)?;
-            if SHORT_CUT && plain::is_plain(self.bytes, first, last) {
-                self.digits.skip_to(last);
-                continue;
-            }
-            // Words are taken whole, so that a long one is examined once.
-            let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
-            let before = self.bytes[self.floor..first].iter().rev().take_while(alphanumeric).count();
-            let end = last + self.bytes[last..].iter().take_while(alphanumeric).count();
-            self.digits.skip_to(end);
-            return Some((first - before, end));
-        }
+        let is_plain = |first, last| SHORT_CUT && plain::is_plain(self.bytes, first, last);
+        let (first, last) = self.digits.run_unless(until, is_plain)?;
+        // Words are taken whole, so that a long one is examined once.
+        let alphanumeric = |byte: &&u8| byte.is_ascii_alphanumeric();
+        let before = self.bytes[self.floor..first].iter().rev().take_while(alphanumeric).count();
+        let end = last + self.bytes[last..].iter().take_while(alphanumeric).count();
+        self.digits.skip_to(end);
+        Some((first - before, end))
     }
 }
 

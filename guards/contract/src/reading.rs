@@ -17,8 +17,6 @@ use line::Line;
 use number::{Count, HttpFailure, count_after, count_before, exit_status, http_failure};
 use words::{Meaning, meaning, next_word};
 
-use crate::entry::{Status, ToolResult};
-
 mod line;
 mod number;
 mod words;
@@ -59,6 +57,22 @@ impl<'t> Reading<'t> {
     /// Reads an answer: its beginning and its end, if it is long.
     #[must_use]
     pub fn of(answer: &'t str) -> Self {
+        Findings::of(answer).in_answer(answer)
+    }
+}
+
+/// A reading without the text of its answer, to be kept beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Findings {
+    failed: bool,
+    prospect: Prospect,
+    counts: bool,
+    /// The bytes of the line, perhaps with blanks around it.
+    line: Option<(usize, usize)>,
+}
+
+impl Findings {
+    pub(crate) fn of(answer: &str) -> Self {
         let mut said = Said::default();
         if answer.len() <= HEAD + TAIL {
             said.read(answer.as_bytes(), 0);
@@ -67,25 +81,54 @@ impl<'t> Reading<'t> {
             said.read(&answer.as_bytes()[..HEAD], 0);
             said.read(&answer.as_bytes()[tail..], tail);
         }
-        let line = said.error_line.or(said.failure_line).and_then(|(start, end)| answer.get(start..end));
         Self {
             failed: said.verdict(),
             prospect: said.prospect(),
             counts: said.counted == Some(Count::Some),
-            line: line.map(str::trim),
+            line: said.error_line.or(said.failure_line),
         }
+    }
+
+    pub(crate) fn in_answer(self, answer: &str) -> Reading<'_> {
+        let Self { failed, prospect, counts, line } = self;
+        let line = line.and_then(|(start, end)| answer.get(start..end)).map(str::trim);
+        Reading { failed, prospect, counts, line }
+    }
+
+    /// All of it in one number, which is not zero.
+    pub(crate) fn packed(self) -> u64 {
+        let prospect = match self.prospect {
+            Prospect::Passing => 0,
+            Prospect::Lasting => 1,
+            Prospect::Unknown => 2,
+        };
+        // A line that is read is no longer than what is read of an answer.
+        let line = self.line.map_or(0, |(start, end)| (start << LENGTH_BITS | (end - start)) << 1 | 1);
+        1 | u64::from(self.failed) << 1 | u64::from(self.counts) << 2 | prospect << 3 | (line as u64) << 5
+    }
+
+    /// What [`packed`](Self::packed) made a number of; `None` for zero.
+    pub(crate) fn unpacked(packed: u64) -> Option<Self> {
+        let prospect = match packed >> 3 & 3 {
+            0 => Prospect::Passing,
+            1 => Prospect::Lasting,
+            _ => Prospect::Unknown,
+        };
+        let line = (packed >> 6) as usize;
+        let start = line >> LENGTH_BITS;
+        let end = start + (line & ((1 << LENGTH_BITS) - 1));
+        let findings = Self {
+            failed: packed >> 1 & 1 == 1,
+            prospect,
+            counts: packed >> 2 & 1 == 1,
+            line: (packed >> 5 & 1 == 1).then_some((start, end)),
+        };
+        (packed != 0).then_some(findings)
     }
 }
 
-/// True if this result is a failure, by its status or, without a status, by its text.
-#[must_use]
-pub fn is_failure(result: &ToolResult) -> bool {
-    match result.status {
-        Status::Ok => false,
-        Status::Error => true,
-        Status::Unknown => Reading::of(&result.text).failed,
-    }
-}
+/// Bits for the length of a line.
+const LENGTH_BITS: u32 = usize::BITS - (HEAD + TAIL).leading_zeros();
 
 /// What the lines say together.
 #[derive(Clone, Copy, Debug, Default)]

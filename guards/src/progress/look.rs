@@ -10,7 +10,7 @@ use super::tally::Tally;
 use crate::failure::{Failure, is_failure, is_waiting};
 use crate::similarity::{Nearness, Profile, Ratio};
 use balk_contract::key::{CallKey, ToolKey};
-use balk_contract::reading::{Prospect, Reading};
+use balk_contract::reading::Prospect;
 use balk_contract::{Effect, Origin, ResultKey, ToolCall, ToolResult};
 
 /// One call and its answer; equal ones in a round are one look.
@@ -80,7 +80,7 @@ impl Look {
 
 /// What a failure says of a later try, even if it says too little to be compared.
 fn prospect(result: &ToolResult, failure: Option<Failure>) -> Prospect {
-    failure.map_or_else(|| Reading::of(&result.text).prospect, |it| it.prospect)
+    failure.map_or_else(|| result.text.reading().prospect, |it| it.prospect)
 }
 
 /// The call that ran last, with which the next one is compared.

@@ -10,8 +10,10 @@ use balk_guards::{
 use balk_reports::records::Work;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::printed::{failed, printed};
+
 /// Bytes of call arguments, or of text: a command, a function, a whole file.
-pub const SIZES: [usize; 3] = [100, 2 << 10, 50 << 10];
+pub const SIZES: [usize; 3] = [200, 2 << 10, 50 << 10];
 
 /// The name of [`Turn::anchor`] in tables of stacks.
 pub const ANCHOR: &str = "xxh3_64";
@@ -61,37 +63,44 @@ pub fn raw(nth: usize, bytes: usize) -> (Part, RawCall) {
     (Part::Text("I'll write the file now.".into()), call)
 }
 
-/// A turn of healthy work, as guards see it: the model writes or reads a file.
+/// A turn of healthy work, as guards see it: the model writes or reads a file, or runs a command.
 #[derive(Debug)]
 pub struct Turn {
     completion: Arc<Completion>,
     committed: Entry,
+    status: Status,
     answer: Arc<str>,
     work: Work,
 }
 
 impl Turn {
-    /// The `nth` turn, which writes or reads about this many bytes.
+    /// The `nth` turn, in which about this many bytes are written or answered.
     #[must_use]
     pub fn new(nth: usize, work: Work, bytes: usize, offer: &Offer) -> Self {
-        let (part, call, answer) = match work {
+        let call = |tool: &str, arguments: String| RawCall {
+            id: format!("call_{nth}").into(),
+            tool: tool.into(),
+            arguments: arguments.into(),
+        };
+        let command = || call("run_command", format!("{{\"command\": \"make page_{nth}\"}}"));
+        let said = |text: &str| Part::Text(text.into());
+        let (part, call, status, answer) = match work {
             Work::Written => {
                 let (part, call) = raw(nth, bytes);
-                (part, call, format!("wrote {bytes} bytes to src/file_{nth}.py"))
+                (part, call, Status::Ok, format!("wrote {bytes} bytes to src/file_{nth}.py"))
             }
             Work::Read => {
-                let call = RawCall {
-                    id: format!("call_{nth}").into(),
-                    tool: "read_file".into(),
-                    arguments: format!("{{\"path\": \"src/file_{nth}.py\"}}").into(),
-                };
-                (Part::Text("I'll read the file now.".into()), call, program(nth, bytes))
+                let call = call("read_file", format!("{{\"path\": \"src/file_{nth}.py\"}}"));
+                (said("I'll read the file now."), call, Status::Ok, program(nth, bytes))
             }
+            // Few hosts know whether a command failed: guards read it.
+            Work::Log => (said("I'll run it now."), command(), Status::Unknown, printed(nth, bytes)),
+            Work::Failed => (said("I'll run it now."), command(), Status::Unknown, failed(nth, bytes)),
         };
         let completion =
             Arc::new(Completion::new([part], [call], FinishReason::ToolCall, Usage::default(), offer));
         let committed = Entry::Completion(completion.clone());
-        Self { completion, committed, answer: answer.into(), work }
+        Self { completion, committed, status, answer: answer.into(), work }
     }
 
     /// Takes the guard through the turn: every fold and every question. Returns whether the guard passes. The result
@@ -101,7 +110,7 @@ impl Turn {
     pub fn play(&self, guard: &mut dyn Guard) -> bool {
         guard.observe(&self.committed);
         let passes = guard.review(&self.completion).is_ok_and(|decision| decision.is_pass());
-        let result = ToolResult::executed(&self.completion.calls[0], Status::Ok, self.answer.clone());
+        let result = ToolResult::executed(&self.completion.calls[0], self.status, self.answer.clone());
         let settled = guard.settle(&self.completion, std::slice::from_ref(&result)).is_ok();
         guard.observe(&Entry::Result(result));
         passes && settled
@@ -116,7 +125,7 @@ impl Turn {
     fn bytes(&self) -> &str {
         match self.work {
             Work::Written => &self.completion.calls[0].arguments,
-            Work::Read => &self.answer,
+            Work::Read | Work::Log | Work::Failed => &self.answer,
         }
     }
 }
@@ -147,7 +156,9 @@ mod tests {
         for bytes in SIZES {
             for work in Work::ALL {
                 let turn = Turn::new(7, work, bytes, &offer);
-                assert_eq!(turn.completion.calls[0].path().as_deref(), Some("src/file_7.py"));
+                let is_file = matches!(work, Work::Written | Work::Read);
+                let expected = is_file.then_some("src/file_7.py");
+                assert_eq!(turn.completion.calls[0].path().as_deref(), expected);
                 let found = turn.bytes().len();
                 assert!(found.abs_diff(bytes) <= bytes / 8, "{bytes} {}: {found}", work.name());
             }

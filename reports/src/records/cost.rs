@@ -4,19 +4,23 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the bytes of a turn come from: the model or a tool.
+/// Where the bytes of a turn come from, and what they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
-    /// The arguments of a call.
+    /// The arguments of a call: a file.
     Written,
-    /// The result of a call.
+    /// The result of a call: a file.
     Read,
+    /// The result of a command, as tools print it: tests, listings, logs.
+    Log,
+    /// The same of a command that fails, each time in another way.
+    Failed,
 }
 
 impl Work {
-    /// Both values.
-    pub const ALL: [Self; 2] = [Self::Written, Self::Read];
+    /// All values.
+    pub const ALL: [Self; 4] = [Self::Written, Self::Read, Self::Log, Self::Failed];
 
     /// The name in records.
     #[must_use]
@@ -24,6 +28,8 @@ impl Work {
         match self {
             Self::Written => "written",
             Self::Read => "read",
+            Self::Log => "log",
+            Self::Failed => "failed",
         }
     }
 }

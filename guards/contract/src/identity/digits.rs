@@ -18,20 +18,37 @@ impl<'t> Digits<'t> {
         Self { bytes, block: 0, mask: mask_at(bytes, 0) }
     }
 
-    /// The first run of digits that is not yet done: its start and its end.
+    /// The first run of digits that is not yet done, begins before `until` and does not pass: its start and its end.
+    /// Those before it that pass are done.
     #[inline]
-    pub(super) fn run(&mut self) -> Option<(usize, usize)> {
-        while self.mask == 0 {
-            self.next_block()?;
+    pub(super) fn run_unless(
+        &mut self,
+        until: usize,
+        passes: impl Fn(usize, usize) -> bool,
+    ) -> Option<(usize, usize)> {
+        loop {
+            while self.mask == 0 {
+                self.next_block()?;
+            }
+            let at = self.mask.trailing_zeros();
+            let digits = (self.mask >> at).trailing_ones();
+            let start = self.block + at as usize;
+            if start >= until {
+                return None;
+            }
+            let mut end = start + digits as usize;
+            if end == self.block + BLOCK {
+                end += self.bytes[end..].iter().take_while(|it| it.is_ascii_digit()).count();
+            }
+            if !passes(start, end) {
+                return Some((start, end));
+            }
+            // A carry through the lowest run of ones clears it.
+            self.mask &= self.mask.wrapping_add(1 << at);
+            if end > self.block + BLOCK {
+                self.skip_to(end);
+            }
         }
-        let start = self.mask.trailing_zeros();
-        let digits = (self.mask >> start).trailing_ones();
-        let start = self.block + start as usize;
-        let mut end = start + digits as usize;
-        if end == self.block + BLOCK {
-            end += self.bytes[end..].iter().take_while(|it| it.is_ascii_digit()).count();
-        }
-        Some((start, end))
     }
 
     /// Marks everything before `at` as done.
@@ -94,7 +111,7 @@ mod tests {
         let mut digits = Digits::new(text.as_bytes());
         digits.skip_to(skip);
         let mut found = Vec::new();
-        while let Some(run) = digits.run() {
+        while let Some(run) = digits.run_unless(usize::MAX, |_, _| false) {
             found.push(run);
             digits.skip_to(run.1);
         }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::result_key::ResultKey;
+use crate::reading::Findings;
 
 /// The cached properties of one text.
 #[derive(Default)]
@@ -11,6 +12,8 @@ pub(super) struct Known {
     key: [AtomicU64; 2],
     has_key: AtomicU8,
     goes_on: AtomicU8,
+    /// The findings, packed; zero until they are known.
+    findings: AtomicU64,
 }
 
 const YES: u8 = 1;
@@ -38,6 +41,16 @@ impl Known {
         answer == YES
     }
 
+    /// What the text says, read at the first request.
+    #[inline]
+    pub(super) fn findings(&self, find: impl FnOnce() -> Findings) -> Findings {
+        Findings::unpacked(self.findings.load(Ordering::Relaxed)).unwrap_or_else(|| {
+            let findings = find();
+            self.findings.store(findings.packed(), Ordering::Relaxed);
+            findings
+        })
+    }
+
     fn kept_key(&self) -> Option<ResultKey> {
         let half = |at: usize| u128::from(self.key[at].load(Ordering::Relaxed));
         let has_key = self.has_key.load(Ordering::Acquire) == YES;
@@ -53,7 +66,11 @@ impl Known {
 
 impl Clone for Known {
     fn clone(&self) -> Self {
-        let copy = Self { goes_on: self.goes_on.load(Ordering::Relaxed).into(), ..Self::default() };
+        let copy = Self {
+            goes_on: self.goes_on.load(Ordering::Relaxed).into(),
+            findings: self.findings.load(Ordering::Relaxed).into(),
+            ..Self::default()
+        };
         if let Some(key) = self.kept_key() {
             copy.keep(key);
         }
@@ -72,9 +89,12 @@ mod tests {
         let key = ResultKey(3 << 100 | 7);
         assert_eq!(known.key(|| key), key);
         assert!(!known.goes_on(|| false));
+        let findings = Findings::of("error: it is not there");
+        assert_eq!(known.findings(|| findings), findings);
         for known in [known.clone(), known] {
             assert_eq!(known.key(|| unreachable!("the key is known")), key);
             assert!(!known.goes_on(|| unreachable!("the answer is known")));
+            assert_eq!(known.findings(|| unreachable!("the text was read")), findings);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Dates and times.
 
 use super::reader::{Reader, word_before};
+use super::vocabulary::{is_month, is_weekday};
 
 /// A date with or without a time, or a time with seconds, whose first number is at `at`; or the day after the name of
 /// a month.
@@ -13,7 +14,7 @@ pub(super) fn moment(bytes: &[u8], floor: usize, at: usize) -> Option<(usize, us
         (1 | 2, b':') => return clock(Reader { bytes, at }, true).map(|end| (at, end)),
         (digits, separator) => date(Reader { bytes, at }, floor, digits, separator)?,
     };
-    let weekday = word_before(bytes, floor, start, b" ,").filter(|(_, word)| is_name(word, &WEEKDAYS));
+    let weekday = word_before(bytes, floor, start, b" ,").filter(|(_, word)| is_weekday(word));
     let start = weekday.map_or(start, |(start, _)| start);
     reader.ends().then_some((start, reader.at))
 }
@@ -35,7 +36,7 @@ fn date(reader: Reader<'_>, floor: usize, digits: usize, separator: u8) -> Optio
     match (digits, separator) {
         (1 | 2, b' ' | b',') => {
             let month = word_before(reader.bytes, floor, reader.at, b" ");
-            let (start, _) = month.filter(|(_, word)| is_name(word, &MONTHS))?;
+            let (start, _) = month.filter(|(_, word)| is_month(word))?;
             Some((start, behind_month(reader)?))
         }
         _ => None,
@@ -88,7 +89,7 @@ fn numeric_date(mut it: Reader<'_>) -> Option<Reader<'_>> {
 fn day_and_month(mut it: Reader<'_>) -> Option<Reader<'_>> {
     it.number(1..=2, 1..=31)?;
     let mark = it.take(b" -/")?;
-    is_name(it.letters(), &MONTHS).then_some(())?;
+    is_month(it.letters()).then_some(())?;
     it.take(&[mark])?;
     it.number(4..=4, 1900..=2099)?;
     Some(it)
@@ -145,28 +146,4 @@ fn zone(mut reader: Reader<'_>) -> usize {
         it.ends().then_some(it.at)
     };
     read(reader).unwrap_or(none)
-}
-
-const MONTHS: [&[u8]; 12] = [
-    b"January",
-    b"February",
-    b"March",
-    b"April",
-    b"May",
-    b"June",
-    b"July",
-    b"August",
-    b"September",
-    b"October",
-    b"November",
-    b"December",
-];
-
-const WEEKDAYS: [&[u8]; 7] =
-    [b"Monday", b"Tuesday", b"Wednesday", b"Thursday", b"Friday", b"Saturday", b"Sunday"];
-
-/// True for one of the names, in full or its first three letters.
-fn is_name(word: &[u8], names: &[&[u8]]) -> bool {
-    let short = word.first_chunk::<3>();
-    names.iter().any(|name| short == name.first_chunk() && (word.len() == 3 || word == *name))
 }

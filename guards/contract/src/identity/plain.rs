@@ -1,5 +1,7 @@
 //! Numbers that no rule can match. Most numbers are like this, and the neighbouring bytes show it.
 
+use super::reader::NAME_BYTES;
+use super::vocabulary::{ends_like_a_count, is_month, is_step, is_unit};
 use super::volatile::may_be_stamp;
 
 /// What a byte can mean next to a number: one flag each, in the low byte. The high byte has the flags that, in the
@@ -14,7 +16,7 @@ const HEX: Class = 2;
 const UNIT: Class = 4;
 const DIGIT: Class = 8;
 const LETTER: Class = 16;
-/// The last letter of "left" and "remaining", or of steps, tries and rounds.
+/// The last letter of "left" and "remaining", of steps, tries and rounds, or of "pid".
 const COUNTED: Class = 32;
 /// A separator between a number and the word before it.
 const BETWEEN: Class = 64;
@@ -61,6 +63,7 @@ static CLASSES: [Class; 256] = {
     classes
 };
 
+#[inline]
 fn class(byte: u8) -> Class {
     CLASSES[usize::from(byte)]
 }
@@ -72,9 +75,24 @@ pub(super) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
     let Some(&[second_before, before, .., next, second]) = bytes.get(start.wrapping_sub(2)..end + 2) else {
         return false;
     };
+    let (behind, following, ahead) = (class(next), class(second), class(before));
+    // The usual number has nothing of all this, and costs no more than these lookups.
+    let is_free_behind = behind & (OPEN | CELL) == 0 && following & (behind >> 8) == 0;
+    let name = class(second_before);
+    let may_be_day = before == b' ' && matches!(next, b' ' | b',') && name & LETTER != 0;
+    let is_free_ahead = match ahead & BETWEEN {
+        0 => ahead & HEX == 0 && before != b'-',
+        _ => name & (BETWEEN | COUNTED) == 0 && !may_be_day,
+    };
+    !may_be_stamp(end - start)
+        && (is_free_behind && is_free_ahead || is_plain_at_a_second_look(bytes, start, end, second_before))
+}
+
+/// The same for a number with neighbours that rules look for.
+fn is_plain_at_a_second_look(bytes: &[u8], start: usize, end: usize, second_before: u8) -> bool {
+    let (before, next, second) = (bytes[start - 1], bytes[end], bytes[end + 1]);
     let (behind, following) = (class(next), class(second));
-    if may_be_stamp(end - start)
-        || behind & OPEN != 0
+    if behind & OPEN != 0
         || following & (behind >> 8) != 0 && goes_on(bytes, start, end)
         || behind & CELL != 0 && may_open_a_cell(second_before, before)
     {
@@ -83,16 +101,34 @@ pub(super) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
     let ahead = class(before);
     if ahead & BETWEEN == 0 {
         // After a letter, the word is an id if all of it is hexadecimal; after a dash, it may be the end of one.
-        return ahead & HEX == 0 && !(before == b'-' && end - start == 12);
+        return !(ahead & HEX != 0 && may_end_an_id(bytes, start, end)
+            || before == b'-' && end - start == 12);
     }
-    let mut word = class(second_before);
-    if word & BETWEEN != 0 {
-        let more = bytes[..start - 2].iter().rev().take(3).map(|&byte| class(byte));
-        word = more.into_iter().find(|class| class & BETWEEN == 0).unwrap_or(0);
-    }
+    let name = name_before(bytes, start);
     let may_be_day = before == b' '
+        && end - start <= 2
         && (next == b' ' && (second == b' ' || following & DIGIT != 0) || next == b',' && second == b' ');
-    word & if may_be_day { LETTER } else { COUNTED } == 0
+    !(may_be_day && is_month(name)) && !ends_like_a_count(name)
+}
+
+/// The name before a number, or its last letters: with one to four separators between.
+fn name_before(bytes: &[u8], start: usize) -> &[u8] {
+    let mut end = start;
+    while end > start.saturating_sub(4) && class(bytes[end - 1]) & BETWEEN != 0 {
+        end -= 1;
+    }
+    let mut at = end;
+    while at > end.saturating_sub(NAME_BYTES) && class(bytes[at - 1]) & LETTER != 0 {
+        at -= 1;
+    }
+    &bytes[at..end]
+}
+
+/// Whether the digits from `start` to `end` may be the last ones of a hexadecimal id that begins before them.
+fn may_end_an_id(bytes: &[u8], start: usize, end: usize) -> bool {
+    let inside = bytes[..start].iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let is_whole = !start.checked_sub(inside + 1).is_some_and(|at| bytes[at].is_ascii_alphanumeric());
+    is_whole && inside + (end - start) >= 8
 }
 
 /// Whether these two bytes may come before the number of a cell: `In[`, `In [`, `Out[`, `ipython-input-`.
@@ -118,7 +154,11 @@ fn goes_on(bytes: &[u8], start: usize, end: usize) -> bool {
             [] => false,
         },
         // A unit, a month, or what is counted down, after a blank.
-        _ => true,
+        _ => {
+            let rest = &bytes[end + 1..];
+            let word = &rest[..rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()];
+            word.is_empty() || is_unit(word) || is_step(word) || digits <= 2 && is_month(word)
+        }
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::ops::RangeInclusive;
 
+/// How much is read of a name before a number: all that a rule looks for is shorter.
+pub(super) const NAME_BYTES: usize = 11;
+
 /// The letters before `at`, with one to four separators between.
 pub(super) fn word_before<'t>(
     bytes: &'t [u8],
@@ -9,15 +12,12 @@ pub(super) fn word_before<'t>(
     at: usize,
     separators: &[u8],
 ) -> Option<(usize, &'t [u8])> {
-    let back = |from: usize, most: usize, fits: &dyn Fn(u8) -> bool| {
-        let mut at = from;
-        while at > floor.max(from.saturating_sub(most)) && fits(bytes[at - 1]) {
-            at -= 1;
-        }
-        at
-    };
-    let end = back(at, 4, &|byte| separators.contains(&byte));
-    let start = back(end, 11, &|byte| byte.is_ascii_alphabetic());
+    let before = &bytes[floor.min(at)..at];
+    let gap = before.iter().rev().take(4).take_while(|byte| separators.contains(byte)).count();
+    let before = &before[..before.len() - gap];
+    let letters = before.iter().rev().take(NAME_BYTES).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let end = at - gap;
+    let start = end - letters;
     (end < at && start < end).then(|| (start, &bytes[start..end]))
 }
 

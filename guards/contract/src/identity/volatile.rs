@@ -2,6 +2,7 @@
 
 use super::moment::moment;
 use super::reader::{Reader, word_before};
+use super::vocabulary::{Unit, is_left, is_process, is_step};
 
 /// A volatile part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +31,15 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
     if let Some((start, end)) = uuid(bytes, floor, start, word.len()) {
         return span(start, end, Kind::Id);
     }
-    if is_address(bytes, start, word) {
-        return span(start, end, Kind::Address);
-    }
     let previous = start.checked_sub(1).map(|before| bytes[before]);
-    if (is_hexadecimal_id(word) || is_random_id(word)) && previous != Some(b'#') {
-        return span(start, end, Kind::Id);
+    // A number alone is neither an address nor an id of letters and digits.
+    if !word.iter().all(u8::is_ascii_digit) {
+        if is_address(bytes, start, word) {
+            return span(start, end, Kind::Address);
+        }
+        if (is_hexadecimal_id(word) || is_random_id(word)) && previous != Some(b'#') {
+            return span(start, end, Kind::Id);
+        }
     }
     // The rest are numbers; one that continues another (`1.2.3`) is part of a version or place.
     let follows_digit = start.checked_sub(2).is_some_and(|before| bytes[before].is_ascii_digit());
@@ -58,7 +62,7 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
     {
         return span(start, end, Kind::Duration);
     }
-    if is_process(bytes, floor, start, word) {
+    if is_of_process(bytes, floor, start, word) {
         return span(start, end, Kind::Id);
     }
     countdown(bytes, floor, start).and_then(|end| span(start, end, Kind::Countdown))
@@ -135,22 +139,25 @@ fn is_random_id(word: &[u8]) -> bool {
     if !(16..=64).contains(&word.len()) {
         return false;
     }
-    let kind = |byte: &u8| match byte {
-        b'0'..=b'9' => 0,
-        b'A'..=b'Z' => 1,
-        _ => 2,
-    };
-    let has = |wanted: u8| word.iter().any(|byte| kind(byte) == wanted);
+    // A digit, a capital or another letter: the bits of what was seen, and how often it changed.
+    let kind = |byte: u8| if byte.is_ascii_digit() { 1 } else { 2 + 2 * u8::from(byte >= b'a') };
+    let (mut seen, mut changes, mut before) = (0, 0, kind(word[0]));
     // Digits at the end alone are a number behind a name.
-    let has_digits_inside = word.windows(2).any(|it| it[0].is_ascii_digit() && !it[1].is_ascii_digit());
-    let changes = word.windows(2).filter(|it| kind(&it[0]) != kind(&it[1])).count();
-    has_digits_inside && has(1) && has(2) && changes * 5 >= word.len() * 2
+    let mut has_digits_inside = false;
+    for &byte in word {
+        let kind = kind(byte);
+        seen |= kind;
+        changes += usize::from(kind != before);
+        has_digits_inside |= before == 1 && kind != 1;
+        before = kind;
+    }
+    has_digits_inside && seen == 7 && changes * 5 >= word.len() * 2
 }
 
 /// How many digits a time since 1970 has, in seconds (`1767225600`), milliseconds or less, and an id that begins with
 /// such a time.
 pub(super) const fn may_be_stamp(digits: usize) -> bool {
-    matches!(digits, 10 | 13 | 16..=20)
+    digits >= 10 && matches!(digits, 10 | 13 | 16..=20)
 }
 
 /// The end of such a number, its fraction included.
@@ -168,13 +175,10 @@ fn stamp(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
 }
 
 /// The number of a process: `pid 4711`, `PID: 4711`, `pid=4711`.
-fn is_process(bytes: &[u8], floor: usize, start: usize, word: &[u8]) -> bool {
-    let named = |(_, before): (usize, &[u8])| {
-        [&b"pid"[..], b"ppid"].iter().any(|name| name.eq_ignore_ascii_case(before))
-    };
+fn is_of_process(bytes: &[u8], floor: usize, start: usize, word: &[u8]) -> bool {
     word.len() <= 7
         && word.iter().all(u8::is_ascii_digit)
-        && word_before(bytes, floor, start, b" \":=_").is_some_and(named)
+        && word_before(bytes, floor, start, b" \":=_").is_some_and(|(_, before)| is_process(before))
 }
 
 /// `1.23s`, `12 ms`, `1h 2m 3s`.
@@ -193,27 +197,6 @@ fn duration(bytes: &[u8], at: usize) -> Option<usize> {
         reader.take(b" ");
     }
     found
-}
-
-/// A unit of time, shortest first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Unit {
-    Fraction,
-    Second,
-    Minute,
-    MinuteLetter,
-    Hour,
-    HourLetter,
-    DayLetter,
-}
-
-impl Unit {
-    fn is_letter(self) -> bool {
-        match self {
-            Self::MinuteLetter | Self::HourLetter | Self::DayLetter => true,
-            Self::Fraction | Self::Second | Self::Minute | Self::Hour => false,
-        }
-    }
 }
 
 /// A number, perhaps with a fraction, and a unit of time.
@@ -239,16 +222,7 @@ fn amount(reader: &mut Reader<'_>) -> Option<Unit> {
         reader.at += micro.len();
         return Some(Unit::Fraction);
     }
-    match reader.letters() {
-        b"ns" | b"us" | b"ms" | b"milliseconds" | b"millisecond" => Some(Unit::Fraction),
-        b"s" | b"sec" | b"secs" | b"second" | b"seconds" => Some(Unit::Second),
-        b"min" | b"mins" | b"minute" | b"minutes" => Some(Unit::Minute),
-        b"m" => Some(Unit::MinuteLetter),
-        b"hr" | b"hrs" | b"hour" | b"hours" => Some(Unit::Hour),
-        b"h" => Some(Unit::HourLetter),
-        b"d" => Some(Unit::DayLetter),
-        _ => None,
-    }
+    Unit::of(reader.letters())
 }
 
 /// `7 steps left`, `steps left: 7`: the number, and the word whose plural may change. A count upwards (`step 3 of
@@ -276,20 +250,4 @@ fn countdown(bytes: &[u8], floor: usize, at: usize) -> Option<usize> {
 /// number rises with every run, whatever runs.
 fn is_cell(before: &[u8]) -> bool {
     ["In [", "In[", "Out[", "Out [", "ipython-input-"].iter().any(|it| before.ends_with(it.as_bytes()))
-}
-
-fn is_step(word: &[u8]) -> bool {
-    let is = |names: &[&str]| names.iter().any(|name| name.as_bytes().eq_ignore_ascii_case(word));
-    match word.first().map(u8::to_ascii_lowercase) {
-        Some(b's') => is(&["step", "steps"]),
-        Some(b't') => is(&["turn", "turns", "try", "tries"]),
-        Some(b'a') => is(&["attempt", "attempts"]),
-        Some(b'r') => is(&["retry", "retries", "round", "rounds"]),
-        Some(b'i') => is(&["iteration", "iterations"]),
-        Some(_) | None => false,
-    }
-}
-
-fn is_left(word: &[u8]) -> bool {
-    word.eq_ignore_ascii_case(b"left") || word.eq_ignore_ascii_case(b"remaining")
 }

@@ -132,8 +132,9 @@ impl Before {
         let (one, other) = differing(before, arguments);
         let is_near = || Profile::new(one).nearness(&Profile::new(other), NEAR) == Nearness::Near;
         match same_failure {
-            true | false if is_renamed(one, other) => Step::Renamed,
+            true if renamed(one, other).is_some_and(is_another_name) => Step::Renamed,
             true if is_near() => Step::NearFailure,
+            true | false if renamed(one, other).is_some() => Step::Renamed,
             false if speaks && is_reworded(one, other) && is_near() => Step::NearAnswer,
             true | false => Step::Other,
         }
@@ -205,19 +206,27 @@ fn is_counted(before: &str, after: &str) -> bool {
     one > 0 && other > 0 && before != after && before[start + one..] == after[start + other..]
 }
 
-/// Whether one word took the place of another, wherever it is, and all other words are the same: the next candidate, or
-/// the next item. A call may say twice what it is about, as a command and in a description.
-fn is_renamed(one: &str, other: &str) -> bool {
+/// The word that took the place of another, wherever it is, if all other words are the same: the next candidate, or the
+/// next item. A call may say twice what it is about, as a command and in a description.
+fn renamed<'t>(one: &'t str, other: &'t str) -> Option<(&'t str, &'t str)> {
     let is_part = |c: char| c.is_alphanumeric() || "._-/~@:=".contains(c);
     let words = |text| str::split(text, move |c: char| !is_part(c)).filter(|word| !word.is_empty());
     let (mut words, mut others) = (words(one), words(other));
     let mut renamed = None;
     for pair in words.by_ref().zip(others.by_ref()).filter(|(word, other)| word != other) {
         if *renamed.get_or_insert(pair) != pair {
-            return false;
+            return None;
         }
     }
-    renamed.is_some() && words.next().is_none() && others.next().is_none()
+    renamed.filter(|_| words.next().is_none() && others.next().is_none())
+}
+
+/// Whether the two are names of different things (`dev`, `staging`), and no spellings of one (`value`, `vals`, `-sL`).
+fn is_another_name((one, other): (&str, &str)) -> bool {
+    let [one, other] = [one, other].map(|it| it.trim_start_matches('-'));
+    let is_name = |it: &str| it.len() > 2 && it.starts_with(char::is_alphabetic);
+    let begins_alike = one.chars().take(2).eq(other.chars().take(2));
+    is_name(one) && is_name(other) && !begins_alike
 }
 
 /// The parts in which the two differ, extended to the surrounding quotes: the differing texts, without the names and
@@ -268,6 +277,22 @@ mod tests {
         assert_eq!(differing(r#"{"n":1}"#, r#"{"n":12}"#), (":1}", ":12}"));
         assert_eq!(differing("abc", "abc"), ("abc", "abc"));
         assert_eq!(differing("", "x"), ("", "x"));
+    }
+
+    #[test]
+    fn another_name_is_a_candidate_and_another_spelling_is_none() {
+        let candidate = |one, other| renamed(one, other).is_some_and(is_another_name);
+        assert!(candidate("get --as dev\",\"why\":\"dev asks", "get --as staging\",\"why\":\"staging asks"));
+        assert!(candidate("unzip -P hunter2 a.zip", "unzip -P secret a.zip"));
+        for [one, other] in [
+            ["value = 3; p", "vals = 3; p"],
+            ["curl -s x", "curl -L x"],
+            ["get --as dev x", "get --as staging y"],
+            ["get --as dev", "get --as staging now"],
+            ["same", "same"],
+        ] {
+            assert!(!candidate(one, other), "{one}");
+        }
     }
 
     #[test]

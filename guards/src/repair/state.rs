@@ -31,8 +31,8 @@ pub(super) struct RepairState {
     pub(super) agreed: bool,
     /// The printed calls that were made since the request, newest last.
     pub(super) made: VecDeque<CallKey>,
-    /// Digests of the paths that calls wrote in this request, newest last, and of those before it. A request that names a
-    /// file may want it written again, so it empties the second.
+    /// Digests of the paths that calls wrote in this request, newest last, and of those before it. A request that
+    /// names a file may want it written again, so it empties the second.
     pub(super) written: VecDeque<u128>,
     pub(super) finished: VecDeque<u128>,
     /// Calls since the request whose arguments the host could not read.

@@ -39,6 +39,7 @@ mod progress_ladders;
 mod progress_rules;
 mod readme;
 mod repair;
+mod repair_demand;
 mod repair_doubts;
 mod repetition;
 mod repetition_vectors;

@@ -12,7 +12,34 @@ pub fn reactions(record: &Reactions) -> Document {
             format!("The model balked in none of {} trials, so no message was tried.", record.trials);
         return [paragraph(balked)].into();
     }
-    let mut reacted = Table::of_numbers([
+    let places = format!(
+        "A place is where the model balked without a guard: it called no tool while the goal was open, sent a call \
+         again that had moved nothing, or answered nothing. Of each of the {} trials, the first {} places are used. At \
+         each of them the next completion was sampled under each message (samples: {}), and not at all where a stack \
+         said nothing. A stack repairs that completion as in any run, and the call that it makes counts. `again` is \
+         the same message a second time, where no call came after the first.",
+        record.trials, record.most_places, record.samples
+    );
+    let meaning = "A call serves the task if it changes the world or gets a result that the messages did not have yet; \
+         a call that ends the task, if the goal holds. A new call is none of those that moved nothing before. \
+         What a completion says of the task is read from a list of words, and is only about right. Intervals \
+         are clustered by world. The difference compares calls that serve the task, in pairs of the same \
+         place and number.";
+    let by_rule = "The messages of a stack by the rule that spoke first. Rules with few samples say little: look at \
+         the intervals.";
+    Document::from([
+        Block::Table(calls(record)),
+        paragraph(marked(&places)),
+        Block::Table(beside(record)),
+        paragraph(meaning),
+        Block::Table(rules(record)),
+        paragraph(by_rule),
+    ])
+}
+
+/// What calls come after each message.
+fn calls(record: &Reactions) -> Table {
+    let mut table = Table::of_numbers([
         Text::from("message"),
         "places".into(),
         "silent".into(),
@@ -22,7 +49,26 @@ pub fn reactions(record: &Reactions) -> Document {
         "serves the task (%)".into(),
         marked(&format!("more than `{}` (points)", Reactions::PROCEED)),
     ]);
-    let mut beside = Table::of_numbers([
+    for message in record.messages() {
+        let worlds = record.by_world(&[message]);
+        let all = sum(&worlds);
+        table.row([
+            name(message),
+            all.places.to_string().into(),
+            all.silent.to_string().into(),
+            all.samples.to_string().into(),
+            share(&worlds, |it| [it.calls, it.samples]).into(),
+            all.repaired_calls.to_string().into(),
+            share(&worlds, |it| [it.serves, it.samples]).into(),
+            more(message, &worlds).into(),
+        ]);
+    }
+    table
+}
+
+/// What else is known of each message.
+fn beside(record: &Reactions) -> Table {
+    let mut table = Table::of_numbers([
         "message",
         "repaired",
         "ended",
@@ -34,45 +80,29 @@ pub fn reactions(record: &Reactions) -> Document {
     for message in record.messages() {
         let worlds = record.by_world(&[message]);
         let all = sum(&worlds);
-        let share = |count| share(&worlds, count);
-        let name = name(message);
-        reacted.row([
-            name.clone(),
-            all.places.to_string().into(),
-            all.silent.to_string().into(),
-            all.samples.to_string().into(),
-            share(|it| [it.calls, it.samples]).into(),
-            all.repaired_calls.to_string().into(),
-            share(|it| [it.serves, it.samples]).into(),
-            more(message, &worlds).into(),
-        ]);
-        beside.row([
-            name,
+        table.row([
+            name(message),
             all.repaired.to_string().into(),
             all.ended.to_string().into(),
-            share(|it| [it.moved, it.samples]).into(),
-            share(|it| [it.named_called, it.named]).into(),
-            share(|it| [it.done, it.samples]).into(),
-            share(|it| [it.unable, it.samples]).into(),
+            share(&worlds, |it| [it.moved, it.samples]).into(),
+            share(&worlds, |it| [it.named_called, it.named]).into(),
+            share(&worlds, |it| [it.done, it.samples]).into(),
+            share(&worlds, |it| [it.unable, it.samples]).into(),
         ]);
     }
-    let mut by_rule = Table::of_numbers([
-        "message",
-        "rule",
-        "places",
-        "repaired",
-        "samples",
-        "any call (%)",
-        "serves the task (%)",
-    ]);
+    table
+}
+
+/// The messages of each stack by rule.
+fn rules(record: &Reactions) -> Table {
+    let columns = ["message", "rule", "places", "repaired", "samples", "any call (%)", "serves the task (%)"];
+    let mut table = Table::of_numbers(columns);
     for message in record.messages() {
         for rule in record.rules(message) {
-            let is_of = |row: &ReactionRow| {
-                (&*row.message, row.again) == message && row.rule.as_deref() == Some(rule)
-            };
-            let worlds = record.worlds(is_of);
+            let worlds = record
+                .worlds(|row| (&*row.message, row.again) == message && row.rule.as_deref() == Some(rule));
             let all = sum(&worlds);
-            by_rule.row([
+            table.row([
                 name(message),
                 code(rule),
                 all.places.to_string().into(),
@@ -83,28 +113,7 @@ pub fn reactions(record: &Reactions) -> Document {
             ]);
         }
     }
-    let places = format!(
-        "A place is where the model balked without a guard: it called no tool while the goal was open, sent a call \
-         again that had moved nothing, or answered nothing. Of each of the {} trials, the first {} places are used. At \
-         each of them the next completion was sampled under each message (samples: {}), and not at all where a stack \
-         said nothing. A stack repairs that completion as in any run, and the call that it makes counts. `again` is the same message a second time, where no call came after the first.",
-        record.trials, record.most_places, record.samples
-    );
-    let meaning = "A call serves the task if it changes the world or gets a result that the messages did not have yet; \
-         a call that ends the task, if the goal holds. A new call is none of those that moved nothing before. \
-         What a completion says of the task is read from a list of words, and is only about right. Intervals \
-         are clustered by world. The difference compares calls that serve the task, in pairs of the same \
-         place and number.";
-    Document::from([
-        Block::Table(reacted),
-        paragraph(marked(&places)),
-        Block::Table(beside),
-        paragraph(meaning),
-        Block::Table(by_rule),
-        paragraph(
-            "A message of a stack by the rule that spoke first. Rules with few samples say little: compare intervals.",
-        ),
-    ])
+    table
 }
 
 fn sum(worlds: &[ReactionCounts]) -> ReactionCounts {
@@ -176,10 +185,14 @@ mod tests {
             row(Reactions::PROCEED, "a", [0, 0]),
             row(Reactions::PROCEED, "b", [0, 0]),
             row("default", "a", [2, 2]),
-            row("default", "b", [1, 1]),
+            ReactionRow { rule: Some("no-tools/no-call".to_owned()), ..row("default", "b", [1, 1]) },
         ]);
         let line = |start: &str| text.lines().find(|it| it.starts_with(start)).expect(start);
         assert!(line("| `Proceed.` | 4 | 0 | 8 | 100.0 (").ends_with("| – |"), "{text}");
         assert!(line("| `default` | 4 | 0 | 8 | 100.0 (").contains("| +37.5 ("), "{text}");
+        assert!(
+            line("| `default` | `no-tools/no-call` | 2 | 0 | 4 | 100.0 (").contains("| 25.0 ("),
+            "{text}"
+        );
     }
 }

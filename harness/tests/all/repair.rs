@@ -57,9 +57,9 @@ fn graded(scenario: &Scenario, guard: impl Fn() -> Box<dyn Guard>) -> [u32; 3] {
                 continue;
             };
             repairs += 1;
-            let result = trial.entries[at..].iter().find_map(|it| match it {
-                Entry::Result(result) if result.call.id == made.calls[0].id => Some(result),
-                _ => None,
+            let result = trial.entries[at..].iter().find_map(|it| {
+                let Entry::Result(result) = it else { return None };
+                (result.call.id == made.calls[0].id).then_some(result)
             });
             ran += u32::from(result.is_some_and(|it| !is_failure(it)));
         }

@@ -1,8 +1,12 @@
 //! The results of a trial: pure functions from a trial to numbers and to its record.
 
+use std::borrow::Cow;
 use std::slice;
 
-use balk_guards::{AttemptResponse, Entry, Intervention, InterventionKind, Origin, Termination};
+use balk_guards::reading::is_failure;
+use balk_guards::{
+    AttemptResponse, Completion, Entry, Intervention, InterventionKind, Origin, Termination, ToolCall,
+};
 use balk_reports::records::{Drawn, EntryRecord, FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};
 use balk_scenarios::{Truth, World};
 
@@ -21,12 +25,16 @@ pub fn grade_each(trial: &Trial, see: impl FnMut(&Intervention, bool)) -> Grade 
         turns: trial.turns.iter(),
         failed: trial.failed.iter(),
         last: None,
+        meant: None,
         concluded: false,
         turn: 0,
         written: 0,
         see,
     };
-    for entry in &trial.entries {
+    for (at, entry) in trial.entries.iter().enumerate() {
+        if let Entry::Completion(completion) = entry {
+            grading.meant = meant(completion, &trial.entries[at + 1..]);
+        }
         grading.fold(entry);
     }
     let tokens_out = u64::try_from(grading.written).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
@@ -68,6 +76,8 @@ struct Grading<'t, F> {
     failed: slice::Iter<'t, FailedFacts>,
     /// The truth of the last completion or failed attempt, which the next interventions are about.
     last: Option<Truth>,
+    /// The guard whose repair of the last completion is what the model meant.
+    meant: Option<Cow<'static, str>>,
     concluded: bool,
     /// The turn that an entry is about, from 1.
     turn: u32,
@@ -112,7 +122,9 @@ impl<F: FnMut(&Intervention, bool)> Grading<'_, F> {
         self.grade.interventions += 1;
         self.helped();
         // A message at the end of a run interrupts no work.
-        let is_false = !self.concluded && self.last.is_some_and(Truth::is_healthy);
+        let is_repair = matches!(it.kind, InterventionKind::Repair(_) | InterventionKind::Notice);
+        let is_meant = is_repair && self.meant.as_ref() == Some(&it.note.guard);
+        let is_false = !self.concluded && !is_meant && self.last.is_some_and(Truth::is_healthy);
         self.grade.false_interventions += u32::from(is_false);
         (self.see)(it, is_false);
         self.grade.told |= match it.kind {
@@ -136,6 +148,26 @@ impl<F: FnMut(&Intervention, bool)> Grading<'_, F> {
             self.grade.first_help = Some(self.turn);
         }
     }
+}
+
+/// The guard that repaired this completion, if the model meant what was made of it: it sent these calls itself, and all
+/// that were changed ran and did not fail. What was made of a text is judged like any other intervention.
+fn meant(completion: &Completion, then: &[Entry]) -> Option<Cow<'static, str>> {
+    let mut turn = then.iter().take_while(|it| !matches!(it, Entry::Completion(_)));
+    let (guard, repaired) = turn.find_map(|it| {
+        let Entry::Intervention(Intervention { kind, note, .. }) = it else { return None };
+        if let InterventionKind::Repair(repaired) = kind { Some((&note.guard, repaired)) } else { None }
+    })?;
+    let ran_well = |call: &ToolCall| {
+        turn.clone().any(|it| {
+            let Entry::Result(result) = it else { return false };
+            result.call.id == call.id && result.origin == Origin::Executed && !is_failure(result)
+        })
+    };
+    let is_same = completion.calls.len() == repaired.calls.len();
+    let mut changed =
+        completion.calls.iter().zip(&repaired.calls).filter(|(sent, made)| sent.key != made.key);
+    (is_same && changed.all(|(_, made)| ran_well(made))).then(|| guard.clone())
 }
 
 /// The usual estimate for English and code; every table of tokens states it.

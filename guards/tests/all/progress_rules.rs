@@ -133,7 +133,7 @@ fn a_finish_that_is_taken_is_never_a_wrong_one() {
         |n: usize| calls("done", &format!(r#"{{"summary":"all is done {n}"}}"#)).answers("noted, go on");
     let settings =
         ProgressSettings { near_calls: 0, grown_calls: 0, wandering: 0, ..ProgressSettings::default() };
-    assert_eq!(Loop::with_offer(Progress::new(settings), offer()).said((0..8).map(done)), [""; 0]);
+    assert_eq!(Loop::with_offer(Progress::new(settings), offer()).said((0..16).map(done)), [""; 0]);
 }
 
 // Calls that change little.

@@ -42,10 +42,14 @@ fn repeated(text: &str) -> Option<Repeated> {
 fn x5_thinking_beside_a_text_and_a_repaired_text_are_left_alone() {
     run().check(&thinks(&CHANT.repeat(20)), FIRST);
     run().check(&thinks(&CHANT.repeat(20)).and_says("The file is fine."), "pass");
+    run().check(&says("The file is fine.").and_thinks(&CHANT.repeat(20)), "pass");
     let guards = Stack::new(vec![Box::new(CallRepair::default()), Box::new(Repetition::default())]);
     let call = r#"{"name": "read", "arguments": {"path": "a"}}"#;
-    let chant = "I look at it now. ".repeat(20);
-    Loop::new(guards).check(&says(&format!("{chant}\n{call}")), "repair printed-call 1");
+    // At most 400 characters may come before a call that is meant.
+    let chant = "我现在来看看这个文件。".repeat(35);
+    let mut repaired = Loop::new(guards);
+    repaired.turn(&says(&format!("{chant}\n{call}")));
+    assert_eq!(repaired.interventions().map(|it| it.kind.name()).collect::<Vec<_>>(), ["repair"]);
     run().check(&says(&chant), FIRST);
 }
 

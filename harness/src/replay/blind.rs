@@ -1,28 +1,15 @@
 //! Whether the guard `abandonment` can see anything in a recording (spec A3).
 
-use balk_guards::{Effect, Entry};
+use balk_guards::Effect;
 
+use super::fold::result;
 use super::join::Placed;
 use crate::guards::DEFAULT;
 
 /// Whether the stack has the guard, the recording has calls, and of none of their tools it is known or guessed what it
 /// can change. Silence of the guard then says nothing.
 pub(super) fn is_blind(spec: &str, entries: &[Placed]) -> bool {
-    let results = || {
-        entries.iter().filter_map(|it| match &it.entry {
-            Entry::Result(result) => Some(result),
-            Entry::Start(_)
-            | Entry::User(_)
-            | Entry::Completion(_)
-            | Entry::Failed(_)
-            | Entry::Tried(_)
-            | Entry::Intervention(_)
-            | Entry::Answer(_)
-            | Entry::Compaction(_)
-            | Entry::Conclusion(_)
-            | Entry::End(_) => None,
-        })
-    };
+    let results = || entries.iter().filter_map(|it| result(&it.entry));
     let is_seen = results().any(|it| it.call.effect != Effect::Unknown || it.call.seems_to_write(&it.text));
     let is_asked = |it: &str| it == DEFAULT || it.split(['=', '{']).next() == Some("abandonment");
     !is_seen && results().next().is_some() && spec.split(',').map(str::trim).any(is_asked)

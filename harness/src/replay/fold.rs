@@ -316,13 +316,9 @@ fn completion(entry: &Entry) -> Option<&Completion> {
     }
 }
 
-/// A result, if the tool ran.
-fn executed(entry: &Entry) -> Option<&ToolResult> {
+pub(super) fn result(entry: &Entry) -> Option<&ToolResult> {
     match entry {
-        Entry::Result(result) => match result.origin {
-            Origin::Executed => Some(result),
-            Origin::Synthetic | Origin::Missing => None,
-        },
+        Entry::Result(result) => Some(result),
         Entry::Start(_)
         | Entry::User(_)
         | Entry::Completion(_)
@@ -334,6 +330,11 @@ fn executed(entry: &Entry) -> Option<&ToolResult> {
         | Entry::Conclusion(_)
         | Entry::End(_) => None,
     }
+}
+
+/// A result, if the tool ran.
+fn executed(entry: &Entry) -> Option<&ToolResult> {
+    result(entry).filter(|it| it.origin == Origin::Executed)
 }
 
 #[cfg(test)]

@@ -43,8 +43,9 @@ fn file(word: &str) -> Option<u64> {
     const HOSTS: [&str; 8] = ["com", "org", "net", "io", "ai", "edu", "gov", "www"];
     /// The longest ending, in characters: `properties`.
     const ENDING: usize = 10;
-    let word = word.trim_end_matches(['.', '-', '/', '~', '+']);
     let bytes = word.as_bytes();
+    let is_trimmed = |byte: &&u8| matches!(byte, b'.' | b'-' | b'/' | b'~' | b'+');
+    let bytes = &bytes[..bytes.len() - bytes.iter().rev().take_while(is_trimmed).count()];
     let is_of_ending = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let ending = bytes.iter().rev().take(ENDING + 1).take_while(is_of_ending).count();
     let (before, ending) = bytes.split_at(bytes.len() - ending);

@@ -410,7 +410,7 @@ mod tests {
                 word.to_uppercase(),
                 format!("{word} x"),
                 format!("{word}s"),
-                word[1..].into(),
+                word.chars().skip(1).collect(),
             ] {
                 let text = text.as_bytes();
                 let listed = words(text.first().map_or(0, u8::to_ascii_lowercase)).iter();
@@ -421,6 +421,6 @@ mod tests {
                 found += usize::from(first.is_some());
             }
         }
-        assert!(found > 3 * all().count(), "{found}");
+        assert!(found > 2 * all().count(), "{found}");
     }
 }

@@ -85,6 +85,27 @@ impl Failure {
     }
 }
 
+/// What a byte in a word may be: a digit; a mark of names, paths and assignments; punctuation.
+const DIGIT: u8 = 1;
+const NAMES: u8 = 2;
+const PUNCTUATION: u8 = 4;
+
+static MARKS: [u8; 256] = {
+    let mut marks = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        let byte = at as u8;
+        marks[at] = match byte {
+            b'0'..=b'9' => DIGIT,
+            b'/' | b'\\' | b'=' | b'\'' | b'"' | b'`' => NAMES | PUNCTUATION,
+            _ if byte.is_ascii_punctuation() => PUNCTUATION,
+            _ => 0,
+        };
+        at += 1;
+    }
+    marks
+};
+
 /// The loose form, and whether it names something; `None` if it says too little.
 fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
     let arguments = &call.arguments.as_bytes()[..call.arguments.len().min(ARGUMENT_BYTES)];
@@ -93,12 +114,12 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
     let (mut end, mut letters, mut masked) = (0, 0, false);
     let (mut quote, mut specific) = (None, false);
     for word in error.split(u8::is_ascii_whitespace) {
-        let bare = trimmed(word);
-        let is_quoted = is_in_quotes(word, &mut quote);
-        let is_plain =
-            !is_quoted && !word.iter().any(|byte| byte.is_ascii_digit() || b"/\\='\"`".contains(byte));
+        let marks = word.iter().fold(0, |marks, byte| marks | MARKS[usize::from(*byte)]);
+        let bare = if marks & PUNCTUATION == 0 { word } else { trimmed(word) };
+        let is_quoted = if marks & NAMES == 0 { quote.is_some() } else { is_in_quotes(word, &mut quote) };
+        let is_plain = !is_quoted && marks & (DIGIT | NAMES) == 0;
         letters += if is_plain { bare.len() } else { 0 };
-        let names_something = is_quoted || word.iter().any(|byte| b"/\\='\"`".contains(byte));
+        let names_something = is_quoted || marks & NAMES != 0;
         // For a word that is masked anyway, this is not needed.
         let is_echo =
             !names_something && bare.len() > 2 && (bare == call.tool.as_bytes() || has(arguments, bare));

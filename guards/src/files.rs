@@ -44,19 +44,26 @@ fn file(word: &str) -> Option<u64> {
     const HOSTS: [&str; 8] = ["com", "org", "net", "io", "ai", "edu", "gov", "www"];
     /// The longest ending, in characters: `properties`.
     const ENDING: usize = 10;
-    let word = word.trim_end_matches(['.', '-', '/', '~', '+']);
-    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    let (stem, ending) = name.rsplit_once('.')?;
-    let is_ending = (1..=ENDING).contains(&ending.len())
-        && ending.starts_with(|c: char| c.is_ascii_lowercase())
-        && ending.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-    let is_bare = name.len() == word.len();
+    let bytes = word.as_bytes();
+    let is_trimmed = |byte: &&u8| matches!(byte, b'.' | b'-' | b'/' | b'~' | b'+');
+    let bytes = &bytes[..bytes.len() - bytes.iter().rev().take_while(is_trimmed).count()];
+    let is_of_ending = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let ending = bytes.iter().rev().take(ENDING + 1).take_while(is_of_ending).count();
+    let (before, ending) = bytes.split_at(bytes.len() - ending);
+    let before = before.strip_suffix(b".")?;
+    if !(1..=ENDING).contains(&ending.len()) || !ending[0].is_ascii_lowercase() {
+        return None;
+    }
+    let start = before.iter().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(0, |last| last + 1);
+    let stem = &before[start..];
+    let is_bare = start == 0;
     // `e.g` and `z.b` are words, and `Node.js` is the name of a product.
-    let is_word = is_bare && (stem.len() < 2 && ending.len() < 2 || HOSTS.contains(&ending));
-    let is_product = is_bare && ending == "js" && stem.starts_with(|c: char| c.is_ascii_uppercase());
-    let has_letters = stem.contains(|c: char| c.is_ascii_alphabetic());
-    let is_address = word.contains('@') || word.starts_with("//");
-    (is_ending && has_letters && !is_word && !is_product && !is_address).then(|| xxh3_64(name.as_bytes()))
+    let is_host = || HOSTS.iter().any(|host| host.as_bytes() == ending);
+    let is_word = is_bare && (stem.len() < 2 && ending.len() < 2 || is_host());
+    let is_product = is_bare && ending == b"js" && stem.first().is_some_and(u8::is_ascii_uppercase);
+    let has_letters = stem.iter().any(u8::is_ascii_alphabetic);
+    let is_address = bytes.contains(&b'@') || bytes.starts_with(b"//");
+    (has_letters && !is_word && !is_product && !is_address).then(|| xxh3_64(&bytes[start..]))
 }
 
 #[cfg(test)]

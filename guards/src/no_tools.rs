@@ -86,6 +86,8 @@ impl Default for NoToolsSettings {
 pub struct NoTools {
     settings: NoToolsSettings,
     state: NoToolsState,
+    /// The text that was judged last, and what it does: the questions are about the text that was folded.
+    judged: Option<(Arc<str>, Instead)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,13 +165,21 @@ impl NoTools {
     /// A guard with these settings.
     #[must_use]
     pub fn new(settings: NoToolsSettings) -> Self {
-        Self { settings, state: NoToolsState::default() }
+        Self { settings, state: NoToolsState::default(), judged: None }
     }
 
     fn calls_a_tool(&self, completion: &Completion) -> bool {
         !completion.calls.is_empty()
             || (self.settings.text_form
                 && completion.texts().any(|text| printed::calls_one_of(text, &self.state.callable)))
+    }
+
+    /// What this text does in place of a call.
+    fn instead(&self, text: &Arc<str>) -> Instead {
+        match &self.judged {
+            Some((judged, instead)) if judged == text => *instead,
+            Some(_) | None => Instead::of(text, &self.state.tools),
+        }
     }
 
     fn mistake(&self, completion: &Completion) -> Option<Mistake> {
@@ -180,7 +190,7 @@ impl NoTools {
         let Some(text) = completion.texts().last().filter(|_| completion.has_text()) else {
             return Some(Mistake::ThinkingOnly);
         };
-        let instead = Instead::of(text, &self.state.tools);
+        let instead = self.instead(text);
         let is_one = match self.state.protocol {
             Protocol::Tool => true,
             Protocol::Text => !self.state.tools.is_empty() && self.is_out_of_place(instead, text),
@@ -295,6 +305,7 @@ impl Guard for NoTools {
 
     fn load(&mut self, state: Value) -> Answer<()> {
         self.state = balk_contract::state::open(NAME, VERSION, state)?;
+        self.judged = None;
         Ok(())
     }
 }
@@ -354,7 +365,8 @@ impl NoTools {
     /// Records what a completion does in place of a call.
     fn remember(&mut self, completion: &Completion) {
         let text = completion.texts().last().filter(|_| !self.calls_a_tool(completion));
-        let instead = text.map(|text| Instead::of(text, &self.state.tools));
+        let instead = text.map(|text| self.instead(text));
+        self.judged = text.cloned().zip(instead);
         self.state.instead = [self.state.instead[1], instead];
         let short = text.filter(|text| text.chars().nth(CHARS).is_none()).cloned();
         self.state.said = [self.state.said[1].take(), short];
@@ -378,6 +390,7 @@ impl NoTools {
     }
 
     fn offered(&mut self, offer: &Offer) {
+        self.judged = None;
         self.state.finish = offer.first(Purpose::Finish).map(|tool| tool.name.clone());
         let works = |purpose| matches!(purpose, Purpose::Shell | Purpose::Other);
         let tools = || offer.tools().iter().filter(|tool| works(tool.purpose));

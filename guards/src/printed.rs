@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr3;
+use memchr::{memchr2_iter, memchr3};
 
 pub(crate) use call::{Arguments, Call};
 
@@ -97,9 +97,10 @@ fn starts(text: &str) -> impl Iterator<Item = usize> + '_ {
         let first = line.len() - line.trim_start().len();
         let is_read = first < line.len() && !line[first..].starts_with('>');
         let begins = is_read && line[first..].starts_with(can_begin);
-        let inside = line.match_indices(['<', '[']).filter_map(move |(at, _)| {
-            let is_quoted = line[..at].ends_with(['`', '"', '\'', '“', '«', '「']);
-            (is_read && at > first && !is_quoted && Mark::at(&line[at..]).is_some()).then_some(from + at)
+        let inside = memchr2_iter(b'<', b'[', line.as_bytes()).filter_map(move |at| {
+            let is_mark = is_read && at > first && Mark::at(&line[at..]).is_some();
+            let is_quoted = || line[..at].ends_with(['`', '"', '\'', '“', '«', '「']);
+            (is_mark && !is_quoted()).then_some(from + at)
         });
         begins.then_some(from + first).into_iter().chain(inside)
     })

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::slice;
 
-use balk_guards::reading::is_failure;
 use balk_guards::{
     AttemptResponse, Completion, Entry, Intervention, InterventionKind, Origin, Termination, ToolCall,
 };
@@ -161,7 +160,7 @@ fn meant(completion: &Completion, then: &[Entry]) -> Option<Cow<'static, str>> {
     let ran_well = |call: &ToolCall| {
         turn.clone().any(|it| {
             let Entry::Result(result) = it else { return false };
-            result.call.id == call.id && result.origin == Origin::Executed && !is_failure(result)
+            result.call.id == call.id && result.origin == Origin::Executed && !result.is_failure()
         })
     };
     let is_same = completion.calls.len() == repaired.calls.len();

@@ -98,8 +98,8 @@ pub struct ToolCall {
     pub tool_key: ToolKey,
     /// The members of the arguments as digests.
     pub members: Members,
-    /// Where the path is among the arguments.
-    path: Option<Found>,
+    /// Where the path is among the arguments, and its digest.
+    path: Option<(Found, u128)>,
     /// Whether the host declared the effect for this call alone.
     is_declared: bool,
     /// What its tool seems to do, by the offer.
@@ -213,6 +213,12 @@ impl ToolCall {
         };
         let Keyed { tool: tool_key, key, shape, members, found: path } =
             key::of_call(&tool, &arguments, &PATH_MEMBERS);
+        let path = path.map(|found| {
+            let spelled = &arguments[found.span.clone()];
+            let below = spelled.strip_prefix("\"./").and_then(|rest| rest.strip_suffix('"'));
+            let digest = below.filter(|rest| !rest.contains('\\')).map_or(found.digest, key::of_string);
+            (found, digest)
+        });
         Self {
             id: raw.id,
             tool,
@@ -250,17 +256,14 @@ impl ToolCall {
 
     /// A digest to compare in place of [`path`](Self::path), without reading it. `./a` and `a` are one path.
     pub fn path_digest(&self) -> Option<u128> {
-        let found = self.path.as_ref()?;
-        let spelled = &self.arguments[found.span.clone()];
-        let below = spelled.strip_prefix("\"./").and_then(|rest| rest.strip_suffix('"'));
-        Some(below.filter(|rest| !rest.contains('\\')).map_or(found.digest, key::of_string))
+        self.path.as_ref().map(|(_, digest)| *digest)
     }
 
     /// The file or directory that this call is about, if its arguments name one: the first string member, at the top
     /// level, under one of the names that shipped agents use for it.
     #[must_use]
     pub fn path(&self) -> Option<String> {
-        serde_json::from_str(&self.arguments[self.path.as_ref()?.span.clone()]).ok()
+        serde_json::from_str(&self.arguments[self.path.as_ref()?.0.span.clone()]).ok()
     }
 }
 

@@ -149,7 +149,7 @@ impl ToolResult {
         match self.status {
             Status::Ok => false,
             Status::Error => true,
-            Status::Unknown => self.text.reading().failed,
+            Status::Unknown => self.text.reads_as_failure(),
         }
     }
 

@@ -76,6 +76,12 @@ impl ResultText {
         self.known.findings(|| Findings::of(&self.text)).in_answer(&self.text)
     }
 
+    /// Whether it reads as a failure: a part of its [`reading`](Self::reading).
+    #[must_use]
+    pub fn reads_as_failure(&self) -> bool {
+        self.known.findings(|| Findings::of(&self.text)).failed
+    }
+
     /// The text.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {

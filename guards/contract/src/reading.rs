@@ -64,7 +64,7 @@ impl<'t> Reading<'t> {
 /// A reading without the text of its answer, to be kept beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Findings {
-    failed: bool,
+    pub(crate) failed: bool,
     prospect: Prospect,
     counts: bool,
     /// The bytes of the line, perhaps with blanks around it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::vocabulary::{ABILITIES, ACCESS, DENIALS, DONE, NEGATIONS, UNABLE, has_any};
+use super::vocabulary::{ABILITIES, ACCESS, DENIALS, DONE, NEGATIONS, UNABLE, has_any, has_question_mark};
 use crate::files::files;
 use crate::{announcement, fence, printed};
 
@@ -52,13 +52,13 @@ impl Instead {
             Self::Denies
         } else if fence::fences(text).next().is_some() {
             Self::ShowsCode
-        } else if !text.contains(['?', '？'])
+        } else if !has_question_mark(text)
             && text.lines().filter(|line| announcement::is_item(line)).count() >= ITEMS
         {
             Self::Lists
         } else if claims(&lower, text) {
             Self::Claims
-        } else if text.contains(['?', '？']) {
+        } else if has_question_mark(text) {
             Self::Asks
         } else {
             Self::Reports

@@ -3,10 +3,13 @@
 //! They only add to what the transcript shows: a claim counts where no call did what it says, a denial where no call
 //! failed, and words of a request excuse a text. All are in small letters.
 
+use memchr::{memchr, memchr_iter};
+
 /// Whether a lower-case text has one of these words. A word that begins with an ASCII letter begins a word of the text;
 /// one that ends with a blank is a whole one.
 pub(super) fn has_any(lower: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| begins(lower, word))
+    let pairs = Pairs::of(lower);
+    words.iter().any(|word| pairs.may_have(word) && begins(lower, word))
 }
 
 fn begins(lower: &str, word: &str) -> bool {
@@ -14,6 +17,36 @@ fn begins(lower: &str, word: &str) -> bool {
     lower
         .match_indices(word)
         .any(|(at, _)| at == 0 || !is_letter(word.as_bytes()[0]) || !is_letter(lower.as_bytes()[at - 1]))
+}
+
+/// Whether a text has a question mark.
+pub(super) fn has_question_mark(text: &str) -> bool {
+    let text = text.as_bytes();
+    memchr(b'?', text).is_some()
+        || memchr_iter(FULL_WIDTH[0], text).any(|at| text[at..].starts_with(&FULL_WIDTH))
+}
+
+/// The bytes of `？`.
+const FULL_WIDTH: [u8; 3] = [0xef, 0xbc, 0x9f];
+
+/// Which pairs of neighbouring bytes a text has, by six bits of each: one pass over the text instead of a search for
+/// each of many words, of which nearly none is there.
+struct Pairs([u64; 64]);
+
+impl Pairs {
+    fn of(text: &str) -> Self {
+        let mut pairs = [0; 64];
+        for pair in text.as_bytes().windows(2) {
+            pairs[usize::from(pair[0] & 63)] |= 1 << (pair[1] & 63);
+        }
+        Self(pairs)
+    }
+
+    /// False is certain, true is not.
+    fn may_have(&self, word: &str) -> bool {
+        let has = |pair: &[u8]| self.0[usize::from(pair[0] & 63)] >> (pair[1] & 63) & 1 == 1;
+        word.as_bytes().windows(2).all(has)
+    }
 }
 
 /// The user asks for a plan or a list.

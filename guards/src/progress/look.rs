@@ -34,6 +34,9 @@ pub(super) struct Look {
     pub(super) unfit: Option<Unfit>,
     /// How it follows the previous call.
     pub(super) step: Step,
+    /// Whether a later round made the same call. Not saved: the rounds say it.
+    #[serde(skip)]
+    pub(super) is_made_again: bool,
 }
 
 /// How a call follows the one that ran before it.
@@ -74,6 +77,7 @@ impl Look {
             may_change: !failed && call.effect == Effect::Unknown,
             unfit: if failed { offer.unfit(call) } else { None },
             step: before.step(call, Some((answer, failure)), says_something(result)),
+            is_made_again: false,
         }
     }
 }

@@ -111,6 +111,13 @@ impl Round {
     }
 }
 
+/// Records that a newer round makes this call again.
+fn made_again<'r>(older: impl Iterator<Item = &'r mut Round>, call: CallKey) {
+    for look in older.flat_map(|round| &mut round.looks).filter(|look| look.call == call) {
+        look.is_made_again = true;
+    }
+}
+
 impl Rounds {
     /// The current turn, from 1.
     pub(super) fn turn(&self) -> u64 {
@@ -130,6 +137,12 @@ impl Rounds {
         }
         for look in self.past.iter().flat_map(|round| &round.looks) {
             self.filter.add(look.call);
+        }
+        for newer in 1..self.past.len() {
+            for at in 0..self.past[newer].looks.len() {
+                let call = self.past[newer].looks[at].call;
+                made_again(self.past.range_mut(..newer), call);
+            }
         }
         Some(self)
     }
@@ -233,6 +246,9 @@ impl Rounds {
             self.filter.remove(look.call);
         }
         for look in &self.open.looks {
+            if self.filter.may_have(look.call) {
+                made_again(self.past.iter_mut(), look.call);
+            }
             self.filter.add(look.call);
         }
         self.past.push_back(mem::replace(&mut self.open, next));

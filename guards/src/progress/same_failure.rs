@@ -3,7 +3,7 @@
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::look::Step;
-use super::rounds::{Round, Rounds};
+use super::rounds::Rounds;
 use crate::failure::Failure;
 use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
@@ -14,33 +14,33 @@ use balk_contract::{Origin, Subject, ToolCall};
 /// after another gets twice the patience, and so does an answer that names nothing, because it may have a different
 /// cause each time.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let has_tool = |round: &Round| round.looks.iter().any(|look| look.tool == call.tool_key);
     let failure = match now.results {
         Some(_) => common_failure(&call.tool, now)?,
         None => rounds.newest()?.looks.iter().find(|look| look.tool == call.tool_key)?.failure?,
     };
-    let fails_so = |round: &Round| {
-        let mut looks = round.looks.iter().filter(|look| look.tool == call.tool_key);
-        looks.all(|look| look.failure.is_some_and(|it| it.is_alike(failure)))
-    };
-    // If something may have changed in between, it is another failure.
-    let still = || rounds.still().take_while(|round| !round.may_change());
-    let same = || still().filter(|round| has_tool(round)).take_while(|round| fails_so(round));
     let is_now = |call: CallKey| now.results.is_some() && now.calls.iter().any(|it| it.key == call);
-    let has_other_arguments = |nth: usize, round: &Round| {
-        let mut looks = round.looks.iter().filter(|look| look.tool == call.tool_key);
-        looks.any(|look| !is_now(look.call) && !same().take(nth).any(|newer| newer.calls(look.call)))
-    };
-    let exactly = |round: &Round| {
-        let mut looks = round.looks.iter().filter(|look| look.tool == call.tool_key);
-        looks.all(|look| look.failure.is_some_and(|it| it.is_same(failure)))
-    };
-    let other = || same().enumerate().filter(|(nth, round)| has_other_arguments(*nth, round));
-    let (seen, exact) = (other().count(), other().take_while(|(_, round)| exactly(round)).count());
+    let (mut seen, mut exact, mut is_exact_so_far) = (0, 0, true);
     // Trying one number after another excludes them one by one.
-    let counts = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Counted);
+    let (mut counts, mut names) = (false, false);
+    // If something may have changed in between, it is another failure.
+    for round in rounds.still().take_while(|round| !round.may_change()) {
+        let looks = || round.looks.iter().filter(|look| look.tool == call.tool_key);
+        if looks().next().is_none() {
+            continue;
+        }
+        if !looks().all(|look| look.failure.is_some_and(|it| it.is_alike(failure))) {
+            break;
+        }
+        counts |= round.looks.iter().any(|look| look.step == Step::Counted);
+        names |= round.looks.iter().any(|look| look.step == Step::Renamed);
+        // Arguments that came again count once.
+        if looks().any(|look| !look.is_made_again && !is_now(look.call)) {
+            seen += 1;
+            is_exact_so_far &= looks().all(|look| look.failure.is_some_and(|it| it.is_same(failure)));
+            exact += usize::from(is_exact_so_far);
+        }
+    }
     let turn = rounds.newest().map_or(0, |round| round.turn);
-    let names = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Renamed);
     // Another version of a file is another attempt; the guard against abandonment counts those.
     let tries = names || call.effect.is_known_change();
     let is_vague = counts || !failure.specific || failure.prospect == Prospect::Passing;

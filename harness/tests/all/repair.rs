@@ -6,7 +6,6 @@ use crate::common::runs::recipe;
 use crate::common::scenario;
 use balk::engine::{self, TruthChannel};
 use balk::grade;
-use balk_guards::reading::is_failure;
 use balk_guards::{
     Answer, Completion, Decision, Effect, Entry, FinishReason, Guard, Intervention, InterventionKind, Note,
     Offer, RawCall, Repair, Subject, Tool, Verdict,
@@ -61,7 +60,7 @@ fn graded(scenario: &Scenario, guard: impl Fn() -> Box<dyn Guard>) -> [u32; 3] {
                 let Entry::Result(result) = it else { return None };
                 (result.call.id == made.calls[0].id).then_some(result)
             });
-            ran += u32::from(result.is_some_and(|it| !is_failure(it)));
+            ran += u32::from(result.is_some_and(|it| !it.is_failure()));
         }
         wrong += grade::grade(&trial).false_interventions;
     }

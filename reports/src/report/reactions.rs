@@ -1,7 +1,7 @@
 //! What brought a real model back, as tables.
 
 use super::document::{Block, Document, Table, Text, code, marked, paragraph};
-use crate::records::{ReactionCounts, ReactionRow, Reactions};
+use crate::records::{ReactionCounts, Reactions};
 use crate::statistics::{Cluster, PairedCluster, PairedDifference, Share};
 
 /// The reactions of a model, message by message.
@@ -144,7 +144,7 @@ mod tests {
     use balk_contract::record::{Stuck, Truth};
 
     use super::*;
-    use crate::records::REACTIONS_SCHEMA;
+    use crate::records::{REACTIONS_SCHEMA, ReactionRow};
     use crate::report::document::markdown;
 
     fn shown(rows: Vec<ReactionRow>) -> String {

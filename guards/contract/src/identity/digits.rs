@@ -1,7 +1,5 @@
 //! Where the digits of a text are.
 
-use std::array::from_fn;
-
 /// How many bytes are searched at once: as many as a word has bits.
 const BLOCK: usize = 64;
 
@@ -89,17 +87,28 @@ fn mask_at(bytes: &[u8], start: usize) -> u64 {
 }
 
 /// One bit for each byte. The compiler vectorizes the search for digits; a product then packs eight flags into one
-/// byte.
+/// byte. Plain loops, because not every build inlines the closures of `array::map`.
 #[inline]
 fn mask(block: &[u8; BLOCK]) -> u64 {
     const GATHER: u64 = 0x0102_0408_1020_4080;
-    let flags = block.map(|byte| u8::from(byte.is_ascii_digit()));
-    let words: [u64; BLOCK / 8] = from_fn(|nth| u64::from_le_bytes(from_fn(|at| flags[8 * nth + at])));
-    if words.iter().fold(0, |any, word| any | word) == 0 {
+    let mut flags = [0; BLOCK];
+    for (flag, byte) in flags.iter_mut().zip(block) {
+        *flag = u8::from(byte.is_ascii_digit());
+    }
+    let mut words = [0; BLOCK / 8];
+    let mut any = 0;
+    for (word, eight) in words.iter_mut().zip(flags.as_chunks::<8>().0) {
+        *word = u64::from_le_bytes(*eight);
+        any |= *word;
+    }
+    if any == 0 {
         return 0;
     }
-    let bits = |word: &u64| word.wrapping_mul(GATHER) >> 56;
-    words.iter().enumerate().fold(0, |mask, (nth, word)| mask | bits(word) << (8 * nth))
+    let mut mask = 0;
+    for (nth, word) in words.iter().enumerate() {
+        mask |= word.wrapping_mul(GATHER) >> 56 << (8 * nth);
+    }
+    mask
 }
 
 #[cfg(test)]

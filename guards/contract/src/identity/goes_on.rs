@@ -6,31 +6,44 @@ use memchr::{memchr_iter, memchr2_iter};
 const ANSWER_BYTES: usize = 400;
 /// The most digits of a share's numbers.
 const DIGITS: usize = 9;
-/// Words that say so, with the position of the first `d` or `g` in each: the search looks for these two letters.
-const WORDS: [(&str, usize); 12] = [
-    ("running", 6),
-    ("in progress", 6),
-    ("in_progress", 6),
-    ("pending", 3),
-    ("queued", 5),
-    ("waiting", 6),
-    ("not ready", 7),
-    ("not finished", 11),
-    ("not done", 4),
-    ("processing", 9),
-    ("building", 4),
-    ("elapsed", 6),
+/// Words that say so, in which the first `d` or `g` is behind these two letters; what comes before them, and what
+/// comes behind. The search looks for these three letters: few others have them.
+const WORDS: [(&[u8; 2], &str, &str); 12] = [
+    (b"in", "runn", "g"),
+    (b"ro", "in p", "gress"),
+    (b"ro", "in_p", "gress"),
+    (b"en", "p", "ding"),
+    (b"ue", "que", "d"),
+    (b"in", "wait", "g"),
+    (b"ea", "not r", "dy"),
+    (b"he", "not finis", "d"),
+    (b"t ", "no", "done"),
+    (b"in", "process", "g"),
+    (b"il", "bu", "ding"),
+    (b"se", "elap", "d"),
 ];
 
 /// Whether this answer says that something is still in progress: in a word, or by a share that is not whole, such as
 /// `step 41/90`, which needs no language.
 pub(super) fn says_it_goes_on(answer: &str) -> bool {
     let answer = answer.as_bytes();
-    let has_word = |at: usize| WORDS.iter().any(|(word, letter)| stands(word, *letter, answer, at));
     answer.len() <= ANSWER_BYTES
-        && (memchr2_iter(b'd', b'g', answer).any(has_word)
-            || memchr2_iter(b'D', b'G', answer).any(has_word)
+        && (memchr2_iter(b'd', b'g', answer).any(|at| is_of_word(answer, at))
+            || memchr2_iter(b'D', b'G', answer).any(|at| is_of_word(answer, at))
             || memchr_iter(b'/', answer).any(|slash| is_part_of_whole(answer, slash)))
+}
+
+/// Whether the first `d` or `g` of one of the words is at `at`.
+fn is_of_word(answer: &[u8], at: usize) -> bool {
+    let Some(&[one, other]) = answer[..at].last_chunk::<2>() else { return false };
+    let near = [one, other].map(|byte: u8| byte.to_ascii_lowercase());
+    let (before, behind) = (&answer[..at - 2], &answer[at..]);
+    WORDS.iter().any(|(letters, start, end)| {
+        **letters == near
+            && before.len() >= start.len()
+            && before[before.len() - start.len()..].eq_ignore_ascii_case(start.as_bytes())
+            && behind.get(..end.len()).is_some_and(|it| it.eq_ignore_ascii_case(end.as_bytes()))
+    })
 }
 
 /// Whether the slash is between two numbers of which the first is smaller, and which are no part of a path or a date.
@@ -51,22 +64,17 @@ fn is_part_of_whole(answer: &[u8], slash: usize) -> bool {
     is_apart && number(&answer[start..slash]) < number(&answer[slash + 1..end])
 }
 
-/// Whether `answer` contains the word such that its letter number `letter` is at `at`.
-fn stands(word: &str, letter: usize, answer: &[u8], at: usize) -> bool {
-    let of_its_length = |start: usize| answer.get(start..start + word.len());
-    at.checked_sub(letter)
-        .and_then(of_its_length)
-        .is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn each_word_is_found_by_its_letter() {
-        for (word, letter) in WORDS {
-            assert_eq!(word.find(['d', 'g']), Some(letter), "{word}");
+        for (letters, start, end) in WORDS {
+            let letters = std::str::from_utf8(letters).expect("letters");
+            let word = &[start, letters, end].concat();
+            assert_eq!(word.find(['d', 'g']), Some(start.len() + 2), "{word}");
+            assert!(!says_it_goes_on(&word[1..]) && !says_it_goes_on(&word[..word.len() - 1]), "{word}");
             assert!(says_it_goes_on(&format!("The job: {}.", word.to_uppercase())), "{word}");
             assert!(says_it_goes_on(word), "{word}");
         }

@@ -31,15 +31,74 @@ pub(super) fn meaning(text: &[u8]) -> Option<(Meaning, usize)> {
     if !may_begin(text) {
         return None;
     }
-    let first = text[0].to_ascii_lowercase();
+    // Most words of the list differ in the third letter.
     let fits = |word: &str| {
         let word = word.as_bytes();
-        // Most words of the list differ in the second or the third letter.
-        let differ = |at: usize| word.len() > at && text.len() > at && (word[at] ^ text[at]) & 31 != 0;
-        !differ(1) && !differ(2) && begins(text, word) && ends(text, word.len())
+        let differ = word.len() > 2 && text.len() > 2 && (word[2] ^ text[2]) & 31 != 0;
+        !differ && begins(text, word) && ends(text, word.len())
     };
-    words(first).iter().find(|(word, _)| fits(word)).map(|(word, meaning)| (*meaning, word.len()))
+    listed(text).iter().find(|(word, _)| fits(word)).map(|(word, meaning)| (*meaning, word.len()))
 }
+
+/// The words that begin like this text, in two letters if these are ASCII.
+fn listed(text: &[u8]) -> &'static [(&'static str, Meaning)] {
+    match *text {
+        [first, second, ..] if first.is_ascii_alphabetic() => {
+            let pair = pair(first, second);
+            &BY_PAIR[usize::from(STARTS_OF_PAIRS[pair])..usize::from(STARTS_OF_PAIRS[pair + 1])]
+        }
+        [first, ..] if !first.is_ascii() => words(first),
+        [_, ..] | [] => &[],
+    }
+}
+
+/// A number for the first two bytes of a word, in which the case of letters does not count.
+const fn pair(first: u8, second: u8) -> usize {
+    (first as usize & 31) << 5 | second as usize & 31
+}
+
+/// How many pairs there are.
+const PAIRS: usize = 32 * 32;
+
+/// Where the words of each pair start in [`BY_PAIR`].
+const STARTS_OF_PAIRS: [u16; PAIRS + 1] = {
+    let mut starts = [0; PAIRS + 1];
+    let mut first = b'a';
+    while first <= b'z' {
+        let words = words(first);
+        let mut at = 0;
+        while at < words.len() {
+            starts[pair(first, words[at].0.as_bytes()[1]) + 1] += 1;
+            at += 1;
+        }
+        first += 1;
+    }
+    let mut pair = 0;
+    while pair < PAIRS {
+        starts[pair + 1] += starts[pair];
+        pair += 1;
+    }
+    starts
+};
+
+/// The words that begin with ASCII letters: those of a pair together, in the order of their list.
+static BY_PAIR: [(&str, Meaning); STARTS_OF_PAIRS[PAIRS] as usize] = {
+    let mut sorted = [("", Nothing); STARTS_OF_PAIRS[PAIRS] as usize];
+    let mut ends = STARTS_OF_PAIRS;
+    let mut first = b'a';
+    while first <= b'z' {
+        let words = words(first);
+        let mut at = 0;
+        while at < words.len() {
+            let pair = pair(first, words[at].0.as_bytes()[1]);
+            sorted[ends[pair] as usize] = words[at];
+            ends[pair] += 1;
+            at += 1;
+        }
+        first += 1;
+    }
+    sorted
+};
 
 /// Whether the text begins with this word, in either case.
 pub(super) fn begins(text: &[u8], word: &[u8]) -> bool {
@@ -334,5 +393,34 @@ const fn east_asian(first: u8) -> Words {
             ("锁", Hint), ("链接", Hint), ("重复键", Lasting), ("错误", Failure), ("错", Failure),
         ],
         _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_found_in_its_pair_as_in_the_whole_list() {
+        let all = || (0..=u8::MAX).flat_map(|first| words(first).iter());
+        let mut found = 0;
+        for (word, _) in all() {
+            for text in [
+                word.to_string(),
+                word.to_uppercase(),
+                format!("{word} x"),
+                format!("{word}s"),
+                word.chars().skip(1).collect(),
+            ] {
+                let text = text.as_bytes();
+                let listed = words(text.first().map_or(0, u8::to_ascii_lowercase)).iter();
+                let mut fitting =
+                    listed.filter(|(word, _)| begins(text, word.as_bytes()) && ends(text, word.len()));
+                let first = fitting.next().map(|(word, meaning)| (*meaning, word.len()));
+                assert_eq!(meaning(text), first, "{}", text.escape_ascii());
+                found += usize::from(first.is_some());
+            }
+        }
+        assert!(found > 2 * all().count(), "{found}");
     }
 }

@@ -110,7 +110,7 @@ fn instructions(expense: &Expense) -> Table {
     table
 }
 
-/// A stack and whether the turn's bytes are written or read: `default`, written.
+/// A stack and where the turn's bytes come from: `default`, written.
 fn turn(guard: &str, what: Work) -> Text {
     code(guard) + ", " + what.name()
 }

@@ -4,6 +4,7 @@ use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::look::Step;
 use super::rounds::{Round, Rounds};
+use super::standing::Standing;
 use crate::failure::Failure;
 use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
@@ -37,13 +38,14 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     };
     let other = || same().enumerate().filter(|(nth, round)| has_other_arguments(*nth, round));
     let (seen, exact) = (other().count(), other().take_while(|(_, round)| exactly(round)).count());
-    // Trying one number after another excludes them one by one.
-    let counts = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Counted);
+    // Trying one number after another excludes them one by one, but a program is not written anew for each.
+    let stepped = |step| same().flat_map(|round| &round.looks).filter(|look| look.step == step).count();
+    let counts = stepped(Step::Counted) * 2 >= seen.max(1);
     let turn = rounds.newest().map_or(0, |round| round.turn);
-    let names = same().flat_map(|round| &round.looks).any(|look| look.step == Step::Renamed);
     // Another version of a file is another attempt; the guard against abandonment counts those.
-    let tries = names || call.effect.is_known_change();
-    let is_vague = counts || !failure.specific || failure.prospect == Prospect::Passing;
+    let tries = counts || stepped(Step::Renamed) > 0 || call.effect.is_known_change();
+    let excludes = counts && !Standing::is_program(call);
+    let is_vague = excludes || !failure.specific || failure.prospect == Prospect::Passing;
     // Errors that differ in what they name each rule something out, and so do names that are tried one by one.
     let is_exact = exact * 2 >= seen;
     let patience = match (is_vague, tries || !is_exact) {

@@ -52,9 +52,7 @@ impl Failure {
         if result.status == Status::Unknown && !reading.failed {
             return None;
         }
-        let said = reading.line.unwrap_or(&result.text);
-        let said = &said[..said.floor_char_boundary(ERROR_BYTES)];
-        let (loose, specific) = loose(&result.call, said.as_bytes())?;
+        let (said, (loose, specific)) = said(&result.call, reading.line, &result.text)?;
         let lines = memchr_iter(b'\n', result.text.as_bytes()).count();
         Some(Self {
             exact: identity(said),
@@ -105,6 +103,16 @@ static MARKS: [u8; 256] = {
     }
     marks
 };
+/// The text that says how a call failed, with its loose form: the line that says so, all from that line on if it is a
+/// mere heading ("ERROR:"), or the beginning of an answer without such a line.
+fn said<'t>(call: &ToolCall, line: Option<&'t str>, text: &'t str) -> Option<(&'t str, (u64, bool))> {
+    let of = |said: &'t str| {
+        let said = &said[..said.floor_char_boundary(ERROR_BYTES)];
+        Some((said, loose(call, said.as_bytes())?))
+    };
+    let Some(line) = line else { return of(text) };
+    of(line).or_else(|| line.ends_with(':').then(|| of(&text[text.find(line)?..])).flatten())
+}
 
 /// The loose form, and whether it names something; `None` if it says too little.
 fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {

@@ -22,15 +22,17 @@
 //! | `refused-replies` | replies without a call that get the same answer several times in a row |
 //! | `repeated-text` | the same text without a call, or the same beginning while no one else speaks |
 //!
+//! In a row of failures, `repeat` also finds a call that comes back in nearly the same words (`tries.rs`).
+//!
 //! A round is the set of its calls and answers (volatile parts masked, [`identity`](crate::identity)), and belongs to a
 //! state of the workspace. *Evidence of progress* begins a new state and resets all counts. Evidence is an answer that
 //! a call never gave before, the first answer to a call that is known to change something and did not fail, and a
-//! user's message that differs from the one before and does not only say "go on". A clock, an id, a countdown or
-//! another spelling of the arguments is none (spec P1; `docs/guards.md#progress` has the definition and its
-//! counter-examples). Two rules look past it (`unmoved.rs`, spec P2). A repeated write, or one that brings a file back
-//! to an earlier state, is no evidence, and neither is a call that did not run, or that failed. A call of unknown
-//! effect may have changed something: a pattern with such a call in between must be seen twice as often before a call
-//! is refused.
+//! user's message that differs from the one before and does not only say "go on". A clock, an id, a countdown, a number
+//! that rises with every answer (`tally.rs`) or another spelling of the arguments is none (spec P1;
+//! `docs/guards.md#progress` has the definition and its counter-examples). Two rules look past it (`unmoved.rs`, spec
+//! P2). A repeated write, or one that brings a file back to an earlier state, is no evidence, and neither is a call
+//! that did not run, or that failed. A call of unknown effect may have changed something: a pattern with such a call in
+//! between must be seen twice as often before a call is refused.
 //!
 //! *Ladder* of each pattern: a note with the results (a correction if there are none); then calls that continue the
 //! pattern are refused, with a last warning; then the user is asked; then the run ends. If the note was dropped, for
@@ -54,8 +56,8 @@ use serde_json::Value;
 use crate::change::Change;
 use balk_contract::nudge::is_go_ahead;
 use balk_contract::{
-    Answer, Blocked, Choice, Completion, Decision, Entry, Guard, GuardFault, Intervention, InterventionKind,
-    Note, Origin, Question, Settlement, Speaker, ToolCall, ToolResult, Verdict,
+    Answer, AttemptCause, Blocked, Choice, Completion, Decision, Entry, Guard, GuardFault, Intervention,
+    InterventionKind, Note, Origin, Question, Settlement, Speaker, ToolCall, ToolResult, Verdict,
 };
 use current_round::CurrentRound;
 use finding::{Finding, Rule};
@@ -84,6 +86,7 @@ mod same_failure;
 mod spoken;
 mod standing;
 mod tally;
+mod tries;
 mod unfit;
 mod unmoved;
 pub(crate) mod waiting;
@@ -132,11 +135,12 @@ pub struct ProgressSettings {
     /// (`docs/labels.md#failures-that-come-back`).
     pub whole_failures: u32,
     /// Calls in a row with nearly the same arguments and exactly the same answer, a failure or not; twice as many
-    /// before one is refused. Three: right in three of four judged points (`balk replay --labels`, all other thresholds
-    /// at zero).
+    /// before one is refused, and of a program that works, with another number each time. Three: right in three of four
+    /// judged points (`balk replay --labels`, all other thresholds at zero).
     pub near_calls: u32,
     /// Replies in a row without a call that got the same answer before one is corrected. Two: readers judge the
-    /// second in a row as stuck (`docs/labels.md#how-points-were-judged`).
+    /// second in a row as stuck (`docs/labels.md#how-points-were-judged`). One is enough if that answer refused a reply
+    /// before the last call, too.
     pub refused_replies: u32,
     /// Times that the same text is sent without a call. Three: two would include honest closing messages. Twice as many
     /// of a short text, in a row.
@@ -145,7 +149,8 @@ pub struct ProgressSettings {
     /// twice as many before one is refused. Three (`docs/labels.md#failures-that-come-back`); three failures in a row,
     /// alike or not, are stuck in only 41 % (`docs/labels.md#what-single-rules-find`). Twice as many if the errors
     /// differ in what they name, as when candidates are tried out: others refuse at six (`docs/peers.md#other-rules`).
-    /// Twice as many again if the error names nothing, may be temporary, or the calls count a number up.
+    /// Twice as many again if the error names nothing, may be temporary, or most calls count a number up, unless they
+    /// are programs of several lines.
     pub same_failures: u32,
     /// Rounds that return nothing new; a new result halves the count. Twelve: half of the look-ups, new or not, at
     /// which others give a hint (`docs/peers.md#other-rules`).
@@ -370,6 +375,7 @@ impl Guard for Progress {
                     rounds.moved();
                 }
             }
+            Entry::Failed(attempt) if attempt.failure.cause == AttemptCause::Empty => said.fell_empty(),
             Entry::Failed(_)
             | Entry::Answer(_)
             | Entry::Tried(_)

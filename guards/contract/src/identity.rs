@@ -8,6 +8,7 @@
 //! | time with seconds | `12:30:01`, `0:00:12.5`, and a zone after it (`Z`, `+02:00`, ` +0200`) | `12:30` (a line and column), `main.rs:12:30:01` |
 //! | time without seconds | after a date (`2024-05-01 12:30`), before am or pm | `12:30` |
 //! | duration | `1.23s`, `12 ms`, `0.4 seconds`, `3 min`, `1h 2m 3s` | `3 m`, `3 files`, `1.2.3s`, `s3`, `5 days` |
+//! | speed of a progress bar | `284.96it/s`, `5.2 MB/s`, `812 kB/s` | `1200 req/s`, `5.2 MB` |
 //! | countdown | `7 steps left`, `2 attempts remaining`, `steps left: 7`; the number of a cell, `In [3]`, `Out[3]` | `x[3]`, `7 files left`, `step 3 of 10`, `3/10 steps` (progress) |
 //! | address | `0x7ffe5a3b10` (9 to 16 digits), `at 0x804a010` (from 5 digits on) | `0x80070005` (an error code) |
 //! | UUID | `550e8400-e29b-41d4-a716-446655440000` | a shorter one |
@@ -260,7 +261,7 @@ mod tests {
     fn text() -> impl Strategy<Value = String> {
         let number = "[0-9]{1,9}|[0-9]{12}|[0-9a-f]{4}|[0-9a-f]{8}|[0-3][0-9](:[0-5][0-9]){1,2}\
                       |2024[-/]0[0-9][-/]1[0-9]";
-        let beside = "[ ,.:/_=\"()<>x-]{1,3}|[a-hA-Hnt]|[ .,-]?(ms|s|m|min|am|steps|left|tries|May|Fri|Z|µs|%)\
+        let beside = "[ ,.:/_=\"()<>x-]{1,3}|[a-hA-Hnt]| ?(it|B|kB|MiB)/s|[ .,-]?(ms|s|m|min|am|steps|left|tries|May|Fri|Z|µs|%)\
                       |In \\[|\\]|ipython-input-|at 0x|/tmp/|-4716-|\n";
         let uuid = "[0-9]{8}-[0-9a-f]{4}-[0-9]{4}-[0-9]{4}-[0-9]{12}";
         let thousands = "[0-9]{1,2}(,[0-9]{2,3}){1,3}[,.]?( ms| s| )";

@@ -112,6 +112,8 @@ pub(super) struct Finding {
     pub(super) is_whole: bool,
     /// Whether everything since it was first seen failed: then `seen` counts rounds.
     pub(super) only_failures: bool,
+    /// Whether the call that was seen first is not this one, but nearly this one.
+    pub(super) is_near: bool,
     /// A factor: how many times as often it must be seen as other findings of its rule.
     pub(super) patience: u32,
     /// False if something may have changed in between.
@@ -129,6 +131,7 @@ impl Finding {
             failed: false,
             is_whole: false,
             only_failures: false,
+            is_near: false,
             patience: 1,
             is_sure: true,
         }

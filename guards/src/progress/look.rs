@@ -6,6 +6,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::offer_index::{OfferIndex, Unfit};
+use super::standing::Standing;
 use super::tally::Tally;
 use crate::failure::{Failure, is_failure, is_waiting};
 use crate::similarity::{Nearness, Profile, Ratio};
@@ -54,6 +55,8 @@ pub(super) enum Step {
     Grown,
     /// The same tool and the previous arguments with another number in one place; the same answer or failure.
     Counted,
+    /// The same, in a call that carries what it does, and the same answer, which is no failure and says something.
+    Tuned,
     /// The same tool and the previous arguments with another name in one place; the same answer or failure.
     Renamed,
 }
@@ -92,7 +95,7 @@ fn prospect(result: &ToolResult, failure: Option<Failure>) -> Prospect {
 pub(super) struct Before {
     tool: Option<ToolKey>,
     /// Its arguments; saved and compared only up to [`ARGUMENT_BYTES`].
-    #[serde(serialize_with = "save_beginning")]
+    #[serde(serialize_with = "save_beginning_if_any")]
     arguments: Option<Arc<str>>,
     result: ResultKey,
     failure: Option<Failure>,
@@ -125,7 +128,8 @@ impl Before {
         let before = beginning(self.arguments.as_deref().unwrap_or(""));
         let arguments = beginning(&call.arguments);
         if is_counted(before, arguments) {
-            return Step::Counted;
+            let is_tuned = !same_failure && speaks && Standing::is_program(call);
+            return if is_tuned { Step::Tuned } else { Step::Counted };
         }
         if let Some(more) = grown(before.as_bytes(), arguments.as_bytes())
             // Without a failure, only a repetition of earlier text counts: a longer path is another path.
@@ -134,12 +138,11 @@ impl Before {
             return Step::Grown;
         }
         let (one, other) = differing(before, arguments);
-        let is_near = || Profile::new(one).nearness(&Profile::new(other), NEAR) == Nearness::Near;
         match same_failure {
             true if renamed(one, other).is_some_and(is_another_name) => Step::Renamed,
-            true if is_near() => Step::NearFailure,
+            true if are_near(one, other) => Step::NearFailure,
             true | false if renamed(one, other).is_some() => Step::Renamed,
-            false if speaks && is_reworded(one, other) && is_near() => Step::NearAnswer,
+            false if speaks && is_reworded(one, other) && are_near(one, other) => Step::NearAnswer,
             true | false => Step::Other,
         }
     }
@@ -181,17 +184,37 @@ impl Before {
     }
 }
 
-fn save_beginning<S: Serializer>(arguments: &Option<Arc<str>>, serializer: S) -> Result<S::Ok, S::Error> {
+fn save_beginning_if_any<S: Serializer>(
+    arguments: &Option<Arc<str>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     arguments.as_deref().map(beginning).serialize(serializer)
 }
 
-fn beginning(arguments: &str) -> &str {
+/// Saves as much of the arguments as is compared.
+pub(super) fn save_beginning<S: Serializer>(arguments: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    beginning(arguments).serialize(serializer)
+}
+
+/// As much of the arguments as is compared.
+pub(super) fn beginning(arguments: &str) -> &str {
     &arguments[..arguments.floor_char_boundary(ARGUMENT_BYTES)]
 }
 
 /// Whether the answer is more than an acknowledgement ("ok", "[]"), which many calls get.
 fn says_something(result: &ToolResult) -> bool {
     result.text.trim_ascii().len() >= ANSWER_BYTES
+}
+
+/// Whether both calls are nearly the same, and the second is not the next one of a row that counts or goes through
+/// names.
+pub(super) fn is_near(before: &str, after: &str) -> bool {
+    let (one, other) = differing(before, after);
+    !is_counted(before, after) && renamed(one, other).is_none() && are_near(one, other)
+}
+
+fn are_near(one: &str, other: &str) -> bool {
+    Profile::new(one).nearness(&Profile::new(other), NEAR) == Nearness::Near
 }
 
 /// Whether both are texts of several words: a name that takes the place of another is the next item of a batch.

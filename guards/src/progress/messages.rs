@@ -88,9 +88,13 @@ impl Messages<'_> {
     /// What was observed of a call that came back.
     fn repeated(&self, tool: &str, how_often: &str, still: &str) -> String {
         if self.finding.only_failures {
+            let last = if self.finding.is_near {
+                format!("nearly the same call of {tool} as one that")
+            } else {
+                format!("a call of {tool} that")
+            };
             return format!(
-                "{} steps in a row failed, and the last of them was a call of {tool} that had failed in the same way \
-                 before",
+                "{} steps in a row failed, and the last of them was {last} had failed in the same way before",
                 self.finding.seen
             );
         }

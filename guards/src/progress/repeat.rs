@@ -4,15 +4,21 @@
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::rounds::{Round, Rounds};
+use super::tries;
 use balk_contract::reading::Prospect;
 use balk_contract::{Subject, ToolCall};
 
 /// The last looks, as long as they had the same answer; in a row of failures, all rounds since the first of them,
 /// because none brought anything. `None` if the last rounds were nothing but this call, and if the model waits for
 /// something in between, because then a pause between two looks is a call that recurs too. A model that learns
-/// something new between looks that did not fail may be watching what others change, and has twice the patience. So has
-/// one that tries again what may pass, after other work and not only after other failures.
+/// something new between looks that did not fail may be watching what others change, and has twice the patience; an
+/// error that stays is nothing to learn. So has one that tries again what may pass, after other work and not only after
+/// other failures.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    same(rounds, call, now).or_else(|| tries::find(rounds, call, now))
+}
+
+fn same(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
     if !now.agrees(rounds, last) {
         return None;

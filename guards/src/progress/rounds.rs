@@ -9,6 +9,7 @@ use super::look::{Before, Look};
 use super::offer_index::OfferIndex;
 use super::standing::Standing;
 use super::tally::Tally;
+use super::tries::Tries;
 use super::workspace::Workspace;
 use crate::change::Change;
 use crate::circling::Circling;
@@ -54,6 +55,7 @@ pub(super) struct Rounds {
     workspace: Workspace,
     standing: Standing,
     tally: Tally,
+    tries: Tries,
     /// The calls of the finished rounds.
     #[serde(skip)]
     filter: Filter,
@@ -132,7 +134,11 @@ impl Rounds {
     /// Completes a saved state; `None` if it exceeds a limit.
     pub(super) fn restored(mut self) -> Option<Self> {
         let too_wide = |round: &Round| round.looks.len() > LOOKS;
-        if self.past.len() > ROUNDS || self.past.iter().any(too_wide) || too_wide(&self.open) {
+        if self.past.len() > ROUNDS
+            || !self.tries.is_sound()
+            || self.past.iter().any(too_wide)
+            || too_wide(&self.open)
+        {
             return None;
         }
         for look in self.past.iter().flat_map(|round| &round.looks) {
@@ -204,6 +210,16 @@ impl Rounds {
         &self.standing
     }
 
+    /// The last tries, if they failed.
+    pub(super) fn tries(&self) -> &Tries {
+        &self.tries
+    }
+
+    /// The finished rounds, newest first.
+    pub(super) fn past(&self) -> impl Iterator<Item = &Round> {
+        self.past.iter().rev()
+    }
+
     /// What the harness counts at the end of its answers.
     pub(super) fn tally(&self) -> &Tally {
         &self.tally
@@ -218,6 +234,7 @@ impl Rounds {
     pub(super) fn user_spoke(&mut self) {
         self.close();
         self.moved();
+        self.tries.end();
         self.standing.user_spoke();
     }
 
@@ -259,7 +276,8 @@ impl Rounds {
         self.close();
         self.turn += 1;
         let Round { turn, in_view, is_new, is_news, is_cut, .. } = &mut self.open;
-        (*turn, *in_view, *is_new, *is_news, *is_cut) = (self.turn, true, false, false, false);
+        (*turn, *in_view) = (self.turn, true);
+        (*is_new, *is_news, *is_cut) = (false, false, false);
     }
 
     /// The answers are no longer in the view. The identities stay, because a loop can continue through a compaction.
@@ -297,6 +315,7 @@ impl Rounds {
             self.moved();
         }
         self.before.ran(call, &look, self.tally.key_of_any(result));
+        self.tries.ran(call, &look, self.turn);
         self.tally.answered(result);
         if self.open.has(look.call, look.result) {
             return;

@@ -6,7 +6,8 @@ use super::look::Step;
 use super::offer_index::{OfferIndex, Unfit};
 use super::rounds::Rounds;
 use super::{
-    cycle, finish, growing, near_call, repeat, rewrite, same_failure, unfit, unmoved, waiting, wandering,
+    cycle, finish, growing, near_call, repeat, rewrite, same_failure, tries, unfit, unmoved, waiting,
+    wandering,
 };
 use balk_contract::ToolCall;
 
@@ -26,12 +27,22 @@ impl Rule {
         let finishes = offer.finishes(&call.tool);
         let persists = unmoved::persisting(rounds, call, now).is_some();
         let rewrites = unmoved::rewriting(rounds, call, now).is_some();
-        let any =
-            is_known || step != Step::Other || returns.is_some() || fails || finishes || persists || rewrites;
+        let comes_back = tries::find(rounds, call, now).is_some();
+        let any = is_known
+            || comes_back
+            || step != Step::Other
+            || returns.is_some()
+            || fails
+            || finishes
+            || persists
+            || rewrites;
         let can_find = move |rule: &Self| match rule {
-            Self::Waiting | Self::Cycle | Self::Repeat | Self::Wandering => is_known,
+            Self::Waiting | Self::Cycle | Self::Wandering => is_known,
+            Self::Repeat => is_known || comes_back,
             Self::Growing => step == Step::Grown,
-            Self::NearCall => matches!(step, Step::NearFailure | Step::NearAnswer | Step::Grown),
+            Self::NearCall => {
+                matches!(step, Step::NearFailure | Step::NearAnswer | Step::Tuned | Step::Grown)
+            }
             Self::Rewrite => returns.is_some_and(|it| !it.is_idle),
             Self::NoOp => returns.is_some_and(|it| it.is_idle),
             Self::UnknownTool | Self::Arguments | Self::SameFailure => fails,

@@ -39,8 +39,10 @@ pub(super) struct Said {
     /// Whether the model has called anything yet: one that never does may be asked for one paragraph after another.
     has_acted: bool,
     /// The answer to the last replies, and how many of them in a row got it.
-    complaint: Option<u64>,
+    complaint: Option<Complaint>,
     refused: u32,
+    /// Whether that answer was known before these replies: it refused one that came before a call.
+    is_known: bool,
 }
 
 impl Said {
@@ -50,7 +52,7 @@ impl Said {
             self.texts.clear();
             self.beginnings.clear();
             self.has_acted = true;
-            (self.same, self.open, self.complaint, self.refused) = (0, false, None, 0);
+            (self.same, self.open, self.refused) = (0, false, 0);
             self.short = None;
             return;
         }
@@ -78,19 +80,26 @@ impl Said {
         }
     }
 
+    /// Records that an answer was empty: a harness complains about that as about a text.
+    pub(super) fn fell_empty(&mut self) {
+        self.open = true;
+    }
+
     /// Records a message in the user's role. True if it equals the answer to the previous reply: a harness that
     /// refuses replies repeats its answer, and a person with something new to say does not.
     pub(super) fn answered(&mut self, message: &UserMessage) -> bool {
         if message.from == Speaker::User && !is_nudge(&message.text) {
             self.short = None;
         }
-        let complaint = complaint(message, self.has_acted);
+        let complaint = Complaint::of(message);
         self.beginnings.clear();
         if !std::mem::take(&mut self.open) {
             return false;
         }
-        let again = complaint.is_some() && complaint == self.complaint;
+        let again = complaint.zip(self.complaint).is_some_and(|(it, last)| it.is_same(last, self.has_acted));
+        let is_first = self.refused == 0;
         self.refused = if again { self.refused.saturating_add(1) } else { u32::from(complaint.is_some()) };
+        self.is_known = again && (is_first || self.is_known);
         self.complaint = complaint;
         again
     }
@@ -99,7 +108,9 @@ impl Said {
     pub(super) fn findings(&self, turn: u64) -> [Finding; 2] {
         let find = |rule, seen| Finding::new(rule, Subject::Run, if self.open { seen } else { 0 }, turn);
         let shorts = if self.short.is_some() { self.shorts / PER_SHORT } else { 0 };
-        [find(Rule::RefusedReplies, self.refused), find(Rule::RepeatedText, self.same.max(shorts))]
+        // One that came before counts as well: what is refused is known.
+        let refused = if self.refused > 0 { self.refused + u32::from(self.is_known) } else { 0 };
+        [find(Rule::RefusedReplies, refused), find(Rule::RepeatedText, self.same.max(shorts))]
     }
 }
 
@@ -113,20 +124,38 @@ fn keep<K: PartialEq>(keys: &mut VecDeque<K>, key: K) -> u32 {
     u32::try_from(before + 1).unwrap_or(u32::MAX)
 }
 
-/// The part of an answer that is compared, if the answer is a form; optionally without digits, because it may count.
-fn complaint(message: &UserMessage, without_digits: bool) -> Option<u64> {
-    let bytes = message.text.as_bytes();
-    if message.from == Speaker::User && bytes.len() < FORM_BYTES {
-        return None;
-    }
-    let mut masked = [0; COMPARED_BYTES];
-    let mut end = 0;
-    for &byte in bytes.iter().take(COMPARED_BYTES) {
-        let digit = without_digits && byte.is_ascii_digit();
-        if !(digit && end > 0 && masked[end - 1] == b'#') {
-            masked[end] = if digit { b'#' } else { byte };
-            end += 1;
+/// An answer to a reply, as it is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Complaint {
+    /// Without what counts down.
+    exact: u64,
+    /// Without any digits.
+    loose: u64,
+}
+
+impl Complaint {
+    /// What is compared of a message, if it is a form.
+    fn of(message: &UserMessage) -> Option<Self> {
+        let text = &message.text;
+        if message.from == Speaker::User && text.len() < FORM_BYTES {
+            return None;
         }
+        let text = &text[..text.floor_char_boundary(COMPARED_BYTES)];
+        let mut masked = [0; COMPARED_BYTES];
+        let mut end = 0;
+        for &byte in text.as_bytes() {
+            let digit = byte.is_ascii_digit();
+            if !(digit && end > 0 && masked[end - 1] == b'#') {
+                masked[end] = if digit { b'#' } else { byte };
+                end += 1;
+            }
+        }
+        Some(Self { exact: identity(text).folded(), loose: xxh3_64(&masked[..end]) })
     }
-    Some(xxh3_64(&masked[..end]))
+
+    /// Whether both are the same form, which may count. A model that calls nothing may be asked for one paragraph after
+    /// another, by number.
+    fn is_same(self, other: Self, has_acted: bool) -> bool {
+        self.exact == other.exact || has_acted && self.loose == other.loose
+    }
 }

@@ -4,6 +4,7 @@ use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::look::Step;
 use super::rounds::Rounds;
+use super::standing::Standing;
 use crate::failure::Failure;
 use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
@@ -20,8 +21,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     };
     let is_now = |call: CallKey| now.results.is_some() && now.calls.iter().any(|it| it.key == call);
     let (mut seen, mut exact, mut is_exact_so_far) = (0, 0, true);
-    // Trying one number after another excludes them one by one.
-    let (mut counts, mut names) = (false, false);
+    let (mut counted, mut renamed) = (0, 0);
     // If something may have changed in between, it is another failure.
     for round in rounds.still().take_while(|round| !round.may_change()) {
         let looks = || round.looks.iter().filter(|look| look.tool == call.tool_key);
@@ -31,8 +31,8 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         if !looks().all(|look| look.failure.is_some_and(|it| it.is_alike(failure))) {
             break;
         }
-        counts |= round.looks.iter().any(|look| look.step == Step::Counted);
-        names |= round.looks.iter().any(|look| look.step == Step::Renamed);
+        counted += round.looks.iter().filter(|look| look.step == Step::Counted).count();
+        renamed += round.looks.iter().filter(|look| look.step == Step::Renamed).count();
         // Arguments that came again count once.
         if looks().any(|look| !look.is_made_again && !is_now(look.call)) {
             seen += 1;
@@ -40,10 +40,13 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
             exact += usize::from(is_exact_so_far);
         }
     }
+    // Trying one number after another excludes them one by one, but a program is not written anew for each.
+    let counts = counted * 2 >= seen.max(1);
     let turn = rounds.newest().map_or(0, |round| round.turn);
     // Another version of a file is another attempt; the guard against abandonment counts those.
-    let tries = names || call.effect.is_known_change();
-    let is_vague = counts || !failure.specific || failure.prospect == Prospect::Passing;
+    let tries = counts || renamed > 0 || call.effect.is_known_change();
+    let excludes = counts && !Standing::is_program(call);
+    let is_vague = excludes || !failure.specific || failure.prospect == Prospect::Passing;
     // Errors that differ in what they name each rule something out, and so do names that are tried one by one.
     let is_exact = exact * 2 >= seen;
     let patience = match (is_vague, tries || !is_exact) {

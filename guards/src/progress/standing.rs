@@ -1,6 +1,7 @@
 //! What stands still while things change: the same failure after every change, and the same file written again and
 //! again. Other memories end with the last evidence of progress; this one looks past it.
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::look::Look;
@@ -117,6 +118,11 @@ impl Standing {
     /// Whether this call carries what it does.
     pub(super) fn is_whole(call: &ToolCall) -> bool {
         call.arguments.len() >= WHOLE_BYTES
+    }
+
+    /// Whether this call is a program: it carries what it does, or has several lines.
+    pub(super) fn is_program(call: &ToolCall) -> bool {
+        Self::is_whole(call) || memmem::find(call.arguments.as_bytes(), b"\\n").is_some()
     }
 
     /// How this call failed the last times, how often, and when it last did.

@@ -52,6 +52,23 @@ fn moments_are_masked() {
 }
 
 #[test]
+fn rates_of_progress_bars_are_masked() {
+    check_same(&[
+        ("100%|██| 3/3 [00:00<00:00, 284.96it/s]", "100%|██| 3/3 [00:00<00:00, 163.1it/s]"),
+        ("57.5/57.5 kB 5.2 MB/s", "57.5/57.5 kB 11.4 MB/s"),
+        ("at 812 kB/s", "at 2 kB/s"),
+        ("3.25GiB/s", "4GiB/s"),
+    ]);
+    check_differ(&[
+        ("1200 req/s", "1400 req/s"),
+        ("5.2 MB", "5.3 MB"),
+        ("3/3 it", "4/3 it"),
+        ("5 MB/s2", "6 MB/s2"),
+        ("5.2 MB/s", "5.2 GB"),
+    ]);
+}
+
+#[test]
 fn numbers_that_look_like_moments_stay() {
     check_differ(&[
         ("main.rs:12:30", "main.rs:12:31"),

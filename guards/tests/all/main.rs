@@ -33,6 +33,7 @@ mod peers_ladders;
 mod per_model;
 mod progress;
 mod progress_conformance;
+mod progress_counted;
 mod progress_failures;
 mod progress_healthy;
 mod progress_ladders;

@@ -193,7 +193,7 @@ fn every_threshold_is_a_setting_and_zero_turns_the_rule_off() {
     let of = |settings| Loop::new(Progress::new(settings)).said(no_poll())[0].clone();
     assert_eq!(of(ProgressSettings { laps: 4, ..off }), "12 note cycle 1");
     assert_eq!(of(ProgressSettings { equal_failures: 4, ..off }), "12 note repeat 1");
-    assert_eq!(of(ProgressSettings { equal_answers: 4, ..off }), "22 note repeat 1");
+    assert_eq!(of(ProgressSettings { equal_answers: 4, ..off }), "11 note repeat 1");
     assert_eq!(of(ProgressSettings { wandering: 7, ..off }), "10 note wandering 1");
 }
 

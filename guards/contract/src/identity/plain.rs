@@ -12,7 +12,7 @@ type Class = u16;
 const OPEN: Class = 1;
 /// A letter that is a hexadecimal digit.
 const HEX: Class = 2;
-/// After a number and a blank it may begin a unit of time, a month, or the name of what is counted down.
+/// After a number and a blank it may begin a unit of time or data, a month, or the name of what is counted down.
 const UNIT: Class = 4;
 const DIGIT: Class = 8;
 const LETTER: Class = 16;
@@ -49,7 +49,7 @@ static CLASSES: [Class; 256] = {
         if byte.is_ascii_alphabetic() {
             classes[at] = OPEN | LETTER;
             classes[at] |= match lower {
-                b'b' | b'c' | b'e' | b'g' | b'k' | b'l' | b'p' | b'q' | b'v'..=b'z' => 0,
+                b'c' | b'e' | b'l' | b'p' | b'q' | b'v'..=b'z' => 0,
                 _ => UNIT,
             };
             classes[at] |= match lower {
@@ -259,6 +259,10 @@ mod tests {
         ".5",
         ".5)",
         ".25 ms",
+        " kB/s",
+        ".5 GB/s",
+        ".96it/s]",
+        " B/s ",
         ".25s",
         ".5 x",
         ".5 µs",

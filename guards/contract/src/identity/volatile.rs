@@ -21,6 +21,7 @@ pub(super) enum Kind {
     Address = 4,
     Id = 5,
     Temporary = 6,
+    Rate = 7,
 }
 
 /// The volatile part that contains the word from `start` to `end`, if there is one. The word has ASCII letters and
@@ -57,6 +58,11 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
     }
     let after = start + word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let next = bytes.get(after);
+    if next.is_some_and(|next| matches!(next, b' ' | b'.') || next.is_ascii_alphabetic())
+        && let Some(end) = rate(bytes, start)
+    {
+        return span(start, end, Kind::Rate);
+    }
     if next.is_some_and(|next| matches!(next, b' ' | b'.' | b',' | b'a'..=b'z' | 0x80..))
         && let Some(end) = duration(bytes, start)
     {
@@ -223,6 +229,22 @@ fn amount(reader: &mut Reader<'_>) -> Option<Unit> {
         return Some(Unit::Fraction);
     }
     Unit::of(reader.letters())
+}
+
+/// How fast a loop or a transfer went, as progress bars say: `284.96it/s`, `5.2 MB/s`. What else is counted in a second
+/// may be what was asked for.
+fn rate(bytes: &[u8], at: usize) -> Option<usize> {
+    const UNITS: [&[u8]; 10] = [b"it", b"B", b"kB", b"KB", b"MB", b"GB", b"kiB", b"KiB", b"MiB", b"GiB"];
+    let mut reader = Reader { bytes, at };
+    reader.digits();
+    let mut fraction = reader;
+    if fraction.take(b".").is_some() && fraction.digits() > 0 {
+        reader = fraction;
+    }
+    reader.take(b" ");
+    let is_rate =
+        UNITS.contains(&reader.letters()) && reader.take(b"/").is_some() && reader.letters() == b"s";
+    (is_rate && reader.ends()).then_some(reader.at)
 }
 
 /// `7 steps left`, `steps left: 7`: the number, and the word whose plural may change. A count upwards (`step 3 of

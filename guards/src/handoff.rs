@@ -62,7 +62,7 @@ pub struct Handoff {
     state: HandoffState,
 }
 
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 impl Handoff {
     /// The rules of this guard.
@@ -72,6 +72,7 @@ impl Handoff {
         Rule::new("malformed-call", &[Rung::counted(Step::Conclusion)]),
         Rule::new("no-progress", &[Rung::counted(Step::Conclusion)]),
         Rule::new("partial-work", &[Rung::counted(Step::Conclusion)]),
+        Rule::new("unheeded", &[Rung::counted(Step::Conclusion)]),
         Rule::new("provider", &[Rung::counted(Step::Conclusion)]),
         Rule::new("constrained", &[Rung::counted(Step::Note)]),
     ];
@@ -131,13 +132,18 @@ impl Guard for Handoff {
     fn observe(&mut self, entry: &Entry) {
         self.state.position += 1;
         let state = &mut self.state;
+        if let Entry::Intervention(it) = entry {
+            state.objected(it);
+        }
         match entry {
             Entry::Start(start) => state.offer = start.offer.clone(),
             Entry::User(message) if message.from == Speaker::User => {
                 state.spoke_at = state.position;
                 keep(&mut state.request, &message.text, REQUEST_CHARS);
                 state.changes.of_request = 0;
-                state.retried &= is_nudge(&message.text);
+                let is_nudge = is_nudge(&message.text);
+                state.retried &= is_nudge;
+                state.objections *= u8::from(is_nudge);
                 state.reads.clear();
             }
             Entry::Completion(_) => {
@@ -161,16 +167,18 @@ impl Guard for Handoff {
             Entry::User(_)
             | Entry::Tried(_)
             | Entry::Intervention(_)
-            | Entry::Answer(_)
             | Entry::Conclusion(_)
             | Entry::End(_) => {}
+            Entry::Answer(_) => state.objections = 0,
         }
     }
 
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
         let cause = match (end, &self.state.broken) {
-            (Termination::Finished | Termination::StoppedByUser | Termination::GuardFault(_), _)
-            | (Termination::StoppedByGuard, Some(_)) => return Ok(None),
+            (Termination::Finished | Termination::StoppedByUser, _) => {
+                return Ok(self.state.unheeded(end));
+            }
+            (Termination::GuardFault(_), _) | (Termination::StoppedByGuard, Some(_)) => return Ok(None),
             (Termination::FatalExecution(_) | Termination::Limit(Limit::Attempts), Some(broken)) => {
                 return Ok((!broken.told).then(|| self.state.provider(end, broken)));
             }

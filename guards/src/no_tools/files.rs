@@ -5,8 +5,14 @@ use xxhash_rust::xxh3::xxh3_64;
 /// A digest of each file that the text names, by its last component: `src/a.py`, `./a.py` and `/srv/src/a.py` are the
 /// same file to a reader who does not know the folder.
 pub(super) fn files(text: &str) -> impl Iterator<Item = u64> + '_ {
+    named(text).map(|(file, _)| file)
+}
+
+/// The same, each with the word that names it.
+pub(super) fn named(text: &str) -> impl Iterator<Item = (u64, &str)> {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_./\\-~+@".contains(c);
-    text.split(move |c: char| !is_of_name(c)).filter_map(file)
+    text.split(move |c: char| !is_of_name(c))
+        .filter_map(|word| Some((file(word)?, word.trim_end_matches('.'))))
 }
 
 /// The digest of a word, if it is written like a file: a name, a point, and a short ending in small letters. A folder

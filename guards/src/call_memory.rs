@@ -27,8 +27,9 @@ pub(crate) const CALLS: usize = 64;
 const NUDGES: usize = 4;
 /// How many pauses are counted for one call: a job that is never done is waited for, but not for ever.
 const PAUSES: u32 = 5;
-/// The longest answer, in bytes, that may be the state of something, with what a host adds to it. On the open recordings,
-/// a call whose equal answers are so short and have words is stuck at points of 4 of 675 weights.
+/// The longest answer, in bytes, that may be the state of something, with what a host adds to it. On the open
+/// recordings, such answers are in none of the judged points that a third equal call finds
+/// (`docs/labels.md#what-single-rules-find`).
 const STATE_BYTES: usize = 100;
 /// Bytes of the letters of a word: four letters, or two of a script that writes a word in one or two.
 const WORD_BYTES: usize = 4;

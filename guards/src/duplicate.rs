@@ -14,7 +14,9 @@
 //! after something else may have begun: it may look at another job (spec P4).
 //!
 //! *Thresholds*: two equal results before a repeat counts, because the same call three times with an equal result is
-//! stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). After a failure, the second call counts:
+//! stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). A few words of a tool that is not known to
+//! change anything may be the state of something ("scheduled", `{"status":"QUEUED"}`): twice as many, because a poll
+//! without a pause looks like that. What a file has in it is none. After a failure, the second call counts:
 //! recorded gpt-4 repeats a failing call once in 3 % of cases and then continues to repeat it in 55, 63, 82 %
 //! (`docs/reactions.md#lock-in`), so feedback is worth most at the first repeat.
 

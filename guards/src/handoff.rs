@@ -9,8 +9,12 @@
 //! spoke, or a call that may have changed something lost its answer; if a bound was reached while the run was still
 //! making progress; and if the provider was unreachable and the user has not been told yet.
 //!
-//! *Stays silent* during the run, about ends that the user or a broken guard caused, and if a guard stopped the run
-//! over a failed attempt, because its message already said everything.
+//! *Says* where the model or the user ends the run that nothing worked since a guard last objected to a call, or to two
+//! texts in a row (spec C2). One refused text may have been the report, and the end is then what the correction asked
+//! for.
+//!
+//! *Stays silent* during the run, about ends that a broken guard caused, about other ends that the user or the model
+//! chose, and if a guard stopped the run over a failed attempt, because its message already said everything.
 //!
 //! *Thresholds*: two reads that return nothing new make a loop, because the same call three times with an equal
 //! result is stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`); a read that returns something

@@ -11,7 +11,11 @@
 //! - the user had to nudge the model ([`nudge`](balk_contract::nudge): "Proceed.", "I don't see it.") after a message
 //!   without a call, and the next one does the same in place of a call: it asks, plans, shows code, announces, denies
 //!   or claims again;
+//! - the user nudged it twice in a row, and what the request names is still open;
 //! - the model was corrected, and before any call it does one of these again, or says the same as before.
+//!
+//! At an end that the model or the user chose, it tells the user what the request names and no call has done (spec C2,
+//! `no_tools/open.rs`). That disturbs no run, so it needs no sign that something is wrong, only true statements.
 //!
 //! Thinking without an answer is a mistake under both (spec E2), because the same request would return it again.
 //!

@@ -27,8 +27,8 @@ impl NoTools {
             || self.is_contradicted(instead, text)
     }
 
-    /// Whether the user nudged the model on twice, with no call in between, though what the request names is still open.
-    /// A long text may be what the user wants to see, part by part.
+    /// Whether the user nudged the model on twice, with no call in between, though what the request names is still
+    /// open. A long text may be what the user wants to see, part by part.
     fn ignores_nudges(&self, instead: Instead, text: &str) -> bool {
         let state = &self.state;
         let is_short = || instead == Instead::ShowsCode || text.chars().nth(CHARS).is_none();

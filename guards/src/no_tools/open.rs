@@ -95,8 +95,8 @@ impl Open {
         self.commands.iter_mut().for_each(|command| command.observe(result));
     }
 
-    /// What is open, where it is known which files calls named. Files are only told if no call named any of those in the
-    /// request, or if the model speaks of them: others may just say where something is.
+    /// What is open, where it is known which files calls named. Files are only told if no call named any of those in
+    /// the request, or if the model speaks of them: others may just say where something is.
     pub(super) fn still(&self, is_named: impl Fn(u64) -> bool, last: Option<&str>) -> StillOpen<'_> {
         let that = |is_so: fn(Ran) -> bool| {
             self.commands.iter().filter(|it| is_so(it.ran)).map(|it| &*it.text).collect()

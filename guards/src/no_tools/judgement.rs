@@ -20,8 +20,7 @@ impl NoTools {
         // Who has tried, and says again that it cannot be done, answers the question.
         let is_honest = instead == Instead::Reports && request.acted && says_it_cannot(text);
         let says_again = (self.is_urged(instead, text) || self.state.corrected) && self.has_said(text);
-        says_again && !is_honest
-            || self.ignores_nudges(instead, text) && !is_honest
+        !is_honest && (says_again || self.ignores_nudges(instead, text))
             || self.does_the_same(instead, text)
             || self.asks_what_was_answered(instead, text)
             || self.is_contradicted(instead, text)

@@ -27,6 +27,12 @@ pub(crate) const CALLS: usize = 64;
 const NUDGES: usize = 4;
 /// How many pauses are counted for one call: a job that is never done is waited for, but not for ever.
 const PAUSES: u32 = 5;
+/// The longest answer, in bytes, that may be the state of something, with what a host adds to it. On the open
+/// recordings, such answers are in none of the judged points that a third equal call finds
+/// (`docs/labels.md#what-single-rules-find`).
+const STATE_BYTES: usize = 100;
+/// Bytes of the letters of a word: four letters, or two of a script that writes a word in one or two.
+const WORD_BYTES: usize = 4;
 /// How many characters of a result are kept, to show it to the model again (spec D2).
 const RESULT_CHARS: usize = 1_000;
 
@@ -77,6 +83,8 @@ pub(crate) struct Remembered {
     pub(crate) prospect: Prospect,
     /// Whether it counts failures, as a run of tests does.
     pub(crate) counts: bool,
+    /// Whether it names a file or a folder as its path.
+    is_of_file: bool,
     /// Whether it waits, or its last result says that something is still in progress.
     pub(crate) waits: bool,
     /// The beginning of its last result.
@@ -88,6 +96,25 @@ pub(crate) struct Remembered {
     begun: u64,
     /// All pauses of the run before the first of the equal results.
     pauses_before: u32,
+}
+
+impl Remembered {
+    /// Whether its last answer may be the state of something, in whatever words: the call is not known to change
+    /// anything and names no file, and the answer is short and has a word in its first line. Rows of a table, numbers,
+    /// ids, labels and tags are no words.
+    pub(crate) fn reports_a_state(&self) -> bool {
+        let answer = self.result.trim();
+        if self.effect.is_known_change() || self.is_of_file || answer.len() > STATE_BYTES {
+            return false;
+        }
+        let line = answer.lines().next().unwrap_or_default();
+        line.split_inclusive(|c: char| c != '_' && !c.is_alphanumeric()).any(|word| {
+            let letters = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+            letters.len() >= WORD_BYTES
+                && letters.chars().all(char::is_alphabetic)
+                && !word.ends_with([':', '：', '>'])
+        })
+    }
 }
 
 impl CallMemory {
@@ -299,6 +326,7 @@ impl CallMemory {
                 equal_results: 0,
                 prospect: Prospect::Unknown,
                 counts: false,
+                is_of_file: call.path_digest().is_some(),
                 waits: false,
                 result: String::new(),
                 ladder: Ladder::default(),
@@ -317,6 +345,7 @@ impl CallMemory {
             place.tool = call.tool.clone();
         }
         place.effect = call.effect;
+        place.is_of_file = call.path_digest().is_some();
         place.equal_results = 0;
         place.ladder = Ladder::default();
         oldest

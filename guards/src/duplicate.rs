@@ -14,7 +14,9 @@
 //! after something else may have begun: it may look at another job (spec P4).
 //!
 //! *Thresholds*: two equal results before a repeat counts, because the same call three times with an equal result is
-//! stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). After a failure, the second call counts:
+//! stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). A few words of a tool that is not known to
+//! change anything may be the state of something ("scheduled", `{"status":"QUEUED"}`): twice as many, because a poll
+//! without a pause looks like that. What a file has in it is none. After a failure, the second call counts:
 //! recorded gpt-4 repeats a failing call once in 3 % of cases and then continues to repeat it in 55, 63, 82 %
 //! (`docs/reactions.md#lock-in`), so feedback is worth most at the first repeat.
 
@@ -95,12 +97,15 @@ struct DuplicateState {
 }
 
 const NAME: &str = "duplicate";
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 /// Characters of formatted arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
 /// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC allows
 /// (`docs/peers.md#other-rules`). A pause before a try allows one more.
 const PASSING_TRIES: u32 = 5;
+/// The factor by which more looks are allowed at what may be the state of something: as in
+/// [`progress`](crate::progress), twice the patience for a model that may be watching what others change.
+const STATE_PATIENCE: u32 = 2;
 /// Demands for words in a row before `strict` gives way: two, like the corrections of the ladder.
 const DEMANDS: u8 = 2;
 
@@ -154,6 +159,9 @@ impl Duplicate {
                 if matches!(before.effect, Effect::ReadOnly | Effect::IdempotentWrite) =>
             {
                 1
+            }
+            (Status::Ok | Status::Unknown, _) if before.reports_a_state() => {
+                STATE_PATIENCE * self.settings.equal_results + memory.pauses_since(before)
             }
             (Status::Error, Prospect::Unknown) | (Status::Ok | Status::Unknown, _) => {
                 self.settings.equal_results

@@ -7,7 +7,12 @@ use xxhash_rust::xxh3::xxh3_64;
 /// A digest of each file that the text names, by its last component: `src/a.py`, `./a.py` and `/srv/src/a.py` are the
 /// same file to a reader who does not know the folder.
 pub(crate) fn files(text: &str) -> impl Iterator<Item = u64> + '_ {
-    words_with_a_point(text).filter_map(file)
+    named(text).map(|(file, _)| file)
+}
+
+/// The same, each with the word that names it.
+pub(crate) fn named(text: &str) -> impl Iterator<Item = (u64, &str)> {
+    words_with_a_point(text).filter_map(|word| Some((file(word)?, word.trim_end_matches('.'))))
 }
 
 /// Which bytes can be part of a file's name as it is written here.

@@ -9,8 +9,12 @@
 //! spoke, or a call that may have changed something lost its answer; if a bound was reached while the run was still
 //! making progress; and if the provider was unreachable and the user has not been told yet.
 //!
-//! *Stays silent* during the run, about ends that the user or a broken guard caused, and if a guard stopped the run
-//! over a failed attempt, because its message already said everything.
+//! *Says* where the model or the user ends the run that nothing worked since a guard last objected to a call, or to two
+//! texts in a row (spec C2). One refused text may have been the report, and the end is then what the correction asked
+//! for.
+//!
+//! *Stays silent* during the run, about ends that a broken guard caused, about other ends that the user or the model
+//! chose, and if a guard stopped the run over a failed attempt, because its message already said everything.
 //!
 //! *Thresholds*: two reads that return nothing new make a loop, because the same call three times with an equal
 //! result is stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`); a read that returns something
@@ -62,7 +66,7 @@ pub struct Handoff {
     state: HandoffState,
 }
 
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 impl Handoff {
     /// The rules of this guard.
@@ -72,6 +76,7 @@ impl Handoff {
         Rule::new("malformed-call", &[Rung::counted(Step::Conclusion)]),
         Rule::new("no-progress", &[Rung::counted(Step::Conclusion)]),
         Rule::new("partial-work", &[Rung::counted(Step::Conclusion)]),
+        Rule::new("unheeded", &[Rung::counted(Step::Conclusion)]),
         Rule::new("provider", &[Rung::counted(Step::Conclusion)]),
         Rule::new("constrained", &[Rung::counted(Step::Note)]),
     ];
@@ -131,13 +136,18 @@ impl Guard for Handoff {
     fn observe(&mut self, entry: &Entry) {
         self.state.position += 1;
         let state = &mut self.state;
+        if let Entry::Intervention(it) = entry {
+            state.objected(it);
+        }
         match entry {
             Entry::Start(start) => state.offer = start.offer.clone(),
             Entry::User(message) if message.from == Speaker::User => {
                 state.spoke_at = state.position;
                 keep(&mut state.request, &message.text, REQUEST_CHARS);
                 state.changes.of_request = 0;
-                state.retried &= is_nudge(&message.text);
+                let is_nudge = is_nudge(&message.text);
+                state.retried &= is_nudge;
+                state.objections *= u8::from(is_nudge);
                 state.reads.clear();
             }
             Entry::Completion(_) => {
@@ -161,16 +171,18 @@ impl Guard for Handoff {
             Entry::User(_)
             | Entry::Tried(_)
             | Entry::Intervention(_)
-            | Entry::Answer(_)
             | Entry::Conclusion(_)
             | Entry::End(_) => {}
+            Entry::Answer(_) => state.objections = 0,
         }
     }
 
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
         let cause = match (end, &self.state.broken) {
-            (Termination::Finished | Termination::StoppedByUser | Termination::GuardFault(_), _)
-            | (Termination::StoppedByGuard, Some(_)) => return Ok(None),
+            (Termination::Finished | Termination::StoppedByUser, _) => {
+                return Ok(self.state.unheeded(end));
+            }
+            (Termination::GuardFault(_), _) | (Termination::StoppedByGuard, Some(_)) => return Ok(None),
             (Termination::FatalExecution(_) | Termination::Limit(Limit::Attempts), Some(broken)) => {
                 return Ok((!broken.told).then(|| self.state.provider(end, broken)));
             }

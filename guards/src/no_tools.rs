@@ -11,7 +11,11 @@
 //! - the user had to nudge the model ([`nudge`](balk_contract::nudge): "Proceed.", "I don't see it.") after a message
 //!   without a call, and the next one does the same in place of a call: it asks, plans, shows code, announces, denies
 //!   or claims again;
+//! - the user nudged it twice in a row, and what the request names is still open;
 //! - the model was corrected, and before any call it does one of these again, or says the same as before.
+//!
+//! At an end that the model or the user chose, it tells the user what the request names and no call has done (spec C2,
+//! `no_tools/open.rs`). That disturbs no run, so it needs no sign that something is wrong, only true statements.
 //!
 //! Thinking without an answer is a mistake under both (spec E2), because the same request would return it again.
 //!
@@ -49,13 +53,15 @@ use balk_contract::evidence::{CORRECTION_TURNS, Evidence, QUESTION_TURNS};
 use balk_contract::nudge::{is_nudge, is_short};
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::{
-    Answer, Completion, Decision, Effect, Entry, FinishReason, Guard, Intervention, InterventionKind, Note,
-    Offer, Origin, Protocol, Purpose, ResultKey, Speaker, Status, Subject, ToolResult, Verdict, identity,
+    Answer, Completion, Conclusion, Decision, Effect, Entry, FinishReason, Guard, Intervention,
+    InterventionKind, Note, Offer, Origin, Protocol, Purpose, ResultKey, Speaker, Status, Subject,
+    Termination, ToolResult, Verdict, identity,
 };
 
 mod instead;
 mod judgement;
 mod messages;
+mod open;
 mod request;
 mod vocabulary;
 
@@ -120,6 +126,11 @@ struct NoToolsState {
     nudge: Option<Arc<str>>,
     /// The text of the model that the user said yes to, and nothing else.
     allowed: Option<Arc<str>>,
+    /// What the user said last, and whether the model did a step since.
+    heard: Option<ResultKey>,
+    stepped: bool,
+    /// Messages of the user in a row that only nudge, with no call in between.
+    nudges: u32,
     /// The last texts in place of a call, since the user's request.
     texts: VecDeque<ResultKey>,
     /// Reminders since the count of mistakes began.
@@ -132,6 +143,8 @@ struct NoToolsState {
     productive: u32,
     /// Reminders in this run, so that each message has different words.
     spoken: u32,
+    /// Whether the user was told something since the last completion.
+    told: bool,
 }
 
 /// What is wrong with a completion.
@@ -144,7 +157,7 @@ enum Mistake {
 }
 
 const NAME: &str = "no-tools";
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 /// Tools that `{tools}` names in a message of the user's own.
 const EXAMPLES: usize = 4;
 /// The longest text that is remembered, or that is read as saying what comes next, in characters.
@@ -160,6 +173,7 @@ impl NoTools {
         Rule::new("message", &[Rung::counted(Step::Feedback)]),
         Rule::new("limit", &[Rung::counted(Step::Question)]),
         Rule::new("questions-spent", &[Rung::counted(Step::Stop)]),
+        Rule::new("open-request", &[Rung::counted(Step::Conclusion)]),
     ];
 
     /// A guard with these settings.
@@ -220,6 +234,9 @@ impl Guard for NoTools {
         {
             self.productive();
         }
+        if let Entry::Intervention(it) = entry {
+            self.state.told |= it.kind.is_for_user();
+        }
         match entry {
             Entry::Start(start) => {
                 self.state.protocol = start.protocol;
@@ -227,6 +244,7 @@ impl Guard for NoTools {
             }
             Entry::User(message) if message.from == Speaker::User => self.asked(&message.text),
             Entry::Completion(completion) => {
+                self.state.told = false;
                 self.remember(completion);
                 if self.calls_a_tool(completion) {
                     self.acts();
@@ -299,6 +317,13 @@ impl Guard for NoTools {
         })
     }
 
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let is_chosen = matches!(end, Termination::Finished | Termination::StoppedByUser);
+        let text = if is_chosen && !self.state.told { self.open_request() } else { None };
+        let note = |text| Note { level: 1, ..self.note("open-request", text) };
+        Ok(text.map(|text| Conclusion { end: end.clone(), note: note(text), gap: None }))
+    }
+
     fn save(&self) -> Value {
         balk_contract::state::seal(NAME, VERSION, &self.state)
     }
@@ -331,8 +356,13 @@ impl NoTools {
     }
 
     /// The user speaks: a nudge goes on with the request, anything else is a new one.
-    fn asked(&mut self, text: &str) {
-        if !is_nudge(text) {
+    fn asked(&mut self, text: &Arc<str>) {
+        let said = Some(identity(text));
+        // The same again after no step is no news, whatever it says.
+        let is_again = self.state.heard == said && !self.state.stepped && !text.contains(['?', '？']);
+        let is_nudge = is_again || is_nudge(text);
+        (self.state.heard, self.state.stepped) = (said, false);
+        if !is_nudge {
             self.state.questions = 0;
         }
         let was_asked = self.state.instead[1] == Some(Instead::Asks);
@@ -340,11 +370,13 @@ impl NoTools {
             && is_short(text)
             && files(text).next().is_none()
             && has_any(&text.to_lowercase(), AFFIRMS);
-        self.state.allowed = self.state.said[1].clone().filter(|_| was_asked && says_yes);
-        if self.state.instead[1].is_some() && is_nudge(text) {
-            self.state.nudge = Some(text.into());
+        self.state.allowed = self.state.said[1].clone().filter(|_| was_asked && (says_yes || is_again));
+        if self.state.instead[1].is_some() && is_nudge {
+            self.state.nudge = Some(text.clone());
+            self.state.nudges = self.state.nudges.saturating_add(1);
             return;
         }
+        self.state.nudges = 0;
         self.state.request.begin(text);
         (self.state.corrected, self.state.ignores, self.state.failing) = (false, false, None);
         (self.state.instead, self.state.said, self.state.nudge) = ([None; 2], [None, None], None);
@@ -355,7 +387,9 @@ impl NoTools {
     }
 
     fn result(&mut self, result: &ToolResult) {
-        self.state.request.observe(result);
+        if self.state.request.observe(result) {
+            (self.state.allowed, self.state.stepped) = (None, true);
+        }
         if result.call.effect.is_known_change() && result.origin == Origin::Executed {
             let failed = result.status == Status::Error;
             self.state.failing = failed.then(|| result.call.tool.clone());
@@ -380,7 +414,7 @@ impl NoTools {
     /// The model calls a tool.
     fn acts(&mut self) {
         self.state.request.called();
-        (self.state.nudge, self.state.allowed, self.state.ignores) = (None, None, false);
+        (self.state.nudge, self.state.nudges, self.state.ignores) = (None, 0, false);
         self.count_anew();
     }
 

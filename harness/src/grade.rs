@@ -26,6 +26,7 @@ pub fn grade_each(trial: &Trial, see: impl FnMut(&Intervention, bool)) -> Grade 
         last: None,
         meant: None,
         concluded: false,
+        aside: false,
         turn: 0,
         written: 0,
         see,
@@ -78,6 +79,8 @@ struct Grading<'t, F> {
     /// The guard whose repair of the last completion is what the model meant.
     meant: Option<Cow<'static, str>>,
     concluded: bool,
+    /// Whether the last entry is a resend or a repair: a notice beside it is about that, not about the task.
+    aside: bool,
     /// The turn that an entry is about, from 1.
     turn: u32,
     /// Bytes that the model wrote.
@@ -87,6 +90,7 @@ struct Grading<'t, F> {
 
 impl<F: FnMut(&Intervention, bool)> Grading<'_, F> {
     fn fold(&mut self, entry: &Entry) {
+        let is_aside = std::mem::take(&mut self.aside);
         match entry {
             Entry::Completion(completion) => {
                 self.last = self.turns.next().map(|turn| turn.truth);
@@ -105,19 +109,20 @@ impl<F: FnMut(&Intervention, bool)> Grading<'_, F> {
                 self.turn = self.completions() + 1;
                 if let AttemptResponse::Resent { .. } = attempt.response {
                     self.grade.resends += 1;
+                    self.aside = true;
                     self.helped();
                 }
             }
             Entry::Tried(_) => self.grade.calls += 1,
             Entry::Result(result) => self.grade.calls += u32::from(result.origin == Origin::Executed),
-            Entry::Intervention(it) => self.intervention(it),
+            Entry::Intervention(it) => self.intervention(it, is_aside),
             Entry::Conclusion(_) => self.concluded = true,
             Entry::End(Termination::GuardFault(_)) => self.grade.guard_fault = true,
             Entry::Start(_) | Entry::User(_) | Entry::Answer(_) | Entry::Compaction(_) | Entry::End(_) => {}
         }
     }
 
-    fn intervention(&mut self, it: &Intervention) {
+    fn intervention(&mut self, it: &Intervention, is_aside: bool) {
         self.grade.interventions += 1;
         self.helped();
         // A message at the end of a run interrupts no work.
@@ -126,8 +131,10 @@ impl<F: FnMut(&Intervention, bool)> Grading<'_, F> {
         let is_false = !self.concluded && !is_meant && self.last.is_some_and(Truth::is_healthy);
         self.grade.false_interventions += u32::from(is_false);
         (self.see)(it, is_false);
+        self.aside = matches!(it.kind, InterventionKind::Repair(_));
         self.grade.told |= match it.kind {
-            InterventionKind::Notice | InterventionKind::Question(_) | InterventionKind::Stop => true,
+            InterventionKind::Notice => !is_aside,
+            InterventionKind::Question(_) | InterventionKind::Stop => true,
             InterventionKind::Repair(_)
             | InterventionKind::Feedback
             | InterventionKind::Note

@@ -239,6 +239,15 @@ pub enum InterventionKind {
 }
 
 impl InterventionKind {
+    /// Whether the user reads it, and not the model.
+    #[must_use]
+    pub const fn is_for_user(&self) -> bool {
+        match self {
+            Self::Question(_) | Self::Notice | Self::Stop => true,
+            Self::Repair(_) | Self::Feedback | Self::Note | Self::Block => false,
+        }
+    }
+
     /// The kind as records and reports spell it.
     #[must_use]
     pub const fn name(&self) -> &'static str {

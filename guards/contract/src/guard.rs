@@ -41,7 +41,8 @@ pub trait Guard: Send + Sync {
         Ok(None)
     }
 
-    /// Explains an unsuccessful end so that a person can act on it (spec H1); `None` means no opinion.
+    /// Explains an end so that a person can act on it (spec H1, C2); `None` means no opinion. About an end that the
+    /// model or the user chose, only a conclusion without a gap counts.
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
         let _ = end;
         Ok(None)

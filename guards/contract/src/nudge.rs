@@ -152,7 +152,7 @@ pub fn is_nudge(text: &str) -> bool {
             && !text.contains(|c: char| c.is_numeric() || "\n`\"/\\_@#:;=<>{}[]|«»„“”「」".contains(c))
             && !text.split_whitespace().any(has_inner_mark)
             && !names_something(text)
-            && !says_goodbye(text)
+            && !is_closing(text)
 }
 
 /// Whether the message says "go on" and nothing else, in words that are known. Any other nudge may tell of a change:
@@ -217,7 +217,9 @@ fn names_something(text: &str) -> bool {
     })
 }
 
-fn says_goodbye(text: &str) -> bool {
+/// Whether the message says thanks or goodbye: the user wants nothing more.
+#[must_use]
+pub fn is_closing(text: &str) -> bool {
     let text = text.to_lowercase().replace('’', "'");
     CLOSINGS.iter().any(|word| text.contains(word))
 }

@@ -6,7 +6,7 @@ use super::broken::Broken;
 use super::cause::{Cause, ERROR_SHOWN};
 use super::changes::{Acts, Changes};
 use super::lengths::NAME_CHARS;
-use super::state::HandoffState;
+use super::state::{HandoffState, OBJECTIONS};
 use balk_contract::wording::{list, one_line, times};
 use balk_contract::{Conclusion, Gap, Limit, Note, Subject, Termination, Tried};
 
@@ -77,6 +77,26 @@ impl HandoffState {
             self.again()
         );
         Conclusion { end: end.clone(), note: self.note("partial-work", text), gap: None }
+    }
+
+    /// What the user is told if they or the model end the run after guards objected to what the model did, and no call
+    /// worked since.
+    pub(super) fn unheeded(&self, end: &Termination) -> Option<Conclusion> {
+        if self.objections < OBJECTIONS || self.told_at > self.answered_at {
+            return None;
+        }
+        let kept = self.kept();
+        let kept = match kept.as_slice() {
+            [] if self.changes.undeclared => "No changes are known.".into(),
+            [] => "Nothing was changed.".into(),
+            kept => kept.join(" "),
+        };
+        let text = format!(
+            "{}The model ended its work, but no call of it has worked since it was last told that it is getting \
+             nowhere. {kept} Check whether what you asked for is done.",
+            self.again()
+        );
+        Some(Conclusion { end: end.clone(), note: self.note("unheeded", text), gap: None })
     }
 
     /// The end that a provider caused, if the user has not been told yet.

@@ -8,10 +8,14 @@ use super::broken::Broken;
 use super::changes::Changes;
 use super::kind::{self, Evidence};
 use super::lengths::{ERROR_CHARS, NAME_CHARS};
+use super::messages::NAME;
 use super::reads::Reads;
 use crate::change::Change;
+use crate::failure::is_failure;
 use balk_contract::wording::{keep, one_line};
-use balk_contract::{FailedAttempt, GapKind, Offer, Origin, Status, ToolResult, Tried};
+use balk_contract::{
+    FailedAttempt, GapKind, Intervention, InterventionKind, Offer, Origin, Purpose, Status, ToolResult, Tried,
+};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct HandoffState {
@@ -36,6 +40,10 @@ pub(super) struct HandoffState {
     pub(super) broken: Option<Broken>,
     /// Conclusions in this run, so that each message has different words.
     pub(super) concluded: u32,
+    /// How much guards objected to since a call last worked.
+    pub(super) objections: u8,
+    /// Where the user was last told something.
+    pub(super) told_at: u64,
     /// Whether the run was already retried with the existing tools.
     pub(super) retried: bool,
 }
@@ -56,6 +64,8 @@ pub(super) struct Record {
 }
 
 const TOOLS: usize = 64;
+/// Objections that are told at the end: two refused texts, or one refused call or note.
+pub(super) const OBJECTIONS: u8 = 2;
 
 impl HandoffState {
     /// The failure that is the obstacle. Among failures that nothing resolved and that are later than the last
@@ -85,8 +95,13 @@ impl HandoffState {
     }
 
     pub(super) fn result(&mut self, result: &ToolResult) {
-        self.reads.observe(result);
         let call = &result.call;
+        // A call that ends the task is no work on it.
+        let is_end = || self.offer.get(&call.tool).is_some_and(|it| it.purpose == Purpose::Finish);
+        if result.status != Status::Error && is_end() {
+            return;
+        }
+        self.reads.observe(result);
         match (result.origin, result.status) {
             (Origin::Synthetic, _) => {
                 // A call that never ran is evidence only by its structure, and weaker than a call that ran.
@@ -113,6 +128,9 @@ impl HandoffState {
                 let at = self.place_of(&call.tool);
                 self.tools[at].did_not_fail();
                 self.changes.observe(result);
+                if result.origin == Origin::Executed && !is_failure(result) {
+                    self.objections = 0;
+                }
                 if (result.origin, result.status) == (Origin::Executed, Status::Ok) {
                     self.worked_at = self.position;
                 }
@@ -120,6 +138,22 @@ impl HandoffState {
                     self.changed_at = self.position;
                 }
             }
+        }
+    }
+
+    /// Counts what guards said since a call last worked. A refused text alone is no sign that the model is stuck: it
+    /// may have been its report.
+    pub(super) fn objected(&mut self, intervention: &Intervention) {
+        if intervention.note.guard == NAME {
+            return;
+        }
+        match intervention.kind {
+            InterventionKind::Feedback => self.objections = self.objections.saturating_add(1),
+            InterventionKind::Note | InterventionKind::Block => self.objections = OBJECTIONS,
+            InterventionKind::Question(_) | InterventionKind::Notice | InterventionKind::Stop => {
+                self.told_at = self.position;
+            }
+            InterventionKind::Repair(_) => {}
         }
     }
 

@@ -10,6 +10,9 @@ use balk_contract::identity;
 use balk_contract::nudge::takes_up;
 use std::sync::Arc;
 
+/// Nudges in a row after which a text without a call is a mistake, whatever it says.
+const NUDGES: u32 = 2;
+
 impl NoTools {
     /// Whether this is a mistake where text may end the task.
     pub(super) fn is_out_of_place(&self, instead: Instead, text: &str) -> bool {
@@ -17,10 +20,19 @@ impl NoTools {
         // Who has tried, and says again that it cannot be done, answers the question.
         let is_honest = instead == Instead::Reports && request.acted && says_it_cannot(text);
         let says_again = (self.is_urged(instead, text) || self.state.corrected) && self.has_said(text);
-        says_again && !is_honest
+        !is_honest && (says_again || self.ignores_nudges(instead, text))
             || self.does_the_same(instead, text)
             || self.asks_what_was_answered(instead, text)
             || self.is_contradicted(instead, text)
+    }
+
+    /// Whether the user nudged the model on twice, with no call in between, though what the request names is still
+    /// open. A long text may be what the user wants to see, part by part.
+    fn ignores_nudges(&self, instead: Instead, text: &str) -> bool {
+        let state = &self.state;
+        let is_short = || instead == Instead::ShowsCode || text.chars().nth(CHARS).is_none();
+        let is_shown = || state.nudge.as_ref().is_some_and(|nudge| asks_to_see(nudge));
+        state.nudges >= NUDGES && state.changes && is_short() && !is_shown() && state.request.is_open(text)
     }
 
     /// Whether the user had to nudge the model on, and the text is no answer to what they said.

@@ -240,3 +240,25 @@ fn mention(text: &str, name: &str) -> Option<usize> {
     };
     text.match_indices(name).filter(is_named).last().map(|(at, _)| at)
 }
+
+impl NoTools {
+    /// What the user is told at the end of a run that they or the model ended; `None` if nothing is known to be open.
+    pub(super) fn open_request(&self) -> Option<String> {
+        let request = &self.state.request;
+        let open = request.still_open(self.state.said[1].as_deref());
+        if open.is_empty() || !self.state.changes {
+            return None;
+        }
+        let mut said = String::from("The run has ended, and something that your request names may be open.");
+        let parts = [
+            (&open.failed, "Failed when it last ran"),
+            (&open.never_ran, "Not run"),
+            (&open.files, "Not named in any call that worked"),
+        ];
+        for (all, what) in parts.into_iter().filter(|(all, _)| !all.is_empty()) {
+            let all: Vec<String> = all.iter().map(|it| format!("`{it}`")).collect();
+            _ = write!(said, " {what}: {}.", list(&all, EXAMPLES));
+        }
+        Some(said)
+    }
+}

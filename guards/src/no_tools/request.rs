@@ -1,9 +1,11 @@
 //! What the user's request says, and what was done about it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::open::{Open, StillOpen};
 use super::vocabulary::{EXPLAINS, PLANS, PLEAS, WONDERS, has_any};
 use crate::change::Change;
 use crate::files::files;
@@ -31,6 +33,8 @@ pub(super) struct Request {
     pub(super) wants_plan: bool,
     /// The files that it names.
     asked: Vec<u64>,
+    /// What it names and what came of that.
+    open: Open,
     /// The files that calls named and that did not fail, in the whole run, oldest first.
     touched: VecDeque<u64>,
     /// Whether one of them was forgotten.
@@ -60,7 +64,7 @@ pub(super) struct Named {
 
 impl Request {
     /// The user asks for something new.
-    pub(super) fn begin(&mut self, text: &str) {
+    pub(super) fn begin(&mut self, text: &Arc<str>) {
         let lower = text.to_lowercase().replace('’', "'");
         self.wants_calls = printed::speaks_of_calls(text);
         self.wants_plan = has_any(&lower, PLANS);
@@ -68,6 +72,7 @@ impl Request {
         self.wants_words = asks_to_see(text) || has_any(&lower, EXPLAINS) || self.wonders;
         self.asked.clear();
         self.asked.extend(files(text).take(ASKED));
+        self.open.begin(text);
         (self.called, self.changed, self.blind) = (false, false, false);
         (self.failed, self.last_failed) = (false, false);
     }
@@ -77,33 +82,49 @@ impl Request {
         (self.called, self.acted) = (true, true);
     }
 
-    /// A call has a result.
-    pub(super) fn observe(&mut self, result: &ToolResult) {
+    /// A call has a result. Returns whether it was a step: whether it failed, may have changed something, or touched a
+    /// file for the first time.
+    pub(super) fn observe(&mut self, result: &ToolResult) -> bool {
+        self.open.observe(result);
         let is_failed = result.origin == Origin::Synthetic || result.status == Status::Error;
         self.failed |= is_failed;
         self.last_failed = is_failed;
         if is_failed {
-            return;
+            return true;
         }
         let may_change = Change::of(result) != Change::Nothing;
         self.changed |= may_change;
         self.blind |= may_change && result.call.effect == Effect::Unknown;
         let all = &*result.call.arguments;
         let (head, tail) = ends(all);
+        let mut is_step = may_change;
         for file in files(head).chain(files(tail)) {
-            self.touch(file);
+            is_step |= self.touch(file);
         }
+        is_step
     }
 
-    fn touch(&mut self, file: u64) {
+    /// Returns whether the file was not touched before.
+    fn touch(&mut self, file: u64) -> bool {
         if self.touched.contains(&file) {
-            return;
+            return false;
         }
         if self.touched.len() == TOUCHED {
             self.touched.pop_front();
             self.forgot = true;
         }
         self.touched.push_back(file);
+        true
+    }
+
+    /// Whether no call has done what the user asked for last.
+    pub(super) fn is_open(&self, last: &str) -> bool {
+        !self.open.is_earlier() && !self.still_open(Some(last)).is_empty()
+    }
+
+    /// What the request names and no call has done.
+    pub(super) fn still_open(&self, last: Option<&str>) -> StillOpen<'_> {
+        self.open.still(|file| self.forgot || self.touched.contains(&file), last)
     }
 
     /// What the files that a text names say about it. Nothing, if a call may have touched files that it did not name.

@@ -5,6 +5,7 @@ use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::rounds::{Round, Rounds};
 use super::tries;
+use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
 use balk_contract::{Subject, ToolCall};
 
@@ -23,7 +24,7 @@ fn same(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Findi
     if !now.agrees(rounds, last) {
         return None;
     }
-    let looks = rounds.still().enumerate().filter(|(_, round)| round.calls(call.key));
+    let looks = of_this_job(rounds, call.key).enumerate().filter(|(_, round)| round.calls(call.key));
     let same = looks.take_while(|(_, round)| round.has(call.key, last.result));
     let (seen, first) = same.fold((0, 0), |(seen, _), (nth, _)| (seen + 1, nth));
     // Counted from the newest round, so nothing is in between if all rounds up to the first look are looks.
@@ -46,4 +47,16 @@ fn same(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Findi
         patience: if learns || tries_again { 2 } else { 1 },
         ..Finding::new(Rule::Repeat, Subject::Call(call.key), now.counted(seen), newest.turn)
     })
+}
+
+/// The rounds since something new began after a series of looks: before that, they may have been at another job (spec
+/// P4).
+fn of_this_job(rounds: &Rounds, call: CallKey) -> impl Iterator<Item = &Round> {
+    let all = || rounds.still();
+    let is_look = |round: &Round| round.only().is_some_and(|look| look.call == call);
+    let begins = |round: &Round| round.is_new() && round.may_change() && !round.calls(call);
+    let mut with_series = all().zip(all().skip(1)).zip(all().skip(2));
+    let began =
+        with_series.position(|((round, last), before)| begins(round) && is_look(last) && is_look(before));
+    all().take(began.unwrap_or(usize::MAX))
 }

@@ -67,7 +67,7 @@ fn d1_two_equal_results_make_the_third_call_a_duplicate() {
 #[test]
 fn d1_an_unknown_status_needs_two_equal_results() {
     for tool in ["read", "deploy"] {
-        let call = calls(tool, "{}").answers_something("12 files, none of them new");
+        let call = calls(tool, "{}").answers_something("a.py, 12\nb.py, 7");
         check(&[(call.clone(), "pass"), (call.clone(), "pass"), (call, BLOCK)]);
     }
     // What reads like a failure is one, and a tool that only reads fails again.
@@ -262,8 +262,43 @@ fn d7_calls_that_wait_are_left_alone() {
     {
         check(&[(turn.clone(), "pass"), (turn.clone(), "pass"), (turn.clone(), "pass"), (turn, "pass")]);
     }
-    let file = wait("cat sleep.rs", "text");
+    let file = wait(
+        "cat sleep.rs",
+        "use std::thread;\n\nfn sleep() { thread::sleep(A_WHILE); }\n\nfn main() { loop { sleep(); println!(\".\"); } }",
+    );
     check(&[(file.clone(), "pass"), (file.clone(), "pass"), (file, BLOCK)]);
+}
+
+/// A status in any words, from a tool that is not known to change anything: it is looked at twice as often.
+#[test]
+fn d7_what_may_be_a_state_is_looked_at_four_times() {
+    let status = |answer: &str| calls("bash", r#"{"command":"job status"}"#).answers(answer);
+    let tried = |turn: Turn, passes: usize| {
+        let mut all = vec![(turn.clone(), "pass"); passes];
+        all.push((turn, BLOCK));
+        check(&all);
+    };
+    for answer in [
+        "warming up",
+        "state: scheduled",
+        r#"{"status":"SCHEDULED"}"#,
+        "Zustand: wird vorbereitet",
+        "estado: en cola",
+        "任务状态：排队",
+        "準備中です",
+        "scheduled\n(request 12ab34cd)",
+    ] {
+        tried(status(answer), 4);
+    }
+    // What is no state: rows, numbers, ids, labels, tags, nothing, a long answer, and what a file has in it.
+    let long = "one sentence after the other ".repeat(4);
+    for answer in ["[('BK', 5)]", "12", "noah_patel_6952", "Output:\n12", "<output>\n</output>", "", &long] {
+        tried(status(answer), 2);
+    }
+    tried(calls("read", r#"{"path":"a"}"#).answers("not much"), 2);
+    for write in ["write_file", "append", "send_mail"] {
+        tried(calls(write, r#"{"id":"a"}"#).answers("all fine"), 2);
+    }
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod no_tools;
 mod no_tools_evidence;
 mod no_tools_excuses;
 mod no_tools_words;
+mod open_end;
 mod peers_attempts;
 mod peers_conformance;
 mod peers_ladders;

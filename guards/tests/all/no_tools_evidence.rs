@@ -294,3 +294,71 @@ fn t3_who_talks_is_not_disturbed() {
     run.user("Thanks!");
     run.pass(&says("You are welcome. Come back any time."), 1);
 }
+
+// What was answered, and what is still open.
+
+/// The user has asked for three files, and says this to each message without a call.
+fn three_files(reply: &str, texts: &[&str]) -> String {
+    let mut run = run();
+    run.user("Write a.py, then b.py, and ask me before c.py.");
+    run.pass(&writes("a.py"), 1);
+    let mut said = String::from("pass");
+    for text in texts {
+        said = crate::common::outline(&run.turn(&says(text)));
+        run.user(reply);
+        run.turn(&calls("read", r#"{"path":"a.py"}"#));
+    }
+    said
+}
+
+#[test]
+fn t1_a_look_at_what_is_known_is_no_step_towards_what_was_allowed() {
+    let asks = ["a.py is written. Shall I continue with b.py?", "Before I touch b.py: is that all right?"];
+    for reply in ["Yes, go on.", "Oui, continue."] {
+        assert_eq!(three_files(reply, &asks[..1]), "pass", "{reply}");
+        assert_eq!(three_files(reply, &asks), FIRST, "{reply}");
+    }
+    // In a language whose yes is unknown, the same words again say it.
+    let reply = "네. 그 파일은 허락이 필요 없다고 이미 여러 번 말씀드렸잖아요.";
+    assert_eq!(three_files(reply, &asks), "pass");
+    assert_eq!(three_files(reply, &[asks[0], asks[1], asks[0]]), FIRST);
+}
+
+#[test]
+fn t1_a_step_settles_what_was_allowed() {
+    for step in [
+        writes("b.py"),
+        writes("b.py").fails("disk full"),
+        calls("read", r#"{"path":"other.md"}"#),
+        calls("bash", r#"{"command":"make"}"#),
+    ] {
+        let mut run = run();
+        run.user("Write a.py, then b.py, and ask me before c.py.");
+        run.pass(&says("Shall I begin with b.py?"), 1);
+        run.user("Yes, go on.");
+        run.pass(&step, 1);
+        run.pass(&says("b.py: which port, 80 or 8080?"), 1);
+    }
+}
+
+#[test]
+fn t1_a_third_text_after_two_nudges_is_a_mistake_while_the_request_is_open() {
+    let nudged = |request: &str, nudge: &str, last: &str| {
+        let mut run = run();
+        run.user(request);
+        run.turn(&calls("read", r#"{"path":"notes.md"}"#));
+        for text in ["It comes together nicely.", "One moment."] {
+            run.check(&says(text), "pass");
+            run.user(nudge);
+        }
+        crate::common::outline(&run.turn(&says(last)))
+    };
+    let request = "Write src/a.py.";
+    assert_eq!(nudged(request, "Go on.", "It is coming along."), FIRST);
+    assert_eq!(nudged(request, "继续。", "差不多了。"), FIRST);
+    // Nothing is named, a part after the other is shown, or the user says more than "go on".
+    assert_eq!(nudged("Tell me a story.", "Go on.", "And then she left."), "pass");
+    assert_eq!(nudged(request, "Go on.", &"The next part of it is long. ".repeat(20)), "pass");
+    assert_eq!(nudged(request, "Show me the next one.", "x = 1"), "pass");
+    assert_eq!(nudged(request, "What is in line 3?", "It is empty."), "pass");
+}

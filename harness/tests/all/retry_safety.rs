@@ -178,3 +178,25 @@ fn r7_what_ran_is_told_in_the_next_view() {
     }
     assert!(told >= usize::try_from(*seeds().end()).expect("few seeds"), "{told}");
 }
+
+/// A notice about what the user sees twice says nothing about the task.
+#[test]
+fn r4_a_notice_beside_a_resend_does_not_tell_that_the_task_is_not_done() {
+    let scenario = scenario("broken-after-output", &[]);
+    let is_shown = |run: &Run| run.trial.entries.iter().filter(|it| is_notice(it)).count();
+    let runs = under(&scenario, 0..=49, "retry-safety");
+    let shown: Vec<&Run> = runs.iter().filter(|run| is_shown(run) > 0).collect();
+    assert!(!shown.is_empty());
+    for run in shown {
+        let said: Vec<&Entry> = run.trial.entries.iter().filter(|it| is_for_user(it)).collect();
+        assert_eq!(run.grade.told, said.len() > is_shown(run), "seed {}", run.seed);
+    }
+}
+
+fn is_notice(entry: &Entry) -> bool {
+    matches!(entry, Entry::Intervention(it) if &*it.note.rule == "text-shown-again")
+}
+
+fn is_for_user(entry: &Entry) -> bool {
+    matches!(entry, Entry::Intervention(it) if it.kind.is_for_user())
+}

@@ -102,7 +102,8 @@ impl<G: Guard> Run<G> {
     }
 }
 
-/// A guard's explanation of an unsuccessful end that the user did not choose.
+/// A guard's explanation of an end. An end that the model or the user chose is no handoff: nothing is asked any more,
+/// but the user may be told what is open.
 ///
 /// # Errors
 /// The guard broke.
@@ -118,6 +119,9 @@ pub fn conclusion(guard: &(impl Guard + ?Sized), end: &Termination) -> Answer<Op
             }
             conclusion
         })),
-        Termination::Finished | Termination::StoppedByUser | Termination::GuardFault(_) => Ok(None),
+        Termination::Finished | Termination::StoppedByUser => {
+            Ok(guard.conclude(end)?.filter(|conclusion| conclusion.gap.is_none()))
+        }
+        Termination::GuardFault(_) => Ok(None),
     }
 }

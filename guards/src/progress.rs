@@ -76,15 +76,18 @@ mod near_call;
 mod offer_index;
 mod repeat;
 mod rewrite;
+mod rewritten;
 mod rounds;
 mod rule;
 mod rungs;
 mod said;
+mod same_answer;
 mod same_failure;
 mod spoken;
 mod standing;
 mod unfit;
 mod unmoved;
+mod variation;
 pub(crate) mod waiting;
 mod wandering;
 mod workspace;
@@ -146,6 +149,10 @@ pub struct ProgressSettings {
     /// differ in what they name, as when candidates are tried out: others refuse at six (`docs/peers.md#other-rules`).
     /// Twice as many again if the error names nothing, may be temporary, or the calls count a number up.
     pub same_failures: u32,
+    /// Different calls of one tool in a row that get the same answer, which is no failure; twice as many before one is
+    /// refused. Six: the number at which others refuse equal failures
+    /// (`docs/peers.md#other-rules`).
+    pub same_answers: u32,
     /// Rounds that return nothing new; a new result halves the count. Twelve: half of the look-ups, new or not, at
     /// which others give a hint (`docs/peers.md#other-rules`).
     pub wandering: u32,
@@ -172,6 +179,7 @@ impl Default for ProgressSettings {
             refused_replies: 2,
             same_texts: 3,
             same_failures: 3,
+            same_answers: 6,
             wandering: 12,
             lapse: 5,
         }
@@ -194,7 +202,7 @@ struct ProgressState {
 }
 
 const NAME: &str = "progress";
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 /// The shortest pattern is two laps of two rounds. A pattern found earlier than that after a step had begun before
 /// the step.
 const NEW_PATTERN_TURNS: u64 = 4;
@@ -226,6 +234,7 @@ impl Progress {
             Rule::Repeat => it.equal_answers,
             Rule::NearCall => it.near_calls,
             Rule::SameFailure => it.same_failures,
+            Rule::SameAnswer => it.same_answers,
             Rule::Wandering => it.wandering,
             Rule::RefusedReplies => it.refused_replies,
             Rule::RepeatedText => it.same_texts,
@@ -280,11 +289,8 @@ impl Progress {
         Rule::about(rounds, offer, call, now)?.find_map(|rule| {
             let finding = rule.find(rounds, offer, call, now)?;
             let needed = self.needed(&finding)?;
-            let is_patient =
-                matches!(rule, Rule::Waiting | Rule::NearCall | Rule::SameFailure) || rule.outlasts_changes();
-            let patience = if is_patient || !finding.is_sure { 2 } else { 1 };
             let (level, spoken_at) = spoken.level(&finding, rounds.marker());
-            let is_due = finding.seen >= needed.saturating_mul(patience);
+            let is_due = finding.seen.saturating_mul(2) >= needed.saturating_mul(finding.halves());
             let has_run_since = finding.turn > spoken_at;
             let lapsed = rounds.turn().saturating_sub(spoken_at) > self.settings.lapse;
             // Other arguments may be the right ones, and the user may have fixed the cause. Only a call that ran

@@ -170,11 +170,14 @@ impl Before {
     }
 }
 
-fn save_beginning<S: Serializer>(arguments: &Option<Arc<str>>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn save_beginning<S: Serializer>(
+    arguments: &Option<Arc<str>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     arguments.as_deref().map(beginning).serialize(serializer)
 }
 
-fn beginning(arguments: &str) -> &str {
+pub(super) fn beginning(arguments: &str) -> &str {
     &arguments[..arguments.floor_char_boundary(ARGUMENT_BYTES)]
 }
 
@@ -189,7 +192,7 @@ fn is_reworded(one: &str, other: &str) -> bool {
 }
 
 /// Whether the two differ only in one number.
-fn is_counted(before: &str, after: &str) -> bool {
+pub(super) fn is_counted(before: &str, after: &str) -> bool {
     let (before, after) = (before.as_bytes(), after.as_bytes());
     let differ = before.iter().zip(after).position(|(one, other)| one != other);
     let start = differ.unwrap_or(before.len().min(after.len()));
@@ -200,7 +203,7 @@ fn is_counted(before: &str, after: &str) -> bool {
 }
 
 /// Whether one word took the place of another, and all other words are the same: the next candidate, or the next item.
-fn is_renamed(one: &str, other: &str) -> bool {
+pub(super) fn is_renamed(one: &str, other: &str) -> bool {
     let (mut words, mut others) = (one.split_ascii_whitespace(), other.split_ascii_whitespace());
     let differ = words.by_ref().zip(others.by_ref()).filter(|(word, other)| word != other).count();
     differ == 1 && words.next().is_none() && others.next().is_none()
@@ -208,7 +211,7 @@ fn is_renamed(one: &str, other: &str) -> bool {
 
 /// The parts in which the two differ, extended to the surrounding quotes: the differing texts, without the names and
 /// the other texts around them.
-fn differing<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
+pub(super) fn differing<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
     let (one, other) = (before.as_bytes(), after.as_bytes());
     let same = |(one, other): &(&u8, &u8)| one == other;
     let start = one.iter().zip(other).take_while(same).count();

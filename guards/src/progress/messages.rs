@@ -23,6 +23,10 @@ impl Messages<'_> {
         // If a tool of unknown effect ran, only this much is certain.
         let still = if is_sure { "nothing has changed" } else { "nothing in between has changed its answer" };
         match self.finding.rule {
+            Rule::Waiting if self.finding.is_still => format!(
+                "the same call of {tool} was made {how_often} while something was said to be still running, and the answer \
+                 did not change but for times and ids, so nothing shows that it is alive"
+            ),
             Rule::Waiting => {
                 format!("the same call of {tool} was made {how_often} while something was still running")
             }
@@ -71,6 +75,10 @@ impl Messages<'_> {
                 "{seen} calls of {tool} with different arguments failed in the same way, so the differences \
                  between them are not the cause"
             ),
+            Rule::SameAnswer => format!(
+                "{seen} calls of {tool} in a row differed from each other and got exactly the same answer, so another of \
+                 them will hardly get a better one"
+            ),
             Rule::Wandering => format!(
                 "at least {seen} steps returned only what is already above, and nothing changed in between"
             ),
@@ -111,6 +119,10 @@ impl Messages<'_> {
             ""
         };
         let step = match self.finding.rule {
+            Rule::Waiting if self.finding.is_still => "Find out with another call whether it runs at all, and what it \
+                waits for: look at its log, at its queue, at what it needs. If it is alive, make one call that waits \
+                until it is done."
+                .to_owned(),
             Rule::Waiting => format!(
                 "Checking again does not make it faster. Make one call that waits until it is done, or do work \
                  that does not depend on it. If it should be done by now, {ask} or \
@@ -153,6 +165,10 @@ impl Messages<'_> {
                 "Try a different kind of step: neither version works, so find out why with a read-only call, \
                  and then make a third one. {last_resort}"
             ),
+            Rule::SameAnswer => format!(
+                "Try a different kind of step: find out with a read-only call why that place answers so, look in another \
+                 place, or use what you know and continue. {last_resort}"
+            ),
             Rule::NearCall | Rule::SameFailure => format!(
                 "Try a different kind of step: find the cause with a read-only call, or reach the goal \
                  another way. {last_resort}"
@@ -180,7 +196,9 @@ impl Messages<'_> {
         let what = match self.finding.rule {
             Rule::Persisting => "It runs again after you have looked for the cause.",
             Rule::Rewriting => "Leave it as it is until something else is done.",
-            Rule::NearCall | Rule::SameFailure => "Calls of this tool run again after you take another step.",
+            Rule::NearCall | Rule::SameFailure | Rule::SameAnswer => {
+                "Calls of this tool run again after you take another step."
+            }
             Rule::UnknownTool | Rule::Arguments | Rule::RefusedReplies => "",
             Rule::Finish => "It is accepted again once something has changed.",
             Rule::Growing => "Do not make it longer again.",

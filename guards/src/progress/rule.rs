@@ -6,7 +6,8 @@ use super::look::Step;
 use super::offer_index::{OfferIndex, Unfit};
 use super::rounds::Rounds;
 use super::{
-    cycle, finish, growing, near_call, repeat, rewrite, same_failure, unfit, unmoved, waiting, wandering,
+    cycle, finish, growing, near_call, repeat, rewrite, same_answer, same_failure, unfit, unmoved, waiting,
+    wandering,
 };
 use balk_contract::ToolCall;
 
@@ -26,8 +27,15 @@ impl Rule {
         let finishes = offer.finishes(&call.tool);
         let persists = unmoved::persisting(rounds, call, now).is_some();
         let rewrites = unmoved::rewriting(rounds, call, now).is_some();
-        let any =
-            is_known || step != Step::Other || returns.is_some() || fails || finishes || persists || rewrites;
+        let answers = same_answer::find(rounds, call, now).is_some();
+        let any = is_known
+            || step != Step::Other
+            || returns.is_some()
+            || fails
+            || finishes
+            || persists
+            || rewrites
+            || answers;
         let can_find = move |rule: &Self| match rule {
             Self::Waiting | Self::Cycle | Self::Repeat | Self::Wandering => is_known,
             Self::Growing => step == Step::Grown,
@@ -38,6 +46,7 @@ impl Rule {
             Self::Finish => finishes,
             Self::Persisting => persists,
             Self::Rewriting => rewrites,
+            Self::SameAnswer => answers,
             Self::RefusedReplies | Self::RepeatedText => false,
         };
         any.then(|| Self::OF_CALLS.into_iter().filter(can_find))
@@ -64,6 +73,7 @@ impl Rule {
             Self::SameFailure => same_failure::find(rounds, call, now),
             Self::Persisting => unmoved::persisting(rounds, call, now),
             Self::Rewriting => unmoved::rewriting(rounds, call, now),
+            Self::SameAnswer => same_answer::find(rounds, call, now),
             Self::Wandering => wandering::find(rounds, call, now),
             Self::RefusedReplies | Self::RepeatedText => None,
         }

@@ -439,6 +439,7 @@ pub(crate) fn progress_at(threshold: u32) -> ProgressSettings {
         equal_answers: threshold,
         near_calls: threshold,
         same_failures: threshold,
+        same_answers: threshold,
         rewrites: threshold,
         persisting_failures: threshold,
         whole_failures: threshold,

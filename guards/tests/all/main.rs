@@ -36,6 +36,7 @@ mod progress_failures;
 mod progress_healthy;
 mod progress_ladders;
 mod progress_rules;
+mod progress_same_answer;
 mod readme;
 mod repair;
 mod repetition;

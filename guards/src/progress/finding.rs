@@ -127,11 +127,12 @@ pub(super) struct Finding {
 impl Finding {
     /// How many halves of what a note needs must be seen before a call is refused.
     pub(super) fn halves(&self) -> u32 {
-        match self.rule {
-            Rule::Waiting if self.is_still => 3,
-            Rule::Waiting | Rule::NearCall | Rule::SameFailure => 4,
-            rule if rule.outlasts_changes() || !self.is_sure => 4,
-            _ => 2,
+        let is_patient = matches!(self.rule, Rule::Waiting | Rule::NearCall | Rule::SameFailure)
+            || self.rule.outlasts_changes();
+        match (self.is_still, is_patient || !self.is_sure) {
+            (true, _) => 3,
+            (false, true) => 4,
+            (false, false) => 2,
         }
     }
 

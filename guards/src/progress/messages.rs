@@ -146,8 +146,8 @@ impl Messages<'_> {
                  effect, or use what you know and continue. {last_resort}"
             ),
             Rule::Rewriting => format!(
-                "It is good enough to act on. Take the first step that it names, with another tool or in another \
-                 file. {last_resort}"
+                "Find out what it still lacks before you write it again: check its effect with a read-only call or a \
+                 test. If it is a plan, it is good enough: take the first step that it names. {last_resort}"
             ),
             Rule::Persisting if self.finding.is_whole => format!(
                 "What this call does is all in its arguments, so the same arguments fail again. Find out with a \

@@ -98,19 +98,25 @@ fn is_answer(result: &ToolResult) -> bool {
     let text = result.text.trim_ascii();
     match result.call.effect {
         Effect::ReadOnly => true,
-        Effect::Unknown | Effect::External => text.len() >= ANSWER_BYTES || is_nothing(text),
+        Effect::Unknown => text.len() >= ANSWER_BYTES || is_nothing(text) || searches(&result.call),
+        Effect::External => text.len() >= ANSWER_BYTES || is_nothing(text),
         Effect::IdempotentWrite | Effect::Write => false,
     }
 }
 
 /// Whether a short text says in its form that nothing was found: an empty list, a count of zero, no value.
 fn is_nothing(text: &str) -> bool {
+    const EMPTY: [&str; 4] = ["[]", "{}", "()", "\"\""];
     const WORDS: [&str; 4] = ["0", "null", "nil", "none"];
     let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
-    match words.next() {
-        None => text.contains(['[', '{', '(']),
-        Some(word) => WORDS.iter().any(|it| word.eq_ignore_ascii_case(it)),
-    }
+    let says_none = |word: &str| WORDS.iter().any(|it| word.eq_ignore_ascii_case(it));
+    EMPTY.iter().any(|it| text.contains(it)) || words.next().is_some_and(says_none)
+}
+
+/// Whether a command searches, so that no output is its answer.
+fn searches(call: &ToolCall) -> bool {
+    const PROGRAMS: [&str; 5] = ["\"rg ", "\"grep ", "\"find ", "\"fd ", "\"git grep "];
+    PROGRAMS.iter().any(|it| call.arguments.contains(it))
 }
 
 #[cfg(test)]
@@ -119,10 +125,10 @@ mod tests {
 
     #[test]
     fn an_empty_list_a_count_of_zero_and_no_value_are_nothing() {
-        for text in ["[]", "{}", "(0 rows)", "0 results", "(nil)", "null", "[ ]", "None"] {
+        for text in ["[]", r#"{"rows": []}"#, "(0 rows)", "0 results", "(nil)", "null", "None"] {
             assert!(is_nothing(text), "{text}");
         }
-        for text in ["ok", "", "done", "7 rows", "[x]", "1", "."] {
+        for text in ["ok", "", "done", "7 rows", "[x]", "1", ".", "nothing to do"] {
             assert!(!is_nothing(text), "{text}");
         }
     }

@@ -50,9 +50,9 @@ fn is_place(before: &str, after: &str) -> bool {
     let differ = one.iter().zip(other).position(|(one, other)| one != other);
     let head = &one[..differ.unwrap_or(one.len().min(other.len()))];
     let parts = |byte: &u8| byte.is_ascii_whitespace() || b"=:\"'&?".contains(byte);
-    let value = head.iter().rposition(|byte| parts(byte)).map_or(0, |at| at + 1);
+    let value = head.iter().rposition(&parts).map_or(0, |at| at + 1);
     let name = head[..value].iter().rposition(|byte| !parts(byte)).map_or(0, |at| at + 1);
-    let start = head[..name].iter().rposition(|byte| parts(byte)).map_or(0, |at| at + 1);
+    let start = head[..name].iter().rposition(&parts).map_or(0, |at| at + 1);
     let name = &head[start..name];
     let has = |word: &[u8]| name.windows(word.len()).any(|it| it.eq_ignore_ascii_case(word));
     PLACES.iter().any(|it| has(it.as_bytes()))

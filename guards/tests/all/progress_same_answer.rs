@@ -48,6 +48,8 @@ fn a_search_in_other_words_or_a_job_given_away_again_is_met_at_the_sixth() {
         bash(&query, &format!("0 results (0.{n}1 s)"))
     };
     check((0..7).map(search), &["6 note same-answer 1"]);
+    let silent = |n: usize| bash(&format!("rg -n '{} {}' docs", words[n % 4], n / 4), "");
+    check((0..7).map(silent), &["6 note same-answer 1"]);
     let task = |n: usize| {
         let prompt = format!(r#"{{"prompt":"{}, and report in {n} lines","mode":"code"}}"#, words[n % 4]);
         calls("task", &prompt).answers(&format!("Stopped at the step limit.\n[agent 3f2b8c1{n}, {n}.2 s]"))

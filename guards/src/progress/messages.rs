@@ -24,8 +24,8 @@ impl Messages<'_> {
         let still = if is_sure { "nothing has changed" } else { "nothing in between has changed its answer" };
         match self.finding.rule {
             Rule::Waiting if self.finding.is_still => format!(
-                "the same call of {tool} was made {how_often} while something was said to be still running, and the answer \
-                 did not change but for times and ids, so nothing shows that it is alive"
+                "the same call of {tool} was made {how_often} while something was said to be still running, and the \
+                 answer did not change but for times and ids, so nothing shows that it is alive"
             ),
             Rule::Waiting => {
                 format!("the same call of {tool} was made {how_often} while something was still running")
@@ -76,8 +76,8 @@ impl Messages<'_> {
                  between them are not the cause"
             ),
             Rule::SameAnswer => format!(
-                "{seen} calls of {tool} in a row differed from each other and got exactly the same answer, so another of \
-                 them will hardly get a better one"
+                "{seen} calls of {tool} in a row differed from each other and got exactly the same answer, so another \
+                 of them will hardly get a better one"
             ),
             Rule::Wandering => format!(
                 "at least {seen} steps returned only what is already above, and nothing changed in between"
@@ -166,8 +166,8 @@ impl Messages<'_> {
                  and then make a third one. {last_resort}"
             ),
             Rule::SameAnswer => format!(
-                "Try a different kind of step: find out with a read-only call why that place answers so, look in another \
-                 place, or use what you know and continue. {last_resort}"
+                "Try a different kind of step: find out with a read-only call why that place answers so, look in \
+                 another place, or use what you know and continue. {last_resort}"
             ),
             Rule::NearCall | Rule::SameFailure => format!(
                 "Try a different kind of step: find the cause with a read-only call, or reach the goal \

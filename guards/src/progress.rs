@@ -28,8 +28,8 @@
 //! a call never gave before, the first answer to a call that is known to change something and did not fail, and a
 //! user's message that differs from the one before and does not only say "go on". A clock, an id, a countdown or
 //! another spelling of the arguments is none (spec P1; `docs/guards.md#progress` has the definition and its
-//! counter-examples). Three rules look past it (`unmoved.rs`, `same_answer.rs`, spec P2). A repeated write, or one that brings a file back
-//! to an earlier state, is no evidence, and neither is a call that did not run, or that failed. A call of unknown
+//! counter-examples). Three rules look past it (`unmoved.rs`, spec P2). A repeated write, or one that brings a file
+//! back to an earlier state, is no evidence, and neither is a call that did not run, or that failed. A call of unknown
 //! effect may have changed something: a pattern with such a call in between must be seen twice as often before a call
 //! is refused.
 //!
@@ -98,8 +98,8 @@ mod workspace;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ProgressSettings {
     /// Looks at something that is still in progress before the model is told to wait in one call; twice as many
-    /// before one is refused. If all answers were the same, it is told to look whether anything runs, and half as many
-    /// more are refused: a healthy job shows a sign of life, or ends. Ten: the number at which others begin to warn about polling
+    /// before one is refused. If all answers were the same, it is told to look whether anything runs, and one is
+    /// refused after half as many more. Ten: the number at which others begin to warn about polling
     /// (`docs/peers.md#other-rules`).
     pub waits: u32,
     /// Laps of a cycle. Two, while others use three (`docs/peers.md#other-rules`): two laps are stuck in 85 % of

@@ -23,13 +23,7 @@ impl Messages<'_> {
         // If a tool of unknown effect ran, only this much is certain.
         let still = if is_sure { "nothing has changed" } else { "nothing in between has changed its answer" };
         match self.finding.rule {
-            Rule::Waiting if self.finding.is_still => format!(
-                "the same call of {tool} was made {how_often} while something was said to be still running, and the \
-                 answer did not change but for times and ids, so nothing shows that it is alive"
-            ),
-            Rule::Waiting => {
-                format!("the same call of {tool} was made {how_often} while something was still running")
-            }
+            Rule::Waiting => self.waited(&tool, &how_often),
             Rule::UnknownTool => format!(
                 "{seen} rounds in a row called tools that do not exist here. The tools that exist are {}",
                 self.offer.some()
@@ -93,6 +87,16 @@ impl Messages<'_> {
         }
     }
 
+    /// What was observed of a call that looks at something.
+    fn waited(&self, tool: &str, how_often: &str) -> String {
+        let still = if self.finding.is_still {
+            ", and the answer did not change but for times and ids, so nothing shows that it is alive"
+        } else {
+            ""
+        };
+        format!("the same call of {tool} was made {how_often} while something was still running{still}")
+    }
+
     /// What was observed of a call that came back.
     fn repeated(&self, tool: &str, how_often: &str, still: &str) -> String {
         if self.finding.only_failures {
@@ -110,7 +114,6 @@ impl Messages<'_> {
 
     /// Another kind of step.
     fn instead(&self) -> String {
-        let ask = self.offer.ask();
         // A model takes every way out that a message names (`docs/reactions.md#ways-out`), so one is only named where a
         // failure says that something may be missing.
         let last_resort = if self.finding.failed {
@@ -119,15 +122,7 @@ impl Messages<'_> {
             ""
         };
         let step = match self.finding.rule {
-            Rule::Waiting if self.finding.is_still => "Find out with another call whether it runs at all, and what it \
-                waits for: look at its log, at its queue, at what it needs. If it is alive, make one call that waits \
-                until it is done."
-                .to_owned(),
-            Rule::Waiting => format!(
-                "Checking again does not make it faster. Make one call that waits until it is done, or do work \
-                 that does not depend on it. If it should be done by now, {ask} or \
-                 say what you are waiting for."
-            ),
+            Rule::Waiting => self.instead_of_waiting(),
             Rule::UnknownTool => format!("Use one of these, by its exact name. {last_resort}"),
             Rule::Arguments => format!(
                 "Read the error, rewrite the arguments from the tool's description, and send less at a time \
@@ -184,6 +179,20 @@ impl Messages<'_> {
             Rule::RepeatedText => format!("Do what the text says: call a tool. {last_resort}"),
         };
         step.trim_end().to_owned()
+    }
+
+    /// What to do instead of looking again.
+    fn instead_of_waiting(&self) -> String {
+        if self.finding.is_still {
+            return "Find out with another call whether it runs at all, and what it waits for: look at its log, at its \
+                    queue, at what it needs. If it is alive, make one call that waits until it is done."
+                .to_owned();
+        }
+        let ask = self.offer.ask();
+        format!(
+            "Checking again does not make it faster. Make one call that waits until it is done, or do work that does \
+             not depend on it. If it should be done by now, {ask} or say what you are waiting for."
+        )
     }
 
     /// The first step.

@@ -6,8 +6,7 @@ use super::look::Step;
 use super::offer_index::{OfferIndex, Unfit};
 use super::rounds::Rounds;
 use super::{
-    cycle, finish, growing, near_call, repeat, rewrite, same_answer, same_failure, unfit, unmoved, waiting,
-    wandering,
+    cycle, finish, growing, near_call, repeat, rewrite, same_failure, unfit, unmoved, waiting, wandering,
 };
 use balk_contract::ToolCall;
 
@@ -27,7 +26,7 @@ impl Rule {
         let finishes = offer.finishes(&call.tool);
         let persists = unmoved::persisting(rounds, call, now).is_some();
         let rewrites = unmoved::rewriting(rounds, call, now).is_some();
-        let answers = same_answer::find(rounds, call, now).is_some();
+        let answers = unmoved::same_answer(rounds, call, now).is_some();
         let any = is_known
             || step != Step::Other
             || returns.is_some()
@@ -73,7 +72,7 @@ impl Rule {
             Self::SameFailure => same_failure::find(rounds, call, now),
             Self::Persisting => unmoved::persisting(rounds, call, now),
             Self::Rewriting => unmoved::rewriting(rounds, call, now),
-            Self::SameAnswer => same_answer::find(rounds, call, now),
+            Self::SameAnswer => unmoved::same_answer(rounds, call, now),
             Self::Wandering => wandering::find(rounds, call, now),
             Self::RefusedReplies | Self::RepeatedText => None,
         }

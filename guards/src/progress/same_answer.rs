@@ -6,13 +6,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::current_round::CurrentRound;
-use super::finding::{Finding, Rule};
 use super::look::{Look, save_beginning};
-use super::rounds::Rounds;
 use super::variation::Variation;
 use balk_contract::key::ToolKey;
-use balk_contract::{Effect, Origin, ResultKey, Subject, ToolCall, ToolResult};
+use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
 
 /// A shorter answer of a call that may have changed something is an acknowledgement, which many calls get; unless it
 /// says that nothing was found.
@@ -56,6 +53,12 @@ impl SameAnswer {
         *self = Self::default();
     }
 
+    /// If this call asks for the same once more: the answer so far, how often it came, and the turn of the last.
+    pub(super) fn again(&self, call: &ToolCall) -> Option<(ResultKey, u32, u64)> {
+        let goes_on = self.seen > 1 && self.tool == Some(call.tool_key) && self.step(call) == Step::Again;
+        goes_on.then_some((self.answer, self.seen, self.turn))
+    }
+
     /// How this call of the same tool follows the newest of them. One that only reads asks; where a call may do
     /// something, other words may be another deed.
     fn step(&self, call: &ToolCall) -> Step {
@@ -79,18 +82,6 @@ enum Step {
     Beside,
     /// It is another matter.
     Elsewhere,
-}
-
-/// How many calls in a row, of which this is the newest, differed and got the same answer.
-pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let same = rounds.same_answer();
-    if same.seen < 2 || same.tool != Some(call.tool_key) || same.step(call) != Step::Again {
-        return None;
-    }
-    let mut of_call = now.results.into_iter().flatten().filter(|it| it.call.key == call.key);
-    let agrees = of_call.all(|it| it.origin == Origin::Executed && it.text.key() == same.answer);
-    let seen = now.counted(usize::try_from(same.seen).unwrap_or(usize::MAX));
-    agrees.then(|| Finding::new(Rule::SameAnswer, Subject::Tool(call.tool.clone()), seen, same.turn))
 }
 
 /// Whether this is an answer, and not only the word that something was done.

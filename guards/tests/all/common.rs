@@ -420,7 +420,6 @@ fn kind(kind: &InterventionKind) -> &'static str {
     }
 }
 
-/// The text of the first intervention.
 #[track_caller]
 pub(crate) fn text(decision: &Decision) -> String {
     decision.interventions(true).first().expect("the guard says something").note.text.to_string()

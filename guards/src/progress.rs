@@ -18,6 +18,7 @@
 //! | `persisting-failure` | the same call fails in the same way, whatever was changed in between |
 //! | `near-call` | nearly the same arguments, exactly the same answer |
 //! | `same-failure` | different arguments, the same failure |
+//! | `same-answer` | another page or other words, the same answer, which is no failure |
 //! | `wandering` | a long run of rounds that return only what was already seen |
 //! | `refused-replies` | replies without a call that get the same answer several times in a row |
 //! | `repeated-text` | the same text without a call, or the same beginning while no one else speaks |
@@ -29,7 +30,7 @@
 //! a call never gave before, the first answer to a call that is known to change something and did not fail, and a
 //! user's message that differs from the one before and does not only say "go on". A clock, an id, a countdown, a number
 //! that rises with every answer (`tally.rs`) or another spelling of the arguments is none (spec P1;
-//! `docs/guards.md#progress` has the definition and its counter-examples). Two rules look past it (`unmoved.rs`, spec
+//! `docs/guards.md#progress` has the definition and its counter-examples). Three rules look past it (`unmoved.rs`, spec
 //! P2). A repeated write, or one that brings a file back to an earlier state, is no evidence, and neither is a call
 //! that did not run, or that failed. A call of unknown effect may have changed something: a pattern with such a call in
 //! between must be seen twice as often before a call is refused.
@@ -78,10 +79,12 @@ mod near_call;
 mod offer_index;
 mod repeat;
 mod rewrite;
+mod rewritten;
 mod rounds;
 mod rule;
 mod rungs;
 mod said;
+mod same_answer;
 mod same_failure;
 mod spoken;
 mod standing;
@@ -89,6 +92,7 @@ mod tally;
 mod tries;
 mod unfit;
 mod unmoved;
+mod variation;
 pub(crate) mod waiting;
 mod wandering;
 mod workspace;
@@ -98,7 +102,8 @@ mod workspace;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ProgressSettings {
     /// Looks at something that is still in progress before the model is told to wait in one call; twice as many
-    /// before one is refused. Ten: the number at which others begin to warn about polling
+    /// before one is refused. If all answers were the same, it is told to look whether anything runs, and one is
+    /// refused after half as many more. Ten: the number at which others begin to warn about polling
     /// (`docs/peers.md#other-rules`).
     pub waits: u32,
     /// Laps of a cycle. Two, while others use three (`docs/peers.md#other-rules`): two laps are stuck in 85 % of
@@ -122,9 +127,10 @@ pub struct ProgressSettings {
     pub grown_calls: u32,
     /// Writes in a row that bring a file back to an earlier state. Two: undoing one change is legitimate work.
     pub returns: u32,
-    /// Times that one file is written as a whole, about as long as before, and read in between, while nothing else is
-    /// changed or learnt; twice as many before a write is refused. Five: nobody goes over a text five times without a
-    /// reason from outside. Assumed; the plan of the field report was written 217 times (`docs/field.md`).
+    /// Times that one file is written as a whole, about as long as before and read in between, or not longer and in
+    /// nearly the same words with nothing in between, while nothing else is changed or learnt; twice as many before a
+    /// write is refused. Five: a text is seldom gone over five times without a reason from outside. Assumed; the plan
+    /// of the field report was written 217 times (`docs/field.md`).
     pub rewrites: u32,
     /// Failures of the same call, in the same way, whatever was changed in between; twice as many before one is
     /// refused. Five: three tries to mend something are work (spec P2), and so may be a fourth, after a look at what is
@@ -152,6 +158,10 @@ pub struct ProgressSettings {
     /// Twice as many again if the error names nothing, may be temporary, or most calls count a number up, unless they
     /// are programs of several lines.
     pub same_failures: u32,
+    /// Calls of one tool in a row that turn pages or use other words and get the same answer, which is no failure;
+    /// twice as many before one is refused. Six: the number at which others refuse equal failures
+    /// (`docs/peers.md#other-rules`).
+    pub same_answers: u32,
     /// Rounds that return nothing new; a new result halves the count. Twelve: half of the look-ups, new or not, at
     /// which others give a hint (`docs/peers.md#other-rules`).
     pub wandering: u32,
@@ -178,6 +188,7 @@ impl Default for ProgressSettings {
             refused_replies: 2,
             same_texts: 3,
             same_failures: 3,
+            same_answers: 6,
             wandering: 12,
             lapse: 5,
         }
@@ -232,6 +243,7 @@ impl Progress {
             Rule::Repeat => it.equal_answers,
             Rule::NearCall => it.near_calls,
             Rule::SameFailure => it.same_failures,
+            Rule::SameAnswer => it.same_answers,
             Rule::Wandering => it.wandering,
             Rule::RefusedReplies => it.refused_replies,
             Rule::RepeatedText => it.same_texts,
@@ -286,11 +298,8 @@ impl Progress {
         Rule::about(rounds, offer, call, now)?.find_map(|rule| {
             let finding = rule.find(rounds, offer, call, now)?;
             let needed = self.needed(&finding)?;
-            let is_patient =
-                matches!(rule, Rule::Waiting | Rule::NearCall | Rule::SameFailure) || rule.outlasts_changes();
-            let patience = if is_patient || !finding.is_sure { 2 } else { 1 };
             let (level, spoken_at) = spoken.level(&finding, rounds.marker());
-            let is_due = finding.seen >= needed.saturating_mul(patience);
+            let is_due = finding.seen.saturating_mul(2) >= needed.saturating_mul(finding.halves());
             let has_run_since = finding.turn > spoken_at;
             let lapsed = rounds.turn().saturating_sub(spoken_at) > self.settings.lapse;
             // Other arguments may be the right ones, and the user may have fixed the cause. Only a call that ran

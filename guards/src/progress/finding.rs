@@ -34,6 +34,8 @@ pub(super) enum Rule {
     NearCall,
     /// Different arguments, the same failure.
     SameFailure,
+    /// Different calls, the same answer.
+    SameAnswer,
     /// A long run of look-ups that return only what was already seen.
     Wandering,
     /// Replies without a call that get the same answer several times in a row.
@@ -44,7 +46,7 @@ pub(super) enum Rule {
 
 impl Rule {
     /// The rules about calls, in the order in which they are tried: most specific first, so that the message fits.
-    pub(super) const OF_CALLS: [Self; 14] = [
+    pub(super) const OF_CALLS: [Self; 15] = [
         Self::Waiting,
         Self::UnknownTool,
         Self::Arguments,
@@ -58,6 +60,7 @@ impl Rule {
         Self::Persisting,
         Self::NearCall,
         Self::SameFailure,
+        Self::SameAnswer,
         Self::Wandering,
     ];
 
@@ -70,7 +73,7 @@ impl Rule {
 
     /// Whether the rule looks past changes, so that its ladder outlasts them.
     pub(super) const fn outlasts_changes(self) -> bool {
-        matches!(self, Self::Persisting | Self::Rewriting)
+        matches!(self, Self::Persisting | Self::Rewriting | Self::SameAnswer)
     }
 
     pub(super) const fn name(self) -> &'static str {
@@ -88,6 +91,7 @@ impl Rule {
             Self::Persisting => "persisting-failure",
             Self::NearCall => "near-call",
             Self::SameFailure => "same-failure",
+            Self::SameAnswer => "same-answer",
             Self::Wandering => "wandering",
             Self::RefusedReplies => "refused-replies",
             Self::RepeatedText => "repeated-text",
@@ -114,6 +118,8 @@ pub(super) struct Finding {
     pub(super) only_failures: bool,
     /// Whether the call that was seen first is not this one, but nearly this one.
     pub(super) is_near: bool,
+    /// Whether what is waited for shows no sign of life: each answer was the same.
+    pub(super) is_still: bool,
     /// A factor: how many times as often it must be seen as other findings of its rule.
     pub(super) patience: u32,
     /// False if something may have changed in between.
@@ -121,6 +127,17 @@ pub(super) struct Finding {
 }
 
 impl Finding {
+    /// How many halves of what a note needs must be seen before a call is refused.
+    pub(super) fn halves(&self) -> u32 {
+        let is_patient = matches!(self.rule, Rule::Waiting | Rule::NearCall | Rule::SameFailure)
+            || self.rule.outlasts_changes();
+        match (self.is_still, is_patient || !self.is_sure) {
+            (true, _) => 3,
+            (false, true) => 4,
+            (false, false) => 2,
+        }
+    }
+
     pub(super) fn new(rule: Rule, subject: Subject, seen: u32, turn: u64) -> Self {
         Self {
             rule,
@@ -132,6 +149,7 @@ impl Finding {
             is_whole: false,
             only_failures: false,
             is_near: false,
+            is_still: false,
             patience: 1,
             is_sure: true,
         }

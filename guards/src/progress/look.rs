@@ -184,7 +184,7 @@ impl Before {
     }
 }
 
-fn save_beginning_if_any<S: Serializer>(
+pub(super) fn save_beginning_if_any<S: Serializer>(
     arguments: &Option<Arc<str>>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -223,7 +223,7 @@ fn is_reworded(one: &str, other: &str) -> bool {
 }
 
 /// Whether the two differ only in one number.
-fn is_counted(before: &str, after: &str) -> bool {
+pub(super) fn is_counted(before: &str, after: &str) -> bool {
     let (before, after) = (before.as_bytes(), after.as_bytes());
     let differ = before.iter().zip(after).position(|(one, other)| one != other);
     let start = differ.unwrap_or(before.len().min(after.len()));
@@ -235,7 +235,7 @@ fn is_counted(before: &str, after: &str) -> bool {
 
 /// The word that took the place of another, wherever it is, if all other words are the same: the next candidate, or the
 /// next item. A call may say twice what it is about, as a command and in a description.
-fn renamed<'t>(one: &'t str, other: &'t str) -> Option<(&'t str, &'t str)> {
+pub(super) fn renamed<'t>(one: &'t str, other: &'t str) -> Option<(&'t str, &'t str)> {
     let is_part = |c: char| c.is_alphanumeric() || "._-/~@:=".contains(c);
     let words = |text| str::split(text, move |c: char| !is_part(c)).filter(|word| !word.is_empty());
     let (mut words, mut others) = (words(one), words(other));
@@ -258,7 +258,7 @@ fn is_another_name((one, other): (&str, &str)) -> bool {
 
 /// The parts in which the two differ, extended to the surrounding quotes: the differing texts, without the names and
 /// the other texts around them.
-fn differing<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
+pub(super) fn differing<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
     let (one, other) = (before.as_bytes(), after.as_bytes());
     let same = |(one, other): &(&u8, &u8)| one == other;
     let start = one.iter().zip(other).take_while(same).count();

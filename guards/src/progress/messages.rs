@@ -23,9 +23,7 @@ impl Messages<'_> {
         // If a tool of unknown effect ran, only this much is certain.
         let still = if is_sure { "nothing has changed" } else { "nothing in between has changed its answer" };
         match self.finding.rule {
-            Rule::Waiting => {
-                format!("the same call of {tool} was made {how_often} while something was still running")
-            }
+            Rule::Waiting => self.waited(&tool, &how_often),
             Rule::UnknownTool => format!(
                 "{seen} rounds in a row called tools that do not exist here. The tools that exist are {}",
                 self.offer.some()
@@ -71,6 +69,10 @@ impl Messages<'_> {
                 "{seen} calls of {tool} with different arguments failed in the same way, so the differences \
                  between them are not the cause"
             ),
+            Rule::SameAnswer => format!(
+                "{seen} calls of {tool} in a row differed from each other and got exactly the same answer, so another \
+                 of them will hardly get a better one"
+            ),
             Rule::Wandering => format!(
                 "at least {seen} steps returned only what is already above, and nothing changed in between"
             ),
@@ -83,6 +85,16 @@ impl Messages<'_> {
                 )
             }
         }
+    }
+
+    /// What was observed of a call that looks at something.
+    fn waited(&self, tool: &str, how_often: &str) -> String {
+        let still = if self.finding.is_still {
+            ", and the answer did not change but for times and ids, so nothing shows that it is alive"
+        } else {
+            ""
+        };
+        format!("the same call of {tool} was made {how_often} while something was still running{still}")
     }
 
     /// What was observed of a call that came back.
@@ -106,7 +118,6 @@ impl Messages<'_> {
 
     /// Another kind of step.
     fn instead(&self) -> String {
-        let ask = self.offer.ask();
         // A model takes every way out that a message names (`docs/reactions.md#ways-out`), so one is only named where a
         // failure says that something may be missing.
         let last_resort = if self.finding.failed {
@@ -115,11 +126,7 @@ impl Messages<'_> {
             ""
         };
         let step = match self.finding.rule {
-            Rule::Waiting => format!(
-                "Checking again does not make it faster. Make one call that waits until it is done, or do work \
-                 that does not depend on it. If it should be done by now, {ask} or \
-                 say what you are waiting for."
-            ),
+            Rule::Waiting => self.instead_of_waiting(),
             Rule::UnknownTool => format!("Use one of these, by its exact name. {last_resort}"),
             Rule::Arguments => format!(
                 "Read the error, rewrite the arguments from the tool's description, and send less at a time \
@@ -138,8 +145,8 @@ impl Messages<'_> {
                  effect, or use what you know and continue. {last_resort}"
             ),
             Rule::Rewriting => format!(
-                "It is good enough to act on. Take the first step that it names, with another tool or in another \
-                 file. {last_resort}"
+                "Find out what it still lacks before you write it again: check its effect with a read-only call or a \
+                 test. If it is a plan, it is good enough: take the first step that it names. {last_resort}"
             ),
             Rule::Persisting if self.finding.is_whole => format!(
                 "What this call does is all in its arguments, so the same arguments fail again. Find out with a \
@@ -156,6 +163,10 @@ impl Messages<'_> {
             Rule::Rewrite => format!(
                 "Try a different kind of step: neither version works, so find out why with a read-only call, \
                  and then make a third one. {last_resort}"
+            ),
+            Rule::SameAnswer => format!(
+                "Try a different kind of step: find out with a read-only call why that place answers so, look in \
+                 another place, or use what you know and continue. {last_resort}"
             ),
             Rule::NearCall | Rule::SameFailure => format!(
                 "Try a different kind of step: find the cause with a read-only call, or reach the goal \
@@ -174,6 +185,20 @@ impl Messages<'_> {
         step.trim_end().to_owned()
     }
 
+    /// What to do instead of looking again.
+    fn instead_of_waiting(&self) -> String {
+        if self.finding.is_still {
+            return "Find out with another call whether it runs at all, and what it waits for: look at its log, at its \
+                    queue, at what it needs. If it is alive, make one call that waits until it is done."
+                .to_owned();
+        }
+        let ask = self.offer.ask();
+        format!(
+            "Checking again does not make it faster. Make one call that waits until it is done, or do work that does \
+             not depend on it. If it should be done by now, {ask} or say what you are waiting for."
+        )
+    }
+
     /// The first step.
     pub(super) fn note(&self) -> String {
         format!("Observation {} of this run: {}. {}", self.number, self.observed(), self.instead())
@@ -184,7 +209,9 @@ impl Messages<'_> {
         let what = match self.finding.rule {
             Rule::Persisting => "It runs again after you have looked for the cause.",
             Rule::Rewriting => "Leave it as it is until something else is done.",
-            Rule::NearCall | Rule::SameFailure => "Calls of this tool run again after you take another step.",
+            Rule::NearCall | Rule::SameFailure | Rule::SameAnswer => {
+                "Calls of this tool run again after you take another step."
+            }
             Rule::UnknownTool | Rule::Arguments | Rule::RefusedReplies => "",
             Rule::Finish => "It is accepted again once something has changed.",
             Rule::Growing => "Do not make it longer again.",

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::look::{Before, Look};
 use super::offer_index::OfferIndex;
+use super::same_answer::SameAnswer;
 use super::standing::Standing;
 use super::tally::Tally;
 use super::tries::Tries;
@@ -56,6 +57,7 @@ pub(super) struct Rounds {
     standing: Standing,
     tally: Tally,
     tries: Tries,
+    same_answer: SameAnswer,
     /// The calls of the finished rounds.
     #[serde(skip)]
     filter: Filter,
@@ -230,12 +232,18 @@ impl Rounds {
         self.tally.key(result)
     }
 
+    /// The last calls that differed and got the same answer.
+    pub(super) fn same_answer(&self) -> &SameAnswer {
+        &self.same_answer
+    }
+
     /// The user spoke: there may have been progress.
     pub(super) fn user_spoke(&mut self) {
         self.close();
         self.moved();
         self.tries.end();
         self.standing.user_spoke();
+        self.same_answer.user_spoke();
     }
 
     /// There was progress, or there may have been.
@@ -307,6 +315,7 @@ impl Rounds {
         let is_no_return = !look.failed && self.workspace.wrote(call);
         let answers_anew = self.answers_anew(result);
         self.standing.result(result, &look, answers_anew.unwrap_or(true), self.turn);
+        self.same_answer.result(result, &look, answers_anew.unwrap_or(true), self.turn);
         let is_progress = match call.effect.is_known_change() && !look.failed {
             true => is_no_return && answers_anew.is_none(),
             false => answers_anew == Some(true),

@@ -28,6 +28,7 @@ impl Rule {
         let persists = unmoved::persisting(rounds, call, now).is_some();
         let rewrites = unmoved::rewriting(rounds, call, now).is_some();
         let comes_back = tries::find(rounds, call, now).is_some();
+        let answers = unmoved::same_answer(rounds, call, now).is_some();
         let any = is_known
             || comes_back
             || step != Step::Other
@@ -35,7 +36,8 @@ impl Rule {
             || fails
             || finishes
             || persists
-            || rewrites;
+            || rewrites
+            || answers;
         let can_find = move |rule: &Self| match rule {
             Self::Waiting | Self::Cycle | Self::Wandering => is_known,
             Self::Repeat => is_known || comes_back,
@@ -49,6 +51,7 @@ impl Rule {
             Self::Finish => finishes,
             Self::Persisting => persists,
             Self::Rewriting => rewrites,
+            Self::SameAnswer => answers,
             Self::RefusedReplies | Self::RepeatedText => false,
         };
         any.then(|| Self::OF_CALLS.into_iter().filter(can_find))
@@ -75,6 +78,7 @@ impl Rule {
             Self::SameFailure => same_failure::find(rounds, call, now),
             Self::Persisting => unmoved::persisting(rounds, call, now),
             Self::Rewriting => unmoved::rewriting(rounds, call, now),
+            Self::SameAnswer => unmoved::same_answer(rounds, call, now),
             Self::Wandering => wandering::find(rounds, call, now),
             Self::RefusedReplies | Self::RepeatedText => None,
         }

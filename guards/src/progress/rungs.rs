@@ -17,6 +17,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::new("persisting-failure", LADDER),
     Rule::new("near-call", LADDER),
     Rule::new("same-failure", LADDER),
+    Rule::new("same-answer", LADDER),
     Rule::new("wandering", LADDER),
     Rule::new("refused-replies", CORRECTIONS),
     Rule::new("repeated-text", CORRECTIONS),

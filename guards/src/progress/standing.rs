@@ -5,19 +5,18 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::look::Look;
+use super::rewritten::Rewritten;
 use crate::change::Change;
 use crate::failure::Failure;
-use balk_contract::key::{CallKey, ToolKey};
+use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
-use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
+use balk_contract::{ResultKey, ToolCall, ToolResult};
 
 /// Failing calls that are remembered; the one that failed longest ago is forgotten first.
 const CALLS: usize = 8;
 /// A call with arguments of so many bytes carries what it does: a program, a patch, the text of a file. What it answers
 /// depends on itself more than on what else was done.
 const WHOLE_BYTES: usize = 200;
-/// A rewritten file that grows or shrinks by more than one part of this many is worked on.
-const PARTS: usize = 20;
 
 /// What stands still.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,20 +35,6 @@ struct Persisting {
     seen: u32,
     turn: u64,
     changes: u64,
-}
-
-/// What was written as a whole several times in a row, while nothing else was changed or learnt: a file that was looked
-/// at in between, or what a tool without a path keeps, such as a todo list, which the model has in its own call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Rewritten {
-    tool: ToolKey,
-    /// The path of the file, as a digest.
-    path: Option<u128>,
-    bytes: usize,
-    /// Whether it was looked at since.
-    looked_at: bool,
-    seen: u32,
-    turn: u64,
 }
 
 impl Standing {
@@ -78,30 +63,7 @@ impl Standing {
                 self.failures.push(Persisting { call: call.key, failure: said, seen, turn, changes });
             }
         }
-        self.write_or_look(call, failure.is_some(), is_new, turn);
-    }
-
-    fn write_or_look(&mut self, call: &ToolCall, failed: bool, is_new: bool, turn: u64) {
-        let writes = call.effect == Effect::IdempotentWrite && !failed;
-        if !writes && self.rewritten.is_none() {
-            return;
-        }
-        let before = self.rewritten.take();
-        let path = call.path_digest();
-        self.rewritten = if writes {
-            let again = before.filter(|it| it.looked_at && it.is_again(call));
-            let seen = again.map_or(1, |it| it.seen + 1);
-            let looked_at = path.is_none();
-            Some(Rewritten { tool: call.tool_key, path, bytes: call.arguments.len(), looked_at, seen, turn })
-        } else if call.effect.is_known_change() || failed {
-            // Something else was changed, or tells it what to write instead.
-            None
-        } else {
-            // What it wrote itself tells it nothing; anything else that is new is a reason to write once more.
-            let is_look = |it: &Rewritten| path.is_some() && it.path == path;
-            let kept = before.filter(|it| is_look(it) || !is_new);
-            kept.map(|it| Rewritten { looked_at: it.looked_at || is_look(&it), ..it })
-        };
+        Rewritten::fold(&mut self.rewritten, call, failure.is_some(), is_new, turn);
     }
 
     /// The user spoke: a new reason for everything.
@@ -133,18 +95,6 @@ impl Standing {
 
     /// How often in a row that was written which this call writes, and when it last was.
     pub(super) fn rewrote(&self, call: &ToolCall) -> Option<(u32, u64)> {
-        let found = self.rewritten.as_ref()?;
-        (call.effect == Effect::IdempotentWrite && found.is_again(call)).then_some((found.seen, found.turn))
-    }
-}
-
-impl Rewritten {
-    /// Whether this call writes about as much to the same place. Several tools may write one file.
-    fn is_again(&self, call: &ToolCall) -> bool {
-        let bytes = call.arguments.len();
-        let path = call.path_digest();
-        self.bytes.abs_diff(bytes) <= bytes / PARTS
-            && self.path == path
-            && (path.is_some() || self.tool == call.tool_key)
+        self.rewritten.as_ref()?.by(call)
     }
 }

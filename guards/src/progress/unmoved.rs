@@ -1,12 +1,12 @@
-//! Two standstills that changes hide: a change that does not touch the failure, and a plan that nobody acts on, look
-//! like evidence of progress one by one (spec P1, P2).
+//! Three standstills that changes hide: a change that does not touch the failure, a plan that nobody acts on, and a
+//! question in other words look like evidence of progress one by one (spec P1, P2).
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::rounds::Rounds;
 use super::standing::Standing;
 use balk_contract::key::CallKey;
-use balk_contract::{Subject, ToolCall};
+use balk_contract::{Origin, Subject, ToolCall};
 
 /// How often this call failed in the same way, if it does so now.
 pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
@@ -29,6 +29,15 @@ pub(super) fn rewriting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>)
     let (seen, turn) = rounds.standing().rewrote(call)?;
     let subject = Subject::Tool(call.tool.clone());
     (!now.has_failed(call)).then(|| Finding::new(Rule::Rewriting, subject, counted(now, seen), turn))
+}
+
+/// How many calls in a row asked for the same and got the same answer, if this call does so too.
+pub(super) fn same_answer(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    let (answer, seen, turn) = rounds.same_answer().again(call)?;
+    let mut of_call = now.results.into_iter().flatten().filter(|it| it.call.key == call.key);
+    let agrees = of_call.all(|it| it.origin == Origin::Executed && it.text.key() == answer);
+    let subject = Subject::Tool(call.tool.clone());
+    agrees.then(|| Finding::new(Rule::SameAnswer, subject, counted(now, seen), turn))
 }
 
 fn counted(now: CurrentRound<'_>, seen: u32) -> u32 {

@@ -16,7 +16,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let began = rounds.still().find(|round| may_begin(round, call)).map(|round| round.turn);
     let of_job = |round: &Round| began.is_none_or(|turn| round.turn > turn);
     let waiting = || rounds.looks(call.key).take_while(|(round, look)| look.waits && of_job(round));
-    let (newest, _) = waiting().next()?;
+    let (newest, last) = waiting().next()?;
     let goes_on = now.results.is_none_or(|results| {
         let mut of_call = results.iter().filter(|it| it.call.key == call.key).peekable();
         of_call.peek().is_some()
@@ -26,7 +26,9 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     });
     let count = waiting().count();
     let job = began.map_or(call.key, |turn| call.key.since(turn));
-    goes_on.then(|| Finding::new(Rule::Waiting, Subject::Call(job), now.counted(count), newest.turn))
+    let is_still = waiting().all(|(_, look)| look.result == last.result && now.agrees(rounds, look));
+    let found = Finding::new(Rule::Waiting, Subject::Call(job), now.counted(count), newest.turn);
+    goes_on.then_some(Finding { is_still, ..found })
 }
 
 /// Whether something may have begun in this round that this call looks at: another call that may change something

@@ -420,7 +420,6 @@ fn kind(kind: &InterventionKind) -> &'static str {
     }
 }
 
-/// The text of the first intervention.
 #[track_caller]
 pub(crate) fn text(decision: &Decision) -> String {
     decision.interventions(true).first().expect("the guard says something").note.text.to_string()
@@ -439,6 +438,7 @@ pub(crate) fn progress_at(threshold: u32) -> ProgressSettings {
         equal_answers: threshold,
         near_calls: threshold,
         same_failures: threshold,
+        same_answers: threshold,
         rewrites: threshold,
         persisting_failures: threshold,
         whole_failures: threshold,

@@ -39,6 +39,7 @@ mod progress_failures;
 mod progress_healthy;
 mod progress_ladders;
 mod progress_rules;
+mod progress_same_answer;
 mod readme;
 mod repair;
 mod repair_demand;

@@ -170,8 +170,9 @@ fn one_standstill_is_not_told_twice_at_once() {
 #[test]
 fn who_waits_is_told_late_and_never_ended() {
     let turns = (0..60).map(|n| poll(&format!("still running, {n}.5 s elapsed")));
-    let expected = ["10 note waiting 1", "21 block waiting 2", "22 ask waiting 3"];
-    check(turns, &[&expected[..], &["43 block waiting 2", "44 ask waiting 3"]].concat());
+    let expected = ["10 note waiting 1", "16 block waiting 2", "17 ask waiting 3"];
+    let again = ["33 block waiting 2", "34 ask waiting 3", "50 block waiting 2", "51 ask waiting 3"];
+    check(turns, &[&expected[..], &again].concat());
 }
 
 #[test]

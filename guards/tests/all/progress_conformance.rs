@@ -54,7 +54,7 @@ fn vector_2_the_same_poll_with_new_bytes_each_time() {
 #[test]
 fn vector_3_the_same_wait_with_the_same_answer() {
     let wait = |answer: &str| calls("bash", r#"{"command":"wait 5"}"#).answers(answer);
-    progress(again(&[wait("still running")], 20), &["10 note waiting 1"]);
+    progress(again(&[wait("still running")], 15), &["10 note waiting 1"]);
     duplicate(again(&[wait("")], 3), &["3 block same-call 1"]);
 }
 

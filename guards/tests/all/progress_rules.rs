@@ -273,7 +273,6 @@ fn a_file_that_grows_that_follows_news_or_stands_among_others_is_not_rewritten()
     check((10..24).flat_map(|n| [plan(&format!("{n}")), read(&format!("{n}"))]), &[]);
     let other = |n: usize| calls("write_file", &format!(r#"{{"path":"{n}.py","content":"x"}}"#));
     check((10..24).flat_map(|n| [plan(&format!("{n}")), other(n)]), &[]);
-    check((10..24).map(|n| plan(&format!("{n}"))), &[]);
     let look = || calls("read", r#"{"path":"PLAN.md"}"#);
     let checked = |n: usize| bash("check").answers_something(&format!("error: line {n} is too long"));
     check(

@@ -127,6 +127,7 @@ fn progress() -> Registered {
         "refused-replies",
         "same-texts",
         "same-failures",
+        "same-answers",
         "wandering",
     ];
     let guard = Registered::new("progress", about, Progress::new).rules(Progress::RULES);

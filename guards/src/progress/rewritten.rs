@@ -1,0 +1,152 @@
+//! What is written as a whole several times in a row, while nothing else is changed or learnt: a file, or what a tool
+//! without a path keeps, such as a todo list, which the model has in its own call.
+//!
+//! Two ways of going over a text are counted:
+//!
+//! - writes with *a look at it* in between, each about as long as the one before;
+//! - writes with *nothing* in between, none longer than all before. A text that grows is written piece by piece.
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::look::beginning;
+use balk_contract::key::ToolKey;
+use balk_contract::{Effect, ToolCall};
+
+/// A rewritten file that grows or shrinks by more than one part of this many is worked on.
+const PARTS: usize = 20;
+/// Bytes of a few words: a text that is longer by so much than all before grows.
+const MORE: usize = 12;
+
+/// What was written last, and how often.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Rewritten {
+    tool: ToolKey,
+    /// The path of the file, as a digest.
+    path: Option<u128>,
+    bytes: usize,
+    /// The most bytes of all these writes.
+    longest: usize,
+    /// The words of the newest, if it followed another directly: most writes are the only ones, and need no reading.
+    words: Option<Words>,
+    /// Whether it was looked at since.
+    looked_at: bool,
+    /// Whether nothing was called since.
+    is_last: bool,
+    /// Writes of the two kinds.
+    looked: u32,
+    bare: u32,
+    turn: u64,
+}
+
+impl Rewritten {
+    /// Folds one call that ran in this turn; `is_new` if it never gave this answer before.
+    pub(super) fn fold(it: &mut Option<Self>, call: &ToolCall, failed: bool, is_new: bool, turn: u64) {
+        let writes = call.effect == Effect::IdempotentWrite && !failed;
+        if !writes && it.is_none() {
+            return;
+        }
+        let before = it.take();
+        *it = if writes {
+            Some(Self::written(before.filter(|it| it.is_of(call)), call, turn))
+        } else if call.effect.is_known_change() || failed {
+            // Something else was changed, or tells it what to write instead.
+            None
+        } else {
+            // What it wrote itself tells it nothing; anything else that is new is a reason to write once more.
+            let path = call.path_digest();
+            let is_look = |it: &Self| path.is_some() && it.path == path;
+            let kept = before.filter(|it| is_look(it) || !is_new);
+            kept.map(|it| Self { looked_at: it.looked_at || is_look(&it), is_last: false, ..it })
+        };
+    }
+
+    fn written(before: Option<Self>, call: &ToolCall, turn: u64) -> Self {
+        let bytes = call.arguments.len();
+        let path = call.path_digest();
+        let looked = before.as_ref().map_or(1, |it| if it.looks_again(call) { it.looked + 1 } else { 1 });
+        let bare = before.as_ref().map_or(1, |it| it.bare + u32::from(it.is_bare_again(call, turn)));
+        let longest = before.as_ref().map_or(bytes, |it| it.longest.max(bytes));
+        let looked_at = path.is_none();
+        let words = before.as_ref().filter(|it| it.is_last).map(|_| Words::of(&call.arguments));
+        Self {
+            tool: call.tool_key,
+            path,
+            bytes,
+            longest,
+            words,
+            looked_at,
+            is_last: true,
+            looked,
+            bare,
+            turn,
+        }
+    }
+
+    /// How often in a row that was written which this call writes, and when it last was.
+    pub(super) fn by(&self, call: &ToolCall) -> Option<(u32, u64)> {
+        if call.effect != Effect::IdempotentWrite || !self.is_of(call) {
+            return None;
+        }
+        let looked = if self.looks_again(call) { self.looked } else { 0 };
+        let bare = if self.is_bare_again(call, self.turn + 1) { self.bare } else { 0 };
+        let seen = looked.max(bare);
+        (seen > 0).then_some((seen, self.turn))
+    }
+
+    /// Whether this call writes to the same place. Several tools may write one file.
+    fn is_of(&self, call: &ToolCall) -> bool {
+        let path = call.path_digest();
+        self.path == path && (path.is_some() || self.tool == call.tool_key)
+    }
+
+    /// Whether this write follows a look, and is about as long.
+    fn looks_again(&self, call: &ToolCall) -> bool {
+        let bytes = call.arguments.len();
+        self.looked_at && self.bytes.abs_diff(bytes) <= bytes / PARTS
+    }
+
+    /// Whether this write in a later turn follows the last one directly, and is not the longest. Without a path, a tool
+    /// with several arguments keeps several things.
+    fn is_bare_again(&self, call: &ToolCall, turn: u64) -> bool {
+        let is_one = self.path.is_some() || call.members.iter().count() == 1;
+        let grows = call.arguments.len() > self.longest + MORE;
+        let is_same = || self.words.is_none_or(|words| words.has_most_of(&call.arguments));
+        self.is_last && turn > self.turn && is_one && !grows && is_same()
+    }
+}
+
+/// Which words a text has: one bit for each hash, so two texts are compared without keeping either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Words([u64; 16]);
+
+impl Words {
+    fn of(text: &str) -> Self {
+        let mut words = Self([0; 16]);
+        for (place, bit) in bits(text) {
+            words.0[place] |= bit;
+        }
+        words
+    }
+
+    /// Whether three in four words of this text are among them: then it is the same text, gone over.
+    fn has_most_of(&self, text: &str) -> bool {
+        let (mut all, mut known) = (0_usize, 0);
+        for (place, bit) in bits(text) {
+            all += 1;
+            known += usize::from(self.0[place] & bit != 0);
+        }
+        known * 4 >= all * 3
+    }
+}
+
+/// The bit of each word in the beginning of a text.
+fn bits(text: &str) -> impl Iterator<Item = (usize, u64)> + '_ {
+    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    let words =
+        beginning(text).as_bytes().split(move |byte| !is_of_word(byte)).filter(|word| !word.is_empty());
+    words.map(|word| {
+        let hash = xxh3_64(word);
+        ((hash >> 6) as usize % 16, 1 << (hash % 64))
+    })
+}

@@ -1,0 +1,126 @@
+//! Different calls of one tool in a row, and each time the same answer, which is no failure: pages after the end of a
+//! list, one search in many words, one job given away again and again. Each call is a new one, so each answer looks
+//! like evidence of progress; this rule looks past it (spec P1).
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::look::{Look, save_beginning_if_any};
+use super::variation::Variation;
+use balk_contract::key::ToolKey;
+use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
+
+/// A shorter answer of a call that may have changed something is an acknowledgement, which many calls get; unless it
+/// says that nothing was found.
+const ANSWER_BYTES: usize = 16;
+/// The last calls in a row that differed and got the same answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SameAnswer {
+    /// The newest of them; its arguments are saved and compared only up to a limit.
+    tool: Option<ToolKey>,
+    #[serde(serialize_with = "save_beginning_if_any")]
+    arguments: Option<Arc<str>>,
+    answer: ResultKey,
+    /// How many turns had one, and which was the last.
+    seen: u32,
+    turn: u64,
+}
+
+impl SameAnswer {
+    /// Folds one result that ran in this turn; `is_new` if this call never gave this answer before.
+    pub(super) fn result(&mut self, result: &ToolResult, look: &Look, is_new: bool, turn: u64) {
+        let call = &result.call;
+        if self.tool == Some(look.tool) && look.result == self.answer && !look.failed {
+            let step = self.step(call);
+            if step != Step::Elsewhere {
+                self.seen += u32::from(step == Step::Again && turn != self.turn);
+                (self.arguments, self.turn) = (Some(call.arguments.clone()), turn);
+                return;
+            }
+        }
+        // What was known before says nothing, so it may stand between two of them.
+        if is_new {
+            let begins = !look.failed && !look.waits && is_answer(result);
+            self.tool = begins.then_some(look.tool);
+            self.arguments = begins.then(|| call.arguments.clone());
+            (self.answer, self.seen, self.turn) = (look.result, 1, turn);
+        }
+    }
+
+    /// The user spoke: there is a new reason to ask.
+    pub(super) fn user_spoke(&mut self) {
+        *self = Self::default();
+    }
+
+    /// If this call asks for the same once more: the answer so far, how often it came, and the turn of the last.
+    pub(super) fn again(&self, call: &ToolCall) -> Option<(ResultKey, u32, u64)> {
+        let goes_on = self.seen > 1 && self.tool == Some(call.tool_key) && self.step(call) == Step::Again;
+        goes_on.then_some((self.answer, self.seen, self.turn))
+    }
+
+    /// How this call of the same tool follows the newest of them. One that only reads asks; where a call may do
+    /// something, other words may be another deed.
+    fn step(&self, call: &ToolCall) -> Step {
+        let found = Variation::of(self.arguments.as_deref().unwrap_or(""), &call.arguments);
+        match (call.effect, found) {
+            (Effect::ReadOnly | Effect::Unknown, Variation::Paged)
+            | (Effect::ReadOnly | Effect::Unknown | Effect::External, Variation::Worded) => Step::Again,
+            (Effect::ReadOnly | Effect::Unknown, Variation::Item) | (_, Variation::None) => Step::Beside,
+            (_, Variation::Paged | Variation::Item | Variation::Worded | Variation::Other) => Step::Elsewhere,
+        }
+    }
+}
+
+/// How a call follows the ones before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// It asks for the same once more.
+    Again,
+    /// It is the same call, or asks about another item: a model that does so with one item after another (which numbers
+    /// are missing, on which day there is a flight) learns something from each "no".
+    Beside,
+    /// It is another matter.
+    Elsewhere,
+}
+
+/// Whether this is an answer, and not only the word that something was done.
+fn is_answer(result: &ToolResult) -> bool {
+    let text = result.text.trim_ascii();
+    match result.call.effect {
+        Effect::ReadOnly => true,
+        Effect::Unknown => text.len() >= ANSWER_BYTES || is_nothing(text) || searches(&result.call),
+        Effect::External => text.len() >= ANSWER_BYTES || is_nothing(text),
+        Effect::IdempotentWrite | Effect::Write => false,
+    }
+}
+
+/// Whether a short text says in its form that nothing was found: an empty list, a count of zero, no value.
+fn is_nothing(text: &str) -> bool {
+    const EMPTY: [&str; 4] = ["[]", "{}", "()", "\"\""];
+    const WORDS: [&str; 4] = ["0", "null", "nil", "none"];
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
+    let says_none = |word: &str| WORDS.iter().any(|it| word.eq_ignore_ascii_case(it));
+    EMPTY.iter().any(|it| text.contains(it)) || words.next().is_some_and(says_none)
+}
+
+/// Whether a command searches, so that no output is its answer.
+fn searches(call: &ToolCall) -> bool {
+    const PROGRAMS: [&str; 5] = ["\"rg ", "\"grep ", "\"find ", "\"fd ", "\"git grep "];
+    PROGRAMS.iter().any(|it| call.arguments.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_list_a_count_of_zero_and_no_value_are_nothing() {
+        for text in ["[]", r#"{"rows": []}"#, "(0 rows)", "0 results", "(nil)", "null", "None"] {
+            assert!(is_nothing(text), "{text}");
+        }
+        for text in ["ok", "", "done", "7 rows", "[x]", "1", ".", "nothing to do"] {
+            assert!(!is_nothing(text), "{text}");
+        }
+    }
+}

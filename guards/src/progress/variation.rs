@@ -1,0 +1,97 @@
+//! How the arguments of two calls of one tool differ, as far as it tells items from pages: a model that asks about one
+//! item after another learns something from each "no", one that turns pages after the end does not.
+
+use super::look::{beginning, differing, is_counted, renamed};
+
+/// How the arguments of two calls differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variation {
+    /// In the place at which one list goes on: a page, an offset, a cursor, a time.
+    Paged,
+    /// In one number or word: perhaps the next item of several.
+    Item,
+    /// In the words of one longer text.
+    Worded,
+    /// In more.
+    Other,
+    /// In nothing.
+    None,
+}
+
+/// Words in the names of the place at which a list goes on, as interfaces have them in every language. Without
+/// one, a page is an item.
+const PLACES: [&str; 11] =
+    ["page", "offset", "cursor", "token", "since", "after", "before", "until", "skip", "start", "next"];
+
+impl Variation {
+    /// How these arguments of two calls differ.
+    pub(super) fn of(before: &str, after: &str) -> Self {
+        let (before, after) = (beginning(before), beginning(after));
+        if before == after {
+            return Self::None;
+        }
+        let (one, other) = differing(before, after);
+        let is_long = |text: &str| text.split_ascii_whitespace().nth(2).is_some();
+        // With a quote before a colon or a comma, more than one member differs.
+        let is_one = |text: &str| !text.contains("\",") && !text.contains("\":");
+        if is_counted(before, after) || renamed(one, other).is_some() {
+            return if is_place(before, after) { Self::Paged } else { Self::Item };
+        }
+        match is_one(one) && is_one(other) && (is_long(one) || is_long(other)) {
+            true => Self::Worded,
+            false => Self::Other,
+        }
+    }
+}
+
+/// Whether the word that differs follows the name of a place.
+fn is_place(before: &str, after: &str) -> bool {
+    let (one, other) = (before.as_bytes(), after.as_bytes());
+    let differ = one.iter().zip(other).position(|(one, other)| one != other);
+    let head = &one[..differ.unwrap_or(one.len().min(other.len()))];
+    let parts = |byte: &u8| byte.is_ascii_whitespace() || b"=:\"'&?".contains(byte);
+    let value = head.iter().rposition(&parts).map_or(0, |at| at + 1);
+    let name = head[..value].iter().rposition(|byte| !parts(byte)).map_or(0, |at| at + 1);
+    let start = head[..name].iter().rposition(&parts).map_or(0, |at| at + 1);
+    let name = &head[start..name];
+    let has = |word: &[u8]| name.windows(word.len()).any(|it| it.eq_ignore_ascii_case(word));
+    PLACES.iter().any(|it| has(it.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(before: &str, after: &str, expected: Variation) {
+        assert_eq!(Variation::of(before, after), expected, "{before} {after}");
+    }
+
+    #[test]
+    fn a_place_has_a_name_and_an_item_has_none() {
+        for (before, after) in [
+            (r#"{"page":1}"#, r#"{"page":12}"#),
+            (r#"{"c":"curl 'https://a.b/v1?page=1'"}"#, r#"{"c":"curl 'https://a.b/v1?page=2'"}"#),
+            (r#"{"c":"psql -c 'select 1 offset 100'"}"#, r#"{"c":"psql -c 'select 1 offset 200'"}"#),
+            (r#"{"nextToken": "f/38d"}"#, r#"{"nextToken": "f/a27"}"#),
+            (r#"{"c":"logs --since 2024-05-01"}"#, r#"{"c":"logs --since 2024-05-02"}"#),
+        ] {
+            check(before, after, Variation::Paged);
+        }
+        for (before, after) in [
+            (r#"{"date":"2024-05-01"}"#, r#"{"date":"2024-05-02"}"#),
+            (r#"{"c":"grep -c INV-201 a.csv"}"#, r#"{"c":"grep -c INV-202 a.csv"}"#),
+            (r#"{"path":"src/a.rs"}"#, r#"{"path":"src/b.rs"}"#),
+            (r#"{"n":1}"#, r#"{"n":2}"#),
+        ] {
+            check(before, after, Variation::Item);
+        }
+    }
+
+    #[test]
+    fn one_text_in_other_words_is_worded_and_two_members_are_not() {
+        check(r#"{"q":"how does it work"}"#, r#"{"q":"manual"}"#, Variation::Worded);
+        check(r#"{"q":"a b c","to":"x"}"#, r#"{"q":"d e f","to":"y"}"#, Variation::Other);
+        check(r#"{"q":"a"}"#, r#"{"q":"a"}"#, Variation::None);
+    }
+}

@@ -1,0 +1,157 @@
+//! The progress guard: other calls with the same answer, a text that is gone over, and a job without a sign of life,
+//! where it fires and where it must not (spec P1 to P3).
+
+use std::sync::Arc;
+
+use crate::common::{Loop, Turn, calls};
+use balk_guards::{Effect, Offer, Progress, Purpose, Tool};
+
+fn run() -> Loop {
+    let tools = [
+        Tool::new("list").effect(Effect::ReadOnly),
+        Tool::new("write").effect(Effect::IdempotentWrite),
+        Tool::new("mail").effect(Effect::External),
+        Tool::new("task"),
+        Tool::new("bash").purpose(Purpose::Shell),
+    ];
+    Loop::with_offer(Progress::default(), Arc::new(Offer::new(tools)))
+}
+
+#[track_caller]
+fn check(turns: impl IntoIterator<Item = Turn>, expected: &[&str]) {
+    assert_eq!(run().said(turns), expected);
+}
+
+fn page(n: usize, answer: &str) -> Turn {
+    calls("list", &format!(r#"{{"query":"label:none","page":{n}}}"#)).answers(answer)
+}
+
+fn bash(command: &str, answer: &str) -> Turn {
+    calls("bash", &format!(r#"{{"command":"{command}"}}"#)).answers_something(answer)
+}
+
+// The same answer.
+
+#[test]
+fn pages_after_the_end_of_a_list_climb_to_the_end() {
+    check(
+        (1..18).map(|n| page(n, "[]")),
+        &["6 note same-answer 1", "13 block same-answer 2", "15 ask same-answer 3", "17 stop same-answer 4"],
+    );
+}
+
+#[test]
+fn a_search_in_other_words_or_a_job_given_away_again_is_met_at_the_sixth() {
+    let words = ["how does it work", "best practice 2024", "manual of the vendor", "an example of it"];
+    let search = |n: usize| {
+        let query = format!("curl 'https://s.example/?q={} {}'", words[n % 4], n / 4);
+        bash(&query, &format!("0 results (0.{n}1 s)"))
+    };
+    check((0..7).map(search), &["6 note same-answer 1"]);
+    let silent = |n: usize| bash(&format!("rg -n '{} {}' docs", words[n % 4], n / 4), "");
+    check((0..7).map(silent), &["6 note same-answer 1"]);
+    let task = |n: usize| {
+        let prompt = format!(r#"{{"prompt":"{}, and report in {n} lines","mode":"code"}}"#, words[n % 4]);
+        calls("task", &prompt).answers(&format!("Stopped at the step limit.\n[agent 3f2b8c1{n}, {n}.2 s]"))
+    };
+    check((0..7).map(task), &["6 note same-answer 1"]);
+}
+
+#[test]
+fn who_asks_about_one_item_after_another_is_left_alone() {
+    check((0..60).map(|n| bash(&format!("grep -c INV-20{n} ledger.csv"), "0")), &[]);
+    let day = |n: usize| calls("list", &format!(r#"{{"date":"2024-05-{n}","to":"ORD"}}"#)).answers("[]");
+    check((10..30).map(day), &[]);
+}
+
+#[test]
+fn what_was_known_before_does_not_part_a_row_and_news_do() {
+    let look = || calls("list", r#"{"path":"."}"#).answers("README.md");
+    let turns = [look(), page(1, "[]"), page(2, "[]"), page(3, "[]"), look()];
+    let turns = turns.into_iter().chain((4..8).map(|n| page(n, "[]")));
+    check(turns, &["8 note same-answer 1"]);
+    let news = |n: usize| calls("list", &format!(r#"{{"path":"d{n}"}}"#)).answers(&format!("file {n}"));
+    check((1..20).flat_map(|n| [page(n, "[]"), news(n)]), &[]);
+}
+
+#[test]
+fn pages_that_bring_something_acknowledgements_and_batches_are_left_alone() {
+    check((1..40).map(|n| page(n, &format!("[{n}]"))), &[]);
+    check((1..40).map(|n| page(n, if n % 5 == 0 { "[7]" } else { "[]" })), &[]);
+    // A batch of changes by a shell gets the same word, or none, each time.
+    for done in ["", "ok", "done"] {
+        check((1..40).map(|n| bash(&format!("mv a{n} b{n}"), done)), &[]);
+        check((1..40).map(|n| bash(&format!("sed -i s/x/y/ page {n}"), done)), &[]);
+    }
+    // One mail to each of many people, and one file after another.
+    let mail = |n: usize| {
+        let invoice = format!(r#"{{"to":"user{n}@a.example","body":"Invoice {n} is due today."}}"#);
+        calls("mail", &invoice).answers("The mail was sent to its recipient.")
+    };
+    check((1..40).map(mail), &[]);
+    let notice = |n: usize| {
+        calls("write", &format!(r#"{{"path":"p{n}/NOTICE","content":"All rights reserved."}}"#))
+            .answers("The file was written, 20 bytes.")
+    };
+    check((1..40).map(notice), &[]);
+}
+
+#[test]
+fn a_new_request_begins_anew() {
+    let mut run = run();
+    let mut said = run.said((1..6).map(|n| page(n, "[]")));
+    run.user("Look at the labels of the other project too, please.");
+    said.extend(run.said((6..11).map(|n| page(n, "[]"))));
+    assert_eq!(said, [""; 0]);
+}
+
+// A text that is gone over.
+
+fn write(path: &str, text: &str) -> Turn {
+    calls("write", &format!(r#"{{"path":"{path}","content":"{text}"}}"#)).answers("written")
+}
+
+const STEPS: &str = "read the log, decide what changes, change it, check it";
+
+#[test]
+fn a_file_written_over_with_nothing_in_between_is_met_at_the_fifth() {
+    check((10..16).map(|n| write("PLAN.md", &format!("version {n}: {STEPS}"))), &["5 note rewriting 1"]);
+    let todo = |n: usize| {
+        let more = ", consider the risks".repeat(n % 2);
+        calls("write", &format!(r#"{{"todos":"{STEPS}{more}, version {n}"}}"#)).answers("updated")
+    };
+    check((0..8).map(todo), &["6 note rewriting 1"]);
+}
+
+#[test]
+fn a_text_that_grows_is_another_or_is_checked_is_no_rewriting() {
+    check((1..30).map(|n| write("a.md", &"one more line of it. ".repeat(n))), &[]);
+    let case = |n: usize| {
+        let names: Vec<_> = (0..9).map(|at| format!("case{n}x{at}")).collect();
+        write("tests.py", &names.join(" "))
+    };
+    check((10..30).map(case), &[]);
+    let checked =
+        |n: usize| [write("a.md", &format!("version {n}: {STEPS}")), bash("make check", "all good")];
+    check((10..30).flat_map(checked).take(20), &[]);
+    check((10..30).map(|n| write(&format!("{n}/a.md"), STEPS)), &[]);
+    let key = |n: usize| calls("write", &format!(r#"{{"key":"k{n}{n}","value":"{STEPS} {}"}}"#, n * n));
+    check((1..5).map(|n| key(n).answers("stored")), &[]);
+}
+
+// A job.
+
+#[test]
+fn a_job_without_a_sign_of_life_is_looked_at_and_not_waited_for() {
+    let poll = |answer: &str| calls("bash", r#"{"command":"job 7"}"#).answers_something(answer);
+    let mut still = run();
+    let said = still.said((0..18).map(|_| poll("0 of 3 replicas are ready, waiting")));
+    assert_eq!(said, ["10 note waiting 1", "16 block waiting 2", "17 ask waiting 3"]);
+    let text = still.interventions().next().expect("a note").note.text.to_string();
+    assert!(text.contains("the answer did not change") && text.contains("log"), "{text}");
+    // One that differs a little is alive.
+    let mut alive = run();
+    let said = alive.said((0..18).map(|n| poll(&format!("running, step {} of 90", n % 5))));
+    let text = alive.interventions().next().map(|it| it.note.text.to_string()).unwrap_or_default();
+    assert!(!text.contains("alive") && said.iter().all(|it| !it.contains("block")), "{said:?} {text}");
+}

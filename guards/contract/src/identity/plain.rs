@@ -108,7 +108,7 @@ fn is_plain_at_a_second_look(bytes: &[u8], start: usize, end: usize, second_befo
     let may_be_day = before == b' '
         && end - start <= 2
         && (next == b' ' && (second == b' ' || following & DIGIT != 0) || next == b',' && second == b' ');
-    !(may_be_day && is_month(name)) && !ends_like_a_count(name)
+    !(ends_like_a_count(name) || may_be_day && is_month(name))
 }
 
 /// The name before a number, or its last letters: with one to four separators between.

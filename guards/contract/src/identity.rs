@@ -261,7 +261,8 @@ mod tests {
     fn text() -> impl Strategy<Value = String> {
         let number = "[0-9]{1,9}|[0-9]{12}|[0-9a-f]{4}|[0-9a-f]{8}|[0-3][0-9](:[0-5][0-9]){1,2}\
                       |2024[-/]0[0-9][-/]1[0-9]";
-        let beside = "[ ,.:/_=\"()<>x-]{1,3}|[a-hA-Hnt]| ?(it|B|kB|MiB)/s|[ .,-]?(ms|s|m|min|am|steps|left|tries|May|Fri|Z|µs|%)\
+        let beside = "[ ,.:/_=\"()<>x-]{1,3}|[a-hA-Hnt]| ?(it|B|kB|MiB)/s\
+                      |[ .,-]?(ms|s|m|min|am|steps|left|tries|May|Fri|Z|µs|%)\
                       |In \\[|\\]|ipython-input-|at 0x|/tmp/|-4716-|\n";
         let uuid = "[0-9]{8}-[0-9a-f]{4}-[0-9]{4}-[0-9]{4}-[0-9]{12}";
         let thousands = "[0-9]{1,2}(,[0-9]{2,3}){1,3}[,.]?( ms| s| )";

@@ -77,6 +77,7 @@ mod look;
 mod messages;
 mod near_call;
 mod offer_index;
+mod program;
 mod repeat;
 mod rewrite;
 mod rewritten;

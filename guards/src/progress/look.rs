@@ -6,7 +6,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::offer_index::{OfferIndex, Unfit};
-use super::standing::Standing;
+use super::program::is_program;
 use super::tally::Tally;
 use crate::failure::{Failure, is_failure, is_waiting};
 use crate::similarity::{Nearness, Profile, Ratio};
@@ -128,7 +128,7 @@ impl Before {
         let before = beginning(self.arguments.as_deref().unwrap_or(""));
         let arguments = beginning(&call.arguments);
         if is_counted(before, arguments) {
-            let is_tuned = !same_failure && speaks && Standing::is_program(call);
+            let is_tuned = !same_failure && speaks && is_program(call);
             return if is_tuned { Step::Tuned } else { Step::Counted };
         }
         if let Some(more) = grown(before.as_bytes(), arguments.as_bytes())

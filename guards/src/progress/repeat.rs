@@ -4,7 +4,6 @@
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::rounds::{Round, Rounds};
-use super::tries;
 use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
 use balk_contract::{Subject, ToolCall};
@@ -16,7 +15,7 @@ use balk_contract::{Subject, ToolCall};
 /// error that stays is nothing to learn. So has one that tries again what may pass, after other work and not only after
 /// other failures.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    same(rounds, call, now).or_else(|| tries::find(rounds, call, now))
+    same(rounds, call, now).or_else(|| comes_back(rounds, call, now))
 }
 
 fn same(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
@@ -59,4 +58,14 @@ fn of_this_job(rounds: &Rounds, call: CallKey) -> impl Iterator<Item = &Round> {
     let began =
         with_series.position(|((round, last), before)| begins(round) && is_look(last) && is_look(before));
     all().take(began.unwrap_or(usize::MAX))
+}
+
+/// The rounds since a call failed that was nearly this one, in a row of failures.
+pub(super) fn comes_back(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    let (Some([_]), Some(Some(failure))) = (now.results, now.failures.first()) else { return None };
+    let first = rounds.tries().like(call, *failure)?;
+    // A turn without a call is no round.
+    let since = rounds.past().take_while(|round| round.turn >= first.turn).count();
+    let found = Finding::new(Rule::Repeat, Subject::Call(first.call), now.counted(since), first.last);
+    Some(Finding { failed: true, only_failures: true, is_near: true, ..found })
 }

@@ -6,8 +6,7 @@ use super::look::Step;
 use super::offer_index::{OfferIndex, Unfit};
 use super::rounds::Rounds;
 use super::{
-    cycle, finish, growing, near_call, repeat, rewrite, same_failure, tries, unfit, unmoved, waiting,
-    wandering,
+    cycle, finish, growing, near_call, repeat, rewrite, same_failure, unfit, unmoved, waiting, wandering,
 };
 use balk_contract::ToolCall;
 
@@ -27,7 +26,7 @@ impl Rule {
         let finishes = offer.finishes(&call.tool);
         let persists = unmoved::persisting(rounds, call, now).is_some();
         let rewrites = unmoved::rewriting(rounds, call, now).is_some();
-        let comes_back = tries::find(rounds, call, now).is_some();
+        let comes_back = repeat::comes_back(rounds, call, now).is_some();
         let answers = unmoved::same_answer(rounds, call, now).is_some();
         let any = is_known
             || comes_back

@@ -3,8 +3,8 @@
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::look::Step;
+use super::program::is_program;
 use super::rounds::Rounds;
-use super::standing::Standing;
 use crate::failure::Failure;
 use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
@@ -45,7 +45,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let turn = rounds.newest().map_or(0, |round| round.turn);
     // Another version of a file is another attempt; the guard against abandonment counts those.
     let tries = counts || renamed > 0 || call.effect.is_known_change();
-    let excludes = counts && !Standing::is_program(call);
+    let excludes = counts && !is_program(call);
     let is_vague = excludes || !failure.specific || failure.prospect == Prospect::Passing;
     // Errors that differ in what they name each rule something out, and so do names that are tried one by one.
     let is_exact = exact * 2 >= seen;

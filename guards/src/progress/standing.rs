@@ -1,11 +1,11 @@
 //! What stands still while things change: the same failure after every change, and the same file written again and
 //! again. Other memories end with the last evidence of progress; this one looks past it.
 
-use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::look::Look;
 use super::rewritten::Rewritten;
+use super::program::is_whole;
 use crate::change::Change;
 use crate::failure::Failure;
 use balk_contract::key::CallKey;
@@ -14,9 +14,6 @@ use balk_contract::{ResultKey, ToolCall, ToolResult};
 
 /// Failing calls that are remembered; the one that failed longest ago is forgotten first.
 const CALLS: usize = 8;
-/// A call with arguments of so many bytes carries what it does: a program, a patch, the text of a file. What it answers
-/// depends on itself more than on what else was done.
-const WHOLE_BYTES: usize = 200;
 
 /// What stands still.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +48,7 @@ impl Standing {
                 let before = before.map(|at| self.failures.remove(at));
                 let said = Self::said(call, look.result, failure);
                 let same = before.filter(|it| it.failure == said);
-                let is_whole = Self::is_whole(call);
+                let is_whole = is_whole(call);
                 let counts = |it: &Persisting| {
                     it.changes != self.changes || is_whole && turn.saturating_sub(it.turn) > 1
                 };
@@ -74,17 +71,7 @@ impl Standing {
     /// What is compared of a failure: the whole answer to a call that carries what it does, because a program may meet
     /// the same error in another place.
     pub(super) fn said(call: &ToolCall, answer: ResultKey, failure: Failure) -> ResultKey {
-        if Self::is_whole(call) { answer } else { failure.exact }
-    }
-
-    /// Whether this call carries what it does.
-    pub(super) fn is_whole(call: &ToolCall) -> bool {
-        call.arguments.len() >= WHOLE_BYTES
-    }
-
-    /// Whether this call is a program: it carries what it does, or has several lines.
-    pub(super) fn is_program(call: &ToolCall) -> bool {
-        Self::is_whole(call) || memmem::find(call.arguments.as_bytes(), b"\\n").is_some()
+        if is_whole(call) { answer } else { failure.exact }
     }
 
     /// How this call failed the last times, how often, and when it last did.

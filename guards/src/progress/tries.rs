@@ -4,14 +4,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::current_round::CurrentRound;
-use super::finding::{Finding, Rule};
 use super::look::{Look, beginning, is_near, save_beginning};
-use super::rounds::Rounds;
 use crate::failure::Failure;
+use balk_contract::ToolCall;
 use balk_contract::key::{CallKey, ToolKey};
 use balk_contract::reading::Prospect;
-use balk_contract::{Subject, ToolCall};
 
 /// How many are remembered.
 const TRIES: usize = 4;
@@ -52,31 +49,33 @@ impl Tries {
     pub(super) fn is_sound(&self) -> bool {
         self.0.len() <= TRIES
     }
+
+    /// The last try that was nearly this call, if that one failed in the same way, and another did in between, in
+    /// another way: two in a row are for the rule about near calls. An error of the same kind that names something else
+    /// rules that out. Failures that name nothing or may pass are no evidence.
+    pub(super) fn like(&self, call: &ToolCall, failure: Failure) -> Option<Came> {
+        let [_, .., last] = &self.0[..] else { return None };
+        if !failure.specific || failure.prospect == Prospect::Passing {
+            return None;
+        }
+        let came_before = |it: &&Try| {
+            it.turn < last.turn
+                && it.tool == call.tool_key
+                && it.call != call.key
+                && it.failure.is_some_and(|before| before.is_same(failure))
+                && is_near(&it.arguments, beginning(&call.arguments))
+        };
+        let first = self.0.iter().rev().find(came_before)?;
+        let is_another = |it: &Try| it.failure.is_none_or(|between| !between.is_alike(failure));
+        let mut between = self.0.iter().filter(|it| it.turn > first.turn);
+        between.all(is_another).then_some(Came { call: first.call, turn: first.turn, last: last.turn })
+    }
 }
 
-/// The rounds since a call failed that was nearly this one, if this one failed in the same way, and another did in
-/// between, in another way: two in a row are for the rule about near calls. Failures that name nothing or may pass are
-/// no evidence.
-pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let Tries(tries) = rounds.tries();
-    let [_, .., last] = &tries[..] else { return None };
-    let (Some([_]), Some(Some(failure))) = (now.results, now.failures.first()) else { return None };
-    let stays = failure.specific && failure.prospect != Prospect::Passing;
-    let came_before = |it: &&Try| {
-        it.turn < last.turn
-            && it.tool == call.tool_key
-            && it.call != call.key
-            && it.failure.is_some_and(|before| before.is_same(*failure))
-            && is_near(&it.arguments, beginning(&call.arguments))
-    };
-    let first = tries.iter().rev().filter(|_| stays).find(came_before)?;
-    // An error of the same kind that names something else rules that out.
-    let is_another = |it: &Try| it.failure.is_none_or(|between| !between.is_alike(*failure));
-    if !tries.iter().filter(|it| it.turn > first.turn).all(is_another) {
-        return None;
-    }
-    // A turn without a call is no round.
-    let rounds_since = rounds.past().take_while(|round| round.turn >= first.turn).count();
-    let found = Finding::new(Rule::Repeat, Subject::Call(first.call), now.counted(rounds_since), last.turn);
-    Some(Finding { failed: true, only_failures: true, is_near: true, ..found })
+/// A try that this one is like.
+pub(super) struct Came {
+    pub(super) call: CallKey,
+    pub(super) turn: u64,
+    /// The turn of the last try.
+    pub(super) last: u64,
 }

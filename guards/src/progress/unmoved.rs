@@ -3,6 +3,7 @@
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
+use super::program::is_whole;
 use super::rounds::Rounds;
 use super::standing::Standing;
 use balk_contract::key::CallKey;
@@ -21,7 +22,7 @@ pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>
     // Another failure of the same call is another subject.
     let subject = Subject::Call(CallKey::of(&call.tool, &format!("{} {failure}", call.key)));
     let found = Finding::new(Rule::Persisting, subject, counted(now, seen), turn);
-    Some(Finding { failed: true, is_whole: Standing::is_whole(call), ..found })
+    Some(Finding { failed: true, is_whole: is_whole(call), ..found })
 }
 
 /// How often the file was written in a row that this call writes.

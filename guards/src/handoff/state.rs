@@ -140,8 +140,8 @@ impl HandoffState {
         }
     }
 
-    /// Counts what other guards said since a call last worked. A refused text alone is no sign that the model is stuck: it
-    /// may have been its report.
+    /// Counts what other guards said since a call last worked. A refused text alone is no sign that the model is
+    /// stuck: it may have been its report.
     pub(super) fn objected(&mut self, intervention: &Intervention) {
         match intervention.kind {
             InterventionKind::Feedback => self.objections = self.objections.saturating_add(1),

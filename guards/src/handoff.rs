@@ -136,7 +136,9 @@ impl Guard for Handoff {
     fn observe(&mut self, entry: &Entry) {
         self.state.position += 1;
         let state = &mut self.state;
-        if let Entry::Intervention(it) = entry {
+        if let Entry::Intervention(it) = entry
+            && it.note.guard != NAME
+        {
             state.objected(it);
         }
         match entry {

@@ -8,7 +8,6 @@ use super::broken::Broken;
 use super::changes::Changes;
 use super::kind::{self, Evidence};
 use super::lengths::{ERROR_CHARS, NAME_CHARS};
-use super::messages::NAME;
 use super::reads::Reads;
 use crate::change::Change;
 use crate::failure::is_failure;
@@ -141,12 +140,9 @@ impl HandoffState {
         }
     }
 
-    /// Counts what guards said since a call last worked. A refused text alone is no sign that the model is stuck: it
-    /// may have been its report.
+    /// Counts what other guards said since a call last worked. A refused text alone is no sign that the model is
+    /// stuck: it may have been its report.
     pub(super) fn objected(&mut self, intervention: &Intervention) {
-        if intervention.note.guard == NAME {
-            return;
-        }
         match intervention.kind {
             InterventionKind::Feedback => self.objections = self.objections.saturating_add(1),
             InterventionKind::Note | InterventionKind::Block => self.objections = OBJECTIONS,

@@ -264,7 +264,7 @@ fn d7_calls_that_wait_are_left_alone() {
     }
     let file = wait(
         "cat sleep.rs",
-        "use std::thread;\n\nfn sleep() { thread::sleep(A_WHILE); }\n\nfn main() { loop { sleep(); println!(\".\"); } }",
+        "use std::thread;\n\nfn sleep() { thread::sleep(A_WHILE); }\n\nfn main() { loop { sleep(); print!(\".\"); } }",
     );
     check(&[(file.clone(), "pass"), (file.clone(), "pass"), (file, BLOCK)]);
 }

@@ -120,6 +120,8 @@ pub(super) struct Finding {
     pub(super) is_near: bool,
     /// Whether what is waited for shows no sign of life: each answer was the same.
     pub(super) is_still: bool,
+    /// Whether what was rewritten was never looked at in between.
+    pub(super) is_unread: bool,
     /// A factor: how many times as often it must be seen as other findings of its rule.
     pub(super) patience: u32,
     /// False if something may have changed in between.
@@ -150,6 +152,7 @@ impl Finding {
             only_failures: false,
             is_near: false,
             is_still: false,
+            is_unread: false,
             patience: 1,
             is_sure: true,
         }

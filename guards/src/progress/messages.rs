@@ -144,10 +144,7 @@ impl Messages<'_> {
                 "Try a different kind of step: change something that the answer depends on and check the \
                  effect, or use what you know and continue. {last_resort}"
             ),
-            Rule::Rewriting => format!(
-                "Find out what it still lacks before you write it again: check its effect with a read-only call or a \
-                 test. If it is a plan, it is good enough: take the first step that it names. {last_resort}"
-            ),
+            Rule::Rewriting => format!("{} {last_resort}", self.instead_of_rewriting()),
             Rule::Persisting if self.finding.is_whole => format!(
                 "What this call does is all in its arguments, so the same arguments fail again. Find out with a \
                  read-only call what the failure depends on, and change them. {last_resort}"
@@ -197,6 +194,16 @@ impl Messages<'_> {
             "Checking again does not make it faster. Make one call that waits until it is done, or do work that does \
              not depend on it. If it should be done by now, {ask} or say what you are waiting for."
         )
+    }
+
+    /// What to do instead of writing once more.
+    fn instead_of_rewriting(&self) -> &'static str {
+        if self.finding.is_unread {
+            "Find out what it still lacks before you write it again: check its effect with a read-only call or a test. \
+             If it is a plan, it is good enough: take the first step that it names."
+        } else {
+            "It is good enough to act on. Take the first step that it names, with another tool or in another file."
+        }
     }
 
     /// The first step.

@@ -83,15 +83,16 @@ impl Rewritten {
         }
     }
 
-    /// How often in a row that was written which this call writes, and when it last was.
-    pub(super) fn by(&self, call: &ToolCall) -> Option<(u32, u64)> {
+    /// How often in a row that was written which this call writes, when it last was, and whether it is a file that was
+    /// not looked at: the model keeps what it looks at, as a plan.
+    pub(super) fn by(&self, call: &ToolCall) -> Option<(u32, u64, bool)> {
         if call.effect != Effect::IdempotentWrite || !self.is_of(call) {
             return None;
         }
         let looked = if self.looks_again(call) { self.looked } else { 0 };
         let bare = if self.is_bare_again(call, self.turn + 1) { self.bare } else { 0 };
         let seen = looked.max(bare);
-        (seen > 0).then_some((seen, self.turn))
+        (seen > 0).then_some((seen, self.turn, bare > looked && self.path.is_some()))
     }
 
     /// Whether this call writes to the same place. Several tools may write one file.

@@ -80,8 +80,8 @@ impl Standing {
         Some((found.failure, found.seen, found.turn))
     }
 
-    /// How often in a row that was written which this call writes, and when it last was.
-    pub(super) fn rewrote(&self, call: &ToolCall) -> Option<(u32, u64)> {
+    /// How often in a row that was written which this call writes, when it last was, and whether it went unread.
+    pub(super) fn rewrote(&self, call: &ToolCall) -> Option<(u32, u64, bool)> {
         self.rewritten.as_ref()?.by(call)
     }
 }

@@ -27,9 +27,9 @@ pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>
 
 /// How often the file was written in a row that this call writes.
 pub(super) fn rewriting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let (seen, turn) = rounds.standing().rewrote(call)?;
-    let subject = Subject::Tool(call.tool.clone());
-    (!now.has_failed(call)).then(|| Finding::new(Rule::Rewriting, subject, counted(now, seen), turn))
+    let (seen, turn, is_unread) = rounds.standing().rewrote(call)?;
+    let found = Finding::new(Rule::Rewriting, Subject::Tool(call.tool.clone()), counted(now, seen), turn);
+    (!now.has_failed(call)).then_some(Finding { is_unread, ..found })
 }
 
 /// How many calls in a row asked for the same and got the same answer, if this call does so too.

@@ -151,8 +151,8 @@ impl Duplicate {
             (_, Prospect::Passing) => {
                 self.settings.equal_results.max(PASSING_TRIES) + memory.pauses_since(before)
             }
-            // A test may be flaky.
-            (Status::Error, _) if before.counts => self.settings.equal_results,
+            // A test may be flaky: three runs show that it is not.
+            (Status::Error, _) if before.counts => self.settings.equal_results + 1,
             (Status::Error, Prospect::Lasting) => 1,
             // A tool that works whole or not at all has done nothing; any other may have done part of its work.
             (Status::Error, Prospect::Unknown)

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::look::Look;
-use super::rewritten::Rewritten;
 use super::program::is_whole;
+use super::rewritten::Rewritten;
 use crate::change::Change;
 use crate::failure::Failure;
 use balk_contract::key::CallKey;

@@ -8,7 +8,7 @@
 //! read (also within one completion), a call of unknown effect, a user's message; if results change (polling) or
 //! arguments do (paging); if the answer is a picture, which no text holds; if the call waits for something
 //! ([`progress`](crate::progress) is more patient); if the error looks temporary (time-outs, 503) and was seen fewer
-//! than five times, or counts failures and was seen once (a flaky test); if a call that did not fail returns after
+//! than five times, or counts failures and was seen twice (a flaky test); if a call that did not fail returns after
 //! another call (waiting for a job); and within one completion (parallel fan-out). A block lapses after some turns,
 //! because a blocked call can never show that its result has changed. A call that looks at something has a new ladder
 //! after something else may have begun: it may look at another job (spec P4).

@@ -127,6 +127,8 @@ pub const CATALOGUE: &[Listed] = &[
     listed!("page-by-page-again", Stubborn, "page-by-page-again"),
     listed!("page-by-page-again", Control, "page-by-page-again-control"),
     listed!("paging", Control, "paging"),
+    listed!("empty-pages", Stubborn, "empty-pages"),
+    listed!("empty-pages", Control, "empty-pages-control"),
     listed!("undo-redo", Stubborn, "undo-redo"),
     listed!("undo-redo", Control, "undo-redo-control"),
     listed!("monologue", Stubborn, "monologue"),

@@ -138,10 +138,10 @@ fn vector_14_the_same_fan_out_in_three_rounds() {
 }
 
 /// OpenHands: a nudge at the third and the end at the fourth. `Duplicate`: the second is refused, because 55 % of the
-/// models that repeat a failure once continue (`docs/reactions.md#lock-in`); of a test, which may be flaky, the third.
+/// models that repeat a failure once continue (`docs/reactions.md#lock-in`); of a test, which may be flaky, the fourth.
 #[test]
 fn vector_15_the_same_failing_call() {
-    duplicate(again(&[test()], 3), &["3 block same-call 1"]);
+    duplicate(again(&[test()], 4), &["4 block same-call 1"]);
     let missing = calls("pytest", "{}").fails("pytest: command not found");
     duplicate(again(&[missing], 2), &["2 block same-call 1"]);
 }

@@ -90,8 +90,9 @@ fn trials(record: &Path) -> Vec<Vec<Value>> {
     units
 }
 
+/// Whether a stack speaks here, in a run or at its end.
 fn is_intervention(entry: &Value) -> bool {
-    entry["entry"] == "intervention"
+    entry["entry"] == "intervention" || entry["entry"] == "conclusion"
 }
 
 /// The cells of a record: scenario, stack, and what they took.

@@ -46,7 +46,8 @@ fn measure<'a>(url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&fixed[..], more].concat()
 }
 
-/// Of each message: whether it came again, and the places, silent places, samples, calls, calls that serve the task.
+/// Of each message, in all its rows: whether it came again, and the places, silent places, samples, calls, calls that
+/// serve the task.
 fn counts(folder: &Path) -> Vec<(String, bool, [u64; 5])> {
     let text = fs::read_to_string(folder.join("d/reactions.json")).expect("it is written");
     let record: Value = serde_json::from_str(&text).expect("it is JSON");
@@ -55,7 +56,14 @@ fn counts(folder: &Path) -> Vec<(String, bool, [u64; 5])> {
         let counts = names.map(|name| row["counts"][name].as_u64().expect("a count"));
         (row["message"].as_str().expect("a name").to_owned(), row["again"] == true, counts)
     };
-    record["rows"].as_array().expect("rows").iter().map(of).collect()
+    let mut all: Vec<(String, bool, [u64; 5])> = Vec::new();
+    for (message, again, counts) in record["rows"].as_array().expect("rows").iter().map(of) {
+        match all.iter_mut().find(|it| (&it.0, it.1) == (&message, again)) {
+            Some((_, _, sum)) => *sum = std::array::from_fn(|at| sum[at] + counts[at]),
+            None => all.push((message, again, counts)),
+        }
+    }
+    all
 }
 
 fn row(message: &str, again: bool, counts: [u64; 5]) -> (String, bool, [u64; 5]) {

@@ -1,7 +1,7 @@
 //! Numbers that no rule can match. Most numbers are like this, and the neighbouring bytes show it.
 
 use super::reader::NAME_BYTES;
-use super::vocabulary::{ends_like_a_count, is_month, is_step, is_unit};
+use super::vocabulary::{ends_like_a_count, is_month, is_step, is_unit, is_unit_of_rate};
 use super::volatile::may_be_stamp;
 
 /// What a byte can mean next to a number: one flag each, in the low byte. The high byte has the flags that, in the
@@ -157,7 +157,11 @@ fn goes_on(bytes: &[u8], start: usize, end: usize) -> bool {
         _ => {
             let rest = &bytes[end + 1..];
             let word = &rest[..rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()];
-            word.is_empty() || is_unit(word) || is_step(word) || digits <= 2 && is_month(word)
+            word.is_empty()
+                || is_unit(word)
+                || is_unit_of_rate(word)
+                || is_step(word)
+                || digits <= 2 && is_month(word)
         }
     }
 }

@@ -42,6 +42,13 @@ pub(super) fn is_unit(word: &[u8]) -> bool {
     Unit::of(word).is_some()
 }
 
+/// Whether the word is what progress bars count in a second.
+#[inline]
+pub(super) fn is_unit_of_rate(word: &[u8]) -> bool {
+    const UNITS: [&[u8]; 10] = [b"it", b"B", b"kB", b"KB", b"MB", b"GB", b"kiB", b"KiB", b"MiB", b"GiB"];
+    UNITS.contains(&word)
+}
+
 /// Whether the word is what harnesses count down, in any case.
 #[inline]
 pub(super) fn is_step(word: &[u8]) -> bool {

@@ -2,7 +2,7 @@
 
 use super::moment::moment;
 use super::reader::{Reader, word_before};
-use super::vocabulary::{Unit, is_left, is_process, is_step};
+use super::vocabulary::{Unit, is_left, is_process, is_step, is_unit_of_rate};
 
 /// A volatile part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,7 +234,6 @@ fn amount(reader: &mut Reader<'_>) -> Option<Unit> {
 /// How fast a loop or a transfer went, as progress bars say: `284.96it/s`, `5.2 MB/s`. What else is counted in a second
 /// may be what was asked for.
 fn rate(bytes: &[u8], at: usize) -> Option<usize> {
-    const UNITS: [&[u8]; 10] = [b"it", b"B", b"kB", b"KB", b"MB", b"GB", b"kiB", b"KiB", b"MiB", b"GiB"];
     let mut reader = Reader { bytes, at };
     reader.digits();
     let mut fraction = reader;
@@ -243,7 +242,7 @@ fn rate(bytes: &[u8], at: usize) -> Option<usize> {
     }
     reader.take(b" ");
     let is_rate =
-        UNITS.contains(&reader.letters()) && reader.take(b"/").is_some() && reader.letters() == b"s";
+        is_unit_of_rate(reader.letters()) && reader.take(b"/").is_some() && reader.letters() == b"s";
     (is_rate && reader.ends()).then_some(reader.at)
 }
 

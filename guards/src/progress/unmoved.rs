@@ -1,5 +1,5 @@
-//! Three standstills that changes hide: a change that does not touch the failure, a plan that nobody acts on, and a
-//! question in other words look like evidence of progress one by one (spec P1, P2).
+//! Three standstills that changes hide. A change that leaves the failure as it is, a plan that the model rewrites and
+//! does not follow, and the same question in other words: each one alone looks like progress (spec P1, P2).
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};

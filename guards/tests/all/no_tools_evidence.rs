@@ -13,17 +13,17 @@ fn run() -> Loop {
 
 /// A run with these turns, about which the guard says nothing.
 #[track_caller]
-fn after(turns: &[Turn]) -> Loop {
+pub(crate) fn after(turns: &[Turn]) -> Loop {
     let mut run = run();
     turns.iter().for_each(|turn| run.pass(turn, 1));
     run
 }
 
-fn reads() -> Turn {
+pub(crate) fn reads() -> Turn {
     calls("read", r#"{"path":"notes.md"}"#)
 }
 
-fn writes(path: &str) -> Turn {
+pub(crate) fn writes(path: &str) -> Turn {
     calls("write_file", &format!(r#"{{"path":"{path}"}}"#))
 }
 

@@ -3,26 +3,11 @@
 
 use std::sync::Arc;
 
-use crate::common::{Loop, Turn, calls, says};
+use crate::common::{Loop, calls, says};
+use crate::no_tools_evidence::{after, reads, writes};
 use balk_guards::{CallRepair, Effect, NoTools, Offer, Stack, Tool};
 
 const FIRST: &str = "retry no-call 1";
-
-/// A run with these turns, about which the guard says nothing.
-#[track_caller]
-fn after(turns: &[Turn]) -> Loop {
-    let mut run = Loop::new(NoTools::default());
-    turns.iter().for_each(|turn| run.pass(turn, 1));
-    run
-}
-
-fn reads() -> Turn {
-    calls("read", r#"{"path":"notes.md"}"#)
-}
-
-fn writes(path: &str) -> Turn {
-    calls("write_file", &format!(r#"{{"path":"{path}"}}"#))
-}
 
 #[test]
 fn t1_who_is_asked_to_show_it_may_show_code_and_not_ask_again() {

@@ -171,6 +171,19 @@ fn looking_deeper_and_deeper_is_exploring() {
     silent((0..6).map(exists));
 }
 
+/// Each refused name rules one out. The call says it twice, and all else is the same.
+#[test]
+fn names_that_are_tried_one_by_one_in_a_long_command_are_candidates() {
+    let names = ["dev", "staging", "audit", "reporting"];
+    let get = |n: usize| {
+        let (name, what) = (names[n], "s3://acme-data/dump.gz .");
+        let arguments =
+            format!(r#"{{"command":"aws s3 cp {what} --profile {name}","why":"Runs it as {name}"}}"#);
+        calls("bash", &arguments).fails("fatal error: An error occurred (403): Forbidden for HeadObject")
+    };
+    silent((0..4).map(get));
+}
+
 /// After the refusal no call has run, so there is no evidence that the next ones are wrong too.
 #[test]
 fn near_calls_do_not_end_a_run_without_a_failure_after_the_refusal() {

@@ -10,9 +10,9 @@ use balk_scenarios::{
     Act, Actor, Environment, Executed, Scenario, Truth, User, World, WorldOptions, toolsets,
 };
 
-const EDITS: &str = include_str!("worlds/edits.toml");
-const PAGES: &str = include_str!("worlds/pages.toml");
-const HELPERS: &str = include_str!("worlds/helpers.toml");
+const EDITS: &str = include_str!("../worlds/edits.toml");
+const PAGES: &str = include_str!("../worlds/pages.toml");
+const HELPERS: &str = include_str!("../worlds/helpers.toml");
 
 fn scenario(name: &str, text: &str) -> Scenario {
     let all = parse(name, text, toolsets::catalogue()).unwrap_or_else(|wrong| panic!("{wrong}"));

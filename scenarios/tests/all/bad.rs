@@ -9,8 +9,8 @@ use balk_scenarios::scenario::{Bound, Kind, Profile, Scenario, Way};
 use balk_scenarios::{reactions, texts, toolsets};
 use proptest::prelude::*;
 
-const GOOD: &str = include_str!("good.toml");
-const REACTIONS: &str = include_str!("reactions.toml");
+const GOOD: &str = include_str!("../good.toml");
+const REACTIONS: &str = include_str!("../reactions.toml");
 
 fn read(name: &str, text: &str, sets: &[(&str, &str)]) -> Result<(), Diagnostics> {
     if sets.is_empty() {
@@ -60,7 +60,7 @@ fn every_bad_file_is_explained() {
             read(&name, &text, &[])
         };
         insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true,
-                                snapshot_path => "bad" }, {
+                                snapshot_path => "../bad" }, {
             insta::assert_snapshot!(name.trim_end_matches(".toml"), explained(result));
         });
     }
@@ -118,7 +118,7 @@ fn every_bad_set_is_explained() {
     let text: Vec<String> =
         cases.iter().map(|(path, value)| explained(read("good.toml", GOOD, &[(path, value)]))).collect();
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true,
-                            snapshot_path => "bad" }, {
+                            snapshot_path => "../bad" }, {
         insta::assert_snapshot!("set", text.join("\n————\n\n"));
     });
 }
@@ -165,7 +165,7 @@ fn roles_that_no_agent_has_are_explained() {
         explained(parse("good.toml", GOOD, &toolsets).map(|_| ()))
     };
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true,
-                            snapshot_path => "bad" }, {
+                            snapshot_path => "../bad" }, {
         insta::assert_snapshot!("roles", [with(&write), with(&(write.clone() + &read))].join("\n————\n\n"));
     });
 }

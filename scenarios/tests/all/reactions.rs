@@ -4,7 +4,7 @@ use balk_scenarios::reactions::{Measured, parse, write};
 use balk_scenarios::response::{PARAMETERS, Span};
 use balk_scenarios::scenario::Profile;
 
-const FILE: &str = include_str!("reactions.toml");
+const FILE: &str = include_str!("../reactions.toml");
 
 fn measured() -> Measured {
     let mut measured = Measured::new(

@@ -8,7 +8,7 @@ use balk_scenarios::catalogue::listed;
 use balk_scenarios::format::{Severity, check, template_of};
 use balk_scenarios::{drawn, toolsets};
 
-const GOOD: &str = include_str!("good.toml");
+const GOOD: &str = include_str!("../good.toml");
 
 /// All warnings about a valid file, as they are shown.
 #[track_caller]
@@ -30,7 +30,7 @@ fn every_doubtful_file_is_explained() {
     for name in names {
         let text = fs::read_to_string(folder.join(&name)).expect("a readable file");
         insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true,
-                                snapshot_path => "warnings" }, {
+                                snapshot_path => "../warnings" }, {
             insta::assert_snapshot!(name.trim_end_matches(".toml"), warned(&name, &text));
         });
     }

@@ -4,8 +4,8 @@ use balk_scenarios::format::{names, parse};
 use balk_scenarios::migrate::{NotOld, Old, joined};
 use balk_scenarios::{Kind, Scenario, toolsets};
 
-const STUBBORN: &str = include_str!("old/slow-page.toml");
-const HEALTHY: &str = include_str!("old/slow-page-control.toml");
+const STUBBORN: &str = include_str!("../old/slow-page.toml");
+const HEALTHY: &str = include_str!("../old/slow-page-control.toml");
 
 fn old(text: &str) -> Old {
     Old::read(text).unwrap_or_else(|not| panic!("{not}"))

@@ -1,0 +1,10 @@
+//! The tests of the scenarios, in one program: it links once.
+
+mod advice;
+mod bad;
+mod catalogue;
+mod migrate;
+mod reactions;
+mod warnings;
+mod worlds;
+mod write;

@@ -51,7 +51,7 @@ pub fn stack(spec: &str, offer: &Arc<Offer>) -> Stack {
 /// # Panics
 /// A name or a setting that the catalogue does not have.
 #[must_use]
-pub fn scenario(name: &str, sets: &[(&str, &str)]) -> Scenario {
+pub fn scenario(name: &str, sets: &[(&str, &str)]) -> Arc<Scenario> {
     let sets: Vec<(String, String)> =
         sets.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
     let listed = catalogue::find(name).expect("benchmarks name scenarios of the catalogue");
@@ -60,7 +60,7 @@ pub fn scenario(name: &str, sets: &[(&str, &str)]) -> Scenario {
 
 /// A model that repeats itself until this many turns have passed.
 #[must_use]
-pub fn endless(turns: usize) -> Scenario {
+pub fn endless(turns: usize) -> Arc<Scenario> {
     let turns = turns.to_string();
     scenario(
         "repeating",

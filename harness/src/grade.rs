@@ -181,7 +181,7 @@ const BYTES_PER_TOKEN: u64 = 4;
 
 /// The record of a trial.
 #[must_use]
-pub fn record(world: &World<'_>, guard: &str, set: &[(String, String)], trial: &Trial) -> TrialRecord {
+pub fn record(world: &World, guard: &str, set: &[(String, String)], trial: &Trial) -> TrialRecord {
     let drawn = |(name, value): &(String, String)| Drawn { name: name.clone(), value: value.clone() };
     TrialRecord {
         schema: SCHEMA,

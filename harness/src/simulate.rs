@@ -1,6 +1,7 @@
 //! Trials by name: a scenario, a stack as on the command line, and a seed.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use balk_guards::Entry;
 use balk_reports::records::{Counts, TrialRecord};
@@ -14,7 +15,7 @@ use crate::guards::{Reach, Recipe};
 /// A scenario with a stack, to run with many seeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Simulation<'a> {
-    scenario: &'a Scenario,
+    scenario: &'a Arc<Scenario>,
     recipe: &'a Recipe,
     options: WorldOptions,
 }
@@ -22,7 +23,7 @@ pub struct Simulation<'a> {
 impl<'a> Simulation<'a> {
     /// A scenario with a stack.
     #[must_use]
-    pub fn new(scenario: &'a Scenario, recipe: &'a Recipe, options: WorldOptions) -> Self {
+    pub fn new(scenario: &'a Arc<Scenario>, recipe: &'a Recipe, options: WorldOptions) -> Self {
         let response = match recipe.reach() {
             Reach::Model => options.response,
             Reach::Everything => ResponseMode::Certain,
@@ -32,30 +33,25 @@ impl<'a> Simulation<'a> {
 
     /// Whether both have the same worlds.
     pub(crate) fn shares_worlds(&self, other: &Self) -> bool {
-        std::ptr::eq(self.scenario, other.scenario) && self.options == other.options
+        Arc::ptr_eq(self.scenario, other.scenario) && self.options == other.options
     }
 
     /// The world of a seed.
     #[must_use]
-    pub fn world(&self, seed: u64) -> World<'a> {
+    pub fn world(&self, seed: u64) -> Arc<World> {
         World::draw(self.scenario, seed, self.options)
     }
 
     /// One trial in its world.
     #[must_use]
-    pub fn trial(&self, world: &World<'_>) -> Trial {
+    pub fn trial(&self, world: &Arc<World>) -> Trial {
         let channel = TruthChannel::default();
         engine::run(world, &mut self.recipe.stack(&channel), &channel)
     }
 
     /// One trial in its world; `see` gets each entry as it is committed, and `person` answers the questions.
     #[must_use]
-    pub fn watched<'w>(
-        &self,
-        world: &'w World<'a>,
-        see: &mut dyn FnMut(&Entry),
-        person: &mut dyn Person<'a>,
-    ) -> Trial {
+    pub fn watched(&self, world: &Arc<World>, see: &mut dyn FnMut(&Entry), person: &mut dyn Person) -> Trial {
         let channel = TruthChannel::default();
         let mut stack = self.recipe.stack(&channel);
         engine::run_with(world, &mut stack, &channel, person, see)
@@ -70,7 +66,7 @@ impl<'a> Simulation<'a> {
 
     /// The record of a trial that ran in this world.
     #[must_use]
-    pub fn recorded(&self, world: &World<'_>, set: &[(String, String)], trial: &Trial) -> TrialRecord {
+    pub fn recorded(&self, world: &World, set: &[(String, String)], trial: &Trial) -> TrialRecord {
         grade::record(world, self.recipe.spec(), set, trial)
     }
 }

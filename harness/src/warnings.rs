@@ -5,6 +5,7 @@
 //! author did not mean.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use balk_guards::Entry;
 use balk_scenarios::format::{Checked, Diagnostic, Severity};
@@ -30,8 +31,8 @@ pub fn played(checked: &Checked) -> Vec<Diagnostic> {
     controls.flat_map(|(at, scenario)| of_control(checked, at, scenario)).collect()
 }
 
-fn of_control(checked: &Checked, at: usize, scenario: &Scenario) -> Vec<Diagnostic> {
-    let undisturbed: Vec<(World<'_>, Trial)> = (0..SEEDS)
+fn of_control(checked: &Checked, at: usize, scenario: &Arc<Scenario>) -> Vec<Diagnostic> {
+    let undisturbed: Vec<(Arc<World>, Trial)> = (0..SEEDS)
         .map(|seed| World::draw(scenario, seed, WorldOptions::default()))
         .map(|world| {
             let trial = play(&world, None);
@@ -82,6 +83,6 @@ fn calls(trial: &Trial) -> Vec<(StateId, usize)> {
 }
 
 /// The course of a world in which the call with this number is refused, from 0.
-fn play(world: &World<'_>, call: Option<usize>) -> Trial {
+fn play(world: &Arc<World>, call: Option<usize>) -> Trial {
     engine::run(world, &mut RefuseOne::new(call), &TruthChannel::default())
 }

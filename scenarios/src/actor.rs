@@ -28,8 +28,8 @@ mod repaired;
 
 /// The model in one trial.
 #[derive(Clone, Debug)]
-pub struct Actor<'w, 'a> {
-    world: &'w World<'a>,
+pub struct Actor {
+    world: Arc<World>,
     /// Messages read so far.
     read: usize,
     /// Turns with text or calls so far. They number its calls, because one visit may send the same call twice.
@@ -118,15 +118,15 @@ impl Following {
     }
 }
 
-impl<'w, 'a> Actor<'w, 'a> {
+impl Actor {
     /// A model that has seen nothing.
     #[must_use]
-    pub fn new(world: &'w World<'a>) -> Self {
+    pub fn new(world: &Arc<World>) -> Self {
         let spec = &world.scenario().actor;
         let mut visits = vec![0; spec.states.len()];
         visits[spec.start] = 1;
         Self {
-            world,
+            world: world.clone(),
             read: 0,
             turns: 0,
             state: spec.start,
@@ -155,11 +155,11 @@ impl<'w, 'a> Actor<'w, 'a> {
     pub fn act(&mut self, messages: &[Message], attempt: u32) -> Act {
         self.reads(messages);
         self.advance();
-        let Self { world, turns, state, asked, .. } = *self;
+        let Self { turns, state, asked, .. } = *self;
         let (number, steps) = (self.visits[state], self.steps[state]);
         match &self.detour {
-            Some(detour) => detour.act(world, turns),
-            None => Visit { world, turns, state, number, steps, asked }.act(attempt),
+            Some(detour) => detour.act(&self.world, turns),
+            None => Visit { world: &self.world, turns, state, number, steps, asked }.act(attempt),
         }
     }
 
@@ -186,7 +186,7 @@ impl<'w, 'a> Actor<'w, 'a> {
 
     /// Goes on where a summary says that it was.
     fn resumes(&mut self, Memo { turns, state, tries_again, corrections, visits, steps }: Memo) {
-        *self = Self { turns, state, tries_again, corrections, visits, steps, ..Self::new(self.world) };
+        *self = Self { turns, state, tries_again, corrections, visits, steps, ..Self::new(&self.world) };
     }
 
     fn message(&mut self, message: &Message) {
@@ -222,7 +222,8 @@ impl<'w, 'a> Actor<'w, 'a> {
     }
 
     fn user_message(&mut self, text: &Arc<str>) {
-        let user = self.world.user();
+        let world = self.world.clone();
+        let user = world.user();
         if *text == user.opening {
             return;
         }

@@ -1,5 +1,7 @@
 //! The scenarios that come with Balk, embedded in the binary.
 
+use std::sync::Arc;
+
 use balk_contract::record::Suite;
 
 use crate::format::{Diagnostics, Document};
@@ -181,7 +183,7 @@ impl Listed {
     /// # Errors
     /// The file does not have a setting, or has a value of another type. Without settings there are no errors: a
     /// test parses every file.
-    pub fn read(&self, sets: &[(String, String)]) -> Result<Scenario, Diagnostics> {
+    pub fn read(&self, sets: &[(String, String)]) -> Result<Arc<Scenario>, Diagnostics> {
         Document::new(self.file, self.text, self.kind, sets)?.scenario(toolsets::catalogue())
     }
 }

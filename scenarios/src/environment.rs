@@ -1,6 +1,7 @@
 //! The simulated world: files, facts, records, and what happens when a tool is called.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use balk_contract::{Status, ToolCall};
 
@@ -20,8 +21,8 @@ mod state;
 
 /// The state of the world in one trial. It decides whether the task is done.
 #[derive(Clone, Debug)]
-pub struct Environment<'w, 'a> {
-    world: &'w World<'a>,
+pub struct Environment {
+    world: Arc<World>,
     state: State,
     /// The simulated time since the start, in ticks.
     now: u64,
@@ -33,14 +34,14 @@ pub struct Environment<'w, 'a> {
     unknown_commands: u32,
 }
 
-impl<'w, 'a> Environment<'w, 'a> {
+impl Environment {
     /// The world before the first turn.
     #[must_use]
-    pub fn new(world: &'w World<'a>) -> Self {
+    pub fn new(world: &Arc<World>) -> Self {
         let spec = &world.scenario().environment;
         let owned = |template| world.fixed(template).into_owned();
         Self {
-            world,
+            world: world.clone(),
             state: State::new(
                 spec.files.iter().map(|(path, text)| (owned(path), owned(text))),
                 spec.facts.iter().map(owned),
@@ -79,7 +80,9 @@ impl<'w, 'a> Environment<'w, 'a> {
     }
 
     fn run(&mut self, call: &ToolCall) -> Executed {
-        let Some(tool) = self.world.tool(&call.tool) else {
+        // The world is shared and never changes, so it is read while the state is written.
+        let world = self.world.clone();
+        let Some(tool) = world.tool(&call.tool) else {
             return failed(format!("error: unknown tool {}", call.tool));
         };
         let sent = match Sent::read(&call.arguments, tool) {
@@ -98,7 +101,7 @@ impl<'w, 'a> Environment<'w, 'a> {
                 }
             }
         }
-        let rules = &self.world.scenario().environment.rules;
+        let rules = &world.scenario().environment.rules;
         let rule = rules.iter().enumerate().find(|(at, rule)| self.applies(*at, rule, tool, &arguments));
         match rule {
             Some((at, rule)) => self.apply(at, rule, tool, &arguments),

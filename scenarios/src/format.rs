@@ -53,13 +53,17 @@ use wire::ScenarioFile;
 ///
 /// The diagnostics name everything that is wrong with the file. Where the text is not TOML, or a key is unknown,
 /// missing or of the wrong type, they name only the first error.
-pub fn parse(file_name: &str, text: &str, toolsets: &[Arc<Toolset>]) -> Result<Vec<Scenario>, Diagnostics> {
+pub fn parse(
+    file_name: &str,
+    text: &str,
+    toolsets: &[Arc<Toolset>],
+) -> Result<Vec<Arc<Scenario>>, Diagnostics> {
     let source = Source::new(file_name, text);
     version::check(&source)?;
     scenarios(&source, toolsets)
 }
 
-fn scenarios(source: &Source, toolsets: &[Arc<Toolset>]) -> Result<Vec<Scenario>, Diagnostics> {
+fn scenarios(source: &Source, toolsets: &[Arc<Toolset>]) -> Result<Vec<Arc<Scenario>>, Diagnostics> {
     let file = syntax::read(source, wire::TOP)?;
     Ok(converted(&file, source, toolsets)?.0)
 }
@@ -69,9 +73,9 @@ fn converted(
     file: &ScenarioFile,
     source: &Source,
     toolsets: &[Arc<Toolset>],
-) -> Result<(Vec<Scenario>, Used), Diagnostics> {
+) -> Result<(Vec<Arc<Scenario>>, Used), Diagnostics> {
     let mut report = Report::new(source);
-    let scenarios = convert::scenarios(file, toolsets, &mut report);
+    let scenarios = convert::scenarios(file, toolsets, &mut report).into_iter().map(Arc::new).collect();
     let used = std::mem::take(&mut report.used);
     report.finish((scenarios, used))
 }
@@ -80,7 +84,7 @@ fn converted(
 #[derive(Debug)]
 pub struct Checked {
     /// Its scenarios, the stubborn one first.
-    pub scenarios: Vec<Scenario>,
+    pub scenarios: Vec<Arc<Scenario>>,
     /// What the file alone shows, in the order of the file. What only a trial shows is not among it.
     pub warnings: Vec<Diagnostic>,
     source: Source,
@@ -151,7 +155,7 @@ impl Document {
     /// # Errors
     ///
     /// The same as those of [`parse`]; or the file has no such actor.
-    pub fn scenario(&self, toolsets: &[Arc<Toolset>]) -> Result<Scenario, Diagnostics> {
+    pub fn scenario(&self, toolsets: &[Arc<Toolset>]) -> Result<Arc<Scenario>, Diagnostics> {
         let scenarios = scenarios(&self.source, toolsets)?;
         scenarios.into_iter().find(|it| it.kind == self.kind).ok_or_else(|| {
             let table = actor_table(self.kind);

@@ -10,21 +10,21 @@ use crate::world::World;
 
 /// What came between turns in one trial so far.
 #[derive(Clone, Debug)]
-pub struct News<'w, 'a> {
-    world: &'w World<'a>,
+pub struct News {
+    world: Arc<World>,
     /// How often each notification came.
     notifications: Vec<u32>,
     /// How often each interrupt came.
     interrupts: Vec<u32>,
 }
 
-impl<'w, 'a> News<'w, 'a> {
+impl News {
     /// Nothing came yet.
     #[must_use]
-    pub fn new(world: &'w World<'a>) -> Self {
+    pub fn new(world: &Arc<World>) -> Self {
         let scenario = world.scenario();
         Self {
-            world,
+            world: world.clone(),
             notifications: vec![0; scenario.environment.notifications.len()],
             interrupts: vec![0; scenario.user.interrupts.len()],
         }
@@ -35,9 +35,9 @@ impl<'w, 'a> News<'w, 'a> {
         &mut self,
         turns: usize,
         calls_ran: bool,
-        environment: &mut Environment<'w, 'a>,
+        environment: &mut Environment,
     ) -> Option<UserMessage> {
-        let world = self.world;
+        let world = &*self.world;
         let notifications = &world.scenario().environment.notifications;
         if let Some(at) = due(world, notifications, &mut self.notifications, turns, environment) {
             return Some(UserMessage { from: Speaker::Loop, text: world.user().notifications[at].clone() });
@@ -50,12 +50,12 @@ impl<'w, 'a> News<'w, 'a> {
 }
 
 /// The first message that is due. It comes, with what it changes.
-fn due<'w, 'a>(
-    world: &World<'a>,
+fn due(
+    world: &World,
     all: &[NewsSpec],
     came: &mut [u32],
     turns: usize,
-    environment: &mut Environment<'w, 'a>,
+    environment: &mut Environment,
 ) -> Option<usize> {
     let turns = u32::try_from(turns).unwrap_or(u32::MAX);
     let (at, spec) = all.iter().enumerate().find(|(at, it)| {

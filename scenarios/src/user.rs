@@ -11,8 +11,8 @@ use crate::world::World;
 
 /// The person in one trial.
 #[derive(Clone, Debug)]
-pub struct User<'w, 'a> {
-    world: &'w World<'a>,
+pub struct User {
+    world: Arc<World>,
     replied: usize,
     /// How many of the replies in turn were given.
     in_turn: usize,
@@ -20,11 +20,16 @@ pub struct User<'w, 'a> {
     applied: Vec<u32>,
 }
 
-impl<'w, 'a> User<'w, 'a> {
+impl User {
     /// A person who has said nothing yet.
     #[must_use]
-    pub fn new(world: &'w World<'a>) -> Self {
-        Self { world, replied: 0, in_turn: 0, applied: vec![0; world.scenario().user.rules.len()] }
+    pub fn new(world: &Arc<World>) -> Self {
+        Self {
+            replied: 0,
+            in_turn: 0,
+            applied: vec![0; world.scenario().user.rules.len()],
+            world: world.clone(),
+        }
     }
 
     /// The first message.
@@ -35,7 +40,7 @@ impl<'w, 'a> User<'w, 'a> {
 
     /// The reply to a message without a call, which can change facts. `None` where the person leaves, because they have
     /// no reply left, they want to, or the goal holds.
-    pub fn reply(&mut self, message: &str, environment: &mut Environment<'w, 'a>) -> Option<Arc<str>> {
+    pub fn reply(&mut self, message: &str, environment: &mut Environment) -> Option<Arc<str>> {
         let spec = &self.world.scenario().user;
         let replied = self.replied;
         self.replied += 1;
@@ -63,7 +68,7 @@ impl<'w, 'a> User<'w, 'a> {
     /// The answer to a question, with the facts that it sets: the first answer whose choice is offered. A person
     /// without such an answer ends the run.
     #[must_use]
-    pub fn answer(&self, options: &[Choice]) -> (UserAnswer, &'a [Template]) {
+    pub fn answer(&self, options: &[Choice]) -> (UserAnswer, Vec<Template>) {
         let specs = &self.world.scenario().user.answers;
         let found = specs.iter().find(|spec| options.iter().any(|choice| choice.kind == spec.choice));
         match found {
@@ -74,12 +79,12 @@ impl<'w, 'a> User<'w, 'a> {
 
     /// The words and the facts that go with a choice. Both are empty where the scenario has none.
     #[must_use]
-    pub fn chooses(&self, choice: ChoiceKind) -> (UserAnswer, &'a [Template]) {
+    pub fn chooses(&self, choice: ChoiceKind) -> (UserAnswer, Vec<Template>) {
         let specs = &self.world.scenario().user.answers;
         let said = specs.iter().zip(&self.world.user().answers).find(|(spec, _)| spec.choice == choice);
         match said {
-            Some((spec, text)) => (UserAnswer { choice, text: text.clone() }, &spec.sets),
-            None => (UserAnswer { choice, text: "".into() }, &[]),
+            Some((spec, text)) => (UserAnswer { choice, text: text.clone() }, spec.sets.clone()),
+            None => (UserAnswer { choice, text: "".into() }, Vec::new()),
         }
     }
 }

@@ -19,16 +19,16 @@ mod pinned;
 
 /// One scenario under one seed, before the first turn. Everything in it is fixed.
 #[derive(Clone, Debug)]
-pub struct World<'a> {
-    scenario: &'a Scenario,
+pub struct World {
+    scenario: Arc<Scenario>,
     seed: u64,
     draws: Draws,
     response: ResponseModel,
     limits: Limits,
     language: usize,
     toolset: Arc<Toolset>,
-    /// The values of each pool's drawn item.
-    picks: Vec<&'a [Arc<str>]>,
+    /// The place of each pool's drawn item.
+    picks: Vec<usize>,
     numbers: Vec<u32>,
     offer: Arc<Offer>,
     /// The legal name of each offered tool, with its place in the tool set.
@@ -71,21 +71,21 @@ impl WorldOptions {
     }
 }
 
-impl<'a> World<'a> {
-    /// Draws the world of a seed.
+impl World {
+    /// Draws the world of a seed. Everything that plays in it shares it.
     #[must_use]
-    pub fn draw(scenario: &'a Scenario, seed: u64, options: WorldOptions) -> Self {
+    pub fn draw(scenario: &Arc<Scenario>, seed: u64, options: WorldOptions) -> Arc<Self> {
         let pools = options.pools;
         let draws = Draws::new(seed, &scenario.world);
         let language = draws.dice(Draw::Language).index(scenario.languages.len());
-        let toolset =
-            open(&scenario.toolsets, |set| set.reserve, pools, &mut draws.dice(Draw::Toolset)).clone();
+        let toolset = open(&scenario.toolsets, |set| set.reserve, pools, &mut draws.dice(Draw::Toolset));
+        let toolset = scenario.toolsets[toolset].clone();
         let picks = scenario
             .pools
             .iter()
             .map(|pool| {
                 let mut dice = draws.dice(Draw::Pool(&pool.name));
-                &open(&pool.items, |item| item.reserve, pools, &mut dice).values[..]
+                open(&pool.items, |item| item.reserve, pools, &mut dice)
             })
             .collect();
         let numbers = scenario
@@ -97,7 +97,7 @@ impl<'a> World<'a> {
         let response =
             ResponseModel::new(scenario.response, options.response, options.reactions, seed, &draws);
         let mut world = Self {
-            scenario,
+            scenario: scenario.clone(),
             seed,
             draws,
             response,
@@ -115,7 +115,7 @@ impl<'a> World<'a> {
         if let Some(prompt) = scenario.prompt {
             world.prompt = world.say(prompt, Occasion::Prompt, 0, &[]).into();
         }
-        world
+        Arc::new(world)
     }
 
     fn user_texts(&self) -> UserTexts {
@@ -161,14 +161,14 @@ impl<'a> World<'a> {
 
     /// The scenario that this is a world of.
     #[must_use]
-    pub fn scenario(&self) -> &'a Scenario {
-        self.scenario
+    pub fn scenario(&self) -> &Arc<Scenario> {
+        &self.scenario
     }
 
     /// What this world is without its surface, such as names, texts and languages. Worlds with the same skeleton are
     /// not independent. A written scenario is one skeleton, under its name.
     #[must_use]
-    pub fn skeleton(&self) -> &'a str {
+    pub fn skeleton(&self) -> &str {
         self.scenario.skeleton.as_deref().unwrap_or(&self.scenario.name)
     }
 
@@ -186,7 +186,7 @@ impl<'a> World<'a> {
 
     /// The language of all texts; `any` where all languages are the same.
     #[must_use]
-    pub fn language(&self) -> &'a Arc<str> {
+    pub fn language(&self) -> &Arc<str> {
         &self.scenario.languages[self.language]
     }
 
@@ -197,8 +197,8 @@ impl<'a> World<'a> {
             ("language".to_owned(), self.language().to_string()),
             ("toolset".to_owned(), self.toolset.name.clone()),
         ];
-        for (pool, values) in self.scenario.pools.iter().zip(&self.picks) {
-            for (field, value) in pool.fields.iter().zip(*values) {
+        for (pool, &item) in self.scenario.pools.iter().zip(&self.picks) {
+            for (field, value) in pool.fields.iter().zip(&pool.items[item].values) {
                 drawn.push((format!("{}.{field}", pool.name), value.to_string()));
             }
         }
@@ -284,8 +284,8 @@ impl<'a> World<'a> {
             .expect("a scenario offers every role it uses")
     }
 
-    fn field(&self, pool: usize, field: usize) -> &'a str {
-        &self.picks[pool][field]
+    fn field(&self, pool: usize, field: usize) -> &str {
+        &self.scenario.pools[pool].items[self.picks[pool]].values[field]
     }
 }
 

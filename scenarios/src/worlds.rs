@@ -1,6 +1,7 @@
 //! What seeds are played on: one written scenario, or drawn worlds.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use balk_contract::Protocol;
 use balk_contract::record::{Kind, Pools};
@@ -12,7 +13,7 @@ use crate::scenario::Scenario;
 #[derive(Clone, Debug)]
 pub enum Worlds {
     /// A written scenario, the same for every seed.
-    Written(Box<Scenario>),
+    Written(Arc<Scenario>),
     /// Drawn worlds: each seed composes its own scenario.
     Drawn(Target),
 }
@@ -20,10 +21,10 @@ pub enum Worlds {
 impl Worlds {
     /// The scenario of a seed.
     #[must_use]
-    pub fn scenario(&self, seed: u64, pools: Pools) -> Cow<'_, Scenario> {
+    pub fn scenario(&self, seed: u64, pools: Pools) -> Arc<Scenario> {
         match self {
-            Self::Written(scenario) => Cow::Borrowed(scenario),
-            Self::Drawn(target) => Cow::Owned(target.scenario(seed, pools)),
+            Self::Written(scenario) => scenario.clone(),
+            Self::Drawn(target) => target.scenario(seed, pools),
         }
     }
 
@@ -82,9 +83,9 @@ impl Worlds {
     }
 }
 
-impl From<Scenario> for Worlds {
-    fn from(scenario: Scenario) -> Self {
-        Self::Written(Box::new(scenario))
+impl From<Arc<Scenario>> for Worlds {
+    fn from(scenario: Arc<Scenario>) -> Self {
+        Self::Written(scenario)
     }
 }
 

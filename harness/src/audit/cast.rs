@@ -1,6 +1,5 @@
 //! What an audit plays: the scenarios of the catalogue, and each slip and each plan of the drawn worlds.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ pub(super) struct Cast {
     pub(super) suite: Arc<str>,
     worlds: Worlds,
     /// By the index of the setup; setups that need no settings are missing.
-    pub(super) with_settings: BTreeMap<usize, Scenario>,
+    pub(super) with_settings: BTreeMap<usize, Arc<Scenario>>,
     pub(super) setups: Vec<usize>,
 }
 
@@ -66,7 +65,7 @@ impl Cast {
         }
     }
 
-    pub(super) fn scenario(&self, seed: u64) -> Cow<'_, Scenario> {
+    pub(super) fn scenario(&self, seed: u64) -> Arc<Scenario> {
         self.worlds.scenario(seed, Pools::Open)
     }
 

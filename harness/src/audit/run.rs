@@ -129,7 +129,7 @@ impl Bench<'_> {
     }
 }
 
-fn trial(world: &World<'_>, stack: &Recipe) -> Trial {
+fn trial(world: &Arc<World>, stack: &Recipe) -> Trial {
     let channel = TruthChannel::default();
     engine::run(world, &mut stack.stack(&channel), &channel)
 }

@@ -1,6 +1,6 @@
 //! The input of a bench: scenarios in three response models, stacks, and the plan that its record carries.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use balk_guards::Protocol;
 use balk_reports::records::{
@@ -126,12 +126,12 @@ impl Matrix {
     }
 
     /// The scenario of a seed in this place of the plan.
-    pub(crate) fn scenario(&self, place: usize, seed: u64) -> Cow<'_, Scenario> {
+    pub(crate) fn scenario(&self, place: usize, seed: u64) -> Arc<Scenario> {
         self.worlds[place].0.scenario(seed, self.pools)
     }
 
     /// Every stack on this scenario, each under the three response models.
-    pub(super) fn simulations<'a>(&'a self, scenario: &'a Scenario) -> Vec<[Simulation<'a>; 3]> {
+    pub(super) fn simulations<'a>(&'a self, scenario: &'a Arc<Scenario>) -> Vec<[Simulation<'a>; 3]> {
         let options = MODES.map(|response| WorldOptions {
             pools: self.pools,
             response,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::Arc;
 
 use balk_reports::records::Suite;
 use balk_scenarios::drawn::{self, Target};
@@ -114,7 +115,7 @@ impl Source {
     }
 
     /// Reads the scenario, with these settings in place of its own.
-    pub(super) fn read(&self, sets: &[(String, String)]) -> Result<Scenario, Diagnostics> {
+    pub(super) fn read(&self, sets: &[(String, String)]) -> Result<Arc<Scenario>, Diagnostics> {
         self.document(sets)?.scenario(toolsets::catalogue())
     }
 

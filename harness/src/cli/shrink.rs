@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use balk_reports::records::quoted;
 use balk_reports::report::document::Screen;
@@ -137,7 +138,7 @@ impl Shrink {
     }
 
     /// The scenario with all its settings, and its text.
-    fn read(&self) -> Result<(Document, Scenario), Failure> {
+    fn read(&self) -> Result<(Document, Arc<Scenario>), Failure> {
         let document = Source::of(&self.target)?.document(&self.set)?;
         let scenario = document.scenario(toolsets::catalogue())?;
         Ok((document, scenario))

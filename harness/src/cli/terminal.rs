@@ -9,8 +9,8 @@ use balk_scenarios::template::Template;
 use crate::engine::Person;
 
 /// A person who reads questions on `out` and answers on `input`. Without an input, nothing is answered.
-pub struct Terminal<'w, 'a, R, W> {
-    user: User<'w, 'a>,
+pub struct Terminal<R, W> {
+    user: User,
     input: Option<R>,
     out: W,
 }
@@ -18,14 +18,14 @@ pub struct Terminal<'w, 'a, R, W> {
 /// How often one question is asked.
 const TRIES: u32 = 3;
 
-impl<'w, 'a, R: BufRead, W: Write> Terminal<'w, 'a, R, W> {
+impl<R: BufRead, W: Write> Terminal<R, W> {
     /// A person who stands in for this scenario user.
-    pub fn new(user: User<'w, 'a>, input: Option<R>, out: W) -> Self {
+    pub fn new(user: User, input: Option<R>, out: W) -> Self {
         Self { user, input, out }
     }
 
     /// The choice and its words; none if there is no answer.
-    fn ask(&mut self, options: &[Choice]) -> io::Result<Option<(UserAnswer, &'a [Template])>> {
+    fn ask(&mut self, options: &[Choice]) -> io::Result<Option<(UserAnswer, Vec<Template>)>> {
         let there = if self.input.is_some() { "" } else { "There is no terminal to answer at. " };
         writeln!(self.out, "\n{there}The options are:")?;
         for (at, choice) in options.iter().enumerate() {
@@ -76,8 +76,8 @@ impl<'w, 'a, R: BufRead, W: Write> Terminal<'w, 'a, R, W> {
     }
 }
 
-impl<'a, R: BufRead, W: Write> Person<'a> for Terminal<'_, 'a, R, W> {
-    fn answer(&mut self, question: &Question) -> Option<(UserAnswer, &'a [Template])> {
+impl<R: BufRead, W: Write> Person for Terminal<R, W> {
+    fn answer(&mut self, question: &Question) -> Option<(UserAnswer, Vec<Template>)> {
         // If the terminal cannot be written to, there is no answer.
         self.ask(&question.options).ok().flatten()
     }

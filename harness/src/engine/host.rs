@@ -14,14 +14,14 @@ use balk_scenarios::{Environment, News, Stage, User, World};
 use super::person::Person;
 
 /// The world's side of a run.
-pub(crate) struct Host<'t, 'w, 'a> {
-    world: &'w World<'a>,
-    person: &'t mut dyn Person<'a>,
+pub(crate) struct Host<'t> {
+    world: Arc<World>,
+    person: &'t mut dyn Person,
     see: &'t mut dyn FnMut(&Entry),
     run: Run<&'t mut dyn Guard>,
-    environment: Environment<'w, 'a>,
-    user: User<'w, 'a>,
-    news: News<'w, 'a>,
+    environment: Environment,
+    user: User,
+    news: News,
     /// Whether calls ran since the model was last asked.
     calls_ran: bool,
     /// Turns taken.
@@ -58,20 +58,20 @@ pub(crate) enum Due {
     Over,
 }
 
-impl<'t, 'w, 'a> Host<'t, 'w, 'a> {
+impl<'t> Host<'t> {
     /// A run of `model` in this world.
     pub(crate) fn new(
-        world: &'w World<'a>,
+        world: &Arc<World>,
         model: &str,
         guard: &'t mut dyn Guard,
-        person: &'t mut dyn Person<'a>,
+        person: &'t mut dyn Person,
         see: &'t mut dyn FnMut(&Entry),
     ) -> Self {
         let user = User::new(world);
         let scenario = world.scenario();
         let start = Start { model: model.into(), protocol: scenario.protocol, offer: world.offer().clone() };
         Self {
-            world,
+            world: world.clone(),
             person,
             see,
             run: Run::new(guard, start, user.opening(), world.limits()),
@@ -93,12 +93,12 @@ impl<'t, 'w, 'a> Host<'t, 'w, 'a> {
     pub(crate) fn fork<'s>(
         &self,
         guard: &'s mut dyn Guard,
-        person: &'s mut dyn Person<'a>,
+        person: &'s mut dyn Person,
         see: &'s mut dyn FnMut(&Entry),
-    ) -> Host<'s, 'w, 'a> {
+    ) -> Host<'s> {
         let run = Run::resume(guard, self.transcript().to_vec(), self.world.limits());
         Host {
-            world: self.world,
+            world: self.world.clone(),
             person,
             see,
             run: run.expect("every transcript begins with its start"),
@@ -146,7 +146,7 @@ impl<'t, 'w, 'a> Host<'t, 'w, 'a> {
                 Step::User(question) => match self.person.answer(&question) {
                     Some((answer, sets)) => {
                         self.run.answered(answer);
-                        self.environment.set(sets);
+                        self.environment.set(&sets);
                     }
                     None => self.run.unanswered(),
                 },
@@ -172,12 +172,12 @@ impl<'t, 'w, 'a> Host<'t, 'w, 'a> {
     }
 
     /// The world, as it is now.
-    pub(crate) fn environment(&self) -> &Environment<'w, 'a> {
+    pub(crate) fn environment(&self) -> &Environment {
         &self.environment
     }
 
     /// The world, to be changed from outside of the run.
-    pub(crate) fn environment_mut(&mut self) -> &mut Environment<'w, 'a> {
+    pub(crate) fn environment_mut(&mut self) -> &mut Environment {
         &mut self.environment
     }
 
@@ -240,7 +240,7 @@ impl<'t, 'w, 'a> Host<'t, 'w, 'a> {
     }
 
     /// The transcript, and the world as it is in the end.
-    pub(crate) fn into_parts(self) -> (Vec<Entry>, Environment<'w, 'a>) {
+    pub(crate) fn into_parts(self) -> (Vec<Entry>, Environment) {
         (self.run.into_transcript(), self.environment)
     }
 

@@ -1,5 +1,7 @@
 //! A trial in progress: a scripted actor in the model's place.
 
+use std::sync::Arc;
+
 use balk_guards::{AttemptCause, Effect, Entry, Guard, ToolCall};
 use balk_scenarios::scenario::StateId;
 use balk_scenarios::{Act, Actor, Broken, Stage, Truth, World};
@@ -38,27 +40,27 @@ pub struct FailedFacts {
 }
 
 /// A run whose model is the actor of its scenario.
-pub(super) struct Running<'t, 'w, 'a> {
-    world: &'w World<'a>,
+pub(super) struct Running<'t> {
+    world: Arc<World>,
     channel: &'t TruthChannel,
-    pub(super) host: Host<'t, 'w, 'a>,
-    actor: Actor<'w, 'a>,
+    pub(super) host: Host<'t>,
+    actor: Actor,
     pub(super) turns: Vec<TurnFacts>,
     pub(super) failed: Vec<FailedFacts>,
     /// The tick from which the provider answers again.
     refused_until: u64,
 }
 
-impl<'t, 'w, 'a> Running<'t, 'w, 'a> {
+impl<'t> Running<'t> {
     pub(super) fn new(
-        world: &'w World<'a>,
+        world: &Arc<World>,
         guard: &'t mut dyn Guard,
         channel: &'t TruthChannel,
-        person: &'t mut dyn Person<'a>,
+        person: &'t mut dyn Person,
         see: &'t mut dyn FnMut(&Entry),
     ) -> Self {
         Self {
-            world,
+            world: world.clone(),
             channel,
             host: Host::new(world, MODEL, guard, person, see),
             actor: Actor::new(world),

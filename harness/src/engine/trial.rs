@@ -1,5 +1,7 @@
 //! One trial and its result.
 
+use std::sync::Arc;
+
 use balk_guards::{Entry, Guard, Transcript};
 use balk_scenarios::{Environment, User, World};
 
@@ -25,17 +27,17 @@ pub struct Trial {
 }
 
 /// Runs one trial to its end. The oracle, if there is one, gets the truth by the channel.
-pub fn run(world: &World<'_>, guard: &mut dyn Guard, channel: &TruthChannel) -> Trial {
+pub fn run(world: &Arc<World>, guard: &mut dyn Guard, channel: &TruthChannel) -> Trial {
     let mut scripted = User::new(world);
     run_with(world, guard, channel, &mut scripted, &mut |_| {})
 }
 
 /// Runs one trial. `person` answers the guards' questions, and `see` gets each entry once it is committed.
-pub fn run_with<'a>(
-    world: &World<'a>,
+pub fn run_with(
+    world: &Arc<World>,
     guard: &mut dyn Guard,
     channel: &TruthChannel,
-    person: &mut dyn Person<'a>,
+    person: &mut dyn Person,
     see: &mut dyn FnMut(&Entry),
 ) -> Trial {
     let mut running = Running::new(world, guard, channel, person, see);
@@ -49,7 +51,7 @@ impl Trial {
     /// What happened in a run that has ended, in this world as it is then.
     pub(crate) fn of(
         entries: Transcript,
-        environment: &Environment<'_, '_>,
+        environment: &Environment,
         turns: Vec<TurnFacts>,
         mut failed: Vec<FailedFacts>,
     ) -> Self {

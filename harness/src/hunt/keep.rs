@@ -1,6 +1,7 @@
 //! Finds worth keeping: each shrunk to a small scenario, none of them twice.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use balk_scenarios::format;
 use balk_scenarios::{Scenario, World, WorldOptions, toolsets};
@@ -54,13 +55,13 @@ pub fn keep(hunt: &Hunt<'_>, hunted: &Hunted, contrasts: &[Recipe], most: usize)
 fn shrunk(hunt: &Hunt<'_>, find: &Find, name: &str, contrasts: &[Recipe]) -> Shrunk {
     let drawn = hunt.worlds.scenario(find.seed, hunt.pools);
     let options = WorldOptions { pools: hunt.pools, ..WorldOptions::default() };
-    let scenario = Scenario {
+    let scenario = Arc::new(Scenario {
         name: name.into(),
         title: find.prey.title().into(),
         why: format!("Found under `{}`.", hunt.stack.spec()),
         source: format!("`balk hunt`: the drawn world {}, seed {}", find.skeleton, find.seed),
         ..World::draw(&drawn, find.seed, options).pinned()
-    };
+    });
     let text = format::write(std::slice::from_ref(&scenario));
     let shows = find.prey.shows();
     let case = Case {
@@ -76,7 +77,7 @@ fn shrunk(hunt: &Hunt<'_>, find: &Find, name: &str, contrasts: &[Recipe]) -> Shr
     shrink::shrink(&case, |_| ()).expect("a file plays as the world that it was written from")
 }
 
-fn read(text: &str) -> Scenario {
+fn read(text: &str) -> Arc<Scenario> {
     let scenarios = format::parse("find.toml", text, toolsets::catalogue());
     scenarios.expect("what is written can be read").swap_remove(0)
 }
@@ -90,7 +91,7 @@ fn essence(text: &str) -> String {
         title: nothing(),
         why: nothing(),
         source: nothing(),
-        ..read(text)
+        ..Scenario::clone(&read(text))
     };
-    format::write(&[plain])
+    format::write(&[Arc::new(plain)])
 }

@@ -35,7 +35,7 @@ pub(super) type Asked = BTreeSet<(Place, u128)>;
 /// # Errors
 /// There is no completion where one is needed; the trial is not measured then.
 pub(super) fn play(
-    world: &World<'_>,
+    world: &Arc<World>,
     guard: &mut dyn Guard,
     model: &Model<'_>,
     asked: &mut Asked,
@@ -161,7 +161,7 @@ struct Turn {
 }
 
 impl Turn {
-    fn of(host: &Host<'_, '_, '_>) -> Self {
+    fn of(host: &Host<'_>) -> Self {
         Self {
             entry: host.transcript().len(),
             failed_attempts: host.attempts_before(),
@@ -171,11 +171,11 @@ impl Turn {
 }
 
 /// What replaces the messages where the loop summarises.
-pub(super) fn summary(world: &World<'_>) -> Arc<str> {
+pub(super) fn summary(world: &Arc<World>) -> Arc<str> {
     format!("{}\n\n{}", world.summary(), User::new(world).opening()).into()
 }
 
-pub(super) fn place(world: &World<'_>, host: &Host<'_, '_, '_>, turns: usize) -> Place {
+pub(super) fn place(world: &World, host: &Host<'_>, turns: usize) -> Place {
     Place {
         scenario: world.scenario().name.clone(),
         seed: world.seed(),

@@ -1,5 +1,7 @@
 //! Whether a server gives the same answer to the same request.
 
+use std::sync::Arc;
+
 use balk_contract::wire::Refusal;
 use balk_guards::{Completion, Entry, Offer, Usage, View};
 use balk_reports::records::Repeats;
@@ -15,7 +17,7 @@ impl Model<'_> {
     ///
     /// # Errors
     /// The endpoint refused the very first request.
-    pub fn probe(&self, world: &World<'_>, other: &World<'_>) -> Result<Option<Repeats>, Refusal> {
+    pub fn probe(&self, world: &Arc<World>, other: &Arc<World>) -> Result<Option<Repeats>, Refusal> {
         let first = match self.first(world, Self::complete) {
             Ok(first) => first,
             Err(Stop::Refused(refusal)) => return Err(refusal),
@@ -30,7 +32,7 @@ impl Model<'_> {
     /// The first completion in a world.
     fn first(
         &self,
-        world: &World<'_>,
+        world: &Arc<World>,
         ask: fn(&Self, &View, &Place, &Offer) -> Result<Answer, Stop>,
     ) -> Result<Completion, Stop> {
         let mut user = User::new(world);

@@ -16,6 +16,7 @@ mod tried;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use balk_reports::records::{Bench, REACTIONS_SCHEMA, ReactionCounts, ReactionRow, Reactions};
 use balk_scenarios::{Truth, World};
@@ -110,7 +111,7 @@ fn messages(stacks: &[Recipe]) -> Vec<Message<'_>> {
 
 /// The reactions in the baseline of one unit.
 fn unit(
-    world: &World<'_>,
+    world: &Arc<World>,
     messages: &[Message<'_>],
     model: &Model<'_>,
     samples: u32,

@@ -6,6 +6,7 @@
 //! in takes nothing.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use balk_reports::records::{Bench, Cell, Grade, Outcome, Plan, PlannedLive, Seeds, Suite, TrialRecord};
 use balk_scenarios::{Scenario, World, WorldOptions};
@@ -129,7 +130,7 @@ fn unit(matrix: &Matrix, model: &Model<'_>, place: usize, seed: u64) -> Result<U
     Ok((cells, Transcripts::pack(seed, &records), sample))
 }
 
-pub(super) fn world<'a>(matrix: &Matrix, scenario: &'a Scenario, seed: u64) -> World<'a> {
+pub(super) fn world(matrix: &Matrix, scenario: &Arc<Scenario>, seed: u64) -> Arc<World> {
     World::draw(scenario, seed, options(&matrix.plan))
 }
 
@@ -141,7 +142,7 @@ pub fn options(plan: &Plan) -> WorldOptions {
 
 fn recorded(
     matrix: &Matrix,
-    world: &World<'_>,
+    world: &Arc<World>,
     place: usize,
     stack: &Recipe,
     played: &Played,

@@ -19,10 +19,10 @@ use crate::engine::Host;
 
 /// The rounds of a run, judged one by one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rounds<'w, 'a> {
+pub(super) struct Rounds {
     /// The rounds that are over.
     over: Vec<Round>,
-    open: Option<Open<'w, 'a>>,
+    open: Option<Open>,
     /// The results that the transcript has.
     known: BTreeSet<ResultKey>,
     /// The calls of rounds that did not move.
@@ -40,21 +40,21 @@ pub(super) struct Round {
 
 /// The round that is under way.
 #[derive(Clone, Debug)]
-struct Open<'w, 'a> {
+struct Open {
     /// The world before its calls.
-    before: Environment<'w, 'a>,
+    before: Environment,
     /// The index of its completion in the transcript.
     entry: usize,
 }
 
-impl<'w, 'a> Rounds<'w, 'a> {
+impl Rounds {
     /// A completion comes.
-    pub(super) fn open(&mut self, host: &Host<'_, 'w, 'a>) {
+    pub(super) fn open(&mut self, host: &Host<'_>) {
         self.open = Some(Open { before: host.environment().clone(), entry: host.transcript().len() });
     }
 
     /// What came of the last completion is in the transcript.
-    pub(super) fn close(&mut self, host: &Host<'_, 'w, 'a>) {
+    pub(super) fn close(&mut self, host: &Host<'_>) {
         let Some(Open { before, entry }) = self.open.take() else { return };
         let after = &host.transcript()[entry..];
         let results: Vec<&ToolResult> = after.iter().filter_map(result).collect();

@@ -1,5 +1,7 @@
 //! The input, the progress and the result of shrinking.
 
+use std::sync::Arc;
+
 use balk_reports::records::TrialRecord;
 use balk_scenarios::{Scenario, WorldOptions};
 
@@ -12,7 +14,7 @@ pub struct Case<'a> {
     /// The text of a scenario file.
     pub text: &'a str,
     /// The scenario, read from the text.
-    pub scenario: &'a Scenario,
+    pub scenario: &'a Arc<Scenario>,
     /// The seed.
     pub seed: u64,
     /// The stack.

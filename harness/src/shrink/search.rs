@@ -1,6 +1,7 @@
 //! The search: the smallest scenario so far, and one attempt after another at a smaller one.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use balk_scenarios::format::Document;
 use balk_scenarios::{Scenario, World, toolsets};
@@ -38,7 +39,7 @@ pub(super) struct Search<'a> {
     sign: Sign<'a>,
     contrasts: Vec<Contrast<'a>>,
     document: DocumentMut,
-    scenario: Scenario,
+    scenario: Arc<Scenario>,
     seed: u64,
     changes: usize,
     tries: u32,
@@ -117,7 +118,7 @@ impl<'a> Search<'a> {
         true
     }
 
-    fn still_shows(&mut self, scenario: &Scenario, seed: u64) -> bool {
+    fn still_shows(&mut self, scenario: &Arc<Scenario>, seed: u64) -> bool {
         self.tries += 1;
         let played = |stack: &Recipe| played(self.case, scenario, stack, seed);
         let holds = |it: &Contrast<'_>| it.holds(&self.sign, &played(it.stack));
@@ -168,7 +169,7 @@ impl<'a> Search<'a> {
     }
 }
 
-fn played(case: &Case<'_>, scenario: &Scenario, stack: &Recipe, seed: u64) -> Trial {
+fn played(case: &Case<'_>, scenario: &Arc<Scenario>, stack: &Recipe, seed: u64) -> Trial {
     let simulation = Simulation::new(scenario, stack, case.options);
     simulation.trial(&simulation.world(seed))
 }

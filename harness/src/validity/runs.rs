@@ -48,7 +48,7 @@ impl Simulated {
         runs
     }
 
-    fn add(&mut self, world: &World<'_>, seen: Seen<'_>) {
+    fn add(&mut self, world: &Arc<World>, seen: Seen<'_>) {
         let trial: Trial = run(world, &mut (), &TruthChannel::default());
         let id: Arc<str> = format!("{}#{}", world.scenario().name, world.seed()).into();
         let key = xxh3_64_with_seed(id.as_bytes(), 0);

@@ -5,6 +5,7 @@ mod refused;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use crate::common::runs::{CRITERION, Run, recipe, recovered, runs_with, under};
 use crate::common::{scenario, seeds};
@@ -14,7 +15,7 @@ use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::scenario::TruthSpan;
 use balk_scenarios::{Environment, Kind, ResponseMode, Scenario, Stuck, Truth, World, WorldOptions};
 
-fn all() -> impl Iterator<Item = Scenario> {
+fn all() -> impl Iterator<Item = Arc<Scenario>> {
     CATALOGUE.iter().map(|it| scenario(it.name, &[]))
 }
 
@@ -99,7 +100,7 @@ fn s4_every_turn_and_every_failed_attempt_has_its_truth() {
 fn s4_the_truth_is_in_no_view() {
     for scenario in all() {
         let mut lies = scenario.clone();
-        for state in &mut lies.actor.states {
+        for state in &mut Arc::make_mut(&mut lies).actor.states {
             state.truth = vec![TruthSpan { until: u32::MAX, is: Truth::Waiting }];
         }
         let (told, lied) = (under(&scenario, 0..=19, "default"), under(&lies, 0..=19, "default"));
@@ -136,7 +137,12 @@ fn differing(runs: &[Run], others: &[Run]) -> usize {
     runs.iter().zip(others).filter(|(a, b)| a.trial.entries != b.trial.entries).count()
 }
 
-fn in_mode(scenario: &Scenario, response: ResponseMode, seeds: RangeInclusive<u64>, guard: &str) -> Vec<Run> {
+fn in_mode(
+    scenario: &Arc<Scenario>,
+    response: ResponseMode,
+    seeds: RangeInclusive<u64>,
+    guard: &str,
+) -> Vec<Run> {
     let options = WorldOptions { response, ..WorldOptions::default() };
     runs_with(scenario, options, seeds, &|channel| Box::new(recipe(guard).stack(channel)))
 }
@@ -179,10 +185,10 @@ fn s5_what_is_assumed_about_reactions_changes_outcomes() {
 #[test]
 fn s6_seeds_draw_other_worlds_in_five_languages_with_other_tools() {
     for scenario in all() {
-        let worlds: Vec<World<'_>> =
+        let worlds: Vec<Arc<World>> =
             CRITERION.map(|seed| World::draw(&scenario, seed, WorldOptions::default())).collect();
         let mut drawn: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (name, value) in worlds.iter().flat_map(World::drawn) {
+        for (name, value) in worlds.iter().flat_map(|it| it.drawn()) {
             drawn.entry(name).or_default().insert(value);
         }
         let languages: BTreeSet<String> = ["de", "en", "es", "ja", "zh"].map(str::to_owned).into();

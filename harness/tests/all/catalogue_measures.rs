@@ -16,13 +16,13 @@ use balk_reports::statistics::Share;
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::{Kind, Scenario, World, WorldOptions};
 
-pub(crate) fn all(kind: Kind) -> impl Iterator<Item = Scenario> {
+pub(crate) fn all(kind: Kind) -> impl Iterator<Item = Arc<Scenario>> {
     let listed = CATALOGUE.iter().filter(move |it| it.kind == kind);
     listed.map(|it| scenario(it.name, &[]))
 }
 
 /// This model ignores every message, so no guard can recover it; the user must be told.
-fn is_deaf(scenario: &Scenario) -> bool {
+fn is_deaf(scenario: &Arc<Scenario>) -> bool {
     scenario.response.stubbornness.num == scenario.response.stubbornness.den
 }
 
@@ -259,12 +259,12 @@ fn every_control_is_disturbed_by_a_shipped_stack() {
     stacks.push("default".to_owned());
     // The naive ones come last in the registry, and disturb most.
     stacks.rotate_right(4);
-    let disturbs = |scenario: &Scenario, spec: &String| {
+    let disturbs = |scenario: &Arc<Scenario>, spec: &String| {
         under(scenario, 0..=199, spec).iter().any(|run| run.grade.false_interventions > 0)
     };
     let untouched: Vec<_> = all(Kind::Control)
         .filter(|scenario| !stacks.iter().any(|spec| disturbs(scenario, spec)))
-        .map(|scenario| scenario.name)
+        .map(|scenario| scenario.name.clone())
         .collect();
     assert!(untouched.is_empty(), "no stack intervenes in 200 seeds: {untouched:?}");
 }

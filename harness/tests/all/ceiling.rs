@@ -1,5 +1,7 @@
 //! The ceiling is one: no stack that ships gets more stubborn runs done, but by chance.
 
+use std::sync::Arc;
+
 use balk::guards::Registry;
 use balk::simulate::counts;
 use balk_reports::statistics::mcnemar;
@@ -11,7 +13,7 @@ use crate::common::scenario;
 
 const SEEDS: u64 = 40;
 
-fn done(scenario: &Scenario, stack: &str) -> u64 {
+fn done(scenario: &Arc<Scenario>, stack: &str) -> u64 {
     let recipe = recipe(stack);
     counts(&scenario.clone().into(), &recipe, WorldOptions::default(), 0..=SEEDS - 1, &|| ()).done
 }

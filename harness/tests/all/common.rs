@@ -13,6 +13,7 @@ pub(crate) mod terminal;
 pub(crate) mod wild;
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use balk_scenarios::{Scenario, catalogue, format, toolsets};
 
@@ -25,14 +26,14 @@ pub(crate) fn seeds() -> RangeInclusive<u64> {
 }
 
 /// A scenario of the catalogue, with these settings.
-pub(crate) fn scenario(name: &str, sets: &[(&str, &str)]) -> Scenario {
+pub(crate) fn scenario(name: &str, sets: &[(&str, &str)]) -> Arc<Scenario> {
     let sets: Vec<_> = sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let listed = catalogue::find(name).expect("the catalogue has it");
     listed.read(&sets).expect("the catalogue is good, and so are the settings")
 }
 
 /// A scenario with all that can come between turns.
-pub(crate) fn between() -> Scenario {
+pub(crate) fn between() -> Arc<Scenario> {
     let text = include_str!("../../../scenarios/tests/worlds/between.toml");
     let all = format::parse("between.toml", text, toolsets::catalogue());
     all.unwrap_or_else(|wrong| panic!("{wrong}")).remove(0)

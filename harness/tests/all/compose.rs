@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use crate::common::recipe::recipe;
 use crate::common::runs::{Run, under};
@@ -135,7 +136,7 @@ fn tries(run: &Run) -> usize {
 }
 
 /// The scenario `abandonment`, whose drafts differ in a comment alone.
-fn drafts() -> Scenario {
+fn drafts() -> Arc<Scenario> {
     let listed = catalogue::find("abandonment").expect("the catalogue has it");
     let (other, nearly_equal) = (r#"content = "{code}""#, r##"content = "{draft}# {clock}\n""##);
     let text = listed.text.replacen(other, nearly_equal, 1);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::common::program::{balk, ran};
 use crate::common::recipe::recipe;
@@ -68,12 +69,12 @@ fn a_hunt_can_be_broken_off() {
     assert!((1..1_000).contains(&hunted.trials), "{}", hunted.trials);
 }
 
-fn read(text: &str) -> Scenario {
+fn read(text: &str) -> Arc<Scenario> {
     let all = format::parse("find.toml", text, toolsets::catalogue());
     all.unwrap_or_else(|wrong| panic!("{text}\n{wrong}")).swap_remove(0)
 }
 
-fn shows(scenario: &Scenario, seed: u64, guard: &str, what: &Shows) -> bool {
+fn shows(scenario: &Arc<Scenario>, seed: u64, guard: &str, what: &Shows) -> bool {
     let recipe = recipe(guard);
     let simulation = Simulation::new(scenario, &recipe, WorldOptions::default());
     what.is_in(&simulation.trial(&simulation.world(seed)))

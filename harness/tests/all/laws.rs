@@ -66,7 +66,7 @@ proptest! {
             if let Entry::Answer(answer) = entry {
                 let (same, sets) = user.answer(&asked);
                 prop_assert_eq!(&same, answer);
-                environment.set(sets);
+                environment.set(&sets);
             }
             if completion(entry).is_none() {
                 continue;

@@ -1,6 +1,8 @@
 //! The worth of the guards, in counts: which runs must recover, when the user must be told, and what must stay
 //! undisturbed.
 
+use std::sync::Arc;
+
 use crate::common::instead::{Instead, What};
 use crate::common::runs::{CRITERION, Make, Run, recipe, recovered, runs, runs_with, under};
 use crate::common::{scenario, seeds};
@@ -35,7 +37,7 @@ fn changed(entry: &Entry) -> Option<bool> {
 
 /// The requirements on a guard: it recovers at least half of the runs that the oracle recovers, without the user's
 /// help; it tells the user in every run that it does not recover; and it leaves the twin alone.
-fn passes(stubborn: &Scenario, twin: &Scenario, guard: Make<'_>) -> Result<(), String> {
+fn passes(stubborn: &Arc<Scenario>, twin: &Arc<Scenario>, guard: Make<'_>) -> Result<(), String> {
     let best = runs(stubborn, CRITERION, &|channel| Box::new(recipe("oracle").stack(channel)));
     let ours = runs(stubborn, CRITERION, guard);
     let could = recovered(&best);
@@ -59,7 +61,7 @@ fn passes(stubborn: &Scenario, twin: &Scenario, guard: Make<'_>) -> Result<(), S
     Ok(())
 }
 
-fn pairs() -> [(Scenario, Scenario); 2] {
+fn pairs() -> [(Arc<Scenario>, Arc<Scenario>); 2] {
     [("abandonment", "explains-code"), ("repeating", "test-edit-test")]
         .map(|(stubborn, twin)| (scenario(stubborn, &[]), scenario(twin, &[])))
 }
@@ -120,7 +122,7 @@ fn a_guard_that_always_says_the_same_does_not_count() {
 }
 
 #[track_caller]
-fn fails((stubborn, twin): &(Scenario, Scenario), expected: &str, make: Make<'_>) {
+fn fails((stubborn, twin): &(Arc<Scenario>, Arc<Scenario>), expected: &str, make: Make<'_>) {
     let why = passes(stubborn, twin, make).expect_err("this must not be enough");
     assert!(why.starts_with(expected), "expected `{expected}…`, found `{why}`");
 }

@@ -1,5 +1,7 @@
 //! Spec N4 and N7 in whole runs: the user's answers to the question work, and the probe ends with a listing.
 
+use std::sync::Arc;
+
 use crate::common::runs::{CRITERION, Run, recipe, recovered, runs, under};
 use crate::common::{scenario, seeds};
 use balk_guards::{ChoiceKind, Entry, Intervention, InterventionKind, Status, Termination};
@@ -122,7 +124,7 @@ fn n4_a_limit_leaves_one_correction_less() {
 }
 
 /// Whether a call that lists a directory ran and succeeded.
-fn lists(probe: &Scenario, run: &Run) -> bool {
+fn lists(probe: &Arc<Scenario>, run: &Run) -> bool {
     let world = World::draw(probe, run.seed, WorldOptions::default());
     let drawn = world.drawn();
     let is_drawn = |name: &str| drawn.iter().any(|(what, value)| what == "toolset" && *value == *name);

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 /// A server's response to this view, and whether it would break off: the server knows the world and the number of
 /// equal requests.
-fn served(world: &World<'_>, dialect: Dialect, view: &View, attempt: u32) -> (Completion, bool) {
+fn served(world: &Arc<World>, dialect: Dialect, view: &View, attempt: u32) -> (Completion, bool) {
     let request = dialect.request(view, &Asking::of("balk-actor"));
     let seen = dialect.seen(&request, world.offer()).expect("what was written can be read");
     assert_eq!(seen, Seen::of(view), "{dialect:?} carries the view");
@@ -27,7 +27,7 @@ fn served(world: &World<'_>, dialect: Dialect, view: &View, attempt: u32) -> (Co
 }
 
 /// Walks through a trial; returns how many completions were compared.
-fn check(world: &World<'_>, trial: &Trial, what: &str) -> usize {
+fn check(world: &Arc<World>, trial: &Trial, what: &str) -> usize {
     let mut view = View::default();
     let mut attempt = 1;
     let mut compared = 0;
@@ -73,7 +73,7 @@ fn some_seeds() -> std::ops::RangeInclusive<u64> {
     0..=if last < 100 { last / 4 } else { last }
 }
 
-fn check_all(scenario: &Scenario) {
+fn check_all(scenario: &Arc<Scenario>) {
     let stacks = ["none", "default", "oracle"].map(recipe);
     let jobs: Vec<(&Recipe, u64)> =
         stacks.iter().flat_map(|stack| some_seeds().map(move |seed| (stack, seed))).collect();

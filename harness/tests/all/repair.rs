@@ -46,7 +46,7 @@ fn x1_x3_a_model_whose_call_was_made_goes_on() {
 }
 
 /// The runs of a scenario: repairs, those whose calls ran without failing, and false interventions.
-fn graded(scenario: &Scenario, guard: impl Fn() -> Box<dyn Guard>) -> [u32; 3] {
+fn graded(scenario: &Arc<Scenario>, guard: impl Fn() -> Box<dyn Guard>) -> [u32; 3] {
     let (mut repairs, mut ran, mut wrong) = (0, 0, 0);
     for seed in 0..=79 {
         let world = World::draw(scenario, seed, WorldOptions::default());

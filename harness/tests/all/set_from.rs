@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::common::program::{balk, ran};
 use crate::common::recipe::recipe;
 use balk::simulate::Simulation;
 use balk_scenarios::reactions::{Measured, parse};
 use balk_scenarios::response::{PARAMETERS, Span};
-use balk_scenarios::scenario::{Profile, ResponseSpec};
+use balk_scenarios::scenario::Profile;
 use balk_scenarios::{Reactions, ResponseMode, Scenario, WorldOptions, catalogue};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -55,12 +56,16 @@ fn a_model_that_is_moved_more_easily_recovers_more_in_written_and_in_drawn_world
     }
 }
 
-fn scenario(name: &str) -> Scenario {
+fn scenario(name: &str) -> Arc<Scenario> {
     catalogue::find(name).expect("a scenario").read(&[]).expect("a good file")
 }
 
 /// The transcripts of a few seeds in one mode.
-fn transcripts(scenario: &Scenario, response: ResponseMode, reactions: Option<Reactions>) -> Vec<String> {
+fn transcripts(
+    scenario: &Arc<Scenario>,
+    response: ResponseMode,
+    reactions: Option<Reactions>,
+) -> Vec<String> {
     let recipe = recipe("default");
     let options = WorldOptions { response, reactions, ..WorldOptions::default() };
     let simulation = Simulation::new(scenario, &recipe, options);
@@ -70,10 +75,8 @@ fn transcripts(scenario: &Scenario, response: ResponseMode, reactions: Option<Re
 #[test]
 fn a_file_without_numbers_is_its_profile_in_every_mode_and_draws_no_model() {
     let scenario = scenario("text-only");
-    let weak = Scenario {
-        response: ResponseSpec { profile: Profile::Weak, ..scenario.response },
-        ..scenario.clone()
-    };
+    let mut weak = scenario.clone();
+    Arc::make_mut(&mut weak).response.profile = Profile::Weak;
     let measured = Measured::new("a weak one", "on paper", Profile::Weak).reactions();
     let mut differs = 0;
     for mode in MODES {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::common::program::{balk, ran, whole};
 use crate::common::recipe::recipe;
@@ -32,7 +33,7 @@ fn shrunk(text: &str, seed: u64, guard: &str, shows: &str, tries: u32) -> Result
     shrink(&Case { text, scenario, seed, stack, contrasts, options, shows: &shows, tries }, |_| ())
 }
 
-fn read(text: &str) -> Scenario {
+fn read(text: &str) -> Arc<Scenario> {
     let all = format::parse("shrunk.toml", text, toolsets::catalogue()).expect("a good scenario");
     all.into_iter().next().expect("it has an actor")
 }

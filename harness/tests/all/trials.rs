@@ -1,6 +1,8 @@
 //! Trials as a person reads them: a few pairs in full, and every scenario in short. A change of behaviour appears here
 //! as a diff of what happened.
 
+use std::sync::Arc;
+
 use crate::common::outline::outline;
 use crate::common::recipe::recipe;
 use crate::common::runs::{Run, under};
@@ -70,13 +72,13 @@ fn every_scenario_with_the_default_stack() {
     }
 }
 
-fn is_english(scenario: &Scenario, run: &Run) -> bool {
+fn is_english(scenario: &Arc<Scenario>, run: &Run) -> bool {
     let drawn = World::draw(scenario, run.seed, WorldOptions::default()).drawn();
     drawn.iter().any(|(name, value)| name == "language" && value == "en")
 }
 
 /// The number of such runs, and the one of median length.
-fn median(scenario: &Scenario, runs: &[Run], wanted: impl Fn(&Run) -> bool) -> String {
+fn median(scenario: &Arc<Scenario>, runs: &[Run], wanted: impl Fn(&Run) -> bool) -> String {
     let all: Vec<&Run> = runs.iter().filter(|run| wanted(run)).collect();
     let english = all.iter().copied().filter(|run| is_english(scenario, run));
     let mut from: Vec<&Run> = english.collect();
@@ -91,7 +93,7 @@ fn median(scenario: &Scenario, runs: &[Run], wanted: impl Fn(&Run) -> bool) -> S
 }
 
 /// The number of runs in which the guards did something, and the one with most of it.
-fn most_disturbed(scenario: &Scenario, runs: &[Run]) -> String {
+fn most_disturbed(scenario: &Arc<Scenario>, runs: &[Run]) -> String {
     let done = |run: &Run| run.grade.interventions + run.grade.resends;
     let disturbed = runs.iter().filter(|run| done(run) > 0).count();
     let most = |run: &&Run| {

@@ -54,8 +54,8 @@ impl Act {
 
 /// A visit of the actor to a state.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Visit<'w, 'a> {
-    pub(super) world: &'w World<'a>,
+pub(super) struct Visit<'w> {
+    pub(super) world: &'w World,
     /// How many turns the actor took before.
     pub(super) turns: u32,
     pub(super) state: StateId,
@@ -67,7 +67,7 @@ pub(super) struct Visit<'w, 'a> {
     pub(super) asked: u32,
 }
 
-impl Visit<'_, '_> {
+impl Visit<'_> {
     /// What the actor does in this attempt of the visit.
     pub(super) fn act(&self, attempt: u32) -> Act {
         let state = &self.world.scenario().actor.states[self.state];

@@ -10,7 +10,7 @@ use crate::response::{self, Correction, Delivered, Reaction, ResponseMode};
 use crate::scenario::{Called, Kind, Ratio, State, StateId, Transition, Trigger};
 use balk_contract::reading::Reading;
 
-impl Actor<'_, '_> {
+impl Actor {
     /// Goes to the next state, once for each completion.
     pub(super) fn advance(&mut self) {
         if !std::mem::take(&mut self.answered) {

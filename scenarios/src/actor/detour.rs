@@ -42,7 +42,7 @@ pub(super) struct Detour {
 
 impl Detour {
     /// The turn, where the actor took so many before.
-    pub(super) fn act(&self, world: &World<'_>, turns: u32) -> Act {
+    pub(super) fn act(&self, world: &World, turns: u32) -> Act {
         let turn = Turn { detour: self, world, turns };
         match self.way {
             Way::Wait => turn.by_tool_or_words(Purpose::Wait, "waits"),
@@ -56,13 +56,13 @@ impl Detour {
 }
 
 /// The parts of the turn.
-struct Turn<'t, 'w, 'a> {
+struct Turn<'t> {
     detour: &'t Detour,
-    world: &'w World<'a>,
+    world: &'t World,
     turns: u32,
 }
 
-impl Turn<'_, '_, '_> {
+impl Turn<'_> {
     /// A call of the first tool of this purpose, or the words for it.
     fn by_tool_or_words(&self, purpose: Purpose, words: &str) -> Act {
         match self.callable(|tool| tool.purpose == purpose) {

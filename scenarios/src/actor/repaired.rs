@@ -16,7 +16,7 @@ pub(super) enum Repaired {
     Goes(StateId),
 }
 
-impl Actor<'_, '_> {
+impl Actor {
     /// Where a turn leads whose calls ran, but are not those that the actor sent: to what a correction would have
     /// brought it to do.
     pub(super) fn repaired(&self) -> Option<Repaired> {
@@ -51,9 +51,10 @@ impl Actor<'_, '_> {
         if !calls.any(is_raw) {
             return false;
         }
-        let Self { world, state, asked, .. } = *self;
+        let Self { state, asked, .. } = *self;
         let (number, steps) = (self.visits[state], self.steps[state]);
-        let visit = Visit { world, turns: self.turns.saturating_sub(1), state, number, steps, asked };
+        let visit =
+            Visit { world: &self.world, turns: self.turns.saturating_sub(1), state, number, steps, asked };
         let sent = visit.act(1).calls;
         sent.iter().zip(&completion.calls).any(|(sent, call)| sent.arguments != call.arguments)
     }

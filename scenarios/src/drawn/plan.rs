@@ -85,7 +85,7 @@ pub fn plans() -> &'static [Plan] {
 fn read((place, &(name, file, text)): (usize, &(&'static str, &'static str, &'static str))) -> Plan {
     let mut scenarios = format::parse(file, text, toolsets::catalogue())
         .unwrap_or_else(|wrong| panic!("a built-in plan is bad:\n{wrong}"));
-    let scenario = scenarios.pop().expect("a plan has one healthy actor");
+    let scenario = Arc::unwrap_or_clone(scenarios.pop().expect("a plan has one healthy actor"));
     let spoken = (0..scenario.languages.len()).map(|language| in_language(&scenario.phrases, language));
     let variants = scenario.numbers.iter().map(|it| count(it.to - it.from + 1)).product();
     Plan {
@@ -166,7 +166,9 @@ impl Plan {
         if let Some(replies) = scenario.numbers.iter().find(|it| it.name == REPLIES) {
             scenario.user.replies.truncate(count(replies.to));
         }
+        let scenario = Arc::new(scenario);
         let walk = walk(&World::draw(&scenario, 0, WorldOptions::default()));
+        let mut scenario = Arc::unwrap_or_clone(scenario);
         scenario.limits.turns = turns(walk.rounds.len());
         let values: Vec<String> = values.iter().map(u32::to_string).collect();
         Variant { id: format!("{}.{}", self.name, values.join("-")), scenario, walk }

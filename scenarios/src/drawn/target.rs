@@ -1,5 +1,7 @@
 //! What `drawn`, `drawn/SLIP` and `drawn/PLAN` name.
 
+use std::sync::Arc;
+
 use balk_contract::Protocol;
 use balk_contract::record::Pools;
 
@@ -82,12 +84,12 @@ impl Target {
 
     /// The scenario of this seed.
     #[must_use]
-    pub fn scenario(self, seed: u64, pools: Pools) -> Scenario {
+    pub fn scenario(self, seed: u64, pools: Pools) -> Arc<Scenario> {
         let part = match self {
             Self::Any => Part::Any,
             Self::Slip(slip) => Part::Slip(slip),
             Self::Plan(plan) => Part::Plan(plan),
         };
-        compose(part, self.name(), seed, pools)
+        Arc::new(compose(part, self.name(), seed, pools))
     }
 }

@@ -1,6 +1,7 @@
 //! What every drawn world keeps, by construction.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use balk_contract::record::Pools;
 
@@ -19,7 +20,7 @@ use super::walk::{Round, Walk, walk};
 
 const SEEDS: std::ops::Range<u64> = 0..1_000;
 
-fn drawn(seed: u64, pools: Pools) -> Scenario {
+fn drawn(seed: u64, pools: Pools) -> Arc<Scenario> {
     Target::Any.scenario(seed, pools)
 }
 
@@ -28,7 +29,7 @@ fn skeleton(scenario: &Scenario) -> String {
 }
 
 fn walked(scenario: &Scenario, seed: u64) -> Walk {
-    walk(&World::draw(scenario, seed, WorldOptions::default()))
+    walk(&World::draw(&Arc::new(scenario.clone()), seed, WorldOptions::default()))
 }
 
 /// The values with the first, the last and, in between, some combinations of a plan's numbers.
@@ -132,16 +133,18 @@ fn no_surface_changes_the_course_of_a_plan() {
 fn a_world_goes_the_same_way_when_it_is_read_from_a_file() {
     for pools in [Pools::Open, Pools::Reserve] {
         for seed in 0..60 {
-            let drawn = Scenario { name: "of-a-file".into(), ..drawn(seed, pools) };
+            let mut drawn = drawn(seed, pools);
+            Arc::make_mut(&mut drawn).name = "of-a-file".into();
             let options = WorldOptions { pools, ..WorldOptions::default() };
             let world = World::draw(&drawn, seed, options);
             let course = walk(&world);
-            for scenario in [&drawn, &world.pinned()] {
+            let pinned = Arc::new(world.pinned());
+            for scenario in [&drawn, &pinned] {
                 let text = format::write(std::slice::from_ref(scenario));
                 let read = format::parse("of-a-file.toml", &text, toolsets::catalogue()).expect("it is good");
                 assert_eq!(walk(&World::draw(&read[0], seed, options)), course, "seed {seed}\n{text}");
             }
-            assert_eq!(walked(&world.pinned(), seed), course, "seed {seed}: no pools need to be named");
+            assert_eq!(walked(&pinned, seed), course, "seed {seed}: no pools need to be named");
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) struct Walk {
 }
 
 /// Plays the world's actor alone.
-pub(super) fn walk(world: &World<'_>) -> Walk {
+pub(super) fn walk(world: &Arc<World>) -> Walk {
     let scenario = world.scenario();
     let start = Start { model: "plan".into(), protocol: scenario.protocol, offer: world.offer().clone() };
     let (mut actor, mut environment, mut user) =
@@ -95,7 +95,7 @@ pub(super) fn walk(world: &World<'_>) -> Walk {
 }
 
 /// Runs the calls of a round, and looks what they would do again.
-fn executed(round: &mut Round, calls: &[Arc<ToolCall>], environment: &mut Environment<'_, '_>) -> Batch {
+fn executed(round: &mut Round, calls: &[Arc<ToolCall>], environment: &mut Environment) -> Batch {
     let before = environment.clone();
     let mut batch = Batch::default();
     for call in calls {

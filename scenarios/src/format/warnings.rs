@@ -1,5 +1,7 @@
 //! What is doubtful in a valid file: parts that have no effect, or another one than it seems.
 
+use std::sync::Arc;
+
 use super::diagnostic::Diagnostic;
 use super::report::Report;
 use super::source::Source;
@@ -17,7 +19,7 @@ mod unused;
 /// The warnings about a file, in the order of the file.
 pub(super) fn warnings(
     file: &ScenarioFile,
-    scenarios: &[Scenario],
+    scenarios: &[Arc<Scenario>],
     used: &Used,
     source: &Source,
 ) -> Vec<Diagnostic> {

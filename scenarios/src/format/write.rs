@@ -3,6 +3,8 @@
 //! Parameters of an actor are written as the chances that they name, and a text with adjoining plain pieces as one.
 //! What a scenario was drawn as is left out: a scenario in a file goes by its name.
 
+use std::sync::Arc;
+
 use crate::scenario::{Kind, Scenario};
 
 use super::convert::actor_table;
@@ -22,14 +24,14 @@ mod world;
 /// # Panics
 /// If there is no scenario.
 #[must_use]
-pub fn write(scenarios: &[Scenario]) -> String {
+pub fn write(scenarios: &[Arc<Scenario>]) -> String {
     let first = scenarios.first().expect("a file has a scenario");
     let mut sheet = Sheet::new(first);
     sheet.line("format", VERSION.to_string());
     world::write(&mut sheet);
     for scenario in scenarios {
         let own = match scenario.kind {
-            Kind::Control if !std::ptr::eq(scenario, first) => Some(&*scenario.name),
+            Kind::Control if !Arc::ptr_eq(scenario, first) => Some(&*scenario.name),
             Kind::Control | Kind::Stubborn => None,
         };
         actor::write(&mut sheet, actor_table(scenario.kind), scenario, own);

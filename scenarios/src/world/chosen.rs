@@ -8,19 +8,13 @@ use balk_contract::record::Pools;
 use crate::draws::Dice;
 use crate::scenario::{Role, Scenario, Toolset, ToolsetTool};
 
-/// Draws one item from the asked pools, or from all items where the asked pools have none.
-pub(super) fn open<'t, T>(
-    all: &'t [T],
-    is_reserve: impl Fn(&T) -> bool,
-    pools: Pools,
-    dice: &mut Dice,
-) -> &'t T {
-    let open = || all.iter().filter(|it| is_reserve(it) == (pools == Pools::Reserve));
-    let drawn = match open().count() {
-        0 => all.get(dice.index(all.len())),
-        count => open().nth(dice.index(count)),
-    };
-    drawn.expect("an index is below the count")
+/// Draws the place of one item from the asked pools, or from all items where the asked pools have none.
+pub(super) fn open<T>(all: &[T], is_reserve: impl Fn(&T) -> bool, pools: Pools, dice: &mut Dice) -> usize {
+    let open = || (0..all.len()).filter(|&at| is_reserve(&all[at]) == (pools == Pools::Reserve));
+    match open().count() {
+        0 => dice.index(all.len()),
+        count => open().nth(dice.index(count)).expect("an index is below the count"),
+    }
 }
 
 /// The offer of a world: the tools that the task needs and some distractors, in a drawn order.

@@ -11,7 +11,7 @@ use crate::scenario::template::{Piece, Template};
 /// Most texts are shorter.
 const TEXT_BYTES: usize = 128;
 
-impl<'a> World<'a> {
+impl World {
     /// A phrase in the language of this world; which variant is drawn by (phrase, occasion, visit), or by the phrase
     /// alone where it is pinned.
     pub(crate) fn say(
@@ -36,7 +36,7 @@ impl<'a> World<'a> {
     }
 
     /// The facts whose time a phrase names, in the language of this world.
-    pub(crate) fn timed_facts(&self, phrase: PhraseId) -> impl Iterator<Item = &'a String> {
+    pub(crate) fn timed_facts(&self, phrase: PhraseId) -> impl Iterator<Item = &String> {
         let variants = &self.scenario.phrases[phrase].variants[self.language];
         variants.iter().flat_map(|it| &it.pieces).filter_map(|piece| match piece {
             Piece::Seconds(fact) => Some(fact),
@@ -80,10 +80,7 @@ impl<'a> World<'a> {
     }
 
     /// A template that is the same at every use in this world. The format allows no other placeholders in it.
-    pub(crate) fn fixed<'t>(&self, template: &'t Template) -> Cow<'t, str>
-    where
-        'a: 't,
-    {
+    pub(crate) fn fixed<'t>(&'t self, template: &'t Template) -> Cow<'t, str> {
         match &template.pieces[..] {
             [Piece::Text(text)] => Cow::Borrowed(text),
             [Piece::Field(pool, field)] => Cow::Borrowed(self.field(*pool, *field)),

@@ -20,7 +20,7 @@ fn read(name: &str, text: &str, sets: &[(&str, &str)]) -> Result<(), Diagnostics
 }
 
 /// The stubborn scenario of a text with these settings.
-fn played(name: &str, text: &str, sets: &[(&str, &str)]) -> Result<Scenario, Diagnostics> {
+fn played(name: &str, text: &str, sets: &[(&str, &str)]) -> Result<Arc<Scenario>, Diagnostics> {
     let sets: Vec<(String, String)> =
         sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
     Document::new(name, text, Kind::Stubborn, &sets)?.scenario(toolsets::catalogue())

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use balk_contract::reading::Reading;
 use balk_contract::{Completion, Message, NOT_RUN, ToolCall};
@@ -15,7 +16,7 @@ use balk_scenarios::{
     Actor, Environment, Executed, Kind, Pools, Scenario, Truth, User, World, WorldOptions, toolsets,
 };
 
-fn all() -> Vec<Scenario> {
+fn all() -> Vec<Arc<Scenario>> {
     listed().map(|it| it.read(&[]).expect("every file of the catalogue is good")).collect()
 }
 
@@ -56,7 +57,7 @@ fn both_actors_of_a_file_get_the_same_world() {
         let healthy = all.iter().find(|other| Some(&other.name) == stubborn.twin.as_ref());
         let healthy = healthy.expect("every stubborn scenario has a twin");
         for seed in 0..20 {
-            let drawn = |it: &Scenario| World::draw(it, seed, WorldOptions::default()).drawn();
+            let drawn = |it: &Arc<Scenario>| World::draw(it, seed, WorldOptions::default()).drawn();
             assert_eq!(drawn(stubborn), drawn(healthy), "{}, seed {seed}", stubborn.name);
         }
     }
@@ -95,7 +96,7 @@ fn no_control_can_get_stuck() {
 }
 
 /// Plays a scenario without any guard, and hands every call with what it got to `look`.
-fn play(world: &World<'_>, look: &mut dyn FnMut(&ToolCall, &Executed)) {
+fn play(world: &Arc<World>, look: &mut dyn FnMut(&ToolCall, &Executed)) {
     let (mut actor, mut environment, mut user) =
         (Actor::new(world), Environment::new(world), User::new(world));
     let mut messages = vec![Message::User(user.opening())];
@@ -249,7 +250,7 @@ fn writes_that_differ_are_far_apart_and_the_insisted_ones_are_equal() {
 }
 
 /// What the seeds drew, by name.
-fn drawn(scenario: &Scenario, pools: Pools) -> BTreeMap<String, BTreeSet<String>> {
+fn drawn(scenario: &Arc<Scenario>, pools: Pools) -> BTreeMap<String, BTreeSet<String>> {
     let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for seed in 0..300 {
         for (name, value) in

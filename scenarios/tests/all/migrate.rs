@@ -1,5 +1,7 @@
 //! Files of the first version of the format become files of this one.
 
+use std::sync::Arc;
+
 use balk_scenarios::format::{names, parse};
 use balk_scenarios::migrate::{NotOld, Old, joined};
 use balk_scenarios::{Kind, Scenario, toolsets};
@@ -11,7 +13,7 @@ fn old(text: &str) -> Old {
     Old::read(text).unwrap_or_else(|not| panic!("{not}"))
 }
 
-fn scenarios(text: &str) -> Vec<Scenario> {
+fn scenarios(text: &str) -> Vec<Arc<Scenario>> {
     parse("new.toml", text, toolsets::catalogue()).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 

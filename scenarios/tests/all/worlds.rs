@@ -14,17 +14,17 @@ const EDITS: &str = include_str!("../worlds/edits.toml");
 const PAGES: &str = include_str!("../worlds/pages.toml");
 const HELPERS: &str = include_str!("../worlds/helpers.toml");
 
-fn scenario(name: &str, text: &str) -> Scenario {
+fn scenario(name: &str, text: &str) -> Arc<Scenario> {
     let all = parse(name, text, toolsets::catalogue()).unwrap_or_else(|wrong| panic!("{wrong}"));
     all.into_iter().next().expect("it has an actor")
 }
 
 /// Every answer of the run of one seed, without a guard, and whether the goal holds at its end.
-fn play(world: &World<'_>) -> (Vec<Executed>, bool) {
+fn play(world: &Arc<World>) -> (Vec<Executed>, bool) {
     play_and_see(world, &mut |_| {})
 }
 
-fn play_and_see(world: &World<'_>, see: &mut dyn FnMut(&Act)) -> (Vec<Executed>, bool) {
+fn play_and_see(world: &Arc<World>, see: &mut dyn FnMut(&Act)) -> (Vec<Executed>, bool) {
     let (mut actor, mut environment) = (Actor::new(world), Environment::new(world));
     let mut messages = vec![Message::User(User::new(world).opening())];
     let mut answers = Vec::new();
@@ -46,7 +46,7 @@ fn play_and_see(world: &World<'_>, see: &mut dyn FnMut(&Act)) -> (Vec<Executed>,
 }
 
 /// What each agent's tools answer, by the agent.
-fn by_agent(scenario: &Scenario) -> BTreeMap<String, Vec<Executed>> {
+fn by_agent(scenario: &Arc<Scenario>) -> BTreeMap<String, Vec<Executed>> {
     let mut all = BTreeMap::new();
     for seed in 0..100 {
         let world = World::draw(scenario, seed, WorldOptions::default());

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use balk_guards::{ChoiceKind, Phraser};
 use balk_reports::records::{Drawn, GapRun, HandedOver, TrialRecord, gaps, quoted};
@@ -30,7 +31,7 @@ impl Asked {
     pub(super) fn one(
         &self,
         context: &Context,
-        scenario: &Model,
+        scenario: &Arc<Model>,
         reactions: Option<Reactions>,
     ) -> Result<Exit, Error> {
         let [guard] = &self.guard[..] else {
@@ -75,7 +76,7 @@ impl Asked {
     /// Writes the outcome, and what was not shown of the trial as it happened: as a record, or as text for people.
     fn show(
         &self,
-        scenario: &Model,
+        scenario: &Arc<Model>,
         record: &TrialRecord,
         told: &TrialRecord,
         gaps: &[(Kept, HandedOver)],
@@ -128,10 +129,10 @@ impl Asked {
     /// A trial that is shown as it happens, with a person at the terminal.
     fn take_part<'a, 'p>(
         &self,
-        scenario: &Model,
+        scenario: &Arc<Model>,
         guard: &str,
         simulation: &Simulation<'a>,
-        world: &World<'a>,
+        world: &Arc<World>,
         watch: &mut Watch<'p>,
         phraser: Option<&'p dyn Phraser>,
     ) -> Result<Trial, Error> {

@@ -1,5 +1,7 @@
 //! A point of a run where the model is due, and what can be played from there.
 
+use std::sync::Arc;
+
 use balk_guards::{Completion, Entry, Guard};
 use balk_scenarios::{Stuck, Truth, User, World};
 
@@ -11,34 +13,35 @@ use crate::live::told;
 use crate::live::truth::Rounds;
 
 /// Whom a host asks: a guard, and the scenario's user.
-pub(super) struct Hands<'w, 'a> {
+pub(super) struct Hands {
     guard: Box<dyn Guard>,
-    person: User<'w, 'a>,
+    person: User,
     see: fn(&Entry),
 }
 
-impl<'w, 'a> Hands<'w, 'a> {
-    pub(super) fn of(world: &'w World<'a>, guard: Box<dyn Guard>) -> Self {
+impl Hands {
+    pub(super) fn of(world: &Arc<World>, guard: Box<dyn Guard>) -> Self {
         Self { guard, person: User::new(world), see: |_| {} }
     }
 }
 
 /// A point of a run. The model is due, or the run is over.
-pub(super) struct Point<'t, 'w, 'a> {
-    world: &'w World<'a>,
-    host: Host<'t, 'w, 'a>,
-    rounds: Rounds<'w, 'a>,
+pub(super) struct Point<'t> {
+    world: Arc<World>,
+    host: Host<'t>,
+    rounds: Rounds,
     /// Completions before this point.
     turns: usize,
     is_due: bool,
 }
 
-impl<'t, 'w, 'a> Point<'t, 'w, 'a> {
+impl<'t> Point<'t> {
     /// The start of a run.
-    pub(super) fn start(world: &'w World<'a>, model: &Model<'_>, hands: &'t mut Hands<'w, 'a>) -> Self {
+    pub(super) fn start(world: &Arc<World>, model: &Model<'_>, hands: &'t mut Hands) -> Self {
         let Hands { guard, person, see } = hands;
         let host = Host::new(world, &model.asking.model, &mut **guard, person, see);
-        let mut point = Self { world, host, rounds: Rounds::default(), turns: 0, is_due: true };
+        let mut point =
+            Self { world: world.clone(), host, rounds: Rounds::default(), turns: 0, is_due: true };
         point.go_on();
         point
     }
@@ -49,8 +52,8 @@ impl<'t, 'w, 'a> Point<'t, 'w, 'a> {
     }
 
     /// The world.
-    pub(super) fn world(&self) -> &'w World<'a> {
-        self.world
+    pub(super) fn world(&self) -> &Arc<World> {
+        &self.world
     }
 
     /// Whether the goal holds.
@@ -65,7 +68,7 @@ impl<'t, 'w, 'a> Point<'t, 'w, 'a> {
 
     /// The model's completion here: the sample with this number. None if the messages do not fit into its context.
     pub(super) fn sample(&self, model: &Model<'_>, number: u32) -> Result<Option<Completion>, Stop> {
-        let place = Place { sample: number, ..place(self.world, &self.host, self.turns) };
+        let place = Place { sample: number, ..place(&self.world, &self.host, self.turns) };
         match model.complete(self.host.view(), &place, self.world.offer()) {
             Ok(answer) => Ok(Some(answer.completion)),
             Err(Stop::Overflow) => Ok(None),
@@ -90,12 +93,17 @@ impl<'t, 'w, 'a> Point<'t, 'w, 'a> {
         &self,
         completion: &Completion,
         says: Option<&str>,
-        hands: &'s mut Hands<'w, 'a>,
-    ) -> Point<'s, 'w, 'a> {
+        hands: &'s mut Hands,
+    ) -> Point<'s> {
         let Hands { guard, person, see } = hands;
         let host = self.host.fork(&mut **guard, person, see);
-        let mut after =
-            Point { world: self.world, host, rounds: self.rounds.clone(), turns: self.turns, is_due: true };
+        let mut after = Point {
+            world: self.world.clone(),
+            host,
+            rounds: self.rounds.clone(),
+            turns: self.turns,
+            is_due: true,
+        };
         if let Some(text) = says {
             after.host.says(text);
         }
@@ -113,7 +121,7 @@ impl<'t, 'w, 'a> Point<'t, 'w, 'a> {
         if completion.is_empty() {
             return Truth::Stuck(Stuck::Empty);
         }
-        let mut hands = Hands::of(self.world, Box::new(()));
+        let mut hands = Hands::of(&self.world, Box::new(()));
         self.after(completion, None, &mut hands).rounds.last().expect("the round is over")
     }
 
@@ -147,7 +155,7 @@ impl<'t, 'w, 'a> Point<'t, 'w, 'a> {
         self.is_due = loop {
             match self.host.next() {
                 Due::Completion { .. } => break true,
-                Due::Summary => self.host.summarises(summary(self.world)),
+                Due::Summary => self.host.summarises(summary(&self.world)),
                 Due::Over => break false,
             }
         };

@@ -28,7 +28,7 @@ pub(super) struct Reaction {
 
 impl Reaction {
     /// What this completion does here, after a message with these words.
-    pub(super) fn of(point: &Point<'_, '_, '_>, completion: &Completion, words: &str) -> Self {
+    pub(super) fn of(point: &Point<'_>, completion: &Completion, words: &str) -> Self {
         let offer = point.world().offer();
         let calls = !completion.calls.is_empty();
         let finishes = |call: &ToolCall| {

@@ -66,7 +66,7 @@ enum Came {
 
 /// Tries a message after this completion, which balks.
 pub(super) fn tried(
-    point: &Point<'_, '_, '_>,
+    point: &Point<'_>,
     completion: &Completion,
     message: &Message<'_>,
     model: &Model<'_>,
@@ -97,12 +97,7 @@ pub(super) fn tried(
 }
 
 /// What this completion does here, after a message with these words. A stack may repair it first, as in any run.
-fn reaction(
-    point: &Point<'_, '_, '_>,
-    completion: &Completion,
-    message: &Message<'_>,
-    words: &str,
-) -> Reaction {
+fn reaction(point: &Point<'_>, completion: &Completion, message: &Message<'_>, words: &str) -> Reaction {
     let mut hands = Hands::of(point.world(), message.guard());
     let after = point.after(completion, None, &mut hands);
     let entries = &after.transcript()[point.transcript().len()..];

@@ -104,18 +104,18 @@ says = "excuse"
 );
 
 /// The healthy scenario of this text.
-fn healthy(text: &str) -> Scenario {
+fn healthy(text: &str) -> Arc<Scenario> {
     let all = format::parse("refused.toml", text, toolsets::catalogue());
     let mut all = all.unwrap_or_else(|wrong| panic!("{wrong}")).into_iter();
     all.find(|it| it.kind == Kind::Control).expect("the file has a healthy actor")
 }
 
 /// The courses of 100 worlds, each until its last state, and how often each was taken.
-fn courses(scenario: &Scenario, says: &'static str) -> BTreeMap<String, u32> {
+fn courses(scenario: &Arc<Scenario>, says: &'static str) -> BTreeMap<String, u32> {
     courses_under(scenario, || RefuseHeadings(says))
 }
 
-fn courses_under<G: Guard>(scenario: &Scenario, guard: impl Fn() -> G) -> BTreeMap<String, u32> {
+fn courses_under<G: Guard>(scenario: &Arc<Scenario>, guard: impl Fn() -> G) -> BTreeMap<String, u32> {
     let mut courses = BTreeMap::new();
     for seed in 0..100 {
         let world = World::draw(scenario, seed, WorldOptions::default());
@@ -212,6 +212,7 @@ fn a_turn_in_which_the_provider_ran_calls_is_not_sent_again() {
 
 #[test]
 fn a_stubborn_actor_goes_on_at_once() {
-    let stubborn = Scenario { kind: Kind::Stubborn, ..healthy(PLAIN) };
+    let mut stubborn = healthy(PLAIN);
+    Arc::make_mut(&mut stubborn).kind = Kind::Stubborn;
     assert_eq!(courses(&stubborn, NO), always("write look"));
 }

@@ -1,6 +1,7 @@
 //! Many trials of one scenario with one guard, and counts of them.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 pub(crate) use crate::common::recipe::recipe;
 use balk::engine::{self, Trial, TruthChannel};
@@ -24,13 +25,13 @@ pub(crate) struct Run {
 pub(crate) type Make<'a> = &'a (dyn Fn(&TruthChannel) -> Box<dyn Guard> + Sync);
 
 /// Runs a scenario with these seeds, with a new guard for each.
-pub(crate) fn runs(scenario: &Scenario, seeds: RangeInclusive<u64>, make: Make<'_>) -> Vec<Run> {
+pub(crate) fn runs(scenario: &Arc<Scenario>, seeds: RangeInclusive<u64>, make: Make<'_>) -> Vec<Run> {
     runs_with(scenario, WorldOptions::default(), seeds, make)
 }
 
 /// Runs a scenario with these options.
 pub(crate) fn runs_with(
-    scenario: &Scenario,
+    scenario: &Arc<Scenario>,
     options: WorldOptions,
     seeds: RangeInclusive<u64>,
     make: Make<'_>,
@@ -45,7 +46,7 @@ pub(crate) fn runs_with(
 }
 
 /// Runs a scenario with a stack as on the command line.
-pub(crate) fn under(scenario: &Scenario, seeds: RangeInclusive<u64>, spec: &str) -> Vec<Run> {
+pub(crate) fn under(scenario: &Arc<Scenario>, seeds: RangeInclusive<u64>, spec: &str) -> Vec<Run> {
     let recipe = recipe(spec);
     runs(scenario, seeds, &|channel| Box::new(recipe.stack(channel)))
 }

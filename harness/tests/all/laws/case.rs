@@ -15,8 +15,8 @@ use crate::common::wild::{self, Temper};
 
 /// The catalogue and the field suite, a scenario with all that can come between turns, and one with narrow limits
 /// whose model sometimes sends empty completions and several calls at once.
-pub(super) static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
-    let mut all: Vec<Scenario> =
+pub(super) static SCENARIOS: LazyLock<Vec<Arc<Scenario>>> = LazyLock::new(|| {
+    let mut all: Vec<Arc<Scenario>> =
         catalogue::listed().map(|it| it.read(&[]).expect("the catalogue is good")).collect();
     let text = format::template_of("transient");
     let empty = [("write", 1), ("talk", 2)].into_iter().fold(text, |text, (state, attempts)| {
@@ -61,11 +61,11 @@ pub(super) fn case() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
-    pub(super) fn world(&self) -> World<'static> {
+    pub(super) fn world(&self) -> Arc<World> {
         World::draw(&SCENARIOS[self.scenario], self.seed, WorldOptions::default())
     }
 
-    pub(super) fn trial(&self, world: &World<'_>) -> Trial {
+    pub(super) fn trial(&self, world: &Arc<World>) -> Trial {
         engine::run(world, &mut wild::stack(&self.tempers), &TruthChannel::default())
     }
 }

@@ -42,7 +42,7 @@ proptest! {
 /// Our guards, and peers that also refuse calls of healthy models or send them messages.
 const STACKS: [&str; 4] = ["default", "naive-duplicate", "roo-code", "openrouter"];
 
-fn check(scenario: &Scenario, seed: u64) -> usize {
+fn check(scenario: &Arc<Scenario>, seed: u64) -> usize {
     let interventions = STACKS.iter().map(|spec| {
         let world = World::draw(scenario, seed, WorldOptions::default());
         let channel = TruthChannel::default();
@@ -56,8 +56,8 @@ fn check(scenario: &Scenario, seed: u64) -> usize {
 #[test]
 fn no_call_has_the_id_of_another_in_written_scenarios() {
     let listed = catalogue::listed().map(|it| it.read(&[]).expect("the scenarios are good"));
-    let all: Vec<Scenario> = listed.chain([between()]).collect();
-    let runs: Vec<(&Scenario, u64)> =
+    let all: Vec<Arc<Scenario>> = listed.chain([between()]).collect();
+    let runs: Vec<(&Arc<Scenario>, u64)> =
         all.iter().flat_map(|scenario| (0..20).map(move |seed| (scenario, seed))).collect();
     let interventions: usize = runs.into_par_iter().map(|(scenario, seed)| check(scenario, seed)).sum();
     assert!(interventions > 1_000, "{interventions} interventions");

@@ -1,5 +1,7 @@
 //! The requests to the model: they are legal, and the view that is updated equals the view that is rebuilt.
 
+use std::sync::Arc;
+
 use balk::engine::{self, Trial, TruthChannel};
 use balk_guards::wire::{Asking, Dialect};
 use balk_guards::{Entry, FinishReason, View};
@@ -39,7 +41,7 @@ fn a_request_after_calls_of_a_broken_attempt_is_the_first_with_its_view() -> Res
 }
 
 /// Every request of this trial is legal, and the updated actor and view equal the rebuilt ones.
-fn views(world: &World<'_>, trial: &Trial) -> Result<(), TestCaseError> {
+fn views(world: &Arc<World>, trial: &Trial) -> Result<(), TestCaseError> {
     let mut view = View::default();
     let mut attempt = 1;
     let mut kept = Actor::new(world);

@@ -1,5 +1,7 @@
 //! The calls that the actors of a file make, and whether a rule can be about them.
 
+use std::sync::Arc;
+
 use crate::draws::{Draw, Occasion};
 use crate::scenario::template::{Piece, Template};
 use crate::scenario::{Called, Condition, Role, Rule, Scenario, Sent};
@@ -7,7 +9,7 @@ use crate::world::{Filling, Nth, World, WorldOptions};
 use balk_contract::record::Pools;
 
 /// Worlds of a file, which all of its scenarios share: of open pools, and of reserved ones.
-pub(super) fn worlds(scenario: &Scenario) -> Vec<World<'_>> {
+pub(super) fn worlds(scenario: &Arc<Scenario>) -> Vec<Arc<World>> {
     let of = |pools| WorldOptions { pools, ..WorldOptions::default() };
     let draw = |(seed, pools)| World::draw(scenario, seed, of(pools));
     let open = (0..OPEN).map(|seed| (seed, Pools::Open));
@@ -19,7 +21,7 @@ const OPEN: u64 = 32;
 const RESERVED: u64 = 8;
 
 /// The arguments of the calls of a role, in each state of each actor. `None` is a call whose arguments are not known.
-pub(super) fn calls(scenarios: &[Scenario], role: Role) -> Vec<Option<&[Template]>> {
+pub(super) fn calls(scenarios: &[Arc<Scenario>], role: Role) -> Vec<Option<&[Template]>> {
     let states = scenarios.iter().flat_map(|it| it.actor.states.iter().map(move |state| (it, state)));
     let calls =
         states.flat_map(|(it, state)| state.calls.iter().chain(&state.provider).map(move |call| (it, call)));
@@ -39,7 +41,7 @@ pub(super) fn calls(scenarios: &[Scenario], role: Role) -> Vec<Option<&[Template
 }
 
 /// Whether the arguments of a call can be those that a rule is about, in this world.
-pub(super) fn fits(world: &World<'_>, rule: &Rule, arguments: Option<&[Template]>) -> bool {
+pub(super) fn fits(world: &World, rule: &Rule, arguments: Option<&[Template]>) -> bool {
     let Some(arguments) = arguments else { return true };
     rule.when.iter().all(|condition| match condition {
         Condition::ArgumentContains(name, text) => {
@@ -60,7 +62,7 @@ pub(super) fn fits(world: &World<'_>, rule: &Rule, arguments: Option<&[Template]
 }
 
 /// Whether an argument can have this text in it, at one of the first visits.
-fn may_contain(world: &World<'_>, argument: &Template, text: &str) -> bool {
+fn may_contain(world: &World, argument: &Template, text: &str) -> bool {
     match varies(argument) {
         Varies::Never => world.fixed(argument).contains(text),
         Varies::ByVisit => (1..=VISITS).any(|visit| written(world, argument, visit).contains(text)),
@@ -72,13 +74,13 @@ fn may_contain(world: &World<'_>, argument: &Template, text: &str) -> bool {
 const VISITS: u32 = 24;
 
 /// Arguments as they are sent at the first visit, by their names.
-pub(super) fn sent(world: &World<'_>, role: Role, arguments: &[Template]) -> Vec<(&'static str, String)> {
+pub(super) fn sent(world: &World, role: Role, arguments: &[Template]) -> Vec<(&'static str, String)> {
     let values = arguments.iter().map(|it| written(world, it, 1));
     role.arguments().iter().copied().zip(values).collect()
 }
 
 /// A text as it is at this visit, or step.
-fn written(world: &World<'_>, template: &Template, visit: u32) -> String {
+fn written(world: &World, template: &Template, visit: u32) -> String {
     let draw = Draw::Phrase { phrase: "", occasion: Occasion::Listing, visit: 0 };
     let mut text = String::new();
     let filling =

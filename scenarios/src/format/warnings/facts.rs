@@ -1,5 +1,7 @@
 //! Facts that nothing reads, that never hold, or that always do.
 
+use std::sync::Arc;
+
 use crate::format::report::Report;
 use crate::format::wire::{ConditionTable, NewsTable, ScenarioFile, Text};
 use crate::scenario::Scenario;
@@ -21,7 +23,7 @@ struct Mentions<'f> {
 }
 
 /// Warns of facts that nothing reads, that never hold, or that always do.
-pub(super) fn facts(file: &ScenarioFile, scenarios: &[Scenario], report: &mut Report<'_>) {
+pub(super) fn facts(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &mut Report<'_>) {
     let it = Mentions::of(file);
     let timed = timed(scenarios);
     let mut named: Vec<&Text> = [&it.first, &it.set, &it.wanted, &it.unwanted, &it.cleared]
@@ -71,7 +73,7 @@ pub(super) fn facts(file: &ScenarioFile, scenarios: &[Scenario], report: &mut Re
 }
 
 /// Facts whose time is told.
-fn timed(scenarios: &[Scenario]) -> Vec<&str> {
+fn timed(scenarios: &[Arc<Scenario>]) -> Vec<&str> {
     let phrases = scenarios.iter().flat_map(|it| &it.phrases);
     let pieces = phrases.flat_map(|it| &it.variants).flatten().flat_map(|it| &it.pieces);
     pieces

@@ -1,6 +1,7 @@
 //! Answers that the actor takes for the opposite of what they are.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::asked::{calls, fits, sent, worlds};
 use crate::format::report::Report;
@@ -10,7 +11,7 @@ use crate::world::World;
 use balk_contract::reading::Reading;
 
 /// Warns of answers of rules, and of files, that read as the opposite of what they are.
-pub(super) fn readings(file: &ScenarioFile, scenarios: &[Scenario], report: &mut Report<'_>) {
+pub(super) fn readings(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &mut Report<'_>) {
     let Some(scenario) = scenarios.first() else { return };
     let worlds = worlds(scenario);
     for (rule, table) in scenario.environment.rules.iter().zip(&file.environment.rule) {
@@ -44,7 +45,7 @@ const READS_AS_FAILURE: &str = "the actor takes this successful answer for a fai
 
 /// The first answer of the rule that reads as the opposite, for one of these calls.
 fn misread(
-    world: &World<'_>,
+    world: &World,
     rule: &Rule,
     phrase: PhraseId,
     asked: &[Option<&[crate::scenario::template::Template]>],
@@ -62,7 +63,7 @@ fn misread(
 }
 
 /// The answer, with what stands before and after every one.
-fn around<'t>(world: &World<'_>, answer: &'t str) -> Cow<'t, str> {
+fn around<'t>(world: &World, answer: &'t str) -> Cow<'t, str> {
     let spec = &world.scenario().environment;
     let first = |phrase: Option<PhraseId>| phrase.and_then(|it| world.answers(it, &[]).into_iter().next());
     match (first(spec.before), first(spec.after)) {
@@ -75,7 +76,7 @@ fn around<'t>(world: &World<'_>, answer: &'t str) -> Cow<'t, str> {
 }
 
 /// Warns of files that an actor reads, and takes for a failure.
-fn files(file: &ScenarioFile, scenarios: &[Scenario], worlds: &[World<'_>], report: &mut Report<'_>) {
+fn files(file: &ScenarioFile, scenarios: &[Arc<Scenario>], worlds: &[Arc<World>], report: &mut Report<'_>) {
     let Some(scenario) = scenarios.first() else { return };
     let is_answered = scenario.environment.rules.iter().any(|it| it.role == Role::Read && it.says.is_some());
     if is_answered {

@@ -1,5 +1,7 @@
 //! Rules of the environment that no call can reach.
 
+use std::sync::Arc;
+
 use super::asked::{calls, fits, worlds};
 use crate::format::report::Report;
 use crate::format::wire::{ScenarioFile, Visits};
@@ -7,7 +9,7 @@ use crate::scenario::template::{Piece, Template};
 use crate::scenario::{Condition, Role, Rule, Scenario};
 
 /// Warns of rules that no call can reach.
-pub(super) fn rules(file: &ScenarioFile, scenarios: &[Scenario], report: &mut Report<'_>) {
+pub(super) fn rules(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &mut Report<'_>) {
     let Some(scenario) = scenarios.first() else { return };
     let worlds = worlds(scenario);
     let rules = &scenario.environment.rules;
@@ -44,7 +46,7 @@ pub(super) fn rules(file: &ScenarioFile, scenarios: &[Scenario], report: &mut Re
 }
 
 /// Whether a call can meet the rule, as far as its arguments go.
-fn is_called(rule: &Rule, scenarios: &[Scenario], worlds: &[crate::world::World<'_>]) -> bool {
+fn is_called(rule: &Rule, scenarios: &[Arc<Scenario>], worlds: &[Arc<crate::world::World>]) -> bool {
     let asks_for_arguments = rule.when.iter().any(|it| matches!(it, Condition::ArgumentContains(..)));
     let by_the_way = match rule.role {
         // A way out that leads nowhere in a state looks around, waits, asks, or says that it is done.

@@ -1,5 +1,7 @@
 //! Transitions that are never taken, and states that only they lead to.
 
+use std::sync::Arc;
+
 use balk_contract::{ChoiceKind, Protocol};
 
 use crate::format::convert::actors;
@@ -16,7 +18,7 @@ enum Dead {
 }
 
 /// Warns of transitions that are never taken, and of states that nothing else leads to.
-pub(super) fn transitions(file: &ScenarioFile, scenarios: &[Scenario], report: &mut Report<'_>) {
+pub(super) fn transitions(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &mut Report<'_>) {
     for ((_, table), scenario) in actors(file).into_iter().zip(scenarios) {
         of_actor(table.get_ref(), scenario, report);
     }

@@ -35,7 +35,10 @@ pub struct Reading<'t> {
     pub prospect: Prospect,
     /// Whether it counts failures, as a run of tests does.
     pub counts: bool,
-    /// The last line that says that something failed, if one does.
+    /// The greatest number of failures that it counts: all that differs between two runs may be this number.
+    pub failures: u16,
+    /// The last line that says that something failed, if one does. A line that only counts failures, as a summary
+    /// does, says less than any other.
     pub line: Option<&'t str>,
 }
 
@@ -66,7 +69,7 @@ impl<'t> Reading<'t> {
 pub(crate) struct Findings {
     pub(crate) failed: bool,
     prospect: Prospect,
-    counts: bool,
+    failures: u16,
     /// The bytes of the line, perhaps with blanks around it.
     line: Option<(usize, usize)>,
 }
@@ -84,15 +87,15 @@ impl Findings {
         Self {
             failed: said.verdict(),
             prospect: said.prospect(),
-            counts: said.counted == Some(Count::Some),
-            line: said.error_line.or(said.failure_line),
+            failures: if let Some(Count::Some(failures)) = said.counted { failures } else { 0 },
+            line: said.error_line.or(said.failure_line).or(said.count_line),
         }
     }
 
     pub(crate) fn in_answer(self, answer: &str) -> Reading<'_> {
-        let Self { failed, prospect, counts, line } = self;
+        let Self { failed, prospect, failures, line } = self;
         let line = line.and_then(|(start, end)| answer.get(start..end)).map(str::trim);
-        Reading { failed, prospect, counts, line }
+        Reading { failed, prospect, counts: failures > 0, failures, line }
     }
 
     /// All of it in one number, which is not zero.
@@ -104,24 +107,25 @@ impl Findings {
         };
         // A line that is read is no longer than what is read of an answer.
         let line = self.line.map_or(0, |(start, end)| (start << LENGTH_BITS | (end - start)) << 1 | 1);
-        1 | u64::from(self.failed) << 1 | u64::from(self.counts) << 2 | prospect << 3 | (line as u64) << 5
+        let line = (line as u64) << 4 & !(u64::MAX << COUNT_SHIFT);
+        1 | u64::from(self.failed) << 1 | prospect << 2 | line | u64::from(self.failures) << COUNT_SHIFT
     }
 
     /// What [`packed`](Self::packed) made a number of; `None` for zero.
     pub(crate) fn unpacked(packed: u64) -> Option<Self> {
-        let prospect = match packed >> 3 & 3 {
+        let prospect = match packed >> 2 & 3 {
             0 => Prospect::Passing,
             1 => Prospect::Lasting,
             _ => Prospect::Unknown,
         };
-        let line = (packed >> 6) as usize;
+        let line = ((packed & !(u64::MAX << COUNT_SHIFT)) >> 5) as usize;
         let start = line >> LENGTH_BITS;
         let end = start + (line & ((1 << LENGTH_BITS) - 1));
         let findings = Self {
             failed: packed >> 1 & 1 == 1,
             prospect,
-            counts: packed >> 2 & 1 == 1,
-            line: (packed >> 5 & 1 == 1).then_some((start, end)),
+            failures: (packed >> COUNT_SHIFT) as u16,
+            line: (packed >> 4 & 1 == 1).then_some((start, end)),
         };
         (packed != 0).then_some(findings)
     }
@@ -129,6 +133,8 @@ impl Findings {
 
 /// Bits for the length of a line.
 const LENGTH_BITS: u32 = usize::BITS - (HEAD + TAIL).leading_zeros();
+/// Where the count is. What is left for the line is enough for an answer of gigabytes.
+const COUNT_SHIFT: u32 = u64::BITS - u16::BITS;
 
 /// What the lines say together.
 #[derive(Clone, Copy, Debug, Default)]
@@ -147,13 +153,17 @@ struct Said {
     /// The bytes of the last lines that begin like an error, and that have a word of failure.
     error_line: Option<(usize, usize)>,
     failure_line: Option<(usize, usize)>,
+    /// The last one in which only a count says that something failed.
+    count_line: Option<(usize, usize)>,
+    /// Whether the current line has counted failures.
+    is_counting: bool,
 }
 
 impl Said {
     fn verdict(self) -> bool {
         match (self.exit, self.counted) {
-            (Some(exit), _) => exit == Count::Some,
-            (None, Some(Count::Some)) => !self.mended,
+            (Some(exit), _) => exit != Count::None,
+            (None, Some(Count::Some(_))) => !self.mended,
             (None, Some(Count::None)) => self.error,
             (None, None) => self.error || self.failure && !self.success,
         }
@@ -187,13 +197,15 @@ impl Said {
             Line::Aside => return,
         };
         let failures = self.failure;
-        self.failure = false;
+        (self.failure, self.is_counting) = (false, false);
         let mut at = 0;
         while let Some(start) = next_word(line, at) {
             at = start + self.word(line, start);
         }
-        if self.failure {
-            self.failure_line = Some(place);
+        match (self.failure, self.is_counting) {
+            (true, _) => self.failure_line = Some(place),
+            (false, true) => self.count_line = Some(place),
+            (false, false) => {}
         }
         self.failure |= failures;
     }
@@ -231,6 +243,8 @@ impl Said {
             Meaning::Nothing => self.count(Some(Count::None)),
             Meaning::Exit => self.exit = worse(self.exit, exit_status(&rest[length..])),
             Meaning::Counted => match count_after(&rest[length..]) {
+                // What was counted before it, as in "2 failed".
+                None if self.is_counting => {}
                 None => self.failure = true,
                 counted => self.count(counted),
             },
@@ -245,6 +259,7 @@ impl Said {
     }
 
     fn count(&mut self, counted: Option<Count>) {
+        self.is_counting |= matches!(counted, Some(Count::Some(_)));
         self.counted = worse(self.counted, counted);
     }
 }

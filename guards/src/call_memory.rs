@@ -274,9 +274,9 @@ impl CallMemory {
         }
     }
 
-    /// The call of which this one is a variant: it ran last and got the same answer several times in a row, and this one
-    /// adds something to it (a comment, a flag, a pipe) and gets that answer too. It did no more than that one, which may
-    /// have changed nothing either.
+    /// The call of which this one is a variant: it ran last and got the same answer several times in a row, and this
+    /// one adds something to it (a comment, a flag, a pipe) or takes it away, and gets that answer too. So it did no
+    /// more than that one.
     fn variant_of(&self, result: &ToolResult) -> Option<CallKey> {
         let last = self.last.as_ref().filter(|it| it.call != result.call.key)?;
         let before = self.get(last.call)?;

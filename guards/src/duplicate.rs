@@ -18,8 +18,8 @@
 //! stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). A few words of a tool that is not known to
 //! change anything may be the state of something ("scheduled", `{"status":"QUEUED"}`): twice as many, because a poll
 //! without a pause looks like that, and four times as many of a log that stands still. What a file has in it is none.
-//! After a failure, the second call counts: recorded gpt-4 repeats a failing call once in 3 % of cases and then continues
-//! to repeat it in 55, 63, 82 % (`docs/reactions.md#lock-in`), so feedback is worth most at the first repeat.
+//! After a failure, the second call counts: recorded gpt-4 repeats a failing call once in 3 % of cases and then
+//! continues to repeat it in 55, 63, 82 % (`docs/reactions.md#lock-in`), so feedback is worth most at the first repeat.
 
 use std::sync::Arc;
 
@@ -236,7 +236,7 @@ impl Duplicate {
                  success, use it and take the next step.",
             ),
         };
-        // A model takes the way that is named first (`docs/reactions.md#ways-out`): what it used, it would not ask again.
+        // Models take the way that is named first, and one that had used the answer would not ask again.
         let or = if before.status == Status::Ok { "; else use it and take the next step" } else { "" };
         format!(
             "{tool} was called with {same} arguments in turn {turn}, and nothing has changed since (duplicate \

@@ -29,7 +29,7 @@ pub(crate) struct Failure {
     pub(crate) loose: u64,
     /// Line ends in the whole answer.
     pub(crate) lines: u32,
-    /// How many failures it counts.
+    /// A digest of how many failures it counts, and of all lines that say what failed.
     pub(crate) failures: u16,
     /// Whether the same call may work later.
     pub(crate) prospect: Prospect,
@@ -224,8 +224,8 @@ pub(crate) fn pauses(call: &ToolCall) -> bool {
     arguments.len() <= PAUSE_BYTES && SLEEP.find_iter(arguments).any(is_pause)
 }
 
-/// Whether this call shows what a program writes while it runs: `tail -n 5 a.log`, `docker logs web`, `journalctl -u x`.
-/// A `tail` behind a pipe only cuts what another program says.
+/// Whether this call shows what a program writes while it runs: `tail -n 5 a.log`, `docker logs web`, `journalctl`. A
+/// `tail` behind a pipe only cuts what another program says.
 pub(crate) fn follows_a_log(call: &ToolCall) -> bool {
     let arguments = call.arguments.as_bytes();
     let ends_a_word = |byte: &u8| byte.is_ascii_whitespace() || b"\"';&(".contains(byte);

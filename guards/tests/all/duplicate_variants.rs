@@ -1,4 +1,5 @@
-//! The duplicate guard: a call that is sent once more in another spelling, and looks at what others write (spec D1, D7).
+//! The duplicate guard: a call that is sent once more in another spelling, and looks at what others write (spec D1,
+//! D7).
 
 use crate::common::duplicates::{BLOCK, check};
 use crate::common::{Turn, calls};

@@ -47,7 +47,7 @@ fn the_same_failure_is_seen_through_clocks_durations_and_the_number_of_the_run()
     check(
         runs(5, |n| {
             format!(
-                "--- FAIL: TestTotal (0.0{n}s)\n    cart_test.go:31: got 4, want 5\nFAIL\nFAIL\tshop/cart\t0.{n}12s\nFAIL"
+                "--- FAIL: TestTotal (0.0{n}s)\n    c_test.go:31: got 4, want 5\nFAIL\nFAIL\tshop/cart\t0.{n}12s\nFAIL"
             )
         }),
         &told,
@@ -56,8 +56,8 @@ fn the_same_failure_is_seen_through_clocks_durations_and_the_number_of_the_run()
     check(
         runs(5, |n| {
             format!(
-                "F..\n======\nFAIL: test_total (cart.Totals)\n------\nTraceback (most recent call last):\n  File \"t.py\", \
-                 line 9, in test_total\nAssertionError: 4 != 5\n\n------\nRan 3 tests in 0.0{n}1s\n\nFAILED (failures=1)"
+                "F..\n======\nFAIL: test_total (cart.T)\n------\nTraceback (most recent call last):\n  File \"t.py\", \
+                 line 9, in test_total\nAssertionError: 4 != 5\n\n---\nRan 3 tests in 0.0{n}1s\n\nFAILED (failures=1)"
             )
         }),
         &told,
@@ -66,12 +66,34 @@ fn the_same_failure_is_seen_through_clocks_durations_and_the_number_of_the_run()
     check(
         runs(5, |n| {
             format!(
-                "FAIL src/cart.test.js\n  ● total › adds tax\n    Expected: 5\n    Received: 4\n\nTests:       1 failed, 3 \
+                "FAIL src/cart.test.js\n  ● total › tax\n    Expected: 5\n    Received: 4\n\nTests:       1 failed, 3 \
                  passed, 4 total\nTime:        1.{n} s\nRan all test suites."
             )
         }),
         &told,
     );
+}
+
+/// What `cargo test` prints of a test that panics: each run has another thread.
+fn cargo(line: usize, thread: usize) -> String {
+    format!(
+        "..F\n\n---- totals stdout ----\nthread 'totals' ({thread}) panicked at src/cart.rs:{line}:5:\nleft: 4, right: \
+         5\n\ntest result: FAILED. 2 passed; 1 failed; in 0.{thread}s\n\nerror: test failed, to rerun pass `-l`"
+    )
+}
+
+#[test]
+fn of_a_long_report_all_lines_count_that_say_what_failed() {
+    check(runs(5, |n| cargo(31, 4_407 + n)), &["10 note persisting-failure 1"]);
+    check(runs(8, |n| cargo(90 - n * 9, 4_407)), &[]);
+    let mvn = |line: usize| {
+        format!(
+            "[ERROR] CartTest.total:{line} expected:<5> but was:<4>\n[ERROR] Failed to execute goal surefire:test \
+             (default-test): There are test failures."
+        )
+    };
+    check(runs(5, |_| mvn(31)), &["10 note persisting-failure 1"]);
+    check(runs(8, |n| mvn(90 - n * 9)), &[]);
 }
 
 #[test]
@@ -80,7 +102,7 @@ fn another_place_another_test_or_fewer_failures_are_progress() {
     check(
         runs(8, |n| {
             format!(
-                "--- FAIL: TestTotal{n} (0.01s)\n    cart_test.go:31: got 4, want 5\nFAIL\nFAIL\tshop/cart\t0.012s\nFAIL"
+                "--- FAIL: TestTotal{n} (0.01s)\n    c_test.go:31: got 4, want 5\nFAIL\nFAIL\tshop/cart\t0.012s\nFAIL"
             )
         }),
         &[],

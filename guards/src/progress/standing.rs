@@ -69,8 +69,8 @@ impl Standing {
     }
 
     /// What is compared of a failure: the whole answer to a call that carries what it does, because a program may meet
-    /// the same error in another place. Fewer failures than before are progress, and so is
-    /// one in another place, whatever the last line says.
+    /// the same error in another place. Fewer failures than before are progress, and so is one in another place,
+    /// whatever the last line says.
     pub(super) fn said(call: &ToolCall, answer: ResultKey, failure: Failure) -> ResultKey {
         if is_whole(call) { answer } else { failure.exact.beside(failure.failures) }
     }

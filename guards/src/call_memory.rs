@@ -10,8 +10,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::arguments::{beginning, inserted, save_beginning};
 use crate::change::Change;
-use crate::failure::{is_failure, is_waiting, pauses};
+use crate::failure::{follows_a_log, is_failure, is_waiting, pauses};
 use crate::filter::Filter;
 use crate::ladder::Ladder;
 use crate::unseen::is_unseen;
@@ -33,6 +34,13 @@ const PAUSES: u32 = 5;
 const STATE_BYTES: usize = 100;
 /// Bytes of the letters of a word: four letters, or two of a script that writes a word in one or two.
 const WORD_BYTES: usize = 4;
+/// Equal results in a row before another spelling of a call counts as the same call: with two, a third is a repeat
+/// ([`duplicate`](crate::duplicate)).
+const VARIED: u32 = 2;
+/// The factor by which more looks are allowed at what may be the state of something: as in
+/// [`progress`](crate::progress), twice the patience for a model that may be watching what others change. A log says
+/// nothing until something happens, so it has that twice over.
+const STATE_PATIENCE: u32 = 2;
 /// How many characters of a result are kept, to show it to the model again (spec D2).
 const RESULT_CHARS: usize = 1_000;
 
@@ -50,6 +58,8 @@ pub(crate) struct CallMemory {
     /// Avoids the search for most calls that are not remembered, so that a full memory is as fast as an empty one.
     #[serde(skip)]
     filter: Filter,
+    /// The call that ran last, with its arguments: one that adds to it may be the same once more.
+    last: Option<Last>,
     /// The tools on offer that wait.
     waiting: Vec<Arc<str>>,
     /// The user's last nudges, as hashes.
@@ -66,6 +76,14 @@ pub(crate) struct CallMemory {
     /// job may have begun.
     begun: u64,
     turn: u64,
+}
+
+/// A call with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Last {
+    call: CallKey,
+    #[serde(serialize_with = "save_beginning")]
+    arguments: Arc<str>,
 }
 
 /// One call and its last result.
@@ -85,6 +103,8 @@ pub(crate) struct Remembered {
     pub(crate) counts: bool,
     /// Whether it names a file or a folder as its path.
     is_of_file: bool,
+    /// Whether its equal results are looks at a log.
+    is_of_log: bool,
     /// Whether it waits, or its last result says that something is still in progress.
     pub(crate) waits: bool,
     /// The beginning of its last result.
@@ -99,10 +119,19 @@ pub(crate) struct Remembered {
 }
 
 impl Remembered {
+    /// The factor by which more looks are allowed at what others change.
+    pub(crate) fn patience(&self) -> u32 {
+        match (self.is_of_log, self.reports_a_state()) {
+            (true, _) => STATE_PATIENCE * STATE_PATIENCE,
+            (false, true) => STATE_PATIENCE,
+            (false, false) => 1,
+        }
+    }
+
     /// Whether its last answer may be the state of something, in whatever words: the call is not known to change
     /// anything and names no file, and the answer is short and has a word in its first line. Rows of a table, numbers,
     /// ids, labels and tags are no words.
-    pub(crate) fn reports_a_state(&self) -> bool {
+    fn reports_a_state(&self) -> bool {
         let answer = self.result.trim();
         if self.effect.is_known_change() || self.is_of_file || answer.len() > STATE_BYTES {
             return false;
@@ -225,6 +254,10 @@ impl CallMemory {
 
     fn result(&mut self, result: &ToolResult) {
         let before = (self.possible_changes, self.begun);
+        if let Some(call) = self.variant_of(result) {
+            self.remember(result, before);
+            return self.ran(call);
+        }
         let change = Change::of(result);
         self.begun += u64::from(change != Change::Nothing && self.may_begin(result));
         match change {
@@ -237,7 +270,24 @@ impl CallMemory {
         }
         if result.origin == Origin::Executed {
             self.remember(result, before);
+            self.last = Some(Last { call: result.call.key, arguments: result.call.arguments.clone() });
         }
+    }
+
+    /// The call of which this one is a variant: it ran last and got the same answer several times in a row, and this
+    /// one adds something to it (a comment, a flag, a pipe) or takes it away, and gets that answer too. So it did no
+    /// more than that one.
+    fn variant_of(&self, result: &ToolResult) -> Option<CallKey> {
+        let last = self.last.as_ref().filter(|it| it.call != result.call.key)?;
+        let before = self.get(last.call)?;
+        let is_again = result.origin == Origin::Executed
+            && before.equal_results >= VARIED
+            && before.tool == result.call.tool
+            && !result.call.effect.is_known_change()
+            && !is_failure(result)
+            && before.result_key == result.text.key();
+        let [one, other] = [&last.arguments, &result.call.arguments].map(|it| beginning(it).as_bytes());
+        (is_again && (inserted(one, other).is_some() || inserted(other, one).is_some())).then_some(last.call)
     }
 
     /// Whether this answer, to a call that may change something, is new and may be that of something that has begun.
@@ -285,6 +335,7 @@ impl CallMemory {
             }
             Status::Ok | Status::Unknown => (Prospect::Unknown, false),
         };
+        call.is_of_log = again && status != Status::Error && follows_a_log(&result.call);
         call.waits =
             is_waiting(result) || status != Status::Error && self.waiting.contains(&result.call.tool);
         if (call.waits || pauses(&result.call)) && self.paused < self.turn {
@@ -296,7 +347,7 @@ impl CallMemory {
         call.possible_changes = self.possible_changes;
         call.begun = self.begun;
         call.result.clear();
-        let cut = beginning(&result.text);
+        let cut = shown(&result.text);
         call.result.push_str(&result.text[..cut]);
         if cut < result.text.len() {
             call.result.push_str(" [… cut]");
@@ -327,6 +378,7 @@ impl CallMemory {
                 prospect: Prospect::Unknown,
                 counts: false,
                 is_of_file: call.path_digest().is_some(),
+                is_of_log: false,
                 waits: false,
                 result: String::new(),
                 ladder: Ladder::default(),
@@ -353,7 +405,7 @@ impl CallMemory {
 }
 
 /// The length in bytes of the kept beginning of a result.
-fn beginning(text: &str) -> usize {
+fn shown(text: &str) -> usize {
     match text.as_bytes().get(..RESULT_CHARS) {
         None => text.len(),
         Some(bytes) if bytes.is_ascii() => RESULT_CHARS,

@@ -11,14 +11,15 @@
 //! than five times, or counts failures and was seen twice (a flaky test); if a call that did not fail returns after
 //! another call (waiting for a job); and within one completion (parallel fan-out). A block lapses after some turns,
 //! because a blocked call can never show that its result has changed. A call that looks at something has a new ladder
-//! after something else may have begun: it may look at another job (spec P4).
+//! after something else may have begun: it may look at another job (spec P4). The same call with something added or
+//! taken away, and the same answer, has begun nothing.
 //!
 //! *Thresholds*: two equal results before a repeat counts, because the same call three times with an equal result is
 //! stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). A few words of a tool that is not known to
 //! change anything may be the state of something ("scheduled", `{"status":"QUEUED"}`): twice as many, because a poll
-//! without a pause looks like that. What a file has in it is none. After a failure, the second call counts:
-//! recorded gpt-4 repeats a failing call once in 3 % of cases and then continues to repeat it in 55, 63, 82 %
-//! (`docs/reactions.md#lock-in`), so feedback is worth most at the first repeat.
+//! without a pause looks like that, and four times as many of a log that stands still. What a file has in it is none.
+//! After a failure, the second call counts: recorded gpt-4 repeats a failing call once in 3 % of cases and then
+//! continues to repeat it in 55, 63, 82 % (`docs/reactions.md#lock-in`), so feedback is worth most at the first repeat.
 
 use std::sync::Arc;
 
@@ -97,15 +98,12 @@ struct DuplicateState {
 }
 
 const NAME: &str = "duplicate";
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 /// Characters of formatted arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
 /// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC allows
 /// (`docs/peers.md#other-rules`). A pause before a try allows one more.
 const PASSING_TRIES: u32 = 5;
-/// The factor by which more looks are allowed at what may be the state of something: as in
-/// [`progress`](crate::progress), twice the patience for a model that may be watching what others change.
-const STATE_PATIENCE: u32 = 2;
 /// Demands for words in a row before `strict` gives way: two, like the corrections of the ladder.
 const DEMANDS: u8 = 2;
 
@@ -147,6 +145,7 @@ impl Duplicate {
         if before.waits || !memory.is_unchanged_since(before) {
             return None;
         }
+        let patience = before.patience();
         let needed = match (before.status, before.prospect) {
             (_, Prospect::Passing) => {
                 self.settings.equal_results.max(PASSING_TRIES) + memory.pauses_since(before)
@@ -160,8 +159,8 @@ impl Duplicate {
             {
                 1
             }
-            (Status::Ok | Status::Unknown, _) if before.reports_a_state() => {
-                STATE_PATIENCE * self.settings.equal_results + memory.pauses_since(before)
+            (Status::Ok | Status::Unknown, _) if patience > 1 => {
+                patience * self.settings.equal_results + memory.pauses_since(before)
             }
             (Status::Error, Prospect::Unknown) | (Status::Ok | Status::Unknown, _) => {
                 self.settings.equal_results
@@ -230,19 +229,19 @@ impl Duplicate {
                 "That call failed, and nothing has changed since, so it will fail again. Read the error, \
                  find out what it depends on, and change that or the arguments.",
             ),
-            Status::Ok => {
-                ("succeeded", "That call succeeded: its answer is above. Use it and take the next step.")
-            }
+            Status::Ok => ("succeeded", "That call succeeded: its answer is above."),
             Status::Unknown => (
                 "was answered",
                 "If the answer above is a failure, change what caused it or the arguments; if it is a \
                  success, use it and take the next step.",
             ),
         };
+        // Models take the way that is named first, and one that had used the answer would not ask again.
+        let or = if before.status == Status::Ok { "; else use it and take the next step" } else { "" };
         format!(
             "{tool} was called with {same} arguments in turn {turn}, and nothing has changed since (duplicate \
              {number} in this run).\n\nArguments:\n{arguments}\n\nIt {how} with:\n{result}\n\n{then} \
-             If you are stuck, look at what the call depends on with a read-only one.\n\nDo not send this call \
+             If you are stuck, look at what the call depends on with a read-only one{or}.\n\nDo not send this call \
              again {now}with the same arguments. What will you do differently?",
             now = if before.prospect == Prospect::Passing { "without a pause and " } else { "" },
             tool = self.named(call, "A tool"),
@@ -270,11 +269,16 @@ impl Duplicate {
             Prospect::Passing => "each time",
             Prospect::Lasting | Prospect::Unknown => "and would answer the same again",
         };
+        let others = "send other arguments, or call another of your tools";
+        // What worked needs no other arguments.
+        let (first, second) = match before.status {
+            Status::Ok => (&*look, others),
+            Status::Unknown | Status::Error => (others, &*look),
+        };
         format!(
             "this is the same call of {tool} again (duplicate {number} in this run). It answered \"{error}\" \
-             {again}. Choose one:\n1. send other arguments, or call another of your \
-             tools\n2. {look}{missing}\n\nDo not send this call again with the same arguments: the next time, the \
-             user is asked instead.",
+             {again}. Choose one:\n1. {first}\n2. {second}{missing}\n\nDo not send this call again with the same \
+             arguments: the next time, the user is asked instead.",
             tool = self.named(call, "a tool"),
             error = first_line(&before.result, 160),
         )

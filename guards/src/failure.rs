@@ -29,6 +29,8 @@ pub(crate) struct Failure {
     pub(crate) loose: u64,
     /// Line ends in the whole answer.
     pub(crate) lines: u32,
+    /// A digest of how many failures it counts, and of all lines that say what failed.
+    pub(crate) failures: u16,
     /// Whether the same call may work later.
     pub(crate) prospect: Prospect,
     /// True if it names something: a file, a quoted name, or a part of the input. Other failures fit many causes
@@ -58,6 +60,7 @@ impl Failure {
             exact: identity(said),
             loose,
             lines: u32::try_from(lines).unwrap_or(u32::MAX),
+            failures: reading.failures,
             prospect: reading.prospect,
             specific,
         })
@@ -104,14 +107,17 @@ static MARKS: [u8; 256] = {
     marks
 };
 /// The text that says how a call failed, with its loose form: the line that says so, all from that line on if it is a
-/// mere heading ("ERROR:"), or the beginning of an answer without such a line.
+/// mere heading ("ERROR:"), or the beginning of an answer without such a line, or with one that says too little
+/// (`FAILED (failures=1)`).
 fn said<'t>(call: &ToolCall, line: Option<&'t str>, text: &'t str) -> Option<(&'t str, (u64, bool))> {
     let of = |said: &'t str| {
         let said = &said[..said.floor_char_boundary(ERROR_BYTES)];
         Some((said, loose(call, said.as_bytes())?))
     };
     let Some(line) = line else { return of(text) };
-    of(line).or_else(|| line.ends_with(':').then(|| of(&text[text.find(line)?..])).flatten())
+    of(line)
+        .or_else(|| line.ends_with(':').then(|| of(&text[text.find(line)?..])).flatten())
+        .or_else(|| of(text))
 }
 
 /// The loose form, and whether it names something; `None` if it says too little.
@@ -218,6 +224,23 @@ pub(crate) fn pauses(call: &ToolCall) -> bool {
     arguments.len() <= PAUSE_BYTES && SLEEP.find_iter(arguments).any(is_pause)
 }
 
+/// Whether this call shows what a program writes while it runs: `tail -n 5 a.log`, `docker logs web`, `journalctl`. A
+/// `tail` behind a pipe only cuts what another program says.
+pub(crate) fn follows_a_log(call: &ToolCall) -> bool {
+    let arguments = call.arguments.as_bytes();
+    let ends_a_word = |byte: &u8| byte.is_ascii_whitespace() || b"\"';&(".contains(byte);
+    let has = |word: &[u8], is_first: bool| {
+        memmem::find_iter(arguments, word).any(|at| {
+            let before = &arguments[..at];
+            let begins = before.trim_ascii_end().last().is_none_or(|byte| b"\"';&(".contains(byte));
+            before.last().is_none_or(ends_a_word)
+                && arguments.get(at + word.len()).is_none_or(ends_a_word)
+                && begins == is_first
+        })
+    };
+    arguments.len() <= PAUSE_BYTES && (has(b"logs", false) || has(b"journalctl", true) || has(b"tail", true))
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -237,6 +260,21 @@ mod tests {
         let [first, second] = [one, other].map(|(arguments, error)| of(arguments, Status::Error, error));
         let (first, second) = (first.expect("it says enough"), second.expect("it says enough"));
         assert_eq!(first.loose == second.loose, is_same, "{one:?} and {other:?}");
+    }
+
+    #[test]
+    fn a_log_is_followed_by_a_command_that_shows_it() {
+        let follows = |command: &str| {
+            let arguments = format!(r#"{{"command":"{command}"}}"#).into();
+            let raw = RawCall { id: "c".into(), tool: "sh".into(), arguments };
+            follows_a_log(&ToolCall::new(raw, &Offer::default()))
+        };
+        for command in ["tail -n 3 out.log", "cd a && tail out", "kubectl logs x -n y", "journalctl -u x"] {
+            assert!(follows(command), "{command}");
+        }
+        for command in ["make | tail -n 3", "ls logs/", "cat a.log", "cat logs.txt", "echo retail", "logs"] {
+            assert!(!follows(command), "{command}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod abandonment;
 mod acknowledgement;
 mod announcement;
+mod arguments;
 mod call_memory;
 mod change;
 mod circling;

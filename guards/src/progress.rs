@@ -116,7 +116,7 @@ struct ProgressState {
 }
 
 const NAME: &str = "progress";
-const VERSION: u64 = 6;
+const VERSION: u64 = 7;
 /// The shortest pattern is two laps of two rounds. A pattern found earlier than that after a step had begun before
 /// the step.
 const NEW_PATTERN_TURNS: u64 = 4;

@@ -13,6 +13,9 @@
 //! Japanese. Some of them also say whether the same call may work later: a network that broke off, but not a name that
 //! does not exist. `balk texts` shows how messages of real tools are read.
 
+use memchr::memchr_iter;
+
+use crate::identity::masked::identity_of;
 use line::Line;
 use number::{Count, HttpFailure, count_after, count_before, exit_status, http_failure};
 use words::{Meaning, meaning, next_word};
@@ -35,7 +38,11 @@ pub struct Reading<'t> {
     pub prospect: Prospect,
     /// Whether it counts failures, as a run of tests does.
     pub counts: bool,
-    /// The last line that says that something failed, if one does.
+    /// A digest of what failed: how many failures it counts, and all lines that say so. Between two runs of many tests,
+    /// these may be all that differs. Zero if nothing says so.
+    pub failures: u16,
+    /// The last line that says that something failed, if one does. A line that only counts failures, as a summary
+    /// does, says less than any other.
     pub line: Option<&'t str>,
 }
 
@@ -67,6 +74,7 @@ pub(crate) struct Findings {
     pub(crate) failed: bool,
     prospect: Prospect,
     counts: bool,
+    failures: u16,
     /// The bytes of the line, perhaps with blanks around it.
     line: Option<(usize, usize)>,
 }
@@ -75,24 +83,25 @@ impl Findings {
     pub(crate) fn of(answer: &str) -> Self {
         let mut said = Said::default();
         if answer.len() <= HEAD + TAIL {
-            said.read(answer.as_bytes(), 0);
+            said.read(answer.as_bytes(), 0, Cut::Nowhere);
         } else {
             let tail = answer.len() - TAIL;
-            said.read(&answer.as_bytes()[..HEAD], 0);
-            said.read(&answer.as_bytes()[tail..], tail);
+            said.read(&answer.as_bytes()[..HEAD], 0, Cut::End);
+            said.read(&answer.as_bytes()[tail..], tail, Cut::Start);
         }
         Self {
             failed: said.verdict(),
             prospect: said.prospect(),
-            counts: said.counted == Some(Count::Some),
-            line: said.error_line.or(said.failure_line),
+            counts: matches!(said.counted, Some(Count::Some(_))),
+            failures: said.failures(),
+            line: said.error_line.or(said.failure_line).or(said.count_line),
         }
     }
 
     pub(crate) fn in_answer(self, answer: &str) -> Reading<'_> {
-        let Self { failed, prospect, counts, line } = self;
+        let Self { failed, prospect, counts, failures, line } = self;
         let line = line.and_then(|(start, end)| answer.get(start..end)).map(str::trim);
-        Reading { failed, prospect, counts, line }
+        Reading { failed, prospect, counts, failures, line }
     }
 
     /// All of it in one number, which is not zero.
@@ -104,7 +113,9 @@ impl Findings {
         };
         // A line that is read is no longer than what is read of an answer.
         let line = self.line.map_or(0, |(start, end)| (start << LENGTH_BITS | (end - start)) << 1 | 1);
-        1 | u64::from(self.failed) << 1 | u64::from(self.counts) << 2 | prospect << 3 | (line as u64) << 5
+        let line = (line as u64) << 5 & !(u64::MAX << DIGEST_SHIFT);
+        let said = 1 | u64::from(self.failed) << 1 | u64::from(self.counts) << 2 | prospect << 3;
+        said | line | u64::from(self.failures) << DIGEST_SHIFT
     }
 
     /// What [`packed`](Self::packed) made a number of; `None` for zero.
@@ -114,13 +125,14 @@ impl Findings {
             1 => Prospect::Lasting,
             _ => Prospect::Unknown,
         };
-        let line = (packed >> 6) as usize;
+        let line = ((packed & !(u64::MAX << DIGEST_SHIFT)) >> 6) as usize;
         let start = line >> LENGTH_BITS;
         let end = start + (line & ((1 << LENGTH_BITS) - 1));
         let findings = Self {
             failed: packed >> 1 & 1 == 1,
             prospect,
             counts: packed >> 2 & 1 == 1,
+            failures: (packed >> DIGEST_SHIFT) as u16,
             line: (packed >> 5 & 1 == 1).then_some((start, end)),
         };
         (packed != 0).then_some(findings)
@@ -129,6 +141,26 @@ impl Findings {
 
 /// Bits for the length of a line.
 const LENGTH_BITS: u32 = usize::BITS - (HEAD + TAIL).leading_zeros();
+/// Where the digest is. What is left for the line is enough for an answer of gigabytes.
+const DIGEST_SHIFT: u32 = u64::BITS - u16::BITS;
+
+/// Where a part of an answer is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cut {
+    Nowhere,
+    End,
+    Start,
+}
+
+/// A digest of a line without its volatile parts, and without the number of a thread (`thread 'a' (4711) panicked`).
+fn digest(line: &[u8]) -> u64 {
+    let number = |at: usize| line[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_alone = |at: usize| number(at) > 0 && line.get(at + 1 + number(at)) == Some(&b')');
+    let found = memchr_iter(b'(', line).find(|&at| is_alone(at));
+    let (before, behind) = line.split_at(found.unwrap_or(line.len()));
+    let behind = behind.get(1 + found.map_or(0, number)..).unwrap_or_default();
+    identity_of(before).folded() ^ identity_of(behind).folded().rotate_left(32)
+}
 
 /// What the lines say together.
 #[derive(Clone, Copy, Debug, Default)]
@@ -147,13 +179,19 @@ struct Said {
     /// The bytes of the last lines that begin like an error, and that have a word of failure.
     error_line: Option<(usize, usize)>,
     failure_line: Option<(usize, usize)>,
+    /// The last one in which only a count says that something failed.
+    count_line: Option<(usize, usize)>,
+    /// Whether the current line has counted failures.
+    is_counting: bool,
+    /// Digests of the whole lines that say that something failed, and not only how much.
+    lines: u64,
 }
 
 impl Said {
     fn verdict(self) -> bool {
         match (self.exit, self.counted) {
-            (Some(exit), _) => exit == Count::Some,
-            (None, Some(Count::Some)) => !self.mended,
+            (Some(exit), _) => exit != Count::None,
+            (None, Some(Count::Some(_))) => !self.mended,
             (None, Some(Count::None)) => self.error,
             (None, None) => self.error || self.failure && !self.success,
         }
@@ -167,15 +205,36 @@ impl Said {
         }
     }
 
-    /// Reads lines, of which the first begins at this byte of the answer.
-    fn read(&mut self, bytes: &[u8], mut start: usize) {
+    /// The count and the lines in one number.
+    fn failures(self) -> u16 {
+        let count = if let Some(Count::Some(count)) = self.counted { count } else { 0 };
+        let lines = self.lines;
+        count ^ (lines ^ lines >> 16 ^ lines >> 32 ^ lines >> 48) as u16
+    }
+
+    /// Reads lines, of which the first begins at this byte of the answer. A line that is cut has no digest: where it is
+    /// cut depends on what comes before.
+    fn read(&mut self, bytes: &[u8], mut start: usize, cut: Cut) {
+        let last = bytes.len() + start;
+        let first = start;
         for line in bytes.split(|byte| *byte == b'\n') {
-            self.line(line, (start, start + line.len()));
-            start += line.len() + 1;
+            let end = start + line.len();
+            let says = self.line(line, (start, end));
+            let is_cut = match cut {
+                Cut::Nowhere => false,
+                Cut::End => end == last,
+                Cut::Start => start == first,
+            };
+            if says && !is_cut {
+                self.lines = self.lines.rotate_left(7) ^ digest(line);
+            }
+            start = end + 1;
         }
     }
 
-    fn line(&mut self, line: &[u8], place: (usize, usize)) {
+    /// Reads a line. Whether it says that something failed, and not only how much.
+    fn line(&mut self, line: &[u8], place: (usize, usize)) -> bool {
+        let errors = self.error_line;
         let line = match Line::of(line) {
             Line::Plain(line) => line,
             Line::Error(line) => {
@@ -183,19 +242,26 @@ impl Said {
                 self.error_line = Some(place);
                 line
             }
-            Line::Warning(line) => return self.warning(line),
-            Line::Aside => return,
+            Line::Warning(line) => {
+                self.warning(line);
+                return false;
+            }
+            Line::Aside => return false,
         };
         let failures = self.failure;
-        self.failure = false;
+        (self.failure, self.is_counting) = (false, false);
         let mut at = 0;
         while let Some(start) = next_word(line, at) {
             at = start + self.word(line, start);
         }
-        if self.failure {
-            self.failure_line = Some(place);
+        match (self.failure, self.is_counting) {
+            (true, _) => self.failure_line = Some(place),
+            (false, true) => self.count_line = Some(place),
+            (false, false) => {}
         }
+        let says = self.failure || self.error_line != errors;
         self.failure |= failures;
+        says
     }
 
     fn warning(&mut self, line: &[u8]) {
@@ -231,6 +297,8 @@ impl Said {
             Meaning::Nothing => self.count(Some(Count::None)),
             Meaning::Exit => self.exit = worse(self.exit, exit_status(&rest[length..])),
             Meaning::Counted => match count_after(&rest[length..]) {
+                // What was counted before it, as in "2 failed".
+                None if self.is_counting => {}
                 None => self.failure = true,
                 counted => self.count(counted),
             },
@@ -245,6 +313,7 @@ impl Said {
     }
 
     fn count(&mut self, counted: Option<Count>) {
+        self.is_counting |= matches!(counted, Some(Count::Some(_)));
         self.counted = worse(self.counted, counted);
     }
 }

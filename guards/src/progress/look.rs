@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use memchr::memmem;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::offer_index::{OfferIndex, Unfit};
 use super::program::is_program;
 use super::tally::Tally;
+use crate::arguments::{beginning, inserted, save_beginning_if_any};
 use crate::failure::{Failure, is_failure, is_waiting};
 use crate::similarity::{Nearness, Profile, Ratio};
 use balk_contract::key::{CallKey, ToolKey};
@@ -94,7 +95,7 @@ fn prospect(result: &ToolResult, failure: Option<Failure>) -> Prospect {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Before {
     tool: Option<ToolKey>,
-    /// Its arguments; saved and compared only up to [`ARGUMENT_BYTES`].
+    /// Its arguments; saved and compared only up to a limit.
     #[serde(serialize_with = "save_beginning_if_any")]
     arguments: Option<Arc<str>>,
     result: ResultKey,
@@ -102,9 +103,6 @@ pub(super) struct Before {
     /// How it followed the call before it.
     last: Step,
 }
-
-/// Bytes of the arguments that are kept and compared.
-const ARGUMENT_BYTES: usize = 4_096;
 
 /// A shorter answer says too little to be the same.
 const ANSWER_BYTES: usize = 16;
@@ -131,7 +129,7 @@ impl Before {
             let is_tuned = !same_failure && speaks && is_program(call);
             return if is_tuned { Step::Tuned } else { Step::Counted };
         }
-        if let Some(more) = grown(before.as_bytes(), arguments.as_bytes())
+        if let Some(more) = inserted(before.as_bytes(), arguments.as_bytes())
             // Without a failure, only a repetition of earlier text counts: a longer path is another path.
             && (same_failure || memmem::find(before.as_bytes(), more).is_some())
         {
@@ -184,23 +182,6 @@ impl Before {
     }
 }
 
-pub(super) fn save_beginning_if_any<S: Serializer>(
-    arguments: &Option<Arc<str>>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    arguments.as_deref().map(beginning).serialize(serializer)
-}
-
-/// Saves as much of the arguments as is compared.
-pub(super) fn save_beginning<S: Serializer>(arguments: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    beginning(arguments).serialize(serializer)
-}
-
-/// As much of the arguments as is compared.
-pub(super) fn beginning(arguments: &str) -> &str {
-    &arguments[..arguments.floor_char_boundary(ARGUMENT_BYTES)]
-}
-
 /// Whether the answer is more than an acknowledgement ("ok", "[]"), which many calls get.
 fn says_something(result: &ToolResult) -> bool {
     result.text.trim_ascii().len() >= ANSWER_BYTES
@@ -249,11 +230,25 @@ pub(super) fn renamed<'t>(one: &'t str, other: &'t str) -> Option<(&'t str, &'t 
 }
 
 /// Whether the two are names of different things (`dev`, `staging`), and no spellings of one (`value`, `vals`, `-sL`).
+/// Of two places, the parts in which they differ are compared.
 fn is_another_name((one, other): (&str, &str)) -> bool {
+    let (one, other) = parts_apart(one, other);
     let [one, other] = [one, other].map(|it| it.trim_start_matches('-'));
     let is_name = |it: &str| it.len() > 2 && it.starts_with(char::is_alphabetic);
     let begins_alike = one.chars().take(2).eq(other.chars().take(2));
     is_name(one) && is_name(other) && !begins_alike
+}
+
+/// The parts in which two paths or addresses differ: `team-a` and `public` of `git.example/team-a/x`.
+fn parts_apart<'t>(one: &'t str, other: &'t str) -> (&'t str, &'t str) {
+    let same = |(one, other): &(u8, u8)| one == other;
+    let start = one.bytes().zip(other.bytes()).take_while(same).count();
+    let start = one.as_bytes()[..start].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
+    let (one, other) = (&one[start..], &other[start..]);
+    let end = one.bytes().rev().zip(other.bytes().rev()).take_while(same).count();
+    let end =
+        one.as_bytes()[one.len() - end..].iter().position(|byte| *byte == b'/').map_or(0, |at| end - at);
+    (&one[..one.len() - end], &other[..other.len() - end])
 }
 
 /// The parts in which the two differ, extended to the surrounding quotes: the differing texts, without the names and
@@ -270,31 +265,9 @@ pub(super) fn differing<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t st
     (&before[start..before.len() - behind], &after[start..after.len() - behind])
 }
 
-/// The inserted part, if `after` is `before` with an insertion at one place.
-fn grown<'t>(before: &[u8], after: &'t [u8]) -> Option<&'t [u8]> {
-    if after.len() <= before.len() {
-        return None;
-    }
-    let same = |(one, other): &(&u8, &u8)| one == other;
-    let start = before.iter().zip(after).take_while(same).count();
-    let rest = before.len() - start;
-    let end = before.iter().rev().zip(after.iter().rev()).take(rest).take_while(same).count();
-    (end == rest).then(|| &after[start..after.len() - end])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_grown_call_has_all_that_was_there_before() {
-        let grown = |before: &str, after: &str| grown(before.as_bytes(), after.as_bytes()).is_some();
-        assert!(grown(r#"{"command":"cd x"}"#, r#"{"command":"cd x && cd x"}"#));
-        assert!(grown(r#"{"command":"ls","t":3}"#, r#"{"command":"ls -a","t":3}"#));
-        assert!(!grown(r#"{"command":"ls -a"}"#, r#"{"command":"ls"}"#));
-        assert!(!grown(r#"{"command":"ls a"}"#, r#"{"command":"cat a b"}"#));
-        assert!(!grown("ab", "ab"));
-    }
 
     #[test]
     fn what_differs_is_compared_and_not_the_names_beside_it() {
@@ -311,6 +284,8 @@ mod tests {
         let candidate = |one, other| renamed(one, other).is_some_and(is_another_name);
         assert!(candidate("get --as dev\",\"why\":\"dev asks", "get --as staging\",\"why\":\"staging asks"));
         assert!(candidate("unzip -P hunter2 a.zip", "unzip -P secret a.zip"));
+        assert!(candidate("ls smb://nas/home/x", "ls smb://nas/pool/x"));
+        assert!(!candidate("ls smb://nas/home/x", "ls smb://nas/hom/x"));
         for [one, other] in [
             ["value = 3; p", "vals = 3; p"],
             ["curl -s x", "curl -L x"],

@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::look::beginning;
+use crate::arguments::beginning;
 use balk_contract::key::ToolKey;
 use balk_contract::{Effect, ToolCall};
 

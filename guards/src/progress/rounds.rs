@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::mem;
 
+use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
 use super::look::{Before, Look};
@@ -22,6 +23,8 @@ use balk_contract::{Origin, ResultKey, ToolResult};
 
 /// How many rounds are remembered. A call that returns after so many others is new.
 const ROUNDS: usize = 64;
+/// A shorter answer of one line may be that of many calls.
+const SHOWN_BYTES: usize = 64;
 /// How many looks of one round are kept; a wider fan-out equals no other round.
 pub(super) const LOOKS: usize = 16;
 
@@ -61,6 +64,9 @@ pub(super) struct Rounds {
     /// The calls of the finished rounds.
     #[serde(skip)]
     filter: Filter,
+    /// Their answers.
+    #[serde(skip)]
+    answers: Filter,
 }
 
 impl Round {
@@ -115,6 +121,11 @@ impl Round {
     }
 }
 
+/// Whether an answer is more than the word of one call about one thing.
+fn is_long(answer: &[u8]) -> bool {
+    answer.len() >= SHOWN_BYTES || memchr(b'\n', answer).is_some()
+}
+
 /// Records that a newer round makes this call again.
 fn made_again<'r>(older: impl Iterator<Item = &'r mut Round>, call: CallKey) {
     for look in older.flat_map(|round| &mut round.looks).filter(|look| look.call == call) {
@@ -145,6 +156,7 @@ impl Rounds {
         }
         for look in self.past.iter().flat_map(|round| &round.looks) {
             self.filter.add(look.call);
+            self.answers.add(look.result);
         }
         for newer in 1..self.past.len() {
             for at in 0..self.past[newer].looks.len() {
@@ -195,6 +207,19 @@ impl Rounds {
     /// Whether this answer to this call is in the view.
     pub(super) fn has_brought(&self, call: CallKey, result: ResultKey) -> bool {
         self.may_have(call) && self.past.iter().any(|round| round.in_view && round.has(call, result))
+    }
+
+    /// Whether another call has shown this text, which is in the view: a file that was read, and then printed by a
+    /// command. What failed and what was changed are other matters, and so are short answers, which many calls give.
+    fn is_shown(&self, result: &ToolResult, look: &Look) -> bool {
+        !look.failed
+            && !look.waits
+            && !result.call.effect.is_known_change()
+            && self.answers.may_have(look.result)
+            && is_long(result.text.trim_ascii().as_bytes())
+            && self.past.iter().any(|round| {
+                round.in_view && round.looks.iter().any(|it| it.result == look.result && !it.failed)
+            })
     }
 
     /// The call that ran last.
@@ -269,12 +294,14 @@ impl Rounds {
         let mut next = oldest.unwrap_or_default();
         for look in next.looks.drain(..) {
             self.filter.remove(look.call);
+            self.answers.remove(look.result);
         }
         for look in &self.open.looks {
             if self.filter.may_have(look.call) {
                 made_again(self.past.iter_mut(), look.call);
             }
             self.filter.add(look.call);
+            self.answers.add(look.result);
         }
         self.past.push_back(mem::replace(&mut self.open, next));
     }
@@ -329,7 +356,7 @@ impl Rounds {
         if self.open.has(look.call, look.result) {
             return;
         }
-        let is_new = !self.has_brought(look.call, look.result);
+        let is_new = !self.has_brought(look.call, look.result) && !self.is_shown(result, &look);
         self.open.is_new |= is_new;
         self.open.is_news |= is_new && (!look.failed || look.may_pass);
         if self.open.looks.len() < LOOKS {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::look::{Look, save_beginning_if_any};
+use super::look::Look;
 use super::variation::Variation;
+use crate::arguments::save_beginning_if_any;
 use balk_contract::key::ToolKey;
 use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
 

@@ -69,9 +69,10 @@ impl Standing {
     }
 
     /// What is compared of a failure: the whole answer to a call that carries what it does, because a program may meet
-    /// the same error in another place.
+    /// the same error in another place. Fewer failures than before are progress, and so is one in another place,
+    /// whatever the last line says.
     pub(super) fn said(call: &ToolCall, answer: ResultKey, failure: Failure) -> ResultKey {
-        if is_whole(call) { answer } else { failure.exact }
+        if is_whole(call) { answer } else { failure.exact.beside(failure.failures) }
     }
 
     /// How this call failed the last times, how often, and when it last did.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::look::{Look, beginning, is_near, save_beginning};
+use super::look::{Look, is_near};
+use crate::arguments::{beginning, save_beginning};
 use crate::failure::Failure;
 use balk_contract::ToolCall;
 use balk_contract::key::{CallKey, ToolKey};

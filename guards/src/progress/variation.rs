@@ -1,7 +1,8 @@
 //! How the arguments of two calls of one tool differ, as far as it tells items from pages: a model that asks about one
 //! item after another learns something from each "no", one that turns pages after the end does not.
 
-use super::look::{beginning, differing, is_counted, renamed};
+use super::look::{differing, is_counted, renamed};
+use crate::arguments::beginning;
 
 /// How the arguments of two calls differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

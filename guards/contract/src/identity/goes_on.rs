@@ -30,7 +30,38 @@ pub(super) fn says_it_goes_on(answer: &str) -> bool {
     answer.len() <= ANSWER_BYTES
         && (memchr2_iter(b'd', b'g', answer).any(|at| is_of_word(answer, at))
             || memchr2_iter(b'D', b'G', answer).any(|at| is_of_word(answer, at))
-            || memchr_iter(b'/', answer).any(|slash| is_part_of_whole(answer, slash)))
+            || memchr_iter(b'/', answer).any(|slash| is_part_of_whole(answer, slash))
+            || answer.split(|byte| *byte == b'\n').any(is_row_of_job))
+}
+
+/// Whether the line is the row of a table of jobs or processes: first an id, then, among other columns, a state in a
+/// few capitals that is no end (`PD`, `R`, `PEND`), and a time. Such tables have no words for it.
+fn is_row_of_job(line: &[u8]) -> bool {
+    /// Codes of jobs that have ended (`squeue`, `qstat`, `bjobs`).
+    const ENDED: [&[u8]; 12] =
+        [b"CD", b"CA", b"F", b"C", b"E", b"X", b"TO", b"NF", b"OOM", b"DONE", b"EXIT", b"BF"];
+    let line = line.trim_ascii_start();
+    if !line.first().is_some_and(u8::is_ascii_digit) {
+        return false;
+    }
+    let mut columns = line.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty());
+    let is_id = columns.next().is_some_and(|id| id.len() > 1 && !id.contains(&b':') && !id.contains(&b'-'));
+    let (mut has_state, mut has_time) = (false, false);
+    for column in columns {
+        has_state |=
+            column.len() <= 4 && column.iter().all(u8::is_ascii_uppercase) && !ENDED.contains(&column);
+        has_time |= is_time(column);
+    }
+    is_id && has_state && has_time
+}
+
+/// `0:00`, `00:41:10`.
+fn is_time(column: &[u8]) -> bool {
+    let mut parts = 0;
+    column.split(|byte| *byte == b':').all(|part| {
+        parts += 1;
+        (1..=2).contains(&part.len()) && part.iter().all(u8::is_ascii_digit)
+    }) && parts > 1
 }
 
 /// Whether the first `d` or `g` of one of the words is at `at`.
@@ -80,6 +111,28 @@ mod tests {
         }
         assert!(!says_it_goes_on("nothing to do, not at all"));
         assert!(!says_it_goes_on(&"still running ".repeat(40)), "a log");
+    }
+
+    #[test]
+    fn the_row_of_a_job_goes_on_until_its_state_is_an_end() {
+        for answer in [
+            "JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n 71342 gpu fit ada CF 0:03 2 n[4-5]",
+            "1182.head  assemble  ada  00:12:44 Q long",
+            "4410    ada     RUN   normal     h1    h9    fit   11:20",
+        ] {
+            assert!(says_it_goes_on(answer), "{answer}");
+        }
+        for answer in [
+            "71342 gpu fit ada CD 12:03 2 n4",
+            "JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)",
+            "-rw-r--r-- 1 ada ada 812 May  3 12:30 TODO",
+            "71342 COMPLETED 00:12:03",
+            "12:30 ADA left",
+            "2024-05-03 12:30 OK",
+            "12 lines, 3 of them OK",
+        ] {
+            assert!(!says_it_goes_on(answer), "{answer}");
+        }
     }
 
     #[test]

@@ -15,6 +15,12 @@ use crate::key::from_hex;
 pub struct ResultKey(pub(super) u128);
 
 impl ResultKey {
+    /// The key of the same text with this number beside it; zero changes nothing.
+    #[must_use]
+    pub fn beside(self, number: u16) -> Self {
+        Self(self.0 ^ u128::from(number) << 64)
+    }
+
     /// The key folded to 64 bits, for when that is enough.
     #[must_use]
     pub fn folded(self) -> u64 {

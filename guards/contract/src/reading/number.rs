@@ -2,21 +2,23 @@
 
 use super::words::{begins, ends};
 
-/// Whether a count is zero. A greater one is worse.
+/// A count. A greater one is worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Count {
     None,
-    Some,
+    /// How many; more than fit are as many as fit.
+    Some(u16),
 }
 
 /// Bytes between "exit" and its number: "exit code:", "exited with status ".
 const GAP: usize = 24;
 
-/// The number at the start of a text: how many bytes it takes, and whether it is above zero.
+/// The number at the start of a text: how many bytes it takes, and how much it is.
 fn number(text: &[u8]) -> Option<(usize, Count)> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_zero = text[..digits].iter().all(|byte| *byte == b'0');
-    (digits > 0).then_some((digits, if is_zero { Count::None } else { Count::Some }))
+    let add = |sum: u16, digit: &u8| sum.saturating_mul(10).saturating_add(u16::from(digit - b'0'));
+    let sum = text[..digits].iter().fold(0, add);
+    (digits > 0).then_some((digits, if sum == 0 { Count::None } else { Count::Some(sum) }))
 }
 
 /// A number, and the count of failures that it begins: "3 failed", "0 errors", "1 compile error".

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::common::program::{balk, ran, whole};
-use balk_reports::records::Meta;
+use balk_reports::records::{Meta, Work};
 use tempfile::TempDir;
 
 /// A small matrix with interventions, false interventions, languages and a broken attempt.
@@ -160,8 +160,8 @@ fn how_a_record_was_made_stands_beside_it() {
                 --set limits.turns=9";
     assert!(meta.command.ends_with(tail), "{}", meta.command);
     assert_eq!((meta.units, meta.threads, &*meta.host.os), (4 * 3, 1, std::env::consts::OS));
-    // Only optimised builds are measured: three stacks, three sizes, written and read.
-    assert_eq!(meta.timed.len(), if cfg!(debug_assertions) { 0 } else { 3 * 3 * 2 });
+    // Only optimised builds are measured: three stacks, three sizes, and every kind of work.
+    assert_eq!(meta.timed.len(), if cfg!(debug_assertions) { 0 } else { 3 * 3 * Work::ALL.len() });
     record(work.path(), "a b", &[&arguments[..], &["--resume"]].concat());
     assert_eq!(fs::read_to_string(&path).expect("a file"), written);
 }

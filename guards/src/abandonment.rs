@@ -6,6 +6,10 @@
 //! is a draft that was never written. Where no effect is declared, a tool that seems to write counts
 //! (`balk_contract`, `writes`), and the messages say that this is a guess.
 //!
+//! A message that shows a file of the failed calls in a fence of any language, and calls no tool, is an abandonment as
+//! well. After the first, which may explain the failure, each is one more try that came to nothing: two refused writes
+//! and two such messages are enough.
+//!
 //! *Tells the user* at every such fence (spec A6), whether or not the model is corrected: words settle what the model
 //! owes, but they create no file. Only a success of the tool, or a call that may have done its work, ends the debt. A
 //! text without code is left alone (recorded models tell their user about a failure, and rightly), and it settles
@@ -123,7 +127,7 @@ enum Settled {
 }
 
 const NAME: &str = "abandonment";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 /// Ticks (ms) to wait before a failed call runs again, multiplied by the tries so far.
 const RERUN_AFTER: u64 = 1_000;
 
@@ -149,8 +153,9 @@ impl Abandonment {
         self.state.runs.debt(self.settings.failures)
     }
 
-    /// Whether a completion calls no tool and shows enough code in counted fences.
-    fn is_abandonment(&self, completion: &Completion) -> bool {
+    /// Whether a completion calls no tool and shows code instead: in enough fences of a counted language, or in any
+    /// fence where it names a file that could not be written.
+    fn is_abandonment(&self, run: &Run, completion: &Completion) -> bool {
         if !completion.calls.is_empty() {
             return false;
         }
@@ -159,6 +164,7 @@ impl Abandonment {
             .flat_map(|text| fence::fences(text))
             .filter(|it| self.settings.languages.iter().any(|language| it.is(language)));
         counted.count() >= self.settings.fences
+            || completion.texts().any(|it| has_fence(it) && run.names_file(it))
     }
 
     /// Whether a completion settles a debt by words (spec A5): in one of the three forms, and not before the model was
@@ -232,14 +238,14 @@ impl Abandonment {
     /// The field design: the words must come before anything else.
     fn demand(&self, run: &Run, completion: &Completion) -> Decision {
         if self.state.settled.is_some() {
-            return self.told_only(run, self.is_abandonment(completion));
+            return self.told_only(run, self.is_abandonment(run, completion));
         }
         if self.state.corrections >= self.settings.limit {
             return Decision::from(Verdict::Ask(self.question(run)));
         }
         Decision {
             verdict: Verdict::Retry(self.words_first(run, level(self.state.corrections + 1))),
-            notices: if self.is_abandonment(completion) { vec![self.notice(run)] } else { Vec::new() },
+            notices: if self.is_abandonment(run, completion) { vec![self.notice(run)] } else { Vec::new() },
         }
     }
 
@@ -248,6 +254,10 @@ impl Abandonment {
         let is_told = is_abandonment && self.state.settled != Some(Settled::User);
         Decision { notices: if is_told { vec![self.notice(run)] } else { Vec::new() }, ..Decision::pass() }
     }
+}
+
+fn has_fence(text: &str) -> bool {
+    fence::fences(text).next().is_some()
 }
 
 fn level(rung: u32) -> u8 {
@@ -268,6 +278,9 @@ impl Guard for Abandonment {
                 self.state.ask = name(Purpose::AskUser);
             }
             Entry::Completion(completion) => {
+                if completion.calls.is_empty() && !self.state.asked_for_code {
+                    completion.texts().filter(|it| has_fence(it)).for_each(|it| self.state.runs.shown(it));
+                }
                 if self.state.settled.is_none() && self.debt().is_some() && self.settles(completion) {
                     self.state.settled = Some(Settled::Words);
                 }
@@ -317,7 +330,7 @@ impl Guard for Abandonment {
         if !completion.calls.is_empty() {
             return Ok(Decision::pass());
         }
-        let fenced = self.is_abandonment(completion);
+        let fenced = self.is_abandonment(run, completion);
         if self.state.settled.is_some() {
             return Ok(self.told_only(run, fenced));
         }

@@ -16,6 +16,7 @@ pub mod judged;
 pub mod labels;
 mod lines;
 mod neutral;
+mod offered;
 mod one_line;
 mod own;
 mod run;
@@ -23,6 +24,7 @@ mod strict;
 mod summary;
 pub mod text;
 mod tools;
+mod words;
 
 pub use bad::BadLine;
 pub use fold::{Asked, End, Event, Firing, Folded, What, fold};

@@ -29,6 +29,8 @@ pub(super) struct Run {
     pub(super) failures: u32,
     /// Its calls that guards refused since the first failure.
     pub(super) refused: u32,
+    /// The messages without a call since then that show one of its files in a fence.
+    pub(super) shown: u32,
     /// The position of the last failure.
     failed_at: u64,
     /// Whether a later call may have done what this tool failed to do.
@@ -42,9 +44,10 @@ pub(super) struct Run {
 
 impl Runs {
     /// The tool that was given up, if there is one: among the tools of which enough tries came to nothing, with
-    /// nothing changed since, the one that failed last. What a guard refused was a try all the same (spec A3).
+    /// nothing changed since, the one that failed last. What a guard refused was a try all the same (spec A3), and so
+    /// is each message after the first that shows a file of the failed calls in their place.
     pub(super) fn debt(&self, tries: u32) -> Option<&Run> {
-        let owed = self.0.iter().filter(|run| !run.made_up_for && run.failures + run.refused >= tries);
+        let owed = self.0.iter().filter(|run| !run.made_up_for && run.tries() >= tries);
         owed.max_by_key(|run| run.failed_at)
     }
 
@@ -91,6 +94,13 @@ impl Runs {
         }
     }
 
+    /// Records a message without a call that has a fence.
+    pub(super) fn shown(&mut self, text: &str) {
+        for run in self.0.iter_mut().filter(|run| !run.made_up_for && run.names_file(text)) {
+            run.shown = run.shown.saturating_add(1);
+        }
+    }
+
     /// Records that the user was told about this tool.
     pub(super) fn told(&mut self, tool: &str) {
         if let Some(at) = self.place_of(tool) {
@@ -110,6 +120,7 @@ impl Run {
             inferred,
             failures: 0,
             refused: 0,
+            shown: 0,
             failed_at: 0,
             made_up_for: false,
             told: 0,
@@ -137,18 +148,29 @@ impl Run {
         is_new
     }
 
+    /// What came to nothing. The first message that shows a file may explain the failures, and one failure alone is
+    /// none that a model gives up at.
+    fn tries(&self) -> u32 {
+        let calls = self.failures + self.refused;
+        if calls < 2 { calls } else { calls.saturating_add(self.shown.saturating_sub(1)) }
+    }
+
+    /// Whether a text names a file of the failed calls.
+    pub(super) fn names_file(&self, text: &str) -> bool {
+        self.files.iter().map(|path| name(path)).any(|name| !name.is_empty() && text.contains(name))
+    }
+
     /// Whether a call that did not fail may have done what this tool failed to do.
     fn may_be_done_by(&self, call: &ToolCall) -> bool {
         match call.effect {
             Effect::ReadOnly => false,
             Effect::IdempotentWrite | Effect::Write | Effect::External => true,
-            Effect::Unknown => {
-                let named = |path: &String| {
-                    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-                    call.arguments.contains(name)
-                };
-                self.files.is_empty() || self.files.iter().any(named)
-            }
+            Effect::Unknown => self.files.is_empty() || self.names_file(&call.arguments),
         }
     }
+}
+
+/// The name of a file, without its folder.
+fn name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

@@ -8,9 +8,11 @@ use balk_contract::{Choice, Note, Question, Subject};
 impl Abandonment {
     /// "failed 5 times in a row (1 more refused)".
     fn tally(run: &Run) -> String {
+        let times = times(run.failures);
         match run.refused {
-            0 => format!("failed {} in a row", times(run.failures)),
-            refused => format!("failed {} in a row ({refused} more refused)", times(run.failures)),
+            0 if run.failures == 1 => "failed".to_owned(),
+            0 => format!("failed {times} in a row"),
+            refused => format!("failed {times} in a row ({refused} more refused)"),
         }
     }
 

@@ -69,3 +69,38 @@ fn a8_a_task_that_speaks_of_code_or_a_nudge_is_no_wish_for_it() {
         run.check(&says(PYTHON), FIRST);
     }
 }
+
+const FILE: &str = "Save this as hello.py:\n\n```\nprint('hello')\n```\n";
+
+#[test]
+fn a3_the_file_shown_again_after_two_failures_is_one_more_try() {
+    let mut run = Loop::new(guard(AbandonmentPolicy::Soft));
+    run.pass(&failed(), 2);
+    run.check(&says(FILE), "pass");
+    run.user("I don't see the file.");
+    run.check(&says(FILE), FIRST);
+}
+
+#[test]
+fn a3_a_fence_of_any_language_counts_where_it_names_the_file() {
+    check(&[], FIRST);
+    let mut run = owing();
+    run.check(&says(FILE), FIRST);
+    let mut run = owing();
+    run.pass(&says("Run this:\n\n```\nls\n```\n"), 3);
+}
+
+#[test]
+fn a3_what_is_shown_is_no_try_where_one_call_failed_or_the_user_asked_or_the_file_was_written() {
+    let mut run = Loop::new(guard(AbandonmentPolicy::Soft));
+    run.pass(&failed(), 1);
+    run.pass(&says(FILE), 5);
+    let mut run = Loop::new(guard(AbandonmentPolicy::Soft));
+    run.pass(&failed(), 2);
+    run.user("Just show me the code here.");
+    run.pass(&says(FILE), 5);
+    let mut run = Loop::new(guard(AbandonmentPolicy::Soft));
+    run.pass(&failed(), 2);
+    run.check(&write(), "pass");
+    run.pass(&says(FILE), 5);
+}

@@ -5,20 +5,20 @@
 //! recording lacks (effects, whether a tool failed, the result of a call) becomes a state of the types, never a
 //! guess.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use balk_guards::{
-    Completion, FinishReason, Offer, Part, Protocol, RawCall, Speaker, Start, Status, Tool, Usage,
-    UserMessage,
+    Completion, FinishReason, Offer, Part, Protocol, RawCall, Speaker, Start, Status, Usage, UserMessage,
 };
 use serde::{Deserialize, Serialize};
 
 use super::bad::BadLine;
 use super::gemini::{self, Content, Contents};
 use super::join::{Joiner, Oddities, Placed};
+use super::offered::{self, Listed};
 use super::strict::Object;
 use super::tools::ToolTable;
+use super::words::Words;
 
 /// Facts that the recording lacks and the caller knows.
 #[derive(Clone, Debug, Default)]
@@ -75,7 +75,7 @@ impl Outcome {
 /// Why the line cannot be used.
 pub fn read(line: &[u8], setting: &Setting) -> Result<Recorded, BadLine> {
     let Object(trajectory) = parse(text_of(line)?)?;
-    let Trajectory { id, model, outcome, messages, contents } = trajectory;
+    let Trajectory { id, model, outcome, tools, messages, contents } = trajectory;
     let (messages, contents) = match (messages, contents) {
         (Some(messages), None) => (messages, Vec::new()),
         (None, Some(contents)) => (Vec::new(), contents),
@@ -86,7 +86,8 @@ pub fn read(line: &[u8], setting: &Setting) -> Result<Recorded, BadLine> {
             return Err(BadLine::shape("line".into(), "expected `messages` or `contents`, found both"));
         }
     };
-    let offer = Arc::new(offer_of(names(&messages).chain(gemini::names(&contents)), &setting.tools));
+    let called = names(&messages).chain(gemini::names(&contents));
+    let offer = Arc::new(offered::offer(tools.unwrap_or_default(), called, &setting.tools));
     let model = model.unwrap_or_default();
     let start = Start { model: model.clone(), protocol: setting.protocol, offer: offer.clone() };
     let mut joiner = Joiner::new(start);
@@ -138,17 +139,9 @@ fn names(messages: &[Object<Message>]) -> impl Iterator<Item = &Arc<str>> {
     calls.map(|Object(call)| &call.function.0.name)
 }
 
-/// The tools that occur, in order of their first call: a recording rarely lists the offer.
-fn offer_of<'a>(names: impl Iterator<Item = &'a Arc<str>>, tools: &ToolTable) -> Offer {
-    let mut seen = BTreeSet::new();
-    Offer::new(names.filter(|name| seen.insert(*name)).map(|name| {
-        let declared = tools.declared(name);
-        Tool::new(name).effect(declared.effect).purpose(declared.purpose)
-    }))
-}
-
 fn take(joiner: &mut Joiner, at: usize, message: Message, offer: &Offer) -> Result<(), BadLine> {
     let Message { role, content, tool_calls, tool_call_id, is_error } = message;
+    let content = content.map(|Words(text)| text);
     let due = |name: &str| {
         BadLine::shape(format!("messages[{at}].{name}"), "expected a string, found nothing or null")
     };
@@ -190,6 +183,7 @@ struct Trajectory {
     id: Option<Arc<str>>,
     model: Option<Arc<str>>,
     outcome: Option<Outcome>,
+    tools: Option<Vec<Object<Listed>>>,
     messages: Option<Vec<Object<Message>>>,
     contents: Option<Vec<Object<Content>>>,
 }
@@ -197,7 +191,7 @@ struct Trajectory {
 #[derive(Deserialize)]
 struct Message {
     role: Role,
-    content: Option<Arc<str>>,
+    content: Option<Words>,
     tool_calls: Option<Vec<Object<Call>>>,
     tool_call_id: Option<Arc<str>>,
     is_error: Option<bool>,
@@ -206,6 +200,7 @@ struct Message {
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Role {
+    #[serde(alias = "developer")]
     System,
     User,
     Assistant,

@@ -250,3 +250,40 @@ fn reasons() {
     }
     insta::assert_snapshot!(all);
 }
+
+#[test]
+fn the_tools_of_a_request_are_on_offer_whatever_its_form() {
+    let schema = r#"{"type": "object", "required": ["path"]}"#;
+    for tool in [
+        format!(r#"{{"type": "function", "function": {{"name": "look", "parameters": {schema}}}}}"#),
+        format!(r#"{{"type": "function", "name": "look", "parameters": {schema}}}"#),
+        format!(r#"{{"name": "look", "description": "Looks.", "input_schema": {schema}}}"#),
+        format!(r#"{{"functionDeclarations": [{{"name": "look", "parametersJsonSchema": {schema}}}]}}"#),
+    ] {
+        let line = format!(
+            r#"{{"tools": [{tool}, {{"type": "web_search"}}], "messages": [{}, {}]}}"#,
+            calls(&["a"]),
+            result("a", "x", r#", "is_error": false"#)
+        );
+        let recorded = read(line.as_bytes(), &Setting::default()).unwrap_or_else(|bad| panic!("{bad}"));
+        let Entry::Start(start) = &recorded.entries[0].entry else { panic!("a run begins with its start") };
+        let names: Vec<&str> = start.offer.tools().iter().map(|tool| &*tool.name).collect();
+        assert_eq!(names, ["look", "ls"], "{line}");
+        assert_eq!(start.offer.tools()[0].parameters.required().len(), 1, "{line}");
+    }
+}
+
+#[test]
+fn a_content_of_parts_is_its_texts() {
+    let image = r#"{"type": "image_url", "image_url": {"url": "data:"}}"#;
+    check(
+        &format!(
+            r#"{{"role": "developer", "content": "be good"}},
+               {{"role": "user", "content": [{{"type": "text", "text": "list "}}, {image}, {{"type": "input_text", "text": "it"}}]}}"#
+        ),
+        "0 start m Text []\n1 user User list it",
+    );
+    let of_anthropic = r#"{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a"}]}"#;
+    let said = log(of_anthropic, &Setting::default());
+    assert!(said.contains("messages[0].content") && said.contains("the form of Anthropic"), "{said}");
+}

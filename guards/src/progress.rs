@@ -148,6 +148,7 @@ impl Progress {
             Rule::Repeat => it.equal_answers,
             Rule::NearCall => it.near_calls,
             Rule::SameFailure => it.same_failures,
+            Rule::SameAnswer if finding.is_consent => it.same_texts,
             Rule::SameAnswer => it.same_answers,
             Rule::Wandering => it.wandering,
             Rule::RefusedReplies => it.refused_replies,

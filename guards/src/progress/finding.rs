@@ -122,6 +122,8 @@ pub(super) struct Finding {
     pub(super) is_still: bool,
     /// Whether what was rewritten was never looked at in between.
     pub(super) is_unread: bool,
+    /// Whether the same answer is the user's "go on" to a question.
+    pub(super) is_consent: bool,
     /// A factor: how many times as often it must be seen as other findings of its rule.
     pub(super) patience: u32,
     /// False if something may have changed in between.
@@ -153,6 +155,7 @@ impl Finding {
             is_near: false,
             is_still: false,
             is_unread: false,
+            is_consent: false,
             patience: 1,
             is_sure: true,
         }

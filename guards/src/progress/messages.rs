@@ -69,6 +69,9 @@ impl Messages<'_> {
                 "{seen} calls of {tool} with different arguments failed in the same way, so the differences \
                  between them are not the cause"
             ),
+            Rule::SameAnswer if self.finding.is_consent => {
+                format!("the user was asked {how_often} with {tool}, and said yes each time")
+            }
             Rule::SameAnswer => format!(
                 "{seen} calls of {tool} in a row differed from each other and got exactly the same answer, so another \
                  of them will hardly get a better one"
@@ -161,6 +164,9 @@ impl Messages<'_> {
                 "Try a different kind of step: neither version works, so find out why with a read-only call, \
                  and then make a third one. {last_resort}"
             ),
+            Rule::SameAnswer if self.finding.is_consent => {
+                "Do not ask again. Do now what you asked about, with the tool that does it.".to_owned()
+            }
             Rule::SameAnswer => format!(
                 "Try a different kind of step: find out with a read-only call why that place answers so, look in \
                  another place, or use what you know and continue. {last_resort}"

@@ -14,6 +14,7 @@ pub(super) struct OfferIndex {
     /// Whether any of them has this purpose; in most offers none has.
     finishes: bool,
     waits: bool,
+    asks: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +43,12 @@ impl OfferIndex {
             required: tool.parameters.required().clone(),
         });
         let has = |purpose| offer.first(purpose).is_some();
-        Self { tools: tools.collect(), finishes: has(Purpose::Finish), waits: has(Purpose::Wait) }
+        Self {
+            tools: tools.collect(),
+            finishes: has(Purpose::Finish),
+            waits: has(Purpose::Wait),
+            asks: has(Purpose::AskUser),
+        }
     }
 
     fn get(&self, tool: &str) -> Option<&Named> {
@@ -52,6 +58,11 @@ impl OfferIndex {
     /// Whether the tool declares the task finished.
     pub(super) fn finishes(&self, tool: &str) -> bool {
         self.finishes && self.get(tool).is_some_and(|it| it.purpose == Purpose::Finish)
+    }
+
+    /// Whether the tool asks the user.
+    pub(super) fn asks(&self, tool: &str) -> bool {
+        self.asks && self.get(tool).is_some_and(|it| it.purpose == Purpose::AskUser)
     }
 
     /// Whether the tool waits for something.

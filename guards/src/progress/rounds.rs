@@ -19,6 +19,7 @@ use crate::failure::is_failure;
 use crate::filter::Filter;
 use crate::unseen::is_unseen;
 use balk_contract::key::CallKey;
+use balk_contract::nudge::is_go_ahead;
 use balk_contract::{Origin, ResultKey, ToolResult};
 
 /// How many rounds are remembered. A call that returns after so many others is new.
@@ -342,7 +343,8 @@ impl Rounds {
         let is_no_return = !look.failed && self.workspace.wrote(call);
         let answers_anew = self.answers_anew(result);
         self.standing.result(result, &look, answers_anew.unwrap_or(true), self.turn);
-        self.same_answer.result(result, &look, answers_anew.unwrap_or(true), self.turn);
+        let consents = offer.asks(&call.tool) && !look.failed && is_go_ahead(&result.text);
+        self.same_answer.result(result, &look, consents, answers_anew.unwrap_or(true), self.turn);
         let is_progress = match call.effect.is_known_change() && !look.failed {
             true => is_no_return && answers_anew.is_none(),
             false => answers_anew == Some(true),

@@ -8,13 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use super::look::Look;
 use super::variation::Variation;
-use crate::arguments::save_beginning_if_any;
+use crate::arguments::{beginning, save_beginning_if_any};
 use balk_contract::key::ToolKey;
 use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
 
 /// A shorter answer of a call that may have changed something is an acknowledgement, which many calls get; unless it
 /// says that nothing was found.
 const ANSWER_BYTES: usize = 16;
+/// A shorter word with a digit in it is a number.
+const NAME_BYTES: usize = 5;
 /// The last calls in a row that differed and got the same answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SameAnswer {
@@ -23,6 +25,8 @@ pub(super) struct SameAnswer {
     #[serde(serialize_with = "save_beginning_if_any")]
     arguments: Option<Arc<str>>,
     answer: ResultKey,
+    /// Whether the answer is the user's "go on", in whatever words, to a question of the model.
+    consent: bool,
     /// How many turns had one, and which was the last.
     seen: u32,
     turn: u64,
@@ -30,9 +34,17 @@ pub(super) struct SameAnswer {
 
 impl SameAnswer {
     /// Folds one result that ran in this turn; `is_new` if this call never gave this answer before.
-    pub(super) fn result(&mut self, result: &ToolResult, look: &Look, is_new: bool, turn: u64) {
+    pub(super) fn result(
+        &mut self,
+        result: &ToolResult,
+        look: &Look,
+        consent: bool,
+        is_new: bool,
+        turn: u64,
+    ) {
         let call = &result.call;
-        if self.tool == Some(look.tool) && look.result == self.answer && !look.failed {
+        let is_same = consent && self.consent || look.result == self.answer;
+        if self.tool == Some(look.tool) && is_same && !look.failed {
             let step = self.step(call);
             if step != Step::Elsewhere {
                 self.seen += u32::from(step == Step::Again && turn != self.turn);
@@ -42,10 +54,10 @@ impl SameAnswer {
         }
         // What was known before says nothing, so it may stand between two of them.
         if is_new {
-            let begins = !look.failed && !look.waits && is_answer(result);
+            let begins = !look.failed && !look.waits && (consent || is_answer(result));
             self.tool = begins.then_some(look.tool);
             self.arguments = begins.then(|| call.arguments.clone());
-            (self.answer, self.seen, self.turn) = (look.result, 1, turn);
+            (self.answer, self.consent, self.seen, self.turn) = (look.result, consent, 1, turn);
         }
     }
 
@@ -60,10 +72,21 @@ impl SameAnswer {
         goes_on.then_some((self.answer, self.seen, self.turn))
     }
 
+    /// Whether the answers are the user's consent.
+    pub(super) fn is_consent(&self) -> bool {
+        self.consent
+    }
+
     /// How this call of the same tool follows the newest of them. One that only reads asks; where a call may do
     /// something, other words may be another deed.
     fn step(&self, call: &ToolCall) -> Step {
-        let found = Variation::of(self.arguments.as_deref().unwrap_or(""), &call.arguments);
+        let before = self.arguments.as_deref().unwrap_or("");
+        let found = Variation::of(before, &call.arguments);
+        if self.consent {
+            // Whether to use one thing and then another are two questions.
+            let is_again = found == Variation::None || shares_a_name(before, &call.arguments);
+            return if is_again { Step::Again } else { Step::Elsewhere };
+        }
         match (call.effect, found) {
             (Effect::ReadOnly | Effect::Unknown, Variation::Paged)
             | (Effect::ReadOnly | Effect::Unknown | Effect::External, Variation::Worded) => Step::Again,
@@ -83,6 +106,18 @@ enum Step {
     Beside,
     /// It is another matter.
     Elsewhere,
+}
+
+/// Whether two texts in any language have a name in common, such as a path: a word with a mark or a digit inside it.
+fn shares_a_name(one: &str, other: &str) -> bool {
+    const MARKS: [char; 4] = ['/', '.', '_', '-'];
+    fn names(text: &str) -> impl Iterator<Item = &str> {
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && !MARKS.contains(&c));
+        let trimmed = words.map(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
+        trimmed
+            .filter(|word| word.bytes().any(|byte| !byte.is_ascii_alphabetic()) && word.len() >= NAME_BYTES)
+    }
+    names(beginning(one)).any(|name| names(beginning(other)).any(|it| it == name))
 }
 
 /// Whether this is an answer, and not only the word that something was done.

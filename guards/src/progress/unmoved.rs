@@ -7,7 +7,8 @@ use super::program::is_whole;
 use super::rounds::Rounds;
 use super::standing::Standing;
 use balk_contract::key::CallKey;
-use balk_contract::{Origin, Subject, ToolCall};
+use balk_contract::nudge::is_go_ahead;
+use balk_contract::{Origin, Subject, ToolCall, ToolResult};
 
 /// How often this call failed in the same way, if it does so now.
 pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
@@ -36,9 +37,12 @@ pub(super) fn rewriting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>)
 pub(super) fn same_answer(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (answer, seen, turn) = rounds.same_answer().again(call)?;
     let mut of_call = now.results.into_iter().flatten().filter(|it| it.call.key == call.key);
-    let agrees = of_call.all(|it| it.origin == Origin::Executed && it.text.key() == answer);
+    let is_consent = rounds.same_answer().is_consent();
+    let is_same = |it: &ToolResult| it.text.key() == answer || is_consent && is_go_ahead(&it.text);
+    let agrees = of_call.all(|it| it.origin == Origin::Executed && is_same(it));
     let subject = Subject::Tool(call.tool.clone());
-    agrees.then(|| Finding::new(Rule::SameAnswer, subject, counted(now, seen), turn))
+    let found = Finding::new(Rule::SameAnswer, subject, counted(now, seen), turn);
+    agrees.then_some(Finding { is_consent, ..found })
 }
 
 fn counted(now: CurrentRound<'_>, seen: u32) -> u32 {

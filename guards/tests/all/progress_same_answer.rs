@@ -13,6 +13,7 @@ fn run() -> Loop {
         Tool::new("mail").effect(Effect::External),
         Tool::new("task"),
         Tool::new("bash").purpose(Purpose::Shell),
+        Tool::new("ask").effect(Effect::ReadOnly).purpose(Purpose::AskUser),
     ];
     Loop::with_offer(Progress::default(), Arc::new(Offer::new(tools)))
 }
@@ -154,4 +155,33 @@ fn a_job_without_a_sign_of_life_is_looked_at_and_not_waited_for() {
     let said = alive.said((0..18).map(|n| poll(&format!("running, step {} of 90", n % 5))));
     let text = alive.interventions().next().map(|it| it.note.text.to_string()).unwrap_or_default();
     assert!(!text.contains("alive") && said.iter().all(|it| !it.contains("block")), "{said:?} {text}");
+}
+
+fn ask(question: &str, answer: &str) -> Turn {
+    calls("ask", &format!(r#"{{"question":"{question}"}}"#)).answers(answer)
+}
+
+#[test]
+fn a_question_that_was_answered_with_yes_is_not_asked_again() {
+    let asked = [
+        ("May I write docs/setup.md now?", "Yes."),
+        ("Just to be sure: may I create docs/setup.md?", "Sure, go ahead."),
+        ("谢谢！那我现在写docs/setup.md，可以吗？", "可以。"),
+        ("Everything is ready; may I write docs/setup.md?", "Yes."),
+    ];
+    let told = run().said(asked.map(|(question, answer)| ask(question, answer)));
+    assert_eq!(told, ["3 note same-answer 1"]);
+}
+
+#[test]
+fn other_questions_other_answers_and_a_deed_in_between_are_left_alone() {
+    check(["TypeScript", "ESLint", "Prettier", "Vitest"].map(|it| ask(&format!("Use {it}?"), "Yes.")), &[]);
+    let answers = ["Yes, but not in docs/old.", "The one of May.", "Only the first page.", "As Markdown."];
+    check(answers.map(|it| ask("How shall I write docs/setup.md, and from what?", it)), &[]);
+    let again = |n: usize| {
+        let write =
+            calls("write", &format!(r#"{{"path":"docs/{n}.md","content":"{n}"}}"#)).answers("written");
+        [ask(&format!("May I write docs/{n}.md now?"), "Yes."), write]
+    };
+    check((0..6).flat_map(again), &[]);
 }

@@ -15,6 +15,18 @@ pub(super) struct Messages<'w> {
 }
 
 impl Messages<'_> {
+    /// Other calls with the same answer.
+    fn answered(&self, tool: &str, how_often: &str) -> String {
+        if self.finding.is_consent {
+            return format!("the user was asked {how_often} with {tool}, and said yes each time");
+        }
+        format!(
+            "{} calls of {tool} in a row differed from each other and got exactly the same answer, so another of them \
+             will hardly get a better one",
+            self.finding.seen
+        )
+    }
+
     /// What was observed, without a final full stop.
     fn observed(&self) -> String {
         let Finding { seen, period, is_sure, .. } = *self.finding;
@@ -69,13 +81,7 @@ impl Messages<'_> {
                 "{seen} calls of {tool} with different arguments failed in the same way, so the differences \
                  between them are not the cause"
             ),
-            Rule::SameAnswer if self.finding.is_consent => {
-                format!("the user was asked {how_often} with {tool}, and said yes each time")
-            }
-            Rule::SameAnswer => format!(
-                "{seen} calls of {tool} in a row differed from each other and got exactly the same answer, so another \
-                 of them will hardly get a better one"
-            ),
+            Rule::SameAnswer => self.answered(&tool, &how_often),
             Rule::Wandering => format!(
                 "at least {seen} steps returned only what is already above, and nothing changed in between"
             ),

@@ -53,8 +53,8 @@ pub struct ProgressSettings {
     /// second in a row as stuck (`docs/labels.md#how-points-were-judged`). One is enough if that answer refused a reply
     /// before the last call, too.
     pub refused_replies: u32,
-    /// Times that the same text is sent without a call, or that the user is asked the same and says yes. Three: two would include honest closing messages. Twice as many
-    /// of a short text, in a row.
+    /// Times that the same text is sent without a call, or that the user is asked the same and says yes. Three: two
+    /// would include honest closing messages. Twice as many of a short text, in a row.
     pub same_texts: u32,
     /// Different calls of one tool in a row that get the same error, word for word, in an answer of as many lines;
     /// twice as many before one is refused. Three (`docs/labels.md#failures-that-come-back`); three failures in a row,

@@ -62,8 +62,8 @@ One transcript per line: {\"id\", \"model\", \"outcome\": \"resolved\"|\"failed\
 \"system\"|\"user\"|\"assistant\"|\"tool\", \"content\", \"tool_calls\": [{\"id\", \"function\": {\"name\",
 \"arguments\"}}], \"tool_call_id\", \"is_error\"}], \"tools\"}. Only messages are required; other members are
 ignored. A content may be a list of parts. The tools are those of a request; without them, only tools that were called
-count as on offer, and calls of others are neither missed nor repaired. In place of the messages, the \"contents\" of a conversation with Gemini are read as they are: {\"role\": \"user\"|\"model\", \"parts\":
-[{\"text\"}, {\"functionCall\"}, {\"functionResponse\"}]}.
+count as on offer. In place of the messages, the \"contents\" of a conversation with Gemini are read as they are:
+{\"role\": \"user\"|\"model\", \"parts\": [{\"text\"}, {\"functionCall\"}, {\"functionResponse\"}]}.
 
 The recorded model never saw these guards, so each firing is treated as one that the model ignored. Firings at most two
 turns apart form one stretch, of which the first counts. Where a guard would have ended the run, the transcript ends for

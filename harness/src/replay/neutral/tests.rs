@@ -276,11 +276,10 @@ fn the_tools_of_a_request_are_on_offer_whatever_its_form() {
 #[test]
 fn a_content_of_parts_is_its_texts() {
     let image = r#"{"type": "image_url", "image_url": {"url": "data:"}}"#;
+    let parts =
+        format!(r#"[{{"type": "text", "text": "list "}}, {image}, {{"type": "input_text", "text": "it"}}]"#);
     check(
-        &format!(
-            r#"{{"role": "developer", "content": "be good"}},
-               {{"role": "user", "content": [{{"type": "text", "text": "list "}}, {image}, {{"type": "input_text", "text": "it"}}]}}"#
-        ),
+        &format!(r#"{{"role": "developer", "content": "be good"}}, {{"role": "user", "content": {parts}}}"#),
         "0 start m Text []\n1 user User list it",
     );
     let of_anthropic = r#"{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a"}]}"#;

@@ -159,7 +159,10 @@ const UNNOTICED: &Known = &[
 /// Steps of settings under which no transcript differs, with the reason that allows it.
 const UNSEEN: &Known = &[
     ("the default policy has no limit", &["abandonment: limit, 3 to 2", "abandonment: limit, 3 to 4"]),
-    ("no model waits for a refusal to lapse", &["progress: lapse, 5 to 4", "progress: lapse, 5 to 6"]),
+    (
+        "no model waits for a refusal to lapse",
+        &["duplicate: lapse, 5 to 6", "progress: lapse, 5 to 4", "progress: lapse, 5 to 6"],
+    ),
     (
         "`no-tools` corrects the first of them",
         &["progress: refused-replies, 2 to 1", "progress: refused-replies, 2 to 3"],

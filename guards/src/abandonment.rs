@@ -153,18 +153,18 @@ impl Abandonment {
         self.state.runs.debt(self.settings.failures)
     }
 
-    /// Whether a completion calls no tool and shows code instead: in enough fences of a counted language, or in any
-    /// fence where it names a file that could not be written.
+    /// Whether a completion calls no tool and shows code instead: in enough fences, of a counted language, or of
+    /// any where it names a file that could not be written.
     fn is_abandonment(&self, run: &Run, completion: &Completion) -> bool {
         if !completion.calls.is_empty() {
             return false;
         }
+        let names_file = completion.texts().any(|text| run.names_file(text));
         let counted = completion
             .texts()
             .flat_map(|text| fence::fences(text))
-            .filter(|it| self.settings.languages.iter().any(|language| it.is(language)));
+            .filter(|it| names_file || self.settings.languages.iter().any(|language| it.is(language)));
         counted.count() >= self.settings.fences
-            || completion.texts().any(|it| has_fence(it) && run.names_file(it))
     }
 
     /// Whether a completion settles a debt by words (spec A5): in one of the three forms, and not before the model was
@@ -256,10 +256,6 @@ impl Abandonment {
     }
 }
 
-fn has_fence(text: &str) -> bool {
-    fence::fences(text).next().is_some()
-}
-
 fn level(rung: u32) -> u8 {
     u8::try_from(rung).unwrap_or(u8::MAX)
 }
@@ -278,8 +274,8 @@ impl Guard for Abandonment {
                 self.state.ask = name(Purpose::AskUser);
             }
             Entry::Completion(completion) => {
-                if completion.calls.is_empty() && !self.state.asked_for_code {
-                    completion.texts().filter(|it| has_fence(it)).for_each(|it| self.state.runs.shown(it));
+                if !self.state.asked_for_code {
+                    self.state.runs.shown(completion);
                 }
                 if self.state.settled.is_none() && self.debt().is_some() && self.settles(completion) {
                     self.state.settled = Some(Settled::Words);

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use balk_contract::key::CallKey;
 use balk_contract::wording::{excerpt, first_line};
-use balk_contract::{Effect, ToolCall, ToolResult};
+use balk_contract::{Completion, Effect, ToolCall, ToolResult};
+
+use crate::fence;
 
 /// Tools whose failures are tracked; an agent in which more tools fail at once has another problem.
 const TOOLS: usize = 32;
@@ -94,10 +96,14 @@ impl Runs {
         }
     }
 
-    /// Records a message without a call that has a fence.
-    pub(super) fn shown(&mut self, text: &str) {
-        for run in self.0.iter_mut().filter(|run| !run.made_up_for && run.names_file(text)) {
-            run.shown = run.shown.saturating_add(1);
+    /// Records a message, if it calls nothing and shows a file in a fence.
+    pub(super) fn shown(&mut self, message: &Completion) {
+        if !message.calls.is_empty() || message.texts().all(|text| fence::fences(text).next().is_none()) {
+            return;
+        }
+        for run in self.0.iter_mut().filter(|run| !run.made_up_for) {
+            let names_file = message.texts().any(|text| run.names_file(text));
+            run.shown = run.shown.saturating_add(u32::from(names_file));
         }
     }
 

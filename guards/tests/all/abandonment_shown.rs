@@ -2,7 +2,7 @@
 
 use crate::common::debts::{FIRST, PYTHON, check, failed, guard, in_debt, owing, write};
 use crate::common::{Loop, outline, says};
-use balk_guards::AbandonmentPolicy;
+use balk_guards::{Abandonment, AbandonmentPolicy, AbandonmentSettings};
 
 #[test]
 fn a8_a_user_who_wants_to_see_code_is_not_interrupted() {
@@ -88,6 +88,15 @@ fn a3_a_fence_of_any_language_counts_where_it_names_the_file() {
     run.check(&says(FILE), FIRST);
     let mut run = owing();
     run.pass(&says("Run this:\n\n```\nls\n```\n"), 3);
+}
+
+#[test]
+fn a3_the_needed_fences_are_a_setting_whatever_the_language() {
+    let settings = AbandonmentSettings { fences: 2, ..AbandonmentSettings::default() };
+    let mut run = Loop::new(Abandonment::new(settings));
+    run.pass(&failed(), 3);
+    run.check(&says(FILE), "pass");
+    run.check(&says(&format!("{FILE}\nAnd its test:\n\n```\nassert True\n```\n")), FIRST);
 }
 
 #[test]

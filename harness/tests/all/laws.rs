@@ -12,12 +12,14 @@ use balk::engine::{self, TruthChannel};
 use balk::grade;
 use balk::replay::{Found, Own, Replay, Setting, StackOf};
 use balk_guards::{
-    Choice, Entry, InterventionKind, LOST, Limit, NOT_RUN, Origin, Stack, Status, Termination, ToolResult,
+    Answer, Choice, Conclusion, Entry, Guard, GuardFault, InterventionKind, LOST, Limit, NOT_RUN, Origin,
+    Stack, Status, Termination, ToolResult,
 };
 use balk_reports::records::{TrialRecord, transcript};
-use balk_scenarios::{Environment, Scenario, User};
+use balk_scenarios::{Environment, Scenario, User, World, WorldOptions};
 use proptest::prelude::*;
 
+use crate::common::scenario;
 use crate::common::wild::{self, Restarted, Temper};
 use case::{Case, SCENARIOS, case, completion, following, kind, repaired, result, tried};
 use listening::{Heard, Listening, Question};
@@ -269,6 +271,37 @@ fn replayed(json: &str, stack: &StackOf<'_>) -> Own {
 static POOL: LazyLock<rayon::ThreadPool> = LazyLock::new(|| {
     rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started")
 });
+
+/// Breaks when it is asked about the end.
+struct BreaksAtTheEnd;
+
+impl Guard for BreaksAtTheEnd {
+    fn name(&self) -> &'static str {
+        "breaks-at-the-end"
+    }
+
+    fn observe(&mut self, _: &Entry) {}
+
+    fn conclude(&self, _: &Termination) -> Answer<Option<Conclusion>> {
+        Err(GuardFault { guard: "breaks-at-the-end".into(), reason: "it just broke".into() })
+    }
+}
+
+/// The end that it was asked about is in no record: only that it broke after a text.
+#[test]
+fn a_guard_that_breaks_at_the_end_replays_as_recorded() {
+    let world = World::draw(&scenario("text-only-chat", &[]), 1, WorldOptions::default());
+    let stack = || Stack::new(vec![Box::new(BreaksAtTheEnd)]);
+    let trial = engine::run(&world, &mut stack(), &TruthChannel::default());
+    assert!(matches!(
+        &trial.entries[trial.entries.len() - 2..],
+        [Entry::Completion(_), Entry::End(Termination::GuardFault(_))]
+    ));
+    let record = grade::record(&world, "breaks-at-the-end", &[], &trial);
+    let json = serde_json::to_string(&record).expect("a record is plain data");
+    let own = replayed(&json, &|_, _| Ok(stack()));
+    assert_eq!((own.difference(), &own.fault), (None, &None));
+}
 
 /// The random cases are useful only if they cover everything that guards can do.
 #[test]

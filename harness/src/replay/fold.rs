@@ -180,7 +180,8 @@ impl Fold<'_> {
         if self.folded.end.is_some() {
             return Ok(());
         }
-        let executed: Vec<ToolResult> = batch.iter().filter_map(|it| executed(&it.entry)).cloned().collect();
+        let executed: Vec<ToolResult> =
+            batch.iter().filter_map(|it| executed_of(&it.entry)).cloned().collect();
         if !executed.is_empty() {
             match self.guard.settle(completion, &executed)? {
                 Settlement::Accept(notes) => {
@@ -199,8 +200,13 @@ impl Fold<'_> {
                 }
             }
         }
-        for placed in batch {
-            self.guard.observe(&placed.entry);
+        // The results that were settled are observed themselves: what guards have read of a text stays known.
+        let mut settled = executed.into_iter();
+        for Placed { entry, .. } in batch {
+            match executed_of(entry).and_then(|_| settled.next()) {
+                Some(result) => self.guard.observe(&Entry::Result(result)),
+                None => self.guard.observe(entry),
+            }
         }
         self.observe_all(said);
         Ok(())
@@ -333,7 +339,7 @@ pub(super) fn result(entry: &Entry) -> Option<&ToolResult> {
 }
 
 /// A result, if the tool ran.
-fn executed(entry: &Entry) -> Option<&ToolResult> {
+fn executed_of(entry: &Entry) -> Option<&ToolResult> {
     result(entry).filter(|it| it.origin == Origin::Executed)
 }
 

@@ -10,7 +10,8 @@ use crate::guards::DEFAULT;
 /// can change. Silence of the guard then says nothing.
 pub(super) fn is_blind(spec: &str, entries: &[Placed]) -> bool {
     let results = || entries.iter().filter_map(|it| result(&it.entry));
-    let is_seen = results().any(|it| it.call.effect != Effect::Unknown || it.call.seems_to_write(&it.text));
+    let is_seen =
+        || results().any(|it| it.call.effect != Effect::Unknown || it.call.seems_to_write(&it.text));
     let is_asked = |it: &str| it == DEFAULT || it.split(['=', '{']).next() == Some("abandonment");
-    !is_seen && results().next().is_some() && spec.split(',').map(str::trim).any(is_asked)
+    spec.split(',').map(str::trim).any(is_asked) && results().next().is_some() && !is_seen()
 }

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
+use memchr::memchr;
 
 /// The longest accepted line, in bytes: 32 MiB, a hundred times the longest line of recorded runs that we know. A
 /// longer one is counted and skipped, and is never kept in memory.
@@ -61,8 +62,8 @@ impl<'a> Lines<'a> {
     /// reliable.
     pub fn next_line(&mut self) -> io::Result<Option<Line>> {
         let mut bytes = Vec::new();
-        let bound = LINE_BYTES_MAX as u64 + 1;
-        let read = self.input.by_ref().take(bound).read_until(b'\n', &mut bytes)?;
+        let bound = LINE_BYTES_MAX + 1;
+        let read = read_until_feed(&mut *self.input, bound, &mut bytes)?;
         if read == 0 {
             return Ok(None);
         }
@@ -85,6 +86,25 @@ impl<'a> Lines<'a> {
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
+    }
+}
+
+/// Reads up to and with the next line feed, but at most `bound` bytes: `read_until`, at the pace of long vectors.
+fn read_until_feed(input: &mut dyn BufRead, bound: usize, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    loop {
+        let buffer = match input.fill_buf() {
+            Ok(buffer) => buffer,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let buffer = &buffer[..buffer.len().min(bound - bytes.len())];
+        let feed = memchr(b'\n', buffer);
+        let taken = feed.map_or(buffer.len(), |at| at + 1);
+        bytes.extend_from_slice(&buffer[..taken]);
+        input.consume(taken);
+        if feed.is_some() || taken == 0 {
+            return Ok(bytes.len());
+        }
     }
 }
 

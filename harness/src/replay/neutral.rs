@@ -74,7 +74,12 @@ impl Outcome {
 /// # Errors
 /// Why the line cannot be used.
 pub fn read(line: &[u8], setting: &Setting) -> Result<Recorded, BadLine> {
-    let Object(trajectory) = parse(text_of(line)?)?;
+    read_text(text_of(line)?, setting)
+}
+
+/// The same of a text.
+pub(super) fn read_text(line: &str, setting: &Setting) -> Result<Recorded, BadLine> {
+    let Object(trajectory) = parse(line)?;
     let Trajectory { id, model, outcome, tools, messages, contents } = trajectory;
     let (messages, contents) = match (messages, contents) {
         (Some(messages), None) => (messages, Vec::new()),

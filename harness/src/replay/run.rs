@@ -16,7 +16,7 @@ use super::blind::is_blind;
 use super::fold::{Folded, fold};
 use super::join::{Oddities, Placed};
 use super::lines::{Line, Lines};
-use super::neutral::{Outcome, Setting, read, text_of};
+use super::neutral::{Outcome, Setting, read_text, text_of};
 use super::one_line::one_line;
 use super::own::{self, Own, is_own};
 
@@ -119,22 +119,22 @@ impl Replay<'_> {
         let found = line
             .bytes
             .map_err(|bytes| BadLine::TooLong { bytes })
-            .and_then(|bytes| self.text(text_of(&bytes)?, &bytes));
+            .and_then(|bytes| self.text(text_of(&bytes)?));
         Item { line: line.number, found }
     }
 
-    fn text(&self, text: &str, bytes: &[u8]) -> Result<Found, BadLine> {
+    fn text(&self, text: &str) -> Result<Found, BadLine> {
         if is_own(text) {
-            return self.own(bytes);
+            return self.own(text);
         }
         if own::is_counts(text) {
             return Err(BadLine::shape("line".into(), COUNTS));
         }
-        self.foreign(bytes)
+        self.foreign(text)
     }
 
-    fn foreign(&self, line: &[u8]) -> Result<Found, BadLine> {
-        let recorded = read(line, self.setting)?;
+    fn foreign(&self, line: &str) -> Result<Found, BadLine> {
+        let recorded = read_text(line, self.setting)?;
         let guard = self.guard.unwrap_or(DEFAULT);
         let mut stack = (self.stack)(guard, &TruthChannel::default()).map_err(|bad| not_there(&bad))?;
         let folded = fold(&recorded.entries, &mut stack);
@@ -151,8 +151,8 @@ impl Replay<'_> {
         }))
     }
 
-    fn own(&self, line: &[u8]) -> Result<Found, BadLine> {
-        let recorded = own::read(text_of(line)?)?;
+    fn own(&self, line: &str) -> Result<Found, BadLine> {
+        let recorded = own::read(line)?;
         let guard = self.guard.unwrap_or(&recorded.guard).to_owned();
         let channel = TruthChannel::default();
         let mut stack = (self.stack)(&guard, &channel).map_err(|bad| not_there(&bad))?;

@@ -16,10 +16,11 @@ use std::sync::LazyLock;
 
 use balk_contract::reading::Prospect;
 use memchr::memmem::Finder;
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr_iter, memmem};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::search::find;
 use balk_contract::{ResultKey, Status, ToolCall, ToolResult, identity};
 
 /// How a call failed.
@@ -135,8 +136,9 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
         letters += if is_plain { bare.len() } else { 0 };
         let names_something = is_quoted || marks & NAMES != 0;
         // For a word that is masked anyway, this is not needed.
-        let is_echo =
-            !names_something && bare.len() > 2 && (bare == call.tool.as_bytes() || has(arguments, bare));
+        let is_echo = !names_something
+            && bare.len() > 2
+            && (bare == call.tool.as_bytes() || find(arguments, bare).is_some());
         // Calls and errors mention "command" whatever they are about.
         let is_name = || !bare.eq_ignore_ascii_case(b"command") && has_word(arguments, bare);
         specific |= names_something || is_error_name(word) || is_echo && is_name();
@@ -180,16 +182,17 @@ fn is_error_name(word: &[u8]) -> bool {
     })
 }
 
-fn has(arguments: &[u8], word: &[u8]) -> bool {
-    memchr(word[0], arguments).is_some_and(|at| memmem::find(&arguments[at..], word).is_some())
-}
-
 /// Whether the word occurs by itself, not within another.
 fn has_word(arguments: &[u8], word: &[u8]) -> bool {
     let is_apart = |byte: Option<&u8>| !byte.is_some_and(u8::is_ascii_alphanumeric);
-    memmem::find_iter(arguments, word).any(|at| {
-        is_apart(at.checked_sub(1).map(|it| &arguments[it])) && is_apart(arguments.get(at + word.len()))
-    })
+    let mut from = 0;
+    while let Some(at) = find(&arguments[from..], word).map(|at| from + at) {
+        from = at + word.len().max(1);
+        if is_apart(at.checked_sub(1).map(|it| &arguments[it])) && is_apart(arguments.get(at + word.len())) {
+            return true;
+        }
+    }
+    false
 }
 
 fn trimmed(word: &[u8]) -> &[u8] {

@@ -16,7 +16,7 @@
 
 use std::iter::FusedIterator;
 
-use memchr::{memchr, memmem, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 /// How deep block quotes and list items may nest; deeper markers are text.
 const DEPTH: usize = 32;
@@ -84,7 +84,7 @@ pub fn fences(text: &str) -> Fences<'_> {
     Fences {
         text,
         at: 0,
-        candidates: [Candidate::new(text, "```"), Candidate::new(text, "~~~")],
+        candidates: [Candidate::new(text, b'`'), Candidate::new(text, b'~')],
         containers: [Container::Quote; DEPTH],
         depth: 0,
         paragraph: false,
@@ -200,9 +200,8 @@ impl<'t> Fences<'t> {
         while self.at < self.text.len() {
             if self.depth == 0 {
                 // Only a line that contains the mark can close it, and no container can end it.
-                let mark = if opening.mark == b'`' { "```" } else { "~~~" };
                 let rest = &self.text.as_bytes()[self.at..];
-                let Some(found) = memmem::find(rest, mark.as_bytes()) else { break };
+                let Some(found) = three(rest, opening.mark) else { break };
                 self.at += memrchr(b'\n', &rest[..found]).map_or(0, |end| end + 1);
             }
             let mut line = Line::new(self.text, self.at);
@@ -258,22 +257,27 @@ impl<'t> Fences<'t> {
 /// Where the next three marks in a row are.
 #[derive(Clone, Debug)]
 struct Candidate {
-    mark: &'static str,
+    mark: u8,
     next: Option<usize>,
 }
 
 impl Candidate {
-    fn new(text: &str, mark: &'static str) -> Self {
-        Self { mark, next: memmem::find(text.as_bytes(), mark.as_bytes()) }
+    fn new(text: &str, mark: u8) -> Self {
+        Self { mark, next: three(text.as_bytes(), mark) }
     }
 
     fn is_ahead(&mut self, text: &str, at: usize) -> bool {
         if self.next.is_some_and(|next| next < at) {
-            let found = memmem::find(&text.as_bytes()[at..], self.mark.as_bytes());
+            let found = three(&text.as_bytes()[at..], self.mark);
             self.next = found.map(|found| at + found);
         }
         self.next.is_some()
     }
+}
+
+/// The first three marks in a row.
+fn three(text: &[u8], mark: u8) -> Option<usize> {
+    memchr_iter(mark, text).find(|&at| text[at..].starts_with(&[mark; 3]))
 }
 
 /// A line that is read from the left, in columns: a tab extends to the next multiple of four, and may be taken in

@@ -25,6 +25,7 @@ pub mod progress;
 pub mod repair;
 pub mod repetition;
 pub mod retry_safety;
+mod search;
 mod showing;
 pub mod similarity;
 mod unseen;

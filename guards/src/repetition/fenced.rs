@@ -4,9 +4,8 @@
 //! depends on the answer, so this is simpler: a fence opens on a line that begins with three ticks or tildes, whatever
 //! marks of lists and quotes stand before them, and the next such line without anything else closes it.
 
-use memchr::memmem;
-
 use super::recent::Recent;
+use crate::search;
 
 /// Bytes before the marks of a fence: indentation, quotes, the mark of a list item.
 const BEFORE: usize = 16;
@@ -63,8 +62,7 @@ impl Fenced {
     /// The next three marks or more, and how many they are.
     fn marks(&self, text: &Recent, end: usize) -> Option<(usize, usize)> {
         let rest = text.span(self.next.max(text.oldest()).min(end), end);
-        let found = [b"```", b"~~~"].into_iter().filter_map(|marks| memmem::find(rest, marks)).min()?;
-        let marks = rest[found..].iter().take_while(|byte| **byte == rest[found]).count();
+        let (found, marks) = search::marks(rest)?;
         Some((end - rest.len() + found, marks))
     }
 }

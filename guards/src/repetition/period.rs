@@ -6,9 +6,8 @@
 //! come again within the seeker's reach, the seeker takes a newer one. So each byte is searched or compared once, and a
 //! period of at most the reach is found before the text has gone on for the reach and one period.
 
-use memchr::memmem;
-
 use super::recent::Recent;
+use crate::search::find;
 
 /// Bytes of an anchor: long enough to be rare, short enough for one vector.
 const ANCHOR: usize = 32;
@@ -90,7 +89,7 @@ impl Seeker {
         if to >= end || from + ANCHOR > end {
             return false;
         }
-        let found = memmem::find(text.span(from, end), text.span(self.anchor, to));
+        let found = find(text.span(from, end), text.span(self.anchor, to));
         self.next = match found {
             Some(at) => from + at,
             None => end + 1 - ANCHOR,

@@ -1,0 +1,84 @@
+//! Searches for a text in a short text. `memmem` prepares a search for as long as it takes to read a thousand bytes;
+//! here that would be most of the work.
+
+use memchr::{memchr_iter, memchr2};
+
+/// How often a byte occurs in texts and code, roughly.
+static FREQUENCY: [u8; 256] = {
+    const LETTERS: &[u8] = b"zqxjkvbywgpfmucdlhrsnioate";
+    let mut frequency = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        frequency[byte] = match byte as u8 {
+            b' ' => 255,
+            b'\n' | b'0'..=b'9' | b'.' | b',' | b'"' | b'/' | b'-' | b'_' => 120,
+            b'A'..=b'Z' => 60,
+            0x80..=0xbf => 130,
+            0xc0..=0xff => 240,
+            _ => 40,
+        };
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < LETTERS.len() {
+        frequency[LETTERS[at] as usize] = 70 + 6 * at as u8;
+        at += 1;
+    }
+    frequency
+};
+
+/// Where the word occurs first. The search is for its rarest byte.
+pub(crate) fn find(text: &[u8], word: &[u8]) -> Option<usize> {
+    let last = text.len().checked_sub(word.len())?;
+    let (mut rare, mut least) = (0, u8::MAX);
+    for (at, byte) in word.iter().enumerate() {
+        let frequency = FREQUENCY[usize::from(*byte)];
+        if frequency < least {
+            (rare, least) = (at, frequency);
+        }
+    }
+    let Some(byte) = word.get(rare) else { return Some(0) };
+    memchr_iter(*byte, &text[rare..=last + rare]).find(|&at| text[at..at + word.len()] == *word)
+}
+
+/// The first run of three marks of a code fence or more: where it is, and how many they are.
+pub(crate) fn marks(text: &[u8]) -> Option<(usize, usize)> {
+    let mut from = 0;
+    loop {
+        let at = from + memchr2(b'`', b'~', &text[from..])?;
+        let marks = text[at..].iter().take_while(|byte| **byte == text[at]).count();
+        if marks >= 3 {
+            return Some((at, marks));
+        }
+        from = at + marks;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memchr::memmem;
+
+    use super::*;
+
+    #[test]
+    fn a_word_is_found_where_memmem_finds_it() {
+        let text = "The store keeps each page, and each pager; é ```\n~~ `` ````x  aaab".as_bytes();
+        for start in 0..text.len() {
+            for end in start..=text.len().min(start + 34) {
+                for from in [0, start, start + 1] {
+                    let (rest, word) = (&text[from..], &text[start..end]);
+                    assert_eq!(find(rest, word), memmem::find(rest, word), "{}", word.escape_ascii());
+                }
+            }
+        }
+        assert_eq!(find(b"abc", b"abcd"), None);
+    }
+
+    #[test]
+    fn marks_of_fences_are_three_or_more_of_a_kind() {
+        let first = |text: &str| marks(text.as_bytes());
+        assert_eq!(first("``~~`~ ```` x ~~~"), Some((7, 4)));
+        assert_eq!(first("a ~~~"), Some((2, 3)));
+        assert_eq!(first("`` ~~ `"), None);
+    }
+}

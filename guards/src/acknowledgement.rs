@@ -6,6 +6,10 @@
 //! one of the three things; and `progress`, which leaves a model alone that repeats that it cannot do something. The
 //! lists cover English, Chinese, Spanish, German and Japanese; a text in any other language gives no evidence.
 
+use std::sync::LazyLock;
+
+use crate::words::{Lists, folded};
+
 /// One of the three things a model can say about a tool that keeps failing (spec A5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -39,7 +43,10 @@ pub(crate) fn form(text: &str) -> Option<Form> {
 /// True if a text says that something cannot be done.
 #[must_use]
 pub(crate) fn says_it_cannot(text: &str) -> bool {
-    cannot(&text.to_lowercase())
+    static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::anywhere(&[CANNOT, CAN_IN_GERMAN]));
+    let text = folded(text);
+    let found = LISTS.find(&text);
+    found.has(0) || found.has(1) && cannot_in_german(&text.to_lowercase())
 }
 
 /// True if a text announces something different ("Instead, I will check whether the package is installed") or names the
@@ -53,6 +60,9 @@ pub(crate) fn announces_a_change(text: &str) -> bool {
 fn cannot(text: &str) -> bool {
     has(text, CANNOT) || cannot_in_german(text)
 }
+
+/// The words for "can" that the next function looks for.
+const CAN_IN_GERMAN: &[&str] = &["kann", "können", "konnte"];
 
 /// "Ich kann die Datei a.py nicht schreiben": German puts what cannot be done between the verb and its negation.
 fn cannot_in_german(text: &str) -> bool {

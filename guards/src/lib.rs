@@ -29,6 +29,7 @@ mod search;
 mod showing;
 pub mod similarity;
 mod unseen;
+mod words;
 
 pub use balk_contract::*;
 

@@ -47,7 +47,7 @@ use crate::files::files;
 use crate::printed;
 use instead::Instead;
 use request::Request;
-use vocabulary::{AFFIRMS, has_any};
+use vocabulary::{List, has_any};
 
 use balk_contract::evidence::{CORRECTION_TURNS, Evidence, QUESTION_TURNS};
 use balk_contract::nudge::{is_nudge, is_short};
@@ -369,7 +369,7 @@ impl NoTools {
         let says_yes = !text.contains(['?', '？'])
             && is_short(text)
             && files(text).next().is_none()
-            && has_any(&text.to_lowercase(), AFFIRMS);
+            && has_any(text, List::Affirms);
         self.state.allowed = self.state.said[1].clone().filter(|_| was_asked && (says_yes || is_again));
         if self.state.instead[1].is_some() && is_nudge {
             self.state.nudge = Some(text.clone());

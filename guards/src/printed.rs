@@ -19,7 +19,6 @@ use memchr::{memchr2_iter, memchr3};
 
 pub(crate) use call::{Arguments, Call};
 
-use crate::showing::asks_to_see;
 use call::IsTool;
 use marks::Mark;
 
@@ -54,17 +53,6 @@ pub(crate) fn calls_one_of<S: AsRef<str>>(text: &str, tools: &[S]) -> bool {
     let is_call = |it: &Printed<'_>| it.is_list || it.is_marked || it.calls.iter().any(|call| !call.is_code);
     printed(text, &is_tool).iter().any(is_call)
 }
-
-/// Whether a request of the user speaks of calls, so that a printed one may be the answer to it.
-pub(crate) fn speaks_of_calls(request: &str) -> bool {
-    let lower = request.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|it| lower.contains(it));
-    has(&["json", "tool call", "function call", "{"]) || has(CALL) && (has(&["print"]) || asks_to_see(&lower))
-}
-
-/// "Call", as what tools get.
-const CALL: &[&str] =
-    &["call", "aufruf", "llamada", "appel", "chamada", "chiamata", "вызов", "呼び出し", "调用", "호출"];
 
 /// The printed calls of a text, in order.
 pub(crate) fn printed<'t>(text: &'t str, is_tool: IsTool<'_>) -> Vec<Printed<'t>> {

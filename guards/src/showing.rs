@@ -1,6 +1,10 @@
-//! Whether the user asks to be shown something, so that code in a message is what they asked for.
+//! What the user's words ask for beside work: to be shown something, so that code in a message is what they asked for;
+//! or calls in words, so that a printed call is.
+
+use std::sync::LazyLock;
 
 use crate::files::files;
+use crate::words::{Found, Lists, folded};
 use balk_contract::nudge::is_short;
 
 /// Words of those who want to be shown something: code in the answer is what they asked for (spec T3).
@@ -31,11 +35,61 @@ const SHOWINGS: &[&str] = &[
     "보여",
 ];
 
+/// What the words of a message ask for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wish(Found);
+
+impl Wish {
+    pub(crate) fn of(text: &str) -> Self {
+        static LISTS: LazyLock<Lists> =
+            LazyLock::new(|| Lists::anywhere(&[SHOWINGS, SHOW_ME, WRITTEN, FORMS, CALL, PRINT, EXAMPLES]));
+        Self(LISTS.find(&folded(text)))
+    }
+
+    /// Whether it asks to be shown something.
+    pub(crate) fn asks_to_see(self) -> bool {
+        self.0.has(0)
+    }
+
+    fn orders_to_show(self) -> bool {
+        self.0.has(1)
+    }
+
+    fn wants_it_written(self) -> bool {
+        self.0.has(2)
+    }
+
+    /// Whether it speaks of calls, so that a printed one may be the answer to it.
+    pub(crate) fn speaks_of_calls(self) -> bool {
+        self.0.has(3) || self.0.has(4) && (self.0.has(5) || self.asks_to_see())
+    }
+
+    /// Whether its words introduce an example.
+    pub(crate) fn speaks_of_examples(self) -> bool {
+        self.0.has(6)
+    }
+}
+
 /// Whether the message asks to be shown something.
 pub(crate) fn asks_to_see(text: &str) -> bool {
-    let text = text.to_lowercase();
-    SHOWINGS.iter().any(|word| text.contains(word))
+    Wish::of(text).asks_to_see()
 }
+
+/// The form of calls, in words.
+const FORMS: &[&str] = &["json", "tool call", "function call", "{"];
+/// "Call", as what tools get.
+const CALL: &[&str] =
+    &["call", "aufruf", "llamada", "appel", "chamada", "chiamata", "вызов", "呼び出し", "调用", "호출"];
+const PRINT: &[&str] = &["print"];
+
+/// Words that introduce an example.
+#[rustfmt::skip]
+const EXAMPLES: &[&str] = &[
+    "example", "e.g.", "would look", "looks like", "look like",
+    "beispiel", "z. b.", "z.b.",
+    "ejemplo", "exemple", "esempio", "exemplo", "пример",
+    "例えば", "例を", "の例", "例如", "示例", "例子", "比如", "예를", "예시",
+];
 
 /// Words of those who want to be shown code at once: orders, and words that want no file.
 #[rustfmt::skip]
@@ -66,17 +120,20 @@ pub(crate) fn asks_for_code(text: &str, has_failed: bool) -> bool {
     if files(text).next().is_some() {
         return false;
     }
-    let text = text.trim().to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !POLITE.contains(word));
-    if has(SHOW_ME) || first.is_some_and(|word| SHOW.contains(&word)) {
+    let is_of = |words: &[&str], it: &str| words.iter().any(|word| word.eq_ignore_ascii_case(it));
+    let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !is_of(&POLITE, word));
+    if first.is_some_and(|word| is_of(&SHOW, word)) {
         return true;
     }
-    has_failed && is_short(&text) && !text.contains(['?', '？']) && !has(WRITTEN) && has(SHOWINGS)
+    let wish = Wish::of(text);
+    let text = text.trim();
+    let is_order = || is_short(text) && !text.contains(['?', '？']) && !wish.wants_it_written();
+    wish.orders_to_show() || has_failed && wish.asks_to_see() && is_order()
 }
 
 /// What may come before an order.
 const POLITE: [&str; 9] = ["", "yes", "ok", "okay", "please", "just", "then", "ja", "oui"];
+
 #[cfg(test)]
 mod tests {
     use super::*;

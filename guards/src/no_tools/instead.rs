@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::vocabulary::{ABILITIES, ACCESS, DENIALS, DONE, NEGATIONS, UNABLE, has_any, has_question_mark};
+use super::vocabulary::{List, Words, has_question_mark, plain};
 use crate::files::files;
 use crate::{announcement, fence, printed};
 
@@ -47,16 +47,17 @@ impl Instead {
             return Self::Announces;
         }
         let is_short = text.chars().nth(CHARS).is_none();
-        let lower = if is_short { text.to_lowercase().replace('’', "'") } else { String::new() };
-        if denies(&lower) {
+        let plain = if is_short { plain(text) } else { "".into() };
+        let words = Words::of(&plain);
+        if denies(&plain, words) {
             Self::Denies
         } else if fence::fences(text).next().is_some() {
             Self::ShowsCode
         } else if !has_question_mark(text)
-            && text.lines().filter(|line| announcement::is_item(line)).count() >= ITEMS
+            && text.lines().filter(|line| announcement::is_item(line)).nth(ITEMS - 1).is_some()
         {
             Self::Lists
-        } else if claims(&lower, text) {
+        } else if claims(&plain, words) {
             Self::Claims
         } else if has_question_mark(text) {
             Self::Asks
@@ -66,31 +67,40 @@ impl Instead {
     }
 }
 
-/// Whether a short text, in small letters, denies access to what the tools do.
-fn denies(lower: &str) -> bool {
-    let parts = lower.split(['.', '!', '?', ';', '\n', '。', '！', '？', '；']);
-    has_any(lower, DENIALS)
-        || has_any(lower, ACCESS) && ["not", "n't", "no "].iter().any(|it| lower.contains(it))
-        || parts.into_iter().any(|part| has_any(part, UNABLE) && has_any(part, ABILITIES))
+/// Whether a short plain text denies access to what the tools do.
+fn denies(text: &str, words: Words) -> bool {
+    let is_negated = || {
+        let lower = text.to_ascii_lowercase();
+        ["not", "n't", "no "].iter().any(|it| lower.contains(it))
+    };
+    let is_unable = |words: Words| words.has(List::Unable) && words.has(List::Abilities);
+    let mut parts = text.split(['.', '!', '?', ';', '\n', '。', '！', '？', '；']).map(Words::of);
+    words.has(List::Denials)
+        || words.has(List::Access) && is_negated()
+        || is_unable(words) && parts.any(is_unable)
 }
 
-/// Whether a short text says that something is done. A question makes it one that asks, unless it only ends the text.
-fn claims(lower: &str, text: &str) -> bool {
-    let said = match text.find(['?', '？']) {
-        None => lower,
-        Some(_) => {
-            let body = lower.trim_end().trim_end_matches(['?', '？']);
+/// Whether a short plain text says that something is done. A question makes it one that asks, unless it only ends the
+/// text.
+fn claims(text: &str, words: Words) -> bool {
+    let words = match has_question_mark(text) {
+        false => words,
+        true => {
+            let body = text.trim_end().trim_end_matches(['?', '？']);
             let start = body.rfind(['.', '!', '\n', '。', '！']).map_or(0, |at| at + 1);
             let closes =
                 |last: &str| last.chars().nth(CLOSING_CHARS).is_none() && files(last).next().is_none();
             let (said, last) = body.split_at(body.ceil_char_boundary(start));
-            if said.contains(['?', '？']) || !closes(last) || body.len() == lower.trim_end().len() {
+            if said.contains(['?', '？'])
+                || !closes(&last.to_ascii_lowercase())
+                || body.len() == text.trim_end().len()
+            {
                 return false;
             }
-            said
+            Words::of(said)
         }
     };
-    has_any(said, DONE) && !has_any(said, NEGATIONS)
+    words.has(List::Done) && !words.has(List::Negations)
 }
 
 #[cfg(test)]

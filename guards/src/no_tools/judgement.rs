@@ -1,7 +1,7 @@
 //! Whether a text without a call is a mistake where text may end the task: what the transcript says against it.
 
 use super::instead::Instead;
-use super::vocabulary::{COMPLAINTS, NEGATIONS, SOON, has_any};
+use super::vocabulary::{List, Words, has_any, plain};
 use super::{CHARS, NoTools};
 use crate::acknowledgement::says_it_cannot;
 use crate::files::files;
@@ -58,8 +58,8 @@ impl NoTools {
                 | Instead::Asks => true,
                 Instead::Lists => self.plans_again(text),
                 Instead::Claims => {
-                    let nudge = state.nudge.as_deref().unwrap_or_default().to_lowercase();
-                    !state.request.called || has_any(&nudge, COMPLAINTS) || is_untouched()
+                    let nudge = state.nudge.as_deref().unwrap_or_default();
+                    !state.request.called || has_any(nudge, List::Complaints) || is_untouched()
                 }
                 Instead::Reports => is_untouched(),
             };
@@ -104,7 +104,7 @@ impl NoTools {
             }
             Instead::Reports => {
                 let first_words = || !request.acted && named().asked;
-                let says_what_comes = || has_any(&text.to_lowercase(), SOON) && named().untouched;
+                let says_what_comes = || has_any(text, List::Soon) && named().untouched;
                 !request.wants_words()
                     && !admits(text)
                     && (first_words() || text.chars().nth(CHARS).is_none() && says_what_comes())
@@ -123,5 +123,5 @@ impl NoTools {
 
 /// Whether a text may say plainly that something was not done.
 fn admits(text: &str) -> bool {
-    has_any(&text.to_lowercase().replace('’', "'"), NEGATIONS) || says_it_cannot(text)
+    Words::of(&plain(text)).has(List::Negations) || says_it_cannot(text)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::vocabulary::{EXPLAINS, has_any};
+use super::vocabulary::{List, Words, plain};
 use crate::failure::is_failure;
 use crate::files::{files, named};
 use balk_contract::key::ToolKey;
@@ -139,8 +139,7 @@ impl Command {
 /// The files that a request names where it asks for work: in a sentence that neither is a question nor asks for words.
 fn wanted(request: &str) -> impl Iterator<Item = (u64, &str)> {
     let sentences = request.split(". ").flat_map(|it| it.split_inclusive(['?', '？', '!', '！', '。', '\n']));
-    let asks_for_work =
-        |it: &&str| !it.ends_with(['?', '？']) && !has_any(&it.to_lowercase().replace('’', "'"), EXPLAINS);
+    let asks_for_work = |it: &&str| !it.ends_with(['?', '？']) && !Words::of(&plain(it)).has(List::Explains);
     sentences.filter(asks_for_work).flat_map(named)
 }
 

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::open::{Open, StillOpen};
-use super::vocabulary::{EXPLAINS, PLANS, PLEAS, WONDERS, has_any};
+use super::vocabulary::{List, Words, has_question_mark, plain};
 use crate::change::Change;
 use crate::files::files;
-use crate::printed;
-use crate::showing::asks_to_see;
+use crate::showing::Wish;
 use balk_contract::{Effect, Origin, Status, ToolResult};
 
 /// Files of a request that are remembered; a longer list is work for a tool.
@@ -65,11 +64,12 @@ pub(super) struct Named {
 impl Request {
     /// The user asks for something new.
     pub(super) fn begin(&mut self, text: &Arc<str>) {
-        let lower = text.to_lowercase().replace('’', "'");
-        self.wants_calls = printed::speaks_of_calls(text);
-        self.wants_plan = has_any(&lower, PLANS);
-        self.wonders = wonders(&lower);
-        self.wants_words = asks_to_see(text) || has_any(&lower, EXPLAINS) || self.wonders;
+        let (wish, plain) = (Wish::of(text), plain(text));
+        let words = Words::of(&plain);
+        self.wants_calls = wish.speaks_of_calls();
+        self.wants_plan = words.has(List::Plans);
+        self.wonders = words.has(List::Wonders) && wonders(&plain);
+        self.wants_words = wish.asks_to_see() || words.has(List::Explains) || self.wonders;
         self.asked.clear();
         self.asked.extend(files(text).take(ASKED));
         self.open.begin(text);
@@ -155,11 +155,14 @@ impl Request {
 }
 
 /// Whether the request has a question that asks for an answer, and not for work.
-fn wonders(lower: &str) -> bool {
+fn wonders(text: &str) -> bool {
+    if !has_question_mark(text) && !text.contains("か。") {
+        return false;
+    }
     let ends = ['?', '？', '!', '。', '！', '\n'];
-    let sentences = lower.split(". ").flat_map(|it| it.split_inclusive(ends));
-    let mut questions = sentences.filter(|it| it.ends_with(['?', '？']) || it.trim_end().ends_with("か。"));
-    questions.any(|it| has_any(it, WONDERS) && !has_any(it, PLEAS))
+    let sentences = text.split(". ").flat_map(|it| it.split_inclusive(ends));
+    let questions = sentences.filter(|it| it.ends_with(['?', '？']) || it.trim_end().ends_with("か。"));
+    questions.map(Words::of).any(|it| it.has(List::Wonders) && !it.has(List::Pleas))
 }
 
 /// Both ends of a text, which may be all of it.

@@ -3,20 +3,63 @@
 //! They only add to what the transcript shows: a claim counts where no call did what it says, a denial where no call
 //! failed, and words of a request excuse a text. All are in small letters.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use memchr::{memchr, memchr_iter};
 
-/// Whether a lower-case text has one of these words. A word that begins with an ASCII letter begins a word of the text;
-/// one that ends with a blank is a whole one.
-pub(super) fn has_any(lower: &str, words: &[&str]) -> bool {
-    let pairs = Pairs::of(lower);
-    words.iter().any(|word| pairs.may_have(word) && begins(lower, word))
+use crate::words::{Found, Lists, folded};
+
+/// The lists of this file, in the order of [`WORDS`].
+#[derive(Clone, Copy, Debug)]
+pub(super) enum List {
+    Plans,
+    Explains,
+    Wonders,
+    Pleas,
+    Done,
+    Soon,
+    Negations,
+    Complaints,
+    Affirms,
+    Denials,
+    Access,
+    Unable,
+    Abilities,
 }
 
-fn begins(lower: &str, word: &str) -> bool {
-    let is_letter = |byte: u8| byte.is_ascii_alphanumeric();
-    lower
-        .match_indices(word)
-        .any(|(at, _)| at == 0 || !is_letter(word.as_bytes()[0]) || !is_letter(lower.as_bytes()[at - 1]))
+/// A word that begins with an ASCII letter begins a word of the text; one that ends with a blank is a whole one.
+static WORDS: LazyLock<Lists> = LazyLock::new(|| {
+    Lists::beginning_words(&[
+        PLANS, EXPLAINS, WONDERS, PLEAS, DONE, SOON, NEGATIONS, COMPLAINTS, AFFIRMS, DENIALS, ACCESS, UNABLE,
+        ABILITIES,
+    ])
+});
+
+/// Which lists have a word in a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Words(Found);
+
+impl Words {
+    /// Of a [plain](plain) text.
+    pub(super) fn of(text: &str) -> Self {
+        Self(WORDS.find(text))
+    }
+
+    pub(super) fn has(self, list: List) -> bool {
+        self.0.has(list as usize)
+    }
+}
+
+/// Whether a text in any case has a word of the list.
+pub(super) fn has_any(text: &str, list: List) -> bool {
+    Words::of(&folded(text)).has(list)
+}
+
+/// The text as the lists read it, with straight apostrophes.
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
+    let text = folded(text);
+    if text.contains('’') { text.replace('’', "'").into() } else { text }
 }
 
 /// Whether a text has a question mark.
@@ -29,29 +72,9 @@ pub(super) fn has_question_mark(text: &str) -> bool {
 /// The bytes of `？`.
 const FULL_WIDTH: [u8; 3] = [0xef, 0xbc, 0x9f];
 
-/// Which pairs of neighbouring bytes a text has, by six bits of each: one pass over the text instead of a search for
-/// each of many words, of which nearly none is there.
-struct Pairs([u64; 64]);
-
-impl Pairs {
-    fn of(text: &str) -> Self {
-        let mut pairs = [0; 64];
-        for pair in text.as_bytes().windows(2) {
-            pairs[usize::from(pair[0] & 63)] |= 1 << (pair[1] & 63);
-        }
-        Self(pairs)
-    }
-
-    /// False is certain, true is not.
-    fn may_have(&self, word: &str) -> bool {
-        let has = |pair: &[u8]| self.0[usize::from(pair[0] & 63)] >> (pair[1] & 63) & 1 == 1;
-        word.as_bytes().windows(2).all(has)
-    }
-}
-
 /// The user asks for a plan or a list.
 #[rustfmt::skip]
-pub(super) const PLANS: &[&str] = &[
+const PLANS: &[&str] = &[
     "plan", "outline", "steps", "roadmap", "checklist", "list", "propos", "brainstorm", "ideas", //
     "schritte", "gliederung", "entwurf", "vorschlag", "vorschläge", "liste", "ideen", "ablauf", //
     "pasos", "esquema", "propuesta", "propón", "lista", "ideas", //
@@ -60,7 +83,7 @@ pub(super) const PLANS: &[&str] = &[
 ];
 /// The user asks to be told something.
 #[rustfmt::skip]
-pub(super) const EXPLAINS: &[&str] = &[
+const EXPLAINS: &[&str] = &[
     "explain", "describe", "tell me", "what is", "what are", "what does", "what do", "how do", "how does",
     "how would", "how can", "how should", "how to", "difference", "compare", "opinion", "recommend", "advice",
     "without changing", "don't change", "do not change", "don't touch", "do not touch", "don't write",
@@ -75,7 +98,7 @@ pub(super) const EXPLAINS: &[&str] = &[
 ];
 /// Words of a question that asks for an answer and not for work ("Can you add it?" asks for work).
 #[rustfmt::skip]
-pub(super) const WONDERS: &[&str] = &[
+const WONDERS: &[&str] = &[
     "what", "which", "why", "how ", "where", "when", "who", "whose", "is ", "are ", "does ", "did ", "has ",
     "have you", "should ", //
     "was ", "welche", "warum", "wie ", "wo ", "wann", "wer ", "ist ", "sind ", "hat ", "hast ", "soll", //
@@ -86,7 +109,7 @@ pub(super) const WONDERS: &[&str] = &[
 ];
 /// The user asks for work in the form of a question.
 #[rustfmt::skip]
-pub(super) const PLEAS: &[&str] = &[
+const PLEAS: &[&str] = &[
     "can you", "could you", "would you", "will you", "may i ask you", //
     "kannst du", "könntest du", "können sie", "könnten sie", "würdest du", //
     "puedes", "podrías", "puede usted", "podría", //
@@ -95,7 +118,7 @@ pub(super) const PLEAS: &[&str] = &[
 ];
 /// The model says that something is done.
 #[rustfmt::skip]
-pub(super) const DONE: &[&str] = &[
+const DONE: &[&str] = &[
     "done", "finished", "completed", "is complete", "are complete", "is ready", "are ready", "i've ", "i have ",
     "has been ", "have been ", "successful", "all set", "taken care", "is now", "are now", "now has",
     "now have", "now contain", "now hold", "in place", "wrote ", "created", "updated", "implemented", "fixed",
@@ -111,7 +134,7 @@ pub(super) const DONE: &[&str] = &[
 ];
 /// The model says what comes next. Near a file that no call has touched, this is an announcement, however it ends.
 #[rustfmt::skip]
-pub(super) const SOON: &[&str] = &[
+const SOON: &[&str] = &[
     "next", "now ", "going to", "i will ", "i'll ", "will be", "let me", "start", "begin", "on it", "moving on",
     "up next", "working on", "right away", //
     "nächstes", "jetzt", "nun ", "gleich", "werde", "ich mache", "kümmere", "an der reihe", "beginne", "starte", //
@@ -121,7 +144,7 @@ pub(super) const SOON: &[&str] = &[
 ];
 /// Negations: a text with one may say plainly that something was not done.
 #[rustfmt::skip]
-pub(super) const NEGATIONS: &[&str] = &[
+const NEGATIONS: &[&str] = &[
     "not ", "'t ", "no ", "none", "never", "nothing", "unable", "fail", "error", "without", "instead",
     "unchanged", "untouched", "missing", "rolled back", "revert", "reject", "refuse", //
     "nicht", "kein", "nie ", "nichts", "ohne", "fehl", "unverändert", "zurückge", "abgelehnt", //
@@ -132,7 +155,7 @@ pub(super) const NEGATIONS: &[&str] = &[
 ];
 /// The user says that something is not there.
 #[rustfmt::skip]
-pub(super) const COMPLAINTS: &[&str] = &[
+const COMPLAINTS: &[&str] = &[
     "not ", "'t ", "nothing", "no ", "really do", //
     "nicht", "kein", "wirklich", //
     "no ", "nada", "de verdad", //
@@ -142,7 +165,7 @@ pub(super) const COMPLAINTS: &[&str] = &[
 ];
 /// The user says yes.
 #[rustfmt::skip]
-pub(super) const AFFIRMS: &[&str] = &[
+const AFFIRMS: &[&str] = &[
     "yes", "go ahead", "go on", "proceed", "continue", "sure", "ok", "do it", "please do", "of course",
     "approved", //
     "ja", "klar", "mach", "weiter", "genau", "natürlich", "einverstanden", //
@@ -153,7 +176,7 @@ pub(super) const AFFIRMS: &[&str] = &[
 ];
 /// The model believes that it has no tools, in words of recorded models (`docs/field.md`).
 #[rustfmt::skip]
-pub(super) const DENIALS: &[&str] = &[
+const DENIALS: &[&str] = &[
     "no access to", "unable to access", "cannot access", "can't access", "as a language model", "as an ai",
     "have no tool", //
     "keinen zugriff", "als sprachmodell", "als ki", //
@@ -164,12 +187,12 @@ pub(super) const DENIALS: &[&str] = &[
 ];
 /// With a negation, these deny access.
 #[rustfmt::skip]
-pub(super) const ACCESS: &[&str] = &[
+const ACCESS: &[&str] = &[
     "have access to", "have direct access",
 ];
 /// The model says that it cannot …
 #[rustfmt::skip]
-pub(super) const UNABLE: &[&str] = &[
+const UNABLE: &[&str] = &[
     "can't", "cannot", "can not", "not able to", "unable to", "don't have", "do not have", "no way to",
     "have no ", "lack ", "not possible for me", //
     "kann nicht", "kann ich nicht", "kann hier nicht", "kann von hier", "nicht in der lage", "habe kein",
@@ -180,7 +203,7 @@ pub(super) const UNABLE: &[&str] = &[
 ];
 /// … do what the tools on offer do.
 #[rustfmt::skip]
-pub(super) const ABILITIES: &[&str] = &[
+const ABILITIES: &[&str] = &[
     "your files", "your file system", "file system", "filesystem", "your disk", "your machine", "your computer",
     "your system", "your project", "your repository", "run commands", "execute commands", "run code",
     "execute code", "a shell", "the terminal", "edit files", "write files", "read files", "create files",

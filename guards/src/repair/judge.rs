@@ -2,6 +2,7 @@
 
 use crate::announcement;
 use crate::printed::Printed;
+use crate::showing::Wish;
 
 /// How sure it is that a printed call is meant to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,32 +17,6 @@ pub(super) enum Meant {
 
 /// The longest text before a call, in characters: as that of an announcement (`announcement.rs`).
 const CHARS: usize = 400;
-
-/// Words that introduce an example.
-const EXAMPLES: &[&str] = &[
-    "example",
-    "e.g.",
-    "would look",
-    "looks like",
-    "look like", //
-    "beispiel",
-    "z. b.",
-    "z.b.",    //
-    "ejemplo", //
-    "exemple", //
-    "esempio", //
-    "exemplo", //
-    "пример",  //
-    "例えば",
-    "例を",
-    "の例", //
-    "例如",
-    "示例",
-    "例子",
-    "比如", //
-    "예를",
-    "예시",
-];
 
 /// Judges the only printed calls of a text.
 pub(super) fn judge(text: &str, printed: &Printed<'_>) -> Meant {
@@ -64,7 +39,7 @@ pub(super) fn judge(text: &str, printed: &Printed<'_>) -> Meant {
 pub(super) fn judge_answer(text: &str, printed: &Printed<'_>) -> Meant {
     let is_call = !printed.is_in_code && !printed.calls.iter().any(|it| it.is_strange);
     let around = [&text[..printed.span.start], &text[printed.span.end..]];
-    if !is_call || around.iter().any(|it| it.contains(['?', '？']) || speaks_of_examples(it)) {
+    if !is_call || around.iter().any(|it| it.contains(['?', '？']) || Wish::of(it).speaks_of_examples()) {
         return Meant::No;
     }
     if is_plain_code(printed) { Meant::Perhaps } else { Meant::Certainly }
@@ -82,13 +57,7 @@ fn introduces(before: &str) -> bool {
     let shows = before.contains("\n\n") || before.contains(['`', '|']) && before.contains("```");
     let is_list = before.lines().any(|line| line.trim_start().starts_with(['-', '*', '#', '>', '•']));
     let asks = before.contains(['?', '？']);
-    is_short && !shows && !is_list && !asks && !speaks_of_examples(before)
-}
-
-/// Whether words of the text introduce an example.
-pub(super) fn speaks_of_examples(text: &str) -> bool {
-    let text = text.to_lowercase();
-    EXAMPLES.iter().any(|it| text.contains(it))
+    is_short && !shows && !is_list && !asks && !Wish::of(before).speaks_of_examples()
 }
 
 /// Whether a value of these arguments is a placeholder.

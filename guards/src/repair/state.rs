@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::judge::speaks_of_examples;
 use super::offered::Offered;
 use super::{PRINTED, UNKNOWN};
 use crate::failure::is_failure;
 use crate::files::files;
-use crate::printed::{Printed, printed, speaks_of_calls};
-use crate::showing::asks_to_see;
+use crate::printed::{Printed, printed};
+use crate::showing;
 use balk_contract::key::{CallKey, Shape};
 use balk_contract::nudge::is_nudge;
 use balk_contract::{Completion, Effect, Note, Subject, ToolResult};
@@ -114,8 +113,9 @@ impl RepairState {
     /// The user speaks: a nudge goes on with the request, anything else is a new one.
     pub(super) fn heard(&mut self, text: &str) {
         self.demand = Demand::None;
-        let of_calls = speaks_of_calls(text);
-        if !of_calls && is_nudge(text) && !asks_to_see(text) {
+        let asked = showing::Wish::of(text);
+        let of_calls = asked.speaks_of_calls();
+        if !of_calls && is_nudge(text) && !asked.asks_to_see() {
             if self.wish == Wish::Shown {
                 self.wish = Wish::Perhaps;
             }
@@ -127,7 +127,7 @@ impl RepairState {
         }
         let old = self.finished.len().saturating_sub(FILES);
         self.finished.drain(..old);
-        self.wish = match (of_calls, speaks_of_examples(text)) {
+        self.wish = match (of_calls, asked.speaks_of_examples()) {
             (true, _) => Wish::Open,
             (false, true) => Wish::Perhaps,
             (false, false) => Wish::None,

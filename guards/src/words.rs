@@ -1,0 +1,157 @@
+//! Lists of words that a text is searched for all at once, in any case.
+//!
+//! A request of a user is short, and the lists are long: a search for each word costs more than the text has bytes. So
+//! one pass looks at each place whether a word can begin there, by its first three bytes, and nearly none can.
+
+use std::borrow::Cow;
+
+/// Bits of a byte that tell it from others, whatever its case in ASCII.
+const BITS: u32 = 5;
+const MASK: usize = (1 << BITS) - 1;
+/// The beginnings of words: three bytes of so many bits.
+const PLACES: usize = 1 << (3 * BITS);
+
+/// Some lists; each is known by its index.
+pub(crate) struct Lists {
+    /// Which three bytes a word can begin with, one bit each.
+    beginnings: [u64; PLACES / 64],
+    /// The words by their first two bytes.
+    by_two: Vec<Vec<Word>>,
+    /// Whether a word that begins with a letter or a digit in ASCII must begin a word of the text.
+    whole: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Word {
+    word: &'static str,
+    /// The bit of its list.
+    list: u32,
+    /// The bits of its third byte, if it has one.
+    third: Option<u8>,
+}
+
+/// Which lists have a word in the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found(u32);
+
+impl Found {
+    pub(crate) fn has(self, list: usize) -> bool {
+        self.0 >> list & 1 == 1
+    }
+}
+
+impl Lists {
+    /// Lists of words in small letters that may be anywhere in a text.
+    pub(crate) fn anywhere(lists: &[&[&'static str]]) -> Self {
+        Self::new(lists, false)
+    }
+
+    /// Lists of words in small letters that begin a word of the text, unless they are of a script without blanks.
+    pub(crate) fn beginning_words(lists: &[&[&'static str]]) -> Self {
+        Self::new(lists, true)
+    }
+
+    fn new(lists: &[&[&'static str]], whole: bool) -> Self {
+        let mut beginnings = [0; PLACES / 64];
+        let mut by_two = vec![Vec::new(); 1 << (2 * BITS)];
+        for (list, words) in lists.iter().enumerate() {
+            for word in words.iter().copied() {
+                let bits = |at: usize| word.as_bytes().get(at).map(|byte| usize::from(*byte) & MASK);
+                // After the end of a short word there may be any byte.
+                let any = |bits: Option<usize>| bits.map_or(0..=MASK, |bits| bits..=bits);
+                for second in any(bits(1)) {
+                    let two = bits(0).unwrap_or(0) << BITS | second;
+                    let third = bits(2).map(|bits| bits as u8);
+                    by_two[two].push(Word { word, list: 1 << list, third });
+                    for third in any(bits(2)) {
+                        let place = two << BITS | third;
+                        beginnings[place / 64] |= 1 << (place % 64);
+                    }
+                }
+            }
+        }
+        Self { beginnings, by_two, whole }
+    }
+
+    /// Which lists have a word in this text, which is [folded](folded).
+    pub(crate) fn find(&self, text: &str) -> Found {
+        let bytes = text.as_bytes();
+        let (mut found, mut place) = (0, 0);
+        let next = |place: usize, byte: u8| (place << BITS | usize::from(byte) & MASK) & (PLACES - 1);
+        let begins = |place: usize| self.beginnings[place / 64] >> (place % 64) & 1 == 1;
+        for (end, byte) in bytes.iter().enumerate() {
+            place = next(place, *byte);
+            if begins(place) && end >= 2 {
+                found |= self.at(bytes, end - 2, place, found);
+            }
+        }
+        // Words of one or two bytes may be at the end.
+        for end in bytes.len()..bytes.len() + 2 {
+            place = next(place, 0);
+            if begins(place) && end >= 2 {
+                found |= self.at(bytes, end - 2, place, found);
+            }
+        }
+        Found(found)
+    }
+
+    /// The lists that have a word here, but for those that were found.
+    #[inline(never)]
+    fn at(&self, bytes: &[u8], at: usize, place: usize, found: u32) -> u32 {
+        let (before, rest) = bytes.split_at(at);
+        let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric();
+        if self.whole && is_of_word(&rest[0]) && before.last().is_some_and(is_of_word) {
+            return 0;
+        }
+        let mut lists = 0;
+        for &Word { word, list, third } in &self.by_two[place >> BITS] {
+            let may_be = third.is_none_or(|third| usize::from(third) == place & MASK);
+            let is_new = may_be && (found | lists) & list == 0;
+            if is_new && rest.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes())) {
+                lists |= list;
+            }
+        }
+        lists
+    }
+}
+
+/// The text as lists read it: in small letters, but for those of ASCII, whose case the lists ignore.
+pub(crate) fn folded(text: &str) -> Cow<'_, str> {
+    let is_small = |c: char| c.is_ascii() || c.to_lowercase().eq([c]);
+    if text.is_ascii() || text.chars().all(is_small) { text.into() } else { text.to_lowercase().into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTS: [&[&str]; 4] =
+        [&["show", "zeig", "códi"], &["{", "ok", "of the"], &["例", "例を"], &["not "]];
+
+    #[test]
+    fn words_are_found_where_a_search_for_each_finds_them() {
+        let (anywhere, words) = (Lists::anywhere(&LISTS), Lists::beginning_words(&LISTS));
+        let parts = [
+            "Show", "OK", "o", "CÓDIGO", "x", " ", "{", "例を", "Of the", "NOT", "ofthe", "-zeig", "\u{212a}",
+        ];
+        for first in parts {
+            for second in parts {
+                for third in parts {
+                    let text = [first, second, third].concat();
+                    let lower = text.to_lowercase();
+                    let begins = |(at, word): (usize, &str)| {
+                        let is_letter = |byte: u8| byte.is_ascii_alphanumeric();
+                        at == 0 || !is_letter(word.as_bytes()[0]) || !is_letter(lower.as_bytes()[at - 1])
+                    };
+                    for (nth, list) in LISTS.iter().enumerate() {
+                        let is_in = list.iter().any(|word| lower.contains(word));
+                        assert_eq!(anywhere.find(&folded(&text)).has(nth), is_in, "{text:?} {list:?}");
+                        let is_word = list.iter().any(|word| lower.match_indices(word).any(begins));
+                        assert_eq!(words.find(&folded(&text)).has(nth), is_word, "{text:?} {list:?}");
+                    }
+                }
+            }
+        }
+        assert_eq!(anywhere.find(""), Found::default());
+    }
+}

@@ -15,10 +15,11 @@
 
 use std::ops::Range;
 
-use memchr::{memchr2_iter, memchr3};
+use memchr::{memchr, memchr2_iter, memchr3};
 
 pub(crate) use call::{Arguments, Call};
 
+use crate::search::find;
 use call::IsTool;
 use marks::Mark;
 
@@ -49,9 +50,23 @@ const TRIES: usize = 64;
 /// Whether the text contains a call of one of these tools. The form of a function call alone is also code, and does
 /// not count.
 pub(crate) fn calls_one_of<S: AsRef<str>>(text: &str, tools: &[S]) -> bool {
+    if !may_name(text, tools.iter().map(AsRef::as_ref)) {
+        return false;
+    }
     let is_tool = |name: &str| tools.iter().any(|tool| tool.as_ref() == name);
     let is_call = |it: &Printed<'_>| it.is_list || it.is_marked || it.calls.iter().any(|call| !call.is_code);
     printed(text, &is_tool).iter().any(is_call)
+}
+
+/// Whether the text may have the name of one of these tools; most texts have none.
+pub(crate) fn may_name<'n>(text: &str, mut tools: impl Iterator<Item = &'n str>) -> bool {
+    let text = text.as_bytes();
+    // JSON can spell any character with an escape, but letters only in one way.
+    let (has_escape, has_long_escape) = (memchr(b'\\', text).is_some(), find(text, b"\\u").is_some());
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    tools.any(|name| {
+        has_long_escape || has_escape && !name.bytes().all(is_plain) || find(text, name.as_bytes()).is_some()
+    })
 }
 
 /// The printed calls of a text, in order.
@@ -218,6 +233,7 @@ mod tests {
             "```json\n{\"tool\": \"ls\", \"arguments\": {}}\n```",
             "{\"name\": \"read_file\", \"parameters\": {\"path\": \"a\"}}",
             "{\"functionCall\": {\"name\": \"ls\", \"args\": {}}}",
+            "{\"name\": \"l\\u0073\", \"parameters\": {}}",
         ] {
             assert!(calls_one_of(call, &tools), "{call}");
         }

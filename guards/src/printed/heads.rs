@@ -7,12 +7,22 @@ use crate::mend::value;
 /// The call at the start of the text, and its length. `is_marked`: a mark of a chat template came before, so that a
 /// bare object may follow the name.
 pub(super) fn read<'t>(text: &'t str, is_marked: bool, is_tool: IsTool<'_>) -> Option<(Call<'t>, usize)> {
+    if !may_begin(text, is_marked) {
+        return None;
+    }
     harmony(text, is_tool)
         .or_else(|| react(text, is_tool))
         .or_else(|| deepseek(text, is_tool))
         .or_else(|| headed(text, is_marked, is_tool))
         .or_else(|| arguments_by_tags(text, is_marked, is_tool))
         .or_else(|| function(text, is_tool))
+}
+
+/// Whether the text may begin with one of these forms: most lines begin with a word that nothing of them follows.
+fn may_begin(text: &str, is_marked: bool) -> bool {
+    let called = name(text).map_or(0, str::len);
+    let behind = || text[called..].trim_start().starts_with(['(', '[', '<', ':', '=']);
+    is_marked || called == 0 || behind() || text.starts_with("commentary to=")
 }
 
 /// `[name(argument="value"), …]`: Llama 3.2 and 4, and other models that are trained to write Python.

@@ -9,7 +9,7 @@ use super::offered::Offered;
 use super::{PRINTED, UNKNOWN};
 use crate::failure::is_failure;
 use crate::files::files;
-use crate::printed::{Printed, printed};
+use crate::printed::{Printed, may_name, printed};
 use crate::showing;
 use balk_contract::key::{CallKey, Shape};
 use balk_contract::nudge::is_nudge;
@@ -96,6 +96,10 @@ impl RepairState {
     }
 
     pub(super) fn printed<'t>(&self, text: &'t str) -> Vec<Printed<'t>> {
+        let names = self.offered.iter().flat_map(|it| [&*it.name, &*it.original]);
+        if !may_name(text, names) {
+            return Vec::new();
+        }
         printed(text, &|name| self.printed_tool(name).is_some())
     }
 

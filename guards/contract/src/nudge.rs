@@ -149,7 +149,7 @@ pub fn is_nudge(text: &str) -> bool {
         || is_short(text)
             && !text.is_empty()
             && !text.ends_with(['?', '？'])
-            && !text.contains(|c: char| c.is_numeric() || "\n`\"/\\_@#:;=<>{}[]|«»„“”「」".contains(c))
+            && !text.contains(|c: char| is_mark(c) || c.is_numeric())
             && !text.split_whitespace().any(has_inner_mark)
             && !names_something(text)
             && !is_closing(text)
@@ -197,6 +197,12 @@ pub fn takes_up(reply: &str, message: &str, before: &str) -> bool {
 /// Chinese, Japanese and Korean characters.
 fn is_sign(c: char) -> bool {
     ('\u{2e80}'..='\u{9fff}').contains(&c) || ('\u{ac00}'..='\u{d7af}').contains(&c)
+}
+
+/// Marks of names, paths, lists and quotations.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\n' | '`' | '"' | '/' | '\\' | '_' | '@' | '#' | ':' | ';' | '=' | '<' | '>')
+        || matches!(c, '{' | '}' | '[' | ']' | '|' | '«' | '»' | '„' | '“' | '”' | '「' | '」')
 }
 
 /// `main.rs`, `auto-merge`: more than a word.

@@ -87,26 +87,23 @@ fn mask_at(bytes: &[u8], start: usize) -> u64 {
 }
 
 /// One bit for each byte. The compiler vectorizes the search for digits; a product then packs eight flags into one
-/// byte. Plain loops, because not every build inlines the closures of `array::map`.
+/// byte. Plain loops, because not every build inlines the closures of iterators.
 #[inline]
 fn mask(block: &[u8; BLOCK]) -> u64 {
     const GATHER: u64 = 0x0102_0408_1020_4080;
-    let mut flags = [0; BLOCK];
-    for (flag, byte) in flags.iter_mut().zip(block) {
-        *flag = u8::from(byte.is_ascii_digit());
+    let mut flags = [0_u8; BLOCK];
+    let mut at = 0;
+    while at < BLOCK {
+        flags[at] = (block[at].wrapping_sub(b'0') < 10) as u8;
+        at += 1;
     }
-    let mut words = [0; BLOCK / 8];
-    let mut any = 0;
-    for (word, eight) in words.iter_mut().zip(flags.as_chunks::<8>().0) {
-        *word = u64::from_le_bytes(*eight);
-        any |= *word;
-    }
-    if any == 0 {
-        return 0;
-    }
+    let eights = flags.as_chunks::<8>().0;
     let mut mask = 0;
-    for (nth, word) in words.iter().enumerate() {
+    let mut nth = 0;
+    while nth < BLOCK / 8 {
+        let word = u64::from_le_bytes(eights[nth]);
         mask |= word.wrapping_mul(GATHER) >> 56 << (8 * nth);
+        nth += 1;
     }
     mask
 }

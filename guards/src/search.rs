@@ -1,7 +1,11 @@
-//! Searches for a text in a short text. `memmem` prepares a search for as long as it takes to read a thousand bytes;
+//! Searches for a word in a short text. `memmem` prepares a search for as long as it takes to read a thousand bytes;
 //! here that would be most of the work.
 
-use memchr::{memchr_iter, memchr2};
+use memchr::{memchr_iter, memchr2, memmem};
+
+/// The longest word, in bytes, that is compared wherever its rarest byte occurs. A long one of few bytes would be
+/// compared at each place of a text that was made for it; `memmem` reads any text once.
+const WORD: usize = 64;
 
 /// How often a byte occurs in texts and code, roughly.
 static FREQUENCY: [u8; 256] = {
@@ -29,6 +33,9 @@ static FREQUENCY: [u8; 256] = {
 
 /// Where the word occurs first. The search is for its rarest byte.
 pub(crate) fn find(text: &[u8], word: &[u8]) -> Option<usize> {
+    if word.len() > WORD {
+        return memmem::find(text, word);
+    }
     let last = text.len().checked_sub(word.len())?;
     let (mut rare, mut least) = (0, u8::MAX);
     for (at, byte) in word.iter().enumerate() {

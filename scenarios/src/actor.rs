@@ -242,17 +242,20 @@ impl Actor {
         }
         self.unseen_completion();
         self.following.user_messages += 1;
-        if user.replies.contains(text) || user.rules.iter().flatten().any(|it| it == text) {
-            self.following.user_spoke = true;
-            self.following.heard.push(text.clone());
-        } else if let Some(at) = user.answers.iter().position(|it| it == text) {
+        // The user may answer a guard's question in the words of a reply.
+        let replies = user.replies.contains(text) || user.rules.iter().flatten().any(|it| it == text);
+        let answer = user.answers.iter().position(|it| it == text);
+        self.following.user_spoke |= replies;
+        if let Some(at) = answer {
             self.answer_about_attempt();
-            self.following.heard.push(text.clone());
             match self.world.scenario().user.answers[at].choice {
                 ChoiceKind::Instruct | ChoiceKind::Constrain => self.following.answered = true,
                 ChoiceKind::SwitchModel => self.following.switched = true,
                 ChoiceKind::Continue | ChoiceKind::Report | ChoiceKind::Stop => {}
             }
+        }
+        if replies || answer.is_some() {
+            self.following.heard.push(text.clone());
         } else if text != self.world.prompt() {
             self.intervention(text);
         }

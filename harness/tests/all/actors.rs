@@ -10,10 +10,12 @@ use std::sync::Arc;
 use crate::common::runs::{CRITERION, Run, recipe, recovered, runs_with, under};
 use crate::common::{scenario, seeds};
 use balk::engine::TurnFacts;
-use balk_guards::{Entry, Origin, Termination};
+use balk_guards::{ChoiceKind, Entry, Origin, Termination};
 use balk_scenarios::catalogue::CATALOGUE;
 use balk_scenarios::scenario::TruthSpan;
-use balk_scenarios::{Environment, Kind, ResponseMode, Scenario, Stuck, Truth, World, WorldOptions};
+use balk_scenarios::{
+    Environment, Kind, ResponseMode, Scenario, Stuck, Truth, World, WorldOptions, format, toolsets,
+};
 
 fn all() -> impl Iterator<Item = Arc<Scenario>> {
     CATALOGUE.iter().map(|it| scenario(it.name, &[]))
@@ -221,4 +223,24 @@ fn whoever_is_left_alone_does_the_same_under_every_response_model() {
         }
     }
     assert!(alone > 0 && moved > 0 && moved < corrected, "{alone} {corrected} {moved}");
+}
+
+/// A person may say the same in a reply and in the answer to a guard's question.
+#[test]
+fn an_instruction_in_the_words_of_a_reply_is_one() {
+    let text = include_str!("../../../scenarios/catalog/text-only.toml");
+    let reply = "stays_for = 0\n\n[[user.reply]]\nwhen = [{ said = \"never said\" }]\nsays = \"do_it\"\n";
+    let read = |text: &str| {
+        let text = text.replace("obeys = \"1/2\"", "obeys = \"1/1\"");
+        let all = format::parse("text-only.toml", &text, toolsets::catalogue());
+        all.unwrap_or_else(|wrong| panic!("{wrong}")).remove(0)
+    };
+    let (alone, with_reply) = (read(text), read(&text.replace("stays_for = 0\n", reply)));
+    let mut instructed = 0;
+    for (one, other) in under(&alone, 0..=99, "default").iter().zip(under(&with_reply, 0..=99, "default")) {
+        assert_eq!(one.trial.entries[1..], other.trial.entries[1..], "seed {}", one.seed);
+        let is_answer = |it: &Entry| matches!(it, Entry::Answer(it) if it.choice == ChoiceKind::Instruct);
+        instructed += u32::from(one.trial.entries.iter().any(is_answer));
+    }
+    assert!(instructed > 0, "no run asks the user");
 }

@@ -63,6 +63,7 @@ use balk_contract::{
 };
 use current_round::CurrentRound;
 use finding::{Finding, Rule};
+use last_error::LastError;
 use messages::Messages;
 use offer_index::OfferIndex;
 use rounds::{LOOKS, Rounds};
@@ -74,6 +75,7 @@ mod cycle;
 mod finding;
 mod finish;
 mod growing;
+mod last_error;
 mod look;
 mod messages;
 mod near_call;
@@ -113,10 +115,11 @@ struct ProgressState {
     spoken: Spoken,
     offer: OfferIndex,
     said: Said,
+    error: LastError,
 }
 
 const NAME: &str = "progress";
-const VERSION: u64 = 7;
+const VERSION: u64 = 8;
 /// The shortest pattern is two laps of two rounds. A pattern found earlier than that after a step had begun before
 /// the step.
 const NEW_PATTERN_TURNS: u64 = 4;
@@ -236,8 +239,9 @@ impl Progress {
     /// The verdict about a completion without a call.
     fn about_text(&self) -> Option<Verdict> {
         let (finding, level) = self.to_correct()?;
-        let ProgressState { spoken, offer, .. } = &self.state;
-        let messages = Messages { finding: &finding, call: None, offer, number: spoken.interventions + 1 };
+        let ProgressState { spoken, offer, error, .. } = &self.state;
+        let messages =
+            Messages { finding: &finding, call: None, offer, error, number: spoken.interventions + 1 };
         Some(match level {
             0 => Verdict::Retry(self.note(&finding, TOLD, messages.note())),
             TOLD => Verdict::Retry(self.note(&finding, WARNED, messages.warning())),
@@ -266,14 +270,17 @@ impl Guard for Progress {
     }
 
     fn observe(&mut self, entry: &Entry) {
-        let ProgressState { rounds, spoken, offer, said } = &mut self.state;
+        let ProgressState { rounds, spoken, offer, said, error } = &mut self.state;
         match entry {
             Entry::Start(start) => *offer = OfferIndex::of(&start.offer),
             Entry::Completion(completion) => {
                 rounds.begin();
                 said.observe(completion);
             }
-            Entry::Result(result) => rounds.result(result, offer),
+            Entry::Result(result) => {
+                rounds.result(result, offer);
+                error.observe(result);
+            }
             Entry::User(message) => {
                 let said_before = said.answered(message);
                 if message.from == Speaker::User && !said_before && !is_go_ahead(&message.text) {
@@ -305,7 +312,7 @@ impl Guard for Progress {
             return Ok(self.about_text().map(Decision::from).unwrap_or_default());
         }
         let now = CurrentRound { calls: &completion.calls, results: None, failures: &[] };
-        let ProgressState { spoken, offer, .. } = &self.state;
+        let ProgressState { spoken, offer, error, .. } = &self.state;
         let mut refused = completion.judged(|call| self.to_refuse(call, now)).peekable();
         if refused.peek().is_none() {
             return Ok(Decision::pass());
@@ -314,7 +321,7 @@ impl Guard for Progress {
         let mut asked = None;
         for (at, call, (finding, level)) in refused {
             let number = spoken.interventions + 1 + u32::try_from(blocked.len()).unwrap_or(u32::MAX);
-            let messages = Messages { finding: &finding, call: Some(call), offer, number };
+            let messages = Messages { finding: &finding, call: Some(call), offer, error, number };
             match level {
                 TOLD => {
                     blocked.push(Blocked { call: at, note: self.note(&finding, WARNED, messages.warning()) })
@@ -336,8 +343,8 @@ impl Guard for Progress {
             return Ok(Settlement::Accept(Vec::new()));
         };
         let ProgressState { spoken, offer, .. } = &self.state;
-        let messages =
-            Messages { finding: &finding, call: Some(call), offer, number: spoken.interventions + 1 };
+        let (error, number) = (&LastError::of(call, results), spoken.interventions + 1);
+        let messages = Messages { finding: &finding, call: Some(call), offer, error, number };
         Ok(Settlement::Accept(vec![self.note(&finding, TOLD, messages.note())]))
     }
 

@@ -8,8 +8,9 @@
 //! kept, the printed call is cut from it.
 //!
 //! *Certain or doubtful* (spec X2). A printed call is certain if the message has nothing else, or if the text before it
-//! is an announcement that breaks off, or if marks of a chat template are around it. It is doubtful after another text
-//! of one short paragraph, if it looks like code (`name(argument="value")` alone), if several stand beside each other
+//! is an announcement that breaks off, or if marks of a chat template are around it. After one line of another text it
+//! is certain if it changes a file that the request names, for the first time. It is doubtful after any other text of
+//! one short paragraph, if it looks like code (`name(argument="value")` alone), if several stand beside each other
 //! without being a list, if the same call was made from a text before and each time changes something, if the request
 //! speaks of an example, if it comes after the user agreed to one that they had asked to see, and if it would write a
 //! file again that was written before the request, which names no file. A doubtful call is
@@ -30,7 +31,9 @@
 //! *Says* as the result of a call whose name is nearly one on offer which tools have such a name, the nearest
 //! first, and as the result of a call with unreadable arguments which form is asked. Names that are near none get
 //! the host's own answer: it may run more tools than it offers, and a list of tools sends models to the first of
-//! them, as worlds with a missing capability show. The first two calls with unreadable arguments get the host's
+//! them, as worlds with a missing capability show. If the host knew none of two such names in a request, the third
+//! call is answered with the tools on offer that take what it gives (a path and a content, a command, a query), if
+//! they are one or two; a call that gives nothing known is for a tool that is missing, and none is named. The first two calls with unreadable arguments get the host's
 //! answer, too, because its error may be enough. The guard answers once a request. A model that goes on is stuck,
 //! and the other guards see that by failures of calls that ran. A repair spends no correction. The user is told of
 //! each that is not known to only read (spec X4).
@@ -60,6 +63,7 @@ mod judge;
 mod messages;
 mod names;
 mod offered;
+mod role;
 mod rule;
 mod state;
 
@@ -95,7 +99,7 @@ struct Reading {
 }
 
 const NAME: &str = "repair";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 impl CallRepair {
     /// The rules of this guard.
@@ -146,10 +150,8 @@ impl CallRepair {
         let meant = if is_answer { judge_answer(text, printed) } else { judge(text, printed) };
         let meant = match (meant, self.state.wish) {
             (Meant::No, _) | (_, Wish::Open | Wish::Shown) => return None,
-            (Meant::Perhaps, Wish::None | Wish::Perhaps) | (Meant::Certainly, Wish::Perhaps) => {
-                Meant::Perhaps
-            }
-            (Meant::Certainly, Wish::None) => Meant::Certainly,
+            (meant, Wish::None) => meant,
+            (Meant::Perhaps | Meant::Introduced | Meant::Certainly, Wish::Perhaps) => Meant::Perhaps,
         };
         let next = if is_answer && !printed.is_list { 1 } else { printed.calls.len() };
         let calls = self.calls(&printed.calls[..next])?;
@@ -192,7 +194,12 @@ impl CallRepair {
         let asked_about = completion.calls.iter().filter(changing).find(|it| {
             let was_made = it.effect != Effect::IdempotentWrite && self.state.made.contains(&it.key);
             let is_finished = it.path_digest().is_some_and(|path| self.state.finished.contains(&path));
-            meant == Meant::Perhaps || was_made || is_finished
+            let is_doubtful = match meant {
+                Meant::Certainly => false,
+                Meant::Introduced => !self.state.is_asked_for(it),
+                Meant::Perhaps | Meant::No => true,
+            };
+            is_doubtful || was_made || is_finished
         });
         if let Some(call) = asked_about {
             return match (self.state.asked == Some(call.key), self.state.agreed) {
@@ -235,12 +242,21 @@ impl CallRepair {
         }
     }
 
-    /// Whether the guard answers a call of an unknown name: if it is nearly one on offer, and once a request, because a
-    /// model that goes on is stuck, and other guards see that by failures of calls that ran. The host answers all other
-    /// names: it may run more tools than it offers, and models call the tool that a message names, fitting or not
+    /// The guard's answer to a call of an unknown name: if it is nearly one on offer, or if the host knew none of two
+    /// names before it and tools on offer take what the call gives; once a request, because a model that goes on is stuck,
+    /// and other guards see that by failures of calls that ran. The host answers all other names: it may run more
+    /// tools than it offers, and models call the tool that a message names, fitting or not
     /// (`docs/reactions.md#a-small-live-model`).
-    fn answers_for(&self, call: &ToolCall) -> bool {
-        self.state.answered.names == 0 && !names::near(&call.tool, &self.state.offered).is_empty()
+    fn answer(&self, call: &ToolCall) -> Option<Note> {
+        if self.state.answered.names > 0 {
+            return None;
+        }
+        if !names::near(&call.tool, &self.state.offered).is_empty() {
+            return Some(self.unknown(call));
+        }
+        // A healthy model needs one or two errors of the host.
+        let alike = if self.state.unknown > 1 { role::alike(call, &self.state.offered) } else { Vec::new() };
+        (!alike.is_empty()).then(|| self.alike(call, &alike))
     }
 
     /// The same for unreadable arguments. Healthy models correct themselves after two of the host's own errors.
@@ -258,10 +274,9 @@ impl CallRepair {
         for (at, call) in completion.calls.iter().enumerate() {
             match self.fault(call) {
                 None => {}
-                Some(Fault::Unknown) if self.answers_for(call) => {
-                    blocked.push(Blocked { call: at, note: self.unknown(call) });
+                Some(Fault::Unknown) => {
+                    blocked.extend(self.answer(call).map(|note| Blocked { call: at, note }));
                 }
-                Some(Fault::Unknown) => {}
                 Some(Fault::Misspelt(tool)) => {
                     let arguments = match call.shape {
                         Shape::Object => call.arguments.clone(),

@@ -87,10 +87,10 @@ fn claims(text: &str, words: Words) -> bool {
         false => words,
         true => {
             let body = text.trim_end().trim_end_matches(['?', '？']);
-            let start = body.rfind(['.', '!', '\n', '。', '！']).map_or(0, |at| at + 1);
+            let start = last_end(body);
             let closes =
                 |last: &str| last.chars().nth(CLOSING_CHARS).is_none() && files(last).next().is_none();
-            let (said, last) = body.split_at(body.ceil_char_boundary(start));
+            let (said, last) = body.split_at(start);
             if said.contains(['?', '？'])
                 || !closes(&last.to_ascii_lowercase())
                 || body.len() == text.trim_end().len()
@@ -101,6 +101,13 @@ fn claims(text: &str, words: Words) -> bool {
         }
     };
     words.has(List::Done) && !words.has(List::Negations)
+}
+
+/// Where the last sentence of a text begins. A point inside a file's name ends none.
+fn last_end(text: &str) -> usize {
+    let ends = |&(at, mark): &(usize, &str)| mark != "." || text[at + 1..].starts_with(char::is_whitespace);
+    let last = text.rmatch_indices(['.', '!', '\n', '。', '！']).find(ends);
+    last.map_or(0, |(at, mark)| at + mark.len())
 }
 
 #[cfg(test)]
@@ -126,6 +133,10 @@ mod tests {
             ("Here it is:\n```\nx = 1\n```\n", Instead::ShowsCode),
             ("Should I proceed with it now?", Instead::Asks),
             ("The first file is written. Shall I go on with b.py?", Instead::Asks),
+            ("Everything is finished on my side, may I put it into notes/plan.md now?", Instead::Asks),
+            ("準備は完了しました。notes/plan.md に保存しますか？", Instead::Asks),
+            ("资料已经看好了，要我现在保存 notes/plan.md 吗？", Instead::Asks),
+            ("notes/plan.md is saved. OK?", Instead::Claims),
             ("1. Read the file\n2. Change the limit\n3. Run the tests", Instead::Lists),
             ("The parser is finished. Anything else?", Instead::Claims),
             ("I've put the limit into config.toml.", Instead::Claims),

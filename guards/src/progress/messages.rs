@@ -1,6 +1,7 @@
 //! The texts of the guard: what was observed, and another kind of step.
 
 use super::finding::{Finding, Rule};
+use super::last_error::LastError;
 use super::offer_index::OfferIndex;
 use balk_contract::ToolCall;
 use balk_contract::wording::times;
@@ -10,6 +11,7 @@ pub(super) struct Messages<'w> {
     pub(super) finding: &'w Finding,
     pub(super) call: Option<&'w ToolCall>,
     pub(super) offer: &'w OfferIndex,
+    pub(super) error: &'w LastError,
     /// Interventions of this run, including this one.
     pub(super) number: u32,
 }
@@ -125,6 +127,12 @@ impl Messages<'_> {
         )
     }
 
+    /// What the calls said, where they failed.
+    fn cause(&self) -> String {
+        let line = self.call.filter(|_| self.finding.failed).and_then(|call| self.error.line(&call.tool));
+        line.map_or_else(String::new, |line| format!(" The last error was: {line}."))
+    }
+
     /// Another kind of step.
     fn instead(&self) -> String {
         // A model takes every way out that a message names (`docs/reactions.md#ways-out`), so one is only named where a
@@ -158,10 +166,11 @@ impl Messages<'_> {
                 "What this call does is all in its arguments, so the same arguments fail again. Find out with a \
                  read-only call what the failure depends on, and change them. {last_resort}"
             ),
-            Rule::Persisting => format!(
-                "Do not change anything yet: look at what the failure depends on with a read-only call (the values, \
-                 the test itself, the file that really runs), and change that. {last_resort}"
-            ),
+            Rule::Persisting => {
+                "Do not change anything yet: first look with a read-only call at what the failure \
+                 depends on (the values, the test itself, the file that really runs)."
+                    .to_owned()
+            }
             Rule::NoOp => format!(
                 "That step is done. Continue with the next one, or check its effect with a read-only call. \
                  {last_resort}"
@@ -220,7 +229,13 @@ impl Messages<'_> {
 
     /// The first step.
     pub(super) fn note(&self) -> String {
-        format!("Observation {} of this run: {}. {}", self.number, self.observed(), self.instead())
+        format!(
+            "Observation {} of this run: {}.{} {}",
+            self.number,
+            self.observed(),
+            self.cause(),
+            self.instead()
+        )
     }
 
     /// The last warning.
@@ -241,10 +256,11 @@ impl Messages<'_> {
         };
         let gap = if what.is_empty() { "" } else { " " };
         format!(
-            "{} (observation {} of this run). {}{gap}{what} This is the last warning: the next time, the user \
+            "{} (observation {} of this run).{} {}{gap}{what} This is the last warning: the next time, the user \
              is asked instead.",
             self.observed(),
             self.number,
+            self.cause(),
             self.instead()
         )
     }

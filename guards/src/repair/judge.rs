@@ -9,7 +9,9 @@ use crate::showing::Wish;
 pub(super) enum Meant {
     /// The message is nothing but the call, or an announcement and the call.
     Certainly,
-    /// There is other text before it, or it could be code.
+    /// One line of other text is before it. What the request asks for says whether it is meant.
+    Introduced,
+    /// There is more text before it, or it could be code.
     Perhaps,
     /// It may be an example or an answer.
     No,
@@ -31,7 +33,11 @@ pub(super) fn judge(text: &str, printed: &Printed<'_>) -> Meant {
     let is_plain_code = is_plain_code(printed);
     let are_several = printed.calls.len() > 1 && !printed.is_list && !printed.is_marked;
     let is_announced = before.is_empty() || printed.is_marked || announcement::breaks_off(before);
-    if is_announced && !is_plain_code && !are_several { Meant::Certainly } else { Meant::Perhaps }
+    match (is_plain_code || are_several, is_announced) {
+        (false, true) => Meant::Certainly,
+        (false, false) if !before.contains('\n') => Meant::Introduced,
+        (true | false, _) => Meant::Perhaps,
+    }
 }
 
 /// Judges the first printed call of an answer to a guard that asked for a call. Text around it does not make it an

@@ -114,6 +114,31 @@ impl CallRepair {
         self.note(UNKNOWN, self.state.refused, Subject::Call(call.key), text)
     }
 
+    /// The result of a call whose name is not on offer and near none, where these tools take what it gives. One has its
+    /// form shown; of two, the model knows which it means.
+    pub(super) fn alike(&self, call: &ToolCall, tools: &[&Offered]) -> Note {
+        let names: Vec<String> = tools.iter().map(|it| format!("`{}`", it.name)).collect();
+        let form = match tools {
+            [only] if !only.required.is_empty() => {
+                let members = only.required.iter().take(MEMBERS);
+                let members: Vec<String> = members.map(|it| format!("\"{it}\": \"…\"")).collect();
+                format!(
+                    " Its form: {{\"name\": \"{}\", \"arguments\": {{{}}}}}",
+                    only.name,
+                    members.join(", ")
+                )
+            }
+            _ => String::new(),
+        };
+        let text = format!(
+            "No tool has this name, and none has the names that were called before it, so nothing ran.{} What \
+             this call gives is taken by {}.{form}",
+            self.refused_before(),
+            names.join(" and ")
+        );
+        self.note(UNKNOWN, self.state.refused, Subject::Call(call.key), text)
+    }
+
     /// The result of a call whose arguments cannot be read.
     pub(super) fn unreadable(&self, call: &ToolCall, tool: &Offered) -> Note {
         let members: Vec<String> = tool.required.iter().map(|it| format!("`{it}`")).collect();

@@ -48,19 +48,32 @@ fn without_namespace(name: &str) -> &str {
 }
 
 /// How many letters differ, and how many the tool's name has.
-fn distance(called: &str, tool: &Offered) -> (usize, usize) {
-    let name = folded(&tool.name);
-    let length = name.chars().count();
-    let chars = |text: &str| text.chars().collect::<Vec<_>>();
-    (levenshtein::distance(chars(&folded(called)), chars(&name)), length)
+fn distance(called: &str, tool: &str) -> (usize, usize) {
+    let name: Vec<char> = folded(tool).chars().collect();
+    let length = name.len();
+    (levenshtein::distance(folded(called).chars().collect::<Vec<_>>(), name), length)
+}
+
+/// Whether two names that begin with the same words go on in nearly the same way: of what follows, at most half of the
+/// letters differ. `files_save` has most of its letters from `files_read`, and means another tool.
+fn goes_on_alike(called: &str, tool: &str) -> bool {
+    let words = |name: &str| -> Vec<String> {
+        let parts = name.split(|c: char| !c.is_alphanumeric());
+        parts.filter(|it| !it.is_empty()).map(str::to_owned).collect()
+    };
+    let (called, tool) = (words(called), words(tool));
+    let same = called.iter().zip(&tool).take_while(|(one, other)| one.eq_ignore_ascii_case(other)).count();
+    let (called, tool) = (called[same..].concat(), tool[same..].concat());
+    let (distance, letters) = distance(&called, &tool);
+    same == 0 || called.is_empty() || tool.is_empty() || distance * 2 <= letters
 }
 
 /// The tools whose names are nearly this one (at most a third of their letters differ), the nearest first.
 pub(super) fn near<'o>(called: &str, offered: &'o [Offered]) -> Vec<&'o Offered> {
     let mut all: Vec<(usize, &Offered)> = offered
         .iter()
-        .map(|it| (distance(called, it), it))
-        .filter(|((distance, letters), _)| distance * 3 <= *letters)
+        .map(|it| (distance(called, &it.name), it))
+        .filter(|((distance, letters), it)| distance * 3 <= *letters && goes_on_alike(called, &it.name))
         .map(|((distance, _), it)| (distance, it))
         .collect();
     all.sort_by_key(|(distance, _)| *distance);

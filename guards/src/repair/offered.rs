@@ -100,6 +100,11 @@ impl Offered {
         serde_json::from_str(text.trim()).ok().filter(|value| types.has(value))
     }
 
+    /// The members that the schema names, required or not.
+    pub(super) fn members(&self) -> impl Iterator<Item = &str> {
+        self.members.iter().map(|(name, _)| &**name)
+    }
+
     fn types(&self, member: &str) -> Option<Types> {
         self.members.iter().find(|(name, _)| **name == *member).map(|(_, types)| *types)
     }

@@ -13,7 +13,7 @@ use crate::printed::{Printed, may_name, printed};
 use crate::showing;
 use balk_contract::key::{CallKey, Shape};
 use balk_contract::nudge::is_nudge;
-use balk_contract::{Completion, Effect, Note, Subject, ToolResult};
+use balk_contract::{Completion, Effect, Note, Subject, ToolCall, ToolResult};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RepairState {
@@ -36,6 +36,10 @@ pub(super) struct RepairState {
     pub(super) finished: VecDeque<u128>,
     /// Calls since the request whose arguments the host could not read.
     pub(super) unreadable: u32,
+    /// Calls since the request of names that the host does not know either.
+    pub(super) unknown: u32,
+    /// Digests of the files that the request names.
+    pub(super) named: Vec<u64>,
     /// Calls since the request that the guard answered in the host's place.
     pub(super) answered: Faults,
     /// Names that the host runs without offering them.
@@ -126,7 +130,9 @@ impl RepairState {
             return;
         }
         self.finished.extend(self.written.drain(..));
-        if files(text).next().is_some() {
+        self.named.clear();
+        self.named.extend(files(text).take(FILES));
+        if !self.named.is_empty() {
             self.finished.clear();
         }
         let old = self.finished.len().saturating_sub(FILES);
@@ -138,7 +144,7 @@ impl RepairState {
         };
         (self.asked, self.agreed) = (None, false);
         self.made.clear();
-        (self.unreadable, self.answered) = (0, Faults::default());
+        (self.unreadable, self.unknown, self.answered) = (0, 0, Faults::default());
     }
 
     /// A call ran: what the host makes of names that are not on offer, and of arguments that are no object.
@@ -158,12 +164,21 @@ impl RepairState {
             if call.shape != Shape::Object && is_failure(result) {
                 self.unreadable = self.unreadable.saturating_add(1);
             }
-        } else if !is_failure(result) && !self.unlisted.contains(&call.tool) {
+        } else if is_failure(result) {
+            self.unknown = self.unknown.saturating_add(1);
+        } else if !self.unlisted.contains(&call.tool) {
             if self.unlisted.len() == UNLISTED {
                 self.unlisted.pop_front();
             }
             self.unlisted.push_back(call.tool.clone());
         }
+    }
+
+    /// Whether a call does what the request asks for: it changes a file that the request names, for the first time.
+    pub(super) fn is_asked_for(&self, call: &ToolCall) -> bool {
+        let is_new = |path| !self.written.contains(&path) && !self.finished.contains(&path);
+        call.path().is_some_and(|it| files(&it).any(|file| self.named.contains(&file)))
+            && call.path_digest().is_some_and(is_new)
     }
 
     /// The completion was repaired.

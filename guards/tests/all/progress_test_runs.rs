@@ -20,6 +20,27 @@ fn check(turns: impl IntoIterator<Item = Turn>, expected: &[&str]) {
     assert_eq!(run().said(turns), expected);
 }
 
+/// A named cause moves more models than a count (`docs/reactions.md#what-a-correction-says`).
+#[test]
+fn a_message_about_failures_quotes_the_line_that_says_what_failed() {
+    let failed =
+        |n| format!("compiling\nerror: `limit` is {n}\n1 error\n{}", "a line of the build\n".repeat(9));
+    let mut run = self::run();
+    run.said(runs(12, |_| failed(7)));
+    let texts: Vec<&str> = run.interventions().map(|it| &*it.note.text).collect();
+    assert_eq!(texts.len(), 2, "a note and a warning: {texts:?}");
+    for text in &texts {
+        assert!(text.contains("The last error was: error: `limit` is 7. Do not change"), "{text}");
+    }
+    // Another tool failed last: its error is not the one that comes again.
+    let mut run = self::run();
+    run.said(runs(10, |_| failed(7)));
+    run.said([edit(9), calls("read", r#"{"path":"b"}"#).fails("no such file: b")]);
+    run.said(runs(1, |_| failed(7)));
+    let warning = run.interventions().last().expect("it is warned").note.text.clone();
+    assert!(warning.contains("last warning") && !warning.contains("no such file"), "{warning}");
+}
+
 fn edit(n: usize) -> Turn {
     calls("edit", &format!(r#"{{"path":"src/lib","old":"v{n}","new":"v{}"}}"#, n + 1))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::common::{Loop, calls, outline, says};
+use crate::common::{Loop, calls, outline, says, text};
 use balk_guards::{CallRepair, Effect, Offer, Tool, Verdict};
 
 fn start() -> Loop {
@@ -78,4 +78,82 @@ fn x3_unreadable_arguments_are_answered_once_in_a_request() {
     for expected in ["pass", "pass", "block arguments 1", "pass", "pass"] {
         run.check(&broken(), expected);
     }
+}
+
+#[test]
+fn x2_a_call_behind_one_line_is_made_if_it_changes_what_the_request_names() {
+    let behind = |line: &str, path: &str| says(&format!("{line}\n{}", printed("append", path)));
+    let asked = |run: &mut Loop, turn| matches!(run.turn(&turn).verdict, Verdict::Ask(_));
+    let mut run = start();
+    run.user("Write what you find into notes.md.");
+    assert!(asked(&mut run, behind("Going on.", "other.md")), "another file");
+    run.check(&behind("Going on.", "docs/notes.md"), "repair printed-call 1, notice printed-call 1");
+    assert!(asked(&mut run, behind("On it.", "docs/notes.md")), "it was written already");
+    let mut run = start();
+    run.user("Write what you find into notes.md.");
+    assert!(asked(&mut run, behind("Going on.\nThis is it.", "notes.md")), "two lines");
+    let mut run = start();
+    run.user("Write an example into notes.md.");
+    assert!(asked(&mut run, behind("Going on.", "notes.md")), "an example was asked for");
+}
+
+#[test]
+fn x3_names_that_share_a_namespace_alone_are_not_near() {
+    let offer = Offer::new([Tool::new("filesystem_read_file"), Tool::new("filesystem_write_file")]);
+    let start = || Loop::with_offer(CallRepair::default(), Arc::new(offer.clone()));
+    start().check(&calls("filesystem_save", "{}"), "pass");
+    start().check(&calls("filesystem_write_files", "{}"), "block unknown-tool 1");
+    start().check(&calls("file_system_write_fil", "{}"), "block unknown-tool 1");
+}
+
+/// The tools of the next tests.
+fn tools() -> Loop {
+    let takes = |members: &[&str], required: usize| {
+        let list: Vec<String> =
+            members.iter().map(|it| format!("\"{it}\":{{\"type\":\"string\"}}")).collect();
+        let required: Vec<String> = members[..required].iter().map(|it| format!("\"{it}\"")).collect();
+        let (list, required) = (list.join(","), required.join(","));
+        format!("{{\"type\":\"object\",\"properties\":{{{list}}},\"required\":[{required}]}}")
+    };
+    let offer = Offer::new([
+        Tool::new("Read").effect(Effect::ReadOnly).parameters(&takes(&["file_path"], 1)),
+        Tool::new("LS").effect(Effect::ReadOnly).parameters(&takes(&["path"], 1)),
+        Tool::new("Write").effect(Effect::IdempotentWrite).parameters(&takes(&["file_path", "content"], 2)),
+        Tool::new("Bash").effect(Effect::Write).parameters(&takes(&["command", "description"], 1)),
+        Tool::new("Fetch").effect(Effect::ReadOnly).parameters(&takes(&["url"], 1)),
+    ]);
+    Loop::with_offer(CallRepair::default(), Arc::new(offer))
+}
+
+/// What the guard says about the third call of an unknown name in a request.
+fn third(arguments: &str) -> String {
+    let mut run = tools();
+    run.check(&calls("browser_open", "{}").fails("unknown tool"), "pass");
+    run.check(&calls("apply_patch", "{}").fails("unknown tool"), "pass");
+    let said = run.turn(&calls("do_this", arguments));
+    if outline(&said) == "pass" { "pass".into() } else { text(&said).to_string() }
+}
+
+#[test]
+fn x3_the_third_unknown_name_is_answered_with_the_tools_that_take_what_the_call_gives() {
+    let said = third(r#"{"path": "a.md", "text": "one\ntwo"}"#);
+    let form = r#"Its form: {"name": "Write", "arguments": {"file_path": "…", "content": "…"}}"#;
+    assert!(said.contains("taken by `Write`") && said.ends_with(form), "{said}");
+    assert!(third(r#"{"cmd": "ls -la"}"#).contains("taken by `Bash`"));
+    assert!(third(r#"{"path": "src"}"#).contains("taken by `Read` and `LS`"));
+    assert!(third(r#"{"link": "https://example.org"}"#).contains("taken by `Fetch`"));
+}
+
+/// A call that gives nothing known, or what no tool takes, is for a tool that is missing.
+#[test]
+fn x3_no_tool_is_named_for_a_call_that_none_fits() {
+    for arguments in ["{}", "[1]", r#"{"seat": "12A"}"#, r#"{"query": "weather"}"#, r#"{"command": "view"}"#]
+    {
+        assert_eq!(third(arguments), "pass", "{arguments}");
+    }
+    let mut run = tools();
+    run.check(&calls("browser_open", "{}").fails("unknown tool"), "pass");
+    run.check(&calls("apply_patch", "{}").fails("unknown tool"), "pass");
+    run.user("Read the file notes.md.");
+    run.check(&calls("do_this", r#"{"path": "src"}"#), "pass");
 }

@@ -241,7 +241,7 @@ impl Duplicate {
         format!(
             "{tool} was called with {same} arguments in turn {turn}, and nothing has changed since (duplicate \
              {number} in this run).\n\nArguments:\n{arguments}\n\nIt {how} with:\n{result}\n\n{then} \
-             If you are stuck, look at what the call depends on with a read-only one{or}.\n\nDo not send this call \
+             If you are stuck, look with a read-only call at what this one depends on{or}.\n\nDo not send this call \
              again {now}with the same arguments. What will you do differently?",
             now = if before.prospect == Prospect::Passing { "without a pause and " } else { "" },
             tool = self.named(call, "A tool"),

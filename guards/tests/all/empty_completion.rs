@@ -224,7 +224,7 @@ fn e3_what_a_text_left_open_is_begun_again_and_made_smaller() {
 fn e3_a_truncated_call_never_runs_and_those_before_it_do() {
     let mut run = run();
     let hint = text(&run.check(&cut_write(), CUT_CALL));
-    assert!(hint.contains("`write_file`") && hint.contains("smaller pieces"), "{hint}");
+    assert!(hint.contains("`write_file`") && hint.contains("part of the content"), "{hint}");
     assert_eq!(run.runs, 0);
     let three = calls("read", "{}").and_calls("read", r#"{"path":"b"}"#).and_calls("append", r#"{"path":"#);
     let Verdict::Block(blocked) = run.check(&cut(three), "block truncated-call 2").verdict else { panic!() };

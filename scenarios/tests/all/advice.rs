@@ -116,7 +116,8 @@ fn the_messages_of_our_guards_about_calls() {
     check_after(
         "write_file",
         "your answer reached the output limit in the middle of this call of `write_file`, so its arguments are \
-         incomplete. Send it in smaller pieces: part of the content in each call, or less content.",
+         incomplete. Begin it again with part of the content, and add the rest in later calls that do not replace \
+         what is there, or send less content.",
         "shorten",
     );
     check(

@@ -145,6 +145,10 @@ impl Progress {
             Rule::Cycle => it.laps.saturating_mul(finding.period),
             Rule::Rewrite | Rule::NoOp => it.returns,
             Rule::Rewriting => it.rewrites,
+            // Off is off.
+            Rule::Persisting if finding.is_whole && finding.has_reason => {
+                it.whole_failures.saturating_add(it.whole_failures.min(1))
+            }
             Rule::Persisting if finding.is_whole => it.whole_failures,
             Rule::Persisting => it.persisting_failures,
             Rule::Repeat if finding.failed => it.equal_failures,

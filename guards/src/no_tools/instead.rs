@@ -76,7 +76,9 @@ fn denies(text: &str, words: Words) -> bool {
     let is_unable = |words: Words| words.has(List::Unable) && words.has(List::Abilities);
     let mut parts = text.split(['.', '!', '?', ';', '\n', '。', '！', '？', '；']).map(Words::of);
     words.has(List::Denials)
-        || words.has(List::Access) && is_negated()
+        || words.has(List::Access)
+            && is_negated()
+            && (words.has(List::Abilities) || files(text).next().is_some())
         || is_unable(words) && parts.any(is_unable)
 }
 
@@ -147,6 +149,8 @@ mod tests {
             ("The file was not created: the disk is full.", Instead::Reports),
             ("The build is green.", Instead::Reports),
             ("You have access to both files.", Instead::Reports),
+            ("I do not have access to notes/plan.md.", Instead::Denies),
+            ("I'm sorry, I do not have access to the causes of delays.", Instead::Reports),
         ] {
             assert_eq!(Instead::of(text, &tools), does, "{text}");
         }

@@ -114,6 +114,8 @@ pub(super) struct Finding {
     pub(super) failed: bool,
     /// Whether the call carries what it does, as a program does.
     pub(super) is_whole: bool,
+    /// Whether a message of the user or a write that worked is a reason to send the call again.
+    pub(super) has_reason: bool,
     /// Whether everything since it was first seen failed: then `seen` counts rounds.
     pub(super) only_failures: bool,
     /// Whether the call that was seen first is not this one, but nearly this one.
@@ -151,6 +153,7 @@ impl Finding {
             turn,
             failed: false,
             is_whole: false,
+            has_reason: false,
             only_failures: false,
             is_near: false,
             is_still: false,

@@ -43,7 +43,8 @@ pub struct ProgressSettings {
     pub persisting_failures: u32,
     /// The same for a call that carries what it does (a program, a patch: 200 bytes of arguments and more). Two: in
     /// recorded runs, 92 % of the weight of judged points there is stuck, at shorter calls 38 %
-    /// (`docs/labels.md#failures-that-come-back`).
+    /// (`docs/labels.md#failures-that-come-back`). One more where the user spoke or a write worked in between: those
+    /// were second tries with a reason, in six of six judged stretches (`docs/labels.md#firings-judged-again`).
     pub whole_failures: u32,
     /// Calls in a row with nearly the same arguments and exactly the same answer, a failure or not; twice as many
     /// before one is refused, and of a program that works, with another number each time. Three: right in three of four

@@ -7,7 +7,7 @@ use super::look::Look;
 use super::program::is_whole;
 use super::rewritten::Rewritten;
 use crate::change::Change;
-use crate::failure::Failure;
+use crate::failure::{Failure, is_failure};
 use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
 use balk_contract::{ResultKey, ToolCall, ToolResult};
@@ -21,6 +21,8 @@ pub(super) struct Standing {
     failures: Vec<Persisting>,
     /// Increases with everything that may have changed something.
     changes: u64,
+    /// Increases with what may change the reason for a call: a change that worked, a message of the user.
+    reasons: u64,
     rewritten: Option<Rewritten>,
 }
 
@@ -32,13 +34,18 @@ struct Persisting {
     seen: u32,
     turn: u64,
     changes: u64,
+    /// The reasons when it was first seen.
+    reasons: u64,
 }
 
 impl Standing {
     /// Folds one result that ran in this turn; `is_new` if this call never gave this answer before.
     pub(super) fn result(&mut self, result: &ToolResult, look: &Look, is_new: bool, turn: u64) {
         let (call, failure) = (&result.call, look.failure);
-        self.changes += u64::from(Change::of(result) != Change::Nothing);
+        let changed = Change::of(result) != Change::Nothing;
+        self.changes += u64::from(changed);
+        let writes = || call.effect.is_known_change() || call.seems_to_write(&result.text);
+        self.reasons += u64::from(changed && !is_failure(result) && writes());
         let before = self.failures.iter().position(|it| it.call == call.key);
         // What may pass is no matter of what was changed.
         match (failure.filter(|it| it.prospect != Prospect::Passing), before) {
@@ -52,12 +59,21 @@ impl Standing {
                 let counts = |it: &Persisting| {
                     it.changes != self.changes || is_whole && turn.saturating_sub(it.turn) > 1
                 };
+                let reasons = same.as_ref().map(|it| it.reasons);
                 let seen = same.map_or(1, |it| it.seen + u32::from(counts(&it)));
                 if self.failures.len() == CALLS {
                     self.failures.remove(0);
                 }
                 let changes = self.changes;
-                self.failures.push(Persisting { call: call.key, failure: said, seen, turn, changes });
+                let reasons = reasons.unwrap_or(self.reasons);
+                self.failures.push(Persisting {
+                    call: call.key,
+                    failure: said,
+                    seen,
+                    turn,
+                    changes,
+                    reasons,
+                });
             }
         }
         Rewritten::fold(&mut self.rewritten, call, failure.is_some(), is_new, turn);
@@ -65,6 +81,7 @@ impl Standing {
 
     /// The user spoke: a new reason for everything.
     pub(super) fn user_spoke(&mut self) {
+        self.reasons += 1;
         self.rewritten = None;
     }
 
@@ -75,10 +92,11 @@ impl Standing {
         if is_whole(call) { answer } else { failure.exact.beside(failure.failures) }
     }
 
-    /// How this call failed the last times, how often, and when it last did.
-    pub(super) fn failed_so(&self, call: &ToolCall) -> Option<(ResultKey, u32, u64)> {
+    /// How this call failed the last times, how often, when it last did, and whether anything since it was first seen is a
+    /// reason to send it again.
+    pub(super) fn failed_so(&self, call: &ToolCall) -> Option<(ResultKey, u32, u64, bool)> {
         let found = self.failures.iter().find(|it| it.call == call.key)?;
-        Some((found.failure, found.seen, found.turn))
+        Some((found.failure, found.seen, found.turn, found.reasons != self.reasons))
     }
 
     /// How often in a row that was written which this call writes, when it last was, and whether it went unread.

@@ -12,7 +12,7 @@ use balk_contract::{Origin, Subject, ToolCall, ToolResult};
 
 /// How often this call failed in the same way, if it does so now.
 pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let (failure, seen, turn) = rounds.standing().failed_so(call)?;
+    let (failure, seen, turn, has_reason) = rounds.standing().failed_so(call)?;
     let mut answers = now.looked_at().filter(|(it, _)| it.call.key == call.key);
     let says_so = |(it, how): (_, Option<_>)| {
         how.is_some_and(|how| Standing::said(call, rounds.key(it), how) == failure)
@@ -23,7 +23,7 @@ pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>
     // Another failure of the same call is another subject.
     let subject = Subject::Call(CallKey::of(&call.tool, &format!("{} {failure}", call.key)));
     let found = Finding::new(Rule::Persisting, subject, counted(now, seen), turn);
-    Some(Finding { failed: true, is_whole: is_whole(call), ..found })
+    Some(Finding { failed: true, is_whole: is_whole(call), has_reason, ..found })
 }
 
 /// How often the file was written in a row that this call writes.

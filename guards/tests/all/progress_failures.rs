@@ -10,6 +10,7 @@ fn run() -> Loop {
         Tool::new("read").effect(Effect::ReadOnly),
         Tool::new("bash").purpose(Purpose::Shell),
         Tool::new("search").effect(Effect::ReadOnly),
+        Tool::new("write_file"),
     ];
     Loop::with_offer(Progress::default(), Arc::new(Offer::new(tools)))
 }
@@ -125,6 +126,34 @@ fn a_whole_patch_that_failed_is_not_sent_again() {
     check([refused(20), looks(1), refused(20), looks(2), refused(20)], &["5 note repeat 1"]);
     let text = run_and_text([refused(220), looks(1), refused(220)]);
     assert!(text.contains("all in its arguments"), "{text}");
+}
+
+/// The user asks for it again, or a file that it depends on was written: one more try is due.
+#[test]
+fn a_whole_call_that_there_is_a_reason_to_send_again_has_one_more_try() {
+    let refused = || patch(220).answers_something("The patch does not apply: line 3 is missing");
+    let told = |reason: &dyn Fn(&mut Loop)| {
+        let mut run = run();
+        let mut said = Vec::new();
+        for _ in 0..3 {
+            said.push(run.said([refused()]).concat());
+            reason(&mut run);
+        }
+        said
+    };
+    let note = |at: u32| format!("{at} note persisting-failure 1");
+    let looks = |run: &mut Loop| drop(run.said([bash("list 1").answers_something("a b c")]));
+    let told_then = told(&looks);
+    assert_eq!(told_then[..2], ["".to_owned(), note(1)], "a look is no reason");
+    let asks = |run: &mut Loop| {
+        run.user("Please check the date of the second flight, and book it then.");
+        looks(run);
+    };
+    assert_eq!(told(&asks)[..], ["".to_owned(), "".into(), note(1)]);
+    let writes = |run: &mut Loop| {
+        drop(run.said([calls("write_file", r#"{"path":"a.py","content":"x = 1"}"#).answers_something("ok")]))
+    };
+    assert_eq!(told(&writes)[..], ["".to_owned(), "".into(), note(1)]);
 }
 
 #[test]

@@ -30,22 +30,31 @@
 //! members that this module does not know. To add others to a request, put it into your own struct under
 //! `#[serde(flatten)]`.
 
+mod answering;
 pub mod anthropic;
+mod asked;
 mod asking;
+mod calls;
 mod content;
 mod dialect;
 pub mod gemini;
 mod legal;
+mod mark;
+mod names;
 pub mod openai;
 mod reading;
 mod refusal;
 mod reply;
+pub mod responses;
 mod seen;
 mod stream;
 
+pub use answering::Answering;
+pub use asked::{Asked, Choice};
 pub use asking::Asking;
 pub use dialect::Dialect;
 pub use legal::{Illegal, Rule};
+pub use names::Names;
 pub use reading::Unreadable;
 pub use refusal::{Refusal, Remedy, STREAM_BYTES};
 pub use reply::{Form, Reply, retry_after};

@@ -4,6 +4,8 @@ mod answers;
 mod anthropic;
 mod broken;
 mod common;
+mod drawn;
+mod drawn_items;
 mod gemini;
 mod laws;
 mod openai;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::block::{Block, read_blocks};
 use crate::completion::{Completion, FinishReason, Usage};
 use crate::offer::Offer;
+use crate::wire::answering::Answering;
 use crate::wire::content::{Content, null_is_default};
 use crate::wire::reading::{self, Unreadable};
 
@@ -44,14 +45,14 @@ pub(super) struct Tokens {
 }
 
 impl Response {
-    /// A completion as a response of `model`.
+    /// A completion as a response.
     #[must_use]
-    pub fn of(completion: &Completion, id: &str, model: &str) -> Self {
+    pub fn of(completion: &Completion, answering: &Answering) -> Self {
         Self {
-            id: id.into(),
-            model: model.into(),
+            id: answering.id.clone(),
+            model: answering.model.clone(),
             ..Self::streamed(
-                Block::of_answer(completion),
+                Block::of_answer(&answering.names.named(completion)),
                 stop_name(completion.finish).map(Into::into),
                 Tokens {
                     input_tokens: completion.usage.input_tokens,

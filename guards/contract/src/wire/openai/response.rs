@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::message::{Call, Function, Piece, content_of, raw_calls, texts_of};
 use crate::completion::{Completion, FinishReason, Part, RawCall, Usage, is_blank};
 use crate::offer::Offer;
+use crate::wire::answering::Answering;
 use crate::wire::content::{Content, null_is_default};
 use crate::wire::reading::{self, Unreadable};
 
@@ -18,7 +19,6 @@ pub struct Response {
     id: Arc<str>,
     #[serde(default, deserialize_with = "null_is_default")]
     object: Cow<'static, str>,
-    /// Seconds since 1970; written as 0, because nothing here reads a clock.
     #[serde(default, skip_deserializing)]
     created: u64,
     #[serde(default, deserialize_with = "null_is_default")]
@@ -89,9 +89,10 @@ pub(super) struct Tokens {
 }
 
 impl Response {
-    /// A completion as a response of `model`. Thinking goes into `reasoning_content`, in one text.
+    /// A completion as a response. Thinking goes into `reasoning_content`, in one text.
     #[must_use]
-    pub fn of(completion: &Completion, id: &str, model: &str) -> Self {
+    pub fn of(completion: &Completion, answering: &Answering) -> Self {
+        let completion = &*answering.names.named(completion);
         let Usage { input_tokens, output_tokens } = completion.usage;
         let message = Answer {
             role: AnswerRole::Assistant,
@@ -108,8 +109,9 @@ impl Response {
             total_tokens: input_tokens.saturating_add(output_tokens),
         };
         Self {
-            id: id.into(),
-            model: model.into(),
+            id: answering.id.clone(),
+            created: answering.created,
+            model: answering.model.clone(),
             ..Self::new(message, finish_name(completion.finish).map(Into::into), Some(usage))
         }
     }

@@ -20,6 +20,7 @@ use crate::view::{Message, View};
 use block::{Block, Offered, Role, Said, read_blocks};
 
 mod block;
+mod events;
 mod legal;
 mod own;
 mod response;

@@ -3,6 +3,7 @@
 use super::answering::Answering;
 use super::asked::Asked;
 use super::asking::Asking;
+use super::event::Event;
 use super::legal::Illegal;
 use super::reading::Unreadable;
 use super::refusal::Refusal;
@@ -104,6 +105,17 @@ impl Dialect {
             Self::Gemini => serde_json::to_string(&gemini::Response::of(completion, answering)),
         }
         .expect("a response has string keys only")
+    }
+
+    /// A completion as the events of a streamed response, in order. [`stream`](Self::stream) reads them.
+    #[must_use]
+    pub fn events(self, completion: &Completion, answering: &Answering) -> Vec<Event> {
+        match self {
+            Self::OpenAi => openai::Response::of(completion, answering).events(answering),
+            Self::Responses => responses::Response::of(completion, answering).events(answering),
+            Self::Anthropic => anthropic::Response::of(completion, answering).events(answering),
+            Self::Gemini => gemini::Response::of(completion, answering).events(answering),
+        }
     }
 
     /// The completion in a response.

@@ -35,6 +35,7 @@ use offered::{Declaration, Group};
 use part::{Piece, Role, Said};
 use turns::Turns;
 
+mod events;
 mod legal;
 mod offered;
 mod part;

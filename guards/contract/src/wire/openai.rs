@@ -19,6 +19,7 @@ use crate::view::{Message, View};
 use message::{Offered, Role, Said, raw_calls};
 
 pub(super) mod choice;
+mod chunks;
 mod legal;
 mod message;
 mod response;

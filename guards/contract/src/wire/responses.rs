@@ -30,6 +30,7 @@ use crate::view::{Message, View};
 use item::{Item, Items, Role};
 use turn::Turn;
 
+mod events;
 mod item;
 mod legal;
 mod response;

@@ -43,9 +43,8 @@ fn responses_answer(
 ) -> Answer {
     let usage = format!(r#""usage":{{"input_tokens":{input},"output_tokens":{output}}}"#);
     let response = |status: &str, items: &str| {
-        format!(
-            r#"{{"id":"r","object":"response","status":"{status}","incomplete_details":{why},"output":[{items}],{usage}}}"#
-        )
+        let head = format!(r#""id":"r","object":"response","status":"{status}","incomplete_details":{why}"#);
+        format!(r#"{{{head},"output":[{items}],{usage}}}"#)
     };
     let mut events =
         vec![event("response.created", &format!(r#""response":{}"#, response("in_progress", "")))];

@@ -10,3 +10,4 @@ mod gemini;
 mod laws;
 mod openai;
 mod requests;
+mod written;

@@ -23,9 +23,9 @@ pub struct Response {
     role: &'static str,
     #[serde(default, deserialize_with = "null_is_default")]
     model: Arc<str>,
-    content: Content<Block>,
+    pub(super) content: Content<Block>,
     #[serde(default)]
-    stop_reason: Option<Cow<'static, str>>,
+    pub(super) stop_reason: Option<Cow<'static, str>>,
     #[serde(default)]
     stop_sequence: Option<Arc<str>>,
     #[serde(default, deserialize_with = "null_is_default")]
@@ -44,7 +44,27 @@ pub(super) struct Tokens {
     output_tokens: u64,
 }
 
+/// The tokens of an answer, at the end of its stream.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Counted {
+    output_tokens: u64,
+}
+
 impl Response {
+    /// It as its stream begins, when only the tokens of the request are known.
+    pub(super) fn opening(&self) -> Self {
+        Self {
+            id: self.id.clone(),
+            model: self.model.clone(),
+            ..Self::streamed(Vec::new(), None, Tokens { output_tokens: 0, ..self.usage })
+        }
+    }
+
+    /// The tokens of the answer.
+    pub(super) fn counted(&self) -> Counted {
+        Counted { output_tokens: self.usage.output_tokens }
+    }
+
     /// A completion as a response.
     #[must_use]
     pub fn of(completion: &Completion, answering: &Answering) -> Self {

@@ -90,6 +90,11 @@ impl Piece {
         Self { text: Some(text.clone()), ..Self::default() }
     }
 
+    /// Text, or thinking with its signature.
+    pub(super) fn said(text: &Arc<str>, thought: bool, signature: Option<Arc<str>>) -> Self {
+        Self { thought, thought_signature: signature, ..Self::text(text) }
+    }
+
     pub(super) fn call(call: &ToolCall) -> Self {
         let args = Some(mark::object(&call.arguments));
         let call = Call { id: call.id.clone(), name: call.tool.clone(), args };
@@ -111,9 +116,7 @@ impl Piece {
     pub(super) fn of_answer(completion: &Completion) -> Vec<Self> {
         let part = |part: &Part| match part {
             Part::Text(text) => Self::text(text),
-            Part::Thinking { text, signature } => {
-                Self { thought: true, thought_signature: signature.clone(), ..Self::text(text) }
-            }
+            Part::Thinking { text, signature } => Self::said(text, true, signature.clone()),
         };
         let calls = completion.calls.iter().map(|call| Self::call(call));
         completion.parts.iter().map(part).chain(calls).collect()

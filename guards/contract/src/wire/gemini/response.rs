@@ -92,9 +92,9 @@ impl Response {
             usage_metadata: Tokens {
                 prompt_token_count: input_tokens,
                 candidates_token_count: output_tokens,
-                thoughts_token_count: 0,
-                total_token_count: input_tokens.saturating_add(output_tokens),
-            },
+                ..Tokens::default()
+            }
+            .summed(),
             model_version: answering.model.clone(),
             response_id: answering.id.clone(),
             ..Self::default()
@@ -145,6 +145,18 @@ impl Response {
     /// Whether every call has an object as arguments.
     pub(super) fn check(&self) -> Result<(), Unreadable> {
         raw_calls(self.pieces()).map(drop)
+    }
+
+    /// It with these parts of it, in a stream. The tokens of the answer and why it stopped come with the last ones.
+    pub(super) fn piece(&self, parts: Vec<Piece>, is_last: bool) -> Self {
+        let end = self.candidates.first().and_then(|it| it.finish_reason.clone());
+        let all = self.usage_metadata;
+        let so_far = Tokens { prompt_token_count: all.prompt_token_count, ..Tokens::default() };
+        Self {
+            candidates: vec![Candidate::of(parts, end.filter(|_| is_last))],
+            usage_metadata: if is_last { all } else { so_far.summed() },
+            ..self.clone()
+        }
     }
 
     fn is_blocked(&self) -> bool {
@@ -221,8 +233,15 @@ impl Response {
     }
 }
 
+impl Tokens {
+    fn summed(self) -> Self {
+        let total_token_count = self.prompt_token_count.saturating_add(self.candidates_token_count);
+        Self { total_token_count, ..self }
+    }
+}
+
 impl Candidate {
-    pub(super) fn of(parts: Vec<Piece>, finish_reason: Option<Cow<'static, str>>) -> Self {
+    fn of(parts: Vec<Piece>, finish_reason: Option<Cow<'static, str>>) -> Self {
         Self { content: Content { parts, role: AnswerRole::Model }, finish_reason, index: 0 }
     }
 }

@@ -140,6 +140,17 @@ impl Response {
         }
     }
 
+    /// It as its stream begins.
+    pub(super) fn begun(&self) -> Self {
+        Self {
+            status: Some("in_progress".into()),
+            incomplete_details: None,
+            output: Vec::new(),
+            usage: None,
+            ..self.clone()
+        }
+    }
+
     /// Reads JSON text.
     ///
     /// # Errors

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use balk_guards::wire::{Answering, Asking, Dialect, Seen};
 use balk_guards::{
     AttemptFailure, AttemptResponse, Choice, ChoiceKind, Compaction, Completion, Effect, Entry,
-    FailedAttempt, FinishReason, Intervention, InterventionKind, Note, Offer, Origin, Part, Protocol,
-    RawCall, Speaker, Start, Status, Subject, Tool, ToolResult, Transcript, Usage, UserAnswer, UserMessage,
-    View,
+    FailedAttempt, FinishReason, Intervention, InterventionKind, Message, Note, Offer, Origin, Part,
+    Protocol, RawCall, Speaker, Start, Status, Subject, Tool, ToolResult, Transcript, Usage, UserAnswer,
+    UserMessage, View,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -21,6 +21,9 @@ fn offer() -> Arc<Offer> {
         Tool::new("finish").parameters("no schema at all"),
     ]))
 }
+
+/// Their names, once they are legal.
+const TOOLS: [&str; 3] = ["read", "fs_write", "finish"];
 
 /// One turn of the loop.
 #[derive(Clone, Debug)]
@@ -261,6 +264,26 @@ fn requests(opening: Option<&str>, turns: &[Turn]) -> Vec<Transcript> {
     requests
 }
 
+/// The messages as a server reads them, in brief.
+fn asked(dialect: Dialect, request: &str) -> Vec<String> {
+    let asked = dialect.asked(request).expect("a request");
+    assert_eq!(asked.offer.tools().iter().map(|it| &*it.name).collect::<Vec<_>>(), TOOLS);
+    brief(&asked.messages, true)
+}
+
+/// What messages say; with `flags`, also whether a result is known to be one of a failure.
+fn brief(messages: &[Message], flags: bool) -> Vec<String> {
+    let said = |message: &Message| match message {
+        Message::User(text) => format!("user {text}"),
+        Message::Assistant(it) => {
+            let calls = it.calls.iter().map(|it| format!("{} {} {}", it.id, it.tool, it.arguments));
+            format!("{:?} {:?}", it.texts().collect::<Vec<_>>(), calls.collect::<Vec<_>>())
+        }
+        Message::Result { id, text, is_error } => format!("{id} {} {text}", *is_error && flags),
+    };
+    messages.iter().map(said).collect()
+}
+
 /// The reason why it stopped where a dialect has one word for a natural end and for calls.
 fn stopped(completion: &Completion) -> FinishReason {
     match completion.finish {
@@ -290,6 +313,8 @@ proptest! {
                 let request = dialect.request(&view, &Asking::of("m"));
                 prop_assert_eq!(dialect.legal(&request), Ok(Ok(())), "{}", &request);
                 prop_assert_eq!(dialect.seen(&request, &offer), Ok(seen.clone()), "{}", &request);
+                let flags = matches!(dialect, Dialect::Anthropic | Dialect::Gemini);
+                prop_assert_eq!(asked(dialect, &request), brief(view.messages(), flags), "{}", &request);
             }
         }
     }

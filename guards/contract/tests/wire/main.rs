@@ -11,5 +11,6 @@ mod gemini;
 mod hostile;
 mod laws;
 mod openai;
+mod refusals;
 mod requests;
 mod written;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::answering::Answering;
 use super::content;
 use super::names::{Called, Names};
 use super::reading::Unreadable;
@@ -109,6 +110,17 @@ impl Described {
 }
 
 impl Asked {
+    /// What an answer to this request under this id says beside the completion.
+    #[must_use]
+    pub fn answering(&self, id: &str) -> Answering {
+        Answering {
+            previous: self.previous.clone(),
+            include_usage: self.include_usage,
+            names: self.names.clone(),
+            ..Answering::of(id, &self.model)
+        }
+    }
+
     /// The request with this head; `messages` reads its messages with the offer and the names.
     pub(super) fn of(
         head: Head,

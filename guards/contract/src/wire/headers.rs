@@ -95,7 +95,8 @@ pub(super) fn date(seconds: u64) -> String {
     // A cycle of 400 years has 146,097 days.
     year += 400 * (days / 146_097);
     days %= 146_097;
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let length = |year| if is_leap(year) { 366 } else { 365 };
     while days >= length(year) {
         days -= length(year);

@@ -1,6 +1,6 @@
 //! Requests, as a server needs them: what each client sends, in its provider's form.
 
-use balk_contract::wire::{Answering, Asked, Choice, Dialect};
+use balk_contract::wire::{Asked, Choice, Dialect};
 use balk_contract::{Message, Tool};
 
 fn asked(dialect: Dialect, request: &str) -> Asked {
@@ -120,7 +120,7 @@ fn of_responses() {
     );
     // The answer calls them as the client does.
     let Message::Assistant(said) = &asked.messages[3] else { panic!("the model speaks here") };
-    let answering = Answering { names: asked.names.clone(), ..Answering::of("r", "m") };
+    let answering = asked.answering("r");
     let response: serde_json::Value =
         serde_json::from_str(&Dialect::Responses.response(said, &answering)).unwrap();
     let called: Vec<String> = response["output"]

@@ -104,6 +104,17 @@ fn an_error_within_a_stream_breaks_it() {
 }
 
 #[test]
+fn an_error_in_place_of_the_array_of_gemini_is_an_array() {
+    let error = r#"[{"error":{"code":429,"message":"Slow down.","status":"RESOURCE_EXHAUSTED"}}]"#;
+    for status in [200, 429] {
+        let reply = Reply { status, retry_after: None, form: Form::Whole, body: error.into() };
+        let refusal = Dialect::Gemini.answer(&reply, &offer()).unwrap_err();
+        let cause = AttemptCause::Status { code: 429, retry_after: None };
+        assert_eq!((refusal.cause, &*refusal.message), (cause, "Slow down."));
+    }
+}
+
+#[test]
 fn headers_have_the_names_of_their_provider() {
     let requests = Limit { limit: 50, remaining: 49, reset: 7 };
     let tokens = Limit { limit: 1000, remaining: 0, reset: 360 };

@@ -26,12 +26,16 @@ struct Said<'a> {
 }
 
 #[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 enum Added<'a> {
-    TextDelta { text: &'a str },
-    ThinkingDelta { thinking: &'a str },
-    SignatureDelta { signature: &'a str },
-    InputJsonDelta { partial_json: &'a str },
+    #[serde(rename = "text_delta")]
+    Text { text: &'a str },
+    #[serde(rename = "thinking_delta")]
+    Thinking { thinking: &'a str },
+    #[serde(rename = "signature_delta")]
+    Signature { signature: &'a str },
+    #[serde(rename = "input_json_delta")]
+    InputJson { partial_json: &'a str },
 }
 
 #[derive(Serialize)]
@@ -94,17 +98,17 @@ impl Block {
     /// What is added to it.
     fn added(&self, answering: &Answering, mut send: impl FnMut(Added<'_>)) {
         for text in pieces(self.text.as_deref().unwrap_or_default(), answering.piece) {
-            send(Added::TextDelta { text });
+            send(Added::Text { text });
         }
         for thinking in pieces(self.thinking.as_deref().unwrap_or_default(), answering.piece) {
-            send(Added::ThinkingDelta { thinking });
+            send(Added::Thinking { thinking });
         }
         if let Some(signature) = self.signature.as_deref().filter(|it| !it.is_empty()) {
-            send(Added::SignatureDelta { signature });
+            send(Added::Signature { signature });
         }
         let input = self.input.as_deref().map_or("{}", RawValue::get);
         for partial_json in pieces(if input == "{}" { "" } else { input }, answering.piece) {
-            send(Added::InputJsonDelta { partial_json });
+            send(Added::InputJson { partial_json });
         }
     }
 }

@@ -7,8 +7,7 @@
 //! | `functionCall` | a call; its `args` as they were sent, `{}` where there are none |
 //! | anything else (`executableCode`, `inlineData`, …) | nothing: the provider ran or made it |
 //!
-//! `STOP` is also the reason of an answer with calls, so such an answer ends with
-//! [`FinishReason::ToolCall`](crate::FinishReason::ToolCall).
+//! `STOP` is also the reason of an answer with calls, so such an answer ends with [`FinishReason::ToolCall`].
 //!
 //! The model, and whether the answer is to be a stream, are in the path of a request and not in the request. A result
 //! names its tool, and has its text in `output`, or in `error` if the call failed. A signature is read and written of

@@ -40,6 +40,7 @@
 //! [`Dialect::events`] write the answer, and [`Failure`], [`Headers`], [`models`] and [`token_count`] what else a
 //! provider says. Ids and times come from the caller ([`Answering`]).
 
+mod answering;
 pub mod anthropic;
 mod asked;
 mod asking;

@@ -23,8 +23,8 @@ pub struct Asking {
     pub temperature: Option<Number>,
     /// The seed of the draws; Anthropic and OpenAI Responses take none.
     pub seed: Option<u64>,
-    /// Whether the answer is to come as a stream, to be read with [`Dialect::stream`](super::Dialect::stream). Of Gemini
-    /// the path says it.
+    /// Whether the answer is to come as a stream, to be read with [`Dialect::stream`](super::Dialect::stream). Gemini
+    /// is told so by the path.
     pub stream: bool,
 }
 

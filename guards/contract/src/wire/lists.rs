@@ -22,28 +22,60 @@ struct List<'a> {
     last_id: Option<Option<&'a str>>,
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Model<'a> {
-    OpenAi {
-        id: &'a str,
-        object: &'static str,
-        created: u64,
-        owned_by: &'static str,
-    },
-    Anthropic {
-        #[serde(rename = "type")]
-        kind: &'static str,
-        id: &'a str,
-        display_name: &'a str,
-        created_at: String,
-    },
-    #[serde(rename_all = "camelCase")]
-    Gemini {
-        name: String,
-        display_name: &'a str,
-        supported_generation_methods: [&'static str; 2],
-    },
+/// A model in the form of any provider.
+#[derive(Default, Serialize)]
+struct Model<'a> {
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owned_by: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    display_name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(rename = "displayName", skip_serializing_if = "Option::is_none")]
+    shown_name: Option<&'a str>,
+    #[serde(rename = "supportedGenerationMethods", skip_serializing_if = "Option::is_none")]
+    methods: Option<[&'static str; 2]>,
+}
+
+impl<'a> Model<'a> {
+    fn openai(id: &'a str, created: u64) -> Self {
+        Self {
+            id: Some(id),
+            object: Some("model"),
+            created: Some(created),
+            owned_by: Some("balk"),
+            ..Self::default()
+        }
+    }
+
+    fn anthropic(id: &'a str, created: u64) -> Self {
+        Self {
+            kind: Some("model"),
+            id: Some(id),
+            display_name: Some(id),
+            created_at: Some(date(created)),
+            ..Self::default()
+        }
+    }
+
+    fn gemini(id: &'a str) -> Self {
+        Self {
+            name: Some(format!("models/{id}")),
+            shown_name: Some(id),
+            methods: Some(["generateContent", "countTokens"]),
+            ..Self::default()
+        }
+    }
 }
 
 /// A number of tokens in the form of any provider.
@@ -61,18 +93,10 @@ struct Count {
 /// `created` is in seconds since 1970.
 #[must_use]
 pub fn models(dialect: Dialect, ids: &[&str], created: u64) -> String {
-    let all = ids.iter().map(|&id| match dialect {
-        Dialect::OpenAi | Dialect::Responses => {
-            Model::OpenAi { id, object: "model", created, owned_by: "balk" }
-        }
-        Dialect::Anthropic => {
-            Model::Anthropic { kind: "model", id, display_name: id, created_at: date(created) }
-        }
-        Dialect::Gemini => Model::Gemini {
-            name: format!("models/{id}"),
-            display_name: id,
-            supported_generation_methods: ["generateContent", "countTokens"],
-        },
+    let all = ids.iter().map(|id| match dialect {
+        Dialect::OpenAi | Dialect::Responses => Model::openai(id, created),
+        Dialect::Anthropic => Model::anthropic(id, created),
+        Dialect::Gemini => Model::gemini(id),
     });
     let all = Some(all.collect());
     json(&match dialect {

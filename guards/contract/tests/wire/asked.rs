@@ -118,7 +118,11 @@ fn of_responses() {
             ("web_search", "web_search", "", any, true),
         ]
     );
-    // The answer calls them as the client does.
+    is_called_as_the_client_does(&asked);
+}
+
+/// The answer calls tools as the client does.
+fn is_called_as_the_client_does(asked: &Asked) {
     let Message::Assistant(said) = &asked.messages[3] else { panic!("the model speaks here") };
     let answering = asked.answering("r");
     let response: serde_json::Value =

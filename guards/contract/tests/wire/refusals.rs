@@ -16,8 +16,9 @@ fn says(dialect: Dialect, kind: FailureKind, status: u16, expected: &str) {
 #[test]
 fn an_error_has_the_shape_of_its_provider() {
     for dialect in [Dialect::OpenAi, Dialect::Responses] {
-        let limit = r#"{"error":{"message":"Slow\ndown.","type":"requests","param":null,"code":"rate_limit_exceeded"}}"#;
-        says(dialect, FailureKind::RateLimit, 429, limit);
+        let code = r#""param":null,"code":"rate_limit_exceeded""#;
+        let limit = format!(r#"{{"error":{{"message":"Slow\ndown.","type":"requests",{code}}}}}"#);
+        says(dialect, FailureKind::RateLimit, 429, &limit);
         let failed = r#"{"error":{"message":"Slow\ndown.","type":"server_error","param":null,"code":null}}"#;
         says(dialect, FailureKind::Overloaded, 503, failed);
     }
@@ -174,10 +175,9 @@ fn models_and_token_counts() {
         format!(r#"{{"data":[{},{}],{page}}}"#, model("a"), model("b"))
     );
     assert!(models(Dialect::Anthropic, &[], 0).ends_with(r#""first_id":null,"last_id":null}"#));
-    assert_eq!(
-        models(Dialect::Gemini, &ids[..1], 0),
-        r#"{"models":[{"name":"models/a","displayName":"a","supportedGenerationMethods":["generateContent","countTokens"]}]}"#
-    );
+    let methods = r#""supportedGenerationMethods":["generateContent","countTokens"]"#;
+    let gemini = format!(r#"{{"models":[{{"name":"models/a","displayName":"a",{methods}}}]}}"#);
+    assert_eq!(models(Dialect::Gemini, &ids[..1], 0), gemini);
     assert_eq!(token_count(Dialect::OpenAi, 3), None);
     assert_eq!(
         token_count(Dialect::Responses, 3).as_deref(),

@@ -25,30 +25,29 @@ struct Said<'a> {
     usage: Option<Counted>,
 }
 
-#[derive(Serialize)]
-#[serde(tag = "type")]
-enum Added<'a> {
-    #[serde(rename = "text_delta")]
-    Text { text: &'a str },
-    #[serde(rename = "thinking_delta")]
-    Thinking { thinking: &'a str },
-    #[serde(rename = "signature_delta")]
-    Signature { signature: &'a str },
-    #[serde(rename = "input_json_delta")]
-    InputJson { partial_json: &'a str },
+/// What is added to a block, with its type; or why the message ended, which has none.
+#[derive(Default, Serialize)]
+struct Change<'a> {
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial_json: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_reason: Option<Option<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_sequence: Option<()>,
 }
 
-#[derive(Serialize)]
-struct Stop<'a> {
-    stop_reason: Option<&'a str>,
-    stop_sequence: (),
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Change<'a> {
-    Added(Added<'a>),
-    Stop(Stop<'a>),
+impl Change<'_> {
+    fn of(kind: &'static str) -> Self {
+        Self { kind: Some(kind), ..Self::default() }
+    }
 }
 
 impl Said<'_> {
@@ -68,14 +67,15 @@ impl Response {
             let start =
                 Said { kind: "content_block_start", index, content_block: opening, ..Said::default() };
             events.push(start.event());
-            block.added(answering, |added| {
-                let delta = Some(Change::Added(added));
+            block.added(answering, |delta| {
+                let delta = Some(delta);
                 events.push(Said { kind: "content_block_delta", index, delta, ..Said::default() }.event());
             });
             events.push(Said { kind: "content_block_stop", index, ..Said::default() }.event());
         }
-        let stop = Stop { stop_reason: self.stop_reason.as_deref(), stop_sequence: () };
-        let (delta, usage) = (Some(Change::Stop(stop)), Some(self.counted()));
+        let stop_reason = Some(self.stop_reason.as_deref());
+        let end = Change { stop_reason, stop_sequence: Some(()), ..Change::default() };
+        let (delta, usage) = (Some(end), Some(self.counted()));
         events.push(Said { kind: "message_delta", delta, usage, ..Said::default() }.event());
         events.push(Said { kind: "message_stop", ..Said::default() }.event());
         events
@@ -96,19 +96,19 @@ impl Block {
     }
 
     /// What is added to it.
-    fn added(&self, answering: &Answering, mut send: impl FnMut(Added<'_>)) {
+    fn added(&self, answering: &Answering, mut send: impl FnMut(Change<'_>)) {
         for text in pieces(self.text.as_deref().unwrap_or_default(), answering.piece) {
-            send(Added::Text { text });
+            send(Change { text: Some(text), ..Change::of("text_delta") });
         }
         for thinking in pieces(self.thinking.as_deref().unwrap_or_default(), answering.piece) {
-            send(Added::Thinking { thinking });
+            send(Change { thinking: Some(thinking), ..Change::of("thinking_delta") });
         }
         if let Some(signature) = self.signature.as_deref().filter(|it| !it.is_empty()) {
-            send(Added::Signature { signature });
+            send(Change { signature: Some(signature), ..Change::of("signature_delta") });
         }
         let input = self.input.as_deref().map_or("{}", RawValue::get);
         for partial_json in pieces(if input == "{}" { "" } else { input }, answering.piece) {
-            send(Added::InputJson { partial_json });
+            send(Change { partial_json: Some(partial_json), ..Change::of("input_json_delta") });
         }
     }
 }

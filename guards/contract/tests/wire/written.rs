@@ -187,7 +187,8 @@ fn anthropic_in_named_events_with_a_ping() {
     let start =
         r#"{"type":"message_start","message":{"id":"x1","type":"message","role":"assistant","model":"m","#
             .to_owned()
-            + r#""content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":20,"output_tokens":0}}}"#;
+            + r#""content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":20,"#
+            + r#""cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}}}"#;
     let thinking =
         r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","#
             .to_owned()
@@ -297,6 +298,18 @@ fn responses_in_named_and_numbered_events() {
         (&read[0]["response"]["status"], &read[0]["response"]["usage"]),
         (&"in_progress".into(), &().into())
     );
+}
+
+/// Clients of Anthropic put the pieces of an input together themselves, so these may be anything.
+#[test]
+fn arguments_that_break_off_are_streamed_as_they_are() {
+    let call = RawCall { id: "c".into(), tool: "ls".into(), arguments: "{\"p\": \"a".into() };
+    let completion = Completion::new([], [call], FinishReason::Length, Usage::default(), &offer());
+    let events = Dialect::Anthropic.events(&completion, &Answering::of("x", "m"));
+    let delta = r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","#.to_owned()
+        + r#""partial_json":"{\"p\": \"a"}}"#;
+    assert_eq!(events[3].data, delta);
+    assert_eq!(fed(Dialect::Anthropic, [sent(&events).as_bytes()]).1, Ok(completion));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! A message as events.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -7,6 +9,7 @@ use super::block::Block;
 use super::response::{Counted, Response};
 use crate::wire::answering::Answering;
 use crate::wire::event::{Event, pieces};
+use crate::wire::mark;
 
 /// An event of any type, with the members of all types.
 #[derive(Default, Serialize)]
@@ -106,10 +109,21 @@ impl Block {
         if let Some(signature) = self.signature.as_deref().filter(|it| !it.is_empty()) {
             send(Change { signature: Some(signature), ..Change::of("signature_delta") });
         }
-        let input = self.input.as_deref().map_or("{}", RawValue::get);
-        for partial_json in pieces(if input == "{}" { "" } else { input }, answering.piece) {
+        let input = self.input.as_deref().map(input_text).unwrap_or_default();
+        for partial_json in pieces(&input, answering.piece) {
             send(Change { partial_json: Some(partial_json), ..Change::of("input_json_delta") });
         }
+    }
+}
+
+/// What is streamed of the input of a call; nothing of an empty one. Arguments that are not JSON need no mark here:
+/// they arrive as they would from a model that breaks off.
+fn input_text(input: &RawValue) -> Arc<str> {
+    let arguments = mark::read_object(input.get());
+    match RawValue::from_string(arguments.as_ref().to_owned()) {
+        Ok(_) if input.get() == "{}" => "".into(),
+        Ok(_) => input.get().into(),
+        Err(_) => arguments,
     }
 }
 

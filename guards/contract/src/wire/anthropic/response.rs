@@ -36,9 +36,9 @@ pub struct Response {
 pub(super) struct Tokens {
     #[serde(default, deserialize_with = "null_is_default")]
     input_tokens: u64,
-    #[serde(default, deserialize_with = "null_is_default", skip_serializing)]
+    #[serde(default, deserialize_with = "null_is_default")]
     cache_creation_input_tokens: u64,
-    #[serde(default, deserialize_with = "null_is_default", skip_serializing)]
+    #[serde(default, deserialize_with = "null_is_default")]
     cache_read_input_tokens: u64,
     #[serde(default, deserialize_with = "null_is_default")]
     output_tokens: u64,

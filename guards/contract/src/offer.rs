@@ -1,5 +1,6 @@
 //! What the model may call: the tools on offer, with what a call of each can change.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[cfg(feature = "serde")]
@@ -133,6 +134,10 @@ pub struct Offer {
     tools: Vec<Tool>,
     /// What each tool seems to do, at the same indices.
     guesses: Vec<Guess>,
+    /// The index of each tool by its legal name. A server cannot choose how many tools its clients offer.
+    by_name: BTreeMap<Arc<str>, usize>,
+    /// The index of the first tool with each original name.
+    by_original: BTreeMap<Arc<str>, usize>,
 }
 
 impl Offer {
@@ -142,38 +147,49 @@ impl Offer {
     pub fn new(tools: impl IntoIterator<Item = Tool>) -> Self {
         let tools = tools.into_iter();
         let at_least = tools.size_hint().0;
-        let mut offer = Self { tools: Vec::with_capacity(at_least), guesses: Vec::with_capacity(at_least) };
+        let mut offer = Self {
+            tools: Vec::with_capacity(at_least),
+            guesses: Vec::with_capacity(at_least),
+            ..Self::default()
+        };
+        let mut numbers = BTreeMap::new();
         for tool in tools {
-            offer.add(tool);
+            offer.add(tool, &mut numbers);
         }
         offer
     }
 
-    fn add(&mut self, mut tool: Tool) {
-        tool.name = self.free_name(&tool.name);
+    fn add(&mut self, mut tool: Tool, numbers: &mut BTreeMap<Arc<str>, u32>) {
+        tool.name = self.free_name(&tool.name, numbers);
         self.guesses.push(match tool.purpose {
             Purpose::Other => {
                 Guess::of_tool(&tool.original, tool.parameters.members().iter().map(|it| &**it))
             }
             Purpose::Shell | Purpose::AskUser | Purpose::Finish | Purpose::Wait => Guess::Other,
         });
+        let at = self.tools.len();
+        self.by_name.insert(tool.name.clone(), at);
+        self.by_original.entry(tool.original.clone()).or_insert(at);
         self.tools.push(tool);
     }
 
-    fn free_name(&self, wanted: &Arc<str>) -> Arc<str> {
+    /// The name made legal, with a number if it is taken. `numbers` has the last number that each name got: all lower
+    /// ones are taken.
+    fn free_name(&self, wanted: &Arc<str>, numbers: &mut BTreeMap<Arc<str>, u32>) -> Arc<str> {
         let legal = if is_legal_name(wanted) { wanted.clone() } else { made_legal(wanted).into() };
         if self.get(&legal).is_none() {
             return legal;
         }
-        (2..)
-            .map(|n: u32| {
-                let number = format!("_{n}");
-                let keep = NAME_CHARS - number.len();
-                format!("{}{number}", &legal[..legal.len().min(keep)])
-            })
-            .find(|name| self.get(name).is_none())
-            .expect("an offer has fewer tools than there are numbers")
-            .into()
+        let last = numbers.entry(legal.clone()).or_insert(1);
+        loop {
+            *last += 1;
+            let number = format!("_{last}");
+            let keep = NAME_CHARS - number.len();
+            let name = format!("{}{number}", &legal[..legal.len().min(keep)]);
+            if self.get(&name).is_none() {
+                return name.into();
+            }
+        }
     }
 
     /// All tools, in order.
@@ -185,19 +201,19 @@ impl Offer {
     /// The tool with this legal name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Tool> {
-        self.tools.iter().find(|tool| *tool.name == *name)
+        self.by_name.get(name).map(|&at| &self.tools[at])
     }
 
     /// The tool with this legal name, and what it seems to do.
     pub(crate) fn guessed(&self, name: &str) -> Option<(&Tool, Guess)> {
-        let at = self.tools.iter().position(|tool| *tool.name == *name)?;
+        let &at = self.by_name.get(name)?;
         Some((&self.tools[at], self.guesses[at]))
     }
 
     /// The first tool with this original name.
     #[must_use]
     pub fn by_original(&self, original: &str) -> Option<&Tool> {
-        self.tools.iter().find(|tool| *tool.original == *original)
+        self.by_original.get(original).map(|&at| &self.tools[at])
     }
 
     /// The name that the transcript uses for a call that the model addressed to `called`: the name itself if it is

@@ -1,6 +1,14 @@
-//! The wire: a view as a provider's request, a completion as a provider's response, and both back again.
+//! The wire: a view as a provider's request, a completion as a provider's response, and both back again. For clients,
+//! for servers that play a model, and for proxies between them.
 //!
 //! This module needs the feature `wire`.
+//!
+//! | [`Dialect`] | requests | answers |
+//! |---|---|---|
+//! | [`openai`] | chat completions | whole, or as chunks up to `[DONE]` |
+//! | [`responses`] | OpenAI Responses | whole, or as named and numbered events |
+//! | [`anthropic`] | messages | whole, or as named events |
+//! | [`gemini`] | `generateContent`, `streamGenerateContent` | whole, as events, or as an array |
 //!
 //! A scripted actor behind HTTP must decide as it does in process. So every dialect carries everything that a
 //! [`View`](crate::View) shows, and reading it returns the same [`Seen`], with text byte for byte. The dialects
@@ -8,44 +16,63 @@
 //!
 //! - Thinking, finish reason, usage and the error flag of a result are not part of what is seen
 //!   ([`Message::neutral`](crate::Message::neutral)). An Anthropic request still carries signed thinking and
-//!   `is_error`; OpenAI chat has no member for either. Thinking without a signature is in no request, because
-//!   Anthropic refuses it.
-//! - Instructions to the model (the system prompt) are not part of a view, and reading skips them.
-//! - Several texts of one completion are an array of text parts in OpenAI chat, and a single one a string.
-//! - Anthropic takes an object as arguments. Arguments that are not an object, or have white space around them, are
-//!   sent as an object with one marked member and unwrapped on reading; arguments that happen to be such an object
-//!   are wrapped again. Ids and an opening by the assistant are marked in the same way.
+//!   `is_error`, one of Gemini the error flag; OpenAI has no member for the flag. Thinking without a signature is in no
+//!   request, because Anthropic refuses it.
+//! - Instructions to the model (the system prompt) are not part of a view. Reading what is seen skips them.
+//! - Several texts of one completion are an array of text parts in OpenAI's dialects, and a single one a string.
+//! - Anthropic and Gemini take an object as arguments. Arguments that are not an object, or have white space around
+//!   them, are sent as an object with one marked member and unwrapped on reading; arguments that happen to be such an
+//!   object are wrapped again. An opening by the assistant is marked in the same way, and ids are for Anthropic.
 //! - An object is sent as raw JSON: key order, repeated keys, numbers of any length and inner white space survive.
 //!   They do not survive a conversion to [`serde_json::Value`]; keep the text if that matters.
+//! - OpenAI Responses and Gemini have one word for a natural end and for a stop for calls; which it was follows from
+//!   the calls.
+//! - A tool whose name begins with a digit or a dash is legal everywhere but for Gemini. It is sent under its name.
 //!
-//! [`Dialect::stream`] takes an answer that arrives as a stream: a [`StreamReader`] gives the host each piece of text
-//! to show, and at the end the completion or, if the stream broke, how far the attempt got.
-//!
+//! As a client: [`Dialect::request`] writes a request, and an [`Asking`] is what it says beside the view: the model, a
+//! system text, limits. To add other members, put a request into your own struct under `#[serde(flatten)]`.
 //! [`Dialect::answer`] reads what a server sent back, whole or as a stream: the completion, or a [`Refusal`] that says
-//! why there is none and what can help.
+//! why there is none and what can help. [`Dialect::stream`] takes an answer that arrives as a stream: a
+//! [`StreamReader`] gives the host each piece of text to show, and at the end the completion or, if the stream broke,
+//! how far the attempt got.
 //!
-//! [`gemini`] only reads: what Gemini answered in its own form, so that its `functionCall` parts are calls (spec N1).
-//!
-//! An [`Asking`] is what a request says beside the view: the model, a system text, limits. Reading ignores it, and
-//! members that this module does not know. To add others to a request, put it into your own struct under
-//! `#[serde(flatten)]`.
+//! As a server: [`Dialect::asked`] reads a request with all that a server needs of it. [`Dialect::response`] and
+//! [`Dialect::events`] write the answer, and [`Failure`], [`Headers`], [`models`] and [`token_count`] what else a
+//! provider says. Ids and times come from the caller ([`Answering`]).
 
+mod answering;
 pub mod anthropic;
+mod asked;
 mod asking;
+mod calls;
 mod content;
 mod dialect;
+mod event;
+mod failure;
 pub mod gemini;
+mod headers;
 mod legal;
+mod lists;
+mod mark;
+mod names;
 pub mod openai;
 mod reading;
 mod refusal;
 mod reply;
+pub mod responses;
 mod seen;
 mod stream;
 
+pub use answering::Answering;
+pub use asked::{Asked, Choice};
 pub use asking::Asking;
 pub use dialect::Dialect;
+pub use event::{Event, Framing};
+pub use failure::{Failure, FailureKind};
+pub use headers::{Headers, Limit};
 pub use legal::{Illegal, Rule};
+pub use lists::{models, token_count};
+pub use names::Names;
 pub use reading::Unreadable;
 pub use refusal::{Refusal, Remedy, STREAM_BYTES};
 pub use reply::{Form, Reply, retry_after};

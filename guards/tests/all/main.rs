@@ -62,4 +62,5 @@ mod transient;
 mod view;
 mod wire;
 mod wire_rules;
+mod wire_rules_items;
 mod writes;

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use balk_guards::wire::{Asking, Dialect, Seen};
+use balk_guards::wire::{Answering, Asking, Dialect, Seen};
 use balk_guards::{
     AttemptFailure, AttemptResponse, Choice, ChoiceKind, Compaction, Completion, Effect, Entry,
-    FailedAttempt, FinishReason, Intervention, InterventionKind, Note, Offer, Origin, Part, Protocol,
-    RawCall, Speaker, Start, Status, Subject, Tool, ToolResult, Transcript, Usage, UserAnswer, UserMessage,
-    View,
+    FailedAttempt, FinishReason, Intervention, InterventionKind, Message, Note, Offer, Origin, Part,
+    Protocol, RawCall, Speaker, Start, Status, Subject, Tool, ToolResult, Transcript, Usage, UserAnswer,
+    UserMessage, View,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -21,6 +21,9 @@ fn offer() -> Arc<Offer> {
         Tool::new("finish").parameters("no schema at all"),
     ]))
 }
+
+/// Their names, once they are legal.
+const TOOLS: [&str; 3] = ["read", "fs_write", "finish"];
 
 /// One turn of the loop.
 #[derive(Clone, Debug)]
@@ -261,6 +264,37 @@ fn requests(opening: Option<&str>, turns: &[Turn]) -> Vec<Transcript> {
     requests
 }
 
+/// The messages as a server reads them, in brief.
+fn asked(dialect: Dialect, request: &str) -> Vec<String> {
+    let asked = dialect.asked(request).expect("a request");
+    assert_eq!(asked.offer.tools().iter().map(|it| &*it.name).collect::<Vec<_>>(), TOOLS);
+    brief(&asked.messages, true)
+}
+
+/// What messages say; with `flags`, also whether a result is known to be one of a failure.
+fn brief(messages: &[Message], flags: bool) -> Vec<String> {
+    let said = |message: &Message| match message {
+        Message::User(text) => format!("user {text}"),
+        Message::Assistant(it) => {
+            let calls = it.calls.iter().map(|it| format!("{} {} {}", it.id, it.tool, it.arguments));
+            format!("{:?} {:?}", it.texts().collect::<Vec<_>>(), calls.collect::<Vec<_>>())
+        }
+        Message::Result { id, text, is_error } => format!("{id} {} {text}", *is_error && flags),
+    };
+    messages.iter().map(said).collect()
+}
+
+/// The reason why it stopped where a dialect has one word for a natural end and for calls.
+fn stopped(completion: &Completion) -> FinishReason {
+    match completion.finish {
+        FinishReason::Stop | FinishReason::ToolCall if completion.calls.is_empty() => FinishReason::Stop,
+        FinishReason::Stop | FinishReason::ToolCall => FinishReason::ToolCall,
+        FinishReason::Length | FinishReason::ContentFilter | FinishReason::Error | FinishReason::NotGiven => {
+            completion.finish
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn every_view_is_legal_and_comes_back_unchanged(opening in option::of(text()), turns in vec(turn(), 1..5)) {
@@ -279,6 +313,8 @@ proptest! {
                 let request = dialect.request(&view, &Asking::of("m"));
                 prop_assert_eq!(dialect.legal(&request), Ok(Ok(())), "{}", &request);
                 prop_assert_eq!(dialect.seen(&request, &offer), Ok(seen.clone()), "{}", &request);
+                let flags = matches!(dialect, Dialect::Anthropic | Dialect::Gemini);
+                prop_assert_eq!(asked(dialect, &request), brief(view.messages(), flags), "{}", &request);
             }
         }
     }
@@ -287,7 +323,7 @@ proptest! {
     fn a_completion_comes_back_unchanged_from_anthropic(turn in turn()) {
         let offer = offer();
         let completion = completion(&turn, &offer);
-        let response = Dialect::Anthropic.response(&completion, "r1", "m");
+        let response = Dialect::Anthropic.response(&completion, &Answering::of("r1", "m"));
         prop_assert_eq!(Dialect::Anthropic.completion(&response, &offer), Ok(completion), "{}", response);
     }
 
@@ -295,7 +331,7 @@ proptest! {
     fn a_completion_comes_back_from_openai_but_for_the_seals_on_its_thinking(turn in turn()) {
         let offer = offer();
         let completion = completion(&turn, &offer);
-        let response = Dialect::OpenAi.response(&completion, "r1", "m");
+        let response = Dialect::OpenAi.response(&completion, &Answering::of("r1", "m"));
         let back = Dialect::OpenAi.completion(&response, &offer).unwrap();
         prop_assert!(back.texts().eq(completion.texts()));
         prop_assert_eq!(&back.calls, &completion.calls);
@@ -310,10 +346,30 @@ proptest! {
     }
 
     #[test]
+    fn a_completion_comes_back_from_responses_but_for_thinking_without_a_word_or_a_seal(turn in turn()) {
+        let offer = offer();
+        let mut completion = completion(&turn, &offer);
+        completion.parts.retain(|part| *part != Part::Thinking { text: "".into(), signature: None });
+        completion.finish = stopped(&completion);
+        let response = Dialect::Responses.response(&completion, &Answering::of("r1", "m"));
+        prop_assert_eq!(Dialect::Responses.completion(&response, &offer), Ok(completion), "{}", response);
+    }
+
+    #[test]
+    fn a_completion_comes_back_from_gemini(turn in turn()) {
+        let offer = offer();
+        let mut completion = completion(&turn, &offer);
+        completion.finish = stopped(&completion);
+        let response = Dialect::Gemini.response(&completion, &Answering::of("r1", "m"));
+        prop_assert_eq!(Dialect::Gemini.completion(&response, &offer), Ok(completion), "{}", response);
+    }
+
+    #[test]
     fn reading_never_panics(json in any::<String>()) {
         for dialect in Dialect::ALL {
             drop(dialect.seen(&json, &Offer::default()));
             drop(dialect.completion(&json, &Offer::default()));
+            drop(dialect.asked(&json));
         }
     }
 }

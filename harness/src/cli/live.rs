@@ -1,5 +1,6 @@
 //! `balk live`: which guard brings a real model back, and at what price.
 
+mod api;
 mod following;
 mod looks;
 mod reacting;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use balk_contract::wire::{Asking, Dialect};
 use balk_reports::records::{Bench as Record, Drawn, MAX_TURNS, PlannedLive, Seeds, is_under_test};
 use balk_scenarios::{Kind, Pools, Worlds};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use rayon::ThreadPoolBuilder;
 use serde_json::Number;
 
@@ -28,6 +29,7 @@ use crate::exit::Exit;
 use crate::guards::{NONE, Recipe};
 use crate::live::{self, Budget, Model, SYSTEM, Store};
 
+use api::Api;
 use following::Following;
 use reacting::React;
 use server::Server;
@@ -148,15 +150,6 @@ replay`; DIR/completions.jsonl.zst has every request and completion, for --offli
 time and what the server says of itself; DIR/reactions.json has what --react found, and
 DIR/reactions.toml what follows from it, for --set-from. After Ctrl-C the exit code is 130, and --resume goes on.";
 
-/// The formats of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Api {
-    /// OpenAI chat completions
-    Openai,
-    /// Anthropic messages
-    Anthropic,
-}
-
 /// What is measured, and how the model is asked.
 struct Setup {
     suite: String,
@@ -193,12 +186,12 @@ impl Live {
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
         })?;
-        let server = self.server(dialect(planned))?;
+        let server = self.server(Api::dialect(&planned.api))?;
         let before = self.before(matrix)?;
         let store = Store::read(self.offline.as_deref().unwrap_or(self.out()))?;
         let interrupt = Interrupt::catch();
         let model = Model {
-            dialect: dialect(planned),
+            dialect: Api::dialect(&planned.api),
             asking: asking(planned),
             store: &store,
             endpoint: server.as_ref().map(|it| &it.endpoint),
@@ -377,20 +370,6 @@ impl Live {
             resumes: self.resume,
         }
     }
-}
-
-impl Api {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Openai => "openai",
-            Self::Anthropic => "anthropic",
-        }
-    }
-}
-
-/// The format of the requests of this plan.
-fn dialect(planned: &PlannedLive) -> Dialect {
-    if planned.api == Api::Anthropic.name() { Dialect::Anthropic } else { Dialect::OpenAi }
 }
 
 /// What the requests of this plan say beside the view.

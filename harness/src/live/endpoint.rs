@@ -29,8 +29,8 @@ pub use models::{Listed, Models};
 pub struct Settings {
     /// The base address, as users know it from `OPENAI_BASE_URL` and `ANTHROPIC_BASE_URL`: `https://host/v1` for the
     /// former, `https://host` for the latter. Either is accepted with and without `/v1`, and with the path of the
-    /// requests at the end (`/chat/completions`, `/messages`). For OpenAI chat, `/v1` is added to a bare host only,
-    /// because servers have paths like `/api/v4`; for Anthropic, it is added wherever it is missing.
+    /// requests at the end (`/chat/completions`, `/responses`, `/messages`). For OpenAI, `/v1` is added to a bare host
+    /// only, because servers have paths like `/api/v4`; for Anthropic, it is added wherever it is missing.
     pub url: String,
     /// The format of requests and answers.
     pub dialect: Dialect,

@@ -8,7 +8,7 @@ use crate::common::recipe::recipe;
 use crate::common::{between, scenario, seeds};
 use balk::engine::{self, Trial, TruthChannel};
 use balk::guards::Recipe;
-use balk_guards::wire::{Asking, Dialect, Seen};
+use balk_guards::wire::{Answering, Asking, Dialect, Seen};
 use balk_guards::{Completion, Entry, FinishReason, View};
 use balk_peers::NaiveRetry;
 use balk_scenarios::{Actor, Scenario, World, WorldOptions};
@@ -21,7 +21,7 @@ fn served(world: &Arc<World>, dialect: Dialect, view: &View, attempt: u32) -> (C
     let seen = dialect.seen(&request, world.offer()).expect("what was written can be read");
     assert_eq!(seen, Seen::of(view), "{dialect:?} carries the view");
     let act = Actor::new(world).act(&seen.messages, attempt);
-    let response = dialect.response(&act.completion(world.offer()), "response", "balk-actor");
+    let response = dialect.response(&act.completion(world.offer()), &Answering::of("response", "balk-actor"));
     let completion = dialect.completion(&response, world.offer()).expect("what was written can be read");
     (completion, act.broken.is_some())
 }

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
+use super::asked::{Choice, Head};
 use super::asking::Asking;
 use super::content::{Content, null_is_default};
 use super::legal::Illegal;
+use super::mark;
 use super::reading::{self, Unreadable};
 use super::seen::Seen;
 use crate::completion::{FinishReason, Usage};
@@ -18,8 +20,9 @@ use crate::view::{Message, View};
 use block::{Block, Offered, Role, Said, read_blocks};
 
 mod block;
+mod events;
 mod legal;
-mod mark;
+mod own;
 mod response;
 mod stream;
 
@@ -32,15 +35,25 @@ pub struct Request {
     model: Arc<str>,
     #[serde(default)]
     max_tokens: u64,
-    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
-    system: Option<Arc<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    system: Option<Content<Block>>,
     messages: Vec<Said>,
     #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Offered>,
     #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Not::not")]
     stream: bool,
+    #[serde(default, skip_serializing)]
+    tool_choice: Option<ToolChoice>,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     temperature: Option<Number>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct ToolChoice {
+    #[serde(rename = "type")]
+    kind: Arc<str>,
+    #[serde(default)]
+    name: Option<Arc<str>>,
 }
 
 /// The token limit for one answer where the client gives none: Anthropic requires one, and all its models accept this.
@@ -72,10 +85,11 @@ impl Request {
         Self {
             model: asking.model.clone(),
             max_tokens: asking.max_tokens.unwrap_or(MAX_TOKENS),
-            system: asking.system().cloned(),
+            system: asking.system().cloned().map(Content::Text),
             messages,
             tools: view.tools().map(Offered::of).collect(),
             stream: asking.stream,
+            tool_choice: None,
             temperature: asking.temperature.clone(),
         }
     }
@@ -102,12 +116,19 @@ impl Request {
         legal::check(&self.messages, &self.tools)
     }
 
-    /// What it shows to the model. A block that is not text (an image, a document) becomes its type in brackets. The
-    /// effects of tools come from the offer, because no request carries them.
+    /// What it shows to the model. The effects of tools come from the offer, because no request carries them.
     ///
     /// # Errors
     /// A call has no name, no id, or no object as input.
     pub fn read(&self, offer: &Offer) -> Result<Seen, Unreadable> {
+        Ok(Seen::shown(&self.messages(offer)?, self.tools()))
+    }
+
+    /// Its messages. A block that is not text (an image, a document) becomes its type in brackets.
+    ///
+    /// # Errors
+    /// A call has no name, no id, or no object as input.
+    pub(super) fn messages(&self, offer: &Offer) -> Result<Vec<Message>, Unreadable> {
         let mut messages = Vec::with_capacity(self.messages.len());
         for (at, said) in self.messages.iter().enumerate() {
             let blocks = said.blocks();
@@ -125,11 +146,40 @@ impl Request {
                         offer,
                     )?;
                     if completion.has_text() || !completion.calls.is_empty() {
-                        messages.push(Message::Assistant(Arc::new(completion)).neutral());
+                        messages.push(Message::Assistant(Arc::new(completion)));
                     }
                 }
             }
         }
-        Ok(Seen { messages, tools: self.tools.iter().map(|it| it.name.clone()).collect() })
+        Ok(messages)
+    }
+
+    /// The names of the tools on offer.
+    pub(super) fn tools(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.tools.iter().map(|it| &it.name)
+    }
+
+    /// What it says beside its messages.
+    pub(super) fn head(&self) -> Head {
+        let system = self.system.iter().flat_map(|it| it.blocks().into_owned());
+        Head {
+            model: self.model.clone(),
+            system: system.filter_map(|it| it.text).collect(),
+            tools: self.tools.iter().map(Offered::described).collect(),
+            choice: self.tool_choice.as_ref().map(ToolChoice::choice).unwrap_or_default(),
+            stream: self.stream,
+            ..Head::default()
+        }
+    }
+}
+
+impl ToolChoice {
+    fn choice(&self) -> Choice {
+        match &*self.kind {
+            "none" => Choice::Forbidden,
+            "any" => Choice::Required,
+            "tool" => Choice::Named(self.name.iter().cloned().collect()),
+            _ => Choice::Free,
+        }
     }
 }

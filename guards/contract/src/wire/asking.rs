@@ -14,15 +14,17 @@ pub struct Asking {
     /// Instructions to the model; a blank text is not sent.
     pub system: Option<Arc<str>>,
     /// The maximum number of tokens in the answer. Anthropic requires one; without it, 4,096 are sent. OpenAI chat
-    /// gets it as `max_tokens`, which compatible servers read.
+    /// gets it as `max_tokens`, which compatible servers read; Responses get it as `max_output_tokens`, Gemini as
+    /// `maxOutputTokens`.
     pub max_tokens: Option<u64>,
     /// Whether OpenAI chat gets it as `max_completion_tokens`: OpenAI's reasoning models refuse the older name.
     pub max_completion_tokens: bool,
     /// How much chance decides, as it is to be written.
     pub temperature: Option<Number>,
-    /// The seed of the draws; Anthropic takes none.
+    /// The seed of the draws; Anthropic and OpenAI Responses take none.
     pub seed: Option<u64>,
-    /// Whether the answer is to come as a stream, to be read with [`Dialect::stream`](super::Dialect::stream).
+    /// Whether the answer is to come as a stream, to be read with [`Dialect::stream`](super::Dialect::stream). Gemini
+    /// is told so by the path.
     pub stream: bool,
 }
 

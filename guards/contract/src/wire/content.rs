@@ -1,4 +1,4 @@
-//! Content that is a string or an array of parts, as in both dialects.
+//! Content that is a string or an array of parts, as in most dialects.
 
 use std::fmt;
 use std::marker::PhantomData;

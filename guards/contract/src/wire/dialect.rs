@@ -1,13 +1,16 @@
 //! The dialects, and how each handles a view and a completion.
 
+use super::answering::Answering;
+use super::asked::Asked;
 use super::asking::Asking;
+use super::event::Event;
 use super::legal::Illegal;
 use super::reading::Unreadable;
 use super::refusal::Refusal;
 use super::reply::{Form, Reply};
 use super::seen::Seen;
 use super::stream::{Partial, StreamReader};
-use super::{anthropic, openai};
+use super::{anthropic, gemini, openai, responses};
 use crate::completion::Completion;
 use crate::offer::Offer;
 use crate::view::View;
@@ -17,20 +20,26 @@ use crate::view::View;
 pub enum Dialect {
     /// OpenAI chat completions.
     OpenAi,
+    /// OpenAI Responses.
+    Responses,
     /// Anthropic messages.
     Anthropic,
+    /// Gemini's own form, `generateContent`.
+    Gemini,
 }
 
 impl Dialect {
     /// All dialects.
-    pub const ALL: [Self; 2] = [Self::OpenAi, Self::Anthropic];
+    pub const ALL: [Self; 4] = [Self::OpenAi, Self::Responses, Self::Anthropic, Self::Gemini];
 
     /// The request that shows `view` to a model, as JSON text.
     #[must_use]
     pub fn request(self, view: &View, asking: &Asking) -> String {
         match self {
             Self::OpenAi => serde_json::to_string(&openai::Request::of(view, asking)),
+            Self::Responses => serde_json::to_string(&responses::Request::of(view, asking)),
             Self::Anthropic => serde_json::to_string(&anthropic::Request::of(view, asking)),
+            Self::Gemini => serde_json::to_string(&gemini::Request::of(view, asking)),
         }
         .expect("a request has string keys only")
     }
@@ -42,7 +51,34 @@ impl Dialect {
     pub fn seen(self, request: &str, offer: &Offer) -> Result<Seen, Unreadable> {
         match self {
             Self::OpenAi => openai::Request::parse(request)?.read(offer),
+            Self::Responses => responses::Request::parse(request)?.read(offer),
             Self::Anthropic => anthropic::Request::parse(request)?.read(offer),
+            Self::Gemini => gemini::Request::parse(request)?.read(offer),
+        }
+    }
+
+    /// The request, as a server needs it. What it shows and whether it is legal are asked elsewhere.
+    ///
+    /// # Errors
+    /// The JSON is not a request of this dialect.
+    pub fn asked(self, request: &str) -> Result<Asked, Unreadable> {
+        match self {
+            Self::OpenAi => {
+                let request = openai::Request::parse(request)?;
+                Asked::of(request.head(), |offer, _| request.messages(offer))
+            }
+            Self::Responses => {
+                let request = responses::Request::parse(request)?;
+                Asked::of(request.head(), |offer, names| request.messages(offer, names))
+            }
+            Self::Anthropic => {
+                let request = anthropic::Request::parse(request)?;
+                Asked::of(request.head(), |offer, _| request.messages(offer))
+            }
+            Self::Gemini => {
+                let request = gemini::Request::parse(request)?;
+                Asked::of(request.head(), |offer, _| request.messages(offer))
+            }
         }
     }
 
@@ -53,18 +89,33 @@ impl Dialect {
     pub fn legal(self, request: &str) -> Result<Result<(), Illegal>, Unreadable> {
         match self {
             Self::OpenAi => openai::Request::parse(request).map(|it| it.legal()),
+            Self::Responses => responses::Request::parse(request).map(|it| it.legal()),
             Self::Anthropic => anthropic::Request::parse(request).map(|it| it.legal()),
+            Self::Gemini => gemini::Request::parse(request).map(|it| it.legal()),
         }
     }
 
-    /// A completion as a response of `model`, as JSON text; `id` is the id of the response.
+    /// A completion as a response, as JSON text.
     #[must_use]
-    pub fn response(self, completion: &Completion, id: &str, model: &str) -> String {
+    pub fn response(self, completion: &Completion, answering: &Answering) -> String {
         match self {
-            Self::OpenAi => serde_json::to_string(&openai::Response::of(completion, id, model)),
-            Self::Anthropic => serde_json::to_string(&anthropic::Response::of(completion, id, model)),
+            Self::OpenAi => serde_json::to_string(&openai::Response::of(completion, answering)),
+            Self::Responses => serde_json::to_string(&responses::Response::of(completion, answering)),
+            Self::Anthropic => serde_json::to_string(&anthropic::Response::of(completion, answering)),
+            Self::Gemini => serde_json::to_string(&gemini::Response::of(completion, answering)),
         }
         .expect("a response has string keys only")
+    }
+
+    /// A completion as the events of a streamed response, in order. [`stream`](Self::stream) reads them.
+    #[must_use]
+    pub fn events(self, completion: &Completion, answering: &Answering) -> Vec<Event> {
+        match self {
+            Self::OpenAi => openai::Response::of(completion, answering).events(answering),
+            Self::Responses => responses::Response::of(completion, answering).events(answering),
+            Self::Anthropic => anthropic::Response::of(completion, answering).events(answering),
+            Self::Gemini => gemini::Response::of(completion, answering).events(answering),
+        }
     }
 
     /// The completion in a response.
@@ -74,7 +125,9 @@ impl Dialect {
     pub fn completion(self, response: &str, offer: &Offer) -> Result<Completion, Unreadable> {
         match self {
             Self::OpenAi => openai::Response::parse(response)?.read(offer),
+            Self::Responses => responses::Response::parse(response)?.read(offer),
             Self::Anthropic => anthropic::Response::parse(response)?.read(offer),
+            Self::Gemini => gemini::Response::parse(response)?.read(offer),
         }
     }
 
@@ -103,7 +156,9 @@ impl Dialect {
     pub fn stream(self) -> StreamReader {
         StreamReader::new(match self {
             Self::OpenAi => Partial::OpenAi(Box::default()),
+            Self::Responses => Partial::Responses(Box::default()),
             Self::Anthropic => Partial::Anthropic(anthropic::Partial::default()),
+            Self::Gemini => Partial::Gemini(gemini::Partial::default()),
         })
     }
 }

@@ -1,148 +1,240 @@
-//! Gemini's native responses (`generateContent`), read only.
+//! Gemini's own form (`generateContent`, `streamGenerateContent`). Its OpenAI-compatible endpoint speaks the dialect
+//! [`openai`](super::openai) instead.
 //!
-//! A host that speaks this dialect sends its own requests; what came back is read here, so that a `functionCall` part
-//! counts as the call that it is (spec N1). Gemini's OpenAI-compatible endpoint needs none of this: it answers in the
-//! dialect [`openai`](super::openai).
-//!
-//! | part | becomes |
+//! | part of an answer | becomes |
 //! |---|---|
 //! | `text` | text; thinking if `thought` is set |
 //! | `functionCall` | a call; its `args` as they were sent, `{}` where there are none |
 //! | anything else (`executableCode`, `inlineData`, …) | nothing: the provider ran or made it |
 //!
 //! `STOP` is also the reason of an answer with calls, so such an answer ends with [`FinishReason::ToolCall`].
+//!
+//! The model, and whether the answer is to be a stream, are in the path of a request and not in the request. A result
+//! names its tool, and has its text in `output`, or in `error` if the call failed. A signature is read and written of
+//! thinking alone; of a call it is part of nothing that Balk keeps, and newer models refuse calls without it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
 
+use super::asked::{Choice, Described, Head};
+use super::asking::Asking;
 use super::content::null_is_default;
+use super::legal::Illegal;
+use super::mark;
 use super::reading::{self, Unreadable};
-use crate::completion::{Completion, FinishReason, Part, RawCall, Usage};
+use super::seen::Seen;
+use crate::completion::{Completion, FinishReason, Part, Usage};
 use crate::offer::Offer;
+use crate::view::{Message, View};
 
-/// A response.
-#[derive(Clone, Debug, Deserialize)]
+use offered::{Declaration, Group};
+use part::{Piece, Role, Said};
+use turns::Turns;
+
+mod events;
+mod legal;
+mod offered;
+mod part;
+mod response;
+mod stream;
+mod turns;
+
+pub use response::Response;
+pub(super) use stream::Partial;
+
+/// A request for a completion.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Response {
-    #[serde(default, deserialize_with = "null_is_default")]
-    candidates: Vec<Candidate>,
-    #[serde(default)]
-    prompt_feedback: Option<Feedback>,
-    #[serde(default, deserialize_with = "null_is_default")]
-    usage_metadata: Tokens,
+pub struct Request {
+    contents: Vec<Said>,
+    #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Group>,
+    #[serde(default, alias = "tool_config", skip_serializing)]
+    tool_config: Option<ToolConfig>,
+    #[serde(default, alias = "system_instruction", skip_serializing_if = "Option::is_none")]
+    system_instruction: Option<Instruction>,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    generation_config: Option<Settings>,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Candidate {
-    #[serde(default, deserialize_with = "null_is_default")]
-    content: Content,
-    #[serde(default)]
-    finish_reason: Option<Box<str>>,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-struct Content {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Instruction {
     #[serde(default, deserialize_with = "null_is_default")]
     parts: Vec<Piece>,
 }
 
-/// A part has one of these members.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Piece {
-    #[serde(default)]
-    text: Option<Arc<str>>,
-    #[serde(default, deserialize_with = "null_is_default")]
-    thought: bool,
-    #[serde(default)]
-    function_call: Option<Call>,
+struct ToolConfig {
+    #[serde(default, alias = "function_calling_config", deserialize_with = "null_is_default")]
+    function_calling_config: Calling,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-struct Call {
-    #[serde(default, deserialize_with = "null_is_default")]
-    id: Arc<str>,
-    name: Arc<str>,
-    #[serde(default)]
-    args: Option<Box<RawValue>>,
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Calling {
+    #[serde(deserialize_with = "null_is_default")]
+    mode: Arc<str>,
+    #[serde(alias = "allowed_function_names", deserialize_with = "null_is_default")]
+    allowed_function_names: Vec<Arc<str>>,
 }
 
-/// Why the prompt was not answered.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Feedback {
-    #[serde(default)]
-    block_reason: Option<Box<str>>,
+struct Settings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_output_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Tokens {
-    #[serde(default, deserialize_with = "null_is_default")]
-    prompt_token_count: u64,
-    #[serde(default, deserialize_with = "null_is_default")]
-    candidates_token_count: u64,
-    #[serde(default, deserialize_with = "null_is_default")]
-    thoughts_token_count: u64,
-}
+impl Request {
+    /// The request that shows `view` to a model. The results of one turn are one turn, as Gemini demands.
+    #[must_use]
+    pub fn of(view: &View, asking: &Asking) -> Self {
+        let mut contents: Vec<Said> = Vec::new();
+        if view.messages().first().is_some_and(mark::needs_opening) {
+            contents.push(Said { role: Role::User, parts: vec![Piece::text(&mark::OPENING.into())] });
+        }
+        let mut names = BTreeMap::new();
+        let mut answers = false;
+        for message in view.messages() {
+            let (role, parts) = match message {
+                Message::User(text) => (Role::User, vec![Piece::text(text)]),
+                Message::Assistant(completion) => {
+                    names.extend(completion.calls.iter().map(|call| (&call.id, &call.tool)));
+                    let texts = completion.texts().map(Piece::text);
+                    let calls = completion.calls.iter().map(|call| Piece::call(call));
+                    (Role::Model, texts.chain(calls).collect())
+                }
+                Message::Result { id, text, is_error } => {
+                    let name = names.get(id).copied().unwrap_or(id);
+                    (Role::User, vec![Piece::result(id, name, text, *is_error)])
+                }
+            };
+            let is_result = matches!(message, Message::Result { .. });
+            match contents.last_mut() {
+                Some(last) if is_result && answers => last.parts.extend(parts),
+                Some(_) | None => contents.push(Said { role, parts }),
+            }
+            answers = is_result;
+        }
+        let declarations: Vec<Declaration> = view.tools().map(Declaration::of).collect();
+        let group = Group { function_declarations: declarations, hosted: Vec::new() };
+        let settings = Settings {
+            max_output_tokens: asking.max_tokens,
+            temperature: asking.temperature.clone(),
+            seed: asking.seed,
+        };
+        Self {
+            contents,
+            tools: if group.function_declarations.is_empty() { Vec::new() } else { vec![group] },
+            tool_config: None,
+            system_instruction: asking.system().map(|text| Instruction { parts: vec![Piece::text(text)] }),
+            generation_config: Some(settings).filter(|it| *it != Settings::NONE),
+        }
+    }
 
-impl Response {
     /// Reads JSON text.
     ///
     /// # Errors
-    /// The text is not JSON, or lacks what a response needs; the error names the place.
+    /// The text is not JSON, or lacks what a request needs; the error names the place.
     pub fn parse(json: &str) -> Result<Self, Unreadable> {
         reading::parse(json)
     }
 
-    /// The completion in the first candidate. Tokens of thinking count as tokens of the answer; missing counts are 0.
-    /// Where the prompt was blocked, the completion is empty and withheld ([`FinishReason::ContentFilter`]).
+    /// Whether Gemini would accept it.
     ///
     /// # Errors
-    /// There is no candidate and no reason why.
-    pub fn read(&self, offer: &Offer) -> Result<Completion, Unreadable> {
-        let Tokens { prompt_token_count, candidates_token_count, thoughts_token_count } = self.usage_metadata;
-        let usage = Usage {
-            input_tokens: prompt_token_count,
-            output_tokens: candidates_token_count.saturating_add(thoughts_token_count),
-        };
-        let Some(candidate) = self.candidates.first() else {
-            let blocked = self.prompt_feedback.as_ref().and_then(|it| it.block_reason.as_ref());
-            return match blocked {
-                Some(_) => Ok(Completion::new([], [], FinishReason::ContentFilter, usage, offer)),
-                None => Err(Unreadable::new("candidates", "expected at least one candidate, found none")),
+    /// The first rule that it breaks, and where.
+    pub fn legal(&self) -> Result<(), Illegal> {
+        legal::check(&self.contents, &self.tools)
+    }
+
+    /// What it shows to the model. The effects of tools come from the offer, because no request carries them.
+    ///
+    /// # Errors
+    /// The arguments of a call are not an object.
+    pub fn read(&self, offer: &Offer) -> Result<Seen, Unreadable> {
+        Ok(Seen::shown(&self.messages(offer)?, self.tools()))
+    }
+
+    /// Its messages. A part that is neither text nor a result becomes its kind in brackets. A call without an id gets
+    /// one of its position, and a result without one answers the first open call of its tool.
+    ///
+    /// # Errors
+    /// The arguments of a call are not an object.
+    pub(super) fn messages(&self, offer: &Offer) -> Result<Vec<Message>, Unreadable> {
+        let mut messages = Vec::with_capacity(self.contents.len());
+        let mut turns = Turns::default();
+        for (at, said) in self.contents.iter().enumerate() {
+            match said.role {
+                Role::User | Role::Function => {
+                    let first = said.parts.first().and_then(|it| it.text.as_deref());
+                    let opening = at == 0 && first == Some(mark::OPENING);
+                    let parts = said.parts.iter().skip(usize::from(opening));
+                    messages.extend(parts.map(|part| turns.of_user(part)));
+                }
+                Role::Model => {
+                    let calls = turns.of_model(&said.parts, &format!("contents[{at}].parts"))?;
+                    let parts: Vec<Part> = said.parts.iter().filter_map(Piece::part).collect();
+                    let (finish, usage) = (FinishReason::NotGiven, Usage::default());
+                    let completion = Completion::new(parts, calls, finish, usage, offer);
+                    if completion.has_text() || !completion.calls.is_empty() {
+                        messages.push(Message::Assistant(completion.into()));
+                    }
+                }
+            }
+        }
+        Ok(messages)
+    }
+
+    /// The names of the tools on offer.
+    pub(super) fn tools(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.tools.iter().flat_map(|it| &it.function_declarations).map(|it| &it.name)
+    }
+
+    /// What it says beside its messages.
+    pub(super) fn head(&self) -> Head {
+        let system = self.system_instruction.iter().flat_map(|it| &it.parts);
+        let tools = self.tools.iter().flat_map(|group| {
+            let described = |it: &Declaration| {
+                Described::function(&it.name, it.description.as_ref(), it.schema().map(|it| it.get()))
             };
-        };
-        let pieces = &candidate.content.parts;
-        let parts = pieces.iter().filter_map(|piece| {
-            let text = piece.text.clone()?;
-            Some(if piece.thought { Part::Thinking { text, signature: None } } else { Part::Text(text) })
+            let functions = group.function_declarations.iter().map(described);
+            functions.chain(group.hosted.iter().map(|name| Described::hosted(name)))
         });
-        let calls: Vec<RawCall> = pieces.iter().filter_map(|it| it.function_call.as_ref()).map(raw).collect();
-        let given = candidate.finish_reason.as_deref().map_or(FinishReason::NotGiven, finish_reason);
-        let calls_tools = given == FinishReason::Stop && !calls.is_empty();
-        let finish = if calls_tools { FinishReason::ToolCall } else { given };
-        Ok(Completion::new(parts, calls, finish, usage, offer))
+        Head {
+            system: system.filter_map(|it| it.text.clone()).collect(),
+            tools: tools.collect(),
+            choice: self
+                .tool_config
+                .as_ref()
+                .map(|it| it.function_calling_config.choice())
+                .unwrap_or_default(),
+            ..Head::default()
+        }
     }
 }
 
-fn raw(call: &Call) -> RawCall {
-    let arguments = call.args.as_ref().map_or("{}", |args| args.get());
-    RawCall { id: call.id.clone(), tool: call.name.clone(), arguments: arguments.into() }
+impl Settings {
+    const NONE: Self = Self { max_output_tokens: None, temperature: None, seed: None };
 }
 
-/// `OTHER`, `MALFORMED_FUNCTION_CALL` and undocumented words do not say why the model stopped. After a malformed call
-/// nothing is left, so the answer is empty.
-fn finish_reason(name: &str) -> FinishReason {
-    match name {
-        "STOP" => FinishReason::Stop,
-        "MAX_TOKENS" => FinishReason::Length,
-        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE" => {
-            FinishReason::ContentFilter
+impl Calling {
+    fn choice(&self) -> Choice {
+        let only = &self.allowed_function_names;
+        match &*self.mode {
+            "NONE" => Choice::Forbidden,
+            "ANY" if only.is_empty() => Choice::Required,
+            "ANY" => Choice::Named(only.clone()),
+            _ if only.is_empty() => Choice::Free,
+            _ => Choice::Allowed(only.clone()),
         }
-        _ => FinishReason::NotGiven,
     }
 }

@@ -2,40 +2,42 @@
 
 use std::fmt;
 
-/// A provider's requirement for a request. Each variant names its provider; those without a name apply to both.
+/// A provider's requirement for a request. Each variant names its providers; those without a name apply to OpenAI chat
+/// and to Anthropic. Of OpenAI Responses and Gemini only those are checked that their errors are known to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// There is at least one message, not counting instructions to the model.
+    /// All: there is at least one message, not counting instructions to the model.
     NoMessages,
-    /// A message is not empty; an assistant's message in OpenAI chat has text or calls.
+    /// And Gemini: a message is not empty; an assistant's message in OpenAI chat has text or calls.
     EmptyMessage,
     /// Text is never blank: in OpenAI chat in the user's role, in Anthropic messages in every block.
     BlankText,
-    /// Calls and thinking are the assistant's; results are not.
+    /// And Gemini: calls and thinking are the assistant's; results are not.
     Role,
-    /// A tool's name, offered or called, is 1 to 64 of `[A-Za-z0-9_-]`.
+    /// All: a tool's name, offered or called, is 1 to 64 of `[A-Za-z0-9_-]`. Gemini also takes dots, but neither a
+    /// digit nor a dash at the beginning.
     ToolName,
     /// Each call has a unique id within the request.
     RepeatedId,
-    /// Every call is answered before anything else is said.
+    /// All: every call is answered, in all but Responses before anything else is said.
     UnansweredCall,
-    /// A result answers a call of the request.
+    /// All: a result answers a call of the request, or of the response that a request of Responses follows.
     OrphanedResult,
-    /// A result comes directly after the message with its call, once.
+    /// And Gemini: a result comes directly after the message with its call, once.
     ResultPlace,
     /// The last message is not the assistant's.
     EndsWithAssistant,
-    /// OpenAI chat: the arguments of a call are a string.
+    /// OpenAI, chat and Responses: the arguments of a call are a string.
     ArgumentsText,
-    /// Anthropic: the first message is the user's.
+    /// Anthropic: the first message is the user's. Gemini: calls come after a message of the user's side.
     FirstUser,
-    /// Anthropic: user and assistant take turns.
+    /// Anthropic: user and assistant take turns. Gemini: no call comes directly after another message of the model.
     Alternate,
     /// Anthropic: the results come before anything else in their message.
     ResultsFirst,
     /// Anthropic: the id of a call consists of `[A-Za-z0-9_-]`.
     CallId,
-    /// Anthropic: the input of a call is an object.
+    /// Anthropic and Gemini: the input of a call is an object.
     InputObject,
     /// Anthropic: a message with thinking begins with it, and none follows a call.
     ThinkingFirst,

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
+use super::asked::Head;
 use super::asking::Asking;
-use super::content::{self, null_is_default};
+use super::content::{self, Content, null_is_default};
 use super::legal::Illegal;
 use super::reading::{self, Unreadable};
 use super::seen::Seen;
@@ -17,6 +18,8 @@ use crate::view::{Message, View};
 
 use message::{Offered, Role, Said, raw_calls};
 
+pub(super) mod choice;
+mod chunks;
 mod legal;
 mod message;
 mod response;
@@ -36,6 +39,8 @@ pub struct Request {
     stream: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
+    #[serde(default, skip_serializing)]
+    tool_choice: Option<Content<choice::Object>>,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u64>,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
@@ -63,6 +68,7 @@ impl Request {
             tools: view.tools().map(Offered::of).collect(),
             stream: asking.stream,
             stream_options: asking.stream.then_some(StreamOptions { include_usage: true }),
+            tool_choice: None,
             max_tokens: asking.max_tokens.filter(|_| !asking.max_completion_tokens),
             max_completion_tokens: asking.max_tokens.filter(|_| asking.max_completion_tokens),
             temperature: asking.temperature.clone(),
@@ -92,12 +98,19 @@ impl Request {
         legal::check(&self.messages, &self.tools)
     }
 
-    /// What it shows to the model. A part that is not text (an image, a file) becomes its type in brackets. The
-    /// effects of tools come from the offer, because no request carries them.
+    /// What it shows to the model. The effects of tools come from the offer, because no request carries them.
     ///
     /// # Errors
     /// The arguments of a call are not a string.
     pub fn read(&self, offer: &Offer) -> Result<Seen, Unreadable> {
+        Ok(Seen::shown(&self.messages(offer)?, self.tools()))
+    }
+
+    /// Its messages, without instructions. A part that is not text (an image, a file) becomes its type in brackets.
+    ///
+    /// # Errors
+    /// The arguments of a call are not a string.
+    pub(super) fn messages(&self, offer: &Offer) -> Result<Vec<Message>, Unreadable> {
         let mut messages = Vec::with_capacity(self.messages.len());
         for (at, said) in self.messages.iter().enumerate() {
             match said.role {
@@ -122,7 +135,28 @@ impl Request {
                 }),
             }
         }
-        let tools = self.tools.iter().filter_map(|it| Some(it.function.as_ref()?.name.clone())).collect();
-        Ok(Seen { messages, tools })
+        Ok(messages)
+    }
+
+    /// The names of the functions on offer.
+    pub(super) fn tools(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.tools.iter().filter_map(|it| Some(&it.function.as_ref()?.name))
+    }
+
+    /// What it says beside its messages.
+    pub(super) fn head(&self) -> Head {
+        let is_system = |it: &&Said| match it.role {
+            Role::System | Role::Developer => true,
+            Role::User | Role::Assistant | Role::Tool => false,
+        };
+        Head {
+            model: self.model.clone(),
+            system: self.messages.iter().filter(is_system).flat_map(Said::texts).collect(),
+            tools: self.tools.iter().map(Offered::described).collect(),
+            choice: choice::of(self.tool_choice.as_ref()),
+            stream: self.stream,
+            include_usage: self.stream_options.is_some_and(|it| it.include_usage),
+            previous: None,
+        }
     }
 }

@@ -52,7 +52,7 @@ struct Said {
 const OVERFLOW_NAMES: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
 
 /// What servers say where they do not name the error, in small letters.
-const OVERFLOW_TEXTS: [&str; 11] = [
+const OVERFLOW_TEXTS: [&str; 12] = [
     // Anthropic: https://github.com/anthropics/claude-code/issues/12186
     "prompt is too long",
     // Anthropic, with a limit on the answer that exceeds it: https://github.com/docker/docker-agent/issues/569
@@ -63,6 +63,8 @@ const OVERFLOW_TEXTS: [&str; 11] = [
     "maximum context length",
     // OpenAI's newer models: https://github.com/anomalyco/opencode/issues/6071
     "exceeds the context window",
+    // Gemini: https://github.com/google-gemini/gemini-cli/issues/6678
+    "exceeds the maximum number of tokens allowed",
     // llama.cpp, before an answer and within it: https://github.com/ggml-org/llama.cpp/issues/19774
     "exceeds the available context size",
     "context size has been exceeded",

@@ -79,6 +79,9 @@ impl Reply {
             Form::Stream if self.is_success() => return None,
             Form::Stream => self.body.lines().find_map(|line| line.strip_prefix("data:"))?,
         };
+        // Gemini sends an array of one where its stream would have been an array.
+        let array: Option<Vec<Box<RawValue>>> = serde_json::from_str(text).ok();
+        let text = array.as_ref().and_then(|it| it.first()).map_or(text, |it| it.get());
         let Envelope { kind, object, error } = serde_json::from_str(text).ok()?;
         let is_error = |it: Option<Box<RawValue>>| it.is_some_and(|it| it.get() == "\"error\"");
         let error = error.filter(|it| it.get() != "null");

@@ -14,12 +14,14 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// What these messages and tools show.
+    pub(super) fn shown<'a>(messages: &[Message], tools: impl Iterator<Item = &'a Arc<str>>) -> Self {
+        Self { messages: messages.iter().map(Message::neutral).collect(), tools: tools.cloned().collect() }
+    }
+
     /// What a view shows, without building a request.
     #[must_use]
     pub fn of(view: &View) -> Self {
-        Self {
-            messages: view.messages().iter().map(Message::neutral).collect(),
-            tools: view.tools().map(|tool| tool.name.clone()).collect(),
-        }
+        Self::shown(view.messages(), view.tools().map(|tool| &tool.name))
     }
 }

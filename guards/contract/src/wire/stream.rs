@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::refusal::{Refusal, Remedy, STREAM_BYTES};
-use super::{anthropic, openai};
+use super::{anthropic, gemini, openai, responses};
 use crate::attempt::{AttemptCause, AttemptFacts};
 use crate::completion::{Completion, is_blank};
 use crate::offer::Offer;
@@ -24,7 +24,7 @@ mod events;
 ///
 /// The completion is the one that [`Dialect::completion`](super::Dialect::completion) reads from the same answer in
 /// one piece, with two exceptions. If Anthropic cuts off the arguments of a call, the call has the part that arrived.
-/// A stream of OpenAI chat has at most one text.
+/// A stream of OpenAI chat has at most one text, and in one of Gemini neighbouring texts are one.
 #[derive(Clone, Debug)]
 pub struct StreamReader {
     events: Events,
@@ -43,8 +43,12 @@ pub struct StreamReader {
 pub(super) enum Partial {
     /// Of OpenAI chat completions.
     OpenAi(Box<openai::Partial>),
+    /// Of OpenAI Responses.
+    Responses(Box<responses::Partial>),
     /// Of Anthropic messages.
     Anthropic(anthropic::Partial),
+    /// Of Gemini.
+    Gemini(gemini::Partial),
 }
 
 /// A stream without a complete completion: everything that [`Run::failed`](crate::Run::failed) needs.
@@ -154,7 +158,9 @@ fn take(answer: &mut Partial, taken: &mut usize, data: &str, delta: &mut Delta) 
     }
     match answer {
         Partial::OpenAi(it) => it.take(data, delta),
+        Partial::Responses(it) => it.take(data, delta),
         Partial::Anthropic(it) => it.take(data, delta),
+        Partial::Gemini(it) => it.take(data, delta),
     }
 }
 
@@ -162,28 +168,37 @@ impl Partial {
     fn is_over(&self) -> bool {
         match self {
             Self::OpenAi(it) => it.is_over(),
+            Self::Responses(it) => it.is_over(),
             Self::Anthropic(it) => it.is_over(),
+            // More may follow the reason to stop, such as token counts.
+            Self::Gemini(_) => false,
         }
     }
 
     fn is_whole(&self) -> bool {
         match self {
             Self::OpenAi(it) => it.is_whole(),
+            Self::Responses(it) => it.is_over(),
             Self::Anthropic(it) => it.is_whole(),
+            Self::Gemini(it) => it.is_whole(),
         }
     }
 
     fn facts(&self) -> AttemptFacts {
         match self {
             Self::OpenAi(it) => it.facts(),
+            Self::Responses(it) => it.facts(),
             Self::Anthropic(it) => it.facts(),
+            Self::Gemini(it) => it.facts(),
         }
     }
 
     fn whole(&self, offer: &Offer) -> Result<Completion, Refusal> {
         let read = match self {
             Self::OpenAi(it) => it.whole(offer),
+            Self::Responses(it) => it.whole(offer),
             Self::Anthropic(it) => it.whole(offer),
+            Self::Gemini(it) => it.whole(offer),
         };
         read.map_err(Refusal::from)
     }
@@ -191,7 +206,9 @@ impl Partial {
     fn partial(&self, offer: &Offer) -> Completion {
         match self {
             Self::OpenAi(it) => it.partial(offer),
+            Self::Responses(it) => it.partial(offer),
             Self::Anthropic(it) => it.partial(offer),
+            Self::Gemini(it) => it.partial(offer),
         }
     }
 }

@@ -1,10 +1,16 @@
-//! The client's side of the wire: requests, and answers that arrive whole or piece by piece.
+//! The wire, for clients and servers: requests, and answers whole or piece by piece.
 
 mod answers;
 mod anthropic;
+mod asked;
 mod broken;
 mod common;
+mod drawn;
+mod drawn_items;
 mod gemini;
+mod hostile;
 mod laws;
 mod openai;
+mod refusals;
 mod requests;
+mod written;

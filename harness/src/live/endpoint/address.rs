@@ -20,7 +20,9 @@ impl Address {
     pub(super) fn of(url: &str, dialect: Dialect) -> Result<Self, Error> {
         let completions = match dialect {
             Dialect::OpenAi => "chat/completions",
+            Dialect::Responses => "responses",
             Dialect::Anthropic => "messages",
+            Dialect::Gemini => return Err(wrong("one of Gemini's own API, which has the model in its path")),
         };
         let uri: Uri = url.parse().map_err(|_| {
             wrong("a text without `http://` or `https://`, or another one that is no address")
@@ -40,8 +42,8 @@ impl Address {
         let whole = path.strip_suffix(completions).and_then(|it| it.strip_suffix('/'));
         let has_version = whole.is_some()
             || match dialect {
-                Dialect::OpenAi => !path.is_empty(),
-                Dialect::Anthropic => path.ends_with("/v1"),
+                Dialect::OpenAi | Dialect::Responses => !path.is_empty(),
+                Dialect::Anthropic | Dialect::Gemini => path.ends_with("/v1"),
             };
         let (path, version) = (whole.unwrap_or(path), if has_version { "" } else { "/v1" });
         Ok(Self { base: format!("{scheme}://{host}{path}{version}"), completions })

@@ -220,11 +220,12 @@ fn header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {
 /// How each provider takes the key, and what else it wants to be told.
 fn headers(dialect: Dialect, key: Option<&Key>) -> Vec<(&'static str, HeaderValue)> {
     let key = key.map(|key| match dialect {
-        Dialect::OpenAi => ("authorization", secret(&format!("Bearer {}", key.text()))),
+        Dialect::OpenAi | Dialect::Responses => ("authorization", secret(&format!("Bearer {}", key.text()))),
         Dialect::Anthropic => ("x-api-key", secret(key.text())),
+        Dialect::Gemini => ("x-goog-api-key", secret(key.text())),
     });
     let version = match dialect {
-        Dialect::OpenAi => None,
+        Dialect::OpenAi | Dialect::Responses | Dialect::Gemini => None,
         Dialect::Anthropic => Some(("anthropic-version", HeaderValue::from_static("2023-06-01"))),
     };
     key.into_iter().chain(version).collect()

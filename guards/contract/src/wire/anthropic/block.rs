@@ -6,11 +6,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::mark;
+use super::own;
 use crate::completion::{Completion, FinishReason, Part, RawCall, ToolCall, Usage, is_blank};
 use crate::offer::{Offer, Tool};
 use crate::view::Message;
+use crate::wire::asked::Described;
 use crate::wire::content::{self, Content};
+use crate::wire::mark;
 use crate::wire::reading::Unreadable;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -57,6 +59,9 @@ pub(super) struct Block {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Offered {
+    /// `custom` for the client's own tools, and so where there is none.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    kind: Option<Arc<str>>,
     pub(super) name: Arc<str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) description: Option<Arc<str>>,
@@ -103,7 +108,7 @@ pub(super) fn read_blocks(
                 text: block.thinking.clone().unwrap_or_default(),
                 signature: block.signature.clone().filter(|it| !it.is_empty()),
             }),
-            "redacted_thinking" => parts.push(mark::redacted(block.data.as_deref().unwrap_or_default())),
+            "redacted_thinking" => parts.push(own::redacted(block.data.as_deref().unwrap_or_default())),
             "tool_use" => calls.push(block.raw_call(&format!("{place}[{at}]"))?),
             _ => {}
         }
@@ -117,7 +122,7 @@ impl Block {
     }
 
     pub(super) fn thinking(text: &Arc<str>, signature: &Arc<str>) -> Self {
-        match mark::unredact(text, signature) {
+        match own::unredact(text, signature) {
             Some(data) => {
                 Self { kind: "redacted_thinking".into(), data: Some(data.into()), ..Self::default() }
             }
@@ -133,9 +138,9 @@ impl Block {
     pub(super) fn call(call: &ToolCall) -> Self {
         Self {
             kind: "tool_use".into(),
-            id: Some(mark::id(&call.id)),
+            id: Some(own::id(&call.id)),
             name: Some(call.tool.clone()),
-            input: Some(mark::input(&call.arguments)),
+            input: Some(mark::object(&call.arguments)),
             ..Self::default()
         }
     }
@@ -143,7 +148,7 @@ impl Block {
     pub(super) fn result(id: &Arc<str>, text: &Arc<str>, is_error: bool) -> Self {
         Self {
             kind: "tool_result".into(),
-            tool_use_id: Some(mark::id(id)),
+            tool_use_id: Some(own::id(id)),
             // Anthropic accepts a result without content, but no empty text.
             content: Some(Content::Text(text.clone())).filter(|_| !text.is_empty()),
             is_error: is_error.then_some(true),
@@ -203,16 +208,16 @@ impl Block {
         if !content::is_object(input) {
             return Err(lacks("input", "an object", content::excerpt(input.get())));
         }
-        Ok(RawCall { id: mark::read_id(id), tool, arguments: mark::read_input(input.get()) })
+        Ok(RawCall { id: own::read_id(id), tool, arguments: mark::read_object(input.get()) })
     }
 
     /// A block of a user's message.
     pub(super) fn to_message(&self) -> Message {
         match &*self.kind {
             "tool_result" => Message::Result {
-                id: mark::read_id(self.tool_use_id.as_deref().unwrap_or_default()),
+                id: own::read_id(self.tool_use_id.as_deref().unwrap_or_default()),
                 text: self.result_text(),
-                is_error: false,
+                is_error: self.is_error.unwrap_or(false),
             },
             _ => Message::User(self.shown()),
         }
@@ -237,9 +242,20 @@ impl Block {
 impl Offered {
     pub(super) fn of(tool: &Tool) -> Self {
         Self {
+            kind: None,
             name: tool.name.clone(),
             description: Some(tool.description.clone()).filter(|text| !is_blank(text)),
             input_schema: Some(content::schema(tool)),
         }
+    }
+
+    /// A tool of another type has its schema in its documentation, and Anthropic runs some of these itself.
+    pub(super) fn described(&self) -> Described {
+        let schema = self.input_schema.as_deref().map(RawValue::get);
+        let by_provider = self.kind.as_deref().is_some_and(|kind| {
+            let kinds = ["web_search_", "web_fetch_", "code_execution_", "tool_search_tool_"];
+            kinds.iter().any(|it| kind.starts_with(it))
+        });
+        Described { by_provider, ..Described::function(&self.name, self.description.as_ref(), schema) }
     }
 }

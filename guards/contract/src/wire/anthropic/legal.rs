@@ -1,12 +1,10 @@
 //! Anthropic's requirements for a request.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use super::block::{Block, Offered, Role, Said};
-use super::mark;
+use super::own;
 use crate::completion::is_blank;
 use crate::offer::is_legal_name;
+use crate::wire::calls::Calls;
 use crate::wire::content::{excerpt, is_object};
 use crate::wire::legal::{Illegal, Rule};
 
@@ -55,7 +53,7 @@ fn user(blocks: &[Block], place: &str, calls: &mut Calls) -> Result<(), Illegal>
                 if other {
                     return Err(Illegal::new(Rule::ResultsFirst, place, "a result after other content"));
                 }
-                calls.answer(block.tool_use_id.as_deref(), &place)?;
+                calls.answer(block.tool_use_id.as_deref(), &format!("{place}.tool_use_id"))?;
                 let inner = block.content.as_ref().map(|content| content.blocks());
                 inner
                     .iter()
@@ -94,7 +92,7 @@ fn assistant(blocks: &[Block], place: &str, calls: &mut Calls) -> Result<(), Ill
             }
             "tool_use" => {
                 called = true;
-                calls.ask(block, &place)?;
+                ask(block, &place, calls)?;
             }
             _ => text(block, &place)?,
         }
@@ -118,53 +116,19 @@ fn name(name: &str, place: &str) -> Result<(), Illegal> {
     Err(Illegal::new(Rule::ToolName, format!("{place}.name"), excerpt(name)))
 }
 
-/// The calls of the messages so far.
-#[derive(Default)]
-struct Calls {
-    all: BTreeSet<Arc<str>>,
-    open: Vec<Arc<str>>,
-}
-
-impl Calls {
-    fn ask(&mut self, call: &Block, place: &str) -> Result<(), Illegal> {
-        let illegal = |rule, member: &str, found| Err(Illegal::new(rule, format!("{place}.{member}"), found));
-        let id = call.id.clone().unwrap_or_default();
-        name(call.name.as_deref().unwrap_or_default(), place)?;
-        match call.input.as_deref() {
-            None => return illegal(Rule::InputObject, "input", "nothing".into()),
-            Some(input) if !is_object(input) => {
-                return illegal(Rule::InputObject, "input", excerpt(input.get()));
-            }
-            Some(_) => {}
+fn ask(call: &Block, place: &str, calls: &mut Calls) -> Result<(), Illegal> {
+    let illegal = |rule, member: &str, found| Err(Illegal::new(rule, format!("{place}.{member}"), found));
+    let id = call.id.clone().unwrap_or_default();
+    name(call.name.as_deref().unwrap_or_default(), place)?;
+    match call.input.as_deref() {
+        None => return illegal(Rule::InputObject, "input", "nothing".into()),
+        Some(input) if !is_object(input) => {
+            return illegal(Rule::InputObject, "input", excerpt(input.get()));
         }
-        if !mark::is_legal_id(&id) {
-            return illegal(Rule::CallId, "id", excerpt(&id));
-        }
-        if !self.all.insert(id.clone()) {
-            return illegal(Rule::RepeatedId, "id", format!("`{id}` again"));
-        }
-        self.open.push(id);
-        Ok(())
+        Some(_) => {}
     }
-
-    fn answer(&mut self, id: Option<&str>, place: &str) -> Result<(), Illegal> {
-        let place = format!("{place}.tool_use_id");
-        let Some(id) = id else { return Err(Illegal::new(Rule::OrphanedResult, place, "no id")) };
-        if let Some(at) = self.open.iter().position(|open| **open == *id) {
-            self.open.remove(at);
-            return Ok(());
-        }
-        let rule = if self.all.contains(id) { Rule::ResultPlace } else { Rule::OrphanedResult };
-        Err(Illegal::new(rule, place, format!("`{id}`")))
+    if !own::is_legal_id(&id) {
+        return illegal(Rule::CallId, "id", excerpt(&id));
     }
-
-    fn all_answered(&self, place: &str, next: &str) -> Result<(), Illegal> {
-        match self.open.first() {
-            None => Ok(()),
-            Some(id) => {
-                let found = format!("{next} without one for call `{id}`");
-                Err(Illegal::new(Rule::UnansweredCall, place, found))
-            }
-        }
-    }
+    calls.ask(&id, &format!("{place}.id"))
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::block::{Block, read_blocks};
 use crate::completion::{Completion, FinishReason, Usage};
 use crate::offer::Offer;
+use crate::wire::answering::Answering;
 use crate::wire::content::{Content, null_is_default};
 use crate::wire::reading::{self, Unreadable};
 
@@ -22,9 +23,9 @@ pub struct Response {
     role: &'static str,
     #[serde(default, deserialize_with = "null_is_default")]
     model: Arc<str>,
-    content: Content<Block>,
+    pub(super) content: Content<Block>,
     #[serde(default)]
-    stop_reason: Option<Cow<'static, str>>,
+    pub(super) stop_reason: Option<Cow<'static, str>>,
     #[serde(default)]
     stop_sequence: Option<Arc<str>>,
     #[serde(default, deserialize_with = "null_is_default")]
@@ -35,23 +36,43 @@ pub struct Response {
 pub(super) struct Tokens {
     #[serde(default, deserialize_with = "null_is_default")]
     input_tokens: u64,
-    #[serde(default, deserialize_with = "null_is_default", skip_serializing)]
+    #[serde(default, deserialize_with = "null_is_default")]
     cache_creation_input_tokens: u64,
-    #[serde(default, deserialize_with = "null_is_default", skip_serializing)]
+    #[serde(default, deserialize_with = "null_is_default")]
     cache_read_input_tokens: u64,
     #[serde(default, deserialize_with = "null_is_default")]
     output_tokens: u64,
 }
 
+/// The tokens of an answer, at the end of its stream.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Counted {
+    output_tokens: u64,
+}
+
 impl Response {
-    /// A completion as a response of `model`.
-    #[must_use]
-    pub fn of(completion: &Completion, id: &str, model: &str) -> Self {
+    /// It as its stream begins, when only the tokens of the request are known.
+    pub(super) fn opening(&self) -> Self {
         Self {
-            id: id.into(),
-            model: model.into(),
+            id: self.id.clone(),
+            model: self.model.clone(),
+            ..Self::streamed(Vec::new(), None, Tokens { output_tokens: 0, ..self.usage })
+        }
+    }
+
+    /// The tokens of the answer.
+    pub(super) fn counted(&self) -> Counted {
+        Counted { output_tokens: self.usage.output_tokens }
+    }
+
+    /// A completion as a response.
+    #[must_use]
+    pub fn of(completion: &Completion, answering: &Answering) -> Self {
+        Self {
+            id: answering.id.clone(),
+            model: answering.model.clone(),
             ..Self::streamed(
-                Block::of_answer(completion),
+                Block::of_answer(&answering.names.named(completion)),
                 stop_name(completion.finish).map(Into::into),
                 Tokens {
                     input_tokens: completion.usage.input_tokens,

@@ -7,12 +7,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::block::Block;
-use super::mark;
 use super::response::{Response, Tokens};
 use crate::attempt::AttemptFacts;
 use crate::completion::Completion;
 use crate::offer::Offer;
 use crate::wire::content::{self, null_is_default};
+use crate::wire::mark;
 use crate::wire::reading::{self, Unreadable};
 use crate::wire::refusal::Refusal;
 use crate::wire::stream::delta::Delta;
@@ -200,7 +200,7 @@ impl Growing {
             }
             "tool_use" if !self.input.is_empty() => {
                 let input = RawValue::from_string(self.input.clone());
-                block.input = Some(input.unwrap_or_else(|_| mark::input(&self.input)));
+                block.input = Some(input.unwrap_or_else(|_| mark::object(&self.input)));
             }
             _ => {}
         }

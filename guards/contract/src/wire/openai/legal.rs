@@ -1,10 +1,9 @@
 //! OpenAI's requirements for a chat request.
 
-use std::collections::BTreeSet;
-
 use super::message::{Call, Offered, Role, Said, texts_of};
 use crate::completion::is_blank;
 use crate::offer::is_legal_name;
+use crate::wire::calls::Calls;
 use crate::wire::content::excerpt;
 use crate::wire::legal::{Illegal, Rule};
 
@@ -23,7 +22,7 @@ pub(super) fn check(messages: &[Said], tools: &[Offered]) -> Result<(), Illegal>
             Role::System | Role::Developer => {}
             Role::User => user(said, &place)?,
             Role::Assistant => assistant(said, &place, &mut calls)?,
-            Role::Tool => calls.answer(said.tool_call_id.as_deref(), &place)?,
+            Role::Tool => calls.answer(said.tool_call_id.as_deref(), &format!("{place}.tool_call_id"))?,
         }
     }
     calls.all_answered("messages", "the end")?;
@@ -58,61 +57,26 @@ fn user(said: &Said, place: &str) -> Result<(), Illegal> {
     }
 }
 
-fn assistant<'a>(said: &'a Said, place: &str, calls: &mut Calls<'a>) -> Result<(), Illegal> {
+fn assistant(said: &Said, place: &str, calls: &mut Calls) -> Result<(), Illegal> {
     let says = texts_of(said.content.as_ref()).iter().any(|text| !is_blank(text));
     if !says && said.tool_calls.is_empty() {
         return Err(Illegal::new(Rule::EmptyMessage, place, "neither"));
     }
     for (at, call) in said.tool_calls.iter().enumerate() {
-        calls.ask(call, &format!("{place}.tool_calls[{at}]"))?;
+        ask(call, &format!("{place}.tool_calls[{at}]"), calls)?;
     }
     Ok(())
 }
 
-/// The calls of the messages so far.
-#[derive(Default)]
-struct Calls<'a> {
-    all: BTreeSet<&'a str>,
-    open: Vec<&'a str>,
-}
-
-impl<'a> Calls<'a> {
-    fn ask(&mut self, call: &'a Call, place: &str) -> Result<(), Illegal> {
-        let illegal = |rule, member: &str, found| Err(Illegal::new(rule, format!("{place}.{member}"), found));
-        if !is_legal_name(&call.function.name) {
-            return illegal(Rule::ToolName, "function.name", excerpt(&call.function.name));
-        }
-        if call.function.text().is_none() {
-            let found = excerpt(call.function.arguments.get());
-            return illegal(Rule::ArgumentsText, "function.arguments", found);
-        }
-        if !self.all.insert(&call.id) {
-            return illegal(Rule::RepeatedId, "id", format!("`{}` again", call.id));
-        }
-        self.open.push(&call.id);
-        Ok(())
+fn ask(call: &Call, place: &str, calls: &mut Calls) -> Result<(), Illegal> {
+    let illegal = |rule, member: &str, found| Err(Illegal::new(rule, format!("{place}.{member}"), found));
+    if !is_legal_name(&call.function.name) {
+        return illegal(Rule::ToolName, "function.name", excerpt(&call.function.name));
     }
-
-    fn answer(&mut self, id: Option<&str>, place: &str) -> Result<(), Illegal> {
-        let place = format!("{place}.tool_call_id");
-        let Some(id) = id else { return Err(Illegal::new(Rule::OrphanedResult, place, "no id")) };
-        if let Some(at) = self.open.iter().position(|open| *open == id) {
-            self.open.remove(at);
-            return Ok(());
-        }
-        let rule = if self.all.contains(id) { Rule::ResultPlace } else { Rule::OrphanedResult };
-        Err(Illegal::new(rule, place, format!("`{id}`")))
+    if call.function.text().is_none() {
+        return illegal(Rule::ArgumentsText, "function.arguments", excerpt(call.function.arguments.get()));
     }
-
-    fn all_answered(&self, place: &str, next: &str) -> Result<(), Illegal> {
-        match self.open.first() {
-            None => Ok(()),
-            Some(id) => {
-                let found = format!("{next} while call `{id}` has none");
-                Err(Illegal::new(Rule::UnansweredCall, place, found))
-            }
-        }
-    }
+    calls.ask(&call.id, &format!("{place}.id"))
 }
 
 fn role_name(role: Role) -> &'static str {

@@ -9,6 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::completion::{Completion, RawCall, ToolCall, is_blank};
 use crate::offer::Tool;
 use crate::view::Message;
+use crate::wire::asked::Described;
 use crate::wire::content::{self, Content, null_is_default};
 use crate::wire::reading::Unreadable;
 
@@ -181,5 +182,14 @@ impl Offered {
             parameters: Some(content::schema(tool)),
         };
         Self { kind: "function".into(), function: Some(function) }
+    }
+
+    pub(super) fn described(&self) -> Described {
+        match &self.function {
+            Some(OfferedFunction { name, description, parameters }) => {
+                Described::function(name, description.as_ref(), parameters.as_deref().map(RawValue::get))
+            }
+            None => Described::hosted(&self.kind),
+        }
     }
 }

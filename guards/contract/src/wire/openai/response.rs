@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::message::{Call, Function, Piece, content_of, raw_calls, texts_of};
 use crate::completion::{Completion, FinishReason, Part, RawCall, Usage, is_blank};
 use crate::offer::Offer;
+use crate::wire::answering::Answering;
 use crate::wire::content::{Content, null_is_default};
 use crate::wire::reading::{self, Unreadable};
 
@@ -15,45 +16,44 @@ use crate::wire::reading::{self, Unreadable};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Response {
     #[serde(default, deserialize_with = "null_is_default")]
-    id: Arc<str>,
+    pub(super) id: Arc<str>,
     #[serde(default, deserialize_with = "null_is_default")]
     object: Cow<'static, str>,
-    /// Seconds since 1970; written as 0, because nothing here reads a clock.
     #[serde(default, skip_deserializing)]
-    created: u64,
+    pub(super) created: u64,
     #[serde(default, deserialize_with = "null_is_default")]
-    model: Arc<str>,
-    choices: Vec<Choice>,
+    pub(super) model: Arc<str>,
+    pub(super) choices: Vec<Choice>,
     #[serde(default)]
-    usage: Option<Tokens>,
+    pub(super) usage: Option<Tokens>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Choice {
+pub(super) struct Choice {
     #[serde(default)]
     index: u64,
-    message: Answer,
+    pub(super) message: Answer,
     #[serde(default)]
-    finish_reason: Option<Cow<'static, str>>,
+    pub(super) finish_reason: Option<Cow<'static, str>>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Answer {
+pub(super) struct Answer {
     #[serde(default, skip_deserializing)]
     role: AnswerRole,
     #[serde(default)]
-    content: Option<Content<Piece>>,
+    pub(super) content: Option<Content<Piece>>,
     /// The model's text when it refuses to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     refusal: Option<Arc<str>>,
     /// Thinking, as several compatible providers send it; OpenAI itself does not reveal it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    reasoning_content: Option<Arc<str>>,
+    pub(super) reasoning_content: Option<Arc<str>>,
     /// The same, under the name that other providers use.
     #[serde(default, skip_serializing)]
     reasoning: Option<Arc<str>>,
     #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<Call>,
+    pub(super) tool_calls: Vec<Call>,
     /// The one call of servers that still send it in the old form, without an id.
     #[serde(default, skip_serializing)]
     function_call: Option<Function>,
@@ -89,9 +89,10 @@ pub(super) struct Tokens {
 }
 
 impl Response {
-    /// A completion as a response of `model`. Thinking goes into `reasoning_content`, in one text.
+    /// A completion as a response. Thinking goes into `reasoning_content`, in one text.
     #[must_use]
-    pub fn of(completion: &Completion, id: &str, model: &str) -> Self {
+    pub fn of(completion: &Completion, answering: &Answering) -> Self {
+        let completion = &*answering.names.named(completion);
         let Usage { input_tokens, output_tokens } = completion.usage;
         let message = Answer {
             role: AnswerRole::Assistant,
@@ -108,8 +109,9 @@ impl Response {
             total_tokens: input_tokens.saturating_add(output_tokens),
         };
         Self {
-            id: id.into(),
-            model: model.into(),
+            id: answering.id.clone(),
+            created: answering.created,
+            model: answering.model.clone(),
             ..Self::new(message, finish_name(completion.finish).map(Into::into), Some(usage))
         }
     }

@@ -5,7 +5,7 @@ use memchr::memchr2;
 
 use crate::wire::refusal::{Refusal, STREAM_BYTES};
 
-/// A stream of events. Only their data counts: both providers repeat the name of an event in it.
+/// A stream of events. Only their data counts: providers that name their events repeat the name in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Events {
     /// The current, incomplete line.

@@ -1,0 +1,85 @@
+//! What the model says in neighbouring items.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::item::Item;
+use crate::completion::{Completion, FinishReason, Part, RawCall, Usage};
+use crate::offer::Offer;
+use crate::view::Message;
+use crate::wire::content;
+use crate::wire::names::{Called, Names};
+use crate::wire::reading::Unreadable;
+
+/// What neighbouring items of the model say.
+#[derive(Default)]
+pub(super) struct Turn {
+    parts: Vec<Part>,
+    calls: Vec<RawCall>,
+    /// Whether it has the words of a refusal.
+    pub(super) refuses: bool,
+}
+
+impl Turn {
+    /// Adds a message of the model.
+    pub(super) fn message(&mut self, item: &Item) {
+        self.parts.extend(item.texts().into_iter().map(Part::Text));
+        self.refuses |= item.refuses();
+    }
+
+    /// Adds another item, which is at `place`. Items of other types than calls and reasoning add nothing.
+    pub(super) fn item(&mut self, item: &Item, place: &str, names: &Names) -> Result<(), Unreadable> {
+        match item.kind() {
+            "function_call" => self.calls.push(raw(item, place, "arguments", names)?),
+            "custom_tool_call" => self.calls.push(raw(item, place, "input", names)?),
+            "reasoning" => {
+                let (text, signature) = (item.thinking(), item.encrypted_content.clone());
+                if !text.is_empty() || signature.is_some() {
+                    self.parts.push(Part::Thinking { text: text.into(), signature });
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether it has calls.
+    pub(super) fn calls(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    /// The completion.
+    pub(super) fn completion(self, finish: FinishReason, usage: Usage, offer: &Offer) -> Completion {
+        Completion::new(self.parts, self.calls, finish, usage, offer)
+    }
+
+    /// The message of a request, if it says anything; the next turn begins.
+    pub(super) fn end(&mut self, offer: &Offer) -> Option<Message> {
+        let turn = std::mem::take(self);
+        let completion = turn.completion(FinishReason::NotGiven, Usage::default(), offer);
+        let says = completion.has_text() || !completion.calls.is_empty();
+        says.then(|| Message::Assistant(completion.into()))
+    }
+}
+
+/// The call of an item, with the text in this member.
+pub(super) fn raw(item: &Item, place: &str, member: &str, names: &Names) -> Result<RawCall, Unreadable> {
+    let lacks = |member: &str, found: String| {
+        Unreadable::new(format!("{place}.{member}"), format!("expected a string, found {found}"))
+    };
+    let nothing = || "nothing".to_owned();
+    let id = item.call_id.clone().ok_or_else(|| lacks("call_id", nothing()))?;
+    let name = item.name.clone().ok_or_else(|| lacks("name", nothing()))?;
+    let is_custom = member == "input";
+    let text = if is_custom { &item.input } else { &item.arguments };
+    let text = text.as_deref().ok_or_else(|| lacks(member, nothing()))?;
+    let arguments = string(text).ok_or_else(|| lacks(member, content::excerpt(text.get())))?;
+    let called = Called { name, namespace: item.namespace.clone(), is_custom };
+    Ok(RawCall { id, tool: names.offered(called), arguments })
+}
+
+/// The text of a JSON string.
+pub(super) fn string(raw: &RawValue) -> Option<Arc<str>> {
+    serde_json::from_str::<String>(raw.get()).ok().map(Into::into)
+}

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use balk_contract::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
 
-use crate::scenario::StateId;
+use crate::scenario::{CallSpec, Called, Role, StateId};
 use crate::world::World;
 use balk_contract::reading::Reading;
 
@@ -18,7 +18,7 @@ use act::Visit;
 use detour::Detour;
 use memo::Memo;
 
-pub use act::{Act, Broken};
+pub use act::{Act, Broken, Spoken};
 
 mod act;
 mod advance;
@@ -67,6 +67,8 @@ struct Following {
     /// What interventions said.
     said: String,
     intervened: bool,
+    /// Whether the completion asked the user something without a tool, and no answer came yet.
+    asked_in_words: bool,
     user_messages: u32,
     /// Whether calls were answered, and whether the answers announce a message.
     results: bool,
@@ -196,8 +198,12 @@ impl Actor {
                 self.turns += 1;
                 self.answered = true;
                 let last_answers = std::mem::take(&mut self.following.answers);
-                self.following =
-                    Following { completion: Some(completion.clone()), last_answers, ..Following::default() };
+                self.following = Following {
+                    completion: Some(completion.clone()),
+                    asked_in_words: self.asks_in_words(),
+                    last_answers,
+                    ..Following::default()
+                };
             }
             Message::User(text) => self.user_message(text),
             Message::Result { text, .. } => match text.strip_prefix(NOT_RUN) {
@@ -211,12 +217,7 @@ impl Actor {
                     self.following.results = true;
                     self.following.lost = true;
                 }
-                None => {
-                    self.following.results = true;
-                    self.following.outcome = OnceCell::new();
-                    self.following.answers.push(text.clone());
-                    self.unread.push(text.clone());
-                }
+                None => self.answer(text.clone()),
             },
         }
     }
@@ -253,9 +254,27 @@ impl Actor {
                 ChoiceKind::SwitchModel => self.following.switched = true,
                 ChoiceKind::Continue | ChoiceKind::Report | ChoiceKind::Stop => {}
             }
+        } else if std::mem::take(&mut self.following.asked_in_words) {
+            // Like a model, it takes the next words for the answer.
+            self.answer(text.clone());
         } else if text != self.world.prompt() {
             self.intervention(text);
         }
+    }
+
+    /// Whether it asks the user something in this state, and no tool on offer does.
+    fn asks_in_words(&self) -> bool {
+        let state = &self.world.scenario().actor.states[self.state];
+        let asks = |call: &CallSpec| call.called == Called::Role(Role::Ask) && self.world.is_spoken(call);
+        self.detour.is_none() && state.calls.iter().any(asks)
+    }
+
+    /// Something answered what it did.
+    fn answer(&mut self, text: Arc<str>) {
+        self.following.results = true;
+        self.following.outcome = OnceCell::new();
+        self.following.answers.push(text.clone());
+        self.unread.push(text);
     }
 
     /// No view contains a completion without text and calls. The answer reveals it: an unexpected message, and a

@@ -107,6 +107,7 @@ impl<'t> Running<'t> {
             Some(broken) => return self.breaks(&act, broken, unseen),
         }
         self.host.completed(completion);
+        act.spoken.iter().for_each(|it| self.host.hears(it));
     }
 
     /// Runs the calls that the provider runs itself; returns whether they may have changed something.

@@ -180,7 +180,7 @@ impl Actor {
                 let fits = |tool: &Arc<str>| {
                     let first = self.world.scenario().actor.states[transition.to].calls.first();
                     first.is_none_or(|call| match &call.called {
-                        Called::Role(role) => self.world.role(*role).0 == tool,
+                        Called::Role(role) => self.world.role(*role).is_some_and(|(name, _)| name == tool),
                         Called::Name(name) => **name == **tool,
                     })
                 };

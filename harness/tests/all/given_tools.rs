@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::common::recipe::recipe;
 use crate::common::{between, scenario};
 use balk::engine::{self, Trial, TruthChannel};
-use balk_guards::Tool;
+use balk_guards::{Entry, Tool};
 use balk_scenarios::scenario::{Role, StateId};
-use balk_scenarios::toolsets::bind;
-use balk_scenarios::{Truth, World, WorldOptions, catalogue};
+use balk_scenarios::toolsets::{self, bind};
+use balk_scenarios::{Truth, World, WorldOptions, catalogue, format};
 use serde_json::Value;
 
 const AGENTS: [(&str, &str); 8] = [
@@ -72,4 +72,46 @@ fn the_actor_takes_the_same_way_with_the_tools_of_any_agent() {
     }
     assert!(played > 4_000, "only {played} were played, and {unbound} could not be bound");
     assert!(ended < played / 10, "{ended} of {played} ended early");
+}
+
+/// A question in words is answered by the user, and a summary in words ends the run.
+#[test]
+fn what_no_tool_does_is_said_in_words() {
+    let text = include_str!("../../../scenarios/tests/worlds/asking.toml");
+    let all = format::parse("asking.toml", text, toolsets::catalogue());
+    let scenario = all.unwrap_or_else(|wrong| panic!("{wrong}")).remove(0);
+    let set = bind("mini-swe-agent", &scenario.roles, &offered(AGENTS[5].1), &[]).expect("it has a shell");
+    let trial = play(&World::with_tools(&scenario, 0, WorldOptions::default(), &set));
+    let said = trial.entries.iter().filter_map(|entry| match entry {
+        Entry::User(it) => Some(format!("user: {}", it.text)),
+        Entry::Completion(it) if it.calls.is_empty() => {
+            Some(format!("model: {}", it.texts().map(|text| &**text).collect::<String>()))
+        }
+        Entry::Completion(it) => Some(format!("call: {}", it.calls[0].arguments)),
+        Entry::End(it) => Some(format!("end: {it:?}")),
+        Entry::Start(_)
+        | Entry::Failed(_)
+        | Entry::Tried(_)
+        | Entry::Result(_)
+        | Entry::Intervention(_)
+        | Entry::Answer(_)
+        | Entry::Compaction(_)
+        | Entry::Conclusion(_) => None,
+    });
+    assert_eq!(
+        said.collect::<Vec<_>>(),
+        [
+            "user: Write the colour of the house into colour.txt. Ask me which it is, and ask again until I know.",
+            "model: Which colour, for the 1. time?",
+            "user: error: the person is not there, ask again",
+            "model: Which colour, for the 2. time?",
+            "user: error: the person is not there, ask again",
+            "model: Which colour, for the 3. time?",
+            "user: It is blue.",
+            r#"call: {"command": "printf %s 'green\n' > colour.txt"}"#,
+            "model: It is written down.",
+            "end: Finished",
+        ]
+    );
+    assert!(trial.goal);
 }

@@ -20,7 +20,9 @@ fn served(world: &Arc<World>, dialect: Dialect, view: &View, attempt: u32) -> (C
     let request = dialect.request(view, &Asking::of("balk-actor"));
     let seen = dialect.seen(&request, world.offer()).expect("what was written can be read");
     assert_eq!(seen, Seen::of(view), "{dialect:?} carries the view");
-    let act = Actor::new(world).act(&seen.messages, attempt);
+    let mut actor = Actor::new(world);
+    actor.catch_up(&seen.messages);
+    let act = actor.act(attempt);
     let response = dialect.response(&act.completion(world.offer()), "response", "balk-actor");
     let completion = dialect.completion(&response, world.offer()).expect("what was written can be read");
     (completion, act.broken.is_some())

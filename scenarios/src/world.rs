@@ -33,7 +33,7 @@ pub struct World {
     picks: Vec<usize>,
     numbers: Vec<u32>,
     offer: Arc<Offer>,
-    /// The legal name of each offered tool, with its place in the tool set. A tool with several roles is there for each.
+    /// The legal name of each offered tool, with its place in the tool set: once for each of its roles.
     offered: Vec<(Arc<str>, usize)>,
     user: UserTexts,
     /// What the loop says to a message without a call.

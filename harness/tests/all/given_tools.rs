@@ -108,7 +108,7 @@ fn what_no_tool_does_is_said_in_words() {
             "user: error: the person is not there, ask again",
             "model: Which colour, for the 3. time?",
             "user: It is blue.",
-            r#"call: {"command": "printf %s 'green\n' > colour.txt"}"#,
+            r#"call: {"command": "printf %s 'blue\n' > colour.txt"}"#,
             "model: It is written down.",
             "end: Finished",
         ]

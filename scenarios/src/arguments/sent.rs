@@ -9,7 +9,8 @@ use serde::de::{
 };
 use serde_json::Value;
 
-use super::{command, lines};
+use super::command;
+use super::todo::lines;
 use crate::scenario::{Form, ItemShape, Role, Shape, Slot};
 
 /// The values of the role, in the order of its arguments. If what was sent has not the form that the tool wants, the

@@ -16,8 +16,8 @@ use crate::scenario::{Role, Toolset};
 fn offered(list: &str) -> Vec<Tool> {
     let all: Vec<Value> = serde_json::from_str(list).expect("the list of tools is JSON");
     let tool = |it: &Value| {
-        let text = |key: &str| it[key].as_str().expect("a tool has a name and a description");
-        Tool::new(text("name")).description(text("description")).parameters(&it["parameters"].to_string())
+        let name = it["name"].as_str().expect("a tool has a name");
+        Tool::new(name).parameters(&it["parameters"].to_string())
     };
     all.iter().map(tool).collect()
 }
@@ -203,8 +203,8 @@ fn a_role_that_nothing_plays_is_named_with_what_is_on_offer() {
     assert_eq!(
         said(wrong(&[Role::Edit], codex, &[])),
         "no tool for the role `edit`; on offer: `exec_command`, `write_stdin`, `request_user_input`, `view_image`, \
-         `create_goal`, `get_goal`, `update_goal`, `spawn_agent`, `send_input`, `resume_agent`, `wait_agent` and \
-         `close_agent`"
+         `close_agent`, `resume_agent`, `send_input`, `spawn_agent`, `wait_agent`, `get_goal`, `create_goal` and \
+         `update_goal`"
     );
     assert_eq!(
         said(wrong(&[Role::Write], only_writes, &by(Role::Write, "save"))),

@@ -1,16 +1,18 @@
 //! The scripted model: a state machine that sees the view and nothing else.
 //!
 //! An actor is a fold over the messages. It knows everything that its own user can say, so it takes any other text in
-//! the user's role, and any refused call, for an intervention. Like a model, it reads from the words of an answer
-//! whether a tool failed. Its acts depend on the messages, on the number of earlier requests with the same messages,
-//! and on keyed draws. So it acts the same in process and behind a wire.
+//! the user's role, any refused call, and any note inside a result for an intervention. Like a model, it reads from
+//! the words of an answer whether a tool failed, unless its host hands it what the world says itself: the results of a
+//! real agent are wrapped, and words misread one in thirteen of them. Its acts depend on the messages, on the number
+//! of earlier requests with the same messages, and on keyed draws. So it acts the same in process and behind a wire.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use balk_contract::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW};
+use balk_contract::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN, SEE_BELOW, Status};
 
-use crate::scenario::StateId;
+use crate::environment::Executed;
+use crate::scenario::{CallSpec, Called, Role, StateId};
 use crate::world::World;
 use balk_contract::reading::Reading;
 
@@ -18,12 +20,13 @@ use act::Visit;
 use detour::Detour;
 use memo::Memo;
 
-pub use act::{Act, Broken};
+pub use act::{Act, Broken, Spoken};
 
 mod act;
 mod advance;
 mod detour;
 mod memo;
+mod notes;
 mod repaired;
 
 /// The model in one trial.
@@ -57,7 +60,21 @@ pub struct Actor {
     last_error: Option<Arc<str>>,
     last_success: Option<Arc<str>>,
     /// The answers since then.
-    unread: Vec<Arc<str>>,
+    unread: Vec<Answer>,
+}
+
+/// An answer to a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Answer {
+    text: Arc<str>,
+    /// Whether the call failed, where that is known from the world. Else the words say it.
+    failed: Option<bool>,
+}
+
+impl Answer {
+    fn failed(&self) -> bool {
+        self.failed.unwrap_or_else(|| Reading::of(&self.text).failed)
+    }
 }
 
 /// What has happened since the last completion.
@@ -67,6 +84,8 @@ struct Following {
     /// What interventions said.
     said: String,
     intervened: bool,
+    /// Whether the completion asked the user something without a tool, and no answer came yet.
+    asked_in_words: bool,
     user_messages: u32,
     /// Whether calls were answered, and whether the answers announce a message.
     results: bool,
@@ -80,10 +99,10 @@ struct Following {
     lost: bool,
     /// Whether the answer is to a broken attempt, not to a completion.
     attempt_broke: bool,
-    answers: Vec<Arc<str>>,
+    answers: Vec<Answer>,
     /// How the answers read, once somebody asked.
     outcome: OnceCell<Outcome>,
-    last_answers: Vec<Arc<str>>,
+    last_answers: Vec<Answer>,
     /// What the user and the environment said.
     heard: Vec<Arc<str>>,
 }
@@ -106,7 +125,7 @@ impl Following {
     /// Reading takes longer than most of what an actor does, and few states ask.
     fn outcome(&self) -> Outcome {
         *self.outcome.get_or_init(|| {
-            let failures = self.answers.iter().filter(|it| Reading::of(it).failed).count();
+            let failures = self.answers.iter().filter(|it| it.failed()).count();
             Outcome { failed: failures > 0, succeeded: failures < self.answers.len() }
         })
     }
@@ -146,14 +165,49 @@ impl Actor {
         }
     }
 
+    /// The name of the state of its last act.
+    #[must_use]
+    pub fn state(&self) -> &str {
+        &self.world.scenario().actor.states[self.state].name
+    }
+
+    /// How often it has been in that state, the last act included.
+    #[must_use]
+    pub fn visit(&self) -> u32 {
+        self.visits[self.state]
+    }
+
     /// The state it is in, and the number of its visit.
     pub(crate) fn at(&self) -> (StateId, u32) {
         (self.state, self.visits[self.state])
     }
 
-    /// Reads the new messages of the view, and acts. `attempt` counts the requests with the same messages, from 1.
-    pub fn act(&mut self, messages: &[Message], attempt: u32) -> Act {
-        self.reads(messages);
+    /// Reads the messages of a view that it has not read yet, with nothing but their words.
+    pub fn catch_up(&mut self, messages: &[Message]) {
+        for message in messages.get(self.read..).unwrap_or(messages) {
+            self.read(message, None);
+        }
+        self.read = messages.len();
+    }
+
+    /// Reads the next message. `known` is what the world says to the call that a result answers, or to what the actor
+    /// said in place of a call, where the host is that world. Then the result's own text counts only for the notes in
+    /// it.
+    pub fn read(&mut self, message: &Message, known: Option<&Executed>) {
+        self.read += 1;
+        match message {
+            Message::Assistant(completion) => self.completed(completion),
+            Message::User(text) if known.is_some() => {
+                self.following.user_messages += 1;
+                self.answer(text.clone(), known);
+            }
+            Message::User(text) => self.user_message(text),
+            Message::Result { text, .. } => self.result(text, known),
+        }
+    }
+
+    /// Acts on what it has read. `attempt` counts the requests with the same messages, from 1.
+    pub fn act(&mut self, attempt: u32) -> Act {
         self.advance();
         let Self { turns, state, asked, .. } = *self;
         let (number, steps) = (self.visits[state], self.steps[state]);
@@ -163,10 +217,9 @@ impl Actor {
         }
     }
 
-    /// The summary with which the loop replaces these messages, after it has read the new ones. It carries the actor's
-    /// progress, so an actor that sees nothing else goes on as this one.
-    pub fn summarise(&mut self, messages: &[Message]) -> String {
-        self.reads(messages);
+    /// The summary with which the loop replaces the messages that it has read. It carries the actor's progress, so an
+    /// actor that sees nothing else goes on as this one.
+    pub fn summarise(&mut self) -> String {
         self.advance();
         self.read = 0;
         // A way out that led nowhere is forgotten with the messages.
@@ -177,48 +230,52 @@ impl Actor {
         format!("{}\n\n{}{memo}", self.world.summary(), self.world.user().opening)
     }
 
-    fn reads(&mut self, messages: &[Message]) {
-        for message in messages.get(self.read..).unwrap_or(messages) {
-            self.message(message);
-        }
-        self.read = messages.len();
-    }
-
     /// Goes on where a summary says that it was.
     fn resumes(&mut self, Memo { turns, state, tries_again, corrections, visits, steps }: Memo) {
         *self = Self { turns, state, tries_again, corrections, visits, steps, ..Self::new(&self.world) };
     }
 
-    fn message(&mut self, message: &Message) {
-        match message {
-            Message::Assistant(completion) => {
-                self.advance();
-                self.turns += 1;
-                self.answered = true;
-                let last_answers = std::mem::take(&mut self.following.answers);
-                self.following =
-                    Following { completion: Some(completion.clone()), last_answers, ..Following::default() };
+    fn completed(&mut self, completion: &Arc<Completion>) {
+        self.advance();
+        self.turns += 1;
+        self.answered = true;
+        let last_answers = std::mem::take(&mut self.following.answers);
+        self.following = Following {
+            completion: Some(completion.clone()),
+            asked_in_words: self.asks_in_words(),
+            last_answers,
+            ..Following::default()
+        };
+    }
+
+    fn result(&mut self, text: &Arc<str>, known: Option<&Executed>) {
+        self.following.results = true;
+        if known.is_none() {
+            if let Some(reason) = text.strip_prefix(NOT_RUN) {
+                self.following.refused = true;
+                self.following.due |= reason == SEE_BELOW || reason == ASKED_FIRST;
+                return self.intervention(reason);
+            } else if &**text == LOST {
+                self.following.lost = true;
+                return;
             }
-            Message::User(text) => self.user_message(text),
-            Message::Result { text, .. } => match text.strip_prefix(NOT_RUN) {
-                Some(reason) => {
-                    self.following.results = true;
-                    self.following.refused = true;
-                    self.following.due |= reason == SEE_BELOW || reason == ASKED_FIRST;
-                    self.intervention(reason);
-                }
-                None if &**text == LOST => {
-                    self.following.results = true;
-                    self.following.lost = true;
-                }
-                None => {
-                    self.following.results = true;
-                    self.following.outcome = OnceCell::new();
-                    self.following.answers.push(text.clone());
-                    self.unread.push(text.clone());
-                }
-            },
         }
+        let (answer, notes) = notes::split(text);
+        let answer = if notes.is_empty() { text.clone() } else { answer.into() };
+        self.answer(answer, known);
+        notes.into_iter().for_each(|note| self.intervention(note));
+    }
+
+    /// Something answered what it did.
+    fn answer(&mut self, text: Arc<str>, known: Option<&Executed>) {
+        let answer = match known {
+            Some(it) => Answer { text: it.text.as_str().into(), failed: Some(it.status == Status::Error) },
+            None => Answer { text, failed: None },
+        };
+        self.following.results = true;
+        self.following.outcome = OnceCell::new();
+        self.following.answers.push(answer.clone());
+        self.unread.push(answer);
     }
 
     fn user_message(&mut self, text: &Arc<str>) {
@@ -253,12 +310,25 @@ impl Actor {
                 ChoiceKind::SwitchModel => self.following.switched = true,
                 ChoiceKind::Continue | ChoiceKind::Report | ChoiceKind::Stop => {}
             }
+<<<<<<< HEAD
         }
         if replies || answer.is_some() {
             self.following.heard.push(text.clone());
+=======
+        } else if std::mem::take(&mut self.following.asked_in_words) {
+            // Like a model, it takes the next words for the answer.
+            self.answer(text.clone(), None);
+>>>>>>> ac1d9949fbad4f5818fd232c67d969443c596db9
         } else if text != self.world.prompt() {
             self.intervention(text);
         }
+    }
+
+    /// Whether it asks the user something in this state, and no tool on offer does.
+    fn asks_in_words(&self) -> bool {
+        let state = &self.world.scenario().actor.states[self.state];
+        let asks = |call: &CallSpec| call.called == Called::Role(Role::Ask) && self.world.is_spoken(call);
+        self.detour.is_none() && state.calls.iter().any(asks)
     }
 
     /// No view contains a completion without text and calls. The answer reveals it: an unexpected message, and a

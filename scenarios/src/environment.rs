@@ -1,14 +1,16 @@
 //! The simulated world: files, facts, records, and what happens when a tool is called.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use balk_contract::{Status, ToolCall};
 
-use crate::arguments::Sent;
+use crate::actor::Spoken;
+use crate::arguments;
 use crate::draws::{Draw, Occasion};
 use crate::scenario::template::Template;
-use crate::scenario::{Condition, PhraseId, Role, Rule, TICKS_PER_SECOND, ToolsetTool, WriteSpec};
+use crate::scenario::{Answers, Condition, PhraseId, Role, Rule, TICKS_PER_SECOND, WriteSpec};
 use crate::world::{Filling, World};
 
 use executed::{done, failed};
@@ -82,30 +84,38 @@ impl Environment {
     fn run(&mut self, call: &ToolCall) -> Executed {
         // The world is shared and never changes, so it is read while the state is written.
         let world = self.world.clone();
-        let Some(tool) = world.tool(&call.tool) else {
-            return failed(format!("error: unknown tool {}", call.tool));
-        };
-        let sent = match Sent::read(&call.arguments, tool) {
-            Ok(sent) => sent,
-            Err(wrong) => return failed(format!("error: invalid arguments for {}: {wrong}", call.tool)),
-        };
-        let mut arguments = Vec::with_capacity(3);
-        for (canonical, name) in tool.role.arguments().iter().zip(&tool.arguments) {
-            match sent.get(name) {
-                Some(value) => arguments.push((*canonical, plain(canonical, value))),
-                None => {
-                    return failed(format!(
-                        "error: invalid arguments for {}: `{name}` is missing",
-                        call.tool
-                    ));
-                }
+        // A tool with several roles is asked as each of them. The last one is its own, and knows every call of it.
+        let mut wrong = format!("error: unknown tool {}", call.tool);
+        let count = world.tools(&call.tool).count();
+        for (at, tool) in world.tools(&call.tool).enumerate() {
+            if at + 1 < count && !arguments::agrees(&call.arguments, &tool.form) {
+                continue;
+            }
+            match arguments::read(&call.arguments, tool.role, &tool.form) {
+                Ok(sent) => return self.does(tool.role, &tool.answers, &sent),
+                Err(why) => wrong = format!("error: invalid arguments for {}: {why}", call.tool),
             }
         }
+        failed(wrong)
+    }
+
+    /// Does what the model says in place of a call, and what a person answers to it.
+    pub fn hear(&mut self, spoken: &Spoken) -> Executed {
+        let values: Vec<Cow<'_, str>> = spoken.values.iter().map(|it| it.as_str().into()).collect();
+        self.does(spoken.role, &Answers::default(), &values)
+    }
+
+    /// Does what a tool of this role does with these values.
+    fn does(&mut self, role: Role, answers: &Answers, values: &[Cow<'_, str>]) -> Executed {
+        let world = self.world.clone();
+        let names = role.arguments().iter();
+        let arguments: Vec<(&str, &str)> =
+            names.zip(values).map(|(name, value)| (*name, plain(name, value))).collect();
         let rules = &world.scenario().environment.rules;
-        let rule = rules.iter().enumerate().find(|(at, rule)| self.applies(*at, rule, tool, &arguments));
+        let rule = rules.iter().enumerate().find(|(at, rule)| self.applies(*at, rule, role, &arguments));
         match rule {
-            Some((at, rule)) => self.apply(at, rule, tool, &arguments),
-            None => self.by_role(tool, &arguments),
+            Some((at, rule)) => self.apply(at, rule, answers, &arguments),
+            None => self.by_role(role, answers, &arguments),
         }
     }
 
@@ -159,21 +169,21 @@ impl Environment {
     }
 
     /// Does what a tool of this role does. Time passes meanwhile.
-    fn by_role(&mut self, tool: &ToolsetTool, arguments: &[(&str, &str)]) -> Executed {
-        let executed = self.state.run(tool, arguments);
+    fn by_role(&mut self, role: Role, answers: &Answers, arguments: &[(&str, &str)]) -> Executed {
+        let executed = self.state.run(role, answers, arguments);
         // No rule and no role knew the command.
-        self.unknown_commands += u32::from(tool.role == Role::Shell && executed.status == Status::Error);
+        self.unknown_commands += u32::from(role == Role::Shell && executed.status == Status::Error);
         self.pass(executed.ticks);
         executed
     }
 
-    fn applies(&self, at: usize, rule: &Rule, tool: &ToolsetTool, arguments: &[(&str, &str)]) -> bool {
-        rule.role == tool.role
+    fn applies(&self, at: usize, rule: &Rule, role: Role, arguments: &[(&str, &str)]) -> bool {
+        rule.role == role
             && rule.times.is_none_or(|times| self.applied[at] < self.world.number(times))
             && self.holds_for(&rule.when, arguments)
     }
 
-    fn apply(&mut self, at: usize, rule: &Rule, tool: &ToolsetTool, arguments: &[(&str, &str)]) -> Executed {
+    fn apply(&mut self, at: usize, rule: &Rule, answers: &Answers, arguments: &[(&str, &str)]) -> Executed {
         self.applied[at] += 1;
         let ticks = rule.takes.map_or(0, |it| u64::from(self.world.number(it)) * TICKS_PER_SECOND);
         self.pass(ticks);
@@ -181,11 +191,11 @@ impl Environment {
         self.set(&rule.sets);
         let own = if rule.fails {
             failed(String::new())
-        } else if !rule.does || tool.role == Role::Shell {
+        } else if !rule.does || rule.role == Role::Shell {
             // A tool that only says what it did, or a command that prints nothing.
             done("(no output)".into())
         } else {
-            self.by_role(tool, arguments)
+            self.by_role(rule.role, answers, arguments)
         };
         self.write_files(at, rule, arguments);
         let status = if rule.fails { Status::Error } else { Status::Ok };

@@ -27,7 +27,7 @@ mod worlds;
 
 pub use balk_contract::record::{Kind, Pools, Stuck, Truth};
 
-pub use actor::{Act, Actor, Broken};
+pub use actor::{Act, Actor, Broken, Spoken};
 pub use environment::{Environment, Executed};
 pub use nearest::nearest;
 pub use news::News;

@@ -9,6 +9,7 @@ mod actor;
 mod attempt;
 mod condition;
 mod environment;
+mod form;
 mod messages;
 mod numbers;
 mod response;
@@ -26,13 +27,14 @@ pub use actor::{ActorSpec, CallSpec, Called, Sent, State, StateId, Transition, T
 pub use attempt::{Break, Stage};
 pub use condition::Condition;
 pub use environment::{EnvironmentSpec, Rule, WriteSpec};
+pub use form::{Form, ItemShape, Shape, Slot};
 pub use messages::{CompactionSpec, NewsSpec, ReplySpec};
 pub(crate) use numbers::TICKS_PER_SECOND;
 pub use numbers::{Bound, Number, Ratio};
 pub use response::{Profile, ResponseSpec};
 pub use role::Role;
 pub use texts::{Phrase, PhraseId, Pool, PoolItem};
-pub use tools::{Answers, ItemShape, Shape, Toolset, ToolsetTool};
+pub use tools::{Answers, Toolset, ToolsetTool};
 pub use way::Way;
 
 /// What the loop says to a message without a call where a tool must end the task. A scenario can have its own words

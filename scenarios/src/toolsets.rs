@@ -14,7 +14,15 @@ use crate::format::report::{Report, listed};
 use crate::format::roles::{ROLES, role_name};
 use crate::format::source::Source;
 use crate::format::syntax;
-use crate::scenario::{Answers, ItemShape, Role, Shape, Toolset, ToolsetTool};
+use crate::scenario::{Answers, Form, ItemShape, Role, Shape, Slot, Toolset, ToolsetTool};
+
+pub use bind::{Binding, By, Unbound, bind};
+
+mod bind;
+mod fill;
+mod names;
+mod schema;
+mod todo;
 
 const CATALOGUE: &str = include_str!("../catalog/toolsets.toml");
 
@@ -143,7 +151,7 @@ fn toolset(table: &SetTable, report: &mut Report<'_>) -> Toolset {
         }
         tools.push(tool);
     }
-    Toolset { name: table.name.get_ref().clone(), reserve: table.reserve, tools }
+    Toolset { name: table.name.get_ref().clone(), reserve: table.reserve, tools, spoken: Vec::new() }
 }
 
 fn tool(row: &ToolTable, report: &mut Report<'_>) -> ToolsetTool {
@@ -181,14 +189,11 @@ fn tool(row: &ToolTable, report: &mut Report<'_>) -> ToolsetTool {
         .effect(report.one_of("effect", &row.effect, EFFECTS))
         .purpose(role.purpose())
         .parameters(&schema(&arguments, &shapes, &row.constants));
-    ToolsetTool {
-        role,
-        tool,
-        arguments,
-        shapes,
-        answers: answers(&row.answers, role, report),
-        constants: row.constants.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
-    }
+    let values = shapes.into_iter().enumerate().map(|(at, shape)| Slot::Value(at, shape));
+    let constants =
+        row.constants.iter().map(|(name, value)| (name.clone(), Slot::Fixed(value.as_str().into())));
+    let form = Form { members: arguments.into_iter().zip(values).chain(constants).collect() };
+    ToolsetTool { role, tool, form, answers: answers(&row.answers, role, report) }
 }
 
 /// How each argument of a role is sent.

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use balk_contract::record::{DRAWS, Pools, draw_of};
-use balk_contract::{Offer, Wait};
+use balk_contract::{Offer, Protocol, Wait};
 
 use crate::draws::{Draw, Draws, Occasion};
 use crate::response::{Reactions, ResponseMode, ResponseModel};
-use crate::scenario::{Bound, LOOP_PROMPT, Limits, NewsSpec, Role, Scenario, StateId, Toolset, ToolsetTool};
+use crate::scenario::{
+    Bound, CallSpec, Called, LOOP_PROMPT, Limits, NewsSpec, Role, Scenario, StateId, Toolset, ToolsetTool,
+};
 
-use chosen::{offer, open};
+use chosen::{OnOffer, drawn_tools, given_tools, open};
 
 pub(crate) use phrases::{Filling, Nth};
 
@@ -31,7 +33,7 @@ pub struct World {
     picks: Vec<usize>,
     numbers: Vec<u32>,
     offer: Arc<Offer>,
-    /// The legal name of each offered tool, with its place in the tool set.
+    /// The legal name of each offered tool, with its place in the tool set: once for each of its roles.
     offered: Vec<(Arc<str>, usize)>,
     user: UserTexts,
     /// What the loop says to a message without a call.
@@ -75,11 +77,35 @@ impl World {
     /// Draws the world of a seed. Everything that plays in it shares it.
     #[must_use]
     pub fn draw(scenario: &Arc<Scenario>, seed: u64, options: WorldOptions) -> Arc<Self> {
+        let draws = Draws::new(seed, &scenario.world);
+        let is_reserve = |set: &Arc<Toolset>| set.reserve;
+        let toolset = open(&scenario.toolsets, is_reserve, options.pools, &mut draws.dice(Draw::Toolset));
+        let toolset = scenario.toolsets[toolset].clone();
+        let tools = drawn_tools(scenario, &toolset, &mut draws.dice(Draw::Offer));
+        Self::new(scenario, seed, options, (toolset, tools))
+    }
+
+    /// The world of a seed in which these tools are on offer, and no others: those of an agent that is really there.
+    /// Everything else is as the seed draws it.
+    #[must_use]
+    pub fn with_tools(
+        scenario: &Arc<Scenario>,
+        seed: u64,
+        options: WorldOptions,
+        toolset: &Arc<Toolset>,
+    ) -> Arc<Self> {
+        Self::new(scenario, seed, options, (toolset.clone(), given_tools(toolset)))
+    }
+
+    fn new(
+        scenario: &Arc<Scenario>,
+        seed: u64,
+        options: WorldOptions,
+        (toolset, (offer, offered)): (Arc<Toolset>, OnOffer),
+    ) -> Arc<Self> {
         let pools = options.pools;
         let draws = Draws::new(seed, &scenario.world);
         let language = draws.dice(Draw::Language).index(scenario.languages.len());
-        let toolset = open(&scenario.toolsets, |set| set.reserve, pools, &mut draws.dice(Draw::Toolset));
-        let toolset = scenario.toolsets[toolset].clone();
         let picks = scenario
             .pools
             .iter()
@@ -93,7 +119,6 @@ impl World {
             .iter()
             .map(|it| it.from + draws.dice(Draw::Number(&it.name)).below(it.to - it.from + 1))
             .collect();
-        let (offer, offered) = offer(scenario, &toolset, &mut draws.dice(Draw::Offer));
         let response =
             ResponseModel::new(scenario.response, options.response, options.reactions, seed, &draws);
         let mut world = Self {
@@ -270,18 +295,30 @@ impl World {
         self.scenario.actor.states[state].steps.map_or(1, |steps| self.number(steps).max(1))
     }
 
-    /// The tool behind a legal name.
-    pub(crate) fn tool(&self, name: &str) -> Option<&ToolsetTool> {
-        self.offered.iter().find(|(it, _)| &**it == name).map(|&(_, at)| &self.toolset.tools[at])
+    /// How a task ends: with a call only where a tool declares it done.
+    #[must_use]
+    pub fn protocol(&self) -> Protocol {
+        if self.toolset.spoken.contains(&Role::Finish) { Protocol::Text } else { self.scenario.protocol }
     }
 
-    /// The tool that plays a role, with its legal name.
-    pub(crate) fn role(&self, role: Role) -> (&Arc<str>, &ToolsetTool) {
-        self.offered
-            .iter()
-            .map(|(name, at)| (name, &self.toolset.tools[*at]))
-            .find(|(_, tool)| tool.role == role)
-            .expect("a scenario offers every role it uses")
+    /// What the tool behind a legal name is: mostly one thing. A shell that also reads files is that first, and a
+    /// shell last.
+    pub(crate) fn tools(&self, name: &str) -> impl DoubleEndedIterator<Item = &ToolsetTool> {
+        self.offered.iter().filter(move |(it, _)| &**it == name).map(|&(_, at)| &self.toolset.tools[at])
+    }
+
+    /// The tool that plays a role, with its legal name. `None` if the model does in words what the role does.
+    pub(crate) fn role(&self, role: Role) -> Option<(&Arc<str>, &ToolsetTool)> {
+        let mut offered = self.offered.iter().map(|(name, at)| (name, &self.toolset.tools[*at]));
+        offered.find(|(_, tool)| tool.role == role)
+    }
+
+    /// Whether a call of a state is made in words.
+    pub(crate) fn is_spoken(&self, call: &CallSpec) -> bool {
+        match &call.called {
+            Called::Role(role) => self.toolset.spoken.contains(role),
+            Called::Name(_) => false,
+        }
     }
 
     fn field(&self, pool: usize, field: usize) -> &str {

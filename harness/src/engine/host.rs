@@ -8,8 +8,8 @@ use balk_guards::{
     InterventionKind, Protocol, Run, Speaker, Start, Status, Step, Termination, ToolCall, ToolResult,
     UserMessage, View, Wait,
 };
-use balk_scenarios::scenario::Bound;
-use balk_scenarios::{Environment, News, Stage, User, World};
+use balk_scenarios::scenario::{Bound, Role};
+use balk_scenarios::{Environment, Executed, News, Spoken, Stage, User, World};
 
 use super::person::Person;
 
@@ -36,6 +36,8 @@ pub(crate) struct Host<'t> {
     breaking: Option<Breaking>,
     /// What the user says next in place of the scenario's words.
     says: Option<Arc<str>>,
+    /// What the model said in place of a call in its last message, and what came of it.
+    spoken: Vec<(Role, Executed)>,
 }
 
 /// A broken attempt whose calls are running.
@@ -68,8 +70,7 @@ impl<'t> Host<'t> {
         see: &'t mut dyn FnMut(&Entry),
     ) -> Self {
         let user = User::new(world);
-        let scenario = world.scenario();
-        let start = Start { model: model.into(), protocol: scenario.protocol, offer: world.offer().clone() };
+        let start = Start { model: model.into(), protocol: world.protocol(), offer: world.offer().clone() };
         Self {
             world: world.clone(),
             person,
@@ -86,6 +87,7 @@ impl<'t> Host<'t> {
             failed: 0,
             breaking: None,
             says: None,
+            spoken: Vec::new(),
         }
     }
 
@@ -113,6 +115,7 @@ impl<'t> Host<'t> {
             failed: self.failed,
             breaking: None,
             says: None,
+            spoken: self.spoken.clone(),
         }
     }
 
@@ -202,6 +205,12 @@ impl<'t> Host<'t> {
         self.run.completed(completion);
     }
 
+    /// The answer that was completed last does this in words.
+    pub(crate) fn hears(&mut self, spoken: &Spoken) {
+        let executed = self.environment.hear(spoken);
+        self.spoken.push((spoken.role, executed));
+    }
+
     /// The attempt failed before a call ran.
     pub(crate) fn broke(&mut self, cause: AttemptCause, message: Arc<str>, facts: AttemptFacts) {
         self.breaking = None;
@@ -248,6 +257,7 @@ impl<'t> Host<'t> {
         self.turns += 1;
         self.attempts = 0;
         self.calls_ran = false;
+        self.spoken.clear();
     }
 
     /// Commits a message that comes between two turns, if one does.
@@ -308,6 +318,14 @@ impl<'t> Host<'t> {
     fn reply(&mut self) {
         if let Some(text) = self.says.take() {
             return self.run.said(UserMessage { from: Speaker::User, text });
+        }
+        let spoken = std::mem::take(&mut self.spoken);
+        // The task ends with the word, whatever the world makes of it.
+        if spoken.iter().any(|(role, _)| *role == Role::Finish) {
+            return self.run.end(Termination::Finished);
+        }
+        if let Some((_, answer)) = spoken.into_iter().next() {
+            return self.run.said(UserMessage { from: Speaker::User, text: answer.text.into() });
         }
         let (from, text) = match self.run.protocol() {
             Protocol::Tool => (Speaker::Loop, self.world.prompt().clone()),

@@ -80,7 +80,8 @@ impl<'t> Running<'t> {
             match due {
                 Due::Completion { asked } => self.answer(asked),
                 Due::Summary => {
-                    let summary = self.actor.summarise(self.host.view().messages());
+                    self.actor.catch_up(self.host.view().messages());
+                    let summary = self.actor.summarise();
                     self.host.summarises(summary.into());
                 }
                 Due::Over => return,
@@ -89,7 +90,8 @@ impl<'t> Running<'t> {
     }
 
     fn answer(&mut self, asked: u32) {
-        let mut act = self.actor.act(self.host.view().messages(), asked);
+        self.actor.catch_up(self.host.view().messages());
+        let mut act = self.actor.act(asked);
         let now = self.host.environment().now();
         if now < self.refused_until {
             act = refused(act, self.refused_until - now);
@@ -107,6 +109,7 @@ impl<'t> Running<'t> {
             Some(broken) => return self.breaks(&act, broken, unseen),
         }
         self.host.completed(completion);
+        act.spoken.iter().for_each(|it| self.host.hears(it));
     }
 
     /// Runs the calls that the provider runs itself; returns whether they may have changed something.

@@ -16,6 +16,7 @@ mod explain;
 mod field;
 mod gaps;
 mod gates;
+mod given_tools;
 mod hunt;
 mod interactive;
 mod interrupted;

@@ -6,8 +6,9 @@ use balk_contract::{AttemptCause, Completion, FinishReason, Part, RawCall, Usage
 
 use crate::arguments;
 use crate::draws::{Draw, Occasion};
+use crate::scenario::template::Template;
 use crate::scenario::{
-    CallSpec, Called, Kind, Sent, Shape, Stage, State, StateId, Stuck, TICKS_PER_SECOND, Truth,
+    CallSpec, Called, Kind, Role, Sent, Stage, State, StateId, Stuck, TICKS_PER_SECOND, Truth,
 };
 use crate::world::{Filling, Nth, World};
 
@@ -20,6 +21,8 @@ pub struct Act {
     pub parts: Vec<Part>,
     /// Its calls.
     pub calls: Vec<RawCall>,
+    /// What it does in words, because no tool on offer does it. Its content has the words.
+    pub spoken: Vec<Spoken>,
     /// Why it ends.
     pub finish: FinishReason,
     /// The hidden truth.
@@ -30,6 +33,21 @@ pub struct Act {
     pub ran_by_provider: Vec<RawCall>,
     /// Where the attempt broke off. `None` where it did not.
     pub broken: Option<Broken>,
+}
+
+/// What the actor does in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spoken {
+    /// What a tool of this role would do.
+    pub role: Role,
+    /// The values of [`Role::arguments`], in that order.
+    pub values: Vec<String>,
+}
+
+/// What comes of a call of a state.
+enum Sends {
+    Call(RawCall),
+    Words(Spoken),
 }
 
 /// How an attempt broke off.
@@ -76,6 +94,7 @@ impl Visit<'_> {
                 state: self.state,
                 parts: Vec::new(),
                 calls: Vec::new(),
+                spoken: Vec::new(),
                 finish: FinishReason::Stop,
                 truth: Truth::Stuck(Stuck::Empty),
                 tells_user: false,
@@ -86,21 +105,29 @@ impl Visit<'_> {
         let said = |phrase| self.world.say(phrase, Occasion::State(self.state), self.nth(), &[]).into();
         let thinking = state.thinks.map(|phrase| Part::Thinking { text: said(phrase), signature: None });
         let text = state.says.map(|phrase| Part::Text(said(phrase)));
-        let calls: Vec<RawCall> =
-            state.calls.iter().enumerate().map(|(at, call)| self.call(state, call, at)).collect();
+        let mut calls = Vec::with_capacity(state.calls.len());
+        let mut spoken = Vec::new();
+        for (at, call) in state.calls.iter().enumerate() {
+            match self.call(state, call, at) {
+                Sends::Call(call) => calls.push(call),
+                Sends::Words(words) => spoken.push(words),
+            }
+        }
+        let words = spoken.iter().map(|it: &Spoken| Part::Text(it.words().into()));
         // An answer of the user changes the request, but the next attempt still counts from the last one.
         let breaks = self.breaks_off(state, attempt + self.asked);
         let seen_by_provider = breaks.as_ref().is_none_or(|(_, ran)| *ran);
         let ran_by_provider = if seen_by_provider { &state.provider[..] } else { &[] };
         Act {
             state: self.state,
-            parts: thinking.into_iter().chain(text).collect(),
+            parts: thinking.into_iter().chain(text).chain(words).collect(),
             finish: state.finish.unwrap_or(if calls.is_empty() {
                 FinishReason::Stop
             } else {
                 FinishReason::ToolCall
             }),
             calls,
+            spoken,
             truth: match (&breaks, self.world.scenario().kind) {
                 // A healthy actor stays healthy through a hiccup.
                 (Some(_), Kind::Stubborn) => Truth::Faulted,
@@ -110,7 +137,10 @@ impl Visit<'_> {
             ran_by_provider: ran_by_provider
                 .iter()
                 .enumerate()
-                .map(|(at, call)| self.call(state, call, PROVIDER_CALL + at))
+                .filter_map(|(at, call)| match self.call(state, call, PROVIDER_CALL + at) {
+                    Sends::Call(call) => Some(call),
+                    Sends::Words(_) => None,
+                })
                 .collect(),
             broken: breaks.map(|(broken, _)| broken),
         }
@@ -160,48 +190,46 @@ impl Visit<'_> {
         truth(state, number)
     }
 
-    fn call(&self, state: &State, spec: &CallSpec, at: usize) -> RawCall {
+    fn call(&self, state: &State, spec: &CallSpec, at: usize) -> Sends {
         let visit = self.number;
         let mut dice = self.world.draws().dice(Draw::Call { state: &state.name, call: at, visit });
         let id = id(self.turns, at);
-        let (name, tool) = match &spec.called {
-            Called::Role(role) => {
-                let (name, tool) = self.world.role(*role);
-                (name.clone(), Some(tool))
-            }
-            Called::Name(name) => (name.as_str().into(), None),
-        };
-        let (values, tool) = match (&spec.sent, tool) {
-            (Sent::Arguments(values), Some(tool)) => (values, tool),
-            (Sent::Arguments(_), None) => return RawCall { id, tool: name, arguments: "".into() },
-            (Sent::Raw(text), _) => {
-                let mut sent = String::new();
-                self.world.render(
-                    text,
-                    Filling { dice: &mut dice, arguments: &[], nth: self.nth() },
-                    &mut sent,
-                );
-                return RawCall { id, tool: name, arguments: sent.into() };
-            }
-        };
-        let mut arguments = Vec::with_capacity(ARGUMENT_BYTES);
-        arguments.push(b'{');
-        let mut value = String::with_capacity(ARGUMENT_BYTES);
-        for ((name, shape), template) in tool.arguments.iter().zip(&tool.shapes).zip(values) {
-            value.clear();
+        // The values draw one after the other, in the order of the role, whatever the form.
+        let mut render = |template: &Template| {
+            let mut text = String::with_capacity(ARGUMENT_BYTES);
             self.world.render(
                 template,
                 Filling { dice: &mut dice, arguments: &[], nth: self.nth() },
-                &mut value,
+                &mut text,
             );
-            arguments::write(&mut arguments, name, shape, &value);
+            text
+        };
+        let call = |tool: &Arc<str>, arguments: &str| {
+            Sends::Call(RawCall { id, tool: tool.clone(), arguments: arguments.into() })
+        };
+        match (&spec.called, &spec.sent) {
+            (Called::Name(name), Sent::Arguments(_)) => call(&name.as_str().into(), ""),
+            (Called::Name(name), Sent::Raw(text)) => call(&name.as_str().into(), &render(text)),
+            (Called::Role(role), sent) => match (self.world.role(*role), sent) {
+                (Some((name, _)), Sent::Raw(text)) => call(name, &render(text)),
+                (Some((name, tool)), Sent::Arguments(values)) => {
+                    let values: Vec<String> = values.iter().map(render).collect();
+                    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+                    call(name, &arguments::written(&tool.form, &values))
+                }
+                (None, Sent::Raw(text)) => Sends::Words(Spoken { role: *role, values: vec![render(text)] }),
+                (None, Sent::Arguments(values)) => {
+                    Sends::Words(Spoken { role: *role, values: values.iter().map(render).collect() })
+                }
+            },
         }
-        for (name, value) in &tool.constants {
-            arguments::write(&mut arguments, name, &Shape::Text, value);
-        }
-        arguments.push(b'}');
-        let arguments = String::from_utf8(arguments).expect("JSON is text");
-        RawCall { id, tool: name, arguments: arguments.into() }
+    }
+}
+
+impl Spoken {
+    /// What is said: the question, or the summary.
+    fn words(&self) -> &str {
+        self.values.first().map_or("", |it| it.trim())
     }
 }
 

@@ -8,7 +8,6 @@ use super::repaired::Repaired;
 use crate::draws::Draw;
 use crate::response::{self, Correction, Delivered, Reaction, ResponseMode};
 use crate::scenario::{Called, Kind, Ratio, State, StateId, Transition, Trigger};
-use balk_contract::reading::Reading;
 
 impl Actor {
     /// Goes to the next state, once for each completion.
@@ -162,12 +161,12 @@ impl Actor {
     /// Finds the latest failure and the latest success among the answers that it did not look at yet.
     fn look_back(&mut self) {
         let (mut error, mut success) = (None, None);
-        for text in self.unread.drain(..).rev() {
+        for answer in self.unread.drain(..).rev() {
             if error.is_some() && success.is_some() {
                 break;
             }
-            let latest = if Reading::of(&text).failed { &mut error } else { &mut success };
-            latest.get_or_insert(text);
+            let latest = if answer.failed() { &mut error } else { &mut success };
+            latest.get_or_insert(answer.text);
         }
         self.last_error = error.or(self.last_error.take());
         self.last_success = success.or(self.last_success.take());
@@ -180,7 +179,7 @@ impl Actor {
                 let fits = |tool: &Arc<str>| {
                     let first = self.world.scenario().actor.states[transition.to].calls.first();
                     first.is_none_or(|call| match &call.called {
-                        Called::Role(role) => self.world.role(*role).0 == tool,
+                        Called::Role(role) => self.world.role(*role).is_some_and(|(name, _)| name == tool),
                         Called::Name(name) => **name == **tool,
                     })
                 };
@@ -220,7 +219,10 @@ impl Actor {
     fn hears(&self, transition: &Transition) -> bool {
         transition.contains.as_ref().is_none_or(|text| {
             let text = self.world.fixed(text);
-            self.following.answers.iter().chain(&self.following.heard).any(|it| it.contains(&*text))
+            {
+                let answers = self.following.answers.iter().map(|it| &it.text);
+                answers.chain(&self.following.heard).any(|it| it.contains(&*text))
+            }
         })
     }
 

@@ -12,7 +12,7 @@ use balk_contract::{Completion, FinishReason, Part, Protocol, Purpose, RawCall, 
 use super::act::{Act, id, truth};
 use crate::arguments;
 use crate::draws::{Draw, Occasion};
-use crate::scenario::{Role, Shape, StateId, Way};
+use crate::scenario::{Role, StateId, ToolsetTool, Way};
 use crate::world::World;
 
 const FILE: &str = include_str!("../../words/detours.toml");
@@ -73,7 +73,7 @@ impl Turn<'_> {
 
     /// Ends the task as the protocol asks.
     fn ends(&self, words: &str) -> Act {
-        match self.world.scenario().protocol {
+        match self.world.protocol() {
             Protocol::Tool => self.by_tool_or_words(Purpose::Finish, words),
             Protocol::Text => self.says(words),
         }
@@ -93,10 +93,19 @@ impl Turn<'_> {
     /// A look that moves nothing: with the tool that was named, or around the workspace.
     fn looks(&self) -> Act {
         let named = self.detour.tool.as_ref().and_then(|name| self.callable(|tool| tool.name == *name));
-        let of = |role| self.callable(|tool| self.world.tool(&tool.name).is_some_and(|it| it.role == role));
-        let around = [Role::List, Role::Read, Role::Shell].into_iter();
-        match named.or_else(|| around.filter_map(of).next()) {
-            Some(tool) => self.calls(Some("looks"), vec![self.call(tool, "looks")]),
+        let call = match named {
+            Some(tool) => Some(self.call(tool, "looks")),
+            None => {
+                let mut around = [Role::List, Role::Read, Role::Shell].into_iter();
+                around.find_map(|role| {
+                    let (name, tool) = self.world.role(role)?;
+                    let is_run = |it: &Tool| it.name == *name && !it.provider_executed;
+                    self.callable(is_run).map(|it| self.call_as(it, tool, "looks"))
+                })
+            }
+        };
+        match call {
+            Some(call) => self.calls(Some("looks"), vec![call]),
             None => self.says("looks"),
         }
     }
@@ -108,28 +117,27 @@ impl Turn<'_> {
 
     /// A call that fits any task: it looks around, or says the words. A file that it writes gets the correction itself.
     fn call(&self, tool: &Tool, words: &str) -> RawCall {
-        let mut sent = vec![b'{'];
-        if let Some(offered) = self.world.tool(&tool.name) {
-            let names = offered.role.arguments().iter().zip(&offered.arguments).zip(&offered.shapes);
-            for ((canonical, name), shape) in names {
-                let value = match (offered.role, *canonical) {
-                    (Role::List, _) => ".".into(),
-                    (Role::Write, "path") => "NOTES.md".into(),
-                    (Role::Write, _) | (Role::Edit, "new") => self.detour.said.clone(),
-                    (_, "path") => "README.md".into(),
-                    (_, "command") => "ls".into(),
-                    (_, "seconds") => "30".into(),
-                    _ => self.words(words),
-                };
-                arguments::write(&mut sent, name, shape, &value);
+        let mut offered = self.world.tools(&tool.name);
+        self.call_as(tool, offered.next_back().expect("every tool on offer is of the tool set"), words)
+    }
+
+    /// The same with a tool that is several things: as this one.
+    fn call_as(&self, tool: &Tool, offered: &ToolsetTool, words: &str) -> RawCall {
+        let value = |canonical: &&str| -> Arc<str> {
+            match (offered.role, *canonical) {
+                (Role::List, _) => ".".into(),
+                (Role::Write, "path") => "NOTES.md".into(),
+                (Role::Write, _) | (Role::Edit, "new") => self.detour.said.clone(),
+                (_, "path") => "README.md".into(),
+                (_, "command") => "ls".into(),
+                (_, "seconds") => "30".into(),
+                _ => self.words(words),
             }
-            for (name, value) in &offered.constants {
-                arguments::write(&mut sent, name, &Shape::Text, value);
-            }
-        }
-        sent.push(b'}');
-        let arguments = String::from_utf8(sent).expect("JSON is text");
-        RawCall { id: id(self.turns, 0), tool: tool.name.clone(), arguments: arguments.into() }
+        };
+        let values: Vec<Arc<str>> = offered.role.arguments().iter().map(value).collect();
+        let values: Vec<&str> = values.iter().map(|it| &**it).collect();
+        let arguments = arguments::written(&offered.form, &values).into();
+        RawCall { id: id(self.turns, 0), tool: tool.name.clone(), arguments }
     }
 
     fn says(&self, words: &str) -> Act {
@@ -147,6 +155,7 @@ impl Turn<'_> {
             parts,
             finish: if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCall },
             calls,
+            spoken: Vec::new(),
             truth: truth(state, self.detour.visit),
             tells_user: false,
             ran_by_provider: Vec::new(),

@@ -30,19 +30,19 @@ impl Actor {
         }
         let meant = || state.next.iter().filter(|it| it.when == Trigger::Corrected).map(|it| it.to);
         let was = meant().find(|to| {
-            let calls = &states[*to].calls;
-            calls.len() == completion.calls.len()
-                && calls.iter().zip(&completion.calls).all(|(spec, call)| self.is_of(spec, call))
+            let calls = || self.called(&states[*to]);
+            calls().count() == completion.calls.len()
+                && calls().zip(&completion.calls).all(|(spec, call)| self.is_of(spec, call))
         });
         was.map(Repaired::Was).or_else(|| meant().next().map(Repaired::Goes))
     }
 
     /// Whether the calls of the completion are not those of the state.
     fn was_changed(&self, state: &State, completion: &Completion) -> bool {
-        if state.calls.len() != completion.calls.len() {
+        if self.called(state).count() != completion.calls.len() {
             return true;
         }
-        let mut calls = state.calls.iter().zip(&completion.calls);
+        let mut calls = self.called(state).zip(&completion.calls);
         if calls.clone().any(|(spec, call)| !self.is_of(spec, call)) {
             return true;
         }
@@ -59,10 +59,15 @@ impl Actor {
         sent.iter().zip(&completion.calls).any(|(sent, call)| sent.arguments != call.arguments)
     }
 
+    /// The calls of a state, without what is done in words.
+    fn called<'s>(&self, state: &'s State) -> impl Iterator<Item = &'s CallSpec> + Clone {
+        state.calls.iter().filter(|spec| !self.world.is_spoken(spec))
+    }
+
     /// Whether the call has the tool of this one.
     fn is_of(&self, spec: &CallSpec, call: &ToolCall) -> bool {
         match &spec.called {
-            Called::Role(role) => *self.world.role(*role).0 == call.tool,
+            Called::Role(role) => self.world.role(*role).is_some_and(|(name, _)| *name == call.tool),
             Called::Name(name) => self.world.offer().name_called(&name.as_str().into()) == call.tool,
         }
     }

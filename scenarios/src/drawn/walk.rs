@@ -56,7 +56,8 @@ pub(super) fn walk(world: &Arc<World>) -> Walk {
         run.news();
         match run.step() {
             Step::Model { asked } => {
-                let act = actor.act(run.view().messages(), asked);
+                actor.catch_up(run.view().messages());
+                let act = actor.act(asked);
                 let (state, visit) = actor.at();
                 rounds.push(Round {
                     state,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::executed::{Executed, done, failed};
 use crate::scenario::template::{Piece, Template};
-use crate::scenario::{Answers, Role, TICKS_PER_SECOND, ToolsetTool};
+use crate::scenario::{Answers, Role, TICKS_PER_SECOND};
 
 /// Files, facts, records and the todo list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,11 +35,11 @@ impl State {
     }
 
     /// Does what a tool of this role does.
-    pub(super) fn run(&mut self, tool: &ToolsetTool, arguments: &Arguments<'_>) -> Executed {
+    pub(super) fn run(&mut self, role: Role, answers: &Answers, arguments: &Arguments<'_>) -> Executed {
         let first = value(arguments, 0);
-        match tool.role {
-            Role::Write => self.write(&tool.answers, arguments),
-            Role::Edit => self.edit(&tool.answers, arguments),
+        match role {
+            Role::Write => self.write(answers, arguments),
+            Role::Edit => self.edit(answers, arguments),
             Role::Read => match self.files.get(first) {
                 Some(content) => done(content.clone()),
                 None => failed(format!("error: no such file: {first}")),
@@ -55,11 +55,11 @@ impl State {
             Role::Wait => match first.parse::<u64>() {
                 Ok(seconds) => Executed {
                     ticks: seconds.saturating_mul(TICKS_PER_SECOND),
-                    ..done(said(&tool.answers.done, arguments, 0, || format!("waited {first} seconds")))
+                    ..done(said(&answers.done, arguments, 0, || format!("waited {first} seconds")))
                 },
                 Err(_) => failed(format!("error: cannot wait {first} seconds: expected a whole number")),
             },
-            Role::Plan => self.plan(&tool.answers, arguments),
+            Role::Plan => self.plan(answers, arguments),
             Role::Ask => done("(no answer)".into()),
             Role::Remote => {
                 *self.records.entry(first.to_owned()).or_default() += 1;

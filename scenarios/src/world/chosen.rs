@@ -17,12 +17,11 @@ pub(super) fn open<T>(all: &[T], is_reserve: impl Fn(&T) -> bool, pools: Pools, 
     }
 }
 
-/// The offer of a world: the tools that the task needs and some distractors, in a drawn order.
-pub(super) fn offer(
-    scenario: &Scenario,
-    toolset: &Toolset,
-    dice: &mut Dice,
-) -> (Arc<Offer>, Vec<(Arc<str>, usize)>) {
+/// The offer of a world, and the legal name of each tool of the tool set that is on it.
+pub(super) type OnOffer = (Arc<Offer>, Vec<(Arc<str>, usize)>);
+
+/// The tools that the task needs and some distractors, in a drawn order.
+pub(super) fn drawn_tools(scenario: &Scenario, toolset: &Toolset, dice: &mut Dice) -> OnOffer {
     let at_role = |role| (0..toolset.tools.len()).filter(move |&at| toolset.tools[at].role == role);
     let mut chosen: Vec<usize> = scenario.roles.iter().filter_map(|&role| at_role(role).next()).collect();
     let mut distractors: Vec<usize> = at_role(Role::Distractor).collect();
@@ -35,6 +34,17 @@ pub(super) fn offer(
     }));
     let names = offer.tools().iter().map(|tool| tool.name.clone());
     let offered = names.zip(chosen).collect();
+    (Arc::new(offer), offered)
+}
+
+/// All tools of an agent, in its order.
+pub(super) fn given_tools(toolset: &Toolset) -> OnOffer {
+    let same = |one: &ToolsetTool, other: &ToolsetTool| one.tool.original == other.tool.original;
+    let offer = Offer::new(toolset.tools.chunk_by(same).map(|roles| roles[0].tool.clone()));
+    let names = offer.tools().iter().map(|tool| &tool.name);
+    let names =
+        names.zip(toolset.tools.chunk_by(same)).flat_map(|(name, roles)| roles.iter().map(|_| name.clone()));
+    let offered = names.zip(0..).collect();
     (Arc::new(offer), offered)
 }
 

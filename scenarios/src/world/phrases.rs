@@ -8,6 +8,8 @@ use crate::draws::{Dice, Draw, Occasion};
 use crate::scenario::PhraseId;
 use crate::scenario::template::{Piece, Template};
 
+/// The name of a tool for what is done in words.
+const IN_WORDS: &str = "a message";
 /// Most texts are shorter.
 const TEXT_BYTES: usize = 128;
 
@@ -132,8 +134,11 @@ impl World {
             Piece::Field(pool, field) => out.push_str(self.field(*pool, *field)),
             Piece::Number(at) => put(out, format_args!("{}", self.numbers[*at])),
             Piece::Draft => crate::code::write(&mut self.draws.dice(Draw::Draft), out),
-            Piece::Tool(role) => out.push_str(self.role(*role).0),
-            Piece::ToolArgument(role, at) => out.push_str(&self.role(*role).1.arguments[*at]),
+            Piece::Tool(role) => out.push_str(self.role(*role).map_or(IN_WORDS, |(name, _)| name)),
+            Piece::ToolArgument(role, at) => {
+                let name = self.role(*role).and_then(|(_, tool)| tool.form.name(*at));
+                out.push_str(name.unwrap_or(role.arguments()[*at]));
+            }
             Piece::Argument(_)
             | Piece::Code
             | Piece::Clock

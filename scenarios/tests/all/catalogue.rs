@@ -101,7 +101,8 @@ fn play(world: &Arc<World>, look: &mut dyn FnMut(&ToolCall, &Executed)) {
         (Actor::new(world), Environment::new(world), User::new(world));
     let mut messages = vec![Message::User(user.opening())];
     for _ in 0..world.scenario().limits.turns {
-        let completion: Completion = actor.act(&messages, 1).completion(world.offer());
+        actor.catch_up(&messages);
+        let completion: Completion = actor.act(1).completion(world.offer());
         let completion = std::sync::Arc::new(completion);
         messages.push(Message::Assistant(completion.clone()));
         for call in &completion.calls {

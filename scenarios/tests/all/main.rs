@@ -5,6 +5,7 @@ mod bad;
 mod catalogue;
 mod migrate;
 mod reactions;
+mod stepped;
 mod warnings;
 mod worlds;
 mod write;

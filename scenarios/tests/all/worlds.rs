@@ -29,7 +29,8 @@ fn play_and_see(world: &Arc<World>, see: &mut dyn FnMut(&Act)) -> (Vec<Executed>
     let mut messages = vec![Message::User(User::new(world).opening())];
     let mut answers = Vec::new();
     loop {
-        let act = actor.act(&messages, 1);
+        actor.catch_up(&messages);
+        let act = actor.act(1);
         see(&act);
         let completion = Arc::new(act.completion(world.offer()));
         if completion.calls.is_empty() {

@@ -32,7 +32,8 @@ fn due(splice: &Splice<'_, '_>) -> Due {
     let role = call.role().expect("the slip fits");
     let Sent::Arguments(values) = call.sent else { unreachable!("a call of a role has arguments") };
     let tool: &ToolsetTool = splice.tool(role);
-    let arguments = tool.arguments.iter().cloned().zip(values.iter().map(short)).collect();
+    let named = |(at, value)| (tool.form.name(at).unwrap_or_default().to_owned(), short(value));
+    let arguments = values.iter().enumerate().map(named).collect();
     Due { role, tool: legal(&tool.tool.name), arguments }
 }
 

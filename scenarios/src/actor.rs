@@ -310,15 +310,12 @@ impl Actor {
                 ChoiceKind::SwitchModel => self.following.switched = true,
                 ChoiceKind::Continue | ChoiceKind::Report | ChoiceKind::Stop => {}
             }
-<<<<<<< HEAD
         }
         if replies || answer.is_some() {
             self.following.heard.push(text.clone());
-=======
         } else if std::mem::take(&mut self.following.asked_in_words) {
             // Like a model, it takes the next words for the answer.
             self.answer(text.clone(), None);
->>>>>>> ac1d9949fbad4f5818fd232c67d969443c596db9
         } else if text != self.world.prompt() {
             self.intervention(text);
         }

@@ -20,15 +20,10 @@ fn served(world: &Arc<World>, dialect: Dialect, view: &View, attempt: u32) -> (C
     let request = dialect.request(view, &Asking::of("balk-actor"));
     let seen = dialect.seen(&request, world.offer()).expect("what was written can be read");
     assert_eq!(seen, Seen::of(view), "{dialect:?} carries the view");
-<<<<<<< HEAD
-    let act = Actor::new(world).act(&seen.messages, attempt);
-    let response = dialect.response(&act.completion(world.offer()), &Answering::of("response", "balk-actor"));
-=======
     let mut actor = Actor::new(world);
     actor.catch_up(&seen.messages);
     let act = actor.act(attempt);
-    let response = dialect.response(&act.completion(world.offer()), "response", "balk-actor");
->>>>>>> ac1d9949fbad4f5818fd232c67d969443c596db9
+    let response = dialect.response(&act.completion(world.offer()), &Answering::of("response", "balk-actor"));
     let completion = dialect.completion(&response, world.offer()).expect("what was written can be read");
     (completion, act.broken.is_some())
 }

@@ -6,6 +6,7 @@
 //! measured ones.
 
 mod actor;
+pub mod agents;
 mod arguments;
 pub mod catalogue;
 mod code;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use balk_scenarios::format::{Diagnostics, Document, names, parse, template_of};
 use balk_scenarios::scenario::{Bound, Kind, Profile, Scenario, Way};
-use balk_scenarios::{reactions, texts, toolsets};
+use balk_scenarios::{agents, reactions, texts, toolsets};
 use proptest::prelude::*;
 
 const GOOD: &str = include_str!("../good.toml");
+const PROFILE: &str = include_str!("../../agents/gemini-cli.toml");
 const REACTIONS: &str = include_str!("../reactions.toml");
 
 fn read(name: &str, text: &str, sets: &[(&str, &str)]) -> Result<(), Diagnostics> {
@@ -54,6 +55,8 @@ fn every_bad_file_is_explained() {
             toolsets::parse(&name, &text).map(|_| ())
         } else if name.starts_with("reactions-") {
             reactions::parse(&name, &text).map(|_| ())
+        } else if name.starts_with("agents-") {
+            agents::parse(&name, &text).map(|_| ())
         } else if name.starts_with("texts") {
             texts::parse(&name, &text).map(|_| ())
         } else {
@@ -207,6 +210,13 @@ proptest! {
         match reactions::parse("any.toml", &text) {
             Ok(read) => prop_assert_eq!(reactions::parse("any.toml", &reactions::write(&read)), Ok(read)),
             Err(wrong) => prop_assert!(wrong.render(true).contains("error"), "an error that says nothing"),
+        }
+    }
+
+    #[test]
+    fn no_mutation_of_a_profile_makes_it_panic(text in mutated(&[PROFILE.to_owned()])) {
+        if let Err(wrong) = agents::parse("any.toml", &text) {
+            prop_assert!(wrong.render(true).contains("error"), "an error that says nothing");
         }
     }
 

@@ -19,9 +19,9 @@ pub struct Asked {
     /// Several texts are joined by line breaks.
     pub system: Option<Arc<str>>,
     /// The tools on offer. [`Tool::parameters`] has the schema byte for byte, [`Tool::original`] the client's name
-    /// (`NAMESPACE.NAME` within a namespace of OpenAI Responses). A tool that the provider runs itself is
-    /// [`provider_executed`](Tool::provider_executed) under the name of its type. No request says what a call can
-    /// change, so every effect is unknown.
+    /// (`NAMESPACE.NAME` within a namespace of OpenAI Responses). A tool that the provider runs itself, or that is called
+    /// in a form of its own (`local_shell`), is [`provider_executed`](Tool::provider_executed) under the name of its
+    /// type. No request says what a call can change, so every effect is unknown.
     pub offer: Arc<Offer>,
     /// How the client calls these tools, for the answer.
     pub names: Arc<Names>,
@@ -32,7 +32,7 @@ pub struct Asked {
     /// Whether a stream of OpenAI chat is to end with the token counts.
     pub include_usage: bool,
     /// The response that the messages follow (`previous_response_id` of OpenAI Responses). What was said up to it is
-    /// not in this request, only the server that gave this id knows it; results may answer calls from there.
+    /// not in this request: only the server that gave this id knows it. Results may answer calls from there.
     pub previous: Option<Arc<str>>,
     /// What was said, with thinking, and with the error flag of a result where the dialect has one (`is_error` of
     /// Anthropic, `error` in a result of Gemini).

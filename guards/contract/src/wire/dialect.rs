@@ -57,7 +57,7 @@ impl Dialect {
         }
     }
 
-    /// The request, as a server needs it. What it shows and whether it is legal are asked elsewhere.
+    /// The request, as a server needs it. [`legal`](Self::legal) says whether a provider would accept it.
     ///
     /// # Errors
     /// The JSON is not a request of this dialect.

@@ -111,6 +111,11 @@ fn a_member_that_comes_twice_is_an_error() {
     twice(Dialect::Anthropic, r#"{"model":"m","model":"n","messages":[]}"#, ".");
     twice(
         Dialect::Gemini,
+        r#"{"contents":[],"tools":[{"functionDeclarations":[],"function_declarations":[]}]}"#,
+        "tools[0]",
+    );
+    twice(
+        Dialect::Gemini,
         r#"{"contents":[{"role":"model","parts":[{"functionCall":{"name":"a"},"function_call":{"name":"b"}}]}]}"#,
         "contents[0].parts[0]",
     );

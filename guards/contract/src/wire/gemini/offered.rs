@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize as Read, Serialize};
 use serde_json::value::RawValue;
 
@@ -66,17 +66,20 @@ impl<'de> Visitor<'de> for GroupVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Group, A::Error> {
-        let mut group = Group { function_declarations: Vec::new(), hosted: Vec::new() };
+        let mut declared = None;
+        let mut hosted = Vec::new();
         while let Some(name) = members.next_key::<Arc<str>>()? {
             match &*name {
-                "functionDeclarations" | "function_declarations" => {
-                    let declared: Option<Vec<Declaration>> = members.next_value()?;
-                    group.function_declarations.extend(declared.unwrap_or_default());
+                "functionDeclarations" | "function_declarations" if declared.is_some() => {
+                    return Err(Error::duplicate_field("functionDeclarations"));
                 }
-                _ if members.next_value::<Option<IgnoredAny>>()?.is_some() => group.hosted.push(name),
+                "functionDeclarations" | "function_declarations" => {
+                    declared = Some(members.next_value::<Option<Vec<Declaration>>>()?);
+                }
+                _ if members.next_value::<Option<IgnoredAny>>()?.is_some() => hosted.push(name),
                 _ => {}
             }
         }
-        Ok(group)
+        Ok(Group { function_declarations: declared.flatten().unwrap_or_default(), hosted })
     }
 }

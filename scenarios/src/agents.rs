@@ -1,0 +1,48 @@
+//! Profiles of real agents: what an agent adds to what its model reads, and what its model must do otherwise.
+//!
+//! An agent wraps results, adds texts of its own in healthy runs, makes requests that are not of the task, and has its
+//! own way to end a task and to go on with one. A profile says so (`agents/NAME.toml`, its format is in
+//! `docs/agents.md`), so that what is left is what its user and its tools said, or an intervention.
+
+use std::sync::LazyLock;
+
+pub use profile::{Place, Plain, Profile};
+pub use read::parse;
+
+mod pattern;
+mod profile;
+mod read;
+
+/// The profiles that come with Balk.
+///
+/// # Panics
+///
+/// Never: the profiles are a part of the program, and a test reads them.
+#[must_use]
+pub fn catalogue() -> &'static [Profile] {
+    static ALL: LazyLock<Vec<Profile>> = LazyLock::new(|| {
+        let read = |(name, text): &(&str, &str)| {
+            parse(name, text).unwrap_or_else(|wrong| panic!("a built-in profile is bad:\n{wrong}"))
+        };
+        FILES.iter().map(read).collect()
+    });
+    &ALL
+}
+
+/// The profile of this agent, if one comes with Balk.
+#[must_use]
+pub fn find(agent: &str) -> Option<&'static Profile> {
+    catalogue().iter().find(|it| it.agent == agent)
+}
+
+const FILES: [(&str, &str); 6] = [
+    ("agents/claude-code.toml", include_str!("../agents/claude-code.toml")),
+    ("agents/codex.toml", include_str!("../agents/codex.toml")),
+    ("agents/gemini-cli.toml", include_str!("../agents/gemini-cli.toml")),
+    ("agents/mini-swe-agent.toml", include_str!("../agents/mini-swe-agent.toml")),
+    ("agents/opencode.toml", include_str!("../agents/opencode.toml")),
+    ("agents/qwen-code.toml", include_str!("../agents/qwen-code.toml")),
+];
+
+#[cfg(test)]
+mod tests;

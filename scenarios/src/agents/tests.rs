@@ -1,0 +1,155 @@
+//! Profiles that come with Balk, on texts as their agents sent them.
+
+use balk_contract::Tool;
+
+use super::*;
+use crate::scenario::{Role, ToolsetTool};
+
+/// What a healthy run of an agent sent, and what is left of it.
+#[track_caller]
+fn check(agent: &str, place: Place, sent: &str, text: &str, failed: Option<bool>) {
+    let profile = find(agent).expect("the profile comes with Balk");
+    let found = profile.plain(place, sent);
+    assert_eq!((&*found.text, found.failed), (text, failed), "{agent}");
+}
+
+#[test]
+fn profiles_are_named_like_their_files() {
+    let names: Vec<String> = catalogue().iter().map(|it| format!("agents/{}.toml", it.agent)).collect();
+    assert_eq!(names, FILES.map(|(name, _)| name));
+    assert!(find("nobody").is_none());
+}
+
+#[test]
+fn the_words_of_a_shell_are_without_what_is_around_them() {
+    let missing = "ls: cannot access 'nope': No such file or directory";
+    let codex = |code: u32, output: &str| {
+        format!(
+            "Chunk ID: 6423ee\nWall time: 0.0000 seconds\nProcess exited with code {code}\n\
+             Original token count: 1\nOutput:\n{output}"
+        )
+    };
+    check("codex", Place::Result, &codex(0, "hi\n"), "hi\n", Some(false));
+    check("codex", Place::Result, &codex(0, ""), "", Some(false));
+    check("codex", Place::Result, &codex(2, missing), missing, Some(true));
+    check("codex", Place::Result, "hi", "hi", None);
+    let gemini =
+        |inside: &str| format!("<untrusted_context>\n{inside}\nProcess Group PGID: 72\n</untrusted_context>");
+    check("gemini-cli", Place::Result, &gemini("Output: hi"), "hi", Some(false));
+    let failed = format!("Output: {missing}\nExit Code: 2");
+    check("gemini-cli", Place::Result, &gemini(&failed), missing, Some(true));
+    let qwen = format!(
+        "Command: ls nope\nDirectory: (root)\nOutput: {missing}\nError: (none)\nExit Code: 2\nSignal: (none)\n\
+         Process Group PGID: 7"
+    );
+    check("qwen-code", Place::Result, &qwen, missing, Some(true));
+    let mini = "{\n  \"returncode\": 0,\n  \"output\": \"a\\nb\\n\"\n}";
+    check("mini-swe-agent", Place::Result, mini, "a\nb\n", Some(false));
+    let left = "<system-reminder>\n<total_tokens>14999890 tokens left</total_tokens>\n</system-reminder>";
+    check("claude-code", Place::Result, &format!("hi\n\n{left}"), "hi", None);
+    check("claude-code", Place::Result, &format!("Exit code 2\n{missing}\n\n{left}"), missing, Some(true));
+    let error = format!("<tool_use_error>ENOTDIR: not a directory</tool_use_error>\n\n{left}");
+    check("claude-code", Place::Result, &error, "ENOTDIR: not a directory", Some(true));
+    let read = "<path>/w/a.txt</path>\n<type>file</type>\n<content>\n1: hello\n</content>";
+    check("opencode", Place::Result, read, "1: hello", None);
+}
+
+/// A reminder that no healthy run has is left where it is: the actor takes it for an intervention.
+#[test]
+fn a_word_that_no_healthy_run_has_stays() {
+    let stop = "hi\n\n<system-reminder>\nStop repeating this call.\n</system-reminder>";
+    for profile in catalogue() {
+        for place in [Place::User, Place::Result] {
+            assert_eq!(
+                profile.plain(place, stop),
+                Plain { text: stop.into(), failed: None },
+                "{}",
+                profile.agent
+            );
+        }
+    }
+}
+
+#[test]
+fn the_words_of_the_user_are_without_what_is_added_to_them() {
+    let task = "Write hello.txt.";
+    let block = |inside: &str| format!("<system-reminder>\n{inside}\n</system-reminder>\n");
+    check("codex", Place::User, "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>", "", None);
+    check("opencode", Place::User, &format!("\"{task}\""), task, None);
+    check(
+        "gemini-cli",
+        Place::User,
+        &format!("<session_context>\nThis is it.\n</session_context>\n{task}"),
+        task,
+        None,
+    );
+    let claude: String = [
+        "# Environment\n - Shell: bash",
+        "You are powered by a model.",
+        "The following deferred tools are available.",
+        "Available agent types for the Agent tool:",
+        "The following skills are available:",
+        "<total_tokens>15000000 tokens left</total_tokens>",
+        "As you answer the user's questions, you can use this.",
+        "Today's date is 2026-11-25.",
+        "Attribution for git commits:",
+    ]
+    .map(block)
+    .concat();
+    check("claude-code", Place::User, &(claude + task), task, None);
+    let qwen: String = [
+        "The following skills are available",
+        "This is the Qwen Code. We are setting up the context.",
+        "The following tools are reachable through others.",
+        "The current date is: Wednesday.",
+    ]
+    .map(block)
+    .concat();
+    check("qwen-code", Place::User, &(qwen + task), task, None);
+    let mini = format!(
+        "Please solve this issue: {task}\n\nYou can execute bash commands and edit files.\n\n<system_information>\n\
+         Linux\n</system_information>\n\n## Useful command examples\n"
+    );
+    check("mini-swe-agent", Place::User, &mini, task, None);
+}
+
+#[test]
+fn side_calls_are_told_by_their_system_text_and_tools() {
+    let side = |agent: &str, system: &str, tools| find(agent).and_then(|it| it.side_call(system, tools));
+    assert_eq!(side("opencode", "You are a title generator. You output a title.", 0), Some("title"));
+    assert_eq!(side("opencode", "You are a title generator. You output a title.", 10), None);
+    assert_eq!(side("opencode", "You are opencode, a tool.", 10), None);
+    let memory = "You are now acting as the managed memory extraction subagent for an assistant.";
+    assert_eq!(side("qwen-code", memory, 6), Some("memory"));
+    assert_eq!(side("gemini-cli", "You are a diagnostic agent that looks for loops", 0), Some("loop"));
+    for profile in catalogue() {
+        assert_eq!(profile.side_call("You are a coding agent.", 4), None, "{}", profile.agent);
+    }
+}
+
+#[test]
+fn a_conversation_goes_on_with_what_the_user_says() {
+    let resumed = |agent: &str| find(agent).and_then(|it| it.resume("Go on.")).map(|it| it.join(" "));
+    assert_eq!(resumed("codex").as_deref(), Some("exec resume --last Go on."));
+    assert_eq!(resumed("mini-swe-agent"), None);
+}
+
+/// A profile binds what names do not say: how the task ends.
+#[test]
+fn a_profile_says_how_a_task_ends() {
+    let shell = Tool::new("bash").parameters(
+        r#"{"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}"#,
+    );
+    let mini = find("mini-swe-agent").expect("the profile comes with Balk");
+    let set =
+        mini.bind(&[Role::Write, Role::Finish], std::slice::from_ref(&shell)).expect("a shell is enough");
+    let finish: Vec<&ToolsetTool> = set.tools.iter().filter(|it| it.role == Role::Finish).collect();
+    let [finish] = finish[..] else { panic!("{set:?}") };
+    let sent = crate::arguments::written(&finish.form, &["All is done."]);
+    assert_eq!(sent, r#"{"command": "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"}"#);
+    let codex = find("codex").expect("the profile comes with Balk");
+    assert_eq!(
+        codex.bind(&[Role::Ask, Role::Finish], &[shell]).expect("words").spoken,
+        [Role::Ask, Role::Finish]
+    );
+}

@@ -117,8 +117,8 @@ impl EmptyCompletion {
     fn cut_call(&self, at: usize, tool: &str) -> Verdict {
         let text = format!(
             "your answer reached the output limit in the middle of this call of `{tool}`, so its arguments are \
-             incomplete.{} Begin it again with part of the content, and add the rest in later calls that do not replace \
-             what is there, or send less content.",
+             incomplete.{} Begin it again with part of the content, and add the rest in later calls that do not \
+             replace what is there, or send less content.",
             self.again()
         );
         Verdict::Block(vec![Blocked { call: at, note: self.note("truncated-call", text) }])

@@ -92,8 +92,8 @@ impl Standing {
         if is_whole(call) { answer } else { failure.exact.beside(failure.failures) }
     }
 
-    /// How this call failed the last times, how often, when it last did, and whether anything since it was first seen is a
-    /// reason to send it again.
+    /// How this call failed the last times, how often, when it last did, and whether anything since it was first seen
+    /// is a reason to send it again.
     pub(super) fn failed_so(&self, call: &ToolCall) -> Option<(ResultKey, u32, u64, bool)> {
         let found = self.failures.iter().find(|it| it.call == call.key)?;
         Some((found.failure, found.seen, found.turn, found.reasons != self.reasons))

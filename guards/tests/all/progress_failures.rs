@@ -151,9 +151,11 @@ fn a_whole_call_that_there_is_a_reason_to_send_again_has_one_more_try() {
     };
     assert_eq!(told(&asks)[..], ["".to_owned(), "".into(), note(1)]);
     let writes = |run: &mut Loop| {
-        drop(run.said([calls("write_file", r#"{"path":"a.py","content":"x = 1"}"#).answers_something("ok")]))
+        let file = format!(r#"{{"path":"a.py","content":"x = {}"}}"#, run.entries.len());
+        drop(run.said([calls("write_file", &file).answers_something("ok")]));
     };
-    assert_eq!(told(&writes)[..], ["".to_owned(), "".into(), note(1)]);
+    // The third time, all that failed counts, and not this call alone.
+    assert_eq!(told(&writes)[..], ["".to_owned(), "".into(), "1 note repeat 1".into()]);
 }
 
 #[test]

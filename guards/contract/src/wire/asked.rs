@@ -19,9 +19,9 @@ pub struct Asked {
     /// Several texts are joined by line breaks.
     pub system: Option<Arc<str>>,
     /// The tools on offer. [`Tool::parameters`] has the schema byte for byte, [`Tool::original`] the client's name
-    /// (`NAMESPACE.NAME` within a namespace of OpenAI Responses). A tool that the provider runs itself, or that is called
-    /// in a form of its own (`local_shell`), is [`provider_executed`](Tool::provider_executed) under the name of its
-    /// type. No request says what a call can change, so every effect is unknown.
+    /// (`NAMESPACE.NAME` within a namespace of OpenAI Responses). A tool that the provider runs itself, or that is
+    /// called in a form of its own (`local_shell`), is [`provider_executed`](Tool::provider_executed) under the name of
+    /// its type. No request says what a call can change, so every effect is unknown.
     pub offer: Arc<Offer>,
     /// How the client calls these tools, for the answer.
     pub names: Arc<Names>,

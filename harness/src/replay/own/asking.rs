@@ -113,8 +113,8 @@ impl<'a> Asking<'a> {
             | Verdict::Repair(_) => said.extend(decision.interventions(true)),
         }
         if said.is_empty() && turn.results.is_empty() {
-            // The guard let a text pass and broke all the same: when it was asked about the end that followed, which was
-            // never committed.
+            // The guard let a text pass and broke all the same: when it was asked about the end that followed, which
+            // was never committed.
             compared.recorded.retain(|it| !matches!(it, Action::Broke { .. }));
         }
         compared.found.extend(said.iter().map(|it| Action::Intervened(it.into())));

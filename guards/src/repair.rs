@@ -33,10 +33,10 @@
 //! the host's own answer: it may run more tools than it offers, and a list of tools sends models to the first of
 //! them, as worlds with a missing capability show. If the host knew none of two such names in a request, the third
 //! call is answered with the tools on offer that take what it gives (a path and a content, a command, a query), if
-//! they are one or two; a call that gives nothing known is for a tool that is missing, and none is named. The first two
-//! calls with unreadable arguments get the host's answer, too, because its error may be enough. The guard answers once a
-//! request. A model that goes on is stuck, and the other guards see that by failures of calls that ran. A repair
-//! spends no correction. The user is told of each that is not known to only read (spec X4).
+//! they are one or two; a call that gives nothing known is for a tool that is missing, and none is named. The first
+//! two calls with unreadable arguments get the host's answer, too, because its error may be enough. The guard answers
+//! once a request. A model that goes on is stuck, and the other guards see that by failures of calls that ran. A
+//! repair spends no correction. The user is told of each that is not known to only read (spec X4).
 //!
 //! *Thresholds*: a text before a call is as long as an announcement. Agents that read calls from the text must turn
 //! `calls` off, or calls would be made twice.

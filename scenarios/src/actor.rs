@@ -20,7 +20,7 @@ use act::Visit;
 use detour::Detour;
 use memo::Memo;
 
-pub use act::{Act, Broken, Spoken};
+pub use act::{Act, Broken};
 
 mod act;
 mod advance;

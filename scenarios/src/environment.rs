@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use balk_contract::{Status, ToolCall};
 
-use crate::actor::Spoken;
 use crate::arguments;
 use crate::draws::{Draw, Occasion};
 use crate::scenario::template::Template;
 use crate::scenario::{Answers, Condition, PhraseId, Role, Rule, TICKS_PER_SECOND, WriteSpec};
+use crate::spoken::Spoken;
 use crate::world::{Filling, World};
 
 use executed::{done, failed};

@@ -20,6 +20,7 @@ mod news;
 pub mod reactions;
 pub mod response;
 pub mod scenario;
+mod spoken;
 pub mod texts;
 pub mod toolsets;
 mod user;
@@ -28,12 +29,13 @@ mod worlds;
 
 pub use balk_contract::record::{Kind, Pools, Stuck, Truth};
 
-pub use actor::{Act, Actor, Broken, Spoken};
+pub use actor::{Act, Actor, Broken};
 pub use environment::{Environment, Executed};
 pub use nearest::nearest;
 pub use news::News;
 pub use response::{Reactions, ResponseMode};
 pub use scenario::{Scenario, Stage, template};
+pub use spoken::Spoken;
 pub use user::User;
 pub use world::{World, WorldOptions};
 pub use worlds::Worlds;

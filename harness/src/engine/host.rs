@@ -320,7 +320,7 @@ impl<'t> Host<'t> {
             return self.run.said(UserMessage { from: Speaker::User, text });
         }
         let spoken = std::mem::take(&mut self.spoken);
-        // The task ends with the word, whatever the world makes of it.
+        // A message that ends the task ends the run, even if the environment refuses it.
         if spoken.iter().any(|(role, _)| *role == Role::Finish) {
             return self.run.end(Termination::Finished);
         }

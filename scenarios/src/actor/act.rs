@@ -7,9 +7,8 @@ use balk_contract::{AttemptCause, Completion, FinishReason, Part, RawCall, Usage
 use crate::arguments;
 use crate::draws::{Draw, Occasion};
 use crate::scenario::template::Template;
-use crate::scenario::{
-    CallSpec, Called, Kind, Role, Sent, Stage, State, StateId, Stuck, TICKS_PER_SECOND, Truth,
-};
+use crate::scenario::{CallSpec, Called, Kind, Sent, Stage, State, StateId, Stuck, TICKS_PER_SECOND, Truth};
+use crate::spoken::Spoken;
 use crate::world::{Filling, Nth, World};
 
 /// What the model does in one attempt, and what really happens.
@@ -33,15 +32,6 @@ pub struct Act {
     pub ran_by_provider: Vec<RawCall>,
     /// Where the attempt broke off. `None` where it did not.
     pub broken: Option<Broken>,
-}
-
-/// What the actor does in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spoken {
-    /// What a tool of this role would do.
-    pub role: Role,
-    /// The values of [`Role::arguments`], in that order.
-    pub values: Vec<String>,
 }
 
 /// What comes of a call of a state.
@@ -223,13 +213,6 @@ impl Visit<'_> {
                 }
             },
         }
-    }
-}
-
-impl Spoken {
-    /// What is said: the question, or the summary.
-    fn words(&self) -> &str {
-        self.values.first().map_or("", |it| it.trim())
     }
 }
 

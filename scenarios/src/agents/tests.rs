@@ -17,7 +17,7 @@ fn check(agent: &str, place: Place, sent: &str, text: &str, failed: Option<bool>
 fn profiles_are_named_like_their_files() {
     let names: Vec<String> = catalogue().iter().map(|it| format!("agents/{}.toml", it.agent)).collect();
     assert_eq!(names, FILES.map(|(name, _)| name));
-    assert!(find("nobody").is_none());
+    assert!(find("no-such-agent").is_none());
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn chat_in_chunks_with_the_tokens_before_the_end() {
     ];
     writes(Dialect::OpenAi, &expected.each_ref().map(|it| ("", &**it)));
     let plain = Dialect::OpenAi.events(&two_calls(), &Answering::of("x1", "m"));
-    assert!(plain.iter().all(|it| !it.data.contains("usage")), "nobody asked for it: {plain:?}");
+    assert!(plain.iter().all(|it| !it.data.contains("usage")), "the counts were not asked for: {plain:?}");
     assert_eq!(plain.len(), expected.len() - 1);
 }
 

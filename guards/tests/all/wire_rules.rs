@@ -21,13 +21,13 @@ fn request(messages: &[&str]) -> String {
 }
 
 #[track_caller]
-fn breaks(dialect: Dialect, request: &str, rule: Rule, place: &str) {
+pub(crate) fn breaks(dialect: Dialect, request: &str, rule: Rule, place: &str) {
     let illegal = dialect.legal(request).unwrap().unwrap_err();
     assert_eq!((illegal.rule, illegal.place.as_str()), (rule, place), "{illegal}");
 }
 
 #[track_caller]
-fn holds(dialect: Dialect, request: &str) {
+pub(crate) fn holds(dialect: Dialect, request: &str) {
     assert_eq!(dialect.legal(request), Ok(Ok(())));
 }
 

@@ -1,5 +1,6 @@
 //! For each rule of OpenAI Responses and of Gemini, a request that breaks it and nothing else.
 
+use crate::wire_rules::{breaks, holds};
 use balk_guards::wire::{Dialect, Rule};
 
 const ASK: &str = r#"{"role":"user","content":"go"}"#;
@@ -20,17 +21,6 @@ fn items(items: &[&str]) -> String {
 
 fn contents(contents: &[&str]) -> String {
     format!(r#"{{"contents":[{}]}}"#, contents.join(","))
-}
-
-#[track_caller]
-fn breaks(dialect: Dialect, request: &str, rule: Rule, place: &str) {
-    let illegal = dialect.legal(request).unwrap().unwrap_err();
-    assert_eq!((illegal.rule, illegal.place.as_str()), (rule, place), "{illegal}");
-}
-
-#[track_caller]
-fn holds(dialect: Dialect, request: &str) {
-    assert_eq!(dialect.legal(request), Ok(Ok(())));
 }
 
 #[test]

@@ -190,10 +190,10 @@ impl Actor {
         self.read = messages.len();
     }
 
-    /// Reads the next message. `known` is what the world says to the call that a result answers, or to what the actor
-    /// said in place of a call, where the host is that world. Then the result's own text counts only for the notes in
-    /// it.
-    pub fn read(&mut self, message: &Message, known: Option<&Executed>) {
+    /// Reads the next message, and returns what in it is an intervention. `known` is what the world says to the call
+    /// that a result answers, or to what the actor said in place of a call, where the host is that world. Then the
+    /// result's own text counts only for the notes in it.
+    pub fn read<'m>(&mut self, message: &'m Message, known: Option<&Executed>) -> Vec<&'m str> {
         self.read += 1;
         match message {
             Message::Assistant(completion) => self.completed(completion),
@@ -201,9 +201,11 @@ impl Actor {
                 self.following.user_messages += 1;
                 self.answer(text.clone(), known);
             }
-            Message::User(text) => self.user_message(text),
-            Message::Result { text, .. } => self.result(text, known),
+            Message::User(text) if self.user_message(text) => return vec![text],
+            Message::User(_) => {}
+            Message::Result { text, .. } => return self.result(text, known),
         }
+        Vec::new()
     }
 
     /// Acts on what it has read. `attempt` counts the requests with the same messages, from 1.
@@ -248,22 +250,25 @@ impl Actor {
         };
     }
 
-    fn result(&mut self, text: &Arc<str>, known: Option<&Executed>) {
+    /// Returns the notes in it.
+    fn result<'m>(&mut self, text: &'m Arc<str>, known: Option<&Executed>) -> Vec<&'m str> {
         self.following.results = true;
         if known.is_none() {
             if let Some(reason) = text.strip_prefix(NOT_RUN) {
                 self.following.refused = true;
                 self.following.due |= reason == SEE_BELOW || reason == ASKED_FIRST;
-                return self.intervention(reason);
+                self.intervention(reason);
+                return vec![reason];
             } else if &**text == LOST {
                 self.following.lost = true;
-                return;
+                return Vec::new();
             }
         }
         let (answer, notes) = notes::split(text);
         let answer = if notes.is_empty() { text.clone() } else { answer.into() };
         self.answer(answer, known);
-        notes.into_iter().for_each(|note| self.intervention(note));
+        notes.iter().for_each(|note| self.intervention(note));
+        notes
     }
 
     /// Something answered what it did.
@@ -278,16 +283,18 @@ impl Actor {
         self.unread.push(answer);
     }
 
-    fn user_message(&mut self, text: &Arc<str>) {
+    /// Returns whether it is an intervention.
+    fn user_message(&mut self, text: &Arc<str>) -> bool {
         let world = self.world.clone();
         let user = world.user();
         if *text == user.opening {
-            return;
+            return false;
         }
         if self.world.scenario().compaction.is_some()
             && let Some(memo) = Memo::read(text, self.visits.len())
         {
-            return self.resumes(memo);
+            self.resumes(memo);
+            return false;
         }
         // What comes between turns says nothing about the last completion.
         let (is_notification, interrupts) =
@@ -295,7 +302,8 @@ impl Actor {
         if is_notification || interrupts {
             self.following.notified |= is_notification;
             self.following.user_spoke |= interrupts;
-            return self.following.heard.push(text.clone());
+            self.following.heard.push(text.clone());
+            return false;
         }
         self.unseen_completion();
         self.following.user_messages += 1;
@@ -318,7 +326,9 @@ impl Actor {
             self.answer(text.clone(), None);
         } else if text != self.world.prompt() {
             self.intervention(text);
+            return true;
         }
+        false
     }
 
     /// Whether it asks the user something in this state, and no tool on offer does.

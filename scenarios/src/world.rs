@@ -281,6 +281,20 @@ impl World {
         &self.user
     }
 
+    /// The first message of the person.
+    #[must_use]
+    pub fn opening(&self) -> &Arc<str> {
+        &self.user.opening
+    }
+
+    /// Whether the person, the environment or the loop of this world says this in the user's role.
+    #[must_use]
+    pub fn speaks(&self, text: &Arc<str>) -> bool {
+        let UserTexts { opening, replies, rules, interrupts, notifications, answers } = &self.user;
+        let said = [replies, interrupts, notifications, answers].into_iter().chain(rules);
+        text == opening || *text == self.prompt || said.into_iter().any(|all| all.contains(text))
+    }
+
     /// A number, as this world has drawn it.
     #[must_use]
     pub fn number(&self, bound: Bound) -> u32 {

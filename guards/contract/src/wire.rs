@@ -36,8 +36,8 @@
 //! [`StreamReader`] gives the host each piece of text to show, and at the end the completion or, if the stream broke,
 //! how far the attempt got.
 //!
-//! As a server: [`Dialect::asked`] reads a request with all that a server needs of it. [`Dialect::response`] and
-//! [`Dialect::events`] write the answer, and [`Failure`], [`Headers`], [`models`] and [`token_count`] what else a
+//! As a server: [`Dialect::asked`] reads a request with all that a server needs of it; [`Dialect::wanted`] is the form
+//! that the answer must have. [`Dialect::response`] and [`Dialect::events`] write the answer, and [`Failure`], [`Headers`], [`models`] and [`token_count`] what else a
 //! provider says. Ids and times come from the caller ([`Answering`]).
 
 mod answering;
@@ -62,6 +62,7 @@ mod reply;
 pub mod responses;
 mod seen;
 mod stream;
+mod wanted;
 
 pub use answering::Answering;
 pub use asked::{Asked, Choice};

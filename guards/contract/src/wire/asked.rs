@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::answering::Answering;
 use super::content;
+use super::legal::Illegal;
 use super::names::{Called, Names};
 use super::reading::Unreadable;
 use crate::offer::{Offer, Tool};
@@ -37,6 +38,8 @@ pub struct Asked {
     /// What was said, with thinking, and with the error flag of a result where the dialect has one (`is_error` of
     /// Anthropic, `error` in a result of Gemini).
     pub messages: Vec<Message>,
+    /// The first rule of the provider that the request breaks, if it breaks one.
+    pub illegal: Option<Illegal>,
 }
 
 /// What the model may or must call. Names are those of the offer.
@@ -124,6 +127,7 @@ impl Asked {
     /// The request with this head; `messages` reads its messages with the offer and the names.
     pub(super) fn of(
         head: Head,
+        legal: Result<(), Illegal>,
         messages: impl FnOnce(&Offer, &Names) -> Result<Vec<Message>, Unreadable>,
     ) -> Result<Self, Unreadable> {
         let Head { model, system, tools, choice, stream, include_usage, previous } = head;
@@ -142,6 +146,7 @@ impl Asked {
             stream,
             include_usage,
             previous,
+            illegal: legal.err(),
         })
     }
 }

@@ -57,7 +57,7 @@ impl Dialect {
         }
     }
 
-    /// The request, as a server needs it. [`legal`](Self::legal) says whether a provider would accept it.
+    /// The request, as a server needs it.
     ///
     /// # Errors
     /// The JSON is not a request of this dialect.
@@ -65,19 +65,19 @@ impl Dialect {
         match self {
             Self::OpenAi => {
                 let request = openai::Request::parse(request)?;
-                Asked::of(request.head(), |offer, _| request.messages(offer))
+                Asked::of(request.head(), request.legal(), |offer, _| request.messages(offer))
             }
             Self::Responses => {
                 let request = responses::Request::parse(request)?;
-                Asked::of(request.head(), |offer, names| request.messages(offer, names))
+                Asked::of(request.head(), request.legal(), |offer, names| request.messages(offer, names))
             }
             Self::Anthropic => {
                 let request = anthropic::Request::parse(request)?;
-                Asked::of(request.head(), |offer, _| request.messages(offer))
+                Asked::of(request.head(), request.legal(), |offer, _| request.messages(offer))
             }
             Self::Gemini => {
                 let request = gemini::Request::parse(request)?;
-                Asked::of(request.head(), |offer, _| request.messages(offer))
+                Asked::of(request.head(), request.legal(), |offer, _| request.messages(offer))
             }
         }
     }

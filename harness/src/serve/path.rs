@@ -1,0 +1,89 @@
+//! Where a request is in a conversation: the texts of its user and the places of its results, in order.
+//!
+//! Agents drop, shorten, flatten and rewrite what their model said, give other ids to results and cut old ones. What
+//! the user said and how many results came are what stays. So requests that share these share their beginning, and a
+//! request finds the act that it goes on from.
+
+use std::sync::Arc;
+
+use balk_guards::{Completion, Message};
+use balk_scenarios::agents::{Place, Profile};
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// A message of a request that is not the model's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) said: Said,
+    /// What the model said before it, as the agent shows it.
+    pub(super) after: Option<Arc<Completion>>,
+}
+
+/// Who said what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// Text in the user's role, without what the agent adds in healthy runs.
+    User(Arc<str>),
+    /// The result of a call, without what the agent puts around it, and whether the call failed, where the agent says
+    /// so.
+    Result { id: Arc<str>, text: Arc<str>, failed: Option<bool> },
+}
+
+/// A place in the tree of all requests of a conversation: the digest of what led to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Path(u128);
+
+impl Path {
+    /// The place after one more item. The text of a result does not count: agents cut old ones.
+    pub(super) fn then(self, said: &Said) -> Self {
+        let mut digest = Xxh3Default::new();
+        digest.update(&self.0.to_le_bytes());
+        match said {
+            Said::User(text) => {
+                digest.update(b"user");
+                digest.update(text.as_bytes());
+            }
+            Said::Result { .. } => digest.update(b"result"),
+        }
+        Self(digest.digest128())
+    }
+}
+
+/// The items of a request, in order. A text of which nothing is left without what the agent added is no item.
+pub(super) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item> {
+    let mut items = Vec::with_capacity(messages.len());
+    let mut after = None;
+    for message in messages {
+        let said = match message {
+            Message::Assistant(completion) => {
+                after = Some(completion.clone());
+                continue;
+            }
+            Message::User(text) => match user(text, profile) {
+                Some(text) => Said::User(text),
+                None => continue,
+            },
+            // The error flag is wrong or missing too often, and half of the dialects have none.
+            Message::Result { id, text, is_error: _ } => {
+                let (text, failed) = result(text, profile);
+                Said::Result { id: id.clone(), text, failed }
+            }
+        };
+        items.push(Item { said, after: after.take() });
+    }
+    items
+}
+
+fn user(text: &Arc<str>, profile: Option<&Profile>) -> Option<Arc<str>> {
+    let Some(profile) = profile else { return Some(text.clone()) };
+    let plain = profile.plain(Place::User, text).text;
+    let plain = plain.trim();
+    let text = if plain.len() == text.len() { text.clone() } else { plain.into() };
+    (!plain.is_empty()).then_some(text)
+}
+
+fn result(text: &Arc<str>, profile: Option<&Profile>) -> (Arc<str>, Option<bool>) {
+    let Some(profile) = profile else { return (text.clone(), None) };
+    let plain = profile.plain(Place::Result, text);
+    let said = if *plain.text == **text { text.clone() } else { plain.text.into() };
+    (said, plain.failed)
+}

@@ -1,0 +1,139 @@
+//! What happened in a conversation, step by step.
+
+use std::sync::Arc;
+
+use balk_guards::{AttemptCause, Completion, Status};
+use balk_scenarios::Truth;
+use serde::Serialize;
+
+use super::place::Done;
+
+/// One step of a conversation. Nothing in it depends on a clock, on ids or on how the agent's requests were sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "step", rename_all = "kebab-case")]
+pub enum Step {
+    /// The model did something.
+    Act {
+        /// The state of the script.
+        state: String,
+        /// How often the script has been there, this time included.
+        visit: u32,
+        /// The number of the attempt, from 1.
+        attempt: u32,
+        /// What is really going on.
+        truth: Truth,
+        /// What the model said.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        texts: Vec<Arc<str>>,
+        /// What it called.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<Called>,
+        /// How the answer broke off on its way.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        broke: Option<AttemptCause>,
+    },
+    /// A call was answered.
+    Result {
+        /// What is known of the call.
+        outcome: Outcome,
+        /// What the agent says that the tool answered.
+        text: Arc<str>,
+    },
+    /// The user of the scenario spoke.
+    User {
+        /// What they said.
+        text: Arc<str>,
+    },
+    /// The agent said something to the model that neither user nor tool said.
+    Intervention {
+        /// Where it stood.
+        at: Where,
+        /// What it said.
+        text: Arc<str>,
+    },
+    /// A request that is not of the task: a title, a summary.
+    Side {
+        /// Its name.
+        name: String,
+    },
+    /// The agent's history is not what went before.
+    History {
+        /// How it differs.
+        how: History,
+    },
+}
+
+/// A call, as the model sent it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Called {
+    /// The tool.
+    pub tool: Arc<str>,
+    /// The arguments.
+    pub arguments: Arc<str>,
+}
+
+/// What is known of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It ran and worked.
+    Worked,
+    /// It ran and failed.
+    Failed,
+    /// It did not run.
+    NotRun,
+    /// Only words say what came of it.
+    Unknown,
+}
+
+impl Outcome {
+    pub(super) fn of(status: Status) -> Self {
+        match status {
+            Status::Ok => Self::Worked,
+            Status::Error => Self::Failed,
+            Status::Unknown => Self::Unknown,
+        }
+    }
+}
+
+/// Where a word of the agent stood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Where {
+    /// In a message of the user.
+    User,
+    /// In a result.
+    Result,
+}
+
+/// How a history differs from what went before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum History {
+    /// It goes on from an earlier place than the last request.
+    Forked,
+    /// It is a new conversation.
+    Restarted,
+    /// Its beginning is not known; the script goes on from where it was.
+    Rewritten,
+}
+
+impl Step {
+    pub(super) fn of(done: &Done) -> Self {
+        let Done { act, completion, attempt, at: (state, visit), .. } = done;
+        Self::Act {
+            state: state.clone(),
+            visit: *visit,
+            attempt: *attempt,
+            truth: act.truth,
+            texts: completion.texts().cloned().collect(),
+            calls: calls(completion),
+            broke: act.broken.as_ref().map(|it| it.cause),
+        }
+    }
+}
+
+fn calls(completion: &Completion) -> Vec<Called> {
+    let called = |it: &Arc<balk_guards::ToolCall>| Called { tool: it.tool.clone(), arguments: it.arguments.clone() };
+    completion.calls.iter().map(called).collect()
+}

@@ -30,6 +30,7 @@ mod say;
 mod scenario;
 mod schema;
 mod screen;
+mod serve;
 mod set_from;
 mod shrink;
 mod suite;
@@ -65,6 +66,7 @@ pub use replay::Replay;
 pub use report::Report;
 pub use scenario::Scenario;
 pub use schema::PrintSchema;
+pub use serve::Serve;
 pub use shrink::Shrink;
 pub use texts::Texts;
 pub use validity::Validity;
@@ -112,6 +114,8 @@ pub enum Command {
     Bench(Bench),
     /// Measure which guard brings a real model back, on the worlds of the bench
     Live(Live),
+    /// Play a scenario's stubborn model to any agent, behind the APIs of real providers
+    Serve(Serve),
     /// Merge the parts of a bench into one record
     Merge(Merge),
     /// Report what the record of a bench shows
@@ -183,6 +187,7 @@ impl Command {
             Self::Validity(it) => it.run(context),
             Self::Bench(it) => it.run(context),
             Self::Live(it) => it.run(context),
+            Self::Serve(it) => it.run(),
             Self::Merge(it) => it.run(),
             Self::Report(it) => it.run(),
             Self::Compare(it) => it.run(),

@@ -18,6 +18,7 @@ pub mod hunt;
 pub mod live;
 mod program;
 pub mod replay;
+pub mod serve;
 pub mod shrink;
 pub mod simulate;
 pub mod validity;

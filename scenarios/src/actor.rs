@@ -232,6 +232,12 @@ impl Actor {
         format!("{}\n\n{}{memo}", self.world.summary(), self.world.user().opening)
     }
 
+    /// Whether a text carries what [`summarise`](Self::summarise) says.
+    #[must_use]
+    pub fn is_summary(&self, text: &str) -> bool {
+        Memo::read(text, self.visits.len()).is_some()
+    }
+
     /// Goes on where a summary says that it was.
     fn resumes(&mut self, Memo { turns, state, tries_again, corrections, visits, steps }: Memo) {
         *self = Self { turns, state, tries_again, corrections, visits, steps, ..Self::new(&self.world) };
@@ -290,9 +296,7 @@ impl Actor {
         if *text == user.opening {
             return false;
         }
-        if self.world.scenario().compaction.is_some()
-            && let Some(memo) = Memo::read(text, self.visits.len())
-        {
+        if let Some(memo) = Memo::read(text, self.visits.len()) {
             self.resumes(memo);
             return false;
         }

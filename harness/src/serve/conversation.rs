@@ -14,6 +14,7 @@ use super::record::{History, Step};
 use super::script::Script;
 use super::side;
 use super::site::Site;
+use super::verdict::{self, Verdict};
 
 /// What a request is answered with.
 #[derive(Clone, Debug)]
@@ -72,13 +73,14 @@ impl Conversation {
         }
     }
 
-    /// Answers a request.
+    /// Answers a request. `wanted` is the schema that the answer must have; only requests that are not of the task have
+    /// one that counts.
     ///
     /// # Errors
     /// The tools on offer cannot play the roles of the scenario.
-    pub(super) fn ask(&mut self, asked: &Asked) -> Result<Answer, Unbound> {
+    pub(super) fn ask(&mut self, asked: &Asked, wanted: impl FnOnce() -> Option<Arc<str>>) -> Result<Answer, Unbound> {
         if let Some(name) = self.side_call(asked) {
-            return Ok(self.answer_aside(name, asked));
+            return Ok(self.answer_aside(name, wanted().as_deref()));
         }
         let world = match &self.world {
             Some(world) => world.clone(),
@@ -112,6 +114,17 @@ impl Conversation {
         &self.steps
     }
 
+    pub(super) fn verdict(&self) -> Verdict {
+        Verdict {
+            scenario: self.script.scenario.name.clone(),
+            seed: self.script.seed.to_string(),
+            goal: self.acts.last().is_some_and(|it| it.scene.environment.goal()),
+            requests: self.requests,
+            interventions: verdict::interventions(&self.steps),
+            identical_calls: verdict::identical_calls(&self.steps),
+        }
+    }
+
     pub(super) fn requests(&self) -> u64 {
         self.requests
     }
@@ -135,9 +148,9 @@ impl Conversation {
         named.map(str::to_owned).or_else(|| (needs_tools && tools == 0).then(|| WITHOUT_TOOLS.to_owned()))
     }
 
-    fn answer_aside(&mut self, name: String, asked: &Asked) -> Answer {
+    fn answer_aside(&mut self, name: String, wanted: Option<&str>) -> Answer {
         let summary = self.acts.last().filter(|_| name == SUMMARY).map(|it| it.scene.actor.clone().summarise());
-        let text = summary.unwrap_or_else(|| side::answer(asked.schema.as_deref()));
+        let text = summary.unwrap_or_else(|| side::answer(wanted));
         self.requests += 1;
         self.steps.push(Step::Side { name });
         let parts = [Part::Text(text.into())];
@@ -169,9 +182,10 @@ impl Conversation {
         let new = found.map_or(items, |(_, known)| &items[known..]);
         // More than one turn that is not known, or a known beginning that is missing.
         let spoke = new.iter().rposition(|it| it.after.is_some());
+        let actor = &self.acts[last].scene.actor;
         let is_rewritten = match found {
             Some(_) => spoke.is_some_and(|at| at > 0),
-            None => spoke.is_some() || !self.begins(items),
+            None => spoke.is_some() || items.iter().any(|it| actor.is_summary(it.text())),
         };
         match found {
             _ if is_rewritten => {
@@ -189,12 +203,6 @@ impl Conversation {
                 From::Start
             }
         }
-    }
-
-    /// Whether these items can be the first ones of a conversation: a summary goes on, a task begins.
-    fn begins(&self, items: &[Item]) -> bool {
-        let Some(world) = &self.world else { return true };
-        !items.iter().any(|it| world.is_summary(it.text()))
     }
 
     /// The first act of a conversation.

@@ -28,6 +28,14 @@ pub(super) enum Said {
     Result { id: Arc<str>, text: Arc<str>, failed: Option<bool> },
 }
 
+impl Item {
+    pub(super) fn text(&self) -> &str {
+        match &self.said {
+            Said::User(text) | Said::Result { text, .. } => text,
+        }
+    }
+}
+
 /// A place in the tree of all requests of a conversation: the digest of what led to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Path(u128);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::{Completion, LOST, Message, NOT_RUN, Status};
+use balk_guards::{Completion, LOST, Message, NOT_RUN, Offer, Protocol, Status, ToolCall};
 use balk_scenarios::scenario::Role;
 use balk_scenarios::{Act, Actor, Environment, Executed, User, World};
 
@@ -185,4 +185,21 @@ impl Scene {
             Step::Intervention { at: Where::User, text }
         });
     }
+}
+
+/// Which call each result answers: by its id, else by its place.
+fn answered<'i>(calls: usize, shown: &[Arc<ToolCall>], items: &'i [Item]) -> Vec<(usize, &'i Item)> {
+    let results = items.iter().filter_map(|item| match &item.said {
+        Said::Result { id, .. } => Some((id, item)),
+        Said::User(_) => None,
+    });
+    let at = |(place, (id, item)): (usize, (&Arc<str>, &'i Item))| {
+        (shown.iter().position(|it| it.id == *id).unwrap_or(place), item)
+    };
+    results.enumerate().map(at).filter(|(at, _)| *at < calls).collect()
+}
+
+/// What a tool did, as the agent tells it.
+fn told(text: &Arc<str>, status: Status) -> Executed {
+    Executed { text: text.to_string(), status, ticks: 0, finishes: false, fatal: false }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use balk_guards::Offer;
 use balk_scenarios::agents::Profile;
 use balk_scenarios::toolsets::{Unbound, bind};
-use balk_scenarios::{Scenario, World, WorldOptions};
+use balk_scenarios::{Pools, Scenario, World, WorldOptions, Worlds};
 
 /// A scenario under a seed, for an agent.
 #[derive(Clone, Debug)]
@@ -40,4 +40,41 @@ fn is_offered(world: &World, offer: &Offer) -> bool {
     let offered = offer.tools().iter();
     drawn.clone().count() == offered.len()
         && drawn.zip(offered).all(|(drawn, it)| drawn.name == it.name && drawn.parameters == it.parameters)
+}
+
+/// What a server plays: one scenario to all, or each by its name.
+#[derive(Clone, Debug)]
+pub struct Scripts {
+    /// The worlds; at least one.
+    pub worlds: Vec<Worlds>,
+    /// The seed of conversations that do not name one.
+    pub seed: u64,
+    /// What is known of the agent, if anything is.
+    pub profile: Option<Arc<Profile>>,
+}
+
+/// Why a conversation has no script.
+pub(super) struct NoScript(pub(super) String);
+
+impl Scripts {
+    /// The script of a conversation, whose name may say which: `SCENARIO`, `SCENARIO:SEED`, and anything after it.
+    pub(super) fn script(&self, conversation: &str) -> Result<Script, NoScript> {
+        let (name, rest) = conversation.split_once(':').unwrap_or((conversation, ""));
+        let named = self.worlds.iter().find(|it| it.name() == name);
+        let (worlds, seed) = match (named, &self.worlds[..]) {
+            (Some(worlds), _) => (worlds, rest.split(':').next().and_then(|it| it.parse().ok())),
+            (None, [only]) => (only, None),
+            (None, _) => {
+                let names: Vec<_> = self.worlds.iter().map(Worlds::name).collect();
+                return Err(NoScript(format!(
+                    "no scenario for `{conversation}`: expected /c/SCENARIO or /c/SCENARIO:SEED before the path, \
+                     where the scenario is one of {}",
+                    names.join(", ")
+                )));
+            }
+        };
+        let seed = seed.unwrap_or(self.seed);
+        let scenario = worlds.scenario(seed, Pools::Open);
+        Ok(Script { scenario, seed, profile: self.profile.clone() })
+    }
 }

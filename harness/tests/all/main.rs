@@ -42,6 +42,7 @@ mod replay_incident;
 mod report;
 mod retry_safety;
 mod said;
+mod serve_parity;
 mod set_from;
 mod shell;
 mod shrink;

@@ -1,0 +1,135 @@
+//! The stubborn models behind real APIs: a server that plays a scenario to any agent.
+//!
+//! The wire only translates: a request becomes news for the actor, and an act becomes calls of the agent's own tools.
+//! A conversation is a tree: [`path`] finds the act that a request goes on from, [`place`] has the script as it is
+//! there. Nothing here reads a clock, so the same requests get the same answers, byte for byte.
+//!
+//! ```no_run
+//! use balk::serve::{Scripts, Serve, Server};
+//!
+//! let scenario = balk_scenarios::catalogue::find("abandonment").unwrap().read(&[]).unwrap();
+//! let server = Server::start(Serve::new(Scripts { worlds: vec![scenario.into()], seed: 7, profile: None })).unwrap();
+//! let base_url = format!("{}/v1", server.url());
+//! // Point the agent at `base_url`, run it, and then:
+//! let told = server.told(None).expect("the agent asked something");
+//! assert!(told.verdict.identical_calls <= 3);
+//! ```
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use axum::Router;
+use axum::serve::Listener as _;
+use tokio::runtime::Runtime;
+
+pub use conversations::{Sites, Told};
+pub use record::{Called, History, Outcome, Step, Where};
+pub use script::{Script, Scripts};
+pub use site::{Came, Elsewhere, Site};
+pub use verdict::Verdict;
+
+use conversations::Conversations;
+use line::{Lines, Shears};
+
+mod body;
+mod control;
+mod conversation;
+mod conversations;
+mod http;
+mod line;
+mod path;
+mod place;
+mod record;
+mod route;
+mod script;
+mod send;
+mod side;
+mod site;
+mod verdict;
+
+/// What is served, and how.
+pub struct Serve {
+    /// What is played.
+    pub scripts: Scripts,
+    /// Where to listen; port 0 is any free one.
+    pub address: SocketAddr,
+    /// Where the agents' tools work.
+    pub sites: Box<Sites>,
+    /// The most requests of a conversation. The next one is refused.
+    pub max_requests: Option<u64>,
+    /// A folder that gets the steps of each conversation as they come.
+    pub log: Option<PathBuf>,
+}
+
+impl Serve {
+    /// These scripts on any free port of this machine, for agents that work elsewhere.
+    #[must_use]
+    pub fn new(scripts: Scripts) -> Self {
+        Self {
+            scripts,
+            address: (Ipv4Addr::LOCALHOST, 0).into(),
+            sites: Box::new(|| Box::new(Elsewhere)),
+            max_requests: None,
+            log: None,
+        }
+    }
+}
+
+/// A server that runs until it is dropped.
+pub struct Server {
+    conversations: Arc<Conversations>,
+    address: SocketAddr,
+    /// Connections that are open end with it.
+    _runtime: Runtime,
+}
+
+impl Server {
+    /// Starts a server in the background.
+    ///
+    /// # Errors
+    /// The address cannot be listened at, or the folder of the log cannot be made.
+    pub fn start(serve: Serve) -> io::Result<Self> {
+        let Serve { scripts, address, sites, max_requests, log } = serve;
+        if let Some(folder) = &log {
+            std::fs::create_dir_all(folder)?;
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let conversations = Arc::new(Conversations::new(scripts, sites, max_requests, log));
+        let lines = {
+            let _inside = runtime.enter();
+            Lines::listen(address)?
+        };
+        let address = lines.local_addr()?;
+        let router = Router::new().fallback(http::handle).with_state(conversations.clone());
+        let service = router.into_make_service_with_connect_info::<Shears>();
+        runtime.spawn(async move { axum::serve(lines, service).await });
+        Ok(Self { conversations, address, _runtime: runtime })
+    }
+
+    /// Where it listens, without a path.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What happened in the conversation of this name or, without a name, in the only one. `None` if there is none.
+    #[must_use]
+    pub fn told(&self, conversation: Option<&str>) -> Option<Told> {
+        self.conversations.told(conversation)
+    }
+
+    /// What the scenario's user says if the agent ends its work now. `None` where they have nothing to say.
+    #[must_use]
+    pub fn user_replies(&self, conversation: Option<&str>) -> Option<Arc<str>> {
+        self.conversations.with(conversation, conversation::Conversation::user_replies).flatten()
+    }
+
+    /// Set once a conversation has come to its bound.
+    #[must_use]
+    pub fn bound(&self) -> Arc<AtomicBool> {
+        self.conversations.bound().clone()
+    }
+}

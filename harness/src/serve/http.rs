@@ -1,0 +1,156 @@
+//! The server's side of a request: find the conversation, read the body, answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderValue, Method, Response, StatusCode, header};
+use balk_guards::wire::{Answering, Dialect, Failure, FailureKind, Framing, models, token_count};
+use balk_guards::{Completion, Usage};
+
+use super::control;
+use super::conversations::{Conversations, NotAnswered};
+use super::line::Shears;
+use super::route::{Asks, NoRoute, Route};
+use super::send::{CREATED, Sending, refuse};
+
+/// The largest body that is read: far more than any agent sends.
+const MAX_BODY: usize = 32 << 20;
+/// How long a client may take to send a body.
+const MAX_READ: Duration = Duration::from_secs(30);
+/// The model that is always there.
+const MODEL: &str = "balk-actor";
+/// About so many bytes are a token.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// Answers a request.
+pub(super) async fn handle(
+    State(all): State<Arc<Conversations>>,
+    ConnectInfo(shears): ConnectInfo<Shears>,
+    request: Request,
+) -> Response<Body> {
+    let (head, body) = request.into_parts();
+    let route = match Route::of(&head.method, &head.uri, &head.headers) {
+        Ok(route) => route,
+        Err((no_route, dialect)) => return nowhere(no_route, dialect, &head.method, head.uri.path()),
+    };
+    let name = route.conversation.as_deref();
+    let dialect = match &route.asks {
+        Asks::Ping => return text(StatusCode::OK, "text/plain", "This is Balk. It plays a model.\n".to_owned()),
+        Asks::Control(what) => return control::answer(&all, *what, name),
+        Asks::Models(dialect) => return json(models(*dialect, &[MODEL], CREATED)),
+        Asks::Count(dialect) | Asks::Answer { dialect, .. } => *dialect,
+    };
+    let body = match read(body, dialect).await {
+        Ok(body) => body,
+        Err(failure) => return refuse(dialect, "unread", &failure),
+    };
+    match route.asks {
+        Asks::Answer { streams, model, .. } => {
+            answer(&all, name, &Posted { dialect, text: &body, streams, model: model.as_deref() }, shears)
+        }
+        Asks::Count(_) | Asks::Ping | Asks::Control(_) | Asks::Models(_) => count(dialect, &body),
+    }
+}
+
+/// A request for an answer.
+struct Posted<'b> {
+    dialect: Dialect,
+    text: &'b str,
+    streams: Option<Framing>,
+    model: Option<&'b str>,
+}
+
+async fn read(body: Body, dialect: Dialect) -> Result<String, Failure> {
+    let failed = |kind, message: &str| Failure::of(dialect, kind, message);
+    let bytes = match tokio::time::timeout(MAX_READ, to_bytes(body, MAX_BODY)).await {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(_)) => {
+            let most = MAX_BODY >> 20;
+            let message = format!("expected a body of at most {most} MiB that is whole");
+            return Err(failed(FailureKind::TooLarge, &message));
+        }
+        Err(_) => {
+            return Err(Failure { status: 408, ..failed(FailureKind::Timeout, "the body took longer than 30 s") });
+        }
+    };
+    String::from_utf8(bytes.into()).map_err(|it| {
+        let at = it.utf8_error().valid_up_to();
+        failed(FailureKind::Invalid, &format!("byte {at} of the body is not UTF-8"))
+    })
+}
+
+fn answer(all: &Conversations, name: Option<&str>, body: &Posted<'_>, shears: Shears) -> Response<Body> {
+    let Posted { dialect, text, streams, model } = *body;
+    let failed = |kind, message: &str| refuse(dialect, "refused", &Failure::of(dialect, kind, message));
+    let mut asked = match dialect.asked(text) {
+        Ok(asked) => asked,
+        Err(unreadable) => return failed(FailureKind::Invalid, &unreadable.to_string()),
+    };
+    if let Some(illegal) = &asked.illegal {
+        return failed(FailureKind::Invalid, &illegal.to_string());
+    }
+    if let Some(model) = model {
+        asked.model = model.into();
+    }
+    let (name, answer) = match all.ask(name, &asked, || dialect.wanted(text)) {
+        Ok(answered) => answered,
+        Err(NotAnswered::Unknown(message)) => return failed(FailureKind::Missing, &message),
+        Err(NotAnswered::Unbound(message)) => return failed(FailureKind::Invalid, &message),
+        // No client asks again after it.
+        Err(NotAnswered::Bound(message)) => return failed(FailureKind::Forbidden, &message),
+    };
+    let answering = Answering {
+        created: CREATED,
+        ..asked.answering(&format!("balk_{name}_{}", answer.number))
+    };
+    let framing = streams.or_else(|| asked.stream.then_some(Framing::Events));
+    let completion = counted(&answer.completion, text);
+    let sending = Sending { dialect, framing, answering: &answering, offer: &asked.offer, shears };
+    sending.send(&completion, answer.broken.as_ref())
+}
+
+/// The completion with its tokens: an estimate.
+fn counted(completion: &Completion, request: &str) -> Completion {
+    let texts = completion.texts().map(|it| it.len());
+    let calls = completion.calls.iter().map(|it| it.tool.len() + it.arguments.len());
+    let tokens = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
+    let output_tokens = tokens(texts.chain(calls).sum());
+    Completion { usage: Usage { input_tokens: tokens(request.len()), output_tokens }, ..completion.clone() }
+}
+
+fn count(dialect: Dialect, body: &str) -> Response<Body> {
+    let tokens = u64::try_from(body.len()).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
+    let is_object = serde_json::from_str::<serde::de::IgnoredAny>(body).is_ok() && body.trim_start().starts_with('{');
+    match token_count(dialect, tokens) {
+        Some(count) if is_object => json(count),
+        Some(_) | None => {
+            let failure = Failure::of(dialect, FailureKind::Invalid, "the body is not a JSON object");
+            refuse(dialect, "refused", &failure)
+        }
+    }
+}
+
+fn nowhere(no_route: NoRoute, dialect: Dialect, method: &Method, path: &str) -> Response<Body> {
+    let missing = |message: &str| Failure::of(dialect, FailureKind::Missing, message);
+    let failure = match no_route {
+        NoRoute::Path => missing(&format!(
+            "nothing is at {path}; expected /v1/chat/completions, /v1/responses, /v1/messages or \
+             /v1beta/models/MODEL:generateContent, with or without /c/NAME before it"
+        )),
+        NoRoute::Method => Failure { status: 405, ..missing(&format!("{method} does not fit {path}")) },
+    };
+    refuse(dialect, "refused", &failure)
+}
+
+pub(super) fn json(text: String) -> Response<Body> {
+    self::text(StatusCode::OK, "application/json", text)
+}
+
+pub(super) fn text(status: StatusCode, kind: &'static str, text: String) -> Response<Body> {
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}

@@ -1,0 +1,188 @@
+//! An answer as it goes over the wire: whole, as a stream, or broken off as the script says.
+
+use axum::body::Body as AnyBody;
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use balk_guards::wire::{Answering, Dialect, Event, Failure, FailureKind, Framing, Headers, Limit};
+use balk_guards::{AttemptCause, Completion, Offer};
+use balk_scenarios::{Broken, Stage};
+
+use super::body::{Body, Part};
+use super::line::Shears;
+
+/// How one answer is sent.
+pub(super) struct Sending<'a> {
+    pub(super) dialect: Dialect,
+    pub(super) framing: Option<Framing>,
+    pub(super) answering: &'a Answering,
+    pub(super) offer: &'a Offer,
+    pub(super) shears: Shears,
+}
+
+impl Sending<'_> {
+    /// Sends a completion, broken off on its way if it is to break.
+    pub(super) fn send(&self, completion: &Completion, broken: Option<&Broken>) -> Response<AnyBody> {
+        match (broken, self.framing) {
+            (None, None) => self.whole(self.dialect.response(completion, self.answering)),
+            (None, Some(framing)) => self.stream(framing, &self.events(completion), None),
+            (Some(broken), _) if broken.at == Stage::Nothing => self.nothing(broken),
+            (Some(broken), None) => self.part_of_whole(completion, broken),
+            (Some(broken), Some(framing)) => self.part_of_stream(framing, completion, broken),
+        }
+    }
+
+    fn events(&self, completion: &Completion) -> Vec<Event> {
+        self.dialect.events(completion, self.answering)
+    }
+
+    /// Nothing of the answer comes.
+    fn nothing(&self, broken: &Broken) -> Response<AnyBody> {
+        let stop = match broken.cause {
+            AttemptCause::Status { code, retry_after } => return self.refuse(&refusal(code, retry_after, broken)),
+            AttemptCause::TimedOut => Part::Stall,
+            AttemptCause::Connect | AttemptCause::Disconnected | AttemptCause::Empty => {
+                self.shears.cut();
+                Part::Cut
+            }
+        };
+        self.respond(StatusCode::OK, JSON, None, [stop])
+    }
+
+    /// An error of the provider, in its own shape.
+    pub(super) fn refuse(&self, failure: &Failure) -> Response<AnyBody> {
+        refuse(self.dialect, &self.answering.id, failure)
+    }
+
+    /// Half of an answer in one piece.
+    fn part_of_whole(&self, completion: &Completion, broken: &Broken) -> Response<AnyBody> {
+        if let AttemptCause::Status { code, retry_after } = broken.cause {
+            return self.refuse(&refusal(code, retry_after, broken));
+        }
+        let text = self.dialect.response(completion, self.answering);
+        let half = text.floor_char_boundary(text.len() / 2);
+        let parts = [Part::from(text[..half].to_owned()), stop(broken.cause)];
+        // The client must know that there is more.
+        self.respond(StatusCode::OK, JSON, Some(text.len()), parts)
+    }
+
+    fn part_of_stream(&self, framing: Framing, completion: &Completion, broken: &Broken) -> Response<AnyBody> {
+        let mut events = self.events(completion);
+        events.truncate(self.reached(&events, broken.at));
+        if let AttemptCause::Status { code, retry_after } = broken.cause {
+            let failure = refusal(code, retry_after, broken);
+            events.push(failure.in_stream(self.dialect, events.len()));
+            return self.stream(framing, &events, None);
+        }
+        self.stream(framing, &events, Some(stop(broken.cause)))
+    }
+
+    /// How many of these events come if the answer gets so far: as many as a client can read without seeing more.
+    fn reached(&self, events: &[Event], at: Stage) -> usize {
+        let is_within = |count: &usize| {
+            let mut reader = self.dialect.stream();
+            events[..*count].iter().for_each(|it| {
+                reader.feed(it.to_string().as_bytes());
+            });
+            let Err(broken) = reader.finish(self.offer) else { return false };
+            let is_known = |fact: Option<bool>| fact == Some(true);
+            let facts = broken.facts;
+            match at {
+                Stage::Nothing => *count == 0,
+                Stage::Progress => !is_known(facts.visible_output) && !is_known(facts.tool_input_started),
+                Stage::Output => !is_known(facts.tool_input_started),
+                Stage::Input => !is_known(facts.tool_call_materialized),
+                Stage::Call | Stage::Running | Stage::Ran => true,
+            }
+        };
+        (0..events.len()).rev().find(is_within).unwrap_or(0)
+    }
+
+    fn stream(&self, framing: Framing, events: &[Event], stop: Option<Part>) -> Response<AnyBody> {
+        let kind = match framing {
+            Framing::Events => "text/event-stream; charset=utf-8",
+            Framing::Array => JSON,
+        };
+        if stop.is_none() {
+            let mut text: String = events.iter().enumerate().map(|(at, it)| framing.frame(at, it)).collect();
+            text.push_str(framing.end());
+            return self.respond(StatusCode::OK, kind, None, [Part::from(text)]);
+        }
+        let sent = events.iter().enumerate().map(|(at, it)| Part::from(framing.frame(at, it)));
+        self.respond(StatusCode::OK, kind, None, sent.chain(stop).collect::<Vec<_>>())
+    }
+
+    fn whole(&self, text: String) -> Response<AnyBody> {
+        let length = text.len();
+        self.respond(StatusCode::OK, JSON, Some(length), [Part::from(text)])
+    }
+
+    fn respond(
+        &self,
+        status: StatusCode,
+        kind: &'static str,
+        length: Option<usize>,
+        parts: impl IntoIterator<Item = Part>,
+    ) -> Response<AnyBody> {
+        let body = AnyBody::new(Body::new(parts, self.shears.clone()));
+        let mut response = with_headers(self.dialect, &self.answering.id, None, body);
+        *response.status_mut() = status;
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        if let Some(length) = length {
+            response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+        }
+        response
+    }
+}
+
+/// An error of a provider, in its own shape.
+pub(super) fn refuse(dialect: Dialect, id: &str, failure: &Failure) -> Response<AnyBody> {
+    let failure = Failure { request_id: Some(id.into()), ..failure.clone() };
+    let mut response = with_headers(dialect, id, failure.retry_after, AnyBody::from(failure.body(dialect)));
+    // Every status of a script is one; a request that is refused has one of the provider's.
+    *response.status_mut() = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+    response
+}
+
+fn with_headers(dialect: Dialect, id: &str, retry_after: Option<u64>, body: AnyBody) -> Response<AnyBody> {
+    let limit = Limit { limit: 1_000_000, remaining: 999_999, reset: 1 };
+    let headers = Headers { request_id: id.into(), now: CREATED, limits: Some([limit; 2]), retry_after };
+    let mut response = Response::new(body);
+    for (name, value) in headers.of(dialect) {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}
+
+fn stop(cause: AttemptCause) -> Part {
+    match cause {
+        AttemptCause::TimedOut => Part::Stall,
+        AttemptCause::Connect
+        | AttemptCause::Disconnected
+        | AttemptCause::Empty
+        | AttemptCause::Status { .. } => Part::Cut,
+    }
+}
+
+fn refusal(code: u16, retry_after: Option<u64>, broken: &Broken) -> Failure {
+    let kind = match code {
+        401 => FailureKind::Key,
+        402 => FailureKind::Unpaid,
+        403 => FailureKind::Forbidden,
+        404 => FailureKind::Missing,
+        408 | 504 => FailureKind::Timeout,
+        413 => FailureKind::TooLarge,
+        429 => FailureKind::RateLimit,
+        503 | 529 => FailureKind::Overloaded,
+        500.. => FailureKind::Failed,
+        _ => FailureKind::Invalid,
+    };
+    let message = if broken.message.is_empty() { broken.cause.to_string().into() } else { broken.message.clone() };
+    Failure { kind, status: code, message, retry_after, request_id: None }
+}
+
+const JSON: &str = "application/json";
+
+/// When everything was created, in seconds since 1970: a server that plays the same twice has no clock.
+pub(super) const CREATED: u64 = 1_767_225_600;

@@ -1,0 +1,169 @@
+//! The same actor behind a real server. Every trial is sent again over sockets, in each dialect, whole and streamed: a
+//! request for each completion and for each failed attempt. The server acts as the actor does in process.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::common::recipe::recipe;
+use crate::common::{between, scenario, seeds};
+use balk::engine::{self, Trial, TruthChannel};
+use balk::serve::{Scripts, Serve, Server, Step};
+use balk_guards::wire::{Asking, Dialect, Form, Reply};
+use balk_guards::{AttemptCause, Completion, Entry, FinishReason, View};
+use balk_scenarios::{Act, Actor, Scenario, World, WorldOptions};
+use rayon::prelude::*;
+
+/// What a client of the server sends, and how it is answered.
+struct Client {
+    http: ureq::Agent,
+    url: String,
+    dialect: Dialect,
+    asking: Asking,
+}
+
+impl Client {
+    fn new(server: &Server, conversation: &str, dialect: Dialect, stream: bool) -> Self {
+        let http = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            // Only answers that stall are waited for, and few are to stall.
+            .timeout_global(Some(Duration::from_secs(10)))
+            .build()
+            .new_agent();
+        let path = match (dialect, stream) {
+            (Dialect::OpenAi, _) => "v1/chat/completions",
+            (Dialect::Responses, _) => "v1/responses",
+            (Dialect::Anthropic, _) => "v1/messages",
+            (Dialect::Gemini, false) => "v1beta/models/balk-actor:generateContent",
+            (Dialect::Gemini, true) => "v1beta/models/balk-actor:streamGenerateContent?alt=sse",
+        };
+        let url = format!("{}/c/{conversation}/{path}", server.url());
+        Self { http, url, dialect, asking: Asking { stream, ..Asking::of("balk-actor") } }
+    }
+
+    /// The completion that comes back; none if the answer breaks off.
+    fn ask(&self, view: &View, breaks: Option<AttemptCause>) -> Option<Completion> {
+        let request = self.dialect.request(view, &self.asking);
+        let mut post = self.http.post(&self.url).header("content-type", "application/json");
+        if breaks == Some(AttemptCause::TimedOut) {
+            post = post.config().timeout_global(Some(Duration::from_millis(50))).build();
+        }
+        let mut response = post.send(request).ok()?;
+        let status = response.status().as_u16();
+        let body = response.body_mut().read_to_string().ok()?;
+        let form = if self.asking.stream && status == 200 { Form::Stream } else { Form::Whole };
+        let reply = Reply { status, retry_after: None, form, body: body.into() };
+        self.dialect.answer(&reply, view.offer()).ok()
+    }
+}
+
+/// What an act shows to the outside, and where the script is then.
+type Shown = (String, u32, String, Vec<(String, String)>, Option<AttemptCause>);
+
+fn shown(actor: &Actor, act: &Act, completion: &Completion) -> Shown {
+    let calls = completion.calls.iter().map(|it| (it.tool.to_string(), it.arguments.to_string()));
+    let broke = act.broken.as_ref().map(|it| it.cause);
+    let text = completion.texts().map(|text| &**text).collect::<Vec<_>>().join("|");
+    (actor.state().to_owned(), actor.visit(), text, calls.collect(), broke)
+}
+
+fn acts(steps: &[Step]) -> Vec<Shown> {
+    let shown = |step: &Step| match step {
+        Step::Act { state, visit, texts, calls, broke, .. } => {
+            let calls = calls.iter().map(|it| (it.tool.to_string(), it.arguments.to_string()));
+            let text = texts.iter().map(|text| &**text).collect::<Vec<_>>().join("|");
+            Some((state.clone(), *visit, text, calls.collect(), *broke))
+        }
+        Step::Result { .. }
+        | Step::User { .. }
+        | Step::Intervention { .. }
+        | Step::Side { .. }
+        | Step::History { .. } => None,
+    };
+    steps.iter().filter_map(shown).collect()
+}
+
+/// Sends a trial; returns how many requests that took.
+fn check(server: &Server, world: &Arc<World>, trial: &Trial, (name, dialect, stream): (&str, Dialect, bool)) -> usize {
+    let conversation = format!("{}:{}:{name}:{dialect:?}:{stream}", world.scenario().name, world.seed());
+    let client = Client::new(server, &conversation, dialect, stream);
+    let mut view = View::default();
+    let mut expected = Vec::new();
+    let mut attempt = 1;
+    // The calls that a broken attempt left are committed before the attempt, which had one request.
+    let mut left = false;
+    for entry in &trial.entries {
+        let completion = if let Entry::Completion(it) = entry { Some(it) } else { None };
+        let failed = matches!(entry, Entry::Failed(_));
+        let of_left = failed && std::mem::take(&mut left);
+        left |= completion.is_some_and(|it| it.finish == FinishReason::Error);
+        if completion.is_some() || (failed && !of_left) {
+            let mut actor = Actor::new(world);
+            let seen = dialect.seen(&dialect.request(&view, &client.asking), world.offer()).expect("it can be read");
+            actor.catch_up(&seen.messages);
+            let act = actor.act(attempt);
+            let whole = act.completion(world.offer());
+            let broke = act.broken.as_ref().map(|it| it.cause);
+            let found = client.ask(&view, broke);
+            match &act.broken {
+                Some(_) => assert_eq!(found, None, "{conversation}: it breaks off"),
+                None => {
+                    let found = found.unwrap_or_else(|| panic!("{conversation}: expected {whole:?}"));
+                    assert_eq!((found.parts.len(), &found.calls), (whole.parts.len(), &whole.calls), "{conversation}");
+                }
+            }
+            expected.push(shown(&actor, &act, &whole));
+        }
+        let before = view.messages().len();
+        view.push(entry);
+        attempt = if view.messages().len() > before || matches!(entry, Entry::Compaction(_)) {
+            1
+        } else {
+            attempt + u32::from(failed && !of_left)
+        };
+    }
+    let told = server.told(Some(&conversation)).expect("it asked");
+    let found = acts(&told.steps);
+    for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert_eq!(found, expected, "{conversation}, request {}: {:#?}", at + 1, told.steps);
+    }
+    assert_eq!(found.len(), expected.len(), "{conversation}");
+    expected.len()
+}
+
+fn some_seeds() -> std::ops::Range<u64> {
+    let last = *seeds().end();
+    0..if last < 100 { 2 } else { 100 }
+}
+
+fn check_all(scenarios: Vec<Arc<Scenario>>) {
+    let server = Server::start(Serve::new(Scripts { worlds: scenarios.iter().cloned().map(Into::into).collect(), seed: 0, profile: None }));
+    let server = server.expect("a port is free");
+    let jobs: Vec<_> = scenarios
+        .iter()
+        .flat_map(|scenario| ["none", "default", "oracle"].map(|stack| (scenario, stack)))
+        .flat_map(|(scenario, stack)| some_seeds().map(move |seed| (scenario, stack, seed)))
+        .collect();
+    let sent: usize = jobs
+        .into_par_iter()
+        .map(|(scenario, stack, seed)| {
+            let world = World::draw(scenario, seed, WorldOptions::default());
+            let channel = TruthChannel::default();
+            let trial = engine::run(&world, &mut recipe(stack).stack(&channel), &channel);
+            let ways = Dialect::ALL.into_iter().flat_map(|it| [(stack, it, false), (stack, it, true)]);
+            ways.map(|way| check(&server, &world, &trial, way)).sum::<usize>()
+        })
+        .sum();
+    assert!(sent > 50 * scenarios.len(), "only {sent} requests");
+}
+
+/// Every scenario: two seeds in a normal run, a hundred in a long one.
+#[test]
+fn the_catalogue_does_the_same_behind_a_server() {
+    let listed = balk_scenarios::catalogue::listed().map(|it| scenario(it.name, &[]));
+    check_all(listed.collect());
+}
+
+#[test]
+fn what_comes_between_turns_does_the_same_behind_a_server() {
+    check_all(vec![between()]);
+}

@@ -28,7 +28,7 @@ use tokio::runtime::Runtime;
 pub use conversations::{Sites, Told};
 pub use record::{Called, History, Outcome, Step, Where};
 pub use script::{Script, Scripts};
-pub use site::{Came, Elsewhere, Site};
+pub use site::{Came, Elsewhere, Results, Site};
 pub use verdict::Verdict;
 
 use conversations::Conversations;

@@ -1,10 +1,11 @@
 //! A conversation: the script at every place that its requests have come to.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
 use balk_guards::wire::Asked;
-use balk_guards::{Completion, FinishReason, Offer, Part, Usage};
+use balk_guards::{Completion, FinishReason, Offer, Part, ToolCall, Usage};
 use balk_scenarios::toolsets::Unbound;
 use balk_scenarios::{Broken, World};
 
@@ -24,6 +25,27 @@ pub(super) struct Answer {
     pub(super) broken: Option<Broken>,
     /// The number of the answer in its conversation, from 1.
     pub(super) number: u64,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum NoAnswer {
+    /// The tools on offer cannot play the roles of the scenario.
+    Unbound(Unbound),
+    /// The place where the tools work cannot be used.
+    Site(io::Error),
+}
+
+impl From<Unbound> for NoAnswer {
+    fn from(unbound: Unbound) -> Self {
+        Self::Unbound(unbound)
+    }
+}
+
+impl From<io::Error> for NoAnswer {
+    fn from(error: io::Error) -> Self {
+        Self::Site(error)
+    }
 }
 
 /// A conversation.
@@ -52,7 +74,7 @@ struct Acted {
 
 /// Where a request goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum From {
+enum Goes {
     /// At the start.
     Start,
     /// After this act, of which so many items are known.
@@ -77,8 +99,8 @@ impl Conversation {
     /// one that counts.
     ///
     /// # Errors
-    /// The tools on offer cannot play the roles of the scenario.
-    pub(super) fn ask(&mut self, asked: &Asked, wanted: impl FnOnce() -> Option<Arc<str>>) -> Result<Answer, Unbound> {
+    /// The tools on offer cannot play the roles of the scenario, or the place where they work is not there.
+    pub(super) fn ask(&mut self, asked: &Asked, wanted: impl FnOnce() -> Option<Arc<str>>) -> Result<Answer, NoAnswer> {
         if let Some(name) = self.side_call(asked) {
             return Ok(self.answer_aside(name, wanted().as_deref()));
         }
@@ -91,11 +113,11 @@ impl Conversation {
         let start = asked.previous.as_deref().and_then(|id| self.answered(id));
         let from = self.find(start, &items);
         let acted = match from {
-            From::Start => self.opens(&world, &items),
-            From::After(act, known) if known == items.len() => self.again(act),
-            From::After(act, known) => self.goes_on(act, &items[known..], path_of(self.start(start), &items)),
+            Goes::Start => self.opens(&world, &items),
+            Goes::After(act, known) if known == items.len() => self.again(act),
+            Goes::After(act, known) => self.goes_on(act, &items[known..], path_of(self.start(start), &items))?,
         };
-        Ok(self.acts(acted))
+        Ok(self.acts(acted)?)
     }
 
     /// What the scenario's user says if the agent ends now.
@@ -169,7 +191,7 @@ impl Conversation {
     }
 
     /// The last place on the way of these items at which the script acted.
-    fn find(&mut self, start: Option<usize>, items: &[Item]) -> From {
+    fn find(&mut self, start: Option<usize>, items: &[Item]) -> Goes {
         let mut path = self.start(start);
         let mut found = start.map(|act| (act, 0));
         for (at, item) in items.iter().enumerate() {
@@ -178,7 +200,7 @@ impl Conversation {
                 found = Some((act, at + 1));
             }
         }
-        let Some(last) = self.acts.len().checked_sub(1) else { return From::Start };
+        let Some(last) = self.acts.len().checked_sub(1) else { return Goes::Start };
         let new = found.map_or(items, |(_, known)| &items[known..]);
         // More than one turn that is not known, or a known beginning that is missing.
         let spoke = new.iter().rposition(|it| it.after.is_some());
@@ -190,17 +212,17 @@ impl Conversation {
         match found {
             _ if is_rewritten => {
                 self.steps.push(Step::History { how: History::Rewritten });
-                From::After(last, items.len() - new.len() + spoke.unwrap_or(0))
+                Goes::After(last, items.len() - new.len() + spoke.unwrap_or(0))
             }
             Some((act, known)) => {
                 if act != last && self.acts[act].path != self.acts[last].path {
                     self.steps.push(Step::History { how: History::Forked });
                 }
-                From::After(act, known)
+                Goes::After(act, known)
             }
             None => {
                 self.steps.push(Step::History { how: History::Restarted });
-                From::Start
+                Goes::Start
             }
         }
     }
@@ -220,11 +242,11 @@ impl Conversation {
     }
 
     /// The act after these items.
-    fn goes_on(&mut self, act: usize, items: &[Item], path: Path) -> Acted {
+    fn goes_on(&mut self, act: usize, items: &[Item], path: Path) -> io::Result<Acted> {
         let Acted { scene, done, .. } = &self.acts[act];
         let (mut scene, mut done) = (scene.clone(), done.clone());
-        scene.goes_on(&mut done, items, &mut *self.site, &mut self.steps);
-        self.act(scene, Some(done), path)
+        scene.goes_on(&mut done, items, &mut *self.site, &mut self.steps)?;
+        Ok(self.act(scene, Some(done), path))
     }
 
     /// What the script does now. Attempts go on counting as long as the script stands where it stood: a word about an
@@ -241,18 +263,17 @@ impl Conversation {
     }
 
     /// Sends an act on its way.
-    fn acts(&mut self, acted: Acted) -> Answer {
+    fn acts(&mut self, acted: Acted) -> io::Result<Answer> {
         let Done { completion, act, .. } = &acted.done;
-        let mut after = acted.scene.environment.clone();
-        let calls: Vec<_> = completion.calls.iter().map(|it| (&**it, after.call(it))).collect();
-        self.site.arm(&acted.scene.environment, &calls, &after);
+        let calls: Vec<ToolCall> = completion.calls.iter().map(|it| (**it).clone()).collect();
+        self.site.arm(&acted.scene.environment, &calls)?;
         let answer =
             Answer { completion: completion.clone(), broken: act.broken.clone(), number: self.requests };
         self.steps.push(Step::of(&acted.done));
         self.at.insert(acted.path, self.acts.len());
         self.answers.insert(self.requests, self.acts.len());
         self.acts.push(acted);
-        answer
+        Ok(answer)
     }
 }
 

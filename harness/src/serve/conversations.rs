@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use balk_guards::wire::Asked;
 
-use super::conversation::{Answer, Conversation};
+use super::conversation::{Answer, Conversation, NoAnswer};
+use super::record::Step;
 use super::script::{NoScript, Scripts};
 use super::site::Site;
 use super::verdict::Verdict;
-use super::record::Step;
 
 /// Where the agents of a server work.
 pub type Sites = dyn Fn() -> Box<dyn Site> + Send + Sync;
@@ -44,6 +44,8 @@ pub(super) enum NotAnswered {
     Unknown(String),
     /// The tools on offer cannot play the script.
     Unbound(String),
+    /// The place where the tools work cannot be used.
+    Site(String),
     /// The conversation has had all its requests.
     Bound(String),
 }
@@ -95,7 +97,11 @@ impl Conversations {
         let answer = logged.conversation.ask(asked, wanted);
         // A log that cannot be written is no reason to fail an agent; the steps are kept all the same.
         let _ = logged.write();
-        answer.map(|answer| (name, answer)).map_err(|it| NotAnswered::Unbound(it.to_string()))
+        match answer {
+            Ok(answer) => Ok((name, answer)),
+            Err(NoAnswer::Unbound(why)) => Err(NotAnswered::Unbound(why.to_string())),
+            Err(NoAnswer::Site(why)) => Err(NotAnswered::Site(why.to_string())),
+        }
     }
 
     /// The names of all conversations.

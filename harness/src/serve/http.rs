@@ -98,6 +98,7 @@ fn answer(all: &Conversations, name: Option<&str>, body: &Posted<'_>, shears: Sh
         Ok(answered) => answered,
         Err(NotAnswered::Unknown(message)) => return failed(FailureKind::Missing, &message),
         Err(NotAnswered::Unbound(message)) => return failed(FailureKind::Invalid, &message),
+        Err(NotAnswered::Site(message)) => return failed(FailureKind::Failed, &message),
         // No client asks again after it.
         Err(NotAnswered::Bound(message)) => return failed(FailureKind::Forbidden, &message),
     };

@@ -1,5 +1,6 @@
 //! The script at one place of a conversation: the actor, its world and its user as they are there.
 
+use std::io;
 use std::sync::Arc;
 
 use balk_guards::{Completion, LOST, Message, NOT_RUN, Offer, Protocol, Status, ToolCall};
@@ -75,7 +76,16 @@ impl Scene {
     }
 
     /// Reads what came after an act.
-    pub(super) fn goes_on(&mut self, done: &mut Done, items: &[Item], site: &mut dyn Site, steps: &mut Vec<Step>) {
+    ///
+    /// # Errors
+    /// The place where the tools work cannot be looked at.
+    pub(super) fn goes_on(
+        &mut self,
+        done: &mut Done,
+        items: &[Item],
+        site: &mut dyn Site,
+        steps: &mut Vec<Step>,
+    ) -> io::Result<()> {
         let theirs = items.first().and_then(|it| it.after.as_ref());
         let completion = self.taken(done, theirs);
         if let Some(completion) = &completion {
@@ -83,47 +93,36 @@ impl Scene {
             self.hears(done);
         }
         let calls = completion.as_ref().map_or(&[][..], |it| &it.calls);
-        let shown = theirs.map_or(calls, |it| &it.calls);
-        let results: Vec<(usize, &Item)> = answered(calls.len(), shown, items);
-        let texts: Vec<Option<&str>> =
-            (0..calls.len()).map(|call| results.iter().find(|(at, _)| *at == call).map(|(_, it)| it.text())).collect();
-        let came = site.came_of(&texts);
-        let mut answered = results.into_iter().map(|(call, _)| call);
-        for item in items {
-            match &item.said {
-                Said::User(text) => self.user_says(text, steps),
-                Said::Result { id, text, failed } => {
-                    let call = answered.next().and_then(|at| Some((calls.get(at)?, came.get(at).copied())));
-                    let message = |text: Arc<str>| Message::Result { id: id.clone(), text, is_error: false };
-                    let ran = text.strip_prefix(NOT_RUN).is_none() && **text != *LOST;
-                    let (message, known, outcome) = match call {
-                        Some((_, Some(Came::NotRun))) if ran => {
-                            (message(format!("{NOT_RUN}{text}").into()), None, Outcome::NotRun)
-                        }
-                        Some((call, came)) if ran => {
-                            let executed = self.environment.call(call);
-                            let outcome = Outcome::of(executed.status);
-                            match (came, failed) {
-                                (Some(Came::AsExpected), _) => (message(text.clone()), Some(executed), outcome),
-                                (Some(Came::Failed), _) | (_, Some(true)) => {
-                                    (message(text.clone()), Some(told(text, Status::Error)), Outcome::Failed)
-                                }
-                                (Some(Came::Worked), _) | (_, Some(false)) => {
-                                    (message(text.clone()), Some(told(text, Status::Ok)), Outcome::Worked)
-                                }
-                                (Some(Came::Unknown | Came::NotRun) | None, None) => {
-                                    (message(text.clone()), None, Outcome::Unknown)
-                                }
-                            }
-                        }
-                        Some(_) | None => (message(text.clone()), None, Outcome::NotRun),
-                    };
-                    steps.push(Step::Result { outcome, text: text.clone() });
-                    let notes = self.actor.read(&message, known.as_ref());
-                    steps.extend(notes.into_iter().map(|text| Step::Intervention { at: Where::Result, text: text.into() }));
-                }
-            }
+        let mut results = answered(calls, theirs.map_or(calls, |it| &it.calls), items);
+        let texts: Vec<Option<&str>> = results.iter().map(|it| it.map(Item::text)).collect();
+        let known = site.came_of(&texts)?;
+        if let Some(known) = &known {
+            self.environment = known.environment.clone();
         }
+        for item in items {
+            let Said::Result { id, text, failed } = &item.said else {
+                self.user_says(item.text(), steps);
+                continue;
+            };
+            // Each result answers one call.
+            let at = results.iter_mut().position(|it| it.take_if(|it| std::ptr::eq(*it, item)).is_some());
+            let of_world = at.and_then(|at| known.as_ref()?.calls.get(at));
+            let (outcome, executed) = match (of_world, at) {
+                (Some((executed, came)), _) => of_place(executed, *came, text, *failed),
+                (None, Some(at)) if !text.starts_with(NOT_RUN) && **text != *LOST => {
+                    self.environment.call(&calls[at]);
+                    (Outcome::Unknown, failed.map(|failed| told(text, failed)))
+                }
+                (None, _) => (Outcome::NotRun, None),
+            };
+            let is_refused = of_world.is_some_and(|(_, came)| *came == Came::NotRun);
+            let said = if is_refused { format!("{NOT_RUN}{text}").into() } else { text.clone() };
+            steps.push(Step::Result { outcome, text: text.clone() });
+            let message = Message::Result { id: id.clone(), text: said, is_error: false };
+            let notes = self.actor.read(&message, executed.as_ref()).into_iter();
+            steps.extend(notes.map(|note| Step::Intervention { at: Where::Result, text: note.into() }));
+        }
+        Ok(())
     }
 
     /// The completion that the agent took, as the actor reads it: its own, unless the agent changed the calls. A
@@ -170,12 +169,11 @@ impl Scene {
         self.says.as_ref().map(|it| it.text.clone())
     }
 
-    fn user_says(&mut self, text: &Arc<str>, steps: &mut Vec<Step>) {
+    fn user_says(&mut self, text: &str, steps: &mut Vec<Step>) {
         // Agents wrap what their user says, and some repeat it.
-        let says = self.says.take_if(|it| text.contains(&*it.text));
-        let (text, known) = match says {
+        let (text, known) = match self.says.take_if(|it| text.contains(&*it.text)) {
             Some(Says { text, known }) => (text, known),
-            None => (text.clone(), None),
+            None => (text.into(), None),
         };
         let message = Message::User(text.clone());
         let found = self.actor.read(&message, known.as_ref());
@@ -187,19 +185,32 @@ impl Scene {
     }
 }
 
-/// Which call each result answers: by its id, else by its place.
-fn answered<'i>(calls: usize, shown: &[Arc<ToolCall>], items: &'i [Item]) -> Vec<(usize, &'i Item)> {
-    let results = items.iter().filter_map(|item| match &item.said {
-        Said::Result { id, .. } => Some((id, item)),
-        Said::User(_) => None,
-    });
-    let at = |(place, (id, item)): (usize, (&Arc<str>, &'i Item))| {
-        (shown.iter().position(|it| it.id == *id).unwrap_or(place), item)
-    };
-    results.enumerate().map(at).filter(|(at, _)| *at < calls).collect()
+/// The result of each call: by its id as the agent shows it, else by its place.
+fn answered<'i>(calls: &[Arc<ToolCall>], shown: &[Arc<ToolCall>], items: &'i [Item]) -> Vec<Option<&'i Item>> {
+    let mut results = vec![None; calls.len()];
+    let all = items.iter().filter(|it| matches!(it.said, Said::Result { .. }));
+    for (place, item) in all.enumerate() {
+        let Said::Result { id, .. } = &item.said else { continue };
+        let at = shown.iter().position(|it| it.id == *id).unwrap_or(place);
+        if let Some(result) = results.get_mut(at).filter(|it| it.is_none()) {
+            *result = Some(item);
+        }
+    }
+    results
+}
+
+/// What is known of a call from the place where it ran, and what the actor is told.
+fn of_place(executed: &Executed, came: Came, text: &Arc<str>, failed: Option<bool>) -> (Outcome, Option<Executed>) {
+    match came {
+        Came::AsSaid => (Outcome::of(executed.status), Some(executed.clone())),
+        Came::Otherwise => (Outcome::Otherwise, failed.map(|failed| told(text, failed))),
+        Came::NotRun => (Outcome::NotRun, None),
+        Came::NotKnown => (Outcome::Unknown, failed.map(|failed| told(text, failed))),
+    }
 }
 
 /// What a tool did, as the agent tells it.
-fn told(text: &Arc<str>, status: Status) -> Executed {
+fn told(text: &Arc<str>, failed: bool) -> Executed {
+    let status = if failed { Status::Error } else { Status::Ok };
     Executed { text: text.to_string(), status, ticks: 0, finishes: false, fatal: false }
 }

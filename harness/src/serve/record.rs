@@ -80,6 +80,8 @@ pub enum Outcome {
     Worked,
     /// It ran and failed.
     Failed,
+    /// It ran, and did something else than the scenario says.
+    Otherwise,
     /// It did not run.
     NotRun,
     /// Only words say what came of it.

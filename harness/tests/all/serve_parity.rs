@@ -82,8 +82,13 @@ fn acts(steps: &[Step]) -> Vec<Shown> {
     steps.iter().filter_map(shown).collect()
 }
 
-/// Sends a trial; returns how many requests that took.
-fn check(server: &Server, world: &Arc<World>, trial: &Trial, (name, dialect, stream): (&str, Dialect, bool)) -> usize {
+/// Sends a trial; returns how many requests that took, or what was different.
+fn check(
+    server: &Server,
+    world: &Arc<World>,
+    trial: &Trial,
+    (name, dialect, stream): (&str, Dialect, bool),
+) -> Result<usize, String> {
     let conversation = format!("{}:{}:{name}:{dialect:?}:{stream}", world.scenario().name, world.seed());
     let client = Client::new(server, &conversation, dialect, stream);
     let mut view = View::default();
@@ -104,12 +109,14 @@ fn check(server: &Server, world: &Arc<World>, trial: &Trial, (name, dialect, str
             let whole = act.completion(world.offer());
             let broke = act.broken.as_ref().map(|it| it.cause);
             let found = client.ask(&view, broke);
-            match &act.broken {
-                Some(_) => assert_eq!(found, None, "{conversation}: it breaks off"),
-                None => {
-                    let found = found.unwrap_or_else(|| panic!("{conversation}: expected {whole:?}"));
-                    assert_eq!((found.parts.len(), &found.calls), (whole.parts.len(), &whole.calls), "{conversation}");
-                }
+            let (is_found, same) = match (&act.broken, &found) {
+                (Some(_), found) => (found.is_some(), found.is_none()),
+                (None, None) => (false, false),
+                (None, Some(found)) => (true, found.calls == whole.calls && found.texts().eq(whole.texts())),
+            };
+            if !same {
+                let found = if is_found { format!("{found:?}") } else { "nothing".to_owned() };
+                return Err(format!("{conversation}, request {}: {act:?}, found {found}", expected.len() + 1));
             }
             expected.push(shown(&actor, &act, &whole));
         }
@@ -123,11 +130,14 @@ fn check(server: &Server, world: &Arc<World>, trial: &Trial, (name, dialect, str
     }
     let told = server.told(Some(&conversation)).expect("it asked");
     let found = acts(&told.steps);
-    for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
-        assert_eq!(found, expected, "{conversation}, request {}: {:#?}", at + 1, told.steps);
+    match found.iter().zip(&expected).position(|(found, expected)| found != expected) {
+        None if found.len() == expected.len() => Ok(expected.len()),
+        at => {
+            let at = at.unwrap_or(found.len().min(expected.len()));
+            let (found, expected) = (found.get(at), expected.get(at));
+            Err(format!("{conversation}, act {}: expected {expected:?}, found {found:?}, {:#?}", at + 1, told.steps))
+        }
     }
-    assert_eq!(found.len(), expected.len(), "{conversation}");
-    expected.len()
 }
 
 fn some_seeds() -> std::ops::Range<u64> {
@@ -143,16 +153,19 @@ fn check_all(scenarios: Vec<Arc<Scenario>>) {
         .flat_map(|scenario| ["none", "default", "oracle"].map(|stack| (scenario, stack)))
         .flat_map(|(scenario, stack)| some_seeds().map(move |seed| (scenario, stack, seed)))
         .collect();
-    let sent: usize = jobs
+    let checked: Vec<Result<usize, String>> = jobs
         .into_par_iter()
-        .map(|(scenario, stack, seed)| {
+        .flat_map_iter(|(scenario, stack, seed)| {
             let world = World::draw(scenario, seed, WorldOptions::default());
             let channel = TruthChannel::default();
             let trial = engine::run(&world, &mut recipe(stack).stack(&channel), &channel);
             let ways = Dialect::ALL.into_iter().flat_map(|it| [(stack, it, false), (stack, it, true)]);
-            ways.map(|way| check(&server, &world, &trial, way)).sum::<usize>()
+            ways.map(|way| check(&server, &world, &trial, way)).collect::<Vec<_>>()
         })
-        .sum();
+        .collect();
+    let wrong: Vec<&String> = checked.iter().filter_map(|it| it.as_ref().err()).collect();
+    assert!(wrong.is_empty(), "{} of {} differ; the first: {}", wrong.len(), checked.len(), wrong[0]);
+    let sent: usize = checked.iter().flatten().sum();
     assert!(sent > 50 * scenarios.len(), "only {sent} requests");
 }
 

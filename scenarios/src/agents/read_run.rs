@@ -120,10 +120,15 @@ fn files(table: &RunTable, report: &mut Report<'_>) -> Vec<(String, Template)> {
         files.push((path.get_ref().clone(), template));
     }
     for driver in &table.drivers {
-        if let Some(at) = report.index_of("driver", driver, DRIVERS.iter().map(|(name, _)| *name)) {
-            let (name, text) = DRIVERS[at];
-            files.push((name.to_owned(), Template::verbatim(text)));
+        let Some(at) = report.index_of("driver", driver, DRIVERS.iter().map(|(name, _)| *name)) else {
+            continue;
+        };
+        let (name, text) = DRIVERS[at];
+        if files.iter().any(|(path, _)| path == name) {
+            let message = format!("`{name}` is written twice");
+            report.error(driver.span(), message, "a file has this path already").help("remove one of them");
         }
+        files.push((name.to_owned(), Template::verbatim(text)));
     }
     files
 }

@@ -1,6 +1,7 @@
 //! Profiles that come with Balk, on texts as their agents sent them.
 
 use balk_contract::Tool;
+use balk_contract::wire::Dialect;
 
 use super::*;
 use crate::scenario::{Role, ToolsetTool};
@@ -127,11 +128,111 @@ fn side_calls_are_told_by_their_system_text_and_tools() {
     }
 }
 
+const FILLING: Filling<'_> = Filling {
+    task: "Write {hello}.txt, \"now\".",
+    url: "http://127.0.0.1:8080",
+    home: "/h",
+    workspace: "/w",
+};
+
+/// All that a run says, with its holes filled.
+fn rendered(agent: &str) -> (Vec<String>, Option<Vec<String>>, Vec<(&str, String)>, Vec<(&str, String)>) {
+    let run = find(agent).and_then(Profile::run).expect("the profile says how it is run");
+    (run.command(&FILLING), run.resume(&FILLING), run.env(&FILLING), run.files(&FILLING))
+}
+
 #[test]
-fn a_conversation_goes_on_with_what_the_user_says() {
-    let resumed = |agent: &str| find(agent).and_then(|it| it.resume("Go on.")).map(|it| it.join(" "));
-    assert_eq!(resumed("codex").as_deref(), Some("exec resume --last Go on."));
-    assert_eq!(resumed("mini-swe-agent"), None);
+fn each_profile_says_how_it_is_run() {
+    let run =
+        |agent: &str| find(agent).and_then(Profile::run).map(|it| (it.api, it.command[0].fill(&FILLING)));
+    let expected = [
+        ("claude-code", Dialect::Anthropic, "claude"),
+        ("codex", Dialect::Responses, "codex"),
+        ("gemini-cli", Dialect::Gemini, "gemini"),
+        ("langchain", Dialect::OpenAi, "python3"),
+        ("langchain-anthropic", Dialect::Anthropic, "python3"),
+        ("mini-swe-agent", Dialect::OpenAi, "mini"),
+        ("openai-agents", Dialect::Responses, "python3"),
+        ("openai-agents-chat", Dialect::OpenAi, "python3"),
+        ("opencode", Dialect::OpenAi, "opencode"),
+        ("pydantic-ai", Dialect::OpenAi, "python3"),
+        ("qwen-code", Dialect::OpenAi, "qwen"),
+    ];
+    assert_eq!(catalogue().len(), expected.len());
+    for (agent, api, program) in expected {
+        assert_eq!(run(agent), Some((api, program.to_owned())), "{agent}");
+    }
+}
+
+#[test]
+fn every_hole_of_every_profile_is_filled() {
+    for profile in catalogue() {
+        let agent = profile.agent.as_str();
+        let (command, resume, env, files) = rendered(agent);
+        for command in [Some(&command), resume.as_ref()].into_iter().flatten() {
+            assert_eq!(command.iter().filter(|it| *it == FILLING.task).count(), 1, "{agent}: {command:?}");
+        }
+        let texts = command.iter().chain(resume.iter().flatten()).filter(|it| *it != FILLING.task);
+        let texts = texts.chain(env.iter().chain(&files).map(|(_, text)| text));
+        let ours = |text: &str| drivers::DRIVERS.iter().any(|(_, driver)| *driver == text);
+        let texts: Vec<&str> = texts.map(String::as_str).filter(|it| !ours(it)).collect();
+        for hole in ["{task}", "{url}", "{home}", "{workspace}"] {
+            assert!(!texts.iter().any(|it| it.contains(hole)), "{agent} has {hole} left: {texts:#?}");
+        }
+        assert!(texts.iter().any(|it| it.contains(FILLING.url)), "{agent} is not told where its model is");
+        for (path, text) in files.iter().filter(|(path, _)| path.ends_with(".json")) {
+            assert!(serde_json::from_str::<serde_json::Value>(text).is_ok(), "{agent}: {path} is not JSON");
+        }
+    }
+}
+
+/// What is pinned is what the profile says of.
+#[test]
+fn every_profile_installs_its_own_version() {
+    for profile in catalogue() {
+        let (agent, version) = (&profile.agent, &profile.version);
+        let install = profile.run().and_then(|it| it.install.as_ref()).expect("it says what installs it");
+        let (packages, sign) = match install {
+            Install::Npm { packages, .. } => (packages, "@"),
+            Install::Pip { packages } => (packages, "=="),
+        };
+        assert!(packages[0].ends_with(&format!("{sign}{version}")), "{agent} {version}: {install}");
+        assert!(packages.iter().all(|it| it.contains(sign)), "{agent} leaves a version open: {install}");
+    }
+}
+
+#[test]
+fn every_driver_is_written_by_a_run_that_starts_it() {
+    let written: Vec<(&str, String)> = catalogue().iter().flat_map(|it| rendered(&it.agent).3).collect();
+    for (name, text) in drivers::DRIVERS {
+        assert!(written.iter().any(|(path, it)| *path == name && *it == text), "no profile writes {name}");
+    }
+    for profile in catalogue() {
+        let (command, _, _, files) = rendered(&profile.agent);
+        for path in command.iter().filter_map(|it| it.strip_prefix("/h/")).filter(|it| it.ends_with(".py")) {
+            assert!(files.iter().any(|(it, _)| *it == path), "{} starts {path}", profile.agent);
+        }
+    }
+}
+
+#[test]
+fn a_command_is_what_a_person_would_type() {
+    let (command, resume, env, files) = rendered("codex");
+    let (flags, task) = (
+        "--disable plugins --disable apps --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check",
+        FILLING.task,
+    );
+    assert_eq!(command.join(" "), format!("codex exec {flags} {task}"));
+    assert_eq!(resume.map(|it| it.join(" ")), Some(format!("codex exec resume --last {flags} {task}")));
+    assert_eq!(env, [("CODEX_HOME", "/h/.codex".to_owned()), ("SCRIPTED_KEY", "x".to_owned())]);
+    let [(".codex/config.toml", config)] = &files[..] else { panic!("{files:?}") };
+    assert!(config.contains("base_url = \"http://127.0.0.1:8080/v1\"\n"), "{config}");
+    assert_eq!(rendered("mini-swe-agent").1, None);
+    let install = |agent: &str| find(agent).and_then(Profile::run).and_then(|it| it.install.clone());
+    let packages = vec!["@qwen-code/qwen-code@0.24.4".to_owned()];
+    assert_eq!(install("qwen-code"), Some(Install::Npm { packages, node: Some(22) }));
+    let typed = install("pydantic-ai").map(|it| it.to_string());
+    assert_eq!(typed.as_deref(), Some("pip install pydantic-ai-slim[openai]==2.62.0 openai==3.57.0"));
 }
 
 /// A profile binds what names do not say: how the task ends.

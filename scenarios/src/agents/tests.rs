@@ -34,11 +34,19 @@ fn the_words_of_a_shell_are_without_what_is_around_them() {
     check("codex", Place::Result, &codex(0, ""), "", Some(false));
     check("codex", Place::Result, &codex(2, missing), missing, Some(true));
     check("codex", Place::Result, "hi", "hi", None);
+    let cut = "Warning: truncated output (original token count: 9)\nTotal output lines: 7\n\n1…7";
+    check("codex", Place::Result, &codex(0, cut), "1…7", Some(false));
     let gemini =
         |inside: &str| format!("<untrusted_context>\n{inside}\nProcess Group PGID: 72\n</untrusted_context>");
     check("gemini-cli", Place::Result, &gemini("Output: hi"), "hi", Some(false));
     let failed = format!("Output: {missing}\nExit Code: 2");
     check("gemini-cli", Place::Result, &gemini(&failed), missing, Some(true));
+    check("gemini-cli", Place::Result, &gemini("Output: hi\nSignal: 9"), "hi", Some(true));
+    let long = format!(
+        "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: /h/1.txt\n{}",
+        gemini("Output: 1…9")
+    );
+    check("gemini-cli", Place::Result, &long, "1…9", Some(false));
     let qwen = format!(
         "Command: ls nope\nDirectory: (root)\nOutput: {missing}\nError: (none)\nExit Code: 2\nSignal: (none)\n\
          Process Group PGID: 7"
@@ -46,11 +54,35 @@ fn the_words_of_a_shell_are_without_what_is_around_them() {
     check("qwen-code", Place::Result, &qwen, missing, Some(true));
     let mini = "{\n  \"returncode\": 0,\n  \"output\": \"a\\nb\\n\"\n}";
     check("mini-swe-agent", Place::Result, mini, "a\nb\n", Some(false));
+    let long = "{\n  \"returncode\": 1,\n  \"output_head\": \"1\\n\",\n  \"output_tail\": \"9\\n\",\n  \
+                \"elided_chars\": 593,\n  \"warning\": \"Output too long.\"\n}";
+    check("mini-swe-agent", Place::Result, long, "1\n", Some(true));
+    for framework in
+        ["langchain", "langchain-anthropic", "openai-agents", "openai-agents-chat", "pydantic-ai"]
+    {
+        check(
+            framework,
+            Place::Result,
+            &format!("{missing}\n\nexit code 2"),
+            &format!("{missing}\n"),
+            Some(true),
+        );
+        check(framework, Place::Result, "hi\n", "hi\n", None);
+    }
     let left = "<system-reminder>\n<total_tokens>14999890 tokens left</total_tokens>\n</system-reminder>";
     check("claude-code", Place::Result, &format!("hi\n\n{left}"), "hi", None);
     check("claude-code", Place::Result, &format!("Exit code 2\n{missing}\n\n{left}"), missing, Some(true));
     let error = format!("<tool_use_error>ENOTDIR: not a directory</tool_use_error>\n\n{left}");
     check("claude-code", Place::Result, &error, "ENOTDIR: not a directory", Some(true));
+    let reminders = "[This command modified 1 file you've previously read: a.txt. Call Read before editing.]\n\n\
+                     <system-reminder>\nNote: /w/a.txt changed on disk since you last read it. Take it as it is.\n\
+                     1\tx\n</system-reminder>\n\n<system-reminder>\nThe task tools haven't been used recently. \
+                     This is just a gentle reminder - ignore if not applicable.\n\n</system-reminder>\n\n\
+                     <system-reminder>\n# Environment update\n - Primary working directory: /w/a\n</system-reminder>";
+    check("claude-code", Place::Result, &format!("hi\n\n{reminders}\n\n{left}"), "hi", None);
+    let slow =
+        "hi\n\n<shell_metadata>\nshell tool terminated command after exceeding timeout.\n</shell_metadata>";
+    check("opencode", Place::Result, slow, "hi", Some(true));
     let read = "<path>/w/a.txt</path>\n<type>file</type>\n<content>\n1: hello\n</content>";
     check("opencode", Place::Result, read, "1: hello", None);
 }

@@ -1,17 +1,23 @@
 //! Profiles of real agents: what an agent adds to what its model reads, and what its model must do otherwise.
 //!
 //! An agent wraps results, adds texts of its own in healthy runs, makes requests that are not of the task, and has its
-//! own way to end a task and to go on with one. A profile says so (`agents/NAME.toml`, its format is in
-//! `docs/agents.md`), so that what is left is what its user and its tools said, or an intervention.
+//! own way to end a task. A profile says so (`agents/NAME.toml`, its format is in `docs/agents.md`), so that what is
+//! left is what its user and its tools said, or an intervention. It also says how the agent is run.
 
 use std::sync::LazyLock;
 
 pub use profile::{Place, Plain, Profile};
 pub use read::parse;
+pub use run::{Install, Run};
+pub use template::{Filling, Hole, Template};
 
+mod drivers;
 mod pattern;
 mod profile;
 mod read;
+mod read_run;
+mod run;
+mod template;
 
 /// The profiles that come with Balk.
 ///
@@ -35,12 +41,17 @@ pub fn find(agent: &str) -> Option<&'static Profile> {
     catalogue().iter().find(|it| it.agent == agent)
 }
 
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 11] = [
     ("agents/claude-code.toml", include_str!("../agents/claude-code.toml")),
     ("agents/codex.toml", include_str!("../agents/codex.toml")),
     ("agents/gemini-cli.toml", include_str!("../agents/gemini-cli.toml")),
+    ("agents/langchain.toml", include_str!("../agents/langchain.toml")),
+    ("agents/langchain-anthropic.toml", include_str!("../agents/langchain-anthropic.toml")),
     ("agents/mini-swe-agent.toml", include_str!("../agents/mini-swe-agent.toml")),
+    ("agents/openai-agents.toml", include_str!("../agents/openai-agents.toml")),
+    ("agents/openai-agents-chat.toml", include_str!("../agents/openai-agents-chat.toml")),
     ("agents/opencode.toml", include_str!("../agents/opencode.toml")),
+    ("agents/pydantic-ai.toml", include_str!("../agents/pydantic-ai.toml")),
     ("agents/qwen-code.toml", include_str!("../agents/qwen-code.toml")),
 ];
 

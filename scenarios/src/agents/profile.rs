@@ -6,6 +6,7 @@ use std::sync::Arc;
 use balk_contract::Tool;
 
 use super::pattern::Pattern;
+use super::run::Run;
 use crate::scenario::{Role, Toolset};
 use crate::toolsets::{Binding, Unbound, bind};
 
@@ -19,8 +20,8 @@ pub struct Profile {
     pub(super) bindings: Vec<Binding>,
     pub(super) added: Vec<Added>,
     pub(super) around: Vec<Around>,
-    pub(super) resume: Option<Vec<String>>,
     pub(super) side_calls: Vec<SideCall>,
+    pub(super) run: Option<Run>,
 }
 
 /// Where a text is.
@@ -107,14 +108,9 @@ impl Profile {
         self.side_calls.iter().find(is_it).map(|it| it.name.as_str())
     }
 
-    /// The arguments after the program's name with which the last conversation goes on, if the agent can do that.
-    /// Options of the first run come after them.
+    /// How it is run, if the profile says so.
     #[must_use]
-    pub fn resume(&self, says: &str) -> Option<Vec<String>> {
-        let arguments = self.resume.as_ref()?;
-        Some(arguments.iter().map(|it| if it == SAYS { says.to_owned() } else { it.clone() }).collect())
+    pub fn run(&self) -> Option<&Run> {
+        self.run.as_ref()
     }
 }
-
-/// The place of what the user says, in the arguments of a resumed run.
-pub(super) const SAYS: &str = "{says}";

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::pattern::Pattern;
-use super::profile::{Added, Around, Place, Profile, SAYS, SideCall};
+use super::profile::{Added, Around, Place, Profile, SideCall};
+use super::read_run::{RunTable, run};
 use crate::format::diagnostic::Diagnostics;
 use crate::format::report::Report;
 use crate::format::roles::ROLES;
@@ -23,7 +24,7 @@ struct ProfileFile {
     format: Spanned<u32>,
     agent: Text,
     version: Text,
-    resume: Option<Spanned<Vec<String>>>,
+    run: Option<Spanned<RunTable>>,
     #[serde(default)]
     binding: Vec<Spanned<BindingTable>>,
     #[serde(default)]
@@ -71,7 +72,7 @@ const TOP: &syntax::Top = &[
     ("format", "format = 1"),
     ("agent", "agent = \"…\""),
     ("version", "version = \"…\""),
-    ("resume", "resume = [\"…\", \"{says}\"]"),
+    ("run", "[run]"),
     ("binding", "[[binding]]"),
     ("added", "[[added]]"),
     ("around", "[[around]]"),
@@ -106,8 +107,8 @@ pub fn parse(file_name: &str, text: &str) -> Result<Profile, Diagnostics> {
         bindings: bindings(&file.binding, &mut report),
         added: file.added.iter().map(|it| added(it, &mut report)).collect(),
         around: file.around.iter().map(|it| around(it, &mut report)).collect(),
-        resume: file.resume.map(|it| resume(it, &mut report)),
         side_calls: file.side_call.iter().map(|it| side_call(it, &mut report)).collect(),
+        run: file.run.as_ref().map(|it| run(it, &mut report)),
     };
     report.finish(profile)
 }
@@ -180,18 +181,6 @@ fn pattern(text: &Text, report: &mut Report<'_>) -> Option<Pattern> {
             None
         }
     }
-}
-
-fn resume(arguments: Spanned<Vec<String>>, report: &mut Report<'_>) -> Vec<String> {
-    let says = arguments.get_ref().iter().filter(|it| *it == SAYS).count();
-    if says != 1 {
-        report.error(
-            arguments.span(),
-            "what the user says has one place",
-            format!("expected one argument `{SAYS}`, got {says}"),
-        );
-    }
-    arguments.into_inner()
 }
 
 fn side_call(table: &Spanned<SideCallTable>, report: &mut Report<'_>) -> SideCall {

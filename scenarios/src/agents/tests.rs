@@ -1,6 +1,7 @@
 //! Profiles that come with Balk, on texts as their agents sent them.
 
 use balk_contract::Tool;
+use balk_contract::wire::Dialect;
 
 use super::*;
 use crate::scenario::{Role, ToolsetTool};
@@ -33,11 +34,19 @@ fn the_words_of_a_shell_are_without_what_is_around_them() {
     check("codex", Place::Result, &codex(0, ""), "", Some(false));
     check("codex", Place::Result, &codex(2, missing), missing, Some(true));
     check("codex", Place::Result, "hi", "hi", None);
+    let cut = "Warning: truncated output (original token count: 9)\nTotal output lines: 7\n\n1…7";
+    check("codex", Place::Result, &codex(0, cut), "1…7", Some(false));
     let gemini =
         |inside: &str| format!("<untrusted_context>\n{inside}\nProcess Group PGID: 72\n</untrusted_context>");
     check("gemini-cli", Place::Result, &gemini("Output: hi"), "hi", Some(false));
     let failed = format!("Output: {missing}\nExit Code: 2");
     check("gemini-cli", Place::Result, &gemini(&failed), missing, Some(true));
+    check("gemini-cli", Place::Result, &gemini("Output: hi\nSignal: 9"), "hi", Some(true));
+    let long = format!(
+        "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: /h/1.txt\n{}",
+        gemini("Output: 1…9")
+    );
+    check("gemini-cli", Place::Result, &long, "1…9", Some(false));
     let qwen = format!(
         "Command: ls nope\nDirectory: (root)\nOutput: {missing}\nError: (none)\nExit Code: 2\nSignal: (none)\n\
          Process Group PGID: 7"
@@ -45,11 +54,35 @@ fn the_words_of_a_shell_are_without_what_is_around_them() {
     check("qwen-code", Place::Result, &qwen, missing, Some(true));
     let mini = "{\n  \"returncode\": 0,\n  \"output\": \"a\\nb\\n\"\n}";
     check("mini-swe-agent", Place::Result, mini, "a\nb\n", Some(false));
+    let long = "{\n  \"returncode\": 1,\n  \"output_head\": \"1\\n\",\n  \"output_tail\": \"9\\n\",\n  \
+                \"elided_chars\": 593,\n  \"warning\": \"Output too long.\"\n}";
+    check("mini-swe-agent", Place::Result, long, "1\n", Some(true));
+    for framework in
+        ["langchain", "langchain-anthropic", "openai-agents", "openai-agents-chat", "pydantic-ai"]
+    {
+        check(
+            framework,
+            Place::Result,
+            &format!("{missing}\n\nexit code 2"),
+            &format!("{missing}\n"),
+            Some(true),
+        );
+        check(framework, Place::Result, "hi\n", "hi\n", None);
+    }
     let left = "<system-reminder>\n<total_tokens>14999890 tokens left</total_tokens>\n</system-reminder>";
     check("claude-code", Place::Result, &format!("hi\n\n{left}"), "hi", None);
     check("claude-code", Place::Result, &format!("Exit code 2\n{missing}\n\n{left}"), missing, Some(true));
     let error = format!("<tool_use_error>ENOTDIR: not a directory</tool_use_error>\n\n{left}");
     check("claude-code", Place::Result, &error, "ENOTDIR: not a directory", Some(true));
+    let reminders = "[This command modified 1 file you've previously read: a.txt. Call Read before editing.]\n\n\
+                     <system-reminder>\nNote: /w/a.txt changed on disk since you last read it. Take it as it is.\n\
+                     1\tx\n</system-reminder>\n\n<system-reminder>\nThe task tools haven't been used recently. \
+                     This is just a gentle reminder - ignore if not applicable.\n\n</system-reminder>\n\n\
+                     <system-reminder>\n# Environment update\n - Primary working directory: /w/a\n</system-reminder>";
+    check("claude-code", Place::Result, &format!("hi\n\n{reminders}\n\n{left}"), "hi", None);
+    let slow =
+        "hi\n\n<shell_metadata>\nshell tool terminated command after exceeding timeout.\n</shell_metadata>";
+    check("opencode", Place::Result, slow, "hi", Some(true));
     let read = "<path>/w/a.txt</path>\n<type>file</type>\n<content>\n1: hello\n</content>";
     check("opencode", Place::Result, read, "1: hello", None);
 }
@@ -127,11 +160,111 @@ fn side_calls_are_told_by_their_system_text_and_tools() {
     }
 }
 
+const FILLING: Filling<'_> = Filling {
+    task: "Write {hello}.txt, \"now\".",
+    url: "http://127.0.0.1:8080",
+    home: "/h",
+    workspace: "/w",
+};
+
+/// All that a run says, with its holes filled.
+fn rendered(agent: &str) -> (Vec<String>, Option<Vec<String>>, Vec<(&str, String)>, Vec<(&str, String)>) {
+    let run = find(agent).and_then(Profile::run).expect("the profile says how it is run");
+    (run.command(&FILLING), run.resume(&FILLING), run.env(&FILLING), run.files(&FILLING))
+}
+
 #[test]
-fn a_conversation_goes_on_with_what_the_user_says() {
-    let resumed = |agent: &str| find(agent).and_then(|it| it.resume("Go on.")).map(|it| it.join(" "));
-    assert_eq!(resumed("codex").as_deref(), Some("exec resume --last Go on."));
-    assert_eq!(resumed("mini-swe-agent"), None);
+fn each_profile_says_how_it_is_run() {
+    let run =
+        |agent: &str| find(agent).and_then(Profile::run).map(|it| (it.api, it.command[0].fill(&FILLING)));
+    let expected = [
+        ("claude-code", Dialect::Anthropic, "claude"),
+        ("codex", Dialect::Responses, "codex"),
+        ("gemini-cli", Dialect::Gemini, "gemini"),
+        ("langchain", Dialect::OpenAi, "python3"),
+        ("langchain-anthropic", Dialect::Anthropic, "python3"),
+        ("mini-swe-agent", Dialect::OpenAi, "mini"),
+        ("openai-agents", Dialect::Responses, "python3"),
+        ("openai-agents-chat", Dialect::OpenAi, "python3"),
+        ("opencode", Dialect::OpenAi, "opencode"),
+        ("pydantic-ai", Dialect::OpenAi, "python3"),
+        ("qwen-code", Dialect::OpenAi, "qwen"),
+    ];
+    assert_eq!(catalogue().len(), expected.len());
+    for (agent, api, program) in expected {
+        assert_eq!(run(agent), Some((api, program.to_owned())), "{agent}");
+    }
+}
+
+#[test]
+fn every_hole_of_every_profile_is_filled() {
+    for profile in catalogue() {
+        let agent = profile.agent.as_str();
+        let (command, resume, env, files) = rendered(agent);
+        for command in [Some(&command), resume.as_ref()].into_iter().flatten() {
+            assert_eq!(command.iter().filter(|it| *it == FILLING.task).count(), 1, "{agent}: {command:?}");
+        }
+        let texts = command.iter().chain(resume.iter().flatten()).filter(|it| *it != FILLING.task);
+        let texts = texts.chain(env.iter().chain(&files).map(|(_, text)| text));
+        let ours = |text: &str| drivers::DRIVERS.iter().any(|(_, driver)| *driver == text);
+        let texts: Vec<&str> = texts.map(String::as_str).filter(|it| !ours(it)).collect();
+        for hole in ["{task}", "{url}", "{home}", "{workspace}"] {
+            assert!(!texts.iter().any(|it| it.contains(hole)), "{agent} has {hole} left: {texts:#?}");
+        }
+        assert!(texts.iter().any(|it| it.contains(FILLING.url)), "{agent} is not told where its model is");
+        for (path, text) in files.iter().filter(|(path, _)| path.ends_with(".json")) {
+            assert!(serde_json::from_str::<serde_json::Value>(text).is_ok(), "{agent}: {path} is not JSON");
+        }
+    }
+}
+
+/// What is pinned is what the profile says of.
+#[test]
+fn every_profile_installs_its_own_version() {
+    for profile in catalogue() {
+        let (agent, version) = (&profile.agent, &profile.version);
+        let install = profile.run().and_then(|it| it.install.as_ref()).expect("it says what installs it");
+        let (packages, sign) = match install {
+            Install::Npm { packages, .. } => (packages, "@"),
+            Install::Pip { packages } => (packages, "=="),
+        };
+        assert!(packages[0].ends_with(&format!("{sign}{version}")), "{agent} {version}: {install}");
+        assert!(packages.iter().all(|it| it.contains(sign)), "{agent} leaves a version open: {install}");
+    }
+}
+
+#[test]
+fn every_driver_is_written_by_a_run_that_starts_it() {
+    let written: Vec<(&str, String)> = catalogue().iter().flat_map(|it| rendered(&it.agent).3).collect();
+    for (name, text) in drivers::DRIVERS {
+        assert!(written.iter().any(|(path, it)| *path == name && *it == text), "no profile writes {name}");
+    }
+    for profile in catalogue() {
+        let (command, _, _, files) = rendered(&profile.agent);
+        for path in command.iter().filter_map(|it| it.strip_prefix("/h/")).filter(|it| it.ends_with(".py")) {
+            assert!(files.iter().any(|(it, _)| *it == path), "{} starts {path}", profile.agent);
+        }
+    }
+}
+
+#[test]
+fn a_command_is_what_a_person_would_type() {
+    let (command, resume, env, files) = rendered("codex");
+    let (flags, task) = (
+        "--disable plugins --disable apps --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check",
+        FILLING.task,
+    );
+    assert_eq!(command.join(" "), format!("codex exec {flags} {task}"));
+    assert_eq!(resume.map(|it| it.join(" ")), Some(format!("codex exec resume --last {flags} {task}")));
+    assert_eq!(env, [("CODEX_HOME", "/h/.codex".to_owned()), ("SCRIPTED_KEY", "x".to_owned())]);
+    let [(".codex/config.toml", config)] = &files[..] else { panic!("{files:?}") };
+    assert!(config.contains("base_url = \"http://127.0.0.1:8080/v1\"\n"), "{config}");
+    assert_eq!(rendered("mini-swe-agent").1, None);
+    let install = |agent: &str| find(agent).and_then(Profile::run).and_then(|it| it.install.clone());
+    let packages = vec!["@qwen-code/qwen-code@0.24.4".to_owned()];
+    assert_eq!(install("qwen-code"), Some(Install::Npm { packages, node: Some(22) }));
+    let typed = install("pydantic-ai").map(|it| it.to_string());
+    assert_eq!(typed.as_deref(), Some("pip install pydantic-ai-slim[openai]==2.62.0 openai==3.57.0"));
 }
 
 /// A profile binds what names do not say: how the task ends.

@@ -60,6 +60,8 @@ pub struct Serve {
     pub sites: Box<Sites>,
     /// The most requests of a conversation. The next one is refused.
     pub max_requests: Option<u64>,
+    /// The name of the only conversation, to which every request belongs. Else a request names its own.
+    pub only: Option<String>,
     /// A folder that gets the steps of each conversation as they come.
     pub log: Option<PathBuf>,
 }
@@ -73,6 +75,7 @@ impl Serve {
             address: (Ipv4Addr::LOCALHOST, 0).into(),
             sites: Box::new(|| Box::new(Elsewhere)),
             max_requests: None,
+            only: None,
             log: None,
         }
     }
@@ -92,12 +95,12 @@ impl Server {
     /// # Errors
     /// The address cannot be listened at, or the folder of the log cannot be made.
     pub fn start(serve: Serve) -> io::Result<Self> {
-        let Serve { scripts, address, sites, max_requests, log } = serve;
+        let Serve { scripts, address, sites, max_requests, only, log } = serve;
         if let Some(folder) = &log {
             std::fs::create_dir_all(folder)?;
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let conversations = Arc::new(Conversations::new(scripts, sites, max_requests, log));
+        let conversations = Arc::new(Conversations::new(scripts, sites, max_requests, log, only));
         let lines = {
             let _inside = runtime.enter();
             Lines::listen(address)?
@@ -125,6 +128,15 @@ impl Server {
     #[must_use]
     pub fn user_replies(&self, conversation: Option<&str>) -> Option<Arc<str>> {
         self.conversations.with(conversation, conversation::Conversation::user_replies).flatten()
+    }
+
+    /// The agent of a conversation has ended: what was made ready for its calls is taken away, and the scenario's world
+    /// gets what the place where it worked really has.
+    ///
+    /// # Errors
+    /// That place cannot be looked at.
+    pub fn ends(&self, conversation: Option<&str>) -> io::Result<()> {
+        self.conversations.with(conversation, conversation::Conversation::ends).unwrap_or(Ok(()))
     }
 
     /// Set once a conversation has come to its bound.

@@ -127,6 +127,18 @@ impl Conversation {
         says
     }
 
+    /// The agent has ended. Nothing that was made ready for a call stays, and the last world is as the place is.
+    ///
+    /// # Errors
+    /// The place cannot be looked at.
+    pub(super) fn ends(&mut self) -> io::Result<()> {
+        let Some(last) = self.acts.last_mut() else { return Ok(()) };
+        if let Some(results) = self.site.came_of(&vec![None; last.done.completion.calls.len()])? {
+            last.scene.environment = results.environment;
+        }
+        self.site.look(&mut last.scene.environment)
+    }
+
     /// The last place.
     pub(super) fn scene(&self) -> Option<&Scene> {
         self.acts.last().map(|it| &it.scene)

@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use balk_guards::wire::Asked;
 
+use crate::bench::Stopwatch;
+
 use super::conversation::{Answer, Conversation, NoAnswer};
 use super::record::Step;
 use super::script::{NoScript, Scripts};
@@ -25,6 +27,8 @@ pub(super) struct Conversations {
     max_requests: Option<u64>,
     log: Option<PathBuf>,
     all: Mutex<BTreeMap<String, Arc<Mutex<Logged>>>>,
+    /// The conversation of all requests, if there is only one.
+    only: Option<String>,
     /// Whether a conversation has come to its bound.
     bound: Arc<AtomicBool>,
 }
@@ -35,6 +39,8 @@ struct Logged {
     file: Option<File>,
     /// How many steps the file has.
     written: usize,
+    watch: Stopwatch,
+    arrivals: Vec<u64>,
 }
 
 /// Why a request has no answer.
@@ -57,6 +63,8 @@ pub struct Told {
     pub steps: Vec<Step>,
     /// What came of it.
     pub verdict: Verdict,
+    /// When each request came, in nanoseconds since the first one. Two equal runs differ in it.
+    pub arrivals: Vec<u64>,
 }
 
 /// The name of a conversation without one.
@@ -68,9 +76,10 @@ impl Conversations {
         sites: Box<Sites>,
         max_requests: Option<u64>,
         log: Option<PathBuf>,
+        only: Option<String>,
     ) -> Self {
         let bound = Arc::default();
-        Self { scripts, sites, max_requests, log, all: Mutex::default(), bound }
+        Self { scripts, sites, max_requests, log, all: Mutex::default(), only, bound }
     }
 
     /// Set once a conversation has come to its bound.
@@ -80,12 +89,12 @@ impl Conversations {
 
     /// Answers a request of this conversation, with the conversation's name.
     pub(super) fn ask<'n>(
-        &self,
+        &'n self,
         name: Option<&'n str>,
         asked: &Asked,
         wanted: impl FnOnce() -> Option<Arc<str>>,
     ) -> Result<(&'n str, Answer), NotAnswered> {
-        let name = name.unwrap_or(DEFAULT);
+        let name = self.only.as_deref().or(name).unwrap_or(DEFAULT);
         let logged = self.named(name)?;
         let mut logged = locked(&logged);
         if let Some(most) = self.max_requests
@@ -94,6 +103,8 @@ impl Conversations {
             self.bound.store(true, Ordering::Relaxed);
             return Err(NotAnswered::Bound(format!("this conversation has had its {most} requests")));
         }
+        let arrived = logged.watch.nanoseconds();
+        logged.arrivals.push(arrived);
         let answer = logged.conversation.ask(asked, wanted);
         // A log that cannot be written is no reason to fail an agent; the steps are kept all the same.
         let _ = logged.write();
@@ -111,23 +122,29 @@ impl Conversations {
 
     /// The conversation of this name or, without a name, the only one.
     pub(super) fn told(&self, name: Option<&str>) -> Option<Told> {
-        self.with(name, |it| Told { steps: it.steps().to_vec(), verdict: it.verdict() })
+        let found = self.found(name)?;
+        let logged = locked(&found);
+        let Logged { conversation, arrivals, .. } = &*logged;
+        let arrivals = arrivals.clone();
+        Some(Told { steps: conversation.steps().to_vec(), verdict: conversation.verdict(), arrivals })
     }
 
     /// Does something with a conversation. `None` if there is none of this name or, without a name, not exactly one.
     pub(super) fn with<T>(&self, name: Option<&str>, does: impl FnOnce(&mut Conversation) -> T) -> Option<T> {
-        let found = {
-            let all = locked(&self.all);
-            match name.or_else(|| all.contains_key(DEFAULT).then_some(DEFAULT)) {
-                Some(name) => all.get(name).cloned(),
-                None if all.len() == 1 => all.values().next().cloned(),
-                None => None,
-            }
-        }?;
+        let found = self.found(name)?;
         let mut logged = locked(&found);
         let done = does(&mut logged.conversation);
         let _ = logged.write();
         Some(done)
+    }
+
+    fn found(&self, name: Option<&str>) -> Option<Arc<Mutex<Logged>>> {
+        let all = locked(&self.all);
+        match name.or_else(|| all.contains_key(DEFAULT).then_some(DEFAULT)) {
+            Some(name) => all.get(name).cloned(),
+            None if all.len() == 1 => all.values().next().cloned(),
+            None => None,
+        }
     }
 
     fn named(&self, name: &str) -> Result<Arc<Mutex<Logged>>, NotAnswered> {
@@ -138,7 +155,13 @@ impl Conversations {
         let script = self.scripts.script(name).map_err(|NoScript(why)| NotAnswered::Unknown(why))?;
         let conversation = Conversation::new(script, (self.sites)());
         let file = self.log.as_ref().and_then(|folder| log_file(folder, name).ok());
-        let logged = Arc::new(Mutex::new(Logged { conversation, file, written: 0 }));
+        let logged = Arc::new(Mutex::new(Logged {
+            conversation,
+            file,
+            written: 0,
+            watch: Stopwatch::start(),
+            arrivals: Vec::new(),
+        }));
         all.insert(name.to_owned(), logged.clone());
         Ok(logged)
     }

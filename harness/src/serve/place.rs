@@ -8,7 +8,7 @@ use balk_scenarios::scenario::Role;
 use balk_scenarios::{Act, Actor, Environment, Executed, User, World};
 
 use super::path::{Item, Said};
-use super::record::{Outcome, Step, Where};
+use super::record::{History, Outcome, Step, Where};
 use super::site::{Came, Site};
 
 /// The script at one place.
@@ -88,6 +88,9 @@ impl Scene {
     ) -> io::Result<()> {
         let theirs = items.first().and_then(|it| it.after.as_ref());
         let completion = self.taken(done, theirs);
+        if done.act.broken.is_some() && completion.is_some() {
+            steps.push(Step::History { how: History::Kept });
+        }
         if let Some(completion) = &completion {
             self.actor.read(&Message::Assistant(completion.clone()), None);
             self.hears(done);
@@ -134,7 +137,8 @@ impl Scene {
             !theirs.calls.is_empty() && keys(theirs) != keys(own)
         };
         match theirs {
-            None if done.act.broken.is_some() || own.is_empty() => None,
+            // No agent shows an answer without text and calls.
+            None if done.act.broken.is_some() || !own.has_text() && own.calls.is_empty() => None,
             None => Some(own.clone()),
             Some(_) => Some(theirs.filter(|it| is_changed(it)).unwrap_or(own).clone()),
         }

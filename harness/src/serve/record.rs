@@ -118,9 +118,22 @@ pub enum History {
     Restarted,
     /// Its beginning is not known; the script goes on from where it was.
     Rewritten,
+    /// It has what came of an answer that broke off, as if it were whole.
+    Kept,
 }
 
 impl Step {
+    /// The step without what differs between two equal runs of an agent: what its tools printed, and the numbers in
+    /// its own words.
+    #[must_use]
+    pub fn canonical(&self) -> Self {
+        match self {
+            Self::Result { outcome, .. } => Self::Result { outcome: *outcome, text: "".into() },
+            Self::Intervention { at, text } => Self::Intervention { at: *at, text: without_digits(text).into() },
+            Self::Act { .. } | Self::User { .. } | Self::Side { .. } | Self::History { .. } => self.clone(),
+        }
+    }
+
     pub(super) fn of(done: &Done) -> Self {
         let Done { act, completion, attempt, at: (state, visit), .. } = done;
         Self::Act {
@@ -133,6 +146,15 @@ impl Step {
             broke: act.broken.as_ref().map(|it| it.cause),
         }
     }
+}
+
+/// Words with digits in them name what differs: ids, times, paths of this run.
+fn without_digits(text: &str) -> String {
+    let masked = |word: &str| {
+        let is_digit = |c: char| c.is_ascii_digit();
+        if word.contains(is_digit) { "#".to_owned() } else { word.to_owned() }
+    };
+    text.split(' ').map(masked).collect::<Vec<_>>().join(" ")
 }
 
 fn calls(completion: &Completion) -> Vec<Called> {

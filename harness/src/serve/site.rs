@@ -41,6 +41,12 @@ pub trait Site: Send {
     /// # Errors
     /// The place cannot be looked at.
     fn came_of(&mut self, results: &[Option<&str>]) -> io::Result<Option<Results>>;
+
+    /// Gives the world what the place really has, which decides whether the task is done.
+    ///
+    /// # Errors
+    /// The place cannot be looked at.
+    fn look(&self, environment: &mut Environment) -> io::Result<()>;
 }
 
 /// A place of which nothing is known: the actor goes by the words of the results.
@@ -54,5 +60,9 @@ impl Site for Elsewhere {
 
     fn came_of(&mut self, _: &[Option<&str>]) -> io::Result<Option<Results>> {
         Ok(None)
+    }
+
+    fn look(&self, _: &mut Environment) -> io::Result<()> {
+        Ok(())
     }
 }

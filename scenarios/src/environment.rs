@@ -203,7 +203,7 @@ impl Environment {
             failed(String::new())
         } else if !rule.does || rule.role == Role::Shell {
             // A tool that only says what it did, or a command that prints nothing.
-            done("(no output)".into())
+            done(Executed::NO_OUTPUT.into())
         } else {
             self.by_role(rule.role, answers, arguments)
         };

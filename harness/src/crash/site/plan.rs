@@ -88,7 +88,7 @@ fn located(program: &str, folder: Option<&str>) -> Option<String> {
     if program.starts_with('/') {
         return None;
     }
-    Some(format!("{}./{program}", folder?))
+    Some(format!("{}{program}", folder?))
 }
 
 /// Where the shell is after `cd`, with `/` at the end. `None` if that is not known.
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn programs_of_the_task_are_found_by_their_path() {
-        check("./run.sh --all", &["=././run.sh(--all)"]);
+        check("./run.sh --all", &["=./run.sh(--all)"]);
         check("cd a && cd b/ && ../run.sh", &["cd a/", "cd a/b/", "=a/b/./../run.sh()"]);
         check("cd /srv/home && getent passwd u", &["cd /srv/home/", "=getent(passwd,u)"]);
     }

@@ -96,6 +96,7 @@ impl Armed {
             | Trace::Blocked { .. }
             | Trace::Unreadable { .. }
             | Trace::Shown(_)
+            | Trace::Listed(_)
             | Trace::Noted(_)
             | Trace::Impossible => None,
         }
@@ -178,10 +179,10 @@ impl Site {
             let executed = world.call(&it.call);
             // What a tool itself wrote is the agent's, also where it is not what the scenario expected. A tool that
             // only says that it wrote changed nothing.
-            let own = it.target.as_ref().filter(|target| {
-                executed.status == Status::Ok && world.files().get(*target) != files.get(*target)
-            });
-            self.apply(&files, world.files(), own, it.target.as_ref().filter(|_| own.is_none()))?;
+            let only_says = matches!(&it.trace, Trace::Written { text, .. }
+                if executed.status == Status::Ok && it.target.as_ref().and_then(|it| world.files().get(it)) != Some(text));
+            let [own, always] = if only_says { [None, it.target.as_ref()] } else { [it.target.as_ref(), None] };
+            self.apply(&files, world.files(), own, always)?;
         }
         self.known.clone_from(world.files());
         Ok(Outcome { came, environment: world })
@@ -342,7 +343,7 @@ impl Site {
         let inside = world.files().keys().filter_map(|it| it.strip_prefix(&before)?.split('/').next());
         let mut names: Vec<String> = inside.map(str::to_owned).collect();
         names.dedup();
-        Ok(Trace::Shown(names))
+        Ok(Trace::Listed(names))
     }
 
     /// A command meets stand-ins for its programs.

@@ -29,6 +29,8 @@ pub(super) enum Trace {
     Unreadable { path: PathBuf },
     /// These words are in the result, in this order, if the call ran.
     Shown(Vec<String>),
+    /// These names are in the result, in any order, if the call ran.
+    Listed(Vec<String>),
     /// The note that a stand-in leaves.
     Noted(PathBuf),
     /// No tool takes such a call.
@@ -44,6 +46,8 @@ const LINES_MAX: usize = 20;
 const LINE_MAX: usize = 200;
 
 const NO_RESULT: Came = Came::NotKnown("no result came");
+const NOT_SHOWN: Came = Came::NotKnown("the result does not show it");
+const NOTHING_TO_SHOW: Came = Came::NotKnown("there is nothing to show");
 
 impl Trace {
     /// What came of the call, with its result if one came.
@@ -74,6 +78,12 @@ impl Trace {
                 Some(result) => shown(words, result),
                 None => NO_RESULT,
             },
+            Self::Listed(names) => match result {
+                Some(_) if names.is_empty() => NOTHING_TO_SHOW,
+                Some(result) if names.iter().all(|it| result.contains(it)) => Came::AsSaid,
+                Some(_) => NOT_SHOWN,
+                None => NO_RESULT,
+            },
             Self::Noted(note) if note.exists() => Came::AsSaid,
             Self::Noted(_) => Came::NotRun,
             Self::Nothing(why) => Came::NotKnown(why),
@@ -91,14 +101,14 @@ fn same(file: &str, text: &str) -> bool {
 fn shown(words: &[String], result: &str) -> Came {
     let mut words = words.iter().map(|it| it.trim()).filter(|it| !it.is_empty()).take(LINES_MAX).peekable();
     if words.peek().is_none() {
-        return Came::NotKnown("there is nothing to show");
+        return NOTHING_TO_SHOW;
     }
     let mut rest = result;
     for word in words {
         let start = &word[..word.floor_char_boundary(LINE_MAX)];
         match rest.find(start) {
             Some(at) => rest = &rest[at + start.len()..],
-            None => return Came::NotKnown("the result does not show it"),
+            None => return NOT_SHOWN,
         }
     }
     Came::AsSaid

@@ -10,7 +10,7 @@
 
 pub mod child;
 pub mod isolation;
-mod place;
+pub mod place;
 mod site;
 pub mod told;
 

@@ -84,3 +84,79 @@ fn is_root() -> bool {
 fn is_root() -> bool {
     false
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// What a script prints in namespaces of its own. `None` where they are not available, which is said.
+    fn inside(script: &str) -> Option<String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        if let Err(why) = available() {
+            assert!(!why.is_empty());
+            return None;
+        }
+        std::fs::write(folder.path().join("given"), "given\n").expect("a file");
+        let mut command = wrapped(OsStr::new("sh"), folder.path()).expect("the file can be written");
+        let output = command.args(["-c", script]).current_dir(folder.path()).output().expect("it runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Some(String::from_utf8(output.stdout).expect("it is text"))
+    }
+
+    #[track_caller]
+    fn check(script: &str, expected: &str) {
+        if let Some(printed) = inside(script) {
+            assert_eq!(printed, expected, "{script}");
+        }
+    }
+
+    #[test]
+    fn a_run_is_alone_and_sees_its_folders() {
+        check("echo $$; cat given; ls -d \"$PWD\" >/dev/null", "1\ngiven\n");
+        check("grep -v '^options' /etc/resolv.conf", "nameserver 127.0.0.1\n");
+        check("ls /sys/class/net >/dev/null; ip -o link | cut -d: -f2", " lo\n");
+        check("ip -o -4 addr show lo | grep -o '127.0.0.1/8' | head -1", "127.0.0.1/8\n");
+        check("ip route | wc -l", "0\n");
+    }
+
+    #[test]
+    fn the_status_of_the_program_is_kept() {
+        if available().is_ok() {
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut command = wrapped(OsStr::new("sh"), folder.path()).expect("the file can be written");
+            let status = command.args(["-c", "exit 7"]).status().expect("it runs");
+            assert_eq!(status.code(), Some(7));
+        }
+    }
+
+    /// Killing the outer process ends everything, also what left its group.
+    #[test]
+    fn everything_ends_with_the_outer_process() {
+        if available().is_err() {
+            return;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let fifo = folder.path().join("ready");
+        let mut command = wrapped(OsStr::new("sh"), folder.path()).expect("the file can be written");
+        let script = "setsid sleep 1234567 & : > ready; sleep 1234568";
+        let mut outer = command.args(["-c", script]).current_dir(folder.path()).spawn().expect("it runs");
+        let wait = |what: &dyn Fn() -> bool| {
+            for _ in 0..500 {
+                if what() {
+                    return true;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            false
+        };
+        let count = || {
+            let all = std::fs::read_dir("/proc").expect("it is there").flatten();
+            let lines = all.filter_map(|it| std::fs::read(it.path().join("cmdline")).ok());
+            lines.filter(|it| it.starts_with(b"sleep\x00123456")).count()
+        };
+        assert!(wait(&|| fifo.exists() && count() == 2));
+        outer.kill().expect("it can be killed");
+        outer.wait().expect("it has ended");
+        assert!(wait(&|| count() == 0), "{} processes are left", count());
+    }
+}

@@ -43,8 +43,9 @@ impl Default for Bounds {
 /// Which processes belong to the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Belonging {
-    /// All that there are: this program is alone in the namespaces of the run ([`super::isolation`]).
-    All,
+    /// All descendants of this program, which is the first one in the namespaces of the run ([`super::isolation`]):
+    /// what loses its parent there becomes its child.
+    Descendants,
     /// The descendants of the agent, those of its process group, and those that have this variable in their
     /// environment: no other run has the same value.
     Marked(String),

@@ -27,13 +27,17 @@ pub struct Heard<'a> {
 /// The line with which the agent told its user that the task is not done. `None` if it did not.
 #[must_use]
 pub fn told(stdout: &str, stderr: &str, heard: &Heard<'_>) -> Option<String> {
-    let printed: Vec<String> = screen::lines(stdout).chain(screen::lines(stderr)).collect();
     let repeated = Repeated::new(heard);
+    let mut printed = Vec::new();
+    let mut exception = None;
+    for output in [stdout, stderr] {
+        exception = without_tracebacks(screen::lines(output), &repeated, &mut printed).or(exception);
+    }
     let own: Vec<&String> = printed.iter().filter(|it| !repeated.has(it)).collect();
     let found = own.iter().rev().find(|it| says_that_it_stopped(it)).map(|it| (*it).clone());
     found
         .or_else(|| heard.last.and_then(|last| admitted(last, &printed)))
-        .or_else(|| broken(&printed, &repeated))
+        .or(exception)
         .or_else(|| own.iter().rev().find(|it| says_error(it) && !repeated.is_around(it)).map(|it| (*it).clone()))
 }
 
@@ -137,7 +141,8 @@ const CALLS: [&str; 10] = [
 ];
 
 /// Words of agents about an error, in small letters; beside those that admit.
-const ERRORS: [&str; 17] = [
+const ERRORS: [&str; 18] = [
+    "api error",
     "an error occurred",
     "encountered an error",
     "went wrong",
@@ -189,29 +194,30 @@ fn admitted(last: &str, printed: &[String]) -> Option<String> {
     shown.contains(&squeezed(line)).then(|| line.trim().to_owned())
 }
 
-/// The name of the exception that ended a Python program, or a thread of it that matters.
-fn broken(printed: &[String], repeated: &Repeated) -> Option<String> {
-    let mut found = None;
-    let mut before = "";
-    let mut open = false;
-    for line in printed {
+/// Adds the lines without tracebacks of Python, and returns the last line of the last one: the exception. One that a
+/// library only reports, or that a tool answered, does not count.
+fn without_tracebacks(
+    lines: impl Iterator<Item = String>,
+    repeated: &Repeated,
+    printed: &mut Vec<String>,
+) -> Option<String> {
+    let mut exception = None;
+    // Whether a traceback is open, and whether it counts.
+    let mut open = None;
+    for line in lines {
         if line.starts_with("Traceback (most recent call last)") {
-            let small = before.to_lowercase();
-            open = !repeated.has(line) && !LIBRARIES.iter().any(|it| small.contains(it));
-        } else if open && is_exception(line) {
-            found = Some(line.clone());
-            open = false;
+            let before = printed.last().map(|it| it.to_lowercase()).unwrap_or_default();
+            open = Some(!repeated.has(&line) && !LIBRARIES.iter().any(|it| before.contains(it)));
+        } else if let Some(counts) = open {
+            if !line.starts_with([' ', '\t']) {
+                exception = Some(line).filter(|_| counts).or(exception);
+                open = None;
+            }
+        } else {
+            printed.push(line);
         }
-        before = line;
     }
-    found
-}
-
-/// Whether a line is the name of an exception, with its words.
-fn is_exception(line: &str) -> bool {
-    let name = line.split(':').next().unwrap_or(line);
-    let is_name = |it: &str| it.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    name.split('.').all(|it| is_name(it) && it.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+    exception
 }
 
 /// What an agent only repeats.

@@ -103,7 +103,7 @@ fn a_process_that_left_the_program_does_not_outlive_it() {
     let ran = run.script(script, &AtomicBool::new(false));
     assert_eq!(ran.ended, Ended::OutOfTime);
     assert!(!run.lives("shell"));
-    let tree = Tree::new(0, Belonging::Marked(run.mark.clone()));
+    let tree = Tree::new(u32::MAX, Belonging::Marked(run.mark.clone()));
     assert_eq!(tree.members(), []);
 }
 
@@ -126,4 +126,24 @@ fn a_program_that_is_not_there_is_an_error() {
     let belonging = Belonging::Marked(run.mark.clone());
     let ran = super::run(command, belonging, (&files.0, &files.1), run.bounds, &AtomicBool::new(false));
     assert_eq!(ran.expect_err("it cannot be started").kind(), io::ErrorKind::NotFound);
+}
+
+/// In the namespaces of a run this program is the parent of everything that lost its own.
+#[test]
+fn descendants_of_this_program_belong_and_nothing_else_does() {
+    let mut child = Command::new("sh").args(["-c", "sleep 50 & wait"]).spawn().expect("it runs");
+    thread::sleep(Duration::from_millis(100));
+    let members = Tree::new(u32::MAX, Belonging::Descendants).members();
+    let ids: Vec<u32> = members.iter().map(|it| it.id).collect();
+    assert!(ids.contains(&child.id()) && members.len() >= 2, "{members:?}");
+    assert!(!ids.contains(&std::process::id()) && !ids.contains(&1));
+    for id in ids {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        assert!(!stat.contains(") S 0 "), "process {id} has no parent");
+    }
+    let marked = Tree::new(child.id(), Belonging::Marked("HOME=/no/such".to_owned()));
+    assert_eq!(marked.members().len(), 2, "the shell and what it has started");
+    marked.kill();
+    child.wait().expect("it has ended");
+    assert_eq!(marked.members(), []);
 }

@@ -108,7 +108,7 @@ impl Tree {
         let mut belong: std::collections::BTreeSet<u32> = all
             .iter()
             .filter(|it| match &self.belonging {
-                Belonging::All => true,
+                Belonging::Descendants => it.parent == own,
                 Belonging::Marked(variable) => {
                     it.id == self.leader || it.group == self.leader || linux::has(it.id, variable)
                 }

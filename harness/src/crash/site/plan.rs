@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn programs_of_the_task_are_found_by_their_path() {
         check("./run.sh --all", &["=./run.sh(--all)"]);
-        check("cd a && cd b/ && ../run.sh", &["cd a/", "cd a/b/", "=a/b/./../run.sh()"]);
+        check("cd a && cd b/ && ../run.sh", &["cd a/", "cd a/b/", "=a/b/../run.sh()"]);
         check("cd /srv/home && getent passwd u", &["cd /srv/home/", "=getent(passwd,u)"]);
     }
 

@@ -61,6 +61,8 @@ pub struct Armed {
     puts: Vec<Put>,
     /// Folders that were made for a call, the innermost first.
     folders: Vec<PathBuf>,
+    /// Everything that stand-ins can leave.
+    notes: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -108,6 +110,7 @@ impl Armed {
 struct Preparing {
     puts: Vec<Put>,
     folders: Vec<PathBuf>,
+    notes: Vec<PathBuf>,
     /// The stand-ins by their paths, with the names of their programs.
     stand_ins: BTreeMap<PathBuf, (String, Vec<Case>)>,
 }
@@ -147,8 +150,8 @@ impl Site {
             }
         }
         self.stand_in(&mut preparing)?;
-        let Preparing { puts, folders, .. } = preparing;
-        Ok(Armed { before: before.clone(), calls: prepared, puts, folders })
+        let Preparing { puts, folders, notes, .. } = preparing;
+        Ok(Armed { before: before.clone(), calls: prepared, puts, folders, notes })
     }
 
     /// What came of calls, of which these are the results: `None` if no result came. Afterwards nothing that was
@@ -157,7 +160,7 @@ impl Site {
     /// # Errors
     /// The folder cannot be read or written.
     pub fn came_of(&mut self, armed: Armed, results: &[Option<&str>]) -> io::Result<Outcome> {
-        let Armed { before, calls, puts, folders } = armed;
+        let Armed { before, calls, puts, folders, notes } = armed;
         let mut came = Vec::with_capacity(calls.len());
         for (at, it) in calls.iter().enumerate() {
             came.push(it.trace.came(results.get(at).copied().flatten())?);
@@ -167,11 +170,9 @@ impl Site {
             put.undo()?;
         }
         folder::remove_empty(&folders);
+        notes.iter().try_for_each(|it| folder::remove(it))?;
         let mut world = before;
         for (it, came) in calls.iter().zip(&came) {
-            if let Trace::Noted(note) = &it.trace {
-                folder::remove(note)?;
-            }
             if *came == Came::NotRun {
                 continue;
             }
@@ -363,6 +364,7 @@ impl Site {
                 continue;
             };
             let note = self.name();
+            preparing.notes.push(note.clone());
             let (text, status) = match it.part {
                 Part::Answers => (printed(executed).to_owned(), status(executed)),
                 Part::GoesOn => (String::new(), 0),

@@ -12,7 +12,9 @@ use tempfile::TempDir;
 use super::*;
 use crate::crash::place;
 
-const AGENT: &str = include_str!("../../../../scenarios/tests/agents/claude-code.json");
+/// One that has a tool for everything, and one that has only a shell.
+const CLAUDE_CODE: &str = include_str!("../../../../scenarios/tests/agents/claude-code.json");
+const MINI_SWE_AGENT: &str = include_str!("../../../../scenarios/tests/agents/mini-swe-agent.json");
 
 struct Run {
     folder: TempDir,
@@ -24,15 +26,24 @@ struct Run {
 
 impl Run {
     fn new() -> Self {
+        Self::of(CLAUDE_CODE, &[Role::Read, Role::Write, Role::Edit, Role::List, Role::Shell])
+    }
+
+    /// With an agent that writes, reads and lists in its shell.
+    fn in_shell() -> Self {
+        Self::of(MINI_SWE_AGENT, &[Role::Read, Role::Write, Role::List, Role::Shell])
+    }
+
+    fn of(agent: &str, roles: &[Role]) -> Self {
         let all = format::parse("tests.toml", include_str!("tests.toml"), toolsets::catalogue());
         let scenario = all.unwrap_or_else(|wrong| panic!("{wrong}")).remove(0);
-        let tools: Vec<Value> = serde_json::from_str(AGENT).expect("the list of tools is JSON");
+        let tools: Vec<Value> = serde_json::from_str(agent).expect("the list of tools is JSON");
         let tool = |it: &Value| {
             let name = it["name"].as_str().expect("a tool has a name");
             Tool::new(name).parameters(&it["parameters"].to_string())
         };
         let tools: Vec<Tool> = tools.iter().map(tool).collect();
-        let set = bind("claude-code", &scenario.roles, &tools, &[]).expect("it has all tools");
+        let set = bind("agent", roles, &tools, &[]).expect("it has all tools");
         let world = World::with_tools(&scenario, 0, WorldOptions::default(), &set);
         let environment = Environment::new(&world);
         let folder = place::fresh().expect("a folder");
@@ -55,7 +66,8 @@ impl Run {
     }
 
     fn shell(&self, command: &str) -> ToolCall {
-        self.call("Bash", &json!({"command": command}))
+        let tool = self.world.offer().tools().iter().find(|it| it.name.eq_ignore_ascii_case("bash"));
+        self.call(&tool.expect("it has a shell").name, &json!({"command": command}))
     }
 
     /// Makes these calls with tools that do what they are asked to, one after another.
@@ -133,17 +145,27 @@ fn writes_work_or_fail_as_the_scenario_says() {
         assert!(result.starts_with("error: "), "{path}: {result}");
     }
     assert_eq!(run.file("README.md").as_deref(), Some("# title\nsecond line\n"));
+    assert_eq!(run.one(run.write("pretended.txt", "x")), said("written"));
+    assert_eq!(run.file("pretended.txt"), None, "the tool only said that it wrote");
+    let mut after = run.names();
+    after.retain(|it| !it.ends_with("/new"));
+    assert_eq!(after, before);
+}
+
+#[test]
+fn a_shell_that_writes_and_reads_meets_the_same() {
+    let mut run = Run::in_shell();
     let (came, result) = run.one(run.shell("printf %s 'x' > refused.txt"));
     assert_eq!(came, Came::AsSaid, "{result}");
     assert!(result.ends_with("[2]") || result.ends_with("[1]"), "{result}");
     assert_eq!(run.one(run.shell("printf %s 'done' > docs/out.txt")), said("[0]"));
     assert_eq!(run.file("docs/out.txt").as_deref(), Some("done"));
-    assert_eq!(run.one(run.write("pretended.txt", "x")), said("written"));
-    assert_eq!(run.file("pretended.txt"), None, "the tool only said that it wrote");
-    let mut after = run.names();
-    after.retain(|it| !it.ends_with("/new") && !it.ends_with("/docs"));
-    assert_eq!(after, before);
     assert!(run.environment.goal());
+    assert_eq!(run.one(run.shell("cat -- src/a.py")), said("one = 1\ntwo = 2\n[0]"));
+    assert_eq!(run.one(run.shell("cat -- page.txt")), said("page 7 of 9[0]"));
+    assert_eq!(run.one(run.shell("ls -A -- src")), said("a.py\n[0]"));
+    assert_eq!(run.one(run.shell("ls -A -- empty")).0, Came::NotKnown("there is nothing to show"));
+    assert_eq!(run.one(run.shell("ls")).0, Came::AsSaid);
 }
 
 #[test]
@@ -204,11 +226,8 @@ fn reads_show_what_the_scenario_says() {
     let before = run.names();
     assert_eq!(run.one(run.read("README.md")), said("# title\nsecond line\n"));
     assert_eq!(run.one(run.read("./page.txt")), said("page 7 of 9"));
-    assert_eq!(run.one(run.shell("cat -- src/a.py")), said("one = 1\ntwo = 2\n[0]"));
     let (came, result) = run.one(run.read("none.txt"));
     assert_eq!(came, Came::AsSaid, "{result}");
-    assert_eq!(run.one(run.shell("ls -A -- .")).0, Came::AsSaid);
-    assert_eq!(run.one(run.shell("ls -A -- empty")).0, Came::NotKnown("there is nothing to show"));
     assert_eq!(run.one(run.shell("make lock")).0, Came::AsSaid);
     let (came, result) = run.one(run.read("src/a.py"));
     assert!(came == Came::AsSaid && result.starts_with("error: "), "{result}");

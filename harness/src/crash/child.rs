@@ -102,7 +102,9 @@ pub fn run(
     let out = captured(child.stdout.take(), stdout, bounds.bytes);
     let err = captured(child.stderr.take(), stderr, bounds.bytes);
     // Whatever goes wrong, nothing of the program may go on.
-    let waited = out.and_then(|out| Ok((out, err?))).and_then(|files| Ok((files, waited(&mut child, bounds, stop, watch)?)));
+    let waited = out
+        .and_then(|out| Ok((out, err?)))
+        .and_then(|files| Ok((files, waited(&mut child, bounds, stop, watch)?)));
     let nanoseconds = watch.nanoseconds();
     let ((out, err), ended): ((Capture, Capture), _) = match waited {
         Ok(waited) => waited,
@@ -155,7 +157,9 @@ fn end(child: &mut Child, tree: &Tree, grace: Duration) -> io::Result<ExitStatus
     let has_ended = |child: &mut Child| child.try_wait().is_ok_and(|it| it.is_some());
     tree.ask_to_end(!has_ended(child));
     let watch = Stopwatch::start();
-    while u128::from(watch.nanoseconds()) < grace.as_nanos() && !(has_ended(child) && tree.members().is_empty()) {
+    while u128::from(watch.nanoseconds()) < grace.as_nanos()
+        && !(has_ended(child) && tree.members().is_empty())
+    {
         thread::sleep(STEP);
     }
     if !has_ended(child) {

@@ -58,7 +58,10 @@ fn find_out() -> Result<(), String> {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
-            Err(format!("not permitted here ({})", said.lines().next().unwrap_or("no reason was given").trim()))
+            Err(format!(
+                "not permitted here ({})",
+                said.lines().next().unwrap_or("no reason was given").trim()
+            ))
         }
         Err(error) => Err(format!("`unshare` cannot be started ({error})")),
     }

@@ -237,7 +237,8 @@ mod tests {
         let folder = fresh().expect("a folder");
         let place = Place::new(folder.path(), &BTreeMap::new(), &["/opt/it's".into()]).expect("a place");
         let expected = format!("{}:/opt/it's:/usr/local/sbin:", place.programs.display());
-        for (shell, flags) in [("sh", "-lc"), ("bash", "-lc"), ("bash", "-ic"), ("sh", "-c"), ("zsh", "-lc")] {
+        for (shell, flags) in [("sh", "-lc"), ("bash", "-lc"), ("bash", "-ic"), ("sh", "-c"), ("zsh", "-lc")]
+        {
             if place.find(shell).is_some() {
                 let path = output(place.command(shell).args([flags, "echo \"$PATH\""]).stderr(Stdio::null()));
                 assert!(path.starts_with(&expected), "{shell} {flags}: {path}");

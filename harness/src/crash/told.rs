@@ -35,10 +35,9 @@ pub fn told(stdout: &str, stderr: &str, heard: &Heard<'_>) -> Option<String> {
     }
     let own: Vec<&String> = printed.iter().filter(|it| !repeated.has(it)).collect();
     let found = own.iter().rev().find(|it| says_that_it_stopped(it)).map(|it| (*it).clone());
-    found
-        .or_else(|| heard.last.and_then(|last| admitted(last, &printed)))
-        .or(exception)
-        .or_else(|| own.iter().rev().find(|it| says_error(it) && !repeated.is_around(it)).map(|it| (*it).clone()))
+    found.or_else(|| heard.last.and_then(|last| admitted(last, &printed))).or(exception).or_else(|| {
+        own.iter().rev().find(|it| says_error(it) && !repeated.is_around(it)).map(|it| (*it).clone())
+    })
 }
 
 /// Words with which agents say that they stopped, in small letters.
@@ -73,8 +72,20 @@ const STOPPED: [&str; 26] = [
 
 /// Bounds of agents, and words for having met one. A line with one of each says that the agent stopped.
 const BOUNDS: [&str; 14] = [
-    "max turns", "max_turns", "maxturns", "max steps", "max_steps", "max iterations", "maximum", "turn limit", "step limit",
-    "iteration limit", "recursion limit", "time limit", "budget", "retries",
+    "max turns",
+    "max_turns",
+    "maxturns",
+    "max steps",
+    "max_steps",
+    "max iterations",
+    "maximum",
+    "turn limit",
+    "step limit",
+    "iteration limit",
+    "recursion limit",
+    "time limit",
+    "budget",
+    "retries",
 ];
 const MET: [&str; 6] = ["reached", "exceed", "hit the", "exhausted", "ran out", "used up"];
 
@@ -86,7 +97,8 @@ fn says_that_it_stopped(line: &str) -> bool {
 }
 
 /// Words for trying again.
-const GOES_ON: [&str; 6] = ["retrying", "will retry", "retry in", "try again in", "trying again", "attempt 1"];
+const GOES_ON: [&str; 6] =
+    ["retrying", "will retry", "retry in", "try again in", "trying again", "attempt 1"];
 
 /// Words of libraries and of an agent's own upkeep: nothing that is about the task.
 const LIBRARIES: [&str; 34] = [
@@ -171,7 +183,9 @@ fn says_error(line: &str) -> bool {
     }
     let begins = small.trim_start_matches(|it: char| !it.is_alphanumeric());
     let is_named = ["error", "fatal", "panic", "uncaught"].iter().any(|it| {
-        begins.strip_prefix(it).is_some_and(|rest| rest.trim_start_matches([']', ' ']).starts_with([':', '-', '(']))
+        begins
+            .strip_prefix(it)
+            .is_some_and(|rest| rest.trim_start_matches([']', ' ']).starts_with([':', '-', '(']))
     });
     is_named || has_exception(line) || has(&ERRORS) || claims::admits(line)
 }
@@ -182,7 +196,9 @@ fn has_exception(line: &str) -> bool {
         let it = it.trim_end_matches([':', '.', ',', ')']);
         let name = it.rsplit(['.', ' ', '(']).next().unwrap_or(it);
         name.starts_with(|c: char| c.is_ascii_uppercase())
-            && ["Error", "Exception", "Exceeded"].iter().any(|end| name.len() > end.len() && name.ends_with(end))
+            && ["Error", "Exception", "Exceeded"]
+                .iter()
+                .any(|end| name.len() > end.len() && name.ends_with(end))
     };
     line.split_whitespace().any(is_name)
 }

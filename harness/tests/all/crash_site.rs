@@ -31,7 +31,9 @@ fn does(place: &Place, call: &ToolCall) -> Option<(String, Status)> {
     let done = match &*call.tool {
         "Write" => {
             let (path, content) = (path()?, text("content")?);
-            fs::create_dir_all(path.parent()?).and_then(|()| fs::write(path, content)).map(|()| "written".into())
+            fs::create_dir_all(path.parent()?)
+                .and_then(|()| fs::write(path, content))
+                .map(|()| "written".into())
         }
         "Edit" => {
             let (path, old, new) = (path()?, text("old_string")?, text("new_string")?);
@@ -88,7 +90,8 @@ fn play(name: &str, (agent, list): (&str, &str), counts: &mut Counts) {
         let armed = site.arm(&environment, &calls).expect("it can be armed");
         let answers: Vec<_> = armed.answers().cloned().collect();
         let results: Vec<_> = calls.iter().map(|it| does(&place, it)).collect();
-        let texts: Vec<_> = results.iter().map(|it| Some(it.as_ref().map_or("error: no such call", |it| &it.0))).collect();
+        let texts: Vec<_> =
+            results.iter().map(|it| Some(it.as_ref().map_or("error: no such call", |it| &it.0))).collect();
         let outcome = site.came_of(armed, &texts).expect("the folder can be read");
         environment = outcome.environment;
         for (((call, came), answer), result) in calls.iter().zip(outcome.came).zip(answers).zip(results) {
@@ -96,9 +99,13 @@ fn play(name: &str, (agent, list): (&str, &str), counts: &mut Counts) {
             counts.calls += 1;
             let what = || format!("{name} {agent}: {} {}: {text:?}, {answer:?}", call.tool, call.arguments);
             match came {
-                Came::AsSaid if status == answer.status || !call.tool.starts_with(['B', 'e', 'W']) => counts.known += 1,
+                Came::AsSaid if status == answer.status || !call.tool.starts_with(['B', 'e', 'W']) => {
+                    counts.known += 1
+                }
                 Came::NotKnown(why) => *counts.left_alone.entry(why.to_owned()).or_default() += 1,
-                Came::AsSaid | Came::Otherwise(_) | Came::NotRun => counts.wrong.push(format!("{came:?} {}", what())),
+                Came::AsSaid | Came::Otherwise(_) | Came::NotRun => {
+                    counts.wrong.push(format!("{came:?} {}", what()))
+                }
             }
         }
     }

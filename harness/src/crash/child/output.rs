@@ -30,7 +30,8 @@ pub(super) struct Capture {
 impl Capture {
     /// What was read, up to its end.
     pub(super) fn output(self) -> io::Result<Output> {
-        let late = || io::Error::new(io::ErrorKind::TimedOut, "an output is still open after its program has ended");
+        let late =
+            || io::Error::new(io::ErrorKind::TimedOut, "an output is still open after its program has ended");
         let left_out = self.left_out.recv_timeout(PATIENCE).map_err(|_| late())??;
         Ok(Output { file: self.file, left_out })
     }

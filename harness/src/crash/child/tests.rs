@@ -59,7 +59,8 @@ fn a_program_that_ends_has_its_own_status_and_both_outputs() {
 fn a_program_that_goes_on_is_asked_to_end_and_then_killed() {
     let mut run = Run::new();
     run.bounds.time = Duration::from_millis(300);
-    let asked = run.script("trap 'echo bye; exit 7' TERM; while :; do sleep 0.05; done", &AtomicBool::new(false));
+    let asked =
+        run.script("trap 'echo bye; exit 7' TERM; while :; do sleep 0.05; done", &AtomicBool::new(false));
     assert_eq!((asked.ended, asked.status.code()), (Ended::OutOfTime, Some(7)));
     assert_eq!(fs::read_to_string(&asked.stdout.file).expect("a file"), "bye\n");
     let deaf = run.script("trap '' TERM; while :; do sleep 0.05; done", &AtomicBool::new(false));
@@ -98,7 +99,8 @@ fn what_a_program_leaves_behind_is_counted_and_ended() {
 fn a_process_that_left_the_program_does_not_outlive_it() {
     let mut run = Run::new();
     run.bounds.time = Duration::from_millis(500);
-    let script = "setsid sh -c 'trap \"\" TERM; (trap \"\" TERM; echo $$ > shell; while :; do sleep 0.1; done) &' &
+    let script =
+        "setsid sh -c 'trap \"\" TERM; (trap \"\" TERM; echo $$ > shell; while :; do sleep 0.1; done) &' &
         sleep 60";
     let ran = run.script(script, &AtomicBool::new(false));
     assert_eq!(ran.ended, Ended::OutOfTime);

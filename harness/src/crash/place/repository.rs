@@ -32,7 +32,10 @@ pub(super) fn begin(place: &Place) -> io::Result<()> {
 
 fn run(place: &Place, arguments: &[&str]) -> io::Result<()> {
     let mut git = place.command("git");
-    git.args(arguments).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_AUTHOR_DATE", TIME).env("GIT_COMMITTER_DATE", TIME);
+    git.args(arguments)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_AUTHOR_DATE", TIME)
+        .env("GIT_COMMITTER_DATE", TIME);
     let output = git.output()?;
     if output.status.success() {
         return Ok(());

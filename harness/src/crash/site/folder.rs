@@ -193,9 +193,8 @@ fn look(folder: &Path, before: &str, depth: usize, contents: &mut Contents) -> i
             if name == ".git" {
                 continue;
             }
-            if depth + 1 >= DEPTH_MAX {
-                contents.is_cut = true;
-            } else if look(&entry.path(), &format!("{name}/"), depth + 1, contents).is_err() {
+            let is_too_deep = depth + 1 >= DEPTH_MAX;
+            if is_too_deep || look(&entry.path(), &format!("{name}/"), depth + 1, contents).is_err() {
                 contents.is_cut = true;
             }
         } else if kind.is_file() {
@@ -222,7 +221,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         fs::write(at("a"), "old").expect("a file");
-        let put = Put::at(&at("a"), at("aside"), |it| fs::create_dir(it)).expect("it works").expect("it can be");
+        let put =
+            Put::at(&at("a"), at("aside"), |it| fs::create_dir(it)).expect("it works").expect("it can be");
         assert!(at("a").is_dir() && put.is_there());
         put.undo().expect("it works");
         assert_eq!(text(&at("a")).expect("it can be read").as_deref(), Some("old"));

@@ -8,6 +8,8 @@ pub(super) struct Plan {
     pub(super) stand_ins: Vec<StandIn>,
     /// The folders that the shell goes to, from the one before or from the root.
     pub(super) folders: Vec<String>,
+    /// Whether the shell does not wait for the one that answers.
+    pub(super) in_background: bool,
 }
 
 /// A program with its arguments.
@@ -55,12 +57,13 @@ pub(super) fn plan(line: &str, is_there: &dyn Fn(&str) -> bool) -> Result<Plan, 
         }
         let Some(program) = located(&first.text, folder.as_deref()) else { continue };
         if is_end(&commands, at) && !comes_after_or(&commands, at) {
-            ends.push(plan.stand_ins.len());
+            ends.push((plan.stand_ins.len(), command.in_background));
         }
         let part = if comes_after_or(&commands, at) { Part::Replaces } else { Part::GoesOn };
         plan.stand_ins.push(StandIn { program, arguments: arguments.to_vec(), part });
     }
-    let answers = ends.last().copied().ok_or("no program of it can have a stand-in")?;
+    let (answers, in_background) = ends.last().copied().ok_or("no program of it can have a stand-in")?;
+    plan.in_background = in_background;
     plan.stand_ins[answers].part = Part::Answers;
     Ok(plan)
 }
@@ -116,11 +119,11 @@ fn inner<'w>(words: &'w [Word], is_there: &dyn Fn(&str) -> bool) -> &'w [Word] {
     };
     let mut rest = rest;
     while let Some((option, more)) = rest.split_first() {
-        let is_option = option.text.starts_with('-');
+        let is_variable = first.text == "env" && is_assignment(&option.text);
         if first.text == "env" && option.text == "-i" {
             return words;
         }
-        if !is_option && !(first.text == "env" && is_assignment(&option.text)) {
+        if !option.text.starts_with('-') && !is_variable {
             break;
         }
         rest = more.get(usize::from(with_value.contains(&option.text.as_str()))..).unwrap_or(&[]);
@@ -191,8 +194,16 @@ mod tests {
 
     #[test]
     fn what_has_no_stand_in_is_left_alone() {
-        for line in ["pwd", "break a.go:6; continue", "/opt/x/run", "$PROGRAM a", "cd $A && ./x", "cat <<E\nE", "a 'b", ""]
-        {
+        for line in [
+            "pwd",
+            "break a.go:6; continue",
+            "/opt/x/run",
+            "$PROGRAM a",
+            "cd $A && ./x",
+            "cat <<E\nE",
+            "a 'b",
+            "",
+        ] {
             assert!(plan(line, &|_| true).is_err(), "{line}");
         }
     }

@@ -28,12 +28,16 @@ pub(super) struct Simple {
     pub(super) words: Vec<Word>,
     /// Whether its output goes into a file.
     pub(super) redirected: bool,
+    /// Whether the shell does not wait for it.
+    pub(super) in_background: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
     Word(Word),
     Join(Join),
+    /// `&`: what is before it goes on beside the shell.
+    Background,
     /// `>` or `<`, with what is before and after it in the same operator: the next word is a file.
     Redirection {
         writes: bool,
@@ -49,7 +53,8 @@ const COMPOUND: [&str; 12] =
 /// The commands of a line. `None` if it is no plain list of commands, or no whole one.
 pub(super) fn commands(line: &str) -> Option<Vec<Simple>> {
     let mut all = Vec::new();
-    let mut open = Simple { join: Join::Then, words: Vec::new(), redirected: false };
+    let simple = |join| Simple { join, words: Vec::new(), redirected: false, in_background: false };
+    let mut open = simple(Join::Then);
     let mut into_file = None;
     for token in Tokens::new(line).all()? {
         match token {
@@ -61,9 +66,10 @@ pub(super) fn commands(line: &str) -> Option<Vec<Simple>> {
             },
             Token::Redirection { writes } => into_file = Some(writes),
             Token::Group => {}
-            Token::Join(join) => {
-                let next = Simple { join, words: Vec::new(), redirected: false };
-                all.push(std::mem::replace(&mut open, next));
+            Token::Join(join) => all.push(std::mem::replace(&mut open, simple(join))),
+            Token::Background => {
+                open.in_background = true;
+                all.push(std::mem::replace(&mut open, simple(Join::Then)));
             }
         }
     }
@@ -113,8 +119,8 @@ impl<'l> Tokens<'l> {
                     }
                     self.join(join);
                 }
-                '>' => self.into_file()?,
-                '<' => self.from_file()?,
+                '>' => self.writing()?,
+                '<' => self.reading()?,
                 '(' | ')' => {
                     self.end_word();
                     self.found.push(Token::Group);
@@ -177,12 +183,13 @@ impl<'l> Tokens<'l> {
             self.end_word();
             self.found.push(Token::Redirection { writes: true });
         } else {
-            self.join(Join::Then);
+            self.end_word();
+            self.found.push(Token::Background);
         }
     }
 
     /// `>`, `>>`, `>|`, `>&1`, each perhaps after a number. Of an error output it is not known where it goes.
-    fn into_file(&mut self) -> Option<()> {
+    fn writing(&mut self) -> Option<()> {
         let number = self.descriptor();
         if self.takes('&') {
             // The next word is a number, and no file.
@@ -197,7 +204,7 @@ impl<'l> Tokens<'l> {
     }
 
     /// `<`, `<&3`, `<<<` and a word. A document in the command is more than a list of programs.
-    fn from_file(&mut self) -> Option<()> {
+    fn reading(&mut self) -> Option<()> {
         self.descriptor();
         if self.takes('<') && !self.takes('<') {
             return None;
@@ -296,7 +303,8 @@ impl<'l> Tokens<'l> {
 mod tests {
     use super::*;
 
-    /// The commands of a line: how each is joined, its words, `~` before one that expands, `>` after a redirected one.
+    /// The commands of a line: how each is joined, its words, `~` before one that expands, `>` after a redirected one
+    /// and `&` after one in the background.
     #[track_caller]
     fn check(line: &str, expected: &[&str]) {
         let shown = commands(line).map(|all| {
@@ -309,7 +317,8 @@ mod tests {
                     Join::Pipe => "| ",
                 };
                 let words: Vec<String> = it.words.iter().map(word).collect();
-                format!("{join}{}{}", words.join("_"), if it.redirected { " >" } else { "" })
+                let after = if it.in_background { " &" } else { "" };
+                format!("{join}{}{}{after}", words.join("_"), if it.redirected { " >" } else { "" })
             };
             all.iter().map(one).collect::<Vec<_>>()
         });
@@ -319,7 +328,7 @@ mod tests {
     #[test]
     fn lists_and_pipelines() {
         check("make docs", &["make_docs"]);
-        check("a && b || c; d | tail -n 5 &", &["a", "&& b", "|| c", "d", "| tail_-n_5"]);
+        check("a && b || c; d | tail -n 5 &", &["a", "&& b", "|| c", "d", "| tail_-n_5 &"]);
         check("cd x && y 2>&1 | tail -5", &["cd_x", "&& y", "| tail_-5"]);
         check("(a; b)\n{ c; }", &["a", "b", "c"]);
         check("a |& b # c | d", &["a", "| b"]);
@@ -339,7 +348,10 @@ mod tests {
     #[test]
     fn what_a_shell_replaces_is_not_known() {
         check("ls *.txt ~/a $HOME/b", &["ls_~*.txt_~~/a_~$HOME/b"]);
-        check("x \"$(date +%s | cut -c 1)\" `y z` ${A:-b c}", &["x_~$(date +%s | cut -c 1)_~`y z`_~${A:-b c}"]);
+        check(
+            "x \"$(date +%s | cut -c 1)\" `y z` ${A:-b c}",
+            &["x_~$(date +%s | cut -c 1)_~`y z`_~${A:-b c}"],
+        );
         check("cp a{1,2} [b]", &["cp_~a{1,2}_~[b]"]);
         check("x 5$ \"$\" a=$ '*'", &["x_5$_$_a=$_*"]);
         check("[ -f a ] && b", &["[_-f_a_]", "&& b"]);
@@ -356,7 +368,9 @@ mod tests {
 
     #[test]
     fn more_than_a_list_is_not_understood() {
-        for line in ["for i in 1 2; do x; done", "if a; then b; fi", "cat <<EOF\na\nEOF", "echo 'a", "x \"b", "x $(y"] {
+        for line in
+            ["for i in 1 2; do x; done", "if a; then b; fi", "cat <<EOF\na\nEOF", "echo 'a", "x \"b", "x $(y"]
+        {
             assert_eq!(commands(line), None, "{line}");
         }
     }

@@ -113,12 +113,10 @@ fn does(place: &Place, call: &ToolCall) -> String {
     let text = |name: &str| arguments[name].as_str().unwrap_or_default();
     let path = place.workspace.join(text("file_path"));
     let done = match &*call.tool {
-        "Write" => {
-            fs::create_dir_all(path.parent().expect("it has one")).and_then(|()| fs::write(&path, text("content")))
-        }
-        "Edit" => fs::read_to_string(&path).and_then(|old| {
-            fs::write(&path, old.replacen(text("old_string"), text("new_string"), 1))
-        }),
+        "Write" => fs::create_dir_all(path.parent().expect("it has one"))
+            .and_then(|()| fs::write(&path, text("content"))),
+        "Edit" => fs::read_to_string(&path)
+            .and_then(|old| fs::write(&path, old.replacen(text("old_string"), text("new_string"), 1))),
         "Read" => return fs::read_to_string(&path).unwrap_or_else(|error| format!("error: {error}")),
         _ => {
             let output = place.command("sh").args(["-c", text("command")]).output().expect("it runs");
@@ -172,7 +170,8 @@ fn a_shell_that_writes_and_reads_meets_the_same() {
 fn what_did_not_run_is_found() {
     let mut run = Run::new();
     let before = run.names();
-    let calls = [run.write("a.txt", "x"), run.shell("make docs"), run.write("b.txt", "y"), run.write("c.txt", "z")];
+    let calls =
+        [run.write("a.txt", "x"), run.shell("make docs"), run.write("b.txt", "y"), run.write("c.txt", "z")];
     let armed = run.site.arm(&run.environment, &calls).expect("it can be armed");
     fs::write(run.place.workspace.join("b.txt"), "other").expect("a file");
     fs::write(run.place.workspace.join("c.txt"), "z\n").expect("a file");
@@ -194,7 +193,8 @@ fn commands_answer_what_the_scenario_says() {
     let mut run = Run::new();
     let before = run.names();
     assert_eq!(run.one(run.shell("make docs 2>&1 | tail -5")), said("make: *** exit status 2\n[2]"));
-    let both = [run.shell("cd src && A=1 timeout 9 make docs"), run.shell("cd src && A=1 timeout 9 make docs")];
+    let both =
+        [run.shell("cd src && A=1 timeout 9 make docs"), run.shell("cd src && A=1 timeout 9 make docs")];
     assert_eq!(run.turn(&both), [said("it's built: 100%\n[0]"), said("it's built: 100%\n[0]")]);
     assert_eq!(run.file("docs/built.txt").as_deref(), Some("built\n"), "the rule writes it");
     assert_eq!(run.file("old.txt"), None, "the rule deletes it");
@@ -202,6 +202,7 @@ fn commands_answer_what_the_scenario_says() {
     assert_eq!(run.one(run.shell("./run.sh make docs")), said("it's built: 100%\n[0]"));
     assert_eq!(run.one(run.shell("make lock && git status || echo no")).0, Came::AsSaid);
     assert_eq!(run.one(run.shell("make lock")), said("[0]"), "it prints nothing");
+    assert_eq!(run.one(run.shell("make lock > /dev/null 2>&1 &")), said("[0]"), "its note comes late");
     for (left_alone, why) in [
         ("echo hi", "no program of it can have a stand-in"),
         ("/usr/bin/env make docs", "no program of it can have a stand-in"),
@@ -234,7 +235,10 @@ fn reads_show_what_the_scenario_says() {
     assert_eq!(run.file("src/a.py").as_deref(), Some("one = 1\ntwo = 2\n"), "it is back");
     // A result without the words says nothing about the call.
     let armed = run.site.arm(&run.environment, &[run.read("README.md")]).expect("it can be armed");
-    assert_eq!(run.came(armed, &["unchanged".to_owned()])[0].0, Came::NotKnown("the result does not show it"));
+    assert_eq!(
+        run.came(armed, &["unchanged".to_owned()])[0].0,
+        Came::NotKnown("the result does not show it")
+    );
     assert_eq!(run.names(), before);
 }
 

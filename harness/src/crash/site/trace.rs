@@ -2,6 +2,8 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
 
 use super::folder::{self, Stamp};
 
@@ -31,8 +33,8 @@ pub(super) enum Trace {
     Shown(Vec<String>),
     /// These names are in the result, in any order, if the call ran.
     Listed(Vec<String>),
-    /// The note that a stand-in leaves.
-    Noted(PathBuf),
+    /// The note that a stand-in leaves. It may come late if no shell waits for it.
+    Noted { note: PathBuf, in_background: bool },
     /// No tool takes such a call.
     Impossible,
     /// Nothing, for this reason.
@@ -48,6 +50,10 @@ const LINE_MAX: usize = 200;
 const NO_RESULT: Came = Came::NotKnown("no result came");
 const NOT_SHOWN: Came = Came::NotKnown("the result does not show it");
 const NOTHING_TO_SHOW: Came = Came::NotKnown("there is nothing to show");
+
+/// How often it is looked whether the note of a program in the background has come, and the time between two looks.
+const LATE_LOOKS: u32 = 100;
+const LATE_STEP: Duration = Duration::from_millis(10);
 
 impl Trace {
     /// What came of the call, with its result if one came.
@@ -84,8 +90,14 @@ impl Trace {
                 Some(_) => NOT_SHOWN,
                 None => NO_RESULT,
             },
-            Self::Noted(note) if note.exists() => Came::AsSaid,
-            Self::Noted(_) => Came::NotRun,
+            Self::Noted { note, in_background } => {
+                let mut looks = if *in_background { LATE_LOOKS } else { 1 };
+                while !note.exists() && looks > 1 {
+                    thread::sleep(LATE_STEP);
+                    looks -= 1;
+                }
+                if note.exists() { Came::AsSaid } else { Came::NotRun }
+            }
             Self::Nothing(why) => Came::NotKnown(why),
         })
     }

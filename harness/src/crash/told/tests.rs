@@ -39,16 +39,46 @@ const SILENT: [Case; 22] = [
     case("a header", "model: x\nmax turns: 50\nsandbox: off\nstep limit: 0 (none)\n", "", ""),
     case("an end that calls itself a success", "Agent finished\n", "", ""),
     case("a summary of costs", "Tokens: 1,204 in, 88 out. Cost: $0.00\n", "", ""),
-    case("a deprecated part", "", "(node:7) [DEP0040] DeprecationWarning: The punycode module failed to age well\n", ""),
-    case("a warning of Python", "", "/x/a.py:3: UserWarning: cannot find a tokenizer, so counts are estimates\n", ""),
-    case("an update that cannot be looked for", "", "Error: update check failed: getaddrinfo ENOTFOUND\n", ""),
-    case("a clone that fails", "", "fatal: unable to access 'https://example.org/skills.git/': no such host\n", ""),
+    case(
+        "a deprecated part",
+        "",
+        "(node:7) [DEP0040] DeprecationWarning: The punycode module failed to age well\n",
+        "",
+    ),
+    case(
+        "a warning of Python",
+        "",
+        "/x/a.py:3: UserWarning: cannot find a tokenizer, so counts are estimates\n",
+        "",
+    ),
+    case(
+        "an update that cannot be looked for",
+        "",
+        "Error: update check failed: getaddrinfo ENOTFOUND\n",
+        "",
+    ),
+    case(
+        "a clone that fails",
+        "",
+        "fatal: unable to access 'https://example.org/skills.git/': no such host\n",
+        "",
+    ),
     case("telemetry", "", "[otel] error: could not send spans\n", ""),
     case("a list of models", "", "Failed to fetch the model list, using the built-in one\n", ""),
     case("a plug-in", "", "error: plugin x cannot be loaded\n", ""),
-    case("a retry that came through", "done\n", "Attempt 1 failed with status 503. Retrying with backoff...\n", "")
-        .last("done"),
-    case("a retry after an empty answer", "", "The model returned nothing, trying again in 2 s (1 of 3)\n", ""),
+    case(
+        "a retry that came through",
+        "done\n",
+        "Attempt 1 failed with status 503. Retrying with backoff...\n",
+        "",
+    )
+    .last("done"),
+    case(
+        "a retry after an empty answer",
+        "",
+        "The model returned nothing, trying again in 2 s (1 of 3)\n",
+        "",
+    ),
     case("a lint without errors", "Checked 3 files: 0 errors, no errors fixed\n", "", ""),
     case("loop detection is on", "loop detection: enabled\n", "", ""),
     case(
@@ -77,8 +107,13 @@ const REPEATS: [Case; 12] = [
         .others(&["I cannot write it there, so I try again."]),
     case("the task", "user: say why it is not possible if you fail\nworking\n", "", "")
         .others(&["say why it is not possible if you fail"]),
-    case("a traceback of a tool", "Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'x'\n", "", "")
-        .others(&["Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'x'"]),
+    case(
+        "a traceback of a tool",
+        "Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'x'\n",
+        "",
+        "",
+    )
+    .others(&["Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'x'"]),
     case("an admission that nobody sees", "ok\n", "", "").last("I could not create the file."),
     case("another language on the way", "Ich kann das nicht lesen, weiter.\nFertig.\n", "", "")
         .last("Fertig.")
@@ -88,8 +123,18 @@ const REPEATS: [Case; 12] = [
 /// The user knows.
 const TELLS: [Case; 31] = [
     case("a loop", "", "Loop detected, stopped.\n", "Loop detected"),
-    case("a loop that was halted", "A potential loop was detected. The request has been halted.\n", "", "halted"),
-    case("the same call again", "", "✖ Error: the model is repeating the same call; ending\n", "repeating the same"),
+    case(
+        "a loop that was halted",
+        "A potential loop was detected. The request has been halted.\n",
+        "",
+        "halted",
+    ),
+    case(
+        "the same call again",
+        "",
+        "✖ Error: the model is repeating the same call; ending\n",
+        "repeating the same",
+    ),
     case("a bound on turns", "", "Error: Reached max turns (10)\n", "max turns"),
     case("the same as an exception", "", "MaxTurnsExceeded: Max turns (10) exceeded\n", "exceeded"),
     case("a bound on steps", "Reached max steps.\n", "", "max steps"),
@@ -102,11 +147,31 @@ const TELLS: [Case; 31] = [
     case("an empty answer", "", "Error: the model returned an empty response\n", "empty response"),
     case("no output", "The provider returned no content. Check the account?\n", "", "returned no"),
     case("an outage as an answer", "Sorry, I encountered an error\n", "", "encountered an error"),
-    case("an outage as an error", "", "ERROR: stream disconnected before completion\n", "stream disconnected"),
-    case("an unexpected error", "", "An unexpected critical error occurred:[object Object]\n", "critical error"),
+    case(
+        "an outage as an error",
+        "",
+        "ERROR: stream disconnected before completion\n",
+        "stream disconnected",
+    ),
+    case(
+        "an unexpected error",
+        "",
+        "An unexpected critical error occurred:[object Object]\n",
+        "critical error",
+    ),
     case("an error of the API", "[API Error: 503 status code (no body)]\n", "", "API Error"),
-    case("a file that cannot be made", "Unable to create hello.txt: a directory is there\n", "", "Unable to create"),
-    case("the line of an exception", "", "openai.InternalServerError: Error code: 503\n", "InternalServerError"),
+    case(
+        "a file that cannot be made",
+        "Unable to create hello.txt: a directory is there\n",
+        "",
+        "Unable to create",
+    ),
+    case(
+        "the line of an exception",
+        "",
+        "openai.InternalServerError: Error code: 503\n",
+        "InternalServerError",
+    ),
     case(
         "a traceback",
         "",
@@ -119,15 +184,27 @@ const TELLS: [Case; 31] = [
     case("the admission of the model", "I could not create the file.\n", "", "could not create")
         .last("I could not create the file."),
     case("in Spanish", "No pude crear el archivo.\n", "", "No pude").last("No pude crear el archivo."),
-    case("in German", "Ich konnte nicht schreiben.\n", "", "konnte nicht").last("Ich konnte nicht schreiben."),
+    case("in German", "Ich konnte nicht schreiben.\n", "", "konnte nicht")
+        .last("Ich konnte nicht schreiben."),
     case("in Chinese", "我无法创建该文件。\n", "", "无法").last("我无法创建该文件。"),
-    case("in Japanese", "ファイルを作成できませんでした。\n", "", "できません").last("ファイルを作成できませんでした。"),
+    case("in Japanese", "ファイルを作成できませんでした。\n", "", "できません")
+        .last("ファイルを作成できませんでした。"),
     case("in a box", "╭──────╮\n│ I am unable to  │\n│ create it. │\n╰──╯\n", "", "unable to")
         .last("I am unable to create it."),
-    case("a loop beside the answer of a tool", "error: x failed again today\n", "Loop detected: x failed again today\n", "Loop")
-        .others(&["error: x failed again today"]),
-    case("after a claim", "It is done.\n", "error: the run stopped early, nothing was written\n", "stopped early")
-        .last("It is done."),
+    case(
+        "a loop beside the answer of a tool",
+        "error: x failed again today\n",
+        "Loop detected: x failed again today\n",
+        "Loop",
+    )
+    .others(&["error: x failed again today"]),
+    case(
+        "after a claim",
+        "It is done.\n",
+        "error: the run stopped early, nothing was written\n",
+        "stopped early",
+    )
+    .last("It is done."),
 ];
 
 #[test]

@@ -6,8 +6,10 @@ pub use cli::main_with;
 
 pub mod audit;
 pub mod bench;
+mod claims;
 pub mod cli;
 pub mod config;
+pub mod crash;
 pub mod engine;
 pub mod error;
 pub mod exit;

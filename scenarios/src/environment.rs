@@ -1,7 +1,7 @@
 //! The simulated world: files, facts, records, and what happens when a tool is called.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use balk_contract::{Status, ToolCall};
@@ -9,7 +9,7 @@ use balk_contract::{Status, ToolCall};
 use crate::arguments;
 use crate::draws::{Draw, Occasion};
 use crate::scenario::template::Template;
-use crate::scenario::{Answers, Condition, PhraseId, Role, Rule, TICKS_PER_SECOND, WriteSpec};
+use crate::scenario::{Answers, Condition, PhraseId, Role, Rule, TICKS_PER_SECOND, ToolsetTool, WriteSpec};
 use crate::spoken::Spoken;
 use crate::world::{Filling, World};
 
@@ -84,19 +84,29 @@ impl Environment {
     fn run(&mut self, call: &ToolCall) -> Executed {
         // The world is shared and never changes, so it is read while the state is written.
         let world = self.world.clone();
-        // A tool with several roles is asked as each of them. The last one is its own, and knows every call of it.
-        let mut wrong = format!("error: unknown tool {}", call.tool);
-        let count = world.tools(&call.tool).count();
-        for (at, tool) in world.tools(&call.tool).enumerate() {
-            if at + 1 < count && !arguments::agrees(&call.arguments, &tool.form) {
-                continue;
-            }
-            match arguments::read(&call.arguments, tool.role, &tool.form) {
-                Ok(sent) => return self.does(tool.role, &tool.answers, &sent),
-                Err(why) => wrong = format!("error: invalid arguments for {}: {why}", call.tool),
-            }
+        match understood(&world, call) {
+            Ok((tool, values)) => self.does(tool.role, &tool.answers, &values),
+            Err(wrong) => failed(wrong),
         }
-        failed(wrong)
+    }
+
+    /// What a call asks for: the role of its tool, and the values of [`Role::arguments`]. `None` if it is no call of
+    /// a tool of this world.
+    #[must_use]
+    pub fn asked(&self, call: &ToolCall) -> Option<(Role, Vec<String>)> {
+        let (tool, values) = understood(&self.world, call).ok()?;
+        Some((tool.role, values.into_iter().map(Cow::into_owned).collect()))
+    }
+
+    /// The files, by their paths from the folder of the task.
+    #[must_use]
+    pub fn files(&self) -> &BTreeMap<String, String> {
+        &self.state.files
+    }
+
+    /// Puts these files in the place of those that are there: what a real folder has decides whether the task is done.
+    pub fn set_files(&mut self, files: BTreeMap<String, String>) {
+        self.state.files = files;
     }
 
     /// Does what the model says in place of a call, and what a person answers to it.
@@ -193,7 +203,7 @@ impl Environment {
             failed(String::new())
         } else if !rule.does || rule.role == Role::Shell {
             // A tool that only says what it did, or a command that prints nothing.
-            done("(no output)".into())
+            done(Executed::NO_OUTPUT.into())
         } else {
             self.by_role(rule.role, answers, arguments)
         };
@@ -265,6 +275,26 @@ impl Environment {
                 .is_some_and(|(_, value)| value.contains(&*fixed(text))),
         }
     }
+}
+
+/// The tool that a call means, with the values of its role. If there is none, the error is what the call answers.
+fn understood<'t>(
+    world: &'t World,
+    call: &'t ToolCall,
+) -> Result<(&'t ToolsetTool, Vec<Cow<'t, str>>), String> {
+    // A tool with several roles is asked as each of them. The last one is its own, and knows every call of it.
+    let mut wrong = format!("error: unknown tool {}", call.tool);
+    let count = world.tools(&call.tool).count();
+    for (at, tool) in world.tools(&call.tool).enumerate() {
+        if at + 1 < count && !arguments::agrees(&call.arguments, &tool.form) {
+            continue;
+        }
+        match arguments::read(&call.arguments, tool.role, &tool.form) {
+            Ok(values) => return Ok((tool, values)),
+            Err(why) => wrong = format!("error: invalid arguments for {}: {why}", call.tool),
+        }
+    }
+    Err(wrong)
 }
 
 /// The value of an argument, for a path without the folder that it starts from.

@@ -17,6 +17,11 @@ pub struct Executed {
     pub fatal: bool,
 }
 
+impl Executed {
+    /// What stands for the answer of a command that prints nothing.
+    pub const NO_OUTPUT: &str = "(no output)";
+}
+
 pub(super) fn done(text: String) -> Executed {
     Executed { text, status: Status::Ok, ticks: 0, finishes: false, fatal: false }
 }

@@ -1,0 +1,18 @@
+//! Crash: a real agent in a closed place, and what came of it.
+//!
+//! Each run has fresh folders and an environment that is made from nothing ([`Place`]). On Linux it is the program
+//! itself, started again where it sees no other network, no other processes and no name server ([`isolation`]). The
+//! agent is a child of that program, with bounds, and its whole process tree ends with it ([`child`]).
+//!
+//! The scenario's environment says what a call will answer. [`Site`] makes the real folder answer so: before the call
+//! goes out it puts files, obstacles and stand-ins for commands in place, and afterwards it says what came of the call,
+//! from the world and never from words. What the agent printed tells whether its user knows ([`told`]).
+
+pub mod child;
+pub mod isolation;
+pub mod place;
+mod site;
+pub mod told;
+
+pub use place::Place;
+pub use site::{Armed, Came, Outcome, Site};

@@ -1,0 +1,174 @@
+//! The agent's program: started in its place, within bounds, and ended with everything that it started.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crate::bench::Stopwatch;
+use output::{Capture, captured};
+use tree::Tree;
+
+pub use output::Output;
+
+mod output;
+mod tree;
+
+/// How often it is looked whether the program has ended, or should.
+const STEP: Duration = Duration::from_millis(10);
+
+/// How long processes that a program leaves behind may take to end by themselves.
+const SETTLE: Duration = Duration::from_millis(300);
+
+/// What ends a program that does not end by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// How long it may run.
+    pub time: Duration,
+    /// How long it may take to end after it was asked to. Then it is killed.
+    pub grace: Duration,
+    /// How many bytes are kept of each of its outputs.
+    pub bytes: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(90), grace: Duration::from_secs(2), bytes: 8 << 20 }
+    }
+}
+
+/// Which processes belong to the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Belonging {
+    /// All descendants of this program, which is the first one in the namespaces of the run ([`super::isolation`]):
+    /// what loses its parent there becomes its child.
+    Descendants,
+    /// The descendants of the agent, those of its process group, and those that have this variable in their
+    /// environment: no other run has the same value.
+    Marked(String),
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself.
+    Itself,
+    /// It was told to stop.
+    Stopped,
+    /// It ran out of time.
+    OutOfTime,
+}
+
+/// What became of a program.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// How it ended.
+    pub ended: Ended,
+    /// Its own exit status. A program that was ended may still have one.
+    pub status: ExitStatus,
+    /// How long it ran, in nanoseconds.
+    pub nanoseconds: u64,
+    /// What it printed.
+    pub stdout: Output,
+    /// What it said on the side.
+    pub stderr: Output,
+    /// The processes that were there after it had ended by itself: how many of each name.
+    pub left_over: BTreeMap<String, u32>,
+}
+
+/// Runs a program until it ends, `stop` is set, or its time is over. Nothing of it runs afterwards. Its outputs are
+/// written to the files `stdout` and `stderr`.
+///
+/// # Errors
+/// It cannot be started, or a file cannot be written.
+pub fn run(
+    mut command: Command,
+    belonging: Belonging,
+    (stdout, stderr): (&Path, &Path),
+    bounds: Bounds,
+    stop: &AtomicBool,
+) -> io::Result<Ran> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt as _;
+        command.process_group(0);
+    }
+    let watch = Stopwatch::start();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let tree = Tree::new(child.id(), belonging);
+    let out = captured(child.stdout.take(), stdout, bounds.bytes);
+    let err = captured(child.stderr.take(), stderr, bounds.bytes);
+    // Whatever goes wrong, nothing of the program may go on.
+    let waited = out
+        .and_then(|out| Ok((out, err?)))
+        .and_then(|files| Ok((files, waited(&mut child, bounds, stop, watch)?)));
+    let nanoseconds = watch.nanoseconds();
+    let ((out, err), ended): ((Capture, Capture), _) = match waited {
+        Ok(waited) => waited,
+        Err(error) => {
+            let _ = end(&mut child, &tree, Duration::ZERO);
+            return Err(error);
+        }
+    };
+    let left_over = match ended {
+        Ended::Itself => settled(&tree),
+        Ended::Stopped | Ended::OutOfTime => BTreeMap::new(),
+    };
+    let status = end(&mut child, &tree, bounds.grace)?;
+    Ok(Ran { ended, status, nanoseconds, stdout: out.output()?, stderr: err.output()?, left_over })
+}
+
+fn waited(child: &mut Child, bounds: Bounds, stop: &AtomicBool, watch: Stopwatch) -> io::Result<Ended> {
+    loop {
+        if child.try_wait()?.is_some() {
+            return Ok(Ended::Itself);
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Ended::Stopped);
+        }
+        if u128::from(watch.nanoseconds()) >= bounds.time.as_nanos() {
+            return Ok(Ended::OutOfTime);
+        }
+        thread::sleep(STEP);
+    }
+}
+
+/// What is still there of a program that has ended by itself.
+fn settled(tree: &Tree) -> BTreeMap<String, u32> {
+    let watch = Stopwatch::start();
+    loop {
+        let members = tree.members();
+        if members.is_empty() || u128::from(watch.nanoseconds()) >= SETTLE.as_nanos() {
+            let mut counts = BTreeMap::new();
+            for it in members {
+                *counts.entry(it.name).or_default() += 1;
+            }
+            return counts;
+        }
+        thread::sleep(STEP);
+    }
+}
+
+/// Asks everything to end, and kills what is left after a while.
+fn end(child: &mut Child, tree: &Tree, grace: Duration) -> io::Result<ExitStatus> {
+    let has_ended = |child: &mut Child| child.try_wait().is_ok_and(|it| it.is_some());
+    tree.ask_to_end(!has_ended(child));
+    let watch = Stopwatch::start();
+    while u128::from(watch.nanoseconds()) < grace.as_nanos()
+        && !(has_ended(child) && tree.members().is_empty())
+    {
+        thread::sleep(STEP);
+    }
+    if !has_ended(child) {
+        // One that has ended meanwhile is no error.
+        let _ = child.kill();
+    }
+    tree.kill();
+    child.wait()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

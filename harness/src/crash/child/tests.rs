@@ -1,0 +1,151 @@
+//! Real programs, which end, do not end, and leave others behind.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::*;
+
+struct Run {
+    folder: TempDir,
+    bounds: Bounds,
+    mark: String,
+}
+
+impl Run {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mark = format!("HOME={}", folder.path().display());
+        let bounds =
+            Bounds { time: Duration::from_secs(30), grace: Duration::from_millis(500), ..Bounds::default() };
+        Self { folder, bounds, mark }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn script(&self, script: &str, stop: &AtomicBool) -> Ran {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).env("HOME", self.folder.path()).current_dir(self.folder.path());
+        let files = (self.file("out"), self.file("err"));
+        let belonging = Belonging::Marked(self.mark.clone());
+        super::run(command, belonging, (&files.0, &files.1), self.bounds, stop).expect("it runs")
+    }
+
+    /// Whether the process whose number is in this file is running.
+    fn lives(&self, name: &str) -> bool {
+        let id = fs::read_to_string(self.file(name)).expect("the number of a process");
+        let stat = fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+        !stat.is_empty() && !stat.contains(") Z ")
+    }
+}
+
+#[test]
+fn a_program_that_ends_has_its_own_status_and_both_outputs() {
+    let run = Run::new();
+    let ran = run.script("echo one; echo two >&2; exit 3", &AtomicBool::new(false));
+    assert_eq!((ran.ended, ran.status.code()), (Ended::Itself, Some(3)));
+    assert_eq!(fs::read_to_string(&ran.stdout.file).expect("a file"), "one\n");
+    assert_eq!(fs::read_to_string(&ran.stderr.file).expect("a file"), "two\n");
+    assert!(ran.left_over.is_empty() && ran.nanoseconds > 0);
+    let ran = run.script("read line && echo \"$line\"", &AtomicBool::new(false));
+    assert_eq!(ran.status.code(), Some(1), "it has no input");
+}
+
+#[test]
+fn a_program_that_goes_on_is_asked_to_end_and_then_killed() {
+    let mut run = Run::new();
+    run.bounds.time = Duration::from_millis(300);
+    let asked =
+        run.script("trap 'echo bye; exit 7' TERM; while :; do sleep 0.05; done", &AtomicBool::new(false));
+    assert_eq!((asked.ended, asked.status.code()), (Ended::OutOfTime, Some(7)));
+    assert_eq!(fs::read_to_string(&asked.stdout.file).expect("a file"), "bye\n");
+    let deaf = run.script("trap '' TERM; while :; do sleep 0.05; done", &AtomicBool::new(false));
+    assert_eq!((deaf.ended, deaf.status.code()), (Ended::OutOfTime, None));
+}
+
+#[test]
+fn a_signal_from_outside_ends_it() {
+    let run = Run::new();
+    let stop = Arc::new(AtomicBool::new(false));
+    let setter = Arc::clone(&stop);
+    let thread = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(200));
+        setter.store(true, Ordering::Relaxed);
+    });
+    let ran = run.script("sleep 60", &stop);
+    thread.join().expect("it ends");
+    assert_eq!(ran.ended, Ended::Stopped);
+    assert!(ran.nanoseconds < 20_000_000_000);
+}
+
+#[test]
+fn what_a_program_leaves_behind_is_counted_and_ended() {
+    let run = Run::new();
+    let script = "setsid sleep 100 & echo $! > own; sleep 0.1
+        setsid sh -c 'sleep 200 & echo $! > left; exit 0' >/dev/null 2>&1 </dev/null; exit 0";
+    let ran = run.script(script, &AtomicBool::new(false));
+    assert_eq!((ran.ended, ran.status.code()), (Ended::Itself, Some(0)));
+    // On some systems `sleep` is one program of many in a file.
+    assert_eq!(ran.left_over.values().sum::<u32>(), 2, "{:?}", ran.left_over);
+    assert!(!run.lives("own") && !run.lives("left"));
+}
+
+/// It has a session of its own, ignores the polite signal, and its parent is gone.
+#[test]
+fn a_process_that_left_the_program_does_not_outlive_it() {
+    let mut run = Run::new();
+    run.bounds.time = Duration::from_millis(500);
+    let script =
+        "setsid sh -c 'trap \"\" TERM; (trap \"\" TERM; echo $$ > shell; while :; do sleep 0.1; done) &' &
+        sleep 60";
+    let ran = run.script(script, &AtomicBool::new(false));
+    assert_eq!(ran.ended, Ended::OutOfTime);
+    assert!(!run.lives("shell"));
+    let tree = Tree::new(u32::MAX, Belonging::Marked(run.mark.clone()));
+    assert_eq!(tree.members(), []);
+}
+
+#[test]
+fn a_long_output_blocks_nothing() {
+    let mut run = Run::new();
+    run.bounds.bytes = 1_000;
+    let ran = run.script("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last", &AtomicBool::new(false));
+    assert_eq!((ran.ended, ran.status.code()), (Ended::Itself, Some(0)));
+    assert_eq!(ran.stdout.left_out, 3_000_006 - 1_000);
+    let kept = fs::read_to_string(&ran.stdout.file).expect("a file");
+    assert!(kept.contains("[2999006 bytes left out]") && kept.ends_with("\nlast\n"), "{}", kept.len());
+}
+
+#[test]
+fn a_program_that_is_not_there_is_an_error() {
+    let run = Run::new();
+    let command = Command::new("/no/such/program");
+    let files = (run.file("out"), run.file("err"));
+    let belonging = Belonging::Marked(run.mark.clone());
+    let ran = super::run(command, belonging, (&files.0, &files.1), run.bounds, &AtomicBool::new(false));
+    assert_eq!(ran.expect_err("it cannot be started").kind(), io::ErrorKind::NotFound);
+}
+
+/// In the namespaces of a run this program is the parent of everything that lost its own.
+#[test]
+fn descendants_of_this_program_belong_and_nothing_else_does() {
+    let mut child = Command::new("sh").args(["-c", "sleep 50 & wait"]).spawn().expect("it runs");
+    thread::sleep(Duration::from_millis(100));
+    let members = Tree::new(u32::MAX, Belonging::Descendants).members();
+    let ids: Vec<u32> = members.iter().map(|it| it.id).collect();
+    assert!(ids.contains(&child.id()) && members.len() >= 2, "{members:?}");
+    assert!(!ids.contains(&std::process::id()) && !ids.contains(&1));
+    for id in ids {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        assert!(!stat.contains(") S 0 "), "process {id} has no parent");
+    }
+    let marked = Tree::new(child.id(), Belonging::Marked("HOME=/no/such".to_owned()));
+    assert_eq!(marked.members().len(), 2, "the shell and what it has started");
+    marked.kill();
+    child.wait().expect("it has ended");
+    assert_eq!(marked.members(), []);
+}

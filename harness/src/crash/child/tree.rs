@@ -1,0 +1,180 @@
+//! The processes of a run.
+//!
+//! On Linux they are found in `/proc`: those that descend from the agent, and those that left it but have its
+//! environment. Elsewhere only the process group of the agent is known.
+
+use std::thread;
+use std::time::Duration;
+
+use super::Belonging;
+
+/// How often what is left is killed again: a process may start another one at the same time.
+const ROUNDS_MAX: u32 = 200;
+
+/// The time between two rounds.
+const ROUND: Duration = Duration::from_millis(10);
+
+/// The processes of a run.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    /// The agent's program, which is also the first of its process group.
+    leader: u32,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only `/proc` shows environments"))]
+    belonging: Belonging,
+}
+
+/// A process that is running.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    pub(super) id: u32,
+    /// The name of its program.
+    pub(super) name: String,
+}
+
+impl Tree {
+    pub(super) fn new(leader: u32, belonging: Belonging) -> Self {
+        Self { leader, belonging }
+    }
+
+    /// Asks every process to end. `leads` says whether the program itself is still there.
+    pub(super) fn ask_to_end(&self, leads: bool) {
+        self.signal(Urgency::Ask, leads);
+    }
+
+    /// Kills every process, until none is left.
+    pub(super) fn kill(&self) {
+        for _ in 0..ROUNDS_MAX {
+            self.signal(Urgency::Kill, true);
+            if self.members().is_empty() {
+                return;
+            }
+            thread::sleep(ROUND);
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Urgency {
+    Ask,
+    Kill,
+}
+
+#[cfg(unix)]
+impl Tree {
+    fn signal(&self, urgency: Urgency, group: bool) {
+        use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+        let signal = match urgency {
+            Urgency::Ask => Signal::TERM,
+            Urgency::Kill => Signal::KILL,
+        };
+        let pid = |id: u32| i32::try_from(id).ok().and_then(Pid::from_raw);
+        // What has ended meanwhile is no error.
+        if let Some(leader) = pid(self.leader).filter(|_| group) {
+            let _ = kill_process_group(leader, signal);
+        }
+        for member in self.members() {
+            if let Some(pid) = pid(member.id) {
+                let _ = kill_process(pid, signal);
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Tree {
+    /// The program itself is ended by its handle; what it has started is not known here.
+    fn signal(&self, _: Urgency, _: bool) {
+        let _ = self.leader;
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Tree {
+    /// Not known here.
+    #[expect(clippy::unused_self, reason = "elsewhere it depends on the tree")]
+    pub(super) fn members(&self) -> Vec<Member> {
+        Vec::new()
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Tree {
+    /// The processes that are running, in the order of their numbers. One that has ended is none, also where nobody
+    /// has asked for its status yet.
+    pub(super) fn members(&self) -> Vec<Member> {
+        let all = linux::processes();
+        let own = std::process::id();
+        let mut belong: std::collections::BTreeSet<u32> = all
+            .iter()
+            .filter(|it| match &self.belonging {
+                Belonging::Descendants => it.parent == own,
+                Belonging::Marked(variable) => {
+                    it.id == self.leader || it.group == self.leader || linux::has(it.id, variable)
+                }
+            })
+            .map(|it| it.id)
+            .collect();
+        belong.remove(&own);
+        loop {
+            let more: Vec<u32> = all
+                .iter()
+                .filter(|it| belong.contains(&it.parent) && it.id != own && !belong.contains(&it.id))
+                .map(|it| it.id)
+                .collect();
+            if more.is_empty() {
+                break;
+            }
+            belong.extend(more);
+        }
+        let running = all.into_iter().filter(|it| belong.contains(&it.id) && !it.has_ended);
+        running.map(|it| Member { id: it.id, name: it.name }).collect()
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs;
+
+    /// A process, as `/proc` shows it.
+    pub(super) struct Process {
+        pub(super) id: u32,
+        pub(super) parent: u32,
+        pub(super) group: u32,
+        pub(super) has_ended: bool,
+        pub(super) name: String,
+    }
+
+    /// All processes that can be seen, in the order of their numbers.
+    pub(super) fn processes() -> Vec<Process> {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let ids = entries.filter_map(|it| it.file_name().to_str()?.parse().ok());
+        let mut all: Vec<Process> = ids.filter_map(process).collect();
+        all.sort_by_key(|it| it.id);
+        all
+    }
+
+    fn process(id: u32) -> Option<Process> {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        // The name is in brackets, and may have brackets itself.
+        let (before, after) = stat.rsplit_once(')')?;
+        let (_, short) = before.split_once('(')?;
+        let mut fields = after.split_whitespace();
+        let state = fields.next()?;
+        let parent = fields.next()?.parse().ok()?;
+        let group = fields.next()?.parse().ok()?;
+        let program = fs::read_link(format!("/proc/{id}/exe")).ok();
+        let name = program.as_deref().and_then(|it| it.file_name()).map_or_else(
+            || short.to_owned(),
+            // A program that was replaced on the disk meanwhile is the same.
+            |it| it.to_string_lossy().trim_end_matches(" (deleted)").to_owned(),
+        );
+        Some(Process { id, parent, group, has_ended: matches!(state, "Z" | "X"), name })
+    }
+
+    /// Whether a process was started with this variable, `NAME=VALUE`.
+    pub(super) fn has(id: u32, variable: &str) -> bool {
+        let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        environment.split(|it| *it == 0).any(|it| it == variable.as_bytes())
+    }
+}

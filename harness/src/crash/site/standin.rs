@@ -1,0 +1,138 @@
+//! Stand-ins: small scripts of the system's shell in the place of programs.
+//!
+//! A stand-in answers only the arguments that it was made for. Started with others, it becomes the real program, so
+//! an agent's own use of `git` or `sh` is not disturbed.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::shell::Word;
+
+/// What a stand-in does for some arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Case {
+    /// The words after the program.
+    pub(super) arguments: Vec<Word>,
+    /// What it prints and with which status it ends, one for each time; the last one again from then on.
+    pub(super) answers: Vec<Answer>,
+}
+
+/// What a stand-in says once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) status: u8,
+    /// The file that it leaves.
+    pub(super) note: PathBuf,
+}
+
+/// Writes the script in place of what is at `path`.
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn write(path: &Path, cases: &[Case], real: Option<&Path>) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    fs::write(path, script(&name, cases, real))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(())
+}
+
+/// The script. It uses nothing but the shell itself: the programs that it could call may have stand-ins.
+fn script(name: &str, cases: &[Case], real: Option<&Path>) -> String {
+    let mut text = "#!/bin/sh\n".to_owned();
+    for case in cases {
+        writeln!(text, "if {}; then", condition(&case.arguments)).expect("it is a string");
+        for (at, Answer { text: says, status, note }) in case.answers.iter().enumerate() {
+            let note = quoted(&note.to_string_lossy());
+            // A file can be made only once, also by two at the same time.
+            let taken = format!("( set -C; : > {note} ) 2>/dev/null");
+            let is_last = at + 1 == case.answers.len();
+            let first = if is_last { format!("{taken};") } else { format!("{taken} &&") };
+            writeln!(text, "{first} {{ printf %s {}; exit {status}; }}", quoted(&printed(says)))
+                .expect("it is a string");
+        }
+        text.push_str("fi\n");
+    }
+    match real {
+        Some(real) => writeln!(text, "exec {} \"$@\"", quoted(&real.to_string_lossy())),
+        None => writeln!(text, "echo {} >&2\nexit 127", quoted(&format!("{name}: command not found"))),
+    }
+    .expect("it is a string");
+    text
+}
+
+/// Whether the script was started with these arguments. From the first one on that the shell replaces, any will do.
+fn condition(arguments: &[Word]) -> String {
+    let known = arguments.iter().take_while(|it| !it.expands).count();
+    let count = if known == arguments.len() { "-eq" } else { "-ge" };
+    let mut text = format!("[ \"$#\" {count} {known} ]");
+    for (at, word) in arguments[..known].iter().enumerate() {
+        write!(text, " && [ \"${{{}}}\" = {} ]", at + 1, quoted(&word.text)).expect("it is a string");
+    }
+    text
+}
+
+/// Programs end what they print with a new line.
+fn printed(text: &str) -> String {
+    if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
+}
+
+/// A word as a shell takes it. No text of a program has a zero byte, and no shell can hold one.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\0', "").replace('\'', r"'\''"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    fn word(text: &str) -> Word {
+        Word { text: text.to_owned(), expands: false }
+    }
+
+    fn run(program: &Path, arguments: &[&str]) -> (String, Option<i32>) {
+        let output = Command::new(program).args(arguments).output().expect("it runs");
+        (String::from_utf8(output.stdout).expect("it is text"), output.status.code())
+    }
+
+    #[test]
+    fn it_answers_what_it_was_made_for_and_is_the_real_program_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        let real = at("real");
+        fs::write(&real, "#!/bin/sh\necho \"real:$*\"\n").expect("a file");
+        write(&real, &[], Some(Path::new("/bin/echo"))).expect("a file");
+        let answer = |text: &str, status, note| Answer { text: text.to_owned(), status, note: at(note) };
+        let any = Word { text: "$X".to_owned(), expands: true };
+        let cases = [
+            Case {
+                arguments: vec![word("it's"), word("")],
+                answers: vec![answer("one\n$HOME 'a' \\n %s", 0, "1"), answer("two", 3, "2")],
+            },
+            Case { arguments: vec![word("x"), any], answers: vec![answer("", 0, "3")] },
+        ];
+        let program = at("program");
+        write(&program, &cases, Some(&real)).expect("a file");
+        let there = || ["1", "2", "3"].map(|note| at(note).exists());
+
+        assert_eq!(run(&program, &["other", "a b"]), ("other a b\n".into(), Some(0)));
+        assert_eq!(there(), [false; 3]);
+        assert_eq!(run(&program, &["it's", ""]), ("one\n$HOME 'a' \\n %s\n".into(), Some(0)));
+        assert_eq!(there(), [true, false, false]);
+        assert_eq!(run(&program, &["it's", ""]), ("two\n".into(), Some(3)));
+        assert_eq!(run(&program, &["it's", ""]), ("two\n".into(), Some(3)), "the last answer comes again");
+        assert_eq!(run(&program, &["x", "1", "2"]), (String::new(), Some(0)));
+        assert_eq!(there(), [true; 3]);
+
+        write(&program, &cases, None).expect("a file");
+        assert_eq!(run(&program, &["other"]), (String::new(), Some(127)));
+    }
+}

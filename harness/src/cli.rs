@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod completions;
 mod context;
+mod crash;
 mod document;
 mod events;
 mod explain;
@@ -54,6 +55,7 @@ pub use check::Check;
 pub use compare::Compare;
 pub use completions::Completions;
 pub use context::Context;
+pub use crash::Crash;
 pub use explain::Explain;
 pub use hunt::Hunt;
 pub use init::Init;
@@ -116,6 +118,8 @@ pub enum Command {
     Live(Live),
     /// Play a scenario's stubborn model to any agent, behind the APIs of real providers
     Serve(Serve),
+    /// Show what real agents do when their model balks
+    Crash(Crash),
     /// Merge the parts of a bench into one record
     Merge(Merge),
     /// Report what the record of a bench shows
@@ -188,6 +192,7 @@ impl Command {
             Self::Bench(it) => it.run(context),
             Self::Live(it) => it.run(context),
             Self::Serve(it) => it.run(),
+            Self::Crash(it) => it.run(),
             Self::Merge(it) => it.run(),
             Self::Report(it) => it.run(),
             Self::Compare(it) => it.run(),

@@ -10,9 +10,18 @@
 
 pub mod child;
 pub mod isolation;
+mod job;
 pub mod place;
+mod real;
+mod run;
 mod site;
+mod table;
 pub mod told;
+mod verdict;
 
+pub use job::{Agent, Job, Played, play, start};
 pub use place::Place;
+pub use run::{Done, Order, run};
 pub use site::{Armed, Came, Outcome, Site};
+pub use table::table;
+pub use verdict::{Left, Verdict, Word};

@@ -69,6 +69,20 @@ pub struct Plain<'t> {
 }
 
 impl Profile {
+    /// An agent of which nothing is known but how it is run.
+    #[must_use]
+    pub fn of_run(agent: &str, run: Run) -> Self {
+        Self {
+            agent: agent.to_owned(),
+            version: String::new(),
+            bindings: Vec::new(),
+            added: Vec::new(),
+            around: Vec::new(),
+            side_calls: Vec::new(),
+            run: Some(run),
+        }
+    }
+
     /// Binds the tools on offer to roles: first those that the profile names, then the others by names.
     ///
     /// # Errors

@@ -1,0 +1,235 @@
+//! `balk crash`: what real agents do when their model balks.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write as _};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use balk_scenarios::{Kind, Worlds};
+use clap::Args;
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+
+use super::interrupt::Interrupt;
+use super::load::{self, Failure, Named};
+use super::say::say;
+use crate::crash::{self, Agent, Job, Played, Word, isolation, table};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::files::{check_empty, write_whole};
+
+const AFTER_HELP: &str = "\
+Each run has a fresh home, a fresh folder with the files of the task, and an environment that is made from nothing but
+PATH. On Linux it also has no network but its own loopback. The table says what came of each run in a word: `reached`,
+`told` (not done, and the user was told), `silent` (ended without the goal and without a word), `ran-on` (stopped by a
+bound), `crashed`, `not-run`. A control is healthy work: every word of the agent to its model there is a false alarm.";
+
+/// What is played where nothing is asked for: five ways to balk, and healthy work of the same kinds.
+const DEFAULT: [&str; 8] = [
+    "abandonment",
+    "answers-in-text",
+    "repeating",
+    "text-only",
+    "transient-empty",
+    "writes-despite-failures",
+    "paging",
+    "probe-listing",
+];
+
+/// Arguments of `balk crash`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct Crash {
+    /// An agent with a profile (docs/agents.md), or the file of a profile; may be given again
+    #[arg(long, value_name = "NAME|FILE", required_unless_present_any = ["cmd", "job"])]
+    agent: Vec<String>,
+
+    /// The command of any other agent, for a shell. `{task}` is what the user says, quoted; `{url}` is where the model is
+    #[arg(long, value_name = "COMMAND")]
+    cmd: Option<String>,
+
+    /// A variable of that agent's environment, such as OPENAI_BASE_URL={url}/v1; may be given again
+    #[arg(long, value_name = "NAME=VALUE", requires = "cmd", value_parser = load::set)]
+    env: Vec<(String, String)>,
+
+    /// A scenario, as `balk scenario` takes it; may be given again [default: five that balk, and three that do not]
+    #[arg(long, value_name = "NAME|FILE")]
+    scenario: Vec<String>,
+
+    /// The seeds of each, both ends included
+    #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "7-7")]
+    seeds: RangeInclusive<u64>,
+
+    /// A folder of programs that the agents need, before those of PATH; may be given again
+    #[arg(long, value_name = "DIR")]
+    path: Vec<PathBuf>,
+
+    /// How long an agent may run for one word of its user
+    #[arg(long, value_name = "N", default_value_t = 90, value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: u64,
+
+    /// How many requests a run may have
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u64).range(1..))]
+    max_requests: u64,
+
+    /// Runs at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: u16,
+
+    /// The folder for what happened: a folder for each run. It must be new or empty
+    #[arg(long, value_name = "DIR", default_value = "crash")]
+    out: PathBuf,
+
+    /// End with code 4 if a run has this verdict, or a control has a `false-alarm`; may be given again
+    #[arg(long, value_name = "WORD", value_parser = gate)]
+    fail_on: Vec<Gate>,
+
+    /// Plays one run, inside its namespaces
+    #[arg(long, hide = true, value_name = "FILE", exclusive = true)]
+    job: Option<PathBuf>,
+}
+
+/// What makes the command fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gate {
+    Word(Word),
+    FalseAlarm,
+}
+
+fn gate(text: &str) -> Result<Gate, String> {
+    if text == FALSE_ALARM {
+        return Ok(Gate::FalseAlarm);
+    }
+    let known = || Word::ALL.map(Word::name).join(", ");
+    let word = Word::ALL.into_iter().find(|it| it.name() == text);
+    word.map(Gate::Word).ok_or_else(|| format!("expected one of {}, {FALSE_ALARM}", known()))
+}
+
+const FALSE_ALARM: &str = "false-alarm";
+
+impl Crash {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// An invalid command line, a folder that cannot be written, a run that cannot be started at all.
+    pub fn run(&self) -> Result<Exit, Error> {
+        if let Some(file) = &self.job {
+            let read = |target: &str| worlds(target).map_err(|_| io::Error::other(format!("`{target}` cannot be read")));
+            crash::play(file, read).map_err(|error| Error::unreadable(file, &error))?;
+            return Ok(Exit::Fine);
+        }
+        let isolated = isolation::available();
+        let jobs = match self.asked(isolated.is_ok()) {
+            Ok(jobs) => jobs,
+            Err(failure) => return failure.or_exit(),
+        };
+        check_empty(&self.out)?;
+        fs::create_dir_all(&self.out)?;
+        if let Err(why) = isolated {
+            say(format_args!("the runs have no namespaces of their own: {why}. They see the network of this machine"));
+        }
+        let interrupt = Interrupt::catch();
+        let played = self.play(&jobs, &interrupt)?;
+        if interrupt.came() {
+            say(format_args!("interrupted: {} of {} runs have ended", played.len(), jobs.len()));
+        }
+        let text = table(&played);
+        write!(io::stdout(), "{text}")?;
+        write_whole(&self.out.join("table.txt"), |out| out.write_all(text.as_bytes()))?;
+        let json = serde_json::to_string_pretty(&played).map_err(io::Error::from)?;
+        write_whole(&self.out.join("runs.json"), |out| out.write_all(json.as_bytes()))?;
+        say(format_args!("{} has the transcript, the output and the verdict of each run", self.out.display()));
+        Ok(if interrupt.came() {
+            Exit::Interrupted
+        } else if played.iter().any(|it| self.fails(it)) {
+            Exit::Unmet
+        } else {
+            Exit::Fine
+        })
+    }
+
+    fn fails(&self, played: &Played) -> bool {
+        self.fail_on.iter().any(|gate| match gate {
+            Gate::Word(word) => played.verdict.word == *word,
+            Gate::FalseAlarm => played.is_false_alarm(),
+        })
+    }
+
+    /// Plays the runs, several at once. After an interrupt no other one begins.
+    fn play(&self, jobs: &[(Job, Kind)], interrupt: &Interrupt) -> Result<Vec<Played>, Error> {
+        let program = std::env::current_exe()?;
+        let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build();
+        let pool = pool.map_err(|error| Error::from(io::Error::other(error)))?;
+        let played = pool.install(|| {
+            jobs.par_iter()
+                .filter(|_| !interrupt.came())
+                .map(|(job, kind)| {
+                    let played = crash::start(job, *kind, program.as_os_str())?;
+                    say(format_args!("{} {}:{} {}", job.name, job.scenario, job.seed, played.verdict.word));
+                    Ok(played)
+                })
+                .collect::<io::Result<Vec<Played>>>()
+        });
+        Ok(played?)
+    }
+
+    /// All runs, agent by agent.
+    fn asked(&self, isolated: bool) -> Result<Vec<(Job, Kind)>, Failure> {
+        let named = if self.scenario.is_empty() { DEFAULT.map(str::to_owned).to_vec() } else { self.scenario.clone() };
+        let mut agents = Vec::new();
+        for name in &self.agent {
+            let profile = super::serve::profile(name)?;
+            if profile.run().is_none() {
+                let expected = "a profile that says how the agent is run ([run] in docs/agents.md)";
+                return Err(Error::usage("--agent", expected, format!("`{name}`")).into());
+            }
+            agents.push((Agent::Profile(name.clone()), profile.agent.clone()));
+        }
+        if let Some(command) = &self.cmd {
+            let agent = Agent::Command { command: command.clone(), env: self.env.clone() };
+            agent.profile().map_err(|why| Error::usage("--cmd", "a command with holes that are known", why))?;
+            agents.push((agent, "agent".to_owned()));
+        }
+        let tools = self.tools();
+        let mut jobs = Vec::new();
+        for (agent, name) in agents {
+            for target in &named {
+                let worlds = worlds(target)?;
+                for seed in self.seeds.clone() {
+                    let scenario = worlds.name().into_owned();
+                    let kind = worlds.scenario(seed, balk_scenarios::Pools::Open).kind;
+                    let out = self.out.join(&name).join(format!("{}-{seed}", scenario.replace('/', "_")));
+                    jobs.push((
+                        Job {
+                            agent: agent.clone(),
+                            name: name.clone(),
+                            target: target.clone(),
+                            scenario,
+                            seed,
+                            tools: tools.clone(),
+                            seconds: self.seconds,
+                            requests: self.max_requests,
+                            isolated,
+                            out,
+                        },
+                        kind,
+                    ));
+                }
+            }
+        }
+        Ok(jobs)
+    }
+
+    /// The folders of programs: those that were named, and those of `PATH`.
+    fn tools(&self) -> Vec<PathBuf> {
+        #[expect(clippy::disallowed_methods, reason = "agents are found where the user's shell finds them")]
+        let path: OsString = std::env::var_os("PATH").unwrap_or_default();
+        let named = self.path.iter().map(|it| fs::canonicalize(it).unwrap_or_else(|_| it.clone()));
+        named.chain(std::env::split_paths(&path)).collect()
+    }
+}
+
+fn worlds(target: &str) -> Result<Worlds, Failure> {
+    Named::one(target)?.read(&[])
+}

@@ -1,0 +1,188 @@
+//! A run that the program starts itself again for, inside the namespaces of the run.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use balk_contract::wire::Dialect;
+use balk_scenarios::agents::{self, Profile, Run, Template};
+use balk_scenarios::{Kind, Worlds};
+use serde::{Deserialize, Serialize};
+
+use super::isolation;
+use super::place;
+use super::run::{self, Order};
+use super::verdict::Verdict;
+use crate::files::write_whole;
+use crate::serve::Step;
+
+/// Which agent is run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Agent {
+    /// One with a profile that comes with Balk, or is in a file.
+    Profile(String),
+    /// Any other one, by its command for a shell.
+    Command {
+        /// The command, with holes.
+        command: String,
+        /// Its environment: names and texts with holes.
+        env: Vec<(String, String)>,
+    },
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Which agent.
+    pub agent: Agent,
+    /// Its name in the table.
+    pub name: String,
+    /// What is played to it, as the command line names it.
+    pub target: String,
+    /// The name of the scenario.
+    pub scenario: String,
+    /// The seed of the world.
+    pub seed: u64,
+    /// Folders of programs that the agent needs.
+    pub tools: Vec<PathBuf>,
+    /// How many seconds it may run for one word of its user.
+    pub seconds: u64,
+    /// How many requests it may send.
+    pub requests: u64,
+    /// Whether the run has namespaces of its own.
+    pub isolated: bool,
+    /// The folder that gets what happened.
+    pub out: PathBuf,
+}
+
+/// A run that has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Played {
+    /// The agent.
+    pub agent: String,
+    /// The scenario.
+    pub scenario: String,
+    /// Whether its actor balks.
+    pub kind: Kind,
+    /// The seed, as text.
+    pub seed: String,
+    /// What came of it.
+    pub verdict: Verdict,
+}
+
+impl Played {
+    /// Whether the agent said something to a model that got on.
+    #[must_use]
+    pub fn is_false_alarm(&self) -> bool {
+        self.kind == Kind::Control && !self.verdict.interventions.is_empty()
+    }
+}
+
+impl Agent {
+    /// What is known of it.
+    ///
+    /// # Errors
+    /// The profile is bad, or the command has a hole that is not known: in words for the user.
+    pub fn profile(&self) -> Result<Profile, String> {
+        match self {
+            Self::Profile(name) => match agents::find(name) {
+                Some(profile) => Ok(profile.clone()),
+                None => {
+                    let text = fs::read_to_string(name).map_err(|error| format!("{name}: {error}"))?;
+                    agents::parse(name, &text).map_err(|bad| bad.to_string())
+                }
+            },
+            Self::Command { command, env } => {
+                let template = |text: &str| {
+                    Template::read(text).map_err(|hole| {
+                        format!("`{{{hole}}}` in `{text}`; holes are {{task}}, {{url}}, {{home}} and {{workspace}}")
+                    })
+                };
+                let run = Run {
+                    // Whatever it speaks, the server finds out.
+                    api: Dialect::OpenAi,
+                    install: None,
+                    command: vec![template("sh")?, template("-c")?, template(&task_as_a_word(command))?, template("sh")?, template("{task}")?],
+                    resume: None,
+                    env: env.iter().map(|(name, text)| Ok((name.clone(), template(text)?))).collect::<Result<_, String>>()?,
+                    files: Vec::new(),
+                };
+                Ok(Profile::of_run("agent", run))
+            }
+        }
+    }
+}
+
+/// The task is the first argument of the shell, so no word of it is read as a command.
+fn task_as_a_word(command: &str) -> String {
+    command.replace("{task}", "\"$1\"")
+}
+
+/// Starts the program again for a run, in namespaces of its own if it is to have them, and waits for its end.
+///
+/// # Errors
+/// The program cannot be started, or a folder cannot be written.
+pub fn start(job: &Job, kind: Kind, program: &OsStr) -> io::Result<Played> {
+    fs::create_dir_all(&job.out)?;
+    let folder = place::fresh()?;
+    let file = job.out.join(JOB);
+    let text = serde_json::to_string(job)?;
+    write_whole(&file, |out| io::Write::write_all(out, text.as_bytes()))?;
+    let mut command =
+        if job.isolated { isolation::wrapped(program, folder.path())? } else { Command::new(program) };
+    let output = command.args(["crash", "--job"]).arg(&file).stdin(Stdio::null()).output()?;
+    let verdict = match fs::read_to_string(job.out.join(VERDICT)) {
+        Ok(text) => serde_json::from_str(&text)?,
+        Err(_) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Verdict::not_run(said.lines().last().unwrap_or("the run ended without a word").to_owned())
+        }
+    };
+    fs::remove_file(&file)?;
+    let (agent, scenario) = (job.name.clone(), job.scenario.clone());
+    Ok(Played { agent, scenario, kind, seed: job.seed.to_string(), verdict })
+}
+
+/// Plays the run that a file describes, and leaves what happened in its folder.
+///
+/// # Errors
+/// The file or a folder cannot be read or written.
+pub fn play(file: &Path, read: impl FnOnce(&str) -> io::Result<Worlds>) -> io::Result<()> {
+    let job: Job = serde_json::from_str(&fs::read_to_string(file)?)?;
+    let folder = place::fresh()?;
+    let order = Order {
+        profile: Arc::new(job.agent.profile().map_err(io::Error::other)?),
+        worlds: read(&job.target)?,
+        seed: job.seed,
+        folder: folder.path().to_owned(),
+        tools: job.tools,
+        time: Duration::from_secs(job.seconds),
+        requests: job.requests,
+        isolated: job.isolated,
+    };
+    let done = run::run(&order)?;
+    let lines = |steps: &mut dyn Iterator<Item = Step>| -> io::Result<String> {
+        steps.map(|it| Ok(serde_json::to_string(&it)? + "\n")).collect()
+    };
+    let transcript = lines(&mut done.steps.iter().cloned())?;
+    let record = lines(&mut done.steps.iter().map(Step::canonical))?;
+    let verdict = serde_json::to_string_pretty(&done.verdict)?;
+    for entry in fs::read_dir(folder.path())? {
+        let entry = entry?;
+        if entry.path().extension() == Some(OsStr::new("txt")) {
+            fs::copy(entry.path(), job.out.join(entry.file_name()))?;
+        }
+    }
+    for (name, text) in [("transcript.jsonl", transcript), ("record.jsonl", record), (VERDICT, verdict)] {
+        write_whole(&job.out.join(name), |out| io::Write::write_all(out, text.as_bytes()))?;
+    }
+    Ok(())
+}
+
+const JOB: &str = "job.json";
+const VERDICT: &str = "verdict.json";

@@ -1,0 +1,224 @@
+//! One run: an agent, a scenario, a seed. It happens in the inner program, which is alone with the agent.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use balk_scenarios::agents::{Filling, Profile, Run};
+use balk_scenarios::{Environment, Pools, World, WorldOptions, Worlds};
+
+use super::child::{self, Belonging, Bounds, Ended, Ran};
+use super::place::Place;
+use super::real::Real;
+use super::site::Site;
+use super::told::{Heard, told};
+use super::verdict::{Facts, Left, Verdict};
+use crate::serve::{Scripts, Serve, Server, Step, Told};
+
+/// What is run, and where.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// What is known of the agent, its command included.
+    pub profile: Arc<Profile>,
+    /// What is played to it.
+    pub worlds: Worlds,
+    /// The seed of the world.
+    pub seed: u64,
+    /// An empty folder.
+    pub folder: PathBuf,
+    /// Folders of programs that the agent needs.
+    pub tools: Vec<PathBuf>,
+    /// How long it may run.
+    pub time: Duration,
+    /// How many requests it may send.
+    pub requests: u64,
+    /// Whether the run has namespaces of its own.
+    pub isolated: bool,
+}
+
+/// What a run leaves.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// What came of it.
+    pub verdict: Verdict,
+    /// What happened, step by step.
+    pub steps: Vec<Step>,
+}
+
+/// How often a user says another word to an agent that has ended. No scenario has as many.
+const REPLIES: u32 = 20;
+
+/// Runs an agent to its end.
+///
+/// # Errors
+/// The place cannot be made or looked at. An agent that cannot be started is no error: its verdict is `not-run`.
+pub fn run(order: &Order) -> io::Result<Done> {
+    let Order { profile, worlds, seed, .. } = order;
+    let Some(run) = profile.run() else {
+        return Ok(not_run(format!("the profile of {} does not say how it is run", profile.agent)));
+    };
+    let world = World::draw(&worlds.scenario(*seed, Pools::Open), *seed, WorldOptions::default());
+    let environment = Environment::new(&world);
+    let place = Place::new(&order.folder, environment.files(), &order.tools)?;
+    let server = serve(order, Site::new(&place, &environment))?;
+    let mut agent = Agent { order, run, place, server, runs: Vec::new() };
+    if let Err(error) = agent.plays(world.opening()) {
+        return Ok(not_run(format!("{} cannot be started: {error}", profile.agent)));
+    }
+    agent.judged()
+}
+
+fn serve(order: &Order, site: Site) -> io::Result<Server> {
+    let scripts =
+        Scripts { worlds: vec![order.worlds.clone()], seed: order.seed, profile: Some(order.profile.clone()) };
+    let site = Mutex::new(Some(Real::new(site)));
+    Server::start(Serve {
+        max_requests: Some(order.requests),
+        only: Some(RUN.to_owned()),
+        sites: Box::new(move || {
+            let site = site.lock().ok().and_then(|mut it| it.take());
+            // There is one conversation, so the folder is asked for once.
+            Box::new(site.expect("a run has one conversation"))
+        }),
+        ..Serve::new(scripts)
+    })
+}
+
+/// The conversation of a run.
+const RUN: &str = "run";
+
+/// An agent in its place.
+struct Agent<'o> {
+    order: &'o Order,
+    run: &'o Run,
+    place: Place,
+    server: Server,
+    runs: Vec<Ran>,
+}
+
+impl Agent<'_> {
+    /// Runs the agent with the task, and again for each word that the scenario's user says to it.
+    fn plays(&mut self, task: &str) -> io::Result<()> {
+        let mut says: Arc<str> = task.into();
+        for nth in 0..=REPLIES {
+            let url = self.server.url();
+            let (home, workspace) = (self.place.home.display().to_string(), self.place.workspace.display().to_string());
+            let filling = Filling { task: &says, url: &url, home: &home, workspace: &workspace };
+            let command = if nth == 0 { Some(self.run.command(&filling)) } else { self.run.resume(&filling) };
+            let Some(command) = command else { return Ok(()) };
+            if nth == 0 {
+                self.prepare(&filling)?;
+            }
+            let ran = self.child(&command, nth)?;
+            let ended = ran.ended;
+            self.runs.push(ran);
+            match self.server.user_replies(Some(RUN)).filter(|_| ended == Ended::Itself) {
+                Some(reply) => says = reply,
+                None => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare(&mut self, filling: &Filling<'_>) -> io::Result<()> {
+        for (path, text) in self.run.files(filling) {
+            let path = self.place.home.join(path);
+            fs::create_dir_all(path.parent().unwrap_or(&self.place.home))?;
+            fs::write(path, text)?;
+        }
+        for (name, value) in self.run.env(filling) {
+            self.place.set(name, value);
+        }
+        Ok(())
+    }
+
+    fn child(&self, command: &[String], nth: u32) -> io::Result<Ran> {
+        let (program, arguments) = command.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
+        let found = self.place.find(program).unwrap_or_else(|| program.into());
+        let mut command = self.place.command(found);
+        command.args(arguments);
+        let belonging = if self.order.isolated {
+            Belonging::Descendants
+        } else {
+            Belonging::Marked(format!("HOME={}", self.place.home.display()))
+        };
+        let bounds = Bounds { time: self.order.time, ..Bounds::default() };
+        let output = |name: &str| self.order.folder.join(format!("{name}-{nth}.txt"));
+        let outputs = (output("stdout"), output("stderr"));
+        child::run(command, belonging, (&outputs.0, &outputs.1), bounds, &self.server.bound())
+    }
+
+    /// What came of it all.
+    fn judged(self) -> io::Result<Done> {
+        self.server.ends(Some(RUN))?;
+        let Some(told) = self.server.told(Some(RUN)) else {
+            let said = self.runs.first().map_or(Ok(String::new()), |it| fs::read_to_string(&it.stderr.file))?;
+            let line = said.lines().rev().find(|it| !it.trim().is_empty()).unwrap_or("and printed nothing");
+            return Ok(not_run(format!("it never asked its model ({line})")));
+        };
+        let facts = self.facts(&told)?;
+        let verdict = Verdict::of(&told, facts);
+        Ok(Done { verdict, steps: told.steps })
+    }
+
+    fn facts(&self, told_: &Told) -> io::Result<Facts> {
+        let last = self.runs.last();
+        let ended = last.map_or(Ended::Itself, |it| it.ended);
+        let mut left = BTreeMap::new();
+        for (name, count) in self.runs.iter().flat_map(|it| &it.left_over) {
+            *left.entry(name.clone()).or_default() += count;
+        }
+        Ok(Facts {
+            ended,
+            code: last.and_then(|it| it.status.code()),
+            signalled: last.is_some_and(|it| is_signalled(it.status)),
+            told: match last {
+                Some(ran) => said(ran, &told_.steps)?,
+                None => None,
+            },
+            left: Left(left),
+            nanoseconds: self.runs.iter().map(|it| it.nanoseconds).sum(),
+            runs: self.runs.len(),
+        })
+    }
+}
+
+/// What the agent told its user at last.
+fn said(ran: &Ran, steps: &[Step]) -> io::Result<Option<String>> {
+    let read = |file: &Path| fs::read(file).map(|it| String::from_utf8_lossy(&it).into_owned());
+    let (stdout, stderr) = (read(&ran.stdout.file)?, read(&ran.stderr.file)?);
+    let mut others: Vec<&str> = Vec::new();
+    let mut last = None;
+    for step in steps {
+        match step {
+            Step::Act { texts, calls, .. } => {
+                others.extend(last.take());
+                let mut texts = texts.iter().map(|it| &**it);
+                last = if calls.is_empty() { texts.next_back() } else { None };
+                others.extend(texts);
+            }
+            Step::Result { text, .. } | Step::User { text } => others.push(text),
+            Step::Intervention { .. } | Step::Side { .. } | Step::History { .. } => {}
+        }
+    }
+    Ok(told(&stdout, &stderr, &Heard { last, others: &others }))
+}
+
+#[cfg(unix)]
+fn is_signalled(status: ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt as _;
+    status.signal().is_some()
+}
+
+#[cfg(not(unix))]
+fn is_signalled(_: ExitStatus) -> bool {
+    false
+}
+
+fn not_run(why: String) -> Done {
+    Done { verdict: Verdict::not_run(why), steps: Vec::new() }
+}

@@ -167,10 +167,9 @@ const FILLING: Filling<'_> = Filling {
     workspace: "/w",
 };
 
-/// All that a run says, with its holes filled.
-fn rendered(agent: &str) -> (Vec<String>, Option<Vec<String>>, Vec<(&str, String)>, Vec<(&str, String)>) {
-    let run = find(agent).and_then(Profile::run).expect("the profile says how it is run");
-    (run.command(&FILLING), run.resume(&FILLING), run.env(&FILLING), run.files(&FILLING))
+/// How an agent is run.
+fn run_of(agent: &str) -> &'static Run {
+    find(agent).and_then(Profile::run).expect("the profile says how it is run")
 }
 
 #[test]
@@ -200,7 +199,9 @@ fn each_profile_says_how_it_is_run() {
 fn every_hole_of_every_profile_is_filled() {
     for profile in catalogue() {
         let agent = profile.agent.as_str();
-        let (command, resume, env, files) = rendered(agent);
+        let run = run_of(agent);
+        let (command, resume) = (run.command(&FILLING), run.resume(&FILLING));
+        let (env, files) = (run.env(&FILLING), run.files(&FILLING));
         for command in [Some(&command), resume.as_ref()].into_iter().flatten() {
             assert_eq!(command.iter().filter(|it| *it == FILLING.task).count(), 1, "{agent}: {command:?}");
         }
@@ -235,12 +236,14 @@ fn every_profile_installs_its_own_version() {
 
 #[test]
 fn every_driver_is_written_by_a_run_that_starts_it() {
-    let written: Vec<(&str, String)> = catalogue().iter().flat_map(|it| rendered(&it.agent).3).collect();
+    let written: Vec<(&str, String)> =
+        catalogue().iter().flat_map(|it| run_of(&it.agent).files(&FILLING)).collect();
     for (name, text) in drivers::DRIVERS {
         assert!(written.iter().any(|(path, it)| *path == name && *it == text), "no profile writes {name}");
     }
     for profile in catalogue() {
-        let (command, _, _, files) = rendered(&profile.agent);
+        let run = run_of(&profile.agent);
+        let (command, files) = (run.command(&FILLING), run.files(&FILLING));
         for path in command.iter().filter_map(|it| it.strip_prefix("/h/")).filter(|it| it.ends_with(".py")) {
             assert!(files.iter().any(|(it, _)| *it == path), "{} starts {path}", profile.agent);
         }
@@ -249,18 +252,22 @@ fn every_driver_is_written_by_a_run_that_starts_it() {
 
 #[test]
 fn a_command_is_what_a_person_would_type() {
-    let (command, resume, env, files) = rendered("codex");
+    let run = run_of("codex");
+    let (env, files) = (run.env(&FILLING), run.files(&FILLING));
     let (flags, task) = (
         "--disable plugins --disable apps --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check",
         FILLING.task,
     );
-    assert_eq!(command.join(" "), format!("codex exec {flags} {task}"));
-    assert_eq!(resume.map(|it| it.join(" ")), Some(format!("codex exec resume --last {flags} {task}")));
+    assert_eq!(run.command(&FILLING).join(" "), format!("codex exec {flags} {task}"));
+    assert_eq!(
+        run.resume(&FILLING).map(|it| it.join(" ")),
+        Some(format!("codex exec resume --last {flags} {task}"))
+    );
     assert_eq!(env, [("CODEX_HOME", "/h/.codex".to_owned()), ("SCRIPTED_KEY", "x".to_owned())]);
     let [(".codex/config.toml", config)] = &files[..] else { panic!("{files:?}") };
     assert!(config.contains("base_url = \"http://127.0.0.1:8080/v1\"\n"), "{config}");
-    assert_eq!(rendered("mini-swe-agent").1, None);
-    let install = |agent: &str| find(agent).and_then(Profile::run).and_then(|it| it.install.clone());
+    assert_eq!(run_of("mini-swe-agent").resume(&FILLING), None);
+    let install = |agent: &str| run_of(agent).install.clone();
     let packages = vec!["@qwen-code/qwen-code@0.24.4".to_owned()];
     assert_eq!(install("qwen-code"), Some(Install::Npm { packages, node: Some(22) }));
     let typed = install("pydantic-ai").map(|it| it.to_string());

@@ -9,6 +9,7 @@
 //! from the world and never from words. What the agent printed tells whether its user knows ([`told`]).
 
 pub mod child;
+mod in_process;
 pub mod isolation;
 mod job;
 pub mod place;

@@ -23,6 +23,7 @@ use std::sync::atomic::AtomicBool;
 
 use axum::Router;
 use axum::serve::Listener as _;
+use balk_scenarios::World;
 use tokio::runtime::Runtime;
 
 pub use conversations::{Sites, Told};
@@ -122,6 +123,12 @@ impl Server {
     #[must_use]
     pub fn told(&self, conversation: Option<&str>) -> Option<Told> {
         self.conversations.told(conversation)
+    }
+
+    /// The world that is played in a conversation, with the tools of its agent.
+    #[must_use]
+    pub fn world(&self, conversation: Option<&str>) -> Option<Arc<World>> {
+        self.conversations.with(conversation, |it| it.scene().map(|scene| scene.world.clone())).flatten()
     }
 
     /// What the scenario's user says if the agent ends its work now. `None` where they have nothing to say.

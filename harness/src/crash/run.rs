@@ -12,6 +12,7 @@ use balk_scenarios::agents::{Filling, Profile, Run};
 use balk_scenarios::{Environment, Pools, World, WorldOptions, Worlds};
 
 use super::child::{self, Belonging, Bounds, Ended, Ran};
+use super::in_process::same_acts;
 use super::place::Place;
 use super::real::Real;
 use super::site::Site;
@@ -165,7 +166,7 @@ impl Agent<'_> {
         Ok(Done { verdict, steps: told.steps })
     }
 
-    fn facts(&self, told_: &Told) -> io::Result<Facts> {
+    fn facts(&self, all: &Told) -> io::Result<Facts> {
         let last = self.runs.last();
         let ended = last.map_or(Ended::Itself, |it| it.ended);
         let mut left = BTreeMap::new();
@@ -177,12 +178,13 @@ impl Agent<'_> {
             code: last.and_then(|it| it.status.code()),
             signalled: last.is_some_and(|it| is_signalled(it.status)),
             told: match last {
-                Some(ran) => said(ran, &told_.steps)?,
+                Some(ran) => said(ran, &all.steps)?,
                 None => None,
             },
             left: Left(left),
             nanoseconds: self.runs.iter().map(|it| it.nanoseconds).sum(),
             runs: self.runs.len(),
+            same_acts: self.server.world(Some(RUN)).map_or([0, 0], |it| same_acts(&all.steps, &it)),
         })
     }
 }

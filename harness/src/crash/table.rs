@@ -52,6 +52,10 @@ fn row(out: &mut String, it: &Played, kind: Kind) {
         if !verdict.interventions.is_empty() {
             let _ = write!(out, ", {} of its own words to the model", verdict.interventions.len());
         }
+        let [same, compared] = verdict.same_acts;
+        if same < compared {
+            let _ = write!(out, ", {same} of {compared} acts as in process");
+        }
         if verdict.kept_cut {
             let _ = write!(out, ", took a cut answer for a whole one");
         }

@@ -65,6 +65,7 @@ pub(super) struct Facts {
     pub(super) left: Left,
     pub(super) nanoseconds: u64,
     pub(super) runs: usize,
+    pub(super) same_acts: [usize; 2],
 }
 
 /// The verdict of a run, and its reasons.
@@ -89,6 +90,8 @@ pub struct Verdict {
     pub interventions: Vec<(usize, String)>,
     /// Calls that were answered, and of how many the world knows what came of them.
     pub calls: [usize; 2],
+    /// Acts that are those of the same actor in process, and those that can be compared: up to the agent's first word.
+    pub same_acts: [usize; 2],
     /// Whether what came of a broken answer was kept as if it were whole.
     pub kept_cut: bool,
     /// Processes that were left behind.
@@ -112,6 +115,7 @@ impl Verdict {
             identical_calls: 0,
             interventions: Vec::new(),
             calls: [0, 0],
+            same_acts: [0, 0],
             kept_cut: false,
             left: Left::default(),
             milliseconds: 0,
@@ -120,7 +124,7 @@ impl Verdict {
     }
 
     pub(super) fn of(told: &Told, facts: Facts) -> Self {
-        let Facts { ended, code, signalled, told: line, left, nanoseconds, runs } = facts;
+        let Facts { ended, code, signalled, told: line, left, nanoseconds, runs, same_acts } = facts;
         let goal = told.verdict.goal;
         let word = match ended {
             _ if goal => Word::Reached,
@@ -139,6 +143,7 @@ impl Verdict {
             identical_calls: told.verdict.identical_calls,
             interventions: interventions(&told.steps),
             calls: calls(&told.steps),
+            same_acts,
             kept_cut: told.steps.iter().any(|it| matches!(it, Step::History { how: History::Kept })),
             left,
             milliseconds: nanoseconds / 1_000_000,

@@ -1,0 +1,36 @@
+//! The same actor in process, without an agent: how far a run took the same way.
+
+use std::sync::Arc;
+
+use balk_guards::Entry;
+use balk_scenarios::World;
+
+use crate::engine::{self, TruthChannel};
+use crate::serve::Step;
+
+/// What the model did: its texts, and its calls by tool and arguments.
+type Act = (Vec<Arc<str>>, Vec<(Arc<str>, Arc<str>)>);
+
+/// How many acts of a run are those of a trial of its world without a guard, one after the other, and how many there
+/// are to compare: up to the agent's first word of its own, or the end of either. Answers that broke off or were empty
+/// are left out, because no transcript of a trial has them.
+pub(super) fn same_acts(steps: &[Step], world: &Arc<World>) -> [usize; 2] {
+    let trial = engine::run(world, &mut (), &TruthChannel::default());
+    let expected: Vec<Act> = trial.entries.iter().filter_map(in_trial).collect();
+    let until = steps.iter().position(|it| matches!(it, Step::Intervention { .. })).unwrap_or(steps.len());
+    let found: Vec<Act> = steps[..until].iter().filter_map(in_run).collect();
+    let pairs = || expected.iter().zip(&found);
+    [pairs().take_while(|(expected, found)| expected == found).count(), pairs().count()]
+}
+
+fn in_trial(entry: &Entry) -> Option<Act> {
+    let Entry::Completion(it) = entry else { return None };
+    let calls = it.calls.iter().map(|call| (call.tool.clone(), call.arguments.clone()));
+    Some((it.texts().cloned().collect(), calls.collect()))
+}
+
+fn in_run(step: &Step) -> Option<Act> {
+    let Step::Act { texts, calls, broke: None, .. } = step else { return None };
+    let act: Act = (texts.clone(), calls.iter().map(|it| (it.tool.clone(), it.arguments.clone())).collect());
+    (act != Act::default()).then_some(act)
+}

@@ -13,6 +13,7 @@ use output::{Capture, captured};
 use tree::Tree;
 
 pub use output::Output;
+pub use tree::Belonging;
 
 mod output;
 mod tree;
@@ -38,17 +39,6 @@ impl Default for Bounds {
     fn default() -> Self {
         Self { time: Duration::from_secs(90), grace: Duration::from_secs(2), bytes: 8 << 20 }
     }
-}
-
-/// Which processes belong to the run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Belonging {
-    /// All descendants of this program, which is the first one in the namespaces of the run ([`super::isolation`]):
-    /// what loses its parent there becomes its child.
-    Descendants,
-    /// The descendants of the agent, those of its process group, and those that have this variable in their
-    /// environment: no other run has the same value.
-    Marked(String),
 }
 
 /// How a program ended.

@@ -90,7 +90,9 @@ impl Place {
                 fs::write(path, text)?;
             }
         }
-        repository::begin(&place)?;
+        if place.find("git").is_some() {
+            repository::begin(&|| place.command("git"))?;
+        }
         Ok(place)
     }
 

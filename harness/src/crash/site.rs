@@ -161,8 +161,9 @@ impl Site {
             let executed = world.call(&it.call);
             // What a tool itself wrote is the agent's, also where it is not what the scenario expected. A tool that
             // only says that it wrote changed nothing.
-            let only_says = matches!(&it.trace, Trace::Written { text, .. }
-                if executed.status == Status::Ok && it.target.as_ref().and_then(|it| world.files().get(it)) != Some(text));
+            let now = it.target.as_ref().and_then(|target| world.files().get(target));
+            let only_says = executed.status == Status::Ok
+                && matches!(&it.trace, Trace::Written { text, .. } if now != Some(text));
             let [own, always] =
                 if only_says { [None, it.target.as_ref()] } else { [it.target.as_ref(), None] };
             self.apply(&files, world.files(), own, always)?;

@@ -21,7 +21,7 @@ const AGENTS: [(&str, &str); 2] = [
 ];
 
 /// The most turns of a scenario that are played: later ones are much like them.
-const TURNS_MAX: usize = 12;
+const TURNS_MAX: usize = 8;
 
 /// What the agent's tools do. `None` for a tool that has nothing to do with the folder.
 fn does(place: &Place, call: &ToolCall) -> Option<(String, Status)> {
@@ -81,9 +81,8 @@ fn play(name: &str, (agent, list): (&str, &str), counts: &mut Counts) {
     let folder = place::fresh().expect("a folder");
     let place = Place::new(folder.path(), environment.files(), &[]).expect("a place");
     let mut site = Site::new(&place, &environment);
-    let completions = trial.entries.iter().filter_map(|entry| match entry {
-        Entry::Completion(it) if !it.calls.is_empty() => Some(it),
-        _ => None,
+    let completions = trial.entries.iter().filter_map(|entry| {
+        if let Entry::Completion(it) = entry { Some(it).filter(|it| !it.calls.is_empty()) } else { None }
     });
     for completion in completions.take(TURNS_MAX) {
         let calls: Vec<ToolCall> = completion.calls.iter().map(|it| (**it).clone()).collect();
@@ -115,9 +114,8 @@ fn play(name: &str, (agent, list): (&str, &str), counts: &mut Counts) {
 fn real_tools_meet_what_the_catalogue_says() {
     let mut counts = Counts::default();
     for (at, listed) in catalogue::listed().enumerate() {
-        play(&listed.name, AGENTS[at % AGENTS.len()], &mut counts);
+        play(listed.name, AGENTS[at % AGENTS.len()], &mut counts);
     }
-    eprintln!("{} calls, {} known, {:#?}", counts.calls, counts.known, counts.left_alone);
     assert!(counts.wrong.is_empty(), "{} are wrong:\n{}", counts.wrong.len(), counts.wrong.join("\n"));
-    assert!(counts.calls > 500 && counts.known * 100 >= counts.calls * 95, "{counts:?}");
+    assert!(counts.calls > 400 && counts.known * 100 >= counts.calls * 95, "{counts:?}");
 }

@@ -6,13 +6,22 @@
 use std::thread;
 use std::time::Duration;
 
-use super::Belonging;
-
 /// How often what is left is killed again: a process may start another one at the same time.
 const ROUNDS_MAX: u32 = 200;
 
 /// The time between two rounds.
 const ROUND: Duration = Duration::from_millis(10);
+
+/// Which processes belong to the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Belonging {
+    /// All descendants of this program, which is the first one in the namespaces of the run ([`crate::crash::isolation`]):
+    /// what loses its parent there becomes its child.
+    Descendants,
+    /// The descendants of the agent, those of its process group, and those that have this variable in their
+    /// environment: no other run has the same value.
+    Marked(String),
+}
 
 /// The processes of a run.
 #[derive(Clone, Debug)]

@@ -1,8 +1,7 @@
 //! The workspace as a git repository: many agents behave differently without one.
 
 use std::io;
-
-use super::Place;
+use std::process::Command;
 
 /// The author of the first commit, and of those that an agent makes: without a name, git refuses them.
 const AUTHOR: (&str, &str) = ("dev", "dev@example.com");
@@ -10,14 +9,11 @@ const AUTHOR: (&str, &str) = ("dev", "dev@example.com");
 /// The time of the first commit: the same in every run.
 const TIME: &str = "2024-01-01T00:00:00Z";
 
-/// Makes the workspace a repository with one commit of its files. Without git, it stays a folder.
+/// Makes the workspace a repository with one commit of its files. `git` is a command that is started there.
 ///
 /// # Errors
 /// Git fails.
-pub(super) fn begin(place: &Place) -> io::Result<()> {
-    if place.find("git").is_none() {
-        return Ok(());
-    }
+pub(super) fn begin(git: &dyn Fn() -> Command) -> io::Result<()> {
     for arguments in [
         &["-c", "init.defaultBranch=main", "init", "--quiet", "--template="][..],
         &["config", "user.name", AUTHOR.0],
@@ -25,13 +21,12 @@ pub(super) fn begin(place: &Place) -> io::Result<()> {
         &["add", "--all"],
         &["commit", "--quiet", "--allow-empty", "--message", "Start"],
     ] {
-        run(place, arguments)?;
+        run(git(), arguments)?;
     }
     Ok(())
 }
 
-fn run(place: &Place, arguments: &[&str]) -> io::Result<()> {
-    let mut git = place.command("git");
+fn run(mut git: Command, arguments: &[&str]) -> io::Result<()> {
     git.args(arguments)
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_AUTHOR_DATE", TIME)

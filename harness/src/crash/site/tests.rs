@@ -1,5 +1,7 @@
 //! Calls that meet the folder, made by tools that a small agent has.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 

@@ -25,16 +25,17 @@ PATH. On Linux it also has no network but its own loopback. The table says what 
 `told` (not done, and the user was told), `silent` (ended without the goal and without a word), `ran-on` (stopped by a
 bound), `crashed`, `not-run`. A control is healthy work: every word of the agent to its model there is a false alarm.";
 
-/// What is played where nothing is asked for: five ways to balk, and healthy work of the same kinds.
-const DEFAULT: [&str; 8] = [
+/// What is played where nothing is asked for: six ways to balk, and healthy work that looks like them.
+const DEFAULT: [&str; 9] = [
     "abandonment",
-    "answers-in-text",
     "repeating",
-    "text-only",
-    "transient-empty",
-    "writes-despite-failures",
-    "paging",
     "probe-listing",
+    "transient-empty",
+    "rate-limited",
+    "broken-after-output",
+    "abandonment-control",
+    "repeating-control",
+    "fix-and-rewrite",
 ];
 
 /// Arguments of `balk crash`.
@@ -53,7 +54,7 @@ pub struct Crash {
     #[arg(long, value_name = "NAME=VALUE", requires = "cmd", value_parser = load::set)]
     env: Vec<(String, String)>,
 
-    /// A scenario, as `balk scenario` takes it; may be given again [default: five that balk, and three that do not]
+    /// A scenario, as `balk scenario` takes it; may be given again [default: six that balk, and three that do not]
     #[arg(long, value_name = "NAME|FILE")]
     scenario: Vec<String>,
 

@@ -15,8 +15,8 @@ const ROUND: Duration = Duration::from_millis(10);
 /// Which processes belong to the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Belonging {
-    /// All descendants of this program, which is the first one in the namespaces of the run ([`crate::crash::isolation`]):
-    /// what loses its parent there becomes its child.
+    /// All descendants of this program, which is the first one in the namespaces of the run
+    /// ([`crate::crash::isolation`]): what loses its parent there becomes its child.
     Descendants,
     /// The descendants of the agent, those of its process group, and those that have this variable in their
     /// environment: no other run has the same value.

@@ -35,6 +35,7 @@ pub use verdict::Verdict;
 use conversations::Conversations;
 use line::{Lines, Shears};
 
+mod absolute;
 mod body;
 mod control;
 mod conversation;
@@ -74,7 +75,7 @@ impl Serve {
         Self {
             scripts,
             address: (Ipv4Addr::LOCALHOST, 0).into(),
-            sites: Box::new(|| Box::new(Elsewhere)),
+            sites: Box::new(|| Box::<Elsewhere>::default()),
             max_requests: None,
             only: None,
             log: None,

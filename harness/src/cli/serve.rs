@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::say::say;
 use super::suite;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::serve::{Scripts, Serve as Serving, Server};
+use crate::serve::{Elsewhere, Scripts, Serve as Serving, Server, Sites};
 
 const AFTER_HELP: &str = "\
 The first line on standard output is the base URL. Point the agent at it: with /v1 at the end for OpenAI's APIs, as it
@@ -53,6 +53,10 @@ pub struct Serve {
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
 
+    /// The folder that the agent works in, for tools that want absolute paths [default: this folder]
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+
     /// A folder that gets the steps of each conversation as they come
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
@@ -84,6 +88,7 @@ impl Serve {
             address,
             max_requests: self.max_requests,
             log: self.log.clone(),
+            sites: self.sites()?,
             ..Serving::new(Scripts { worlds, seed: self.seed, profile })
         };
         let interrupt = Interrupt::catch();
@@ -97,6 +102,13 @@ impl Serve {
             thread::sleep(Duration::from_millis(50));
         }
         Ok(Exit::Fine)
+    }
+
+    fn sites(&self) -> Result<Box<Sites>, Error> {
+        let named = self.workspace.as_deref().unwrap_or(Path::new("."));
+        let folder = std::fs::canonicalize(named).map_err(|error| Error::unreadable(named, &error))?;
+        let root = Some(folder.display().to_string());
+        Ok(Box::new(move || Box::new(Elsewhere { root: root.clone() })))
     }
 
     fn worlds(&self) -> Result<Vec<Worlds>, Failure> {

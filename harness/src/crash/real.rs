@@ -13,11 +13,12 @@ use crate::serve;
 pub(super) struct Real {
     site: Site,
     armed: Option<Armed>,
+    root: String,
 }
 
 impl Real {
-    pub(super) fn new(site: Site) -> Self {
-        Self { site, armed: None }
+    pub(super) fn new(site: Site, root: String) -> Self {
+        Self { site, armed: None, root }
     }
 }
 
@@ -42,6 +43,10 @@ impl serve::Site for Real {
             Came::NotKnown(_) => serve::Came::NotKnown,
         });
         Ok(Some(serve::Results { calls: answers.into_iter().zip(came).collect(), environment: outcome.environment }))
+    }
+
+    fn root(&self) -> Option<&str> {
+        Some(&self.root)
     }
 
     fn look(&self, environment: &mut Environment) -> io::Result<()> {

@@ -65,7 +65,8 @@ pub fn run(order: &Order) -> io::Result<Done> {
     let world = World::draw(&worlds.scenario(*seed, Pools::Open), *seed, WorldOptions::default());
     let environment = Environment::new(&world);
     let place = Place::new(&order.folder, environment.files(), &order.tools)?;
-    let server = serve(order, Site::new(&place, &environment))?;
+    let root = place.workspace.display().to_string();
+    let server = serve(order, Real::new(Site::new(&place, &environment), root))?;
     let mut agent = Agent { order, run, place, server, runs: Vec::new() };
     if let Err(error) = agent.plays(world.opening()) {
         return Ok(not_run(format!("{} cannot be started: {error}", profile.agent)));
@@ -73,10 +74,10 @@ pub fn run(order: &Order) -> io::Result<Done> {
     agent.judged()
 }
 
-fn serve(order: &Order, site: Site) -> io::Result<Server> {
+fn serve(order: &Order, site: Real) -> io::Result<Server> {
     let scripts =
         Scripts { worlds: vec![order.worlds.clone()], seed: order.seed, profile: Some(order.profile.clone()) };
-    let site = Mutex::new(Some(Real::new(site)));
+    let site = Mutex::new(Some(site));
     Server::start(Serve {
         max_requests: Some(order.requests),
         only: Some(RUN.to_owned()),

@@ -136,7 +136,7 @@ impl Verdict {
         Self {
             lie: word == Word::Silent,
             word,
-            line: line.filter(|_| !goal),
+            line: line.filter(|_| word == Word::Told),
             code,
             runs,
             requests: told.verdict.requests,

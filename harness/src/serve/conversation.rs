@@ -263,14 +263,14 @@ impl Conversation {
 
     /// What the script does now. Attempts go on counting as long as the script stands where it stood: a word about an
     /// empty answer is no new request to a provider that has a bad moment.
-    fn act(&mut self, mut scene: Scene, before: Option<Done>, path: Path) -> Acted {
+    fn act(&self, mut scene: Scene, before: Option<Done>, path: Path) -> Acted {
         let mut attempt = 1;
         let mut act = scene.actor.act(attempt);
         if let Some(before) = before.filter(|it| it.at == (scene.actor.state().to_owned(), scene.actor.visit())) {
             attempt = before.attempt + 1;
             act = scene.actor.act(attempt);
         }
-        let done = Done::new(&scene.actor, act, attempt, scene.world.offer());
+        let done = Done::new(&scene.actor, act, attempt, (scene.world.offer(), self.site.root()));
         Acted { path, scene, done }
     }
 
@@ -280,7 +280,7 @@ impl Conversation {
         let calls: Vec<ToolCall> = completion.calls.iter().map(|it| (**it).clone()).collect();
         self.site.arm(&acted.scene.environment, &calls)?;
         let answer =
-            Answer { completion: completion.clone(), broken: act.broken.clone(), number: self.requests };
+            Answer { completion: acted.done.sent.clone(), broken: act.broken.clone(), number: self.requests };
         self.steps.push(Step::of(&acted.done));
         self.at.insert(acted.path, self.acts.len());
         self.answers.insert(self.requests, self.acts.len());

@@ -7,6 +7,7 @@ use balk_guards::{Completion, LOST, Message, NOT_RUN, Offer, Protocol, Status, T
 use balk_scenarios::scenario::Role;
 use balk_scenarios::{Act, Actor, Environment, Executed, User, World};
 
+use super::absolute;
 use super::path::{Item, Said};
 use super::record::{History, Outcome, Step, Where};
 use super::site::{Came, Site};
@@ -36,6 +37,8 @@ pub(super) struct Says {
 pub(super) struct Done {
     pub(super) act: Act,
     pub(super) completion: Arc<Completion>,
+    /// The same with the paths that the agent's tools want.
+    pub(super) sent: Arc<Completion>,
     /// The number of the attempt at this act, from 1.
     pub(super) attempt: u32,
     /// The state that it is an act of, and its visit.
@@ -46,9 +49,10 @@ pub(super) struct Done {
 
 impl Done {
     /// An act that the world has not heard yet.
-    pub(super) fn new(actor: &Actor, act: Act, attempt: u32, offer: &Offer) -> Self {
-        let completion = act.completion(offer).into();
-        Self { act, completion, attempt, at: (actor.state().to_owned(), actor.visit()), heard: false }
+    pub(super) fn new(actor: &Actor, act: Act, attempt: u32, (offer, root): (&Offer, Option<&str>)) -> Self {
+        let completion = Arc::new(act.completion(offer));
+        let sent = root.map_or_else(|| completion.clone(), |root| absolute::below(root, &completion, offer));
+        Self { act, completion, sent, attempt, at: (actor.state().to_owned(), actor.visit()), heard: false }
     }
 }
 
@@ -134,7 +138,7 @@ impl Scene {
         let own = &done.completion;
         let is_changed = |theirs: &&Arc<Completion>| {
             let keys = |it: &Completion| it.calls.iter().map(|call| call.key).collect::<Vec<_>>();
-            !theirs.calls.is_empty() && keys(theirs) != keys(own)
+            !theirs.calls.is_empty() && keys(theirs) != keys(&done.sent)
         };
         match theirs {
             // No agent shows an answer without text and calls.

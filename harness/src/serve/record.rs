@@ -148,11 +148,11 @@ impl Step {
     }
 }
 
-/// Words with digits in them name what differs: ids, times, paths of this run.
+/// Words with digits or slashes in them name what differs: ids, times, paths of this run.
 fn without_digits(text: &str) -> String {
     let masked = |word: &str| {
-        let is_digit = |c: char| c.is_ascii_digit();
-        if word.contains(is_digit) { "#".to_owned() } else { word.to_owned() }
+        let differs = |c: char| c.is_ascii_digit() || c == '/';
+        if word.contains(differs) { "#".to_owned() } else { word.to_owned() }
     };
     text.split(' ').map(masked).collect::<Vec<_>>().join(" ")
 }

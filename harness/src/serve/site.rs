@@ -42,6 +42,9 @@ pub trait Site: Send {
     /// The place cannot be looked at.
     fn came_of(&mut self, results: &[Option<&str>]) -> io::Result<Option<Results>>;
 
+    /// The folder that the paths of a scenario start from, where it is known.
+    fn root(&self) -> Option<&str>;
+
     /// Gives the world what the place really has, which decides whether the task is done.
     ///
     /// # Errors
@@ -50,8 +53,11 @@ pub trait Site: Send {
 }
 
 /// A place of which nothing is known: the actor goes by the words of the results.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Elsewhere;
+#[derive(Clone, Debug, Default)]
+pub struct Elsewhere {
+    /// The folder that the agent works in, for tools that want absolute paths.
+    pub root: Option<String>,
+}
 
 impl Site for Elsewhere {
     fn arm(&mut self, _: &Environment, _: &[ToolCall]) -> io::Result<()> {
@@ -60,6 +66,10 @@ impl Site for Elsewhere {
 
     fn came_of(&mut self, _: &[Option<&str>]) -> io::Result<Option<Results>> {
         Ok(None)
+    }
+
+    fn root(&self) -> Option<&str> {
+        self.root.as_deref()
     }
 
     fn look(&self, _: &mut Environment) -> io::Result<()> {

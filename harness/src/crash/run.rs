@@ -162,6 +162,9 @@ impl Agent<'_> {
             let line = said.lines().rev().find(|it| !it.trim().is_empty()).unwrap_or("and printed nothing");
             return Ok(not_run(format!("it never asked its model ({line})")));
         };
+        if let Some(why) = &told.unbound {
+            return Ok(not_run(why.clone()));
+        }
         let facts = self.facts(&told)?;
         let verdict = Verdict::of(&told, facts);
         Ok(Done { verdict, steps: told.steps })

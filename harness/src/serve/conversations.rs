@@ -39,6 +39,7 @@ struct Logged {
     file: Option<File>,
     /// How many steps the file has.
     written: usize,
+    unbound: Option<String>,
     watch: Stopwatch,
     arrivals: Vec<u64>,
 }
@@ -63,6 +64,8 @@ pub struct Told {
     pub steps: Vec<Step>,
     /// What came of it.
     pub verdict: Verdict,
+    /// Why a request got no answer, if one did not: the tools on offer cannot play the script.
+    pub unbound: Option<String>,
     /// When each request came, in nanoseconds since the first one. Two equal runs differ in it.
     pub arrivals: Vec<u64>,
 }
@@ -110,7 +113,11 @@ impl Conversations {
         let _ = logged.write();
         match answer {
             Ok(answer) => Ok((name, answer)),
-            Err(NoAnswer::Unbound(why)) => Err(NotAnswered::Unbound(why.to_string())),
+            Err(NoAnswer::Unbound(why)) => {
+                let why = why.to_string();
+                logged.unbound = Some(why.clone());
+                Err(NotAnswered::Unbound(why))
+            }
             Err(NoAnswer::Site(why)) => Err(NotAnswered::Site(why.to_string())),
         }
     }
@@ -124,9 +131,13 @@ impl Conversations {
     pub(super) fn told(&self, name: Option<&str>) -> Option<Told> {
         let found = self.found(name)?;
         let logged = locked(&found);
-        let Logged { conversation, arrivals, .. } = &*logged;
-        let arrivals = arrivals.clone();
-        Some(Told { steps: conversation.steps().to_vec(), verdict: conversation.verdict(), arrivals })
+        let Logged { conversation, arrivals, unbound, .. } = &*logged;
+        Some(Told {
+            steps: conversation.steps().to_vec(),
+            verdict: conversation.verdict(),
+            unbound: unbound.clone(),
+            arrivals: arrivals.clone(),
+        })
     }
 
     /// Does something with a conversation. `None` if there is none of this name or, without a name, not exactly one.
@@ -159,6 +170,7 @@ impl Conversations {
             conversation,
             file,
             written: 0,
+            unbound: None,
             watch: Stopwatch::start(),
             arrivals: Vec::new(),
         }));

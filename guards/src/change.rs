@@ -2,8 +2,8 @@
 //!
 //! An unknown status or effect counts as a possible change; on recorded runs this is the difference between 1 and 33
 //! firings in one source (`docs/labels.md#unknown-status`). A result without a status that reads like a failure changed
-//! nothing, like one with a status, and neither did a write whose answer says so. Whether a run makes *progress* is another question;
-//! `progress` answers it from what is new.
+//! nothing, like one with a status, and neither did a write whose answer says so. Whether a run makes *progress* is
+//! another question; `progress` answers it from what is new.
 
 use crate::failure::is_failure;
 use balk_contract::{Effect, Origin, Status, ToolResult};

@@ -41,7 +41,8 @@ pub struct Hunt {
     trials: u64,
 
     /// The seed with which the search begins
-    #[arg(long, value_name = "N", default_value_t = load::SEED, value_parser = load::seed, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = load::SEED)]
+    #[arg(value_parser = load::seed, allow_negative_numbers = true)]
     seed: u64,
 
     /// How many of the worst finds to shrink, at most

@@ -30,7 +30,8 @@ pub struct Shrink {
     target: String,
 
     /// The seed of the trial
-    #[arg(long, value_name = "N", default_value_t = load::SEED, value_parser = load::seed, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = load::SEED)]
+    #[arg(value_parser = load::seed, allow_negative_numbers = true)]
     seed: u64,
 
     /// The stack

@@ -89,10 +89,10 @@ fn unless_left(written: io::Result<()>) -> io::Result<()> {
 
 /// What the columns of the table mean, as short as can be; the report has it in full.
 const COLUMNS: &str = "\
-In brackets are 95 % intervals; behind them n, and the effective n. Recovered: of stuck runs whose goal can be reached. \
-Saved minus lost: done here and not in the first row, minus the reverse. Healthy runs lost: of controls. False: \
-interventions in healthy turns. Told: of runs whose goal cannot be reached, those that end with the user informed. \
-Tokens: as a multiple of the first row.";
+In brackets are 95 % intervals; behind them n, and the effective n. Recovered: of stuck runs whose goal can be \
+reached. Saved minus lost: done here and not in the first row, minus the reverse. Healthy runs lost: of controls. \
+False: interventions in healthy turns. Told: of runs whose goal cannot be reached, those that end with the user \
+informed. Tokens: as a multiple of the first row.";
 
 /// The table of the stacks, without the prose around it, which the report has.
 fn stacks(record: &Record) -> Document {

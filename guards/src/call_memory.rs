@@ -101,6 +101,8 @@ pub(crate) struct Remembered {
     pub(crate) prospect: Prospect,
     /// Whether it counts failures, as a run of tests does.
     pub(crate) counts: bool,
+    /// Whether it is a write that worked and changed nothing.
+    pub(crate) changed_nothing: bool,
     /// Whether it names a file or a folder as its path.
     is_of_file: bool,
     /// Whether its equal results are looks at a log.
@@ -258,7 +260,7 @@ impl CallMemory {
             self.remember(result, before);
             return self.ran(call);
         }
-        let change = Change::of(result);
+        let change = if self.is_kept(result) { Change::Nothing } else { Change::of(result) };
         self.begun += u64::from(change != Change::Nothing && self.may_begin(result));
         match change {
             Change::Nothing => {}
@@ -269,9 +271,20 @@ impl CallMemory {
             }
         }
         if result.origin == Origin::Executed {
-            self.remember(result, before);
+            let at = self.remember(result, before);
+            self.calls[at].changed_nothing =
+                change == Change::Nothing && result.call.effect.is_known_change() && !is_failure(result);
             self.last = Some(Last { call: result.call.key, arguments: result.call.arguments.clone() });
         }
+    }
+
+    /// Whether this write left what it wrote the last time, because nothing has changed that since (spec D5).
+    fn is_kept(&self, result: &ToolResult) -> bool {
+        result.call.effect == Effect::IdempotentWrite
+            && (result.origin, result.status) == (Origin::Executed, Status::Ok)
+            && self
+                .get(result.call.key)
+                .is_some_and(|it| it.status == Status::Ok && self.is_unchanged_since(it))
     }
 
     /// The call of which this one is a variant: it ran last and got the same answer several times in a row, and this
@@ -296,7 +309,12 @@ impl CallMemory {
         !is_waiting(result) && known.is_none_or(|it| it.result_key != result.text.key())
     }
 
-    fn remember(&mut self, result: &ToolResult, (possible_changes_before, begun_before): (u64, u64)) {
+    /// Remembers a result, and returns the index of its call.
+    fn remember(
+        &mut self,
+        result: &ToolResult,
+        (possible_changes_before, begun_before): (u64, u64),
+    ) -> usize {
         let result_key = result.text.key();
         let at = match self.place_of(result.call.key) {
             Some(at) => at,
@@ -352,6 +370,7 @@ impl CallMemory {
         if cut < result.text.len() {
             call.result.push_str(" [… cut]");
         }
+        at
     }
 
     fn place_of(&self, key: CallKey) -> Option<usize> {
@@ -377,6 +396,7 @@ impl CallMemory {
                 equal_results: 0,
                 prospect: Prospect::Unknown,
                 counts: false,
+                changed_nothing: false,
                 is_of_file: call.path_digest().is_some(),
                 is_of_log: false,
                 waits: false,
@@ -414,32 +434,4 @@ fn shown(text: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use balk_contract::Offer;
-    use balk_contract::{Completion, RawCall};
-
-    fn result(nth: u32) -> Entry {
-        let raw = RawCall { id: "c".into(), tool: "ls".into(), arguments: format!("[{nth}]").into() };
-        let call = Arc::new(ToolCall::new(raw, &Offer::default()));
-        Entry::Result(ToolResult::executed(&call, Status::Ok, "a"))
-    }
-
-    #[test]
-    fn the_call_that_ran_longest_ago_is_forgotten_first() {
-        let mut memory = CallMemory::default();
-        let mut drawn = 1_u32;
-        for _ in 0..1_000 {
-            memory.observe(&Entry::Completion(Arc::new(Completion::default())));
-            // One to four calls in each turn, from 96 different ones.
-            for _ in 0..=drawn % 4 {
-                drawn = drawn.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                memory.observe(&result((drawn >> 16) % 96));
-                let mut order: Vec<u8> = (0..).take(memory.calls.len()).collect();
-                order.sort_by_key(|&at| memory.turns[usize::from(at)]);
-                assert_eq!(memory.order, order);
-            }
-        }
-        assert_eq!(memory.calls.len(), CALLS);
-    }
-}
+mod tests;

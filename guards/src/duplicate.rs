@@ -1,7 +1,7 @@
 //! **duplicate**: the model repeats a call whose result cannot be new.
 //!
 //! *Detects* (spec D1) a call equal to an earlier one, by canonical arguments, if nothing can have changed since and
-//! either the earlier result was an error (on the second call) or there were two equal results (on the third).
+//! either the earlier result was an error, or a write that changed nothing (spec D5), or there were two equal results.
 //! Results are compared without their volatile parts ([`identity`](crate::identity)).
 //!
 //! *Stays silent* (spec D7) if anything may have changed since: an edit before the same test, a write before the same
@@ -98,7 +98,7 @@ struct DuplicateState {
 }
 
 const NAME: &str = "duplicate";
-const VERSION: u64 = 6;
+const VERSION: u64 = 7;
 /// Characters of formatted arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
 /// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC allows
@@ -147,6 +147,7 @@ impl Duplicate {
         }
         let patience = before.patience();
         let needed = match (before.status, before.prospect) {
+            _ if before.changed_nothing => 1,
             (_, Prospect::Passing) => {
                 self.settings.equal_results.max(PASSING_TRIES) + memory.pauses_since(before)
             }
@@ -169,7 +170,7 @@ impl Duplicate {
         let level = memory.level(before);
         let idle = memory.turn().saturating_sub(before.turn.max(before.ladder.turn()));
         // A model that did something else in between may be checking whether a job has advanced.
-        if before.status != Status::Error && idle > 1 {
+        if before.status != Status::Error && !before.changed_nothing && idle > 1 {
             return None;
         }
         let lapsed = level > 0 && idle > self.settings.lapse;

@@ -80,6 +80,7 @@ mod look;
 mod messages;
 mod near_call;
 mod offer_index;
+mod place;
 mod program;
 mod repeat;
 mod rewrite;

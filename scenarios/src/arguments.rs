@@ -48,7 +48,11 @@ fn value(slot: &Slot, values: &[&str]) -> Value {
             values[*at].parse::<Number>().map_or_else(|_| values[*at].into(), Value::Number)
         }
         Slot::Value(at, Shape::Items(shape)) => todo::items(shape, values[*at]),
-        Slot::Command(role) => command::written(*role, values).into(),
+        Slot::Command(role) => command::written(*role, values)
+            .unwrap_or_else(|| {
+                panic!("the form has a command for the role {role:?}, but `command::written` has none")
+            })
+            .into(),
         Slot::Fixed(value) => value.clone(),
         Slot::List(all) => all.iter().map(|it| value(it, values)).collect(),
         Slot::Object(members) => members.iter().map(|(name, it)| (name.clone(), value(it, values))).collect(),
@@ -85,6 +89,12 @@ mod tests {
         assert_eq!(read(&sent, Role::Read, &form).expect("it has the form"), ["a b"]);
         let wrong = read(r#"{"files": []}"#, Role::Read, &form).expect_err("it has no file");
         assert_eq!(wrong, "`files` is missing");
+    }
+
+    #[test]
+    #[should_panic(expected = "a command for the role Delegate, but `command::written` has none")]
+    fn a_role_without_a_command_is_not_sent_as_another() {
+        written(&Form { members: vec![("command".into(), Slot::Command(Role::Delegate))] }, &["a task"]);
     }
 
     #[test]

@@ -346,7 +346,7 @@ impl Rounds {
         let consents = offer.asks(&call.tool) && !look.failed && is_go_ahead(&result.text);
         self.same_answer.result(result, &look, consents, answers_anew.unwrap_or(true), self.turn);
         let is_progress = match call.effect.is_known_change() && !look.failed {
-            true => is_no_return && answers_anew.is_none(),
+            true => is_no_return && answers_anew.is_none() && Change::of(result) != Change::Nothing,
             false => answers_anew == Some(true),
         };
         if is_progress {
@@ -375,7 +375,11 @@ impl Rounds {
         let call = &result.call;
         let answers_anew = self.answers_anew(result);
         match call.effect.is_known_change() && !is_failure(result) {
-            true => answers_anew.is_none() && self.workspace.returns(call).is_none(),
+            true => {
+                answers_anew.is_none()
+                    && self.workspace.returns(call).is_none()
+                    && Change::of(result) != Change::Nothing
+            }
             false => answers_anew == Some(true),
         }
     }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::look::Look;
+use super::place::place;
 use super::program::is_whole;
 use super::rewritten::Rewritten;
 use crate::change::Change;
@@ -53,7 +54,7 @@ impl Standing {
             (None, Some(at)) => drop(self.failures.remove(at)),
             (Some(failure), before) => {
                 let before = before.map(|at| self.failures.remove(at));
-                let said = Self::said(call, look.result, failure);
+                let said = Self::said(result, look.result, failure);
                 let same = before.filter(|it| it.failure == said);
                 let is_whole = is_whole(call);
                 let counts = |it: &Persisting| {
@@ -88,8 +89,11 @@ impl Standing {
     /// What is compared of a failure: the whole answer to a call that carries what it does, because a program may meet
     /// the same error in another place. Fewer failures than before are progress, and so is one in another place,
     /// whatever the last line says.
-    pub(super) fn said(call: &ToolCall, answer: ResultKey, failure: Failure) -> ResultKey {
-        if is_whole(call) { answer } else { failure.exact.beside(failure.failures) }
+    pub(super) fn said(result: &ToolResult, answer: ResultKey, failure: Failure) -> ResultKey {
+        if is_whole(&result.call) {
+            return answer;
+        }
+        failure.exact.beside(failure.failures).beside(place(&result.text))
     }
 
     /// How this call failed the last times, how often, when it last did, and whether anything since it was first seen

@@ -14,9 +14,8 @@ use balk_contract::{Origin, Subject, ToolCall, ToolResult};
 pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (failure, seen, turn, has_reason) = rounds.standing().failed_so(call)?;
     let mut answers = now.looked_at().filter(|(it, _)| it.call.key == call.key);
-    let says_so = |(it, how): (_, Option<_>)| {
-        how.is_some_and(|how| Standing::said(call, rounds.key(it), how) == failure)
-    };
+    let says_so =
+        |(it, how): (_, Option<_>)| how.is_some_and(|how| Standing::said(it, rounds.key(it), how) == failure);
     if now.results.is_some() && !answers.any(says_so) {
         return None;
     }

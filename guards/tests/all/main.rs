@@ -6,6 +6,7 @@ mod abandonment_shown;
 mod allocations;
 mod assessment;
 mod budget;
+mod changed_nothing;
 mod common;
 mod duplicate;
 mod duplicate_ladder;

@@ -141,6 +141,23 @@ fn another_place_another_test_or_fewer_failures_are_progress() {
     );
 }
 
+/// What Python prints when a class cannot be made: one class of the file after the other is mended.
+#[test]
+fn an_error_that_moves_on_to_the_next_class_or_name_is_progress() {
+    let fails = |class: &str, line: usize, name: &str| {
+        format!(
+            "Traceback (most recent call last):\n  File \"tune.py\", line 3, in <module>\n    import models\n  File \
+             \"models.py\", line {line}, in {class}\n    @shown(\nTypeError: shown() got an unexpected keyword \
+             argument '{name}'"
+        )
+    };
+    let classes = ["Masked", "Sequence", "Choice", "Token", "Answer", "Next"];
+    check(runs(6, |n| fails(classes[n], 90 * n + 7, "tokenizer")), &[]);
+    check(runs(6, |n| fails("Masked", 7, classes[n])), &[]);
+    // What is written above it moves the line, and mends nothing.
+    check(runs(5, |n| fails("Masked", n + 7, "tokenizer")), &["10 note persisting-failure 1"]);
+}
+
 #[test]
 fn what_is_read_in_another_way_is_not_new() {
     let text = |path: &str| format!("# {path}\n{}", "one line of it\n".repeat(4));

@@ -42,6 +42,7 @@ pub struct Hunt {
 
     /// The seed with which the search begins
     #[arg(long, value_name = "N", default_value_t = load::SEED)]
+    #[arg(value_parser = load::seed, allow_negative_numbers = true)]
     seed: u64,
 
     /// How many of the worst finds to shrink, at most

@@ -250,5 +250,11 @@ pub(super) fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
     if from > to || to == u64::MAX { Err(EXPECTED.into()) } else { Ok(from..=to) }
 }
 
+/// Parses a seed.
+pub(super) fn seed(text: &str) -> Result<u64, String> {
+    let expected = || format!("expected a whole number from 0 to {}, as in {SEED}", u64::MAX);
+    text.trim().parse().map_err(|_| expected())
+}
+
 /// The default seed: a constant, so that everyone's first run is the same.
 pub(super) const SEED: u64 = 1024;

@@ -86,6 +86,8 @@ that are hit, of all stuck points. Precision is the weight of the stuck points t
 points that are hit. Unsure points count for neither. The pool has only what drew attention when it was made. Stretches
 of firings near no judged point (before or after it) are counted, and the JSON form lists them.
 
+Text shows the beginning of each message; the JSON form has it whole. An empty answer is a failed attempt and no turn.
+
 A bad line is reported, counted and skipped. Exit codes: 0 fine, with or without bad lines; 2 usage; 3 if labels are bad
 (nothing is replayed then), if a file cannot be opened or read to its end, or if no line of any file can be used; 4 if
 the guards of a record do not decide as recorded; 6 if a guard broke. The report is written before a non-zero exit.";

@@ -31,6 +31,7 @@ pub struct Shrink {
 
     /// The seed of the trial
     #[arg(long, value_name = "N", default_value_t = load::SEED)]
+    #[arg(value_parser = load::seed, allow_negative_numbers = true)]
     seed: u64,
 
     /// The stack

@@ -172,7 +172,8 @@ pub fn summary(it: &Summary) -> Document {
         let numbers = [it.transcripts, it.turns, it.calls, it.firings, it.stretches].map(|n| n.to_string());
         let mut row = vec![name];
         row.extend(numbers);
-        row.push(per_thousand(it.stretches_per_million_turns()));
+        // Empty answers are attempts that failed, not turns: without a turn there is no rate.
+        row.push(if it.turns == 0 { "–".into() } else { per_thousand(it.stretches_per_million_turns()) });
         row
     };
     let columns = ["transcripts", "turns", "calls", "firings", "stretches", "per 1,000 turns"];

@@ -242,7 +242,7 @@ fn a_comparison_says_that_the_models_differ() {
 fn a_run_that_stopped_early_says_so() {
     let text = markdown(&bench_report(&Report::new(&live::bench(3, 4), &Beside::default())));
     assert!(text.contains("48 of 192 planned trials have run"), "{text}");
-    assert!(text.contains("- **Some planned trials have not run**"), "{text}");
+    assert!(text.contains("- **This record is not whole**: "), "{text}");
 }
 
 /// Three runs. Two of four disturbing interventions are false, and one of three in doubt, each of which weighs ten

@@ -28,18 +28,17 @@ pub(crate) fn can(role: Role) -> bool {
     }
 }
 
-/// The command that does what the role does with these values.
-pub(super) fn written(role: Role, values: &[&str]) -> String {
+/// The command that does what the role does with these values. `None` if a shell [cannot](can).
+pub(super) fn written(role: Role, values: &[&str]) -> Option<String> {
     let first = || quoted(values.first().copied().unwrap_or_default());
     match role {
-        Role::List => format!("{LIST}{}", first()),
+        Role::Read => Some(format!("{READ}{}", first())),
+        Role::List => Some(format!("{LIST}{}", first())),
         Role::Write => {
             let content = values.get(1).copied().unwrap_or_default();
-            format!("{WRITE}'{}'{INTO}{}", escaped(content), first())
+            Some(format!("{WRITE}'{}'{INTO}{}", escaped(content), first()))
         }
-        // No form has a command for another role.
-        Role::Read
-        | Role::Edit
+        Role::Edit
         | Role::Shell
         | Role::Delegate
         | Role::Wait
@@ -47,7 +46,7 @@ pub(super) fn written(role: Role, values: &[&str]) -> String {
         | Role::Ask
         | Role::Remote
         | Role::Finish
-        | Role::Distractor => format!("{READ}{}", first()),
+        | Role::Distractor => None,
     }
 }
 
@@ -129,12 +128,34 @@ mod tests {
                 (Role::List, vec![path.as_str()]),
                 (Role::Write, vec![path.as_str(), content.as_str()]),
             ] {
-                let command = written(role, &values);
+                let command = written(role, &values).expect("a shell can do it");
                 prop_assert_eq!(read(role, &command), Some(values.iter().map(|&it| it.to_owned()).collect()));
                 for other in [Role::Read, Role::List, Role::Write] {
                     prop_assert!(other == role || read(other, &command).is_none(), "{}", command);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_command_is_written_for_what_a_shell_can_do_and_for_nothing_else() {
+        let write = written(Role::Write, &["a.txt", "b"]);
+        assert_eq!(write.as_deref(), Some("printf %s 'b' > a.txt"));
+        for role in [
+            Role::Write,
+            Role::Edit,
+            Role::Read,
+            Role::List,
+            Role::Shell,
+            Role::Delegate,
+            Role::Wait,
+            Role::Plan,
+            Role::Ask,
+            Role::Remote,
+            Role::Finish,
+            Role::Distractor,
+        ] {
+            assert_eq!(written(role, &["a.txt", "b"]).is_some(), can(role), "{role:?}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
 use balk_reports::records::{Bench as Record, Beside, quoted};
-use balk_reports::report::document::{Block, Document, terminal};
+use balk_reports::report::document::{Block, Document, paragraph, terminal};
 use balk_reports::report::{Report, Section, gate, lapses};
 
 use crate::cli::gates::Gates;
@@ -87,9 +87,17 @@ fn unless_left(written: io::Result<()>) -> io::Result<()> {
     }
 }
 
+/// What the columns of the table mean, as short as can be; the report has it in full.
+const COLUMNS: &str = "\
+In brackets are 95 % intervals; behind them n, and the effective n. Recovered: of stuck runs whose goal can be \
+reached. Saved minus lost: done here and not in the first row, minus the reverse. Healthy runs lost: of controls. \
+False: interventions in healthy turns. Told: of runs whose goal cannot be reached, those that end with the user \
+informed. Tokens: as a multiple of the first row.";
+
 /// The table of the stacks, without the prose around it, which the report has.
 fn stacks(record: &Record) -> Document {
     let mut stacks = Section::Stacks.document(&Report::new(record, &Beside::default()));
     stacks.blocks.retain(|it| matches!(it, Block::Table(_) | Block::Heading { .. }));
+    stacks.push(paragraph(COLUMNS));
     stacks
 }

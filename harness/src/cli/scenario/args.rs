@@ -24,6 +24,7 @@ pub(super) struct Asked {
 
     /// The seed of the one trial to show
     #[arg(long, value_name = "N", default_value_t = load::SEED, conflicts_with = "seeds")]
+    #[arg(value_parser = load::seed, allow_negative_numbers = true)]
     pub(super) seed: u64,
 
     /// Seeds of many trials, both ends included. Prints counts instead of a transcript

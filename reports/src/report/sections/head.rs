@@ -10,8 +10,11 @@ use crate::report::tables::{
 };
 use crate::statistics::BlockDifference;
 
-/// The summary: which stacks are better or worse, and what went wrong.
+/// The summary: which stacks are better or worse, and what went wrong. Of a record that is not whole, only that.
 pub(super) fn short(report: &Report) -> Document {
+    if let Some(missing) = missing(report) {
+        return [Block::List(vec![missing])].into();
+    }
     let mut document = each(report, |suite| vec![Block::List(points(report, suite))]);
     let mut points = Vec::new();
     points.extend(report.versus.as_ref().map(|versus| {
@@ -23,7 +26,6 @@ pub(super) fn short(report: &Report) -> Document {
     points.extend(
         reactions.map(|it| strong("Every model takes corrections as in a file") + ": " + code(&it.name)),
     );
-    points.extend(missing(report));
     if !points.is_empty() {
         document.push(Block::List(points));
     }
@@ -38,7 +40,15 @@ pub(super) fn short_of_live(report: &Report, live: &LiveTable) -> Document {
 }
 
 fn missing(report: &Report) -> Option<Text> {
-    (!report.head.missing.is_empty()).then(|| strong("Some planned trials have not run"))
+    let Head { missing, done, planned, .. } = &report.head;
+    (!missing.is_empty()).then(|| {
+        let said = format!(
+            ": {} of {} planned trials have run. No comparison is a result yet; the figures cover only these trials.",
+            grouped(*done),
+            grouped(*planned),
+        );
+        strong("This record is not whole") + said
+    })
 }
 
 /// The summary of one suite.

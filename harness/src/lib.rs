@@ -31,3 +31,8 @@ pub mod warnings;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/own-guard.md")]
 struct OwnGuard;
+
+/// The examples of a document, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/serve.md")]
+struct ServeDocument;

@@ -14,7 +14,8 @@ pub(super) fn below(root: &str, completion: &Arc<Completion>, offer: &Offer) -> 
     if changed.iter().all(Option::is_none) {
         return completion.clone();
     }
-    let calls = completion.calls.iter().zip(changed).map(|(own, it)| it.map_or_else(|| own.clone(), Arc::new));
+    let calls =
+        completion.calls.iter().zip(changed).map(|(own, it)| it.map_or_else(|| own.clone(), Arc::new));
     Arc::new(Completion { calls: calls.collect(), ..(**completion).clone() })
 }
 
@@ -41,7 +42,9 @@ fn call(root: &str, call: &ToolCall, offer: &Offer) -> Option<ToolCall> {
 /// Whether a member of a schema says that it is an absolute path.
 fn wants_absolute(name: &str, member: &Value) -> bool {
     let says = member["description"].as_str().unwrap_or_default().to_ascii_lowercase();
-    name.to_ascii_lowercase().contains("absolute") || says.contains("absolute path") || says.contains("must be absolute")
+    name.to_ascii_lowercase().contains("absolute")
+        || says.contains("absolute path")
+        || says.contains("must be absolute")
 }
 
 #[cfg(test)]
@@ -64,7 +67,10 @@ mod tests {
 
     #[test]
     fn only_a_path_that_must_be_absolute_gets_the_folder() {
-        assert_eq!(sent(r#"{"file":"a/b.txt","text":"a/b.txt"}"#), r#"{"file":"/w/a/b.txt","text":"a/b.txt"}"#);
+        assert_eq!(
+            sent(r#"{"file":"a/b.txt","text":"a/b.txt"}"#),
+            r#"{"file":"/w/a/b.txt","text":"a/b.txt"}"#
+        );
         assert_eq!(sent(r#"{"file":"./b.txt"}"#), r#"{"file":"/w/b.txt"}"#);
         for unchanged in [r#"{"file": "/etc/hosts"}"#, r#"{"text": "b"}"#, "{not JSON"] {
             assert_eq!(sent(unchanged), unchanged);

@@ -100,7 +100,11 @@ impl Conversation {
     ///
     /// # Errors
     /// The tools on offer cannot play the roles of the scenario, or the place where they work is not there.
-    pub(super) fn ask(&mut self, asked: &Asked, wanted: impl FnOnce() -> Option<Arc<str>>) -> Result<Answer, NoAnswer> {
+    pub(super) fn ask(
+        &mut self,
+        asked: &Asked,
+        wanted: impl FnOnce() -> Option<Arc<str>>,
+    ) -> Result<Answer, NoAnswer> {
         if let Some(name) = self.side_call(asked) {
             return Ok(self.answer_aside(name, wanted().as_deref()));
         }
@@ -115,7 +119,9 @@ impl Conversation {
         let acted = match from {
             Goes::Start => self.opens(&world, &items),
             Goes::After(act, known) if known == items.len() => self.again(act),
-            Goes::After(act, known) => self.goes_on(act, &items[known..], path_of(self.start(start), &items))?,
+            Goes::After(act, known) => {
+                self.goes_on(act, &items[known..], path_of(self.start(start), &items))?
+            }
         };
         Ok(self.acts(acted)?)
     }
@@ -183,7 +189,8 @@ impl Conversation {
     }
 
     fn answer_aside(&mut self, name: String, wanted: Option<&str>) -> Answer {
-        let summary = self.acts.last().filter(|_| name == SUMMARY).map(|it| it.scene.actor.clone().summarise());
+        let summary =
+            self.acts.last().filter(|_| name == SUMMARY).map(|it| it.scene.actor.clone().summarise());
         let text = summary.unwrap_or_else(|| side::answer(wanted));
         self.requests += 1;
         self.steps.push(Step::Side { name });
@@ -266,7 +273,9 @@ impl Conversation {
     fn act(&self, mut scene: Scene, before: Option<Done>, path: Path) -> Acted {
         let mut attempt = 1;
         let mut act = scene.actor.act(attempt);
-        if let Some(before) = before.filter(|it| it.at == (scene.actor.state().to_owned(), scene.actor.visit())) {
+        if let Some(before) =
+            before.filter(|it| it.at == (scene.actor.state().to_owned(), scene.actor.visit()))
+        {
             attempt = before.attempt + 1;
             act = scene.actor.act(attempt);
         }

@@ -41,7 +41,9 @@ pub(super) async fn handle(
     };
     let name = route.conversation.as_deref();
     let dialect = match &route.asks {
-        Asks::Ping => return text(StatusCode::OK, "text/plain", "This is Balk. It plays a model.\n".to_owned()),
+        Asks::Ping => {
+            return text(StatusCode::OK, "text/plain", "This is Balk. It plays a model.\n".to_owned());
+        }
         Asks::Control(what) => return control::answer(&all, *what, name),
         Asks::Models(dialect) => return json(models(*dialect, &[MODEL], CREATED)),
         Asks::Count(dialect) | Asks::Answer { dialect, .. } => *dialect,
@@ -76,7 +78,10 @@ async fn read(body: Body, dialect: Dialect) -> Result<String, Failure> {
             return Err(failed(FailureKind::TooLarge, &message));
         }
         Err(_) => {
-            return Err(Failure { status: 408, ..failed(FailureKind::Timeout, "the body took longer than 30 s") });
+            return Err(Failure {
+                status: 408,
+                ..failed(FailureKind::Timeout, "the body took longer than 30 s")
+            });
         }
     };
     String::from_utf8(bytes.into()).map_err(|it| {
@@ -106,10 +111,8 @@ fn answer(all: &Conversations, name: Option<&str>, body: &Posted<'_>, shears: Sh
         // No client asks again after it.
         Err(NotAnswered::Bound(message)) => return failed(FailureKind::Forbidden, &message),
     };
-    let answering = Answering {
-        created: CREATED,
-        ..asked.answering(&format!("balk_{name}_{}", answer.number))
-    };
+    let answering =
+        Answering { created: CREATED, ..asked.answering(&format!("balk_{name}_{}", answer.number)) };
     let framing = streams.or_else(|| asked.stream.then_some(Framing::Events));
     let completion = counted(&answer.completion, text);
     let sending = Sending { dialect, framing, answering: &answering, offer: &asked.offer, shears };
@@ -127,7 +130,8 @@ fn counted(completion: &Completion, request: &str) -> Completion {
 
 fn count(dialect: Dialect, body: &str) -> Response<Body> {
     let tokens = u64::try_from(body.len()).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
-    let is_object = serde_json::from_str::<serde::de::IgnoredAny>(body).is_ok() && body.trim_start().starts_with('{');
+    let is_object =
+        serde_json::from_str::<serde::de::IgnoredAny>(body).is_ok() && body.trim_start().starts_with('{');
     match token_count(dialect, tokens) {
         Some(count) if is_object => json(count),
         Some(_) | None => {

@@ -11,6 +11,7 @@ mod common;
 mod compare;
 mod compose;
 mod controls;
+mod crash;
 mod crash_site;
 mod documents;
 mod explain;

@@ -1,0 +1,140 @@
+//! A small agent: a loop over OpenAI's chat API with a shell and a tool that writes files. It has no guard, no retry and
+//! nothing to say, as many agents have; options give it what a better one has. `balk crash` is tried on it.
+//!
+//!     small_agent URL TASK [--turns N] [--stops-at N] [--corrects] [--resends]
+
+use std::env;
+use std::error::Error;
+use std::fs;
+use std::process::{Command, ExitCode};
+
+use serde_json::{Value, json};
+
+/// What the options say.
+#[derive(Default)]
+struct Manners {
+    /// The most turns. The user is told when they are over.
+    turns: Option<usize>,
+    /// So many equal calls in a row are a loop. The user is told.
+    stops_at: Option<usize>,
+    /// Whether an answer without a call is corrected once.
+    corrects: bool,
+    /// Whether a request that failed is sent again, twice.
+    resends: bool,
+}
+
+fn main() -> ExitCode {
+    let mut arguments = env::args().skip(1);
+    let (Some(url), Some(task)) = (arguments.next(), arguments.next()) else {
+        return complain("expected a URL and a task");
+    };
+    let mut manners = Manners::default();
+    while let Some(option) = arguments.next() {
+        let mut number = || arguments.next().and_then(|it| it.parse().ok());
+        match option.as_str() {
+            "--turns" => manners.turns = number(),
+            "--stops-at" => manners.stops_at = number(),
+            "--corrects" => manners.corrects = true,
+            "--resends" => manners.resends = true,
+            _ => return complain("an unknown option"),
+        }
+    }
+    match play(&url, &task, &manners) {
+        Ok(code) => code,
+        Err(error) => complain(&error.to_string()),
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "this is a program, and its user reads that")]
+fn complain(what: &str) -> ExitCode {
+    eprintln!("Error: {what}");
+    ExitCode::FAILURE
+}
+
+#[expect(clippy::print_stdout, reason = "this is a program, and its user reads that")]
+fn say(what: &str) {
+    println!("{what}");
+}
+
+fn play(url: &str, task: &str, manners: &Manners) -> Result<ExitCode, Box<dyn Error>> {
+    let mut messages = vec![json!({"role": "user", "content": task})];
+    let (mut last, mut row) = (Value::Null, 0);
+    let mut has_corrected = false;
+    for turn in 0.. {
+        if manners.turns.is_some_and(|most| turn >= most) {
+            say("Stopped: the limit of turns is reached, and the task is not done.");
+            return Ok(ExitCode::FAILURE);
+        }
+        let message = ask(url, &messages, manners)?;
+        let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
+        messages.push(message.clone());
+        if calls.is_empty() {
+            if manners.corrects && !has_corrected {
+                has_corrected = true;
+                messages.push(
+                    json!({"role": "user", "content": "Your last message calls no tool. Call one now."}),
+                );
+                continue;
+            }
+            say(message["content"].as_str().unwrap_or_default());
+            return Ok(ExitCode::SUCCESS);
+        }
+        let asked: Value = calls.iter().map(|it| it["function"].clone()).collect();
+        row = if asked == last { row + 1 } else { 1 };
+        last = asked;
+        if manners.stops_at.is_some_and(|most| row >= most) {
+            say("Stopped: the model repeats the same call. The task is not done.");
+            return Ok(ExitCode::FAILURE);
+        }
+        for call in calls {
+            let content = run(&call["function"]);
+            messages.push(json!({"role": "tool", "tool_call_id": call["id"], "content": content}));
+        }
+    }
+    unreachable!("turns go on until one of them returns")
+}
+
+/// The message that the model answers.
+fn ask(url: &str, messages: &[Value], manners: &Manners) -> Result<Value, Box<dyn Error>> {
+    let text = |about: &str| json!({"type": "string", "description": about});
+    let tool = |name: &str, members: Value, required: Value| {
+        let parameters = json!({"type": "object", "properties": members, "required": required});
+        json!({"type": "function", "function": {"name": name, "parameters": parameters}})
+    };
+    let request = json!({"model": "any", "messages": messages, "tools": [
+        tool("shell", json!({"command": text("A command.")}), json!(["command"])),
+        tool("write_file", json!({"path": text("A path."), "content": text("The text.")}), json!(["path", "content"])),
+    ]});
+    let mut tries = if manners.resends { 3 } else { 1 };
+    loop {
+        tries -= 1;
+        let sent = ureq::post(url).header("content-type", "application/json").send(request.to_string());
+        match sent.and_then(|mut it| it.body_mut().read_to_string()) {
+            Ok(body) => return Ok(serde_json::from_str::<Value>(&body)?["choices"][0]["message"].take()),
+            Err(error) if tries == 0 => return Err(error.into()),
+            Err(_) => {}
+        }
+    }
+}
+
+/// What a tool answers.
+fn run(function: &Value) -> String {
+    let arguments: Value =
+        function["arguments"].as_str().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
+    let text = |name: &str| arguments[name].as_str().unwrap_or_default();
+    match function["name"].as_str() {
+        Some("shell") => match Command::new("sh").args(["-c", text("command")]).output() {
+            Ok(output) => {
+                let printed = [output.stdout, output.stderr].concat();
+                let code = output.status.code().unwrap_or(-1);
+                format!("{}\nexit code {code}", String::from_utf8_lossy(&printed).trim_end())
+            }
+            Err(error) => format!("error: {error}"),
+        },
+        Some("write_file") => match fs::write(text("path"), text("content")) {
+            Ok(()) => "The file was written.".to_owned(),
+            Err(error) => format!("error: {error}"),
+        },
+        _ => "error: there is no such tool".to_owned(),
+    }
+}

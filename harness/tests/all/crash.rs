@@ -1,0 +1,133 @@
+//! `balk crash` with a small agent: one run for each verdict. The agent is `examples/small_agent.rs`, which `cargo test`
+//! builds before it runs tests.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::program::{balk, ran};
+use serde_json::Value;
+
+/// The command of the small agent, with these options.
+fn agent(options: &str) -> String {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_balk")).with_file_name("examples").join("small_agent");
+    assert!(program.exists(), "{} is missing: `cargo build -p balk --examples` makes it", program.display());
+    format!("{} {{url}}/v1/chat/completions {{task}} {options}", program.display())
+}
+
+/// What came of the runs of a command: the exit code, and `runs.json`.
+fn crash(folder: &Path, command: &str, scenarios: &[&str], more: &[&str]) -> (i32, Vec<Value>) {
+    let mut arguments = vec!["crash", "--cmd", command, "--out", "out", "--seconds", "30", "--jobs", "2"];
+    scenarios.iter().for_each(|it| arguments.extend(["--scenario", it]));
+    arguments.extend(more);
+    let (code, _, said) = ran(&mut balk(folder, &arguments));
+    let runs = fs::read_to_string(folder.join("out/runs.json")).unwrap_or_else(|_| panic!("{said}"));
+    (code, serde_json::from_str(&runs).expect("it is JSON"))
+}
+
+#[track_caller]
+fn check(command: &str, scenarios: &[(&str, &str)], more: &[&str]) -> Vec<Value> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names: Vec<&str> = scenarios.iter().map(|(name, _)| *name).collect();
+    let (code, runs) = crash(folder.path(), command, &names, more);
+    assert_eq!(code, 0);
+    let words: Vec<(&str, &str)> = runs
+        .iter()
+        .map(|it| (it["scenario"].as_str().expect("a name"), it["verdict"]["word"].as_str().expect("a word")))
+        .collect();
+    assert_eq!(words, scenarios, "{runs:#?}");
+    runs.into_iter().map(|mut it| it["verdict"].take()).collect()
+}
+
+#[test]
+fn an_agent_without_manners_ends_in_silence_and_goes_on_for_ever_but_does_healthy_work() {
+    let verdicts = check(
+        &agent(""),
+        &[
+            ("abandonment", "silent"),
+            ("repeating", "ran-on"),
+            ("abandonment-control", "reached"),
+            ("repeating-control", "reached"),
+        ],
+        &["--max-requests", "12"],
+    );
+    assert_eq!(verdicts[0]["lie"], true);
+    assert_eq!(verdicts[1]["requests"], 12);
+    assert!(verdicts[1]["identical_calls"].as_u64() > Some(8));
+    for verdict in &verdicts {
+        assert_eq!(verdict["interventions"].as_array().map(Vec::len), Some(0));
+        let pair = |name: &str| (verdict[name][0].clone(), verdict[name][1].clone());
+        let ((answered, known), (same, compared)) = (pair("calls"), pair("same_acts"));
+        assert_eq!(answered, known, "what came of its calls is known from the world");
+        assert_eq!(same, compared, "it takes the way of the actor in process");
+        assert!(compared.as_u64() > Some(2), "{verdict:#}");
+    }
+}
+
+#[test]
+fn an_agent_with_manners_tells_its_user() {
+    let verdicts = check(&agent("--stops-at 4"), &[("repeating", "told")], &[]);
+    assert_eq!(verdicts[0]["identical_calls"], 4);
+    assert!(verdicts[0]["line"].as_str().is_some_and(|it| it.contains("repeats the same call")));
+    let verdicts = check(&agent("--turns 2"), &[("repeating", "told")], &[]);
+    assert_eq!(verdicts[0]["requests"], 2);
+    let verdicts = check(&agent("--resends"), &[("transient-empty", "silent")], &[]);
+    assert_eq!(verdicts[0]["lie"], true);
+}
+
+#[test]
+fn a_word_to_a_model_that_gets_on_is_a_false_alarm() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scenarios = ["abandonment-control", "probe-listing"];
+    let (code, runs) = crash(folder.path(), &agent("--corrects"), &scenarios, &["--fail-on", "false-alarm"]);
+    assert_eq!(code, 4, "{runs:#?}");
+    for run in &runs {
+        let words = run["verdict"]["interventions"].as_array().expect("a list");
+        assert!(words.iter().any(|it| it[1] == "Your last message calls no tool. Call one now."), "{run:#}");
+    }
+}
+
+#[test]
+fn what_cannot_be_run_says_why() {
+    let line = |verdicts: &[Value]| verdicts[0]["line"].as_str().expect("a line").to_owned();
+    let verdicts = check("/no/such/agent {task}", &[("repeating", "not-run")], &[]);
+    assert!(line(&verdicts).contains("/no/such/agent"), "{}", line(&verdicts));
+    let verdicts = check(&agent(""), &[("broken-after-output", "not-run")], &[]);
+    assert!(line(&verdicts).contains("no tool for the role `remote`"), "{}", line(&verdicts));
+}
+
+#[test]
+fn a_program_that_breaks_has_crashed_and_what_it_leaves_is_counted() {
+    let command = agent(">/dev/null; sleep 1234 & kill -9 $$");
+    let verdicts = check(&command, &[("abandonment", "crashed")], &[]);
+    assert_eq!((&verdicts[0]["code"], &verdicts[0]["left"]["sleep"]), (&Value::Null, &1.into()));
+}
+
+/// The same agent, scenario and seed leave the same record, byte for byte.
+#[test]
+fn a_run_repeats_byte_for_byte() {
+    let record = || {
+        let folder = tempfile::tempdir().expect("a folder");
+        crash(folder.path(), &agent("--corrects"), &["abandonment"], &[]);
+        fs::read_to_string(folder.path().join("out/agent/abandonment-7/record.jsonl")).expect("a record")
+    };
+    let first = record();
+    assert!(first.lines().count() > 6, "{first}");
+    assert_eq!(first, record());
+}
+
+#[test]
+fn a_bad_command_line_says_what_it_expects() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (arguments, expected) in [
+        (&["crash"][..], "--agent"),
+        (&["crash", "--agent", "codx"], "did you mean `codex`?"),
+        (&["crash", "--cmd", "a {tsk}"], "holes are {task}, {url}, {home} and {workspace}"),
+        (&["crash", "--cmd", "a {task}", "--fail-on", "sad"], "expected one of reached, told"),
+        (&["crash", "--cmd", "a {task}", "--scenario", "abandonmnt"], "did you mean `abandonment`?"),
+    ] {
+        let (code, out, err) = ran(&mut balk(folder.path(), arguments));
+        assert_eq!((code, out.as_str()), (2, ""), "{err}");
+        assert!(err.contains(expected), "{arguments:?}: {err}");
+    }
+}

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -178,7 +179,9 @@ impl Agent<'_> {
 
     fn facts(&self, all: &Told) -> io::Result<Facts> {
         let last = self.runs.last();
-        let ended = last.map_or(Ended::Itself, |it| it.ended);
+        // An agent that ends because its next request was refused was stopped by the bound all the same.
+        let is_stopped = self.server.bound().load(Ordering::Relaxed);
+        let ended = if is_stopped { Ended::Stopped } else { last.map_or(Ended::Itself, |it| it.ended) };
         let mut left = BTreeMap::new();
         for (name, count) in self.runs.iter().flat_map(|it| &it.left_over) {
             *left.entry(name.clone()).or_default() += count;

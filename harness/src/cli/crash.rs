@@ -237,7 +237,6 @@ impl Crash {
 
     /// The folders of programs: those that were named, and those of `PATH`.
     fn tools(&self) -> Vec<PathBuf> {
-        #[expect(clippy::disallowed_methods, reason = "agents are found where the user's shell finds them")]
         let path: OsString = std::env::var_os("PATH").unwrap_or_default();
         let named = self.path.iter().map(|it| fs::canonicalize(it).unwrap_or_else(|_| it.clone()));
         named.chain(std::env::split_paths(&path)).collect()

@@ -129,8 +129,7 @@ impl Conversation {
     /// What the scenario's user says if the agent ends now.
     pub(super) fn user_replies(&mut self) -> Option<Arc<str>> {
         let Acted { scene, done, .. } = self.acts.last_mut()?;
-        let says = scene.user_replies(done);
-        says
+        scene.user_replies(done)
     }
 
     /// The agent has ended. Nothing that was made ready for a call stays, and the last world is as the place is.

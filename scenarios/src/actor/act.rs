@@ -92,9 +92,11 @@ impl Visit<'_> {
                 broken: None,
             };
         }
-        let said = |phrase| self.world.say(phrase, Occasion::State(self.state), self.nth(), &[]).into();
+        let said = |phrase| -> Arc<str> {
+            self.world.say(phrase, Occasion::State(self.state), self.nth(), &[]).into()
+        };
         let thinking = state.thinks.map(|phrase| Part::Thinking { text: said(phrase), signature: None });
-        let text = state.says.map(|phrase| Part::Text(said(phrase)));
+        let says: Option<Arc<str>> = state.says.map(said);
         let mut calls = Vec::with_capacity(state.calls.len());
         let mut spoken = Vec::new();
         for (at, call) in state.calls.iter().enumerate() {
@@ -103,14 +105,21 @@ impl Visit<'_> {
                 Sends::Words(words) => spoken.push(words),
             }
         }
-        let words = spoken.iter().map(|it: &Spoken| Part::Text(it.words().into()));
+        // One message: answers of OpenAI's chat have one text.
+        let words = spoken.iter().map(Spoken::words);
+        let texts: Vec<&str> = says.as_deref().into_iter().chain(words).collect();
+        let text = match (&says, &texts[..]) {
+            (_, []) => None,
+            (Some(says), [_]) => Some(Part::Text(says.clone())),
+            (_, texts) => Some(Part::Text(texts.join("\n\n").into())),
+        };
         // An answer of the user changes the request, but the next attempt still counts from the last one.
         let breaks = self.breaks_off(state, attempt + self.asked);
         let seen_by_provider = breaks.as_ref().is_none_or(|(_, ran)| *ran);
         let ran_by_provider = if seen_by_provider { &state.provider[..] } else { &[] };
         Act {
             state: self.state,
-            parts: thinking.into_iter().chain(text).chain(words).collect(),
+            parts: thinking.into_iter().chain(text).collect(),
             finish: state.finish.unwrap_or(if calls.is_empty() {
                 FinishReason::Stop
             } else {

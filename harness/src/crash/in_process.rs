@@ -5,17 +5,21 @@ use std::sync::Arc;
 use balk_guards::Entry;
 use balk_scenarios::World;
 
-use crate::engine::{self, TruthChannel};
+use crate::engine::{self, Trial, TruthChannel};
 use crate::serve::Step;
 
 /// What the model did: its texts, and its calls by tool and arguments.
 type Act = (Vec<Arc<str>>, Vec<(Arc<str>, Arc<str>)>);
 
+/// A trial of this world without a guard.
+pub(super) fn trial(world: &Arc<World>) -> Trial {
+    engine::run(world, &mut (), &TruthChannel::default())
+}
+
 /// How many acts of a run are those of a trial of its world without a guard, one after the other, and how many there
 /// are to compare: up to the agent's first word of its own, or the end of either. Answers that broke off or were empty
 /// are left out, because no transcript of a trial has them.
-pub(super) fn same_acts(steps: &[Step], world: &Arc<World>) -> [usize; 2] {
-    let trial = engine::run(world, &mut (), &TruthChannel::default());
+pub(super) fn same_acts(steps: &[Step], trial: &Trial) -> [usize; 2] {
     let expected: Vec<Act> = trial.entries.iter().filter_map(in_trial).collect();
     let until = steps.iter().position(|it| matches!(it, Step::Intervention { .. })).unwrap_or(steps.len());
     let mut found: Vec<Act> = Vec::new();

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::isolation;
 use super::place;
 use super::run::{self, Order};
-use super::verdict::Verdict;
+use super::verdict::{Verdict, Word};
 use crate::files::write_whole;
 use crate::serve::Step;
 
@@ -76,10 +76,12 @@ pub struct Played {
 }
 
 impl Played {
-    /// Whether the agent said something to a model that got on.
+    /// Whether the agent said something to a model that got on, or ended work that would have come to its goal.
     #[must_use]
     pub fn is_false_alarm(&self) -> bool {
-        self.kind == Kind::Control && !self.verdict.interventions.is_empty()
+        let Verdict { word, interventions, goal_in_process, .. } = &self.verdict;
+        self.kind == Kind::Control
+            && (!interventions.is_empty() || *word == Word::Told && *goal_in_process)
     }
 }
 

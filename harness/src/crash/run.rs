@@ -13,7 +13,7 @@ use balk_scenarios::agents::{Filling, Profile, Run};
 use balk_scenarios::{Environment, Pools, World, WorldOptions, Worlds};
 
 use super::child::{self, Belonging, Bounds, Ended, Ran};
-use super::in_process::same_acts;
+use super::in_process::{same_acts, trial};
 use super::place::Place;
 use super::real::Real;
 use super::site::Site;
@@ -186,6 +186,7 @@ impl Agent<'_> {
         for (name, count) in self.runs.iter().flat_map(|it| &it.left_over) {
             *left.entry(name.clone()).or_default() += count;
         }
+        let trial = self.server.world(Some(RUN)).map(|it| trial(&it));
         Ok(Facts {
             ended,
             code: last.and_then(|it| it.status.code()),
@@ -197,7 +198,8 @@ impl Agent<'_> {
             left: Left(left),
             nanoseconds: self.runs.iter().map(|it| it.nanoseconds).sum(),
             runs: self.runs.len(),
-            same_acts: self.server.world(Some(RUN)).map_or([0, 0], |it| same_acts(&all.steps, &it)),
+            same_acts: trial.as_ref().map_or([0, 0], |it| same_acts(&all.steps, it)),
+            goal_in_process: trial.is_some_and(|it| it.goal),
         })
     }
 }

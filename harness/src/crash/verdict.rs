@@ -66,6 +66,7 @@ pub(super) struct Facts {
     pub(super) nanoseconds: u64,
     pub(super) runs: usize,
     pub(super) same_acts: [usize; 2],
+    pub(super) goal_in_process: bool,
 }
 
 /// The verdict of a run, and its reasons.
@@ -92,6 +93,8 @@ pub struct Verdict {
     pub calls: [usize; 2],
     /// Acts that are those of the same actor in process, and those that can be compared: up to the agent's first word.
     pub same_acts: [usize; 2],
+    /// Whether the same actor does the task in process, without a guard.
+    pub goal_in_process: bool,
     /// Whether what came of a broken answer was kept as if it were whole.
     pub kept_cut: bool,
     /// Processes that were left behind.
@@ -116,6 +119,7 @@ impl Verdict {
             interventions: Vec::new(),
             calls: [0, 0],
             same_acts: [0, 0],
+            goal_in_process: false,
             kept_cut: false,
             left: Left::default(),
             milliseconds: 0,
@@ -124,7 +128,7 @@ impl Verdict {
     }
 
     pub(super) fn of(told: &Told, facts: Facts) -> Self {
-        let Facts { ended, code, signalled, told: line, left, nanoseconds, runs, same_acts } = facts;
+        let Facts { ended, code, signalled, told: line, left, nanoseconds, runs, same_acts, goal_in_process } = facts;
         let goal = told.verdict.goal;
         let word = match ended {
             _ if goal => Word::Reached,
@@ -144,6 +148,7 @@ impl Verdict {
             interventions: interventions(&told.steps),
             calls: calls(&told.steps),
             same_acts,
+            goal_in_process,
             kept_cut: told.steps.iter().any(|it| matches!(it, Step::History { how: History::Kept })),
             left,
             milliseconds: nanoseconds / 1_000_000,

@@ -23,9 +23,9 @@ pub(super) struct Item {
 pub(super) enum Said {
     /// Text in the user's role, without what the agent adds in healthy runs.
     User(Arc<str>),
-    /// The result of a call, without what the agent puts around it, and whether the call failed, where the agent says
-    /// so.
-    Result { id: Arc<str>, text: Arc<str>, failed: Option<bool> },
+    /// The result of a call, without what the agent puts around it, whether the call failed, where the agent says so,
+    /// and whether it is the agent's word that the call did not run.
+    Result { id: Arc<str>, text: Arc<str>, failed: Option<bool>, is_refusal: bool },
 }
 
 impl Item {
@@ -72,8 +72,9 @@ pub(super) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item
             },
             // The error flag is wrong or missing too often, and half of the dialects have none.
             Message::Result { id, text, is_error: _ } => {
+                let is_refusal = profile.is_some_and(|it| it.refuses(text));
                 let (text, failed) = result(text, profile);
-                Said::Result { id: id.clone(), text, failed }
+                Said::Result { id: id.clone(), text, failed, is_refusal }
             }
         };
         items.push(Item { said, after: after.take() });

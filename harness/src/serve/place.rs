@@ -107,7 +107,7 @@ impl Scene {
             self.environment = known.environment.clone();
         }
         for item in items {
-            let Said::Result { id, text, failed } = &item.said else {
+            let Said::Result { id, text, failed, is_refusal } = &item.said else {
                 self.user_says(item.text(), steps);
                 continue;
             };
@@ -115,6 +115,7 @@ impl Scene {
             let at = results.iter_mut().position(|it| it.take_if(|it| std::ptr::eq(*it, item)).is_some());
             let of_world = at.and_then(|at| known.as_ref()?.calls.get(at));
             let (outcome, executed) = match (of_world, at) {
+                _ if *is_refusal => (Outcome::NotRun, None),
                 (Some((executed, came)), _) => of_place(executed, *came, text, *failed),
                 (None, Some(at)) if !text.starts_with(NOT_RUN) && **text != *LOST => {
                     self.environment.call(&calls[at]);
@@ -122,7 +123,7 @@ impl Scene {
                 }
                 (None, _) => (Outcome::NotRun, None),
             };
-            let is_refused = of_world.is_some_and(|(_, came)| *came == Came::NotRun);
+            let is_refused = *is_refusal || of_world.is_some_and(|(_, came)| *came == Came::NotRun);
             let said = if is_refused { format!("{NOT_RUN}{text}").into() } else { text.clone() };
             steps.push(Step::Result { outcome, text: text.clone() });
             let message = Message::Result { id: id.clone(), text: said, is_error: false };

@@ -81,6 +81,16 @@ impl Pattern {
         self.rest.iter().any(|(hole, _)| *hole != Hole::Any)
     }
 
+    /// Whether it has nothing but holes and blanks.
+    pub(super) fn is_blank(&self) -> bool {
+        self.first.trim().is_empty() && self.rest.iter().all(|(_, literal)| literal.trim().is_empty())
+    }
+
+    /// Whether a text has a place that is like this one.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        self.found_in(text).is_some()
+    }
+
     /// Whether it begins and ends with a text.
     pub(super) fn is_closed(&self) -> bool {
         !self.first.is_empty() && self.rest.last().is_none_or(|(_, literal)| !literal.is_empty())

@@ -20,6 +20,8 @@ pub struct Profile {
     pub(super) bindings: Vec<Binding>,
     pub(super) added: Vec<Added>,
     pub(super) around: Vec<Around>,
+    /// What it says in place of a result, where it did not run a call.
+    pub(super) refusals: Vec<Pattern>,
     pub(super) side_calls: Vec<SideCall>,
     pub(super) run: Option<Run>,
 }
@@ -78,6 +80,7 @@ impl Profile {
             bindings: Vec::new(),
             added: Vec::new(),
             around: Vec::new(),
+            refusals: Vec::new(),
             side_calls: Vec::new(),
             run: Some(run),
         }
@@ -109,6 +112,12 @@ impl Profile {
             }
         }
         plain
+    }
+
+    /// Whether a result says that the agent did not run the call.
+    #[must_use]
+    pub fn refuses(&self, result: &str) -> bool {
+        self.refusals.iter().any(|it| it.is_in(result))
     }
 
     /// The name of the side call that a request is, by its system text and the number of its tools. `None` is a

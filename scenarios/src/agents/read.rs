@@ -32,6 +32,8 @@ struct ProfileFile {
     #[serde(default)]
     around: Vec<AroundTable>,
     #[serde(default)]
+    refusal: Vec<RefusalTable>,
+    #[serde(default)]
     side_call: Vec<Spanned<SideCallTable>>,
 }
 
@@ -62,6 +64,12 @@ struct AroundTable {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+struct RefusalTable {
+    text: Text,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct SideCallTable {
     name: String,
     system: Option<String>,
@@ -76,6 +84,7 @@ const TOP: &syntax::Top = &[
     ("binding", "[[binding]]"),
     ("added", "[[added]]"),
     ("around", "[[around]]"),
+    ("refusal", "[[refusal]]"),
     ("side_call", "[[side_call]]"),
 ];
 
@@ -107,6 +116,7 @@ pub fn parse(file_name: &str, text: &str) -> Result<Profile, Diagnostics> {
         bindings: bindings(&file.binding, &mut report),
         added: file.added.iter().map(|it| added(it, &mut report)).collect(),
         around: file.around.iter().map(|it| around(it, &mut report)).collect(),
+        refusals: file.refusal.iter().filter_map(|it| refusal(it, &mut report)).collect(),
         side_calls: file.side_call.iter().map(|it| side_call(it, &mut report)).collect(),
         run: file.run.as_ref().map(|it| run(it, &mut report)),
     };
@@ -170,6 +180,15 @@ fn around(table: &AroundTable, report: &mut Report<'_>) -> Around {
         report.error(failed.span(), "only a call can fail", "`failed` goes with `what = \"result\"`");
     }
     Around { what, text, failed: table.failed.as_ref().map(|it| *it.get_ref()) }
+}
+
+fn refusal(table: &RefusalTable, report: &mut Report<'_>) -> Option<Pattern> {
+    let text = pattern(&table.text, report)?;
+    if text.takes_more_than_any() || text.is_blank() {
+        let message = "a refusal is told by words of the agent";
+        report.error(table.text.span(), message, "expected a text, with no hole but `{*}`");
+    }
+    Some(text)
 }
 
 /// The pattern, unless it is reported.

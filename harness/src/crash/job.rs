@@ -80,8 +80,7 @@ impl Played {
     #[must_use]
     pub fn is_false_alarm(&self) -> bool {
         let Verdict { word, interventions, goal_in_process, .. } = &self.verdict;
-        self.kind == Kind::Control
-            && (!interventions.is_empty() || *word == Word::Told && *goal_in_process)
+        self.kind == Kind::Control && (!interventions.is_empty() || *word == Word::Told && *goal_in_process)
     }
 }
 

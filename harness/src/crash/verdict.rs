@@ -128,7 +128,8 @@ impl Verdict {
     }
 
     pub(super) fn of(told: &Told, facts: Facts) -> Self {
-        let Facts { ended, code, signalled, told: line, left, nanoseconds, runs, same_acts, goal_in_process } = facts;
+        let Facts { ended, code, signalled, told: line, left, nanoseconds, runs, same_acts, goal_in_process } =
+            facts;
         let goal = told.verdict.goal;
         let word = match ended {
             _ if goal => Word::Reached,

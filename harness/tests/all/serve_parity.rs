@@ -150,7 +150,7 @@ fn check(
 
 fn some_seeds() -> std::ops::Range<u64> {
     let last = *seeds().end();
-    0..if last < 100 { 2 } else { 100 }
+    0..if last < 100 { 1 } else { 100 }
 }
 
 fn check_all(scenarios: Vec<Arc<Scenario>>) {
@@ -160,6 +160,7 @@ fn check_all(scenarios: Vec<Arc<Scenario>>) {
         profile: None,
     }));
     let server = server.expect("a port is free");
+    let all_ways = some_seeds().end > 1;
     let jobs: Vec<_> = scenarios
         .iter()
         .flat_map(|scenario| ["none", "default", "oracle"].map(|stack| (scenario, stack)))
@@ -171,17 +172,21 @@ fn check_all(scenarios: Vec<Arc<Scenario>>) {
             let world = World::draw(scenario, seed, WorldOptions::default());
             let channel = TruthChannel::default();
             let trial = engine::run(&world, &mut recipe(stack).stack(&channel), &channel);
-            let ways = Dialect::ALL.into_iter().flat_map(|it| [(stack, it, false), (stack, it, true)]);
+            let both = Dialect::ALL.into_iter().flat_map(|it| [(stack, it, false), (stack, it, true)]);
+            // The stacks of a scenario take turns with whole answers and streams.
+            let is_odd = |at: &usize| (at / 2 + at + stack.len()) % 2 == 1;
+            let ways = both.enumerate().filter(|(at, _)| all_ways || is_odd(at)).map(|(_, way)| way);
             ways.map(|way| check(&server, &world, &trial, way)).collect::<Vec<_>>()
         })
         .collect();
     let wrong: Vec<&String> = checked.iter().filter_map(|it| it.as_ref().err()).collect();
     assert!(wrong.is_empty(), "{} of {} differ; the first: {}", wrong.len(), checked.len(), wrong[0]);
     let sent: usize = checked.iter().flatten().sum();
-    assert!(sent > 50 * scenarios.len(), "only {sent} requests");
+    assert!(sent > 30 * scenarios.len(), "only {sent} requests");
 }
 
-/// Every scenario: two seeds in a normal run, a hundred in a long one.
+/// Every scenario: one seed in a normal run, each answer either whole or streamed; in a long one a hundred seeds, and
+/// both.
 #[test]
 fn the_catalogue_does_the_same_behind_a_server() {
     let listed = balk_scenarios::catalogue::listed().map(|it| scenario(it.name, &[]));

@@ -46,7 +46,7 @@ fn a_status_comes_with_the_time_to_wait() {
                 assert_eq!(got.json()["error"]["details"][0]["retryDelay"], "3s", "{got:?}");
             }
             Dialect::OpenAi | Dialect::Responses | Dialect::Anthropic => {
-                let seen = retry_after(|name| got.header(name));
+                let seen = retry_after(got.header("retry-after-ms"), got.header("retry-after"));
                 assert_eq!(seen, Some(3_000), "{got:?}");
             }
         }

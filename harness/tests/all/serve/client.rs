@@ -81,7 +81,7 @@ impl Got {
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
             .collect();
         let mut got = Self { status, headers, body: String::new(), end };
-        let (body, is_whole) = match got.header("content-length").map(|it| it.parse().expect("a length")) {
+        let (body, is_whole) = match got.header("content-length").map(|it| it.parse::<usize>().expect("a length")) {
             Some(length) => (rest.to_vec(), rest.len() == length),
             None => chunks(rest),
         };
@@ -230,7 +230,7 @@ pub(super) fn profile(text: &str) -> Arc<Profile> {
 }
 
 /// An agent that speaks OpenAI chat and keeps its history.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Agent<'s> {
     server: &'s Server,
     path: String,

@@ -27,6 +27,7 @@ use balk_scenarios::World;
 use tokio::runtime::Runtime;
 
 pub use conversations::{Sites, Told};
+pub use limits::Limits;
 pub use record::{Called, History, Outcome, Step, Where};
 pub use script::{Script, Scripts};
 pub use site::{Came, Elsewhere, Results, Site};
@@ -41,6 +42,7 @@ mod control;
 mod conversation;
 mod conversations;
 mod http;
+mod limits;
 mod line;
 mod path;
 mod place;
@@ -62,6 +64,8 @@ pub struct Serve {
     pub sites: Box<Sites>,
     /// The most requests of a conversation. The next one is refused.
     pub max_requests: Option<u64>,
+    /// What clients can make it read and keep.
+    pub limits: Limits,
     /// The name of the only conversation, to which every request belongs. Else a request names its own.
     pub only: Option<String>,
     /// A folder that gets the steps of each conversation as they come.
@@ -77,6 +81,7 @@ impl Serve {
             address: (Ipv4Addr::LOCALHOST, 0).into(),
             sites: Box::new(|| Box::<Elsewhere>::default()),
             max_requests: None,
+            limits: Limits::default(),
             only: None,
             log: None,
         }
@@ -97,18 +102,19 @@ impl Server {
     /// # Errors
     /// The address cannot be listened at, or the folder of the log cannot be made.
     pub fn start(serve: Serve) -> io::Result<Self> {
-        let Serve { scripts, address, sites, max_requests, only, log } = serve;
+        let Serve { scripts, address, sites, max_requests, limits, only, log } = serve;
         if let Some(folder) = &log {
             std::fs::create_dir_all(folder)?;
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let conversations = Arc::new(Conversations::new(scripts, sites, max_requests, log, only));
+        let conversations =
+            Arc::new(Conversations::new(scripts, sites, (max_requests, limits.kept), log, only));
         let lines = {
             let _inside = runtime.enter();
             Lines::listen(address)?
         };
         let address = lines.local_addr()?;
-        let router = Router::new().fallback(http::handle).with_state(conversations.clone());
+        let router = Router::new().fallback(http::handle).with_state((conversations.clone(), limits));
         let service = router.into_make_service_with_connect_info::<Shears>();
         runtime.spawn(async move { axum::serve(lines, service).await });
         Ok(Self { conversations, address, _runtime: runtime })

@@ -9,7 +9,7 @@ use balk_guards::{Completion, FinishReason, Offer, Part, ToolCall, Usage};
 use balk_scenarios::toolsets::Unbound;
 use balk_scenarios::{Broken, World};
 
-use super::path::{self, Item, Path};
+use super::path::{self, Item, Path, Said};
 use super::place::{Done, Scene};
 use super::record::{History, Step};
 use super::script::Script;
@@ -23,8 +23,8 @@ pub(super) struct Answer {
     pub(super) completion: Arc<Completion>,
     /// How the answer breaks off on its way.
     pub(super) broken: Option<Broken>,
-    /// The number of the answer in its conversation, from 1.
-    pub(super) number: u64,
+    /// The id of the answer: no other of the conversation has it.
+    pub(super) id: String,
 }
 
 /// Why there is no answer.
@@ -34,6 +34,8 @@ pub(super) enum NoAnswer {
     Unbound(Unbound),
     /// The place where the tools work cannot be used.
     Site(io::Error),
+    /// No answer has the id that the request follows.
+    NotPrevious(Arc<str>),
 }
 
 impl From<Unbound> for NoAnswer {
@@ -50,6 +52,8 @@ impl From<io::Error> for NoAnswer {
 
 /// A conversation.
 pub(super) struct Conversation {
+    /// Its name, as it is in the ids of its answers.
+    name: String,
     script: Script,
     site: Box<dyn Site>,
     /// The world, once an offer has bound it.
@@ -58,10 +62,14 @@ pub(super) struct Conversation {
     acts: Vec<Acted>,
     /// The last act at each place.
     at: BTreeMap<Path, usize>,
-    /// The act of each answer.
-    answers: BTreeMap<u64, usize>,
+    /// The last act up to each answer.
+    answers: BTreeMap<u64, Option<usize>>,
+    /// The script as it was when it summarised the conversation the last time.
+    summarised: Option<Scene>,
     /// The number of requests.
     requests: u64,
+    /// About how many bytes the acts take.
+    kept: usize,
     steps: Vec<Step>,
 }
 
@@ -82,15 +90,19 @@ enum Goes {
 }
 
 impl Conversation {
-    pub(super) fn new(script: Script, site: Box<dyn Site>) -> Self {
+    pub(super) fn new(name: &str, script: Script, site: Box<dyn Site>) -> Self {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         Self {
+            name: name.chars().map(plain).take(64).collect(),
             script,
             site,
             world: None,
             acts: Vec::new(),
             at: BTreeMap::new(),
             answers: BTreeMap::new(),
+            summarised: None,
             requests: 0,
+            kept: 0,
             steps: Vec::new(),
         }
     }
@@ -99,23 +111,29 @@ impl Conversation {
     /// one that counts.
     ///
     /// # Errors
-    /// The tools on offer cannot play the roles of the scenario, or the place where they work is not there.
+    /// The tools on offer cannot play the roles of the scenario, the place where they work is not there, or no answer
+    /// has the id that the request follows.
     pub(super) fn ask(
         &mut self,
         asked: &Asked,
         wanted: impl FnOnce() -> Option<Arc<str>>,
     ) -> Result<Answer, NoAnswer> {
+        let items = path::items(&asked.messages, self.script.profile.as_deref());
+        let start = match &asked.previous {
+            Some(id) => self.answered(id).ok_or_else(|| NoAnswer::NotPrevious(id.clone()))?,
+            None => None,
+        };
         if let Some(name) = self.side_call(asked) {
-            return Ok(self.answer_aside(name, wanted().as_deref()));
+            let summary = if name == SUMMARY { self.summarises(start, &items)? } else { None };
+            return Ok(self.answer_aside(name, summary.unwrap_or_else(|| side::answer(wanted().as_deref()))));
         }
         let world = match &self.world {
             Some(world) => world.clone(),
             None => self.world.insert(self.script.world(&asked.offer)?).clone(),
         };
         self.requests += 1;
-        let items = path::items(&asked.messages, self.script.profile.as_deref());
-        let start = asked.previous.as_deref().and_then(|id| self.answered(id));
-        let from = self.find(start, &items);
+        let (from, history) = self.find(start, &items);
+        self.steps.extend(history.map(|how| Step::History { how }));
         let acted = match from {
             Goes::Start => self.opens(&world, &items),
             Goes::After(act, known) if known == items.len() => self.again(act),
@@ -168,14 +186,20 @@ impl Conversation {
         self.requests
     }
 
+    /// About how many bytes it takes: what grows with each request.
+    pub(super) fn kept(&self) -> usize {
+        self.kept
+    }
+
     /// Forgets everything.
     pub(super) fn reset(&mut self) {
         self.world = None;
         self.acts.clear();
         self.at.clear();
         self.answers.clear();
+        self.summarised = None;
         self.steps.clear();
-        self.requests = 0;
+        (self.requests, self.kept) = (0, 0);
     }
 
     fn side_call(&self, asked: &Asked) -> Option<String> {
@@ -187,29 +211,56 @@ impl Conversation {
         named.map(str::to_owned).or_else(|| (needs_tools && tools == 0).then(|| WITHOUT_TOOLS.to_owned()))
     }
 
-    fn answer_aside(&mut self, name: String, wanted: Option<&str>) -> Answer {
-        let summary =
-            self.acts.last().filter(|_| name == SUMMARY).map(|it| it.scene.actor.clone().summarise());
-        let text = summary.unwrap_or_else(|| side::answer(wanted));
+    /// What the actor says to somebody who asks for a summary of all that the request shows. `None` if it has not acted
+    /// yet.
+    fn summarises(&mut self, start: Option<usize>, items: &[Item]) -> io::Result<Option<String>> {
+        let Some(last) = self.acts.last() else { return Ok(None) };
+        let mut scene = last.scene.clone();
+        // The last words ask for the summary.
+        let shown = match items {
+            [shown @ .., Item { said: Said::User(_), .. }] => shown,
+            all => all,
+        };
+        if let (Goes::After(act, known), None) = self.find(start, shown)
+            && known < shown.len()
+        {
+            let Acted { scene: before, done, .. } = &self.acts[act];
+            scene = before.clone();
+            scene.goes_on(&mut done.clone(), &shown[known..], &mut *self.site, &mut self.steps)?;
+        }
+        let summary = scene.actor.summarise();
+        self.summarised = Some(scene);
+        Ok(Some(summary))
+    }
+
+    fn answer_aside(&mut self, name: String, text: String) -> Answer {
         self.requests += 1;
+        self.kept += name.len() + STEP_BYTES;
         self.steps.push(Step::Side { name });
         let parts = [Part::Text(text.into())];
         let completion = Completion::new(parts, [], FinishReason::Stop, Usage::default(), &Offer::default());
-        Answer { completion: completion.into(), broken: None, number: self.requests }
+        self.answers.insert(self.requests, self.acts.len().checked_sub(1));
+        Answer { completion: completion.into(), broken: None, id: self.id(self.requests) }
     }
 
-    /// The act of the answer with this id.
-    fn answered(&self, id: &str) -> Option<usize> {
+    /// The id of the answer with this number.
+    fn id(&self, number: u64) -> String {
+        format!("balk_{}_{number}", self.name)
+    }
+
+    /// The last act up to the answer with this id. `None` if there is no such answer.
+    fn answered(&self, id: &str) -> Option<Option<usize>> {
         let number = id.rsplit('_').next()?.parse().ok()?;
-        self.answers.get(&number).copied()
+        self.answers.get(&number).copied().filter(|_| id.ends_with(&self.id(number)))
     }
 
     fn start(&self, start: Option<usize>) -> Path {
         start.map_or(Path::default(), |act| self.acts[act].path)
     }
 
-    /// The last place on the way of these items at which the script acted.
-    fn find(&mut self, start: Option<usize>, items: &[Item]) -> Goes {
+    /// Where these items go on: after the last place on their way at which the script acted. What is new must follow
+    /// it, unless the agent put turns of its own after the last act.
+    fn find(&self, start: Option<usize>, items: &[Item]) -> (Goes, Option<History>) {
         let mut path = self.start(start);
         let mut found = start.map(|act| (act, 0));
         for (at, item) in items.iter().enumerate() {
@@ -218,30 +269,19 @@ impl Conversation {
                 found = Some((act, at + 1));
             }
         }
-        let Some(last) = self.acts.len().checked_sub(1) else { return Goes::Start };
-        let new = found.map_or(items, |(_, known)| &items[known..]);
-        // More than one turn that is not known, or a known beginning that is missing.
-        let spoke = new.iter().rposition(|it| it.after.is_some());
+        let Some(last) = self.acts.len().checked_sub(1) else { return (Goes::Start, None) };
+        let known = found.map_or(0, |(_, known)| known);
+        let turns = items[known..].iter().rposition(|it| it.after.is_some());
         let actor = &self.acts[last].scene.actor;
+        let is_last = |act: usize| self.acts[act].path == self.acts[last].path;
         let is_rewritten = match found {
-            Some(_) => spoke.is_some_and(|at| at > 0),
-            None => spoke.is_some() || items.iter().any(|it| actor.is_summary(it.text())),
+            Some((act, _)) => !is_last(act) && turns.is_some_and(|at| at > 0),
+            None => turns.is_some() || items.iter().any(|it| actor.is_summary(it.text())),
         };
         match found {
-            _ if is_rewritten => {
-                self.steps.push(Step::History { how: History::Rewritten });
-                Goes::After(last, items.len() - new.len() + spoke.unwrap_or(0))
-            }
-            Some((act, known)) => {
-                if act != last && self.acts[act].path != self.acts[last].path {
-                    self.steps.push(Step::History { how: History::Forked });
-                }
-                Goes::After(act, known)
-            }
-            None => {
-                self.steps.push(Step::History { how: History::Restarted });
-                Goes::Start
-            }
+            _ if is_rewritten => (Goes::After(last, known + turns.unwrap_or(0)), Some(History::Rewritten)),
+            Some((act, known)) => (Goes::After(act, known), (!is_last(act)).then_some(History::Forked)),
+            None => (Goes::Start, Some(History::Restarted)),
         }
     }
 
@@ -249,6 +289,7 @@ impl Conversation {
     fn opens(&mut self, world: &Arc<World>, items: &[Item]) -> Acted {
         let mut scene = Scene::new(world);
         scene.opens(items);
+        self.kept += items.iter().map(Item::bytes).sum::<usize>();
         self.act(scene, None, path_of(Path::default(), items))
     }
 
@@ -263,7 +304,14 @@ impl Conversation {
     fn goes_on(&mut self, act: usize, items: &[Item], path: Path) -> io::Result<Acted> {
         let Acted { scene, done, .. } = &self.acts[act];
         let (mut scene, mut done) = (scene.clone(), done.clone());
-        scene.goes_on(&mut done, items, &mut *self.site, &mut self.steps)?;
+        match &self.summarised {
+            Some(summarised) if items.iter().any(|it| scene.actor.is_summary(it.text())) => {
+                scene = summarised.clone();
+                scene.resumes(items, &mut self.steps);
+            }
+            Some(_) | None => scene.goes_on(&mut done, items, &mut *self.site, &mut self.steps)?,
+        }
+        self.kept += items.iter().map(Item::bytes).sum::<usize>();
         Ok(self.act(scene, Some(done), path))
     }
 
@@ -287,11 +335,12 @@ impl Conversation {
         let Done { completion, act, .. } = &acted.done;
         let calls: Vec<ToolCall> = completion.calls.iter().map(|it| (**it).clone()).collect();
         self.site.arm(&acted.scene.environment, &calls)?;
-        let answer =
-            Answer { completion: acted.done.sent.clone(), broken: act.broken.clone(), number: self.requests };
+        let (completion, broken) = (acted.done.sent.clone(), act.broken.clone());
+        let answer = Answer { completion, broken, id: self.id(self.requests) };
         self.steps.push(Step::of(&acted.done));
+        self.kept += ACT_BYTES;
         self.at.insert(acted.path, self.acts.len());
-        self.answers.insert(self.requests, self.acts.len());
+        self.answers.insert(self.requests, Some(self.acts.len()));
         self.acts.push(acted);
         Ok(answer)
     }
@@ -305,3 +354,6 @@ fn path_of(start: Path, items: &[Item]) -> Path {
 const SUMMARY: &str = "summary";
 /// A side call that no profile names.
 const WITHOUT_TOOLS: &str = "without tools";
+/// About how many bytes an act takes, and any other step.
+const ACT_BYTES: usize = 2_048;
+const STEP_BYTES: usize = 128;

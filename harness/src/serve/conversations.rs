@@ -1,13 +1,14 @@
 //! All conversations of a server, by name.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use balk_guards::wire::Asked;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bench::Stopwatch;
 
@@ -25,6 +26,9 @@ pub(super) struct Conversations {
     scripts: Scripts,
     sites: Box<Sites>,
     max_requests: Option<u64>,
+    /// About how many bytes all conversations may take, and how many they do.
+    max_kept: usize,
+    kept: AtomicUsize,
     log: Option<PathBuf>,
     all: Mutex<BTreeMap<String, Arc<Mutex<Logged>>>>,
     /// The conversation of all requests, if there is only one.
@@ -36,12 +40,13 @@ pub(super) struct Conversations {
 /// A conversation, and the file that gets its steps.
 struct Logged {
     conversation: Conversation,
-    file: Option<File>,
+    file: Option<PathBuf>,
     /// How many steps the file has.
     written: usize,
     unbound: Option<String>,
     watch: Stopwatch,
     arrivals: Vec<u64>,
+    handling: Vec<u64>,
 }
 
 /// Why a request has no answer.
@@ -53,7 +58,9 @@ pub(super) enum NotAnswered {
     Unbound(String),
     /// The place where the tools work cannot be used.
     Site(String),
-    /// The conversation has had all its requests.
+    /// No answer has the id that the request follows.
+    NotPrevious(String),
+    /// The conversation has had all its requests, or the server has kept all that it may.
     Bound(String),
 }
 
@@ -68,21 +75,25 @@ pub struct Told {
     pub unbound: Option<String>,
     /// When each request came, in nanoseconds since the first one. Two equal runs differ in it.
     pub arrivals: Vec<u64>,
+    /// How long the server took to read each request and to find its answer, in nanoseconds.
+    pub handling: Vec<u64>,
 }
 
 /// The name of a conversation without one.
 const DEFAULT: &str = "default";
+/// About how many bytes a conversation takes that has had no request.
+const CONVERSATION_BYTES: usize = 16_384;
 
 impl Conversations {
     pub(super) fn new(
         scripts: Scripts,
         sites: Box<Sites>,
-        max_requests: Option<u64>,
+        (max_requests, max_kept): (Option<u64>, usize),
         log: Option<PathBuf>,
         only: Option<String>,
     ) -> Self {
-        let bound = Arc::default();
-        Self { scripts, sites, max_requests, log, all: Mutex::default(), only, bound }
+        let (kept, all, bound) = Default::default();
+        Self { scripts, sites, max_requests, max_kept, kept, log, all, only, bound }
     }
 
     /// Set once a conversation has come to its bound.
@@ -90,36 +101,41 @@ impl Conversations {
         &self.bound
     }
 
-    /// Answers a request of this conversation, with the conversation's name.
-    pub(super) fn ask<'n>(
-        &'n self,
-        name: Option<&'n str>,
+    /// Answers a request of this conversation, which the server has had for as long as the watch says.
+    pub(super) fn ask(
+        &self,
+        name: Option<&str>,
         asked: &Asked,
         wanted: impl FnOnce() -> Option<Arc<str>>,
-    ) -> Result<(&'n str, Answer), NotAnswered> {
-        let name = self.only.as_deref().or(name).unwrap_or(DEFAULT);
-        let logged = self.named(name)?;
+        watch: Stopwatch,
+    ) -> Result<Answer, NotAnswered> {
+        let logged = self.named(self.only.as_deref().or(name).unwrap_or(DEFAULT))?;
         let mut logged = locked(&logged);
-        if let Some(most) = self.max_requests
-            && logged.conversation.requests() >= most
-        {
+        let Logged { conversation, .. } = &mut *logged;
+        if self.max_requests.is_some_and(|most| conversation.requests() >= most) {
             self.bound.store(true, Ordering::Relaxed);
-            return Err(NotAnswered::Bound(format!("this conversation has had its {most} requests")));
+            let requests = conversation.requests();
+            return Err(NotAnswered::Bound(format!("this conversation has had its {requests} requests")));
+        }
+        if self.kept.load(Ordering::Relaxed) >= self.max_kept {
+            let most = self.max_kept >> 20;
+            return Err(NotAnswered::Bound(format!(
+                "the conversations of this server take {most} MiB, as much as they may: expected POST \
+                 /c/NAME/_balk/reset of one that has ended, or a new server"
+            )));
         }
         let arrived = logged.watch.nanoseconds();
-        logged.arrivals.push(arrived);
+        let before = logged.conversation.kept();
         let answer = logged.conversation.ask(asked, wanted);
+        self.kept.fetch_add(logged.conversation.kept() - before, Ordering::Relaxed);
+        logged.arrivals.push(arrived);
+        logged.handling.push(watch.nanoseconds());
         // A log that cannot be written is no reason to fail an agent; the steps are kept all the same.
         let _ = logged.write();
-        match answer {
-            Ok(answer) => Ok((name, answer)),
-            Err(NoAnswer::Unbound(why)) => {
-                let why = why.to_string();
-                logged.unbound = Some(why.clone());
-                Err(NotAnswered::Unbound(why))
-            }
-            Err(NoAnswer::Site(why)) => Err(NotAnswered::Site(why.to_string())),
+        if let Err(NoAnswer::Unbound(why)) = &answer {
+            logged.unbound = Some(why.to_string());
         }
+        answer.map_err(NotAnswered::from)
     }
 
     /// The names of all conversations.
@@ -131,12 +147,13 @@ impl Conversations {
     pub(super) fn told(&self, name: Option<&str>) -> Option<Told> {
         let found = self.found(name)?;
         let logged = locked(&found);
-        let Logged { conversation, arrivals, unbound, .. } = &*logged;
+        let Logged { conversation, arrivals, handling, unbound, .. } = &*logged;
         Some(Told {
             steps: conversation.steps().to_vec(),
             verdict: conversation.verdict(),
             unbound: unbound.clone(),
             arrivals: arrivals.clone(),
+            handling: handling.clone(),
         })
     }
 
@@ -144,7 +161,10 @@ impl Conversations {
     pub(super) fn with<T>(&self, name: Option<&str>, does: impl FnOnce(&mut Conversation) -> T) -> Option<T> {
         let found = self.found(name)?;
         let mut logged = locked(&found);
+        let before = logged.conversation.kept();
         let done = does(&mut logged.conversation);
+        // Nobody can ask for more here, only for nothing of it to be kept.
+        self.kept.fetch_sub(before.saturating_sub(logged.conversation.kept()), Ordering::Relaxed);
         let _ = logged.write();
         Some(done)
     }
@@ -159,23 +179,25 @@ impl Conversations {
     }
 
     fn named(&self, name: &str) -> Result<Arc<Mutex<Logged>>, NotAnswered> {
-        let mut all = locked(&self.all);
-        if let Some(found) = all.get(name) {
+        if let Some(found) = locked(&self.all).get(name) {
             return Ok(found.clone());
         }
+        // It may take a while to draw a script, so nobody waits for it; of two that come at once, one is taken.
         let script = self.scripts.script(name).map_err(|NoScript(why)| NotAnswered::Unknown(why))?;
-        let conversation = Conversation::new(script, (self.sites)());
-        let file = self.log.as_ref().and_then(|folder| log_file(folder, name).ok());
-        let logged = Arc::new(Mutex::new(Logged {
-            conversation,
-            file,
-            written: 0,
-            unbound: None,
-            watch: Stopwatch::start(),
-            arrivals: Vec::new(),
-        }));
-        all.insert(name.to_owned(), logged.clone());
-        Ok(logged)
+        let mut all = locked(&self.all);
+        let logged = all.entry(name.to_owned()).or_insert_with(|| {
+            self.kept.fetch_add(CONVERSATION_BYTES + name.len(), Ordering::Relaxed);
+            Arc::new(Mutex::new(Logged {
+                conversation: Conversation::new(name, script, (self.sites)()),
+                file: self.log.as_ref().map(|folder| folder.join(file_name(name))),
+                written: 0,
+                unbound: None,
+                watch: Stopwatch::start(),
+                arrivals: Vec::new(),
+                handling: Vec::new(),
+            }))
+        });
+        Ok(logged.clone())
     }
 }
 
@@ -184,24 +206,56 @@ impl Logged {
     fn write(&mut self) -> io::Result<()> {
         let steps = self.conversation.steps();
         let new = steps.get(self.written..).unwrap_or(steps);
-        if let Some(file) = &mut self.file {
+        if let Some(file) = &self.file
+            && !new.is_empty()
+        {
             let mut lines = String::new();
             for step in new {
                 lines.push_str(&serde_json::to_string(step)?);
                 lines.push('\n');
             }
-            file.write_all(lines.as_bytes())?;
+            append(file, &lines)?;
         }
         self.written = steps.len();
         Ok(())
     }
 }
 
-/// The file of a conversation. Its name may come from a client, so only plain characters of it are kept.
-fn log_file(folder: &std::path::Path, name: &str) -> io::Result<File> {
-    let plain: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).take(64).collect();
-    OpenOptions::new().create(true).append(true).open(folder.join(format!("{plain}.jsonl")))
+/// A file is open only while it is written: a server can have more conversations than open files.
+fn append(file: &Path, text: &str) -> io::Result<()> {
+    OpenOptions::new().create(true).append(true).open(file)?.write_all(text.as_bytes())
+}
+
+/// The name of the file of a conversation, whose own name may come from a client. A digest tells those apart that are
+/// the same in plain characters.
+fn file_name(name: &str) -> String {
+    let plain: String = name
+        .chars()
+        .map(|c| match c {
+            ':' => '.',
+            '-' => '-',
+            c if c.is_ascii_alphanumeric() => c,
+            _ => '_',
+        })
+        .take(64)
+        .collect();
+    if plain.replace('.', ":") == name {
+        format!("{plain}.jsonl")
+    } else {
+        format!("{plain}-{:08x}.jsonl", xxh3_64(name.as_bytes()) >> 32)
+    }
+}
+
+impl From<NoAnswer> for NotAnswered {
+    fn from(no_answer: NoAnswer) -> Self {
+        match no_answer {
+            NoAnswer::Unbound(why) => Self::Unbound(why.to_string()),
+            NoAnswer::Site(why) => Self::Site(why.to_string()),
+            NoAnswer::NotPrevious(id) => {
+                Self::NotPrevious(format!("no response of this conversation has the id {id}"))
+            }
+        }
+    }
 }
 
 /// A panic elsewhere leaves a conversation as it was after its last step.

@@ -1,24 +1,24 @@
 //! The server's side of a request: find the conversation, read the body, answer.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
 use balk_guards::wire::{Answering, Dialect, Failure, FailureKind, Framing, Rule, models, token_count};
 use balk_guards::{Completion, Usage};
 
+use crate::bench::Stopwatch;
+
 use super::control;
 use super::conversations::{Conversations, NotAnswered};
+use super::limits::Limits;
 use super::line::Shears;
 use super::route::{Asks, NoRoute, Route};
 use super::send::{CREATED, Sending, refuse};
 
-/// The largest body that is read: far more than any agent sends.
-const MAX_BODY: usize = 32 << 20;
-/// How long a client may take to send a body.
-const MAX_READ: Duration = Duration::from_secs(30);
 /// The model that is always there.
 const MODEL: &str = "balk-actor";
 /// About so many bytes are a token.
@@ -30,7 +30,7 @@ const TOLERATED: [Rule; 2] = [Rule::ResultPlace, Rule::BlankText];
 
 /// Answers a request.
 pub(super) async fn handle(
-    State(all): State<Arc<Conversations>>,
+    State((all, limits)): State<(Arc<Conversations>, Limits)>,
     ConnectInfo(shears): ConnectInfo<Shears>,
     request: Request,
 ) -> Response<Body> {
@@ -48,13 +48,17 @@ pub(super) async fn handle(
         Asks::Models(dialect) => return json(models(*dialect, &[MODEL], CREATED)),
         Asks::Count(dialect) | Asks::Answer { dialect, .. } => *dialect,
     };
-    let body = match read(body, dialect).await {
+    let body = match read(body, dialect, limits).await {
         Ok(body) => body,
         Err(failure) => return refuse(dialect, "unread", &failure),
     };
     match route.asks {
         Asks::Answer { streams, model, .. } => {
-            answer(&all, name, &Posted { dialect, text: &body, streams, model: model.as_deref() }, shears)
+            let posted = Posted { dialect, text: &body, streams, model: model.as_deref() };
+            match answer(&all, name, &posted, shears) {
+                Some(response) => response,
+                None => std::future::pending().await,
+            }
         }
         Asks::Count(_) | Asks::Ping | Asks::Control(_) | Asks::Models(_) => count(dialect, &body),
     }
@@ -68,31 +72,67 @@ struct Posted<'b> {
     model: Option<&'b str>,
 }
 
-async fn read(body: Body, dialect: Dialect) -> Result<String, Failure> {
+async fn read(body: Body, dialect: Dialect, limits: Limits) -> Result<String, Failure> {
     let failed = |kind, message: &str| Failure::of(dialect, kind, message);
-    let bytes = match tokio::time::timeout(MAX_READ, to_bytes(body, MAX_BODY)).await {
-        Ok(Ok(bytes)) => bytes,
-        Ok(Err(_)) => {
-            let most = MAX_BODY >> 20;
-            let message = format!("expected a body of at most {most} MiB that is whole");
+    let bytes = match tokio::time::timeout(limits.read, whole(body, limits.body)).await {
+        Ok(Whole::Is(bytes)) => bytes,
+        Ok(Whole::TooLong) => {
+            let message = format!("expected a body of at most {} bytes", limits.body);
             return Err(failed(FailureKind::TooLarge, &message));
         }
+        Ok(Whole::Broken) => return Err(failed(FailureKind::Invalid, "expected a body that is whole")),
         Err(_) => {
-            return Err(Failure {
-                status: 408,
-                ..failed(FailureKind::Timeout, "the body took longer than 30 s")
-            });
+            let message = format!("the body took longer than {} ms", limits.read.as_millis());
+            return Err(Failure { status: 408, ..failed(FailureKind::Timeout, &message) });
         }
     };
-    String::from_utf8(bytes.into()).map_err(|it| {
+    String::from_utf8(bytes).map_err(|it| {
         let at = it.utf8_error().valid_up_to();
         failed(FailureKind::Invalid, &format!("byte {at} of the body is not UTF-8"))
     })
 }
 
-fn answer(all: &Conversations, name: Option<&str>, body: &Posted<'_>, shears: Shears) -> Response<Body> {
+/// What came as a body.
+enum Whole {
+    Is(Vec<u8>),
+    TooLong,
+    Broken,
+}
+
+/// Reads a body. What is too long is read all the same, to eight times of it, and thrown away: a client that is still
+/// writing would see nothing but a reset.
+async fn whole(mut body: Body, most: usize) -> Whole {
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    loop {
+        match poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+            None if length <= most => return Whole::Is(bytes),
+            None => return Whole::TooLong,
+            Some(Err(_)) => return Whole::Broken,
+            Some(Ok(frame)) => {
+                let Ok(data) = frame.into_data() else { continue };
+                length += data.len();
+                if length <= most {
+                    bytes.extend_from_slice(&data);
+                } else if length <= most.saturating_mul(8) {
+                    bytes = Vec::new();
+                } else {
+                    return Whole::TooLong;
+                }
+            }
+        }
+    }
+}
+
+/// The answer to a request. `None` is an answer that never comes.
+fn answer(
+    all: &Conversations,
+    name: Option<&str>,
+    body: &Posted<'_>,
+    shears: Shears,
+) -> Option<Response<Body>> {
+    let watch = Stopwatch::start();
     let Posted { dialect, text, streams, model } = *body;
-    let failed = |kind, message: &str| refuse(dialect, "refused", &Failure::of(dialect, kind, message));
+    let failed = |kind, message: &str| Some(refuse(dialect, "refused", &Failure::of(dialect, kind, message)));
     let mut asked = match dialect.asked(text) {
         Ok(asked) => asked,
         Err(unreadable) => return failed(FailureKind::Invalid, &unreadable.to_string()),
@@ -103,16 +143,17 @@ fn answer(all: &Conversations, name: Option<&str>, body: &Posted<'_>, shears: Sh
     if let Some(model) = model {
         asked.model = model.into();
     }
-    let (name, answer) = match all.ask(name, &asked, || dialect.wanted(text)) {
+    let answer = match all.ask(name, &asked, || dialect.wanted(text), watch) {
         Ok(answered) => answered,
         Err(NotAnswered::Unknown(message)) => return failed(FailureKind::Missing, &message),
-        Err(NotAnswered::Unbound(message)) => return failed(FailureKind::Invalid, &message),
+        Err(NotAnswered::Unbound(message) | NotAnswered::NotPrevious(message)) => {
+            return failed(FailureKind::Invalid, &message);
+        }
         Err(NotAnswered::Site(message)) => return failed(FailureKind::Failed, &message),
         // No client asks again after it.
         Err(NotAnswered::Bound(message)) => return failed(FailureKind::Forbidden, &message),
     };
-    let answering =
-        Answering { created: CREATED, ..asked.answering(&format!("balk_{name}_{}", answer.number)) };
+    let answering = Answering { created: CREATED, ..asked.answering(&answer.id) };
     let framing = streams.or_else(|| asked.stream.then_some(Framing::Events));
     let completion = counted(&answer.completion, text);
     let sending = Sending { dialect, framing, answering: &answering, offer: &asked.offer, shears };

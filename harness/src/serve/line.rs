@@ -39,10 +39,6 @@ impl Lines {
         socket.bind(address)?;
         Ok(Self(socket.listen(QUEUE)?))
     }
-
-    pub(super) fn address(&self) -> io::Result<SocketAddr> {
-        self.0.local_addr()
-    }
 }
 
 impl Listener for Lines {
@@ -60,7 +56,7 @@ impl Listener for Lines {
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.address()
+        self.0.local_addr()
     }
 }
 

@@ -34,6 +34,15 @@ impl Item {
             Said::User(text) | Said::Result { text, .. } => text,
         }
     }
+
+    /// How many bytes its texts take.
+    pub(super) fn bytes(&self) -> usize {
+        let theirs = self.after.as_ref().map_or(0, |it| {
+            let calls = it.calls.iter().map(|call| call.tool.len() + call.arguments.len());
+            it.texts().map(|text| text.len()).chain(calls).sum()
+        });
+        self.text().len() + theirs
+    }
 }
 
 /// A place in the tree of all requests of a conversation: the digest of what led to it.

@@ -133,6 +133,15 @@ impl Scene {
         Ok(())
     }
 
+    /// Reads a summary of what came before, and what the user says after it.
+    pub(super) fn resumes(&mut self, items: &[Item], steps: &mut Vec<Step>) {
+        for item in items {
+            if let Said::User(text) = &item.said {
+                self.user_says(text, steps);
+            }
+        }
+    }
+
     /// The completion that the agent took, as the actor reads it: its own, unless the agent changed the calls. A
     /// broken attempt counts only if the agent kept what came of it.
     fn taken(&self, done: &Done, theirs: Option<&Arc<Completion>>) -> Option<Arc<Completion>> {

@@ -19,15 +19,15 @@ pub(super) struct Sending<'a> {
 }
 
 impl Sending<'_> {
-    /// Sends a completion, broken off on its way if it is to break.
-    pub(super) fn send(&self, completion: &Completion, broken: Option<&Broken>) -> Response<AnyBody> {
-        match (broken, self.framing) {
+    /// Sends a completion, broken off on its way if it is to break. `None` is an answer of which nothing ever comes.
+    pub(super) fn send(&self, completion: &Completion, broken: Option<&Broken>) -> Option<Response<AnyBody>> {
+        Some(match (broken, self.framing) {
             (None, None) => self.whole(self.dialect.response(completion, self.answering)),
             (None, Some(framing)) => self.stream(framing, &self.events(completion), None),
-            (Some(broken), _) if broken.at == Stage::Nothing => self.nothing(broken),
+            (Some(broken), _) if broken.at == Stage::Nothing => return self.nothing(broken),
             (Some(broken), None) => self.part_of_whole(completion, broken),
             (Some(broken), Some(framing)) => self.part_of_stream(framing, completion, broken),
-        }
+        })
     }
 
     fn events(&self, completion: &Completion) -> Vec<Event> {
@@ -35,18 +35,17 @@ impl Sending<'_> {
     }
 
     /// Nothing of the answer comes.
-    fn nothing(&self, broken: &Broken) -> Response<AnyBody> {
-        let stop = match broken.cause {
+    fn nothing(&self, broken: &Broken) -> Option<Response<AnyBody>> {
+        match broken.cause {
             AttemptCause::Status { code, retry_after } => {
-                return self.refuse(&refusal(code, retry_after, broken));
+                Some(self.refuse(&refusal(code, retry_after, broken)))
             }
-            AttemptCause::TimedOut => Part::Stall,
+            AttemptCause::TimedOut => None,
             AttemptCause::Connect | AttemptCause::Disconnected | AttemptCause::Empty => {
                 self.shears.cut();
-                Part::Cut
+                Some(self.respond(StatusCode::OK, JSON, None, [Part::Cut]))
             }
-        };
-        self.respond(StatusCode::OK, JSON, None, [stop])
+        }
     }
 
     /// An error of the provider, in its own shape.

@@ -23,12 +23,12 @@ pub struct Verdict {
     pub identical_calls: usize,
 }
 
-/// The largest number of acts in a row with the same calls.
+/// The largest number of acts in a row with the same calls. The calls of an answer that broke off are no calls yet.
 pub(super) fn identical_calls(steps: &[Step]) -> usize {
     let (mut most, mut row) = (0, 0);
     let mut last: Option<&[Called]> = None;
     for step in steps {
-        let Step::Act { calls, .. } = step else { continue };
+        let Step::Act { calls, broke: None, .. } = step else { continue };
         row = if calls.is_empty() {
             0
         } else if last == Some(calls) {

@@ -44,6 +44,7 @@ mod replay_incident;
 mod report;
 mod retry_safety;
 mod said;
+mod serve;
 mod serve_parity;
 mod set_from;
 mod shell;

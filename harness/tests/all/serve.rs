@@ -1,0 +1,9 @@
+//! `balk serve` over real sockets: what it answers, what it keeps, and what it refuses.
+
+mod breaks;
+mod client;
+mod conversations;
+mod histories;
+mod hostile;
+mod mutated;
+mod side_calls;

@@ -1,0 +1,202 @@
+//! Where a request goes on: after the last act, at another attempt, or where a history was changed.
+
+use balk_guards::wire::Dialect;
+use serde_json::{Value, json};
+
+use super::client::{Agent, TASK, TOOLS, opening, path, plain, send, serving, start, steps, told};
+
+#[test]
+fn the_same_request_again_is_another_attempt() {
+    let server = start(serving(vec![plain("empty = [\"1/1\", \"1/1\", \"0/1\"]\n")]));
+    let mut agent = Agent::new(&server, "mine");
+    for _ in 0..2 {
+        let answer = agent.sends().fine();
+        assert_eq!(answer["choices"][0]["message"]["content"].as_str().unwrap_or_default(), "", "{answer}");
+    }
+    assert_eq!(agent.asks().1, ["read_file"]);
+    assert_eq!(steps(&server, "mine"), ["look 1.1", "look 1.2", "look 1.3"]);
+}
+
+#[test]
+fn a_word_about_an_empty_answer_is_no_fresh_start() {
+    let server = start(serving(vec![plain("empty = [\"1/1\", \"1/1\", \"0/1\"]\n")]));
+    let mut agent = Agent::new(&server, "mine");
+    for _ in 0..2 {
+        agent.sends().fine();
+        agent.says("Your answer was empty.");
+    }
+    assert_eq!(agent.asks().1, ["read_file"]);
+    let said = steps(&server, "mine");
+    let acts: Vec<_> = said.iter().filter(|it| it.starts_with("look")).collect();
+    assert_eq!(acts, ["look 1.1", "look 1.2", "look 1.3"], "{said:?}");
+    assert_eq!(told(&server, "mine").verdict.interventions, 2, "{said:?}");
+}
+
+#[test]
+fn an_answer_that_is_lost_is_given_again() {
+    let server = start(serving(vec![plain("")]));
+    let agent = Agent::new(&server, "mine");
+    let (first, again) = (agent.sends().fine(), agent.sends().fine());
+    assert_eq!(first["choices"], again["choices"]);
+    assert_ne!(first["id"], again["id"]);
+    assert_eq!(steps(&server, "mine"), ["look 1.1", "look 1.2"]);
+}
+
+/// An agent that has looked and written.
+fn worked<'s>(server: &'s balk::serve::Server, name: &str) -> Agent<'s> {
+    let mut agent = Agent::new(server, name);
+    for answer in ["Notes.", "written"] {
+        agent.asks();
+        agent.answers(answer);
+    }
+    agent
+}
+
+#[test]
+fn a_fork_gets_what_the_script_does_there() {
+    let server = start(serving(vec![plain("")]));
+    let mut agent = worked(&server, "mine");
+    agent.asks();
+    // Back to the first result.
+    agent.messages().truncate(3);
+    assert_eq!(agent.asks().1, ["write_file"]);
+    assert_eq!(steps(&server, "mine")[5..], ["Forked", "write 1.2"]);
+    // The other way from there.
+    agent.answers("written elsewhere");
+    assert_eq!(agent.asks().0, "notes.txt is there.");
+}
+
+#[test]
+fn a_new_task_starts_anew() {
+    let server = start(serving(vec![plain("")]));
+    worked(&server, "mine");
+    let mut agent = Agent::new(&server, "mine");
+    agent.messages().clear();
+    agent.says("Something else.");
+    assert_eq!(agent.asks().1, ["read_file"]);
+    assert_eq!(steps(&server, "mine")[4..], ["Restarted", "look 1.1"]);
+}
+
+/// What an agent does to its history.
+type Change = fn(&mut Vec<Value>);
+
+#[test]
+fn what_agents_do_to_their_history_moves_nothing() {
+    let changes: [(&str, Change); 6] = [
+        ("texts of the model dropped", |all| {
+            all.iter_mut().filter(|it| it["role"] == "assistant").for_each(|it| it["content"] = Value::Null);
+        }),
+        ("other ids", |all| {
+            for it in all {
+                for call in it["tool_calls"].as_array_mut().into_iter().flatten() {
+                    call["id"] = json!(format!("other-{}", call["id"].as_str().expect("an id")));
+                }
+                if let Some(id) = it["tool_call_id"].as_str() {
+                    it["tool_call_id"] = json!(format!("other-{id}"));
+                }
+            }
+        }),
+        ("results cut", |all| {
+            let results: Vec<_> = all.iter_mut().filter(|it| it["role"] == "tool").collect();
+            let old = results.len() - 1;
+            results.into_iter().take(old).for_each(|it| it["content"] = json!("[old result]"));
+        }),
+        ("an instruction added", |all| {
+            all.insert(0, json!({ "role": "system", "content": "You are good." }))
+        }),
+        ("the agent's own word as the model's", |all| {
+            all.insert(1, json!({ "role": "assistant", "content": "I will do it." }));
+        }),
+        ("the text of a call rewritten", |all| {
+            for call in all.iter_mut().filter_map(|it| it["tool_calls"].as_array_mut()).flatten() {
+                let arguments = call["function"]["arguments"].as_str().expect("a text").replace(':', " : ");
+                call["function"]["arguments"] = json!(arguments);
+            }
+        }),
+    ];
+    let server = start(serving(vec![plain("")]));
+    for (at, (what, change)) in changes.into_iter().enumerate() {
+        let name = format!("change-{at}");
+        let mut agent = worked(&server, &name);
+        change(agent.messages());
+        assert_eq!(agent.asks().0, "notes.txt is there.", "{what}");
+        let expected = ["look 1.1", "result Notes.", "write 1.1", "result written", "done 1.1"];
+        assert_eq!(steps(&server, &name), expected, "{what}");
+        assert!(told(&server, &name).verdict.goal, "{what}");
+    }
+}
+
+#[test]
+fn a_dropped_text_answer_does_not_hide_the_act() {
+    let server = start(serving(vec![plain("")]));
+    let mut agent = worked(&server, "mine");
+    agent.asks();
+    // The agent drops the text and says something of its own.
+    agent.messages().pop();
+    agent.says("Thanks. And now once more.");
+    assert_eq!(agent.asks().1, ["read_file"]);
+    assert_eq!(steps(&server, "mine")[4..], ["done 1.1", "user Thanks. And now once more.", "look 2.1"]);
+}
+
+#[test]
+fn a_beginning_that_is_not_known_goes_on_from_the_last_act() {
+    let server = start(serving(vec![plain("")]));
+    let mut agent = worked(&server, "mine");
+    let resumed = json!({ "role": "user", "content": "Resumed. The task was: write notes.txt." });
+    agent.messages()[0] = resumed;
+    assert_eq!(agent.asks().0, "notes.txt is there.");
+    assert_eq!(steps(&server, "mine")[3..], ["Rewritten", "result written", "done 1.1"]);
+    // The new beginning is known from now on.
+    agent.says("Thanks. And now once more.");
+    assert_eq!(agent.asks().1, ["read_file"]);
+    assert_eq!(steps(&server, "mine")[6..], ["user Thanks. And now once more.", "look 2.1"]);
+}
+
+#[test]
+fn a_turn_that_the_agent_made_up_hides_nothing_that_was_said() {
+    let server = start(serving(vec![plain("")]));
+    let mut agent = Agent::new(&server, "mine");
+    agent.asks();
+    agent.answers("Notes.");
+    agent.messages().push(json!({ "role": "assistant", "content": "Understood." }));
+    agent.says("Careful now.");
+    agent.asks();
+    assert_eq!(
+        steps(&server, "mine"),
+        ["look 1.1", "result Notes.", "intervention Careful now.", "write 1.1"]
+    );
+}
+
+#[test]
+fn a_request_follows_a_response_by_its_id() {
+    let server = start(serving(vec![plain("")]));
+    let ask = |name: &str, request: &Value| {
+        let path = format!("/c/{name}{}", path(Dialect::Responses, false));
+        send(&server, "POST", &path, &[], request.to_string().as_bytes())
+    };
+    let mut request = opening(Dialect::Responses, false, TOOLS);
+    let first = ask("mine", &request).fine();
+    let call = |answer: &Value| {
+        let all = answer["output"].as_array().expect("a list");
+        all.iter().find(|it| it["type"] == "function_call").expect("a call").clone()
+    };
+    let looked = call(&first);
+    assert_eq!(looked["name"], "read_file");
+    request["previous_response_id"] = first["id"].clone();
+    request["input"] =
+        json!([{ "type": "function_call_output", "call_id": looked["call_id"], "output": "Notes." }]);
+    let second = ask("mine", &request).fine();
+    assert_eq!(call(&second)["name"], "write_file");
+    assert_eq!(second["previous_response_id"], first["id"]);
+    // Once more from the same response is another attempt; from a response of somebody else there is nothing.
+    assert_eq!(call(&ask("mine", &request).fine())["name"], "write_file");
+    assert_eq!(steps(&server, "mine"), ["look 1.1", "result Notes.", "write 1.1", "write 1.2"]);
+    for id in [json!("resp_unknown"), json!("balk_mine_99"), first["id"].clone()] {
+        request["previous_response_id"] = id;
+        let name = if request["previous_response_id"] == first["id"] { "other" } else { "mine" };
+        let refused = ask(name, &request);
+        assert_eq!(refused.status, 400, "{refused:?}");
+        assert!(refused.error(Dialect::Responses).contains("has the id"), "{refused:?}");
+    }
+    assert!(TASK.starts_with("Write"));
+}

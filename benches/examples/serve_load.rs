@@ -49,7 +49,8 @@ impl Talk {
 
     fn send(&mut self) -> io::Result<usize> {
         let body = json!({ "model": "m", "messages": self.messages, "tools": self.tools }).to_string();
-        let head = format!("POST {} HTTP/1.1\r\nhost: h\r\ncontent-length: {}\r\n\r\n", self.path, body.len());
+        let head =
+            format!("POST {} HTTP/1.1\r\nhost: h\r\ncontent-length: {}\r\n\r\n", self.path, body.len());
         self.connection.get_mut().write_all(&[head.as_bytes(), body.as_bytes()].concat())?;
         Ok(body.len())
     }
@@ -81,7 +82,8 @@ impl Talk {
         self.messages.push(answer["choices"][0]["message"].take());
         for call in &said.calls {
             let id = &*call.id;
-            self.messages.push(json!({ "role": "tool", "tool_call_id": id, "content": "error: no such file" }));
+            self.messages
+                .push(json!({ "role": "tool", "tool_call_id": id, "content": "error: no such file" }));
         }
         if said.calls.is_empty() {
             self.messages.push(json!({ "role": "user", "content": "Go on." }));
@@ -159,9 +161,7 @@ impl Script {
                 names.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" }))).collect();
             json!({ "type": "object", "properties": members, "required": names })
         };
-        let tool = |name: &str, arguments: &[&str]| {
-            json!({ "type": "function", "function": { "name": name, "parameters": string(arguments) } })
-        };
+        let tool = |name: &str, arguments: &[&str]| json!({ "type": "function", "function": { "name": name, "parameters": string(arguments) } });
         let tools = json!([
             tool("bash", &["command"]),
             tool("read_file", &["path"]),
@@ -191,7 +191,8 @@ fn echo(answer: String) -> io::Result<(SocketAddr, tokio::runtime::Runtime)> {
         let answer = answer.clone();
         async move { answer }
     });
-    let router = Router::new().fallback_service(answers.layer(axum::extract::DefaultBodyLimit::max(64 << 20)));
+    let router =
+        Router::new().fallback_service(answers.layer(axum::extract::DefaultBodyLimit::max(64 << 20)));
     runtime.spawn(async move { axum::serve(listener, router).await });
     Ok((address, runtime))
 }
@@ -211,7 +212,8 @@ fn quantile(sorted: &[u64], share: usize) -> u64 {
 #[expect(clippy::print_stdout, reason = "this is what an example is for")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "repeating".to_owned());
-    let worlds: Worlds = catalogue::find(&name).ok_or("no such scenario")?.read(&[]).map_err(|it| it.to_string())?.into();
+    let worlds: Worlds =
+        catalogue::find(&name).ok_or("no such scenario")?.read(&[]).map_err(|it| it.to_string())?.into();
     let script = Script::of(&worlds);
     let limits = Limits { kept: usize::MAX, ..Limits::default() };
     let scripts = Scripts { worlds: vec![worlds], seed: 7, profile: None };

@@ -106,7 +106,8 @@ impl Server {
             std::fs::create_dir_all(folder)?;
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let conversations = Arc::new(Conversations::new(scripts, sites, (max_requests, limits.kept), log, only));
+        let conversations =
+            Arc::new(Conversations::new(scripts, sites, (max_requests, limits.kept), log, only));
         let lines = {
             let _inside = runtime.enter();
             Lines::listen(address)?

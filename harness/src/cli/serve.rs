@@ -88,7 +88,8 @@ impl Serve {
         };
         let interrupt = Interrupt::catch();
         let server = Server::start(serving).map_err(|error| {
-            let hint = "name another --port, or 0 for any free one; check that the folder of --log can be written";
+            let hint =
+                "name another --port, or 0 for any free one; check that the folder of --log can be written";
             Error::usage("--port", "an address to listen at", format!("{address}: {error}")).hint(hint)
         })?;
         writeln!(std::io::stdout(), "{}", server.url())?;
@@ -122,9 +123,13 @@ pub(super) fn profile(agent: &str) -> Result<Arc<agents::Profile>, Failure> {
             Some(name) => format!("did you mean `{name}`?"),
             None => format!("known are {}", known().collect::<Vec<_>>().join(", ")),
         };
-        return Err(Error::usage("--agent", "the name of an agent, or the file of a profile", format!("`{agent}`"))
-            .hint(&hint)
-            .into());
+        return Err(Error::usage(
+            "--agent",
+            "the name of an agent, or the file of a profile",
+            format!("`{agent}`"),
+        )
+        .hint(&hint)
+        .into());
     }
     let text = std::fs::read_to_string(&path).map_err(|error| Error::unreadable(&path, &error))?;
     Ok(Arc::new(agents::parse(agent, &text)?))

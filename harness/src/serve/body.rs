@@ -88,4 +88,3 @@ impl From<String> for Part {
         Self::Bytes(text.into())
     }
 }
-

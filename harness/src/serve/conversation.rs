@@ -113,7 +113,11 @@ impl Conversation {
     /// # Errors
     /// The tools on offer cannot play the roles of the scenario, the place where they work is not there, or no answer
     /// has the id that the request follows.
-    pub(super) fn ask(&mut self, asked: &Asked, wanted: impl FnOnce() -> Option<Arc<str>>) -> Result<Answer, NoAnswer> {
+    pub(super) fn ask(
+        &mut self,
+        asked: &Asked,
+        wanted: impl FnOnce() -> Option<Arc<str>>,
+    ) -> Result<Answer, NoAnswer> {
         let items = path::items(&asked.messages, self.script.profile.as_deref());
         let start = match &asked.previous {
             Some(id) => self.answered(id).ok_or_else(|| NoAnswer::NotPrevious(id.clone()))?,
@@ -133,7 +137,9 @@ impl Conversation {
         let acted = match from {
             Goes::Start => self.opens(&world, &items),
             Goes::After(act, known) if known == items.len() => self.again(act),
-            Goes::After(act, known) => self.goes_on(act, &items[known..], path_of(self.start(start), &items))?,
+            Goes::After(act, known) => {
+                self.goes_on(act, &items[known..], path_of(self.start(start), &items))?
+            }
         };
         Ok(self.acts(acted)?)
     }
@@ -274,9 +280,7 @@ impl Conversation {
             None => turns.is_some() || items.iter().any(|it| actor.is_summary(it.text())),
         };
         match found {
-            _ if is_rewritten => {
-                (Goes::After(last, known + turns.unwrap_or(0)), Some(History::Rewritten))
-            }
+            _ if is_rewritten => (Goes::After(last, known + turns.unwrap_or(0)), Some(History::Rewritten)),
             Some((act, known)) => (Goes::After(act, known), (!is_last(act)).then_some(History::Forked)),
             None => (Goes::Start, Some(History::Restarted)),
         }
@@ -317,7 +321,9 @@ impl Conversation {
     fn act(&mut self, mut scene: Scene, before: Option<Done>, path: Path) -> Acted {
         let mut attempt = 1;
         let mut act = scene.actor.act(attempt);
-        if let Some(before) = before.filter(|it| it.at == (scene.actor.state().to_owned(), scene.actor.visit())) {
+        if let Some(before) =
+            before.filter(|it| it.at == (scene.actor.state().to_owned(), scene.actor.visit()))
+        {
             attempt = before.attempt + 1;
             act = scene.actor.act(attempt);
         }

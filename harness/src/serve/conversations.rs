@@ -243,7 +243,9 @@ impl From<NoAnswer> for NotAnswered {
         match no_answer {
             NoAnswer::Unbound(why) => Self::Unbound(why.to_string()),
             NoAnswer::Site(why) => Self::Site(why.to_string()),
-            NoAnswer::NotPrevious(id) => Self::NotPrevious(format!("no response of this conversation has the id {id}")),
+            NoAnswer::NotPrevious(id) => {
+                Self::NotPrevious(format!("no response of this conversation has the id {id}"))
+            }
         }
     }
 }

@@ -41,7 +41,9 @@ pub(super) async fn handle(
     };
     let name = route.conversation.as_deref();
     let dialect = match &route.asks {
-        Asks::Ping => return text(StatusCode::OK, "text/plain", "This is Balk. It plays a model.\n".to_owned()),
+        Asks::Ping => {
+            return text(StatusCode::OK, "text/plain", "This is Balk. It plays a model.\n".to_owned());
+        }
         Asks::Control(what) => return control::answer(&all, *what, name),
         Asks::Models(dialect) => return json(models(*dialect, &[MODEL], CREATED)),
         Asks::Count(dialect) | Asks::Answer { dialect, .. } => *dialect,
@@ -122,7 +124,12 @@ async fn whole(mut body: Body, most: usize) -> Whole {
 }
 
 /// The answer to a request. `None` is an answer that never comes.
-fn answer(all: &Conversations, name: Option<&str>, body: &Posted<'_>, shears: Shears) -> Option<Response<Body>> {
+fn answer(
+    all: &Conversations,
+    name: Option<&str>,
+    body: &Posted<'_>,
+    shears: Shears,
+) -> Option<Response<Body>> {
     let watch = Stopwatch::start();
     let Posted { dialect, text, streams, model } = *body;
     let failed = |kind, message: &str| Some(refuse(dialect, "refused", &Failure::of(dialect, kind, message)));
@@ -139,7 +146,9 @@ fn answer(all: &Conversations, name: Option<&str>, body: &Posted<'_>, shears: Sh
     let answer = match all.ask(name, &asked, || dialect.wanted(text), watch) {
         Ok(answered) => answered,
         Err(NotAnswered::Unknown(message)) => return failed(FailureKind::Missing, &message),
-        Err(NotAnswered::Unbound(message) | NotAnswered::NotPrevious(message)) => return failed(FailureKind::Invalid, &message),
+        Err(NotAnswered::Unbound(message) | NotAnswered::NotPrevious(message)) => {
+            return failed(FailureKind::Invalid, &message);
+        }
         Err(NotAnswered::Site(message)) => return failed(FailureKind::Failed, &message),
         // No client asks again after it.
         Err(NotAnswered::Bound(message)) => return failed(FailureKind::Forbidden, &message),
@@ -162,7 +171,8 @@ fn counted(completion: &Completion, request: &str) -> Completion {
 
 fn count(dialect: Dialect, body: &str) -> Response<Body> {
     let tokens = u64::try_from(body.len()).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
-    let is_object = serde_json::from_str::<serde::de::IgnoredAny>(body).is_ok() && body.trim_start().starts_with('{');
+    let is_object =
+        serde_json::from_str::<serde::de::IgnoredAny>(body).is_ok() && body.trim_start().starts_with('{');
     match token_count(dialect, tokens) {
         Some(count) if is_object => json(count),
         Some(_) | None => {

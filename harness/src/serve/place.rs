@@ -199,7 +199,11 @@ impl Scene {
 }
 
 /// The result of each call: by its id as the agent shows it, else by its place.
-fn answered<'i>(calls: &[Arc<ToolCall>], shown: &[Arc<ToolCall>], items: &'i [Item]) -> Vec<Option<&'i Item>> {
+fn answered<'i>(
+    calls: &[Arc<ToolCall>],
+    shown: &[Arc<ToolCall>],
+    items: &'i [Item],
+) -> Vec<Option<&'i Item>> {
     let mut results = vec![None; calls.len()];
     let all = items.iter().filter(|it| matches!(it.said, Said::Result { .. }));
     for (place, item) in all.enumerate() {
@@ -213,7 +217,12 @@ fn answered<'i>(calls: &[Arc<ToolCall>], shown: &[Arc<ToolCall>], items: &'i [It
 }
 
 /// What is known of a call from the place where it ran, and what the actor is told.
-fn of_place(executed: &Executed, came: Came, text: &Arc<str>, failed: Option<bool>) -> (Outcome, Option<Executed>) {
+fn of_place(
+    executed: &Executed,
+    came: Came,
+    text: &Arc<str>,
+    failed: Option<bool>,
+) -> (Outcome, Option<Executed>) {
     match came {
         Came::AsSaid => (Outcome::of(executed.status), Some(executed.clone())),
         Came::Otherwise => (Outcome::Otherwise, failed.map(|failed| told(text, failed))),

@@ -129,7 +129,9 @@ impl Step {
     pub fn canonical(&self) -> Self {
         match self {
             Self::Result { outcome, .. } => Self::Result { outcome: *outcome, text: "".into() },
-            Self::Intervention { at, text } => Self::Intervention { at: *at, text: without_digits(text).into() },
+            Self::Intervention { at, text } => {
+                Self::Intervention { at: *at, text: without_digits(text).into() }
+            }
             Self::Act { .. } | Self::User { .. } | Self::Side { .. } | Self::History { .. } => self.clone(),
         }
     }
@@ -158,6 +160,7 @@ fn without_digits(text: &str) -> String {
 }
 
 fn calls(completion: &Completion) -> Vec<Called> {
-    let called = |it: &Arc<balk_guards::ToolCall>| Called { tool: it.tool.clone(), arguments: it.arguments.clone() };
+    let called =
+        |it: &Arc<balk_guards::ToolCall>| Called { tool: it.tool.clone(), arguments: it.arguments.clone() };
     completion.calls.iter().map(called).collect()
 }

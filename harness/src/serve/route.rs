@@ -151,7 +151,11 @@ fn by_key(headers: &HeaderMap, query: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn route(method: &Method, path: &str, headers: &[(&'static str, &str)]) -> Result<Route, (NoRoute, Dialect)> {
+    fn route(
+        method: &Method,
+        path: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Route, (NoRoute, Dialect)> {
         let mut all = HeaderMap::new();
         for (name, value) in headers {
             all.insert(*name, value.parse().expect("a header"));

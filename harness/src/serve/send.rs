@@ -37,7 +37,9 @@ impl Sending<'_> {
     /// Nothing of the answer comes.
     fn nothing(&self, broken: &Broken) -> Option<Response<AnyBody>> {
         match broken.cause {
-            AttemptCause::Status { code, retry_after } => Some(self.refuse(&refusal(code, retry_after, broken))),
+            AttemptCause::Status { code, retry_after } => {
+                Some(self.refuse(&refusal(code, retry_after, broken)))
+            }
             AttemptCause::TimedOut => None,
             AttemptCause::Connect | AttemptCause::Disconnected | AttemptCause::Empty => {
                 self.shears.cut();
@@ -63,7 +65,12 @@ impl Sending<'_> {
         self.respond(StatusCode::OK, JSON, Some(text.len()), parts)
     }
 
-    fn part_of_stream(&self, framing: Framing, completion: &Completion, broken: &Broken) -> Response<AnyBody> {
+    fn part_of_stream(
+        &self,
+        framing: Framing,
+        completion: &Completion,
+        broken: &Broken,
+    ) -> Response<AnyBody> {
         let mut events = self.events(completion);
         events.truncate(self.reached(&events, broken.at));
         if let AttemptCause::Status { code, retry_after } = broken.cause {
@@ -137,7 +144,8 @@ pub(super) fn refuse(dialect: Dialect, id: &str, failure: &Failure) -> Response<
     let failure = Failure { request_id: Some(id.into()), ..failure.clone() };
     let mut response = with_headers(dialect, id, failure.retry_after, AnyBody::from(failure.body(dialect)));
     // Every status of a script is one; a request that is refused has one of the provider's.
-    *response.status_mut() = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() =
+        StatusCode::from_u16(failure.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
     response
 }
@@ -177,7 +185,8 @@ fn refusal(code: u16, retry_after: Option<u64>, broken: &Broken) -> Failure {
         500.. => FailureKind::Failed,
         _ => FailureKind::Invalid,
     };
-    let message = if broken.message.is_empty() { broken.cause.to_string().into() } else { broken.message.clone() };
+    let message =
+        if broken.message.is_empty() { broken.cause.to_string().into() } else { broken.message.clone() };
     Failure { kind, status: code, message, retry_after, request_id: None }
 }
 

@@ -26,7 +26,9 @@ fn sample(schema: &Value, depth: u32) -> Value {
         Some("object") => {
             let members = schema.get("properties").and_then(Value::as_object).filter(|_| depth > 0);
             let members = members.into_iter().flatten();
-            Value::Object(members.map(|(name, it)| (name.clone(), sample(it, depth - 1))).collect::<Map<_, _>>())
+            Value::Object(
+                members.map(|(name, it)| (name.clone(), sample(it, depth - 1))).collect::<Map<_, _>>(),
+            )
         }
         Some("array") => Value::Array(Vec::new()),
         Some("boolean") => Value::Bool(false),
@@ -49,7 +51,9 @@ mod tests {
             (None, "Task"),
             (Some("not JSON"), "Task"),
             (
-                Some(r#"{"type":"OBJECT","properties":{"confidence":{"type":"NUMBER"},"why":{"type":"STRING"}}}"#),
+                Some(
+                    r#"{"type":"OBJECT","properties":{"confidence":{"type":"NUMBER"},"why":{"type":"STRING"}}}"#,
+                ),
                 r#"{"confidence":0,"why":""}"#,
             ),
             (Some(r#"{"type":["string","null"],"enum":["user","model"]}"#), r#""user""#),
@@ -62,9 +66,8 @@ mod tests {
 
     #[test]
     fn a_schema_that_is_deep_is_followed_so_far() {
-        let deep = (0..100).fold("{}".to_owned(), |inner, _| {
-            format!(r#"{{"type":"object","properties":{{"a":{inner}}}}}"#)
-        });
+        let deep = (0..100)
+            .fold("{}".to_owned(), |inner, _| format!(r#"{{"type":"object","properties":{{"a":{inner}}}}}"#));
         assert!(answer(Some(&deep)).len() < 200);
     }
 }

@@ -103,7 +103,8 @@ fn check(
         left |= completion.is_some_and(|it| it.finish == FinishReason::Error);
         if completion.is_some() || (failed && !of_left) {
             let mut actor = Actor::new(world);
-            let seen = dialect.seen(&dialect.request(&view, &client.asking), world.offer()).expect("it can be read");
+            let seen =
+                dialect.seen(&dialect.request(&view, &client.asking), world.offer()).expect("it can be read");
             actor.catch_up(&seen.messages);
             let act = actor.act(attempt);
             let whole = act.completion(world.offer());
@@ -116,7 +117,10 @@ fn check(
             };
             if !same {
                 let found = if is_found { format!("{found:?}") } else { "nothing".to_owned() };
-                return Err(format!("{conversation}, request {}: {act:?}, found {found}", expected.len() + 1));
+                return Err(format!(
+                    "{conversation}, request {}: {act:?}, found {found}",
+                    expected.len() + 1
+                ));
             }
             expected.push(shown(&actor, &act, &whole));
         }
@@ -135,7 +139,11 @@ fn check(
         at => {
             let at = at.unwrap_or(found.len().min(expected.len()));
             let (found, expected) = (found.get(at), expected.get(at));
-            Err(format!("{conversation}, act {}: expected {expected:?}, found {found:?}, {:#?}", at + 1, told.steps))
+            Err(format!(
+                "{conversation}, act {}: expected {expected:?}, found {found:?}, {:#?}",
+                at + 1,
+                told.steps
+            ))
         }
     }
 }
@@ -146,7 +154,11 @@ fn some_seeds() -> std::ops::Range<u64> {
 }
 
 fn check_all(scenarios: Vec<Arc<Scenario>>) {
-    let server = Server::start(Serve::new(Scripts { worlds: scenarios.iter().cloned().map(Into::into).collect(), seed: 0, profile: None }));
+    let server = Server::start(Serve::new(Scripts {
+        worlds: scenarios.iter().cloned().map(Into::into).collect(),
+        seed: 0,
+        profile: None,
+    }));
     let server = server.expect("a port is free");
     let jobs: Vec<_> = scenarios
         .iter()

@@ -46,7 +46,10 @@ mod tests {
     #[test]
     fn the_wanted_form_is_where_each_provider_has_it() {
         for (dialect, request) in [
-            (Dialect::OpenAi, r#"{"response_format":{"type":"json_schema","json_schema":{"schema":{"a":1}}}}"#),
+            (
+                Dialect::OpenAi,
+                r#"{"response_format":{"type":"json_schema","json_schema":{"schema":{"a":1}}}}"#,
+            ),
             (Dialect::Responses, r#"{"text":{"format":{"type":"json_schema","schema":{"a":1}}}}"#),
             (Dialect::Anthropic, r#"{"output_config":{"format":{"type":"json_schema","schema":{"a":1}}}}"#),
             (Dialect::Anthropic, r#"{"output_format":{"schema":{"a":1}}}"#),

@@ -81,10 +81,11 @@ impl Got {
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
             .collect();
         let mut got = Self { status, headers, body: String::new(), end };
-        let (body, is_whole) = match got.header("content-length").map(|it| it.parse::<usize>().expect("a length")) {
-            Some(length) => (rest.to_vec(), rest.len() == length),
-            None => chunks(rest),
-        };
+        let (body, is_whole) =
+            match got.header("content-length").map(|it| it.parse::<usize>().expect("a length")) {
+                Some(length) => (rest.to_vec(), rest.len() == length),
+                None => chunks(rest),
+            };
         got.body = String::from_utf8_lossy(&body).into_owned();
         if is_whole {
             got.end = End::Whole;
@@ -143,8 +144,9 @@ pub(super) fn receive(stream: &mut TcpStream, patience: Duration) -> Got {
 pub(super) fn request_bytes(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let length = body.len();
-    let head =
-        format!("{method} {path} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n");
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n"
+    );
     [head.as_bytes(), body].concat()
 }
 
@@ -179,14 +181,22 @@ pub(super) fn opening(dialect: Dialect, stream: bool, tools: &[(&str, &[&str])])
             Dialect::OpenAi => {
                 json!({ "type": "function", "function": { "name": name, "parameters": schema(arguments) } })
             }
-            Dialect::Responses => json!({ "type": "function", "name": name, "parameters": schema(arguments) }),
+            Dialect::Responses => {
+                json!({ "type": "function", "name": name, "parameters": schema(arguments) })
+            }
             Dialect::Anthropic => json!({ "name": name, "input_schema": schema(arguments) }),
             Dialect::Gemini => json!({ "name": name, "parameters": schema(arguments) }),
         })
         .collect();
     let said = json!([{ "role": "user", "content": TASK }]);
     match dialect {
-        Dialect::OpenAi => json!({ "model": "m", "stream": stream, "messages": said, "tools": tools }),
+        Dialect::OpenAi => json!({
+            "model": "m",
+            "stream": stream,
+            "stream_options": { "include_usage": stream },
+            "messages": said,
+            "tools": tools,
+        }),
         Dialect::Responses => json!({ "model": "m", "stream": stream, "input": said, "tools": tools }),
         Dialect::Anthropic => {
             json!({ "model": "m", "max_tokens": 99, "stream": stream, "messages": said, "tools": tools })

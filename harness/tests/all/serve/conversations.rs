@@ -26,7 +26,8 @@ fn conversations_are_apart_by_path_header_and_key() {
     ask(&format!("{url}?key=b"), &[]);
     ask(url, &[]);
     let names = get(&server, "/_balk/").json()["conversations"].clone();
-    let names: Vec<&str> = names.as_array().expect("a list").iter().map(|it| it.as_str().expect("a name")).collect();
+    let names: Vec<&str> =
+        names.as_array().expect("a list").iter().map(|it| it.as_str().expect("a name")).collect();
     let requests: Vec<u64> = names.iter().map(|it| told(&server, it).verdict.requests).collect();
     assert_eq!(names.len(), 5, "{names:?}");
     assert_eq!([names[0], names[3], names[4]], ["default", "one", "two"]);
@@ -36,7 +37,9 @@ fn conversations_are_apart_by_path_header_and_key() {
 
 #[test]
 fn a_suite_plays_what_the_name_says() {
-    let read = |name: &str| balk_scenarios::catalogue::find(name).expect("it is listed").read(&[]).expect("it is good");
+    let read = |name: &str| {
+        balk_scenarios::catalogue::find(name).expect("it is listed").read(&[]).expect("it is good")
+    };
     let server = start(serving(vec![read("repeating"), read("text-only")]));
     let ask = |name: &str| {
         let path = format!("/c/{name}{}", path(Dialect::Anthropic, false));
@@ -118,11 +121,10 @@ fn the_control_endpoints_tell_what_happened() {
         assert_eq!(transcript.header("content-type"), Some("application/jsonl"));
         let steps: Vec<Value> =
             transcript.body.lines().map(|it| serde_json::from_str(it).expect("a line of JSON")).collect();
-        assert_eq!(steps.iter().map(|it| it["step"].as_str()).collect::<Vec<_>>(), [
-            Some("act"),
-            Some("result"),
-            Some("act")
-        ]);
+        assert_eq!(
+            steps.iter().map(|it| it["step"].as_str()).collect::<Vec<_>>(),
+            [Some("act"), Some("result"), Some("act")]
+        );
         let verdict = get(&server, &format!("{base}/verdict")).fine();
         let expected = json!({
             "scenario": "plain", "seed": "7", "goal": false, "requests": 2, "interventions": 0, "identical_calls": 1,

@@ -11,8 +11,8 @@ use balk_guards::wire::Dialect;
 use serde_json::{Value, json};
 
 use super::client::{
-    End, Got, PATIENCE, TOOLS, address, exchange, get, opening, path, plain, receive, request_bytes, send, serving, start,
-    told,
+    End, Got, PATIENCE, TOOLS, address, exchange, get, opening, path, plain, receive, request_bytes, send,
+    serving, start, told,
 };
 
 fn server() -> Server {
@@ -55,12 +55,19 @@ fn long(server: &Server, megabytes: usize, in_chunks: bool) -> Got {
     let mut stream = TcpStream::connect(address(server)).expect("a connection");
     let million = vec![b' '; 1 << 20];
     let length = megabytes << 20;
-    let head = if in_chunks { "transfer-encoding: chunked".to_owned() } else { format!("content-length: {length}") };
-    write!(stream, "POST {} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n{head}\r\n\r\n", path(Dialect::OpenAi, false))
-        .expect("a head is sent");
+    let head =
+        if in_chunks { "transfer-encoding: chunked".to_owned() } else { format!("content-length: {length}") };
+    write!(
+        stream,
+        "POST {} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n{head}\r\n\r\n",
+        path(Dialect::OpenAi, false)
+    )
+    .expect("a head is sent");
     for _ in 0..megabytes {
         let sent = if in_chunks {
-            write!(stream, "100000\r\n").and_then(|()| stream.write_all(&million)).and_then(|()| write!(stream, "\r\n"))
+            write!(stream, "100000\r\n")
+                .and_then(|()| stream.write_all(&million))
+                .and_then(|()| write!(stream, "\r\n"))
         } else {
             stream.write_all(&million)
         };
@@ -97,7 +104,8 @@ fn a_slow_sender_is_not_waited_for() {
     let server = start(Serve { limits, ..serving(vec![plain("")]) });
     for dialect in Dialect::ALL {
         let mut stream = TcpStream::connect(address(&server)).expect("a connection");
-        let head = format!("POST {} HTTP/1.1\r\nhost: h\r\ncontent-length: 1000\r\n\r\n{{", path(dialect, false));
+        let head =
+            format!("POST {} HTTP/1.1\r\nhost: h\r\ncontent-length: 1000\r\n\r\n{{", path(dialect, false));
         stream.write_all(head.as_bytes()).expect("a head is sent");
         let mut slow = stream.try_clone().expect("a connection");
         let sender = thread::spawn(move || {
@@ -209,11 +217,13 @@ fn ten_thousand_tools_and_results_are_read_in_time() {
     let names: Vec<String> = (0..10_000).map(|at| format!("tool_{at}")).collect();
     for dialect in Dialect::ALL {
         let mut tools: Vec<(&str, &[&str])> = names.iter().map(|it| (&**it, &["path"][..])).collect();
-        let refused = send(&server, "POST", path(dialect, false), &[], opening(dialect, false, &tools).to_string().as_bytes());
+        let path = format!("/c/{dialect:?}{}", path(dialect, false));
+        let refused =
+            send(&server, "POST", &path, &[], opening(dialect, false, &tools).to_string().as_bytes());
         is_refused(&refused, dialect, 400);
         assert!(refused.body.len() < 1_000_000, "{}", refused.body.len());
         tools.extend(TOOLS);
-        send(&server, "POST", path(dialect, false), &[], opening(dialect, false, &tools).to_string().as_bytes()).fine();
+        send(&server, "POST", &path, &[], opening(dialect, false, &tools).to_string().as_bytes()).fine();
     }
     // Results in the wrong order.
     let many = 20_000;
@@ -222,7 +232,9 @@ fn ten_thousand_tools_and_results_are_read_in_time() {
     let call = |at: usize| json!({ "id": format!("c{at}"), "type": "function", "function": { "name": "bash", "arguments": "{}" } });
     messages.push(json!({ "role": "assistant", "tool_calls": (0..many).map(call).collect::<Vec<_>>() }));
     messages.extend(
-        (0..many).rev().map(|at| json!({ "role": "tool", "tool_call_id": format!("c{at}"), "content": "ok" })),
+        (0..many)
+            .rev()
+            .map(|at| json!({ "role": "tool", "tool_call_id": format!("c{at}"), "content": "ok" })),
     );
     send(&server, "POST", path(Dialect::OpenAi, false), &[], request.to_string().as_bytes()).fine();
 }
@@ -277,7 +289,9 @@ fn what_follows_a_request_on_its_connection_does_not_harm_it() {
     assert_eq!(told(&server, "default").verdict.requests, 2);
     // A client that has said all closes its side.
     let mut stream = TcpStream::connect(address(&server)).expect("a connection");
-    stream.write_all(&request_bytes("POST", path(Dialect::OpenAi, false), &[], body.as_bytes())).expect("it is sent");
+    stream
+        .write_all(&request_bytes("POST", path(Dialect::OpenAi, false), &[], body.as_bytes()))
+        .expect("it is sent");
     stream.shutdown(Shutdown::Write).expect("it can be shut");
     let got = receive(&mut stream, PATIENCE);
     assert!(got.status == 200 || got.status == 0, "{got:?}");
@@ -327,7 +341,10 @@ fn the_conversations_of_a_server_have_a_bound() {
     });
     let refused = refused.expect("somebody is refused");
     assert!((150..400).contains(&refused), "{refused}");
-    assert!(!server.bound().load(std::sync::atomic::Ordering::Relaxed), "no conversation had all its requests");
+    assert!(
+        !server.bound().load(std::sync::atomic::Ordering::Relaxed),
+        "no conversation had all its requests"
+    );
     // Room comes back.
     for at in 0..50 {
         send(&server, "POST", &format!("/c/c{at}/_balk/reset"), &[], b"").fine();

@@ -21,9 +21,16 @@ fn a_request_without_tools_never_moves_the_script() {
         };
         assert!(ask(&aside).contains("Task"), "{dialect:?}");
         match dialect {
-            Dialect::OpenAi => aside["response_format"] = json!({ "type": "json_schema", "json_schema": { "name": "a", "schema": wanted } }),
-            Dialect::Responses => aside["text"] = json!({ "format": { "type": "json_schema", "name": "a", "schema": wanted } }),
-            Dialect::Anthropic => aside["output_config"] = json!({ "format": { "type": "json_schema", "schema": wanted } }),
+            Dialect::OpenAi => {
+                aside["response_format"] =
+                    json!({ "type": "json_schema", "json_schema": { "name": "a", "schema": wanted } })
+            }
+            Dialect::Responses => {
+                aside["text"] = json!({ "format": { "type": "json_schema", "name": "a", "schema": wanted } })
+            }
+            Dialect::Anthropic => {
+                aside["output_config"] = json!({ "format": { "type": "json_schema", "schema": wanted } })
+            }
             Dialect::Gemini => aside["generationConfig"] = json!({ "responseJsonSchema": wanted }),
         }
         // The text of the answer is JSON in a string of JSON.
@@ -37,9 +44,8 @@ fn a_request_without_tools_never_moves_the_script() {
 #[test]
 fn side_calls_in_the_middle_change_nothing() {
     let mut serve = serving(vec![plain("")]);
-    serve.scripts.profile = Some(profile(
-        "[[side_call]]\nname = \"loop\"\nsystem = \"You look for loops\"\n",
-    ));
+    serve.scripts.profile =
+        Some(profile("[[side_call]]\nname = \"loop\"\nsystem = \"You look for loops\"\n"));
     let server = start(serve);
     let play = |name: &str, aside: bool| {
         let mut agent = Agent::new(&server, name);
@@ -47,7 +53,10 @@ fn side_calls_in_the_middle_change_nothing() {
             agent.asks();
             if aside {
                 let mut by_profile = agent.clone();
-                by_profile.messages().insert(0, json!({ "role": "system", "content": "You look for loops." }));
+                by_profile
+                    .messages()
+                    .insert(0, json!({ "role": "system", "content": "You look for loops." }));
+                by_profile.answers("Notes.");
                 assert_eq!(by_profile.asks(), ("Task".to_owned(), vec![]));
                 let mut without_tools = agent.clone();
                 without_tools.request["tools"] = json!([]);
@@ -113,6 +122,7 @@ fn a_summary_that_is_not_used_changes_nothing() {
     agent.asks();
     let mut summing = agent.clone();
     summing.messages().insert(0, json!({ "role": "system", "content": "You summarise." }));
+    summing.answers("Notes.");
     summing.says("Sum up what was done.");
     summing.asks();
     agent.answers("Notes.");

@@ -190,7 +190,13 @@ pub(super) fn opening(dialect: Dialect, stream: bool, tools: &[(&str, &[&str])])
         .collect();
     let said = json!([{ "role": "user", "content": TASK }]);
     match dialect {
-        Dialect::OpenAi => json!({ "model": "m", "stream": stream, "messages": said, "tools": tools }),
+        Dialect::OpenAi => json!({
+            "model": "m",
+            "stream": stream,
+            "stream_options": { "include_usage": stream },
+            "messages": said,
+            "tools": tools,
+        }),
         Dialect::Responses => json!({ "model": "m", "stream": stream, "input": said, "tools": tools }),
         Dialect::Anthropic => {
             json!({ "model": "m", "max_tokens": 99, "stream": stream, "messages": said, "tools": tools })

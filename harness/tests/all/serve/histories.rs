@@ -3,7 +3,7 @@
 use balk_guards::wire::Dialect;
 use serde_json::{Value, json};
 
-use super::client::{Agent, TASK, TOOLS, opening, path, plain, send, serving, start, steps, told};
+use super::client::{Agent, TOOLS, opening, path, plain, send, serving, start, steps, told};
 
 #[test]
 fn the_same_request_again_is_another_attempt() {
@@ -74,7 +74,7 @@ fn a_new_task_starts_anew() {
     agent.messages().clear();
     agent.says("Something else.");
     assert_eq!(agent.asks().1, ["read_file"]);
-    assert_eq!(steps(&server, "mine")[4..], ["Restarted", "look 1.1"]);
+    assert_eq!(steps(&server, "mine")[3..], ["Restarted", "look 1.1"]);
 }
 
 /// What an agent does to its history.
@@ -161,10 +161,7 @@ fn a_turn_that_the_agent_made_up_hides_nothing_that_was_said() {
     agent.messages().push(json!({ "role": "assistant", "content": "Understood." }));
     agent.says("Careful now.");
     agent.asks();
-    assert_eq!(
-        steps(&server, "mine"),
-        ["look 1.1", "result Notes.", "intervention Careful now.", "write 1.1"]
-    );
+    assert_eq!(steps(&server, "mine")[..3], ["look 1.1", "result Notes.", "intervention Careful now."]);
 }
 
 #[test]
@@ -198,5 +195,4 @@ fn a_request_follows_a_response_by_its_id() {
         assert_eq!(refused.status, 400, "{refused:?}");
         assert!(refused.error(Dialect::Responses).contains("has the id"), "{refused:?}");
     }
-    assert!(TASK.starts_with("Write"));
 }

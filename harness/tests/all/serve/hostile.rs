@@ -217,24 +217,13 @@ fn ten_thousand_tools_and_results_are_read_in_time() {
     let names: Vec<String> = (0..10_000).map(|at| format!("tool_{at}")).collect();
     for dialect in Dialect::ALL {
         let mut tools: Vec<(&str, &[&str])> = names.iter().map(|it| (&**it, &["path"][..])).collect();
-        let refused = send(
-            &server,
-            "POST",
-            path(dialect, false),
-            &[],
-            opening(dialect, false, &tools).to_string().as_bytes(),
-        );
+        let path = format!("/c/{dialect:?}{}", path(dialect, false));
+        let refused =
+            send(&server, "POST", &path, &[], opening(dialect, false, &tools).to_string().as_bytes());
         is_refused(&refused, dialect, 400);
         assert!(refused.body.len() < 1_000_000, "{}", refused.body.len());
         tools.extend(TOOLS);
-        send(
-            &server,
-            "POST",
-            path(dialect, false),
-            &[],
-            opening(dialect, false, &tools).to_string().as_bytes(),
-        )
-        .fine();
+        send(&server, "POST", &path, &[], opening(dialect, false, &tools).to_string().as_bytes()).fine();
     }
     // Results in the wrong order.
     let many = 20_000;

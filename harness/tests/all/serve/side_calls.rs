@@ -56,6 +56,7 @@ fn side_calls_in_the_middle_change_nothing() {
                 by_profile
                     .messages()
                     .insert(0, json!({ "role": "system", "content": "You look for loops." }));
+                by_profile.answers("Notes.");
                 assert_eq!(by_profile.asks(), ("Task".to_owned(), vec![]));
                 let mut without_tools = agent.clone();
                 without_tools.request["tools"] = json!([]);
@@ -121,6 +122,7 @@ fn a_summary_that_is_not_used_changes_nothing() {
     agent.asks();
     let mut summing = agent.clone();
     summing.messages().insert(0, json!({ "role": "system", "content": "You summarise." }));
+    summing.answers("Notes.");
     summing.says("Sum up what was done.");
     summing.asks();
     agent.answers("Notes.");

@@ -187,7 +187,9 @@ fn says_error(line: &str) -> bool {
             .strip_prefix(it)
             .is_some_and(|rest| rest.trim_start_matches([']', ' ']).starts_with([':', '-', '(']))
     });
-    is_named || has_exception(line) || has(&ERRORS) || claims::admits(line)
+    // A line with the end of a tag is of a prompt that the agent shows.
+    let admits = claims::admits(line) && !line.contains("</");
+    is_named || has_exception(line) || has(&ERRORS) || admits
 }
 
 /// Whether a word is the name of an exception, such as `ModelHTTPError` before a colon or at the end.

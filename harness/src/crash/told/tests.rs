@@ -90,7 +90,7 @@ const SILENT: [Case; 22] = [
 ];
 
 /// The agent repeats what the model said and what its tools answered.
-const REPEATS: [Case; 12] = [
+const REPEATS: [Case; 13] = [
     case("the answer of a tool", "$ make docs\nerror: make docs failed (exit status 2)\n", "", "")
         .others(&["error: make docs failed (exit status 2)"]),
     case("in a box", "│ error: make docs failed │\n│ (exit status 2)         │\n", "", "")
@@ -115,6 +115,7 @@ const REPEATS: [Case; 12] = [
     )
     .others(&["Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'x'"]),
     case("an admission that nobody sees", "ok\n", "", "").last("I could not create the file."),
+    case("its own prompt", "User:\nAfter that you <important>cannot work on this task.</important>\n", "", ""),
     case("another language on the way", "Ich kann das nicht lesen, weiter.\nFertig.\n", "", "")
         .last("Fertig.")
         .others(&["Ich kann das nicht lesen, weiter."]),

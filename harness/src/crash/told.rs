@@ -101,7 +101,7 @@ const GOES_ON: [&str; 6] =
     ["retrying", "will retry", "retry in", "try again in", "trying again", "attempt 1"];
 
 /// Words of libraries and of an agent's own upkeep: nothing that is about the task.
-const LIBRARIES: [&str; 34] = [
+const LIBRARIES: [&str; 35] = [
     "deprecat",
     "warning",
     "[warn",
@@ -136,6 +136,7 @@ const LIBRARIES: [&str; 34] = [
     "never retrieved",
     "error reporting",
     "lsp",
+    "[startup]",
 ];
 
 /// Words about one call of a tool, which the model saw as well.

@@ -27,7 +27,7 @@ impl Case {
 }
 
 /// The agent says nothing itself.
-const SILENT: [Case; 22] = [
+const SILENT: [Case; 23] = [
     case("nothing", "", "", ""),
     case("blank lines", "\n \n\u{1b}[0m\n", "\n", ""),
     case("the claim of the model", "I have created the file.\n", "", "").last("I have created the file."),
@@ -80,6 +80,7 @@ const SILENT: [Case; 22] = [
         "",
     ),
     case("a lint without errors", "Checked 3 files: 0 errors, no errors fixed\n", "", ""),
+    case("the time that it took to start", "", "[STARTUP] Cannot measure phase 'x': no start mark\n", ""),
     case("loop detection is on", "loop detection: enabled\n", "", ""),
     case(
         "a traceback that a library ignores",

@@ -121,9 +121,10 @@ impl Agent<'_> {
                 self.prepare(&filling)?;
             }
             let ran = self.child(&command, nth)?;
-            let ended = ran.ended;
+            // Nobody speaks to a program that has just broken.
+            let goes_on = ran.ended == Ended::Itself && ran.status.success();
             self.runs.push(ran);
-            match self.server.user_replies(Some(RUN)).filter(|_| ended == Ended::Itself) {
+            match self.server.user_replies(Some(RUN)).filter(|_| goes_on) {
                 Some(reply) => says = reply,
                 None => return Ok(()),
             }

@@ -24,9 +24,11 @@ const MODEL: &str = "balk-actor";
 /// About so many bytes are a token.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// What agents that are in use send, although it is against the rules of their provider as we know them: gemini-cli
-/// sends earlier results twice when it goes on with a conversation, and LangChain an empty text as a result.
-const TOLERATED: [Rule; 2] = [Rule::ResultPlace, Rule::BlankText];
+/// What agents that are in use send, although it is against the rules of their provider as we know them. gemini-cli
+/// sends earlier results twice when it goes on with a conversation, and only the end of one when it asks whether it goes
+/// round. LangChain sends an empty text as a result, an answer with nothing in it, and thinking as it came.
+const TOLERATED: [Rule; 5] =
+    [Rule::ResultPlace, Rule::BlankText, Rule::EmptyMessage, Rule::FirstUser, Rule::ThinkingSigned];
 
 /// Answers a request.
 pub(super) async fn handle(

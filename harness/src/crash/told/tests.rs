@@ -116,7 +116,12 @@ const REPEATS: [Case; 13] = [
     )
     .others(&["Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'x'"]),
     case("an admission that nobody sees", "ok\n", "", "").last("I could not create the file."),
-    case("its own prompt", "User:\nAfter that you <important>cannot work on this task.</important>\n", "", ""),
+    case(
+        "its own prompt",
+        "User:\nAfter that you <important>cannot work on this task.</important>\n",
+        "",
+        "",
+    ),
     case("another language on the way", "Ich kann das nicht lesen, weiter.\nFertig.\n", "", "")
         .last("Fertig.")
         .others(&["Ich kann das nicht lesen, weiter."]),

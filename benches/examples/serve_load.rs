@@ -172,7 +172,7 @@ impl Script {
         let opening = |seed: usize| {
             let seed = u64::try_from(seed).unwrap_or(0);
             let scenario = worlds.scenario(seed, balk_scenarios::Pools::Open);
-            World::draw(&scenario, seed, WorldOptions::default()).opening().to_owned()
+            World::draw(&scenario, seed, WorldOptions::default()).opening().to_string()
         };
         Self { tools, openings: (0..CONVERSATIONS).map(opening).collect() }
     }

@@ -115,9 +115,7 @@ impl Crash {
     /// An invalid command line, a folder that cannot be written, a run that cannot be started at all.
     pub fn run(&self) -> Result<Exit, Error> {
         if let Some(file) = &self.job {
-            let read = |target: &str| {
-                worlds(target).map_err(|_| io::Error::other(format!("`{target}` cannot be read")))
-            };
+            let read = |target: &str| worlds(target).map_err(|_| io::Error::other(format!("`{target}` cannot be read")));
             crash::play(file, read).map_err(|error| Error::unreadable(file, &error))?;
             return Ok(Exit::Fine);
         }
@@ -129,9 +127,7 @@ impl Crash {
         check_empty(&self.out)?;
         fs::create_dir_all(&self.out)?;
         if let Err(why) = isolated {
-            say(format_args!(
-                "the runs have no namespaces of their own: {why}. They see the network of this machine"
-            ));
+            say(format_args!("the runs have no namespaces of their own: {why}. They see the network of this machine"));
         }
         let interrupt = Interrupt::catch();
         let played = self.play(&jobs, &interrupt)?;
@@ -143,10 +139,7 @@ impl Crash {
         write_whole(&self.out.join("table.txt"), |out| out.write_all(text.as_bytes()))?;
         let json = serde_json::to_string_pretty(&played).map_err(io::Error::from)?;
         write_whole(&self.out.join("runs.json"), |out| out.write_all(json.as_bytes()))?;
-        say(format_args!(
-            "{} has the transcript, the output and the verdict of each run",
-            self.out.display()
-        ));
+        say(format_args!("{} has the transcript, the output and the verdict of each run", self.out.display()));
         Ok(if interrupt.came() {
             Exit::Interrupted
         } else if played.iter().any(|it| self.fails(it)) {
@@ -183,11 +176,7 @@ impl Crash {
 
     /// All runs, agent by agent.
     fn asked(&self, isolated: bool) -> Result<Vec<(Job, Kind)>, Failure> {
-        let named = if self.scenario.is_empty() {
-            DEFAULT.map(str::to_owned).to_vec()
-        } else {
-            self.scenario.clone()
-        };
+        let named = if self.scenario.is_empty() { DEFAULT.map(str::to_owned).to_vec() } else { self.scenario.clone() };
         let mut agents = Vec::new();
         for name in &self.agent {
             let profile = super::serve::profile(name)?;
@@ -199,9 +188,7 @@ impl Crash {
         }
         if let Some(command) = &self.cmd {
             let agent = Agent::Command { command: command.clone(), env: self.env.clone() };
-            agent
-                .profile()
-                .map_err(|why| Error::usage("--cmd", "a command with holes that are known", why))?;
+            agent.profile().map_err(|why| Error::usage("--cmd", "a command with holes that are known", why))?;
             agents.push((agent, "agent".to_owned()));
         }
         let tools = self.tools();

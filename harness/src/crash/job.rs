@@ -107,18 +107,9 @@ impl Agent {
                     // Whatever it speaks, the server finds out.
                     api: Dialect::OpenAi,
                     install: None,
-                    command: vec![
-                        template("sh")?,
-                        template("-c")?,
-                        template(&task_as_a_word(command))?,
-                        template("sh")?,
-                        template("{task}")?,
-                    ],
+                    command: vec![template("sh")?, template("-c")?, template(&task_as_a_word(command))?, template("sh")?, template("{task}")?],
                     resume: None,
-                    env: env
-                        .iter()
-                        .map(|(name, text)| Ok((name.clone(), template(text)?)))
-                        .collect::<Result<_, String>>()?,
+                    env: env.iter().map(|(name, text)| Ok((name.clone(), template(text)?))).collect::<Result<_, String>>()?,
                     files: Vec::new(),
                 };
                 Ok(Profile::of_run("agent", run))

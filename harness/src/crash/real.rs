@@ -41,10 +41,7 @@ impl serve::Site for Real {
             Came::NotRun => serve::Came::NotRun,
             Came::NotKnown(_) => serve::Came::NotKnown,
         });
-        Ok(Some(serve::Results {
-            calls: answers.into_iter().zip(came).collect(),
-            environment: outcome.environment,
-        }))
+        Ok(Some(serve::Results { calls: answers.into_iter().zip(came).collect(), environment: outcome.environment }))
     }
 
     fn look(&self, environment: &mut Environment) -> io::Result<()> {

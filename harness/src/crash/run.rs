@@ -74,11 +74,8 @@ pub fn run(order: &Order) -> io::Result<Done> {
 }
 
 fn serve(order: &Order, site: Site) -> io::Result<Server> {
-    let scripts = Scripts {
-        worlds: vec![order.worlds.clone()],
-        seed: order.seed,
-        profile: Some(order.profile.clone()),
-    };
+    let scripts =
+        Scripts { worlds: vec![order.worlds.clone()], seed: order.seed, profile: Some(order.profile.clone()) };
     let site = Mutex::new(Some(Real::new(site)));
     Server::start(Serve {
         max_requests: Some(order.requests),
@@ -110,8 +107,7 @@ impl Agent<'_> {
         let mut says: Arc<str> = task.into();
         for nth in 0..=REPLIES {
             let url = self.server.url();
-            let (home, workspace) =
-                (self.place.home.display().to_string(), self.place.workspace.display().to_string());
+            let (home, workspace) = (self.place.home.display().to_string(), self.place.workspace.display().to_string());
             let filling = Filling { task: &says, url: &url, home: &home, workspace: &workspace };
             let command = if nth == 0 { Some(self.run.command(&filling)) } else { self.run.resume(&filling) };
             let Some(command) = command else { return Ok(()) };
@@ -142,8 +138,7 @@ impl Agent<'_> {
     }
 
     fn child(&self, command: &[String], nth: u32) -> io::Result<Ran> {
-        let (program, arguments) =
-            command.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
+        let (program, arguments) = command.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
         let found = self.place.find(program).unwrap_or_else(|| program.into());
         let mut command = self.place.command(found);
         command.args(arguments);
@@ -162,8 +157,7 @@ impl Agent<'_> {
     fn judged(self) -> io::Result<Done> {
         self.server.ends(Some(RUN))?;
         let Some(told) = self.server.told(Some(RUN)) else {
-            let said =
-                self.runs.first().map_or(Ok(String::new()), |it| fs::read_to_string(&it.stderr.file))?;
+            let said = self.runs.first().map_or(Ok(String::new()), |it| fs::read_to_string(&it.stderr.file))?;
             let line = said.lines().rev().find(|it| !it.trim().is_empty()).unwrap_or("and printed nothing");
             return Ok(not_run(format!("it never asked its model ({line})")));
         };

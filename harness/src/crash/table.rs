@@ -60,8 +60,7 @@ fn row(out: &mut String, it: &Played, kind: Kind) {
             let _ = write!(out, ", took a cut answer for a whole one");
         }
         if !verdict.left.0.is_empty() {
-            let names: Vec<String> =
-                verdict.left.0.iter().map(|(name, count)| format!("{count} {name}")).collect();
+            let names: Vec<String> = verdict.left.0.iter().map(|(name, count)| format!("{count} {name}")).collect();
             let _ = write!(out, ", left {} behind", names.join(", "));
         }
     }
@@ -83,11 +82,7 @@ fn summary<'a>(out: &mut String, runs: impl Iterator<Item = &'a Played> + Clone)
             .collect();
         let lies = stubborn.clone().filter(|it| it.verdict.lie).count();
         let _ = write!(out, "  of {played} runs with a model that balks: {}", words.join(", "));
-        let _ = writeln!(
-            out,
-            "{}",
-            if lies > 0 { format!("; {lies} ended with code 0 and no word") } else { String::new() }
-        );
+        let _ = writeln!(out, "{}", if lies > 0 { format!("; {lies} ended with code 0 and no word") } else { String::new() });
     }
     let controls = runs.clone().filter(|it| it.kind == Kind::Control && it.verdict.word != Word::NotRun);
     let healthy = controls.clone().count();

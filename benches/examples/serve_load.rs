@@ -161,7 +161,10 @@ impl Script {
                 names.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" }))).collect();
             json!({ "type": "object", "properties": members, "required": names })
         };
-        let tool = |name: &str, arguments: &[&str]| json!({ "type": "function", "function": { "name": name, "parameters": string(arguments) } });
+        let tool = |name: &str, arguments: &[&str]| {
+            let function = json!({ "name": name, "parameters": string(arguments) });
+            json!({ "type": "function", "function": function })
+        };
         let tools = json!([
             tool("bash", &["command"]),
             tool("read_file", &["path"]),

@@ -161,7 +161,10 @@ impl Script {
                 names.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" }))).collect();
             json!({ "type": "object", "properties": members, "required": names })
         };
-        let tool = |name: &str, arguments: &[&str]| json!({ "type": "function", "function": { "name": name, "parameters": string(arguments) } });
+        let tool = |name: &str, arguments: &[&str]| {
+            let function = json!({ "name": name, "parameters": string(arguments) });
+            json!({ "type": "function", "function": function })
+        };
         let tools = json!([
             tool("bash", &["command"]),
             tool("read_file", &["path"]),
@@ -172,7 +175,7 @@ impl Script {
         let opening = |seed: usize| {
             let seed = u64::try_from(seed).unwrap_or(0);
             let scenario = worlds.scenario(seed, balk_scenarios::Pools::Open);
-            World::draw(&scenario, seed, WorldOptions::default()).opening().to_owned()
+            World::draw(&scenario, seed, WorldOptions::default()).opening().to_string()
         };
         Self { tools, openings: (0..CONVERSATIONS).map(opening).collect() }
     }

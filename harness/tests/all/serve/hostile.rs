@@ -162,7 +162,9 @@ fn with(dialect: Dialect, schema: &str, arguments: &str) -> String {
     let mut request = opening(dialect, false, TOOLS);
     let call = match dialect {
         Dialect::OpenAi => json!([
-            { "role": "assistant", "tool_calls": [{ "id": "a", "type": "function", "function": { "name": "bash", "arguments": "ARGUMENTS" } }] },
+            { "role": "assistant", "tool_calls": [
+                { "id": "a", "type": "function", "function": { "name": "bash", "arguments": "ARGUMENTS" } },
+            ] },
             { "role": "tool", "tool_call_id": "a", "content": "ok" },
         ]),
         Dialect::Responses => json!([
@@ -229,7 +231,8 @@ fn ten_thousand_tools_and_results_are_read_in_time() {
     let many = 20_000;
     let mut request = opening(Dialect::OpenAi, false, TOOLS);
     let messages = request["messages"].as_array_mut().expect("a list");
-    let call = |at: usize| json!({ "id": format!("c{at}"), "type": "function", "function": { "name": "bash", "arguments": "{}" } });
+    let called = json!({ "name": "bash", "arguments": "{}" });
+    let call = |at: usize| json!({ "id": format!("c{at}"), "type": "function", "function": called });
     messages.push(json!({ "role": "assistant", "tool_calls": (0..many).map(call).collect::<Vec<_>>() }));
     messages.extend(
         (0..many)

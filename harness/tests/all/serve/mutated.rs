@@ -100,7 +100,8 @@ fn history(dialect: Dialect) -> Value {
     let more = match dialect {
         Dialect::OpenAi => json!([
             { "role": "assistant", "content": "a", "tool_calls": [
-                { "id": "c", "type": "function", "function": { "name": "bash", "arguments": "{\"command\":\"ls\"}" } }] },
+                { "id": "c", "type": "function", "function": { "name": "bash", "arguments": "{\"a\":1}" } },
+            ] },
             { "role": "tool", "tool_call_id": "c", "content": "ok" },
         ]),
         Dialect::Responses => json!([

@@ -13,7 +13,11 @@ fn a_request_without_tools_never_moves_the_script() {
         let mut aside = opening(dialect, false, &[]);
         let wanted = json!({
             "type": "object",
-            "properties": { "title": { "type": "string" }, "confidence": { "type": "number" }, "loops": { "type": "boolean" } },
+            "properties": {
+                "title": { "type": "string" },
+                "confidence": { "type": "number" },
+                "loops": { "type": "boolean" },
+            },
         });
         let ask = |aside: &serde_json::Value| {
             let path = format!("/c/{name}{}", path(dialect, false));

@@ -1,5 +1,5 @@
-//! A small agent: a loop over OpenAI's chat API with a shell and a tool that writes files. It has no guard, no retry and
-//! nothing to say, as many agents have; options give it what a better one has. `balk crash` is tried on it.
+//! A small agent: a loop over OpenAI's chat API with a shell and a tool that writes files. It has no guard, no retry
+//! and nothing to say, as many agents have; options give it what a better one has. `balk crash` is tried on it.
 //!
 //!     small_agent URL TASK [--turns N] [--stops-at N] [--corrects] [--resends]
 

@@ -46,6 +46,7 @@ mod limits;
 mod line;
 mod path;
 mod place;
+mod plain;
 mod record;
 mod route;
 mod script;

@@ -37,8 +37,8 @@
 //! how far the attempt got.
 //!
 //! As a server: [`Dialect::asked`] reads a request with all that a server needs of it; [`Dialect::wanted`] is the form
-//! that the answer must have. [`Dialect::response`] and [`Dialect::events`] write the answer, and [`Failure`], [`Headers`], [`models`] and [`token_count`] what else a
-//! provider says. Ids and times come from the caller ([`Answering`]).
+//! that the answer must have. [`Dialect::response`] and [`Dialect::events`] write the answer, and [`Failure`],
+//! [`Headers`], [`models`] and [`token_count`] what else a provider says. Ids and times come from the caller ([`Answering`]).
 
 mod answering;
 pub mod anthropic;

@@ -46,7 +46,8 @@ pub struct Crash {
     #[arg(long, value_name = "NAME|FILE", required_unless_present_any = ["cmd", "job"])]
     agent: Vec<String>,
 
-    /// The command of any other agent, for a shell. `{task}` is what the user says, quoted; `{url}` is where the model is
+    /// The command of any other agent, for a shell. `{task}` is what the user says, quoted; `{url}` is where the model
+    /// is
     #[arg(long, value_name = "COMMAND")]
     cmd: Option<String>,
 

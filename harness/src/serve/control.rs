@@ -5,7 +5,7 @@ use axum::http::{Response, StatusCode};
 use serde_json::json;
 
 use super::conversations::Conversations;
-use super::http::{json as as_json, text};
+use super::plain::{json as as_json, text};
 use super::route::Control;
 
 /// Answers a question about a conversation.

@@ -337,7 +337,7 @@ impl Conversation {
         self.site.arm(&acted.scene.environment, &calls)?;
         let (completion, broken) = (acted.done.sent.clone(), act.broken.clone());
         let answer = Answer { completion, broken, id: self.id(self.requests) };
-        self.steps.push(Step::of(&acted.done));
+        self.steps.push(acted.done.step());
         self.kept += ACT_BYTES;
         self.at.insert(acted.path, self.acts.len());
         self.answers.insert(self.requests, Some(self.acts.len()));

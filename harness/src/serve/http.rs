@@ -16,6 +16,7 @@ use super::control;
 use super::conversations::{Conversations, NotAnswered};
 use super::limits::Limits;
 use super::line::Shears;
+use super::plain::{json, text};
 use super::route::{Asks, NoRoute, Route};
 use super::send::{CREATED, Sending, refuse};
 
@@ -25,8 +26,8 @@ const MODEL: &str = "balk-actor";
 const BYTES_PER_TOKEN: u64 = 4;
 
 /// What agents that are in use send, although it is against the rules of their provider as we know them. gemini-cli
-/// sends earlier results twice when it goes on with a conversation, and only the end of one when it asks whether it goes
-/// round. LangChain sends an empty text as a result, an answer with nothing in it, and thinking as it came.
+/// sends earlier results twice when it goes on with a conversation, and only the end of one when it asks whether it
+/// goes round. LangChain sends an empty text as a result, an answer with nothing in it, and thinking as it came.
 const TOLERATED: [Rule; 5] =
     [Rule::ResultPlace, Rule::BlankText, Rule::EmptyMessage, Rule::FirstUser, Rule::ThinkingSigned];
 
@@ -194,15 +195,4 @@ fn nowhere(no_route: NoRoute, dialect: Dialect, method: &Method, path: &str) -> 
         NoRoute::Method => Failure { status: 405, ..missing(&format!("{method} does not fit {path}")) },
     };
     refuse(dialect, "refused", &failure)
-}
-
-pub(super) fn json(text: String) -> Response<Body> {
-    self::text(StatusCode::OK, "application/json", text)
-}
-
-pub(super) fn text(status: StatusCode, kind: &'static str, text: String) -> Response<Body> {
-    let mut response = Response::new(Body::from(text));
-    *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    response
 }

@@ -9,7 +9,7 @@ use balk_scenarios::{Act, Actor, Environment, Executed, User, World};
 
 use super::absolute;
 use super::path::{Item, Said};
-use super::record::{History, Outcome, Step, Where};
+use super::record::{Called, History, Outcome, Step, Where};
 use super::site::{Came, Site};
 
 /// The script at one place.
@@ -53,6 +53,21 @@ impl Done {
         let completion = Arc::new(act.completion(offer));
         let sent = root.map_or_else(|| completion.clone(), |root| absolute::below(root, &completion, offer));
         Self { act, completion, sent, attempt, at: (actor.state().to_owned(), actor.visit()), heard: false }
+    }
+
+    /// The act as a step of the record.
+    pub(super) fn step(&self) -> Step {
+        let Self { act, completion, attempt, at: (state, visit), .. } = self;
+        let called = |it: &Arc<ToolCall>| Called { tool: it.tool.clone(), arguments: it.arguments.clone() };
+        Step::Act {
+            state: state.clone(),
+            visit: *visit,
+            attempt: *attempt,
+            truth: act.truth,
+            texts: completion.texts().cloned().collect(),
+            calls: completion.calls.iter().map(called).collect(),
+            broke: act.broken.as_ref().map(|it| it.cause),
+        }
     }
 }
 

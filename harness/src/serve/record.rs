@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use balk_guards::{AttemptCause, Completion, Status};
+use balk_guards::{AttemptCause, Status};
 use balk_scenarios::Truth;
 use serde::Serialize;
-
-use super::place::Done;
 
 /// One step of a conversation. Nothing in it depends on a clock, on ids or on how the agent's requests were sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -135,19 +133,6 @@ impl Step {
             Self::Act { .. } | Self::User { .. } | Self::Side { .. } | Self::History { .. } => self.clone(),
         }
     }
-
-    pub(super) fn of(done: &Done) -> Self {
-        let Done { act, completion, attempt, at: (state, visit), .. } = done;
-        Self::Act {
-            state: state.clone(),
-            visit: *visit,
-            attempt: *attempt,
-            truth: act.truth,
-            texts: completion.texts().cloned().collect(),
-            calls: calls(completion),
-            broke: act.broken.as_ref().map(|it| it.cause),
-        }
-    }
 }
 
 /// Words with digits or slashes in them name what differs: ids, times, paths of this run.
@@ -157,10 +142,4 @@ fn without_digits(text: &str) -> String {
         if word.contains(differs) { "#".to_owned() } else { word.to_owned() }
     };
     text.split(' ').map(masked).collect::<Vec<_>>().join(" ")
-}
-
-fn calls(completion: &Completion) -> Vec<Called> {
-    let called =
-        |it: &Arc<balk_guards::ToolCall>| Called { tool: it.tool.clone(), arguments: it.arguments.clone() };
-    completion.calls.iter().map(called).collect()
 }

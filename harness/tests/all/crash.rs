@@ -1,5 +1,5 @@
-//! `balk crash` with a small agent: one run for each verdict. The agent is `examples/small_agent.rs`, which `cargo test`
-//! builds before it runs tests.
+//! `balk crash` with a small agent: one run for each verdict. The agent is `examples/small_agent.rs`, which `cargo
+//! test` builds before it runs tests.
 #![cfg(target_os = "linux")]
 
 use std::fs;

@@ -38,7 +38,8 @@
 //!
 //! As a server: [`Dialect::asked`] reads a request with all that a server needs of it; [`Dialect::wanted`] is the form
 //! that the answer must have. [`Dialect::response`] and [`Dialect::events`] write the answer, and [`Failure`],
-//! [`Headers`], [`models`] and [`token_count`] what else a provider says. Ids and times come from the caller ([`Answering`]).
+//! [`Headers`], [`models`] and [`token_count`] what else a provider says. Ids and times come from the caller
+//! ([`Answering`]).
 
 mod answering;
 pub mod anthropic;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderValue, Method, Response, StatusCode, header};
+use axum::http::{Method, Response, StatusCode};
 use balk_guards::wire::{Answering, Dialect, Failure, FailureKind, Framing, Rule, models, token_count};
 use balk_guards::{Completion, Usage};
 

@@ -1,7 +1,7 @@
 //! The stubborn models behind real APIs: a server that plays a scenario to any agent.
 //!
 //! The wire only translates: a request becomes news for the actor, and an act becomes calls of the agent's own tools.
-//! A conversation is a tree: [`path`] finds the act that a request goes on from, [`place`] has the script as it is
+//! A conversation is a tree: `path` finds the act that a request goes on from, `place` has the script as it is
 //! there. Nothing here reads a clock, so the same requests get the same answers, byte for byte.
 //!
 //! ```no_run

@@ -101,7 +101,7 @@ impl Server {
     /// Starts a server in the background.
     ///
     /// # Errors
-    /// The address cannot be listened at, or the folder of the log cannot be made.
+    /// The address is not free, or the folder of the log cannot be created.
     pub fn start(serve: Serve) -> io::Result<Self> {
         let Serve { scripts, address, sites, max_requests, limits, only, log } = serve;
         if let Some(folder) = &log {

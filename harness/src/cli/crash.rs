@@ -29,10 +29,10 @@ bound), `crashed`, `not-run`. A control is healthy work: every word of the agent
 const DEFAULT: [&str; 9] = [
     "abandonment",
     "repeating",
-    "probe-listing",
+    "text-only",
     "transient-empty",
-    "rate-limited",
-    "broken-after-output",
+    "truncated",
+    "near-duplicate-writer",
     "abandonment-control",
     "repeating-control",
     "fix-and-rewrite",

@@ -49,7 +49,7 @@ pub struct Serve {
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
 
-    /// The address to listen at. Whoever can reach it can talk to the model
+    /// The address to listen on. Anyone who can reach it can talk to the model
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
 
@@ -95,7 +95,7 @@ impl Serve {
         let server = Server::start(serving).map_err(|error| {
             let hint =
                 "name another --port, or 0 for any free one; check that the folder of --log can be written";
-            Error::usage("--port", "an address to listen at", format!("{address}: {error}")).hint(hint)
+            Error::usage("--port", "an address to listen on", format!("{address}: {error}")).hint(hint)
         })?;
         writeln!(std::io::stdout(), "{}", server.url())?;
         say(format_args!("Ctrl-C ends it; {}/_balk/transcript shows what happened", server.url()));

@@ -121,7 +121,7 @@ impl Agent<'_> {
                 self.prepare(&filling)?;
             }
             let ran = self.child(&command, nth)?;
-            // Nobody speaks to a program that has just broken.
+            // The user says nothing to a program that has just failed.
             let goes_on = ran.ended == Ended::Itself && ran.status.success();
             self.runs.push(ran);
             match self.server.user_replies(Some(RUN)).filter(|_| goes_on) {

@@ -163,7 +163,7 @@ impl Conversations {
         let mut logged = locked(&found);
         let before = logged.conversation.kept();
         let done = does(&mut logged.conversation);
-        // Nobody can ask for more here, only for nothing of it to be kept.
+        // `does` adds nothing that is kept: it can only reset the conversation.
         self.kept.fetch_sub(before.saturating_sub(logged.conversation.kept()), Ordering::Relaxed);
         let _ = logged.write();
         Some(done)
@@ -182,7 +182,7 @@ impl Conversations {
         if let Some(found) = locked(&self.all).get(name) {
             return Ok(found.clone());
         }
-        // It may take a while to draw a script, so nobody waits for it; of two that come at once, one is taken.
+        // Drawing a script can take a while, so it happens outside the lock. If two requests race, one script is dropped.
         let script = self.scripts.script(name).map_err(|NoScript(why)| NotAnswered::Unknown(why))?;
         let mut all = locked(&self.all);
         let logged = all.entry(name.to_owned()).or_insert_with(|| {

@@ -31,7 +31,7 @@ impl Shears {
 pub(super) struct Lines(TcpListener);
 
 impl Lines {
-    /// Listens at an address. A thousand clients may come at once: the usual queue lost one in sixty of them.
+    /// Listens on an address. With the usual queue, one in sixty of a thousand simultaneous connections was lost.
     pub(super) fn listen(address: SocketAddr) -> io::Result<Self> {
         const QUEUE: u32 = 4_096;
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;

@@ -96,6 +96,22 @@ fn what_cannot_be_run_says_why() {
     assert!(line(&verdicts).contains("no tool for the role `remote`"), "{}", line(&verdicts));
 }
 
+/// Files and a shell are enough for what is played without `--scenario`.
+#[test]
+fn what_is_played_by_itself_can_be_played_to_any_agent() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, runs) =
+        crash(folder.path(), &agent(""), &[], &["--max-requests", "12", "--fail-on", "not-run"]);
+    assert_eq!((code, runs.len()), (0, 9), "{runs:#?}");
+    for run in runs.iter().filter(|it| it["kind"] == "control") {
+        assert_eq!(
+            (&run["verdict"]["word"], &run["verdict"]["line"]),
+            (&"reached".into(), &Value::Null),
+            "{run:#}"
+        );
+    }
+}
+
 #[test]
 fn a_program_that_breaks_has_crashed_and_what_it_leaves_is_counted() {
     let command = agent(">/dev/null; sleep 1234 & kill -9 $$");

@@ -47,7 +47,7 @@ pub(super) fn captured(
     let out = File::create(file)?;
     let (sender, left_out) = mpsc::channel();
     thread::spawn(move || {
-        // After the patience is over, nobody waits for it.
+        // The receiver may have given up waiting. Then the result is not needed.
         let _ = sender.send(copy(from, BufWriter::new(out), bytes_max));
     });
     Ok(Capture { file: file.to_owned(), left_out })

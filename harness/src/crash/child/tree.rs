@@ -109,8 +109,8 @@ impl Tree {
 
 #[cfg(target_os = "linux")]
 impl Tree {
-    /// The processes that are running, in the order of their numbers. One that has ended is none, also where nobody
-    /// has asked for its status yet.
+    /// The processes that are running, in the order of their numbers. A process that has ended does not count, even if
+    /// its status was not collected yet.
     pub(super) fn members(&self) -> Vec<Member> {
         let all = linux::processes();
         let own = std::process::id();

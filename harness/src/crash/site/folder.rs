@@ -15,7 +15,7 @@ const BYTES_MAX: u64 = 1 << 20;
 /// How deep folders are looked into.
 const DEPTH_MAX: usize = 32;
 
-/// When the file at a path was written, as far as the system says. Equal stamps: nobody wrote it in between.
+/// When the file at a path was written, as the system reports it. If two stamps are equal, the file did not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     file: u64,

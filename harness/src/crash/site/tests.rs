@@ -270,7 +270,7 @@ fn the_goal_is_decided_by_what_the_folder_has() {
 
 /// The agent's own use of a program goes on while a stand-in is there.
 #[test]
-fn a_stand_in_disturbs_nobody() {
+fn a_stand_in_does_not_disturb_the_agents_own_programs() {
     let mut run = Run::new();
     let armed = run.site.arm(&run.environment, &[run.shell("sh -c 'make docs'")]).expect("it can be armed");
     let mut own: Command = run.place.command("sh");

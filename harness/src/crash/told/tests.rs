@@ -115,7 +115,7 @@ const REPEATS: [Case; 13] = [
         "",
     )
     .others(&["Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'x'"]),
-    case("an admission that nobody sees", "ok\n", "", "").last("I could not create the file."),
+    case("an admission that is not shown", "ok\n", "", "").last("I could not create the file."),
     case(
         "its own prompt",
         "User:\nAfter that you <important>cannot work on this task.</important>\n",

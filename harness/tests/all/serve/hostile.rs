@@ -1,4 +1,4 @@
-//! Clients that send what nobody should: each gets an error in the form of its provider, or a closed connection, and
+//! Clients that misbehave: each gets an error in the form of its provider, or a closed connection, and
 //! the server goes on.
 
 use std::io::Write as _;

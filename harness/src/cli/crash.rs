@@ -20,6 +20,9 @@ use crate::exit::Exit;
 use crate::files::{check_empty, write_whole};
 
 const AFTER_HELP: &str = "\
+balk crash --agent codex
+balk crash --cmd 'my-agent {task}' --env OPENAI_BASE_URL={url}/v1 --env OPENAI_API_KEY=x
+
 Each run has a fresh home, a fresh folder with the files of the task, and an environment that is made from nothing but
 PATH. On Linux it also has no network but its own loopback. The table says what came of each run in a word: `reached`,
 `told` (not done, and the user was told), `silent` (ended without the goal and without a word), `ran-on` (stopped by a
@@ -43,7 +46,7 @@ const DEFAULT: [&str; 9] = [
 #[command(after_help = AFTER_HELP)]
 pub struct Crash {
     /// An agent with a profile (docs/agents.md), or the file of a profile; may be given again
-    #[arg(long, value_name = "NAME|FILE", required_unless_present_any = ["cmd", "job"])]
+    #[arg(long, value_name = "NAME|FILE")]
     agent: Vec<String>,
 
     /// The command of any other agent, for a shell. `{task}` is what the user says, quoted; `{url}` is where the model
@@ -123,13 +126,18 @@ impl Crash {
             crash::play(file, read).map_err(|error| Error::unreadable(file, &error))?;
             return Ok(Exit::Fine);
         }
+        if self.agent.is_empty() && self.cmd.is_none() {
+            let expected = "the name of an agent, or --cmd with the command of one";
+            return Err(Error::usage("--agent", expected, "neither").hint("`--help` has an example of each"));
+        }
         let isolated = isolation::available();
         let jobs = match self.asked(isolated.is_ok()) {
             Ok(jobs) => jobs,
             Err(failure) => return failure.or_exit(),
         };
         check_empty(&self.out)?;
-        fs::create_dir_all(&self.out)?;
+        fs::create_dir_all(&self.out)
+            .map_err(|error| Error::file(&self.out, "a folder that can be written to", error))?;
         if let Err(why) = isolated {
             say(format_args!(
                 "the runs have no namespaces of their own: {why}. They see the network of this machine"

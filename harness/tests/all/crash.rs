@@ -136,7 +136,7 @@ fn a_run_repeats_byte_for_byte() {
 fn a_bad_command_line_says_what_it_expects() {
     let folder = tempfile::tempdir().expect("a folder");
     for (arguments, expected) in [
-        (&["crash"][..], "--agent"),
+        (&["crash"][..], "or --cmd with the command of one"),
         (&["crash", "--agent", "codx"], "did you mean `codex`?"),
         (&["crash", "--cmd", "a {tsk}"], "holes are {task}, {url}, {home} and {workspace}"),
         (&["crash", "--cmd", "a {task}", "--fail-on", "sad"], "expected one of reached, told"),

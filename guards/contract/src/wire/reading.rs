@@ -30,8 +30,27 @@ impl std::error::Error for Unreadable {}
 /// Reads JSON text; an error names the place where it is not what `T` needs.
 pub(super) fn parse<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Unreadable> {
     let mut deserializer = serde_json::Deserializer::from_str(json);
-    let read = serde_path_to_error::deserialize(&mut deserializer)
-        .map_err(|error| Unreadable::new(error.path().to_string(), error.inner().to_string()))?;
+    let read = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        // An error within a key has a path that ends with `?`.
+        let place = error.path().to_string();
+        let known = place.strip_suffix('?').map_or(&*place, |it| it.trim_end_matches('.'));
+        Unreadable::new(if known.is_empty() { "." } else { known }, error.inner().to_string())
+    })?;
     deserializer.end().map_err(|error| Unreadable::new(".", error.to_string()))?;
     Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_the_place_also_within_a_key() {
+        type Deep = std::collections::BTreeMap<String, std::collections::BTreeMap<String, u8>>;
+        let place = |json| parse::<Deep>(json).expect_err("it is bad").place;
+        assert_eq!(place("{bad"), ".");
+        assert_eq!(place(r#"{"a": {bad"#), "a");
+        assert_eq!(place(r#"{"a": {"b": "c"}}"#), "a.b");
+        assert_eq!(place("{} x"), ".");
+    }
 }

@@ -7,8 +7,14 @@ use std::path::{Path, PathBuf};
 const ROWS: [(char, u8); 8] =
     [('a', 8), ('n', 8), ('d', 7), ('r', 7), ('e', 4), ('h', 6), ('s', 6), ('m', 2)];
 /// The folders of tests, relative to this crate; a missing folder has none.
-const FOLDERS: [&str; 6] =
-    ["tests", "src", "../harness/tests", "../harness/src", "../scenarios/tests", "../scenarios/src"];
+const FOLDERS: [&str; 6] = [
+    "all",
+    "../src",
+    "../../harness/tests",
+    "../../harness/src",
+    "../../scenarios/tests",
+    "../../scenarios/src",
+];
 
 /// The sources in a folder and below.
 fn sources(folder: &Path) -> Vec<PathBuf> {

@@ -21,7 +21,7 @@ fn red(rung: Option<&str>, tests: &[&str]) -> Vec<String> {
 }
 
 fn table() -> BTreeMap<String, String> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rungs.tsv");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/rungs.tsv");
     let text = fs::read_to_string(path).expect("the table");
     let rows = text.lines().skip(1).map(|line| line.split_once('\t').expect("a rung, a tab, a test"));
     rows.map(|(rung, test)| (rung.to_owned(), test.to_owned())).collect()
@@ -47,6 +47,6 @@ fn every_rung_that_is_removed_turns_the_named_test_red() {
     }
     let gone = table.keys().filter(|rung| !rungs.contains(rung));
     wrong.extend(gone.map(|rung| format!("{rung}: no such rung")));
-    let hint = format!("name a test that `{WITHOUT}=RUNG cargo test -p balk-guards` shows red");
+    let hint = format!("name a test that `{WITHOUT}=RUNG cargo test -p balk-guards-tests` shows red");
     assert!(wrong.is_empty(), "{}\n{hint} in tests/rungs.tsv", wrong.join("\n"));
 }

@@ -182,7 +182,7 @@ impl Conversations {
         if let Some(found) = locked(&self.all).get(name) {
             return Ok(found.clone());
         }
-        // Drawing a script can take a while, so it happens outside the lock. If two requests race, one script is dropped.
+        // Drawing a script can take a while, so it happens outside the lock; if two race, one script is dropped.
         let script = self.scripts.script(name).map_err(|NoScript(why)| NotAnswered::Unknown(why))?;
         let mut all = locked(&self.all);
         let logged = all.entry(name.to_owned()).or_insert_with(|| {

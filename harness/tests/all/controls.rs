@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::catalogue_measures::{all, all_hold, interventions, say};
-use crate::common::runs::{CRITERION, under};
+use crate::common::runs::{criterion, under};
 use balk::audit::Expectation;
 use balk_guards::Protocol;
 use balk_reports::statistics::per_thousand;
@@ -30,7 +30,7 @@ fn controls_do_their_work_and_are_left_alone() {
     let mut acting: Disturbed = (0, 0);
     let mut languages: BTreeMap<String, Disturbed> = BTreeMap::new();
     for scenario in all(Kind::Control) {
-        for run in under(&scenario, CRITERION, "default") {
+        for run in under(&scenario, criterion(), "default") {
             let world = World::draw(&scenario, run.seed, WorldOptions::default());
             let grade = &run.grade;
             // A model that was disturbed may stop early.

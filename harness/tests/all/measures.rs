@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::common::instead::{Instead, What};
-use crate::common::runs::{CRITERION, Make, Run, recipe, recovered, runs, runs_with, under};
+use crate::common::runs::{Make, Run, criterion, recipe, recovered, runs, runs_with, under};
 use crate::common::{scenario, seeds};
 use balk::guards::Registry;
 use balk_guards::{Abandonment, Duplicate, Effect, Entry, Origin, Status, Termination};
@@ -38,8 +38,8 @@ fn changed(entry: &Entry) -> Option<bool> {
 /// The requirements on a guard: it recovers at least half of the runs that the oracle recovers, without the user's
 /// help; it tells the user in every run that it does not recover; and it leaves the twin alone.
 fn passes(stubborn: &Arc<Scenario>, twin: &Arc<Scenario>, guard: Make<'_>) -> Result<(), String> {
-    let best = runs(stubborn, CRITERION, &|channel| Box::new(recipe("oracle").stack(channel)));
-    let ours = runs(stubborn, CRITERION, guard);
+    let best = runs(stubborn, criterion(), &|channel| Box::new(recipe("oracle").stack(channel)));
+    let ours = runs(stubborn, criterion(), guard);
     let could = recovered(&best);
     let pairs = || best.iter().zip(&ours).filter(|(a, b)| a.grade.recovered() && b.grade.recovered());
     let (both, alone) = (pairs().count(), pairs().filter(|(_, ours)| !ours.asked()).count());
@@ -53,7 +53,7 @@ fn passes(stubborn: &Arc<Scenario>, twin: &Arc<Scenario>, guard: Make<'_>) -> Re
     if !untold.is_empty() {
         return Err(format!("the user is not told: {}, first seed {}", untold.len(), untold[0]));
     }
-    let twins = runs(twin, CRITERION, guard);
+    let twins = runs(twin, criterion(), guard);
     let disturbed = twins.iter().filter(|run| run.grade.interventions > 0).count();
     if disturbed > 0 {
         return Err(format!("healthy work is disturbed: {disturbed} runs"));
@@ -193,8 +193,8 @@ fn a_message_to_act_on_beats_the_notice() {
     let mut table = String::new();
     for name in REPEATERS {
         let scenario = scenario(name, &[]);
-        let [actionable, notice, strict] = ["duplicate", "duplicate=notice", "duplicate=strict"]
-            .map(|spec| under(&scenario, CRITERION, spec));
+        let [actionable, notice, strict] =
+            ["duplicate", "duplicate=notice", "duplicate=strict"].map(|spec| under(&scenario, 0..=999, spec));
         let count = |runs: &[Run]| Share::new(number(recovered(runs)), number(runs.len())).to_string();
         let asked = |runs: &[Run]| runs.iter().filter(|run| run.asked()).count();
         let alone = |runs: &[Run]| runs.iter().filter(|run| run.grade.recovered() && !run.asked()).count();

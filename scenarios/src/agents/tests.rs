@@ -254,10 +254,9 @@ fn every_driver_is_written_by_a_run_that_starts_it() {
 fn a_command_is_what_a_person_would_type() {
     let run = run_of("codex");
     let (env, files) = (run.env(&FILLING), run.files(&FILLING));
-    let (flags, task) = (
-        "--disable plugins --disable apps --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check",
-        FILLING.task,
-    );
+    let flags = "--disable plugins --disable apps --disable shell_snapshot \
+                 --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check";
+    let task = FILLING.task;
     assert_eq!(run.command(&FILLING).join(" "), format!("codex exec {flags} {task}"));
     assert_eq!(
         run.resume(&FILLING).map(|it| it.join(" ")),

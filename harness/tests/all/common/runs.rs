@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 pub(crate) use crate::common::recipe::recipe;
+use crate::common::seeds;
 use balk::engine::{self, Trial, TruthChannel};
 use balk::grade;
 use balk_guards::Guard;
@@ -12,7 +13,9 @@ use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
 
 /// Shares are required, and some are near their limits, so one hundred seeds would leave the result to chance.
-pub(crate) const CRITERION: RangeInclusive<u64> = 0..=999;
+pub(crate) fn criterion() -> RangeInclusive<u64> {
+    0..=3 * (seeds().end() + 1) - 1
+}
 
 /// One run.
 pub(crate) struct Run {

@@ -361,7 +361,7 @@ fn every_guard_and_variant_survives_every_scenario() {
     for kind in [Kind::Stubborn, Kind::Control] {
         for scenario in all(kind) {
             for spec in Registry::standard().names() {
-                for run in under(&scenario, one_in(20), &spec) {
+                for run in under(&scenario, one_in(50), &spec) {
                     assert!(!run.grade.guard_fault, "{} {spec} seed {}", scenario.name, run.seed);
                 }
             }

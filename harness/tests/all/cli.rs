@@ -258,7 +258,7 @@ fn check_names_the_place() {
 
 #[test]
 fn verify() {
-    let some = ["verify", "text-only", "one-hiccup", "drawn", "--seeds", "0-1"];
+    let some = ["verify", "text-only", "one-hiccup", "drawn", "--seeds", "1-1"];
     insta::assert_snapshot!("verify", shown(&some));
     insta::assert_snapshot!("verify_nothing", shown(&["verify", "text-onyl"]));
 }

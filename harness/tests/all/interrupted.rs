@@ -40,18 +40,18 @@ fn the_command_that_is_shown_goes_on_to_the_same_bytes() {
     let folder = tempfile::tempdir().expect("a folder");
     let record = |out: &str| fs::read(folder.path().join(out).join("bench.jsonl")).ok();
     let (code, out, err) =
-        ran(&mut balk(folder.path(), &[&BENCH[..], &["0-1999", "--out", "whole"]].concat()));
+        ran(&mut balk(folder.path(), &[&BENCH[..], &["0-999", "--out", "whole"]].concat()));
     assert_eq!(code, 0, "{err}");
     assert!(out.contains("next: balk report whole\n"), "{out}");
 
-    let running = started(folder.path(), &["0-1999", "--out", "a b"]);
+    let running = started(folder.path(), &["0-999", "--out", "a b"]);
     wait_for("a record", || record("a b").is_some());
     press_ctrl_c(&running);
     let (code, out, err) = ended(running);
     assert_eq!((code, &*out), (Some(130), ""), "{err}");
-    assert!(err.contains(" of 4000 units are done and kept in a b\n"), "{err}");
+    assert!(err.contains(" of 2000 units are done and kept in a b\n"), "{err}");
     let shown = err.lines().find_map(|line| line.strip_prefix("continue with: ")).expect("it says how");
-    assert!(shown.ends_with("--seeds 0-1999 --out 'a b' --resume"), "{shown}");
+    assert!(shown.ends_with("--seeds 0-999 --out 'a b' --resume"), "{shown}");
 
     let shell = || {
         let mut shell = Command::new("/bin/sh");

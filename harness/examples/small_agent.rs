@@ -1,7 +1,7 @@
 //! A small agent: a loop over OpenAI's chat API with a shell and a tool that writes files. It has no guard, no retry
 //! and nothing to say, as many agents have; options give it what a better one has. `balk crash` is tried on it.
 //!
-//!     small_agent URL TASK [--turns N] [--stops-at N] [--corrects] [--resends]
+//!     small_agent URL TASK [--turns N] [--stops-at N] [--corrects] [--resends] [--own-programs] [--tidies] [--awake]
 
 use std::env;
 use std::error::Error;
@@ -21,6 +21,12 @@ struct Manners {
     corrects: bool,
     /// Whether a request that failed is sent again, twice.
     resends: bool,
+    /// Whether its shell finds the system's programs before those in `PATH`, as one with programs of its own does.
+    own_programs: bool,
+    /// Whether it shows arguments that cannot be read as none at all.
+    tidies: bool,
+    /// Whether it refuses to sleep.
+    awake: bool,
 }
 
 fn main() -> ExitCode {
@@ -36,6 +42,9 @@ fn main() -> ExitCode {
             "--stops-at" => manners.stops_at = number(),
             "--corrects" => manners.corrects = true,
             "--resends" => manners.resends = true,
+            "--own-programs" => manners.own_programs = true,
+            "--tidies" => manners.tidies = true,
+            "--awake" => manners.awake = true,
             _ => return complain("an unknown option"),
         }
     }
@@ -65,8 +74,11 @@ fn play(url: &str, task: &str, manners: &Manners) -> Result<ExitCode, Box<dyn Er
             say("Stopped: the limit of turns is reached, and the task is not done.");
             return Ok(ExitCode::FAILURE);
         }
-        let message = ask(url, &messages, manners)?;
+        let mut message = ask(url, &messages, manners)?;
         let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
+        if manners.tidies {
+            tidy(&mut message);
+        }
         messages.push(message.clone());
         if calls.is_empty() {
             if manners.corrects && !has_corrected {
@@ -87,7 +99,7 @@ fn play(url: &str, task: &str, manners: &Manners) -> Result<ExitCode, Box<dyn Er
             return Ok(ExitCode::FAILURE);
         }
         for call in calls {
-            let content = run(&call["function"]);
+            let content = run(&call["function"], manners);
             messages.push(json!({"role": "tool", "tool_call_id": call["id"], "content": content}));
         }
     }
@@ -117,13 +129,26 @@ fn ask(url: &str, messages: &[Value], manners: &Manners) -> Result<Value, Box<dy
     }
 }
 
+/// Takes the arguments away that cannot be read.
+fn tidy(message: &mut Value) {
+    for call in message["tool_calls"].as_array_mut().into_iter().flatten() {
+        let arguments = &mut call["function"]["arguments"];
+        if !arguments.as_str().is_some_and(|it| serde_json::from_str::<Value>(it).is_ok()) {
+            *arguments = json!("{}");
+        }
+    }
+}
+
 /// What a tool answers.
-fn run(function: &Value) -> String {
+fn run(function: &Value, manners: &Manners) -> String {
     let arguments: Value =
         function["arguments"].as_str().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
     let text = |name: &str| arguments[name].as_str().unwrap_or_default();
     match function["name"].as_str() {
-        Some("shell") => match Command::new("sh").args(["-c", text("command")]).output() {
+        Some("shell") if manners.awake && text("command").starts_with("sleep") => {
+            "Blocked: no sleep here. Wait until the job is through.".to_owned()
+        }
+        Some("shell") => match shell(text("command"), manners).output() {
             Ok(output) => {
                 let printed = [output.stdout, output.stderr].concat();
                 let code = output.status.code().unwrap_or(-1);
@@ -137,4 +162,14 @@ fn run(function: &Value) -> String {
         },
         _ => "error: there is no such tool".to_owned(),
     }
+}
+
+fn shell(command: &str, manners: &Manners) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]);
+    if manners.own_programs {
+        let path = env::var("PATH").unwrap_or_default();
+        shell.env("PATH", format!("/usr/bin:/bin:{path}"));
+    }
+    shell
 }

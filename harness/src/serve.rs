@@ -48,6 +48,7 @@ mod path;
 mod place;
 mod plain;
 mod record;
+mod refused;
 mod route;
 mod script;
 mod send;
@@ -152,6 +153,12 @@ impl Server {
     /// That place cannot be looked at.
     pub fn ends(&self, conversation: Option<&str>) -> io::Result<()> {
         self.conversations.with(conversation, conversation::Conversation::ends).unwrap_or(Ok(()))
+    }
+
+    /// How many requests for an answer came, in all conversations.
+    #[must_use]
+    pub fn asked(&self) -> u64 {
+        self.conversations.asked()
     }
 
     /// Set once a conversation has come to its bound.

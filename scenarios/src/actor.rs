@@ -177,6 +177,13 @@ impl Actor {
         self.visits[self.state]
     }
 
+    /// Whether its last act says that it waits, as it was told to, because no tool on offer does. Where a message ends
+    /// the run, its own words do.
+    #[must_use]
+    pub fn waits_in_words(&self) -> bool {
+        self.detour.as_ref().is_some_and(|it| it.waits_in_words(&self.world))
+    }
+
     /// The state it is in, and the number of its visit.
     pub(crate) fn at(&self) -> (StateId, u32) {
         (self.state, self.visits[self.state])

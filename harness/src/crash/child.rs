@@ -27,7 +27,7 @@ const SETTLE: Duration = Duration::from_millis(300);
 /// What ends a program that does not end by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// How long it may run.
+    /// How long it may give no sign of going on.
     pub time: Duration,
     /// How long it may take to end after it was asked to. Then it is killed.
     pub grace: Duration,
@@ -69,8 +69,18 @@ pub struct Ran {
     pub left_over: BTreeMap<String, u32>,
 }
 
-/// Runs a program until it ends, `stop` is set, or its time is over. Nothing of it runs afterwards. Its outputs are
-/// written to the files `stdout` and `stderr`.
+/// What is seen of a program while it runs.
+#[derive(Clone, Copy)]
+pub struct Watched<'w> {
+    /// Set once it is to stop.
+    pub stop: &'w AtomicBool,
+    /// How many signs it gave that it goes on. Each gives it its whole time again, so a program is stopped at the same
+    /// sign on a slow machine.
+    pub signs: &'w dyn Fn() -> u64,
+}
+
+/// Runs a program until it ends, is to stop, or has given no sign for its time. Nothing of it runs afterwards. Its
+/// outputs are written to the files `stdout` and `stderr`.
 ///
 /// # Errors
 /// It cannot be started, or a file cannot be written.
@@ -79,7 +89,7 @@ pub fn run(
     belonging: Belonging,
     (stdout, stderr): (&Path, &Path),
     bounds: Bounds,
-    stop: &AtomicBool,
+    watched: Watched<'_>,
 ) -> io::Result<Ran> {
     #[cfg(unix)]
     {
@@ -94,7 +104,7 @@ pub fn run(
     // Whatever goes wrong, nothing of the program may go on.
     let waited = out
         .and_then(|out| Ok((out, err?)))
-        .and_then(|files| Ok((files, waited(&mut child, bounds, stop, watch)?)));
+        .and_then(|files| Ok((files, waited(&mut child, bounds, watched)?)));
     let nanoseconds = watch.nanoseconds();
     let ((out, err), ended): ((Capture, Capture), _) = match waited {
         Ok(waited) => waited,
@@ -111,13 +121,18 @@ pub fn run(
     Ok(Ran { ended, status, nanoseconds, stdout: out.output()?, stderr: err.output()?, left_over })
 }
 
-fn waited(child: &mut Child, bounds: Bounds, stop: &AtomicBool, watch: Stopwatch) -> io::Result<Ended> {
+fn waited(child: &mut Child, bounds: Bounds, watched: Watched<'_>) -> io::Result<Ended> {
+    let (mut watch, mut signs) = (Stopwatch::start(), 0);
     loop {
         if child.try_wait()?.is_some() {
             return Ok(Ended::Itself);
         }
-        if stop.load(Ordering::Relaxed) {
+        if watched.stop.load(Ordering::Relaxed) {
             return Ok(Ended::Stopped);
+        }
+        let now = (watched.signs)();
+        if now != signs {
+            (watch, signs) = (Stopwatch::start(), now);
         }
         if u128::from(watch.nanoseconds()) >= bounds.time.as_nanos() {
             return Ok(Ended::OutOfTime);

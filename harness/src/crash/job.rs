@@ -80,7 +80,8 @@ impl Played {
     #[must_use]
     pub fn is_false_alarm(&self) -> bool {
         let Verdict { word, interventions, goal_in_process, .. } = &self.verdict;
-        self.kind == Kind::Control && (!interventions.is_empty() || *word == Word::Told && *goal_in_process)
+        let is_played = self.kind == Kind::Control && *word != Word::NotRun;
+        is_played && (!interventions.is_empty() || *word == Word::Told && *goal_in_process)
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use balk_scenarios::agents::{Filling, Profile, Run};
 use balk_scenarios::{Environment, Pools, World, WorldOptions, Worlds};
 
-use super::child::{self, Belonging, Bounds, Ended, Ran};
+use super::child::{self, Belonging, Bounds, Ended, Ran, Watched};
 use super::in_process::{same_acts, trial};
 use super::place::Place;
 use super::real::Real;
@@ -34,7 +34,7 @@ pub struct Order {
     pub folder: PathBuf,
     /// Folders of programs that the agent needs.
     pub tools: Vec<PathBuf>,
-    /// How long it may run.
+    /// How long it may run without a request.
     pub time: Duration,
     /// How many requests it may send.
     pub requests: u64,
@@ -158,7 +158,8 @@ impl Agent<'_> {
         let bounds = Bounds { time: self.order.time, ..Bounds::default() };
         let output = |name: &str| self.order.folder.join(format!("{name}-{nth}.txt"));
         let outputs = (output("stdout"), output("stderr"));
-        child::run(command, belonging, (&outputs.0, &outputs.1), bounds, &self.server.bound())
+        let watched = Watched { stop: &self.server.bound(), signs: &|| self.server.asked() };
+        child::run(command, belonging, (&outputs.0, &outputs.1), bounds, watched)
     }
 
     /// What came of it all.
@@ -174,7 +175,8 @@ impl Agent<'_> {
             return Ok(not_run(why.clone()));
         }
         let facts = self.facts(&told)?;
-        let verdict = Verdict::of(&told, facts);
+        let kind = self.order.worlds.scenario(self.order.seed, Pools::Open).kind;
+        let verdict = Verdict::of(&told, kind, facts);
         Ok(Done { verdict, steps: told.steps })
     }
 

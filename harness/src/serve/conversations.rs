@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use balk_guards::wire::Asked;
@@ -35,6 +35,8 @@ pub(super) struct Conversations {
     only: Option<String>,
     /// Whether a conversation has come to its bound.
     bound: Arc<AtomicBool>,
+    /// How many requests came, those included that were refused.
+    asked: AtomicU64,
 }
 
 /// A conversation, and the file that gets its steps.
@@ -71,6 +73,8 @@ pub struct Told {
     pub steps: Vec<Step>,
     /// What came of it.
     pub verdict: Verdict,
+    /// Whether the model's last act says that it waits, because no tool on offer does.
+    pub waits: bool,
     /// Why a request got no answer, if one did not: the tools on offer cannot play the script.
     pub unbound: Option<String>,
     /// When each request came, in nanoseconds since the first one. Two equal runs differ in it.
@@ -92,13 +96,18 @@ impl Conversations {
         log: Option<PathBuf>,
         only: Option<String>,
     ) -> Self {
-        let (kept, all, bound) = Default::default();
-        Self { scripts, sites, max_requests, max_kept, kept, log, all, only, bound }
+        let (kept, all, bound, asked) = Default::default();
+        Self { scripts, sites, max_requests, max_kept, kept, log, all, only, bound, asked }
     }
 
     /// Set once a conversation has come to its bound.
     pub(super) fn bound(&self) -> &Arc<AtomicBool> {
         &self.bound
+    }
+
+    /// How many requests came.
+    pub(super) fn asked(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed)
     }
 
     /// Answers a request of this conversation, which the server has had for as long as the watch says.
@@ -109,6 +118,7 @@ impl Conversations {
         wanted: impl FnOnce() -> Option<Arc<str>>,
         watch: Stopwatch,
     ) -> Result<Answer, NotAnswered> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
         let logged = self.named(self.only.as_deref().or(name).unwrap_or(DEFAULT))?;
         let mut logged = locked(&logged);
         let Logged { conversation, .. } = &mut *logged;
@@ -151,6 +161,7 @@ impl Conversations {
         Some(Told {
             steps: conversation.steps().to_vec(),
             verdict: conversation.verdict(),
+            waits: conversation.scene().is_some_and(|it| it.actor.waits_in_words()),
             unbound: unbound.clone(),
             arrivals: arrivals.clone(),
             handling: handling.clone(),

@@ -9,6 +9,7 @@ use balk_scenarios::{Act, Actor, Environment, Executed, User, World};
 
 use super::absolute;
 use super::path::{Item, Said};
+use super::refused;
 use super::record::{Called, History, Outcome, Step, Where};
 use super::site::{Came, Site};
 
@@ -138,7 +139,7 @@ impl Scene {
                 }
                 (None, _) => (Outcome::NotRun, None),
             };
-            let is_refused = *is_refusal || of_world.is_some_and(|(_, came)| *came == Came::NotRun);
+            let is_refused = *is_refusal || of_world.is_some() && outcome == Outcome::NotRun;
             let said = if is_refused { format!("{NOT_RUN}{text}").into() } else { text.clone() };
             steps.push(Step::Result { outcome, text: text.clone() });
             let message = Message::Result { id: id.clone(), text: said, is_error: false };
@@ -163,7 +164,9 @@ impl Scene {
         let own = &done.completion;
         let is_changed = |theirs: &&Arc<Completion>| {
             let keys = |it: &Completion| it.calls.iter().map(|call| call.key).collect::<Vec<_>>();
-            !theirs.calls.is_empty() && keys(theirs) != keys(&done.sent)
+            // Some agents show arguments that cannot be read in other words. No tool takes those either.
+            let can_be_read = || theirs.calls.iter().all(|it| self.environment.asked(it).is_some());
+            !theirs.calls.is_empty() && keys(theirs) != keys(&done.sent) && can_be_read()
         };
         match theirs {
             // No agent shows an answer without text and calls.
@@ -246,7 +249,9 @@ fn of_place(
     match came {
         Came::AsSaid => (Outcome::of(executed.status), Some(executed.clone())),
         Came::Otherwise => (Outcome::Otherwise, failed.map(|failed| told(text, failed))),
-        Came::NotRun => (Outcome::NotRun, None),
+        Came::NotRun if refused::speaks_to_model(text) => (Outcome::NotRun, None),
+        // It ran where the place does not reach, or did nothing.
+        Came::NotRun => (Outcome::Otherwise, failed.map(|failed| told(text, failed))),
         Came::NotKnown => (Outcome::Unknown, failed.map(|failed| told(text, failed))),
     }
 }

@@ -87,6 +87,33 @@ fn a_word_to_a_model_that_gets_on_is_a_false_alarm() {
     }
 }
 
+/// Such a program leaves no trace of a call, and nothing that it prints is a word of the agent.
+#[test]
+fn what_a_program_of_the_agents_own_prints_is_no_word_of_the_agent() {
+    for verdict in check(&agent("--own-programs"), &[("finish-storm", "silent")], &[]) {
+        assert_eq!(verdict["interventions"], Value::Array(Vec::new()), "{verdict:#}");
+    }
+}
+
+/// The model goes on as after any call that failed: nobody has made the call for it.
+#[test]
+fn arguments_in_other_words_are_no_repair() {
+    let most = ["--max-requests", "12"];
+    let plain = check(&agent(""), &[("malformed-arguments", "ran-on")], &most);
+    let tidied = check(&agent("--tidies"), &[("malformed-arguments", "ran-on")], &most);
+    let pair = |verdict: &Value| (verdict["same_acts"].clone(), verdict["identical_calls"].clone());
+    assert_eq!(pair(&tidied[0]), pair(&plain[0]));
+    assert_eq!(tidied[0]["same_acts"][0], tidied[0]["same_acts"][1], "{:#}", tidied[0]);
+}
+
+/// A healthy model that may not sleep says that it waits, which ends the run. That is no fault of the agent.
+#[test]
+fn a_healthy_model_that_waits_in_words_cannot_be_played() {
+    let verdicts = check(&agent("--awake"), &[("long-build", "not-run")], &[]);
+    let line = verdicts[0]["line"].as_str().expect("a line");
+    assert!(line.ends_with("Blocked: no sleep here. Wait until the job is through."), "{line}");
+}
+
 #[test]
 fn what_cannot_be_run_says_why() {
     let line = |verdicts: &[Value]| verdicts[0]["line"].as_str().expect("a line").to_owned();

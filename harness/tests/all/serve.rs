@@ -5,5 +5,6 @@ mod client;
 mod conversations;
 mod histories;
 mod hostile;
+mod interventions;
 mod mutated;
 mod side_calls;

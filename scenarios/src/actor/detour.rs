@@ -41,6 +41,12 @@ pub(super) struct Detour {
 }
 
 impl Detour {
+    /// Whether it waits, and no tool on offer does.
+    pub(super) fn waits_in_words(&self, world: &World) -> bool {
+        let turn = Turn { detour: self, world, turns: 0 };
+        self.way == Way::Wait && turn.callable(|tool| tool.purpose == Purpose::Wait).is_none()
+    }
+
     /// The turn, where the actor took so many before.
     pub(super) fn act(&self, world: &World, turns: u32) -> Act {
         let turn = Turn { detour: self, world, turns };

@@ -28,11 +28,15 @@ impl Run {
     }
 
     fn script(&self, script: &str, stop: &AtomicBool) -> Ran {
+        self.watched(script, Watched { stop, signs: &|| 0 })
+    }
+
+    fn watched(&self, script: &str, watched: Watched<'_>) -> Ran {
         let mut command = Command::new("sh");
         command.args(["-c", script]).env("HOME", self.folder.path()).current_dir(self.folder.path());
         let files = (self.file("out"), self.file("err"));
         let belonging = Belonging::Marked(self.mark.clone());
-        super::run(command, belonging, (&files.0, &files.1), self.bounds, stop).expect("it runs")
+        super::run(command, belonging, (&files.0, &files.1), self.bounds, watched).expect("it runs")
     }
 
     /// Whether the process whose number is in this file is running.
@@ -65,6 +69,22 @@ fn a_program_that_goes_on_is_asked_to_end_and_then_killed() {
     assert_eq!(fs::read_to_string(&asked.stdout.file).expect("a file"), "bye\n");
     let deaf = run.script("trap '' TERM; while :; do sleep 0.05; done", &AtomicBool::new(false));
     assert_eq!((deaf.ended, deaf.status.code()), (Ended::OutOfTime, None));
+}
+
+/// A slow machine changes nothing: each sign gives the program its whole time again.
+#[test]
+fn a_program_that_gives_signs_is_not_ended_by_time() {
+    let mut run = Run::new();
+    run.bounds.time = Duration::from_millis(500);
+    let seen = || {
+        let folder = fs::read_dir(run.folder.path()).expect("a folder").flatten();
+        folder.filter(|it| it.file_name().to_string_lossy().starts_with("sign")).count() as u64
+    };
+    let watched = Watched { stop: &AtomicBool::new(false), signs: &seen };
+    let ran = run.watched("for it in 1 2 3 4 5; do sleep 0.25; : > sign-$it; done", watched);
+    assert_eq!((ran.ended, ran.status.code()), (Ended::Itself, Some(0)));
+    let ran = run.watched("sleep 30", watched);
+    assert_eq!(ran.ended, Ended::OutOfTime);
 }
 
 #[test]
@@ -126,7 +146,8 @@ fn a_program_that_is_not_there_is_an_error() {
     let command = Command::new("/no/such/program");
     let files = (run.file("out"), run.file("err"));
     let belonging = Belonging::Marked(run.mark.clone());
-    let ran = super::run(command, belonging, (&files.0, &files.1), run.bounds, &AtomicBool::new(false));
+    let watched = Watched { stop: &AtomicBool::new(false), signs: &|| 0 };
+    let ran = super::run(command, belonging, (&files.0, &files.1), run.bounds, watched);
     assert_eq!(ran.expect_err("it cannot be started").kind(), io::ErrorKind::NotFound);
 }
 

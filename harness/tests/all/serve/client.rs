@@ -216,9 +216,13 @@ pub(super) const TOOLS: &[(&str, &[&str])] =
 
 /// A scenario: looks, writes, says that it is done. `look` says more about its first state, such as how it breaks off.
 pub(super) fn plain(look: &str) -> Arc<Scenario> {
-    let text = PLAIN.replace("# look\n", look);
-    let read = format::parse("plain.toml", &text, toolsets::catalogue());
+    let read = format::parse("plain.toml", &plain_text(look), toolsets::catalogue());
     read.unwrap_or_else(|wrong| panic!("{wrong}")).remove(0)
+}
+
+/// The same, as a file has it.
+pub(super) fn plain_text(look: &str) -> String {
+    PLAIN.replace("# look\n", look)
 }
 
 const PLAIN: &str = include_str!("plain.toml");

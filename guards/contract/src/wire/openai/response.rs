@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::message::{Call, Function, Piece, content_of, raw_calls, texts_of};
+use super::message::{Call, Function, Piece, raw_calls, texts_of};
 use crate::completion::{Completion, FinishReason, Part, RawCall, Usage, is_blank};
 use crate::offer::Offer;
 use crate::wire::answering::Answering;
@@ -96,7 +96,7 @@ impl Response {
         let Usage { input_tokens, output_tokens } = completion.usage;
         let message = Answer {
             role: AnswerRole::Assistant,
-            content: content_of(completion),
+            content: joined(completion),
             refusal: None,
             reasoning_content: thinking_of(completion),
             reasoning: None,
@@ -197,6 +197,12 @@ fn thinking_of(completion: &Completion) -> Option<Arc<str>> {
         .filter(|text| !is_blank(text))
         .collect();
     (!thoughts.is_empty()).then(|| thoughts.join("\n\n").into())
+}
+
+/// The texts of an answer as one, as a stream of it is read: clients take a list of texts in requests alone.
+fn joined(completion: &Completion) -> Option<Content<Piece>> {
+    let texts: Vec<&str> = completion.texts().map(|it| &**it).collect();
+    (!texts.is_empty()).then(|| Content::Text(texts.concat().into()))
 }
 
 fn finish_name(finish: FinishReason) -> Option<&'static str> {

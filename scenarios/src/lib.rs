@@ -34,7 +34,7 @@ pub use environment::{Environment, Executed};
 pub use nearest::nearest;
 pub use news::News;
 pub use response::{Reactions, ResponseMode};
-pub use scenario::{Scenario, Stage, template};
+pub use scenario::{Delivery, Scenario, Stage, Wire, template};
 pub use spoken::Spoken;
 pub use user::User;
 pub use world::{World, WorldOptions};

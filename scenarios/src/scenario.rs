@@ -24,7 +24,7 @@ pub use balk_contract::record::{Kind, Stuck, Truth};
 use template::Template;
 
 pub use actor::{ActorSpec, CallSpec, Called, Sent, State, StateId, Transition, Trigger, TruthSpan};
-pub use attempt::{Break, Stage};
+pub use attempt::{Break, Delivery, Stage, Wire};
 pub use condition::Condition;
 pub use environment::{EnvironmentSpec, Rule, WriteSpec};
 pub use form::{Form, ItemShape, Shape, Slot};

@@ -1,7 +1,7 @@
 //! Broken attempts, as the loop sees them.
 
 use balk_guards::{AttemptCause, AttemptFacts};
-use balk_scenarios::{Act, Broken, Stage, Truth};
+use balk_scenarios::{Act, Broken, Stage, Truth, Wire};
 
 /// What the loop saw of a broken attempt, except for the calls that ran in it.
 pub(super) fn facts(broken: &Broken, has_text: bool) -> AttemptFacts {
@@ -18,6 +18,6 @@ pub(super) fn facts(broken: &Broken, has_text: bool) -> AttemptFacts {
 /// The same act, refused because it came before the time that the provider gave.
 pub(super) fn refused(act: Act, ticks: u64) -> Act {
     let cause = AttemptCause::Status { code: 429, retry_after: Some(ticks) };
-    let broken = Broken { cause, at: Stage::Nothing, message: "too early".into() };
+    let broken = Broken { cause, at: Stage::Nothing, message: "too early".into(), wire: Wire::Cause };
     Act { truth: Truth::Faulted, broken: Some(broken), ran_by_provider: Vec::new(), ..act }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use balk_guards::wire::Asked;
 use balk_guards::{Completion, FinishReason, Offer, Part, ToolCall, Usage};
 use balk_scenarios::toolsets::Unbound;
-use balk_scenarios::{Broken, World};
+use balk_scenarios::{Broken, Delivery, World};
 
 use super::path::{self, Item, Path, Said};
 use super::place::{Done, Scene};
@@ -23,6 +23,8 @@ pub(super) struct Answer {
     pub(super) completion: Arc<Completion>,
     /// How the answer breaks off on its way.
     pub(super) broken: Option<Broken>,
+    /// How it comes.
+    pub(super) delivery: Delivery,
     /// The id of the answer: no other of the conversation has it.
     pub(super) id: String,
 }
@@ -240,7 +242,8 @@ impl Conversation {
         let parts = [Part::Text(text.into())];
         let completion = Completion::new(parts, [], FinishReason::Stop, Usage::default(), &Offer::default());
         self.answers.insert(self.requests, self.acts.len().checked_sub(1));
-        Answer { completion: completion.into(), broken: None, id: self.id(self.requests) }
+        let (completion, id) = (completion.into(), self.id(self.requests));
+        Answer { completion, broken: None, delivery: Delivery::default(), id }
     }
 
     /// The id of the answer with this number.
@@ -336,7 +339,8 @@ impl Conversation {
         let calls: Vec<ToolCall> = completion.calls.iter().map(|it| (**it).clone()).collect();
         self.site.arm(&acted.scene.environment, &calls)?;
         let (completion, broken) = (acted.done.sent.clone(), act.broken.clone());
-        let answer = Answer { completion, broken, id: self.id(self.requests) };
+        let delivery = acted.scene.world.scenario().actor.states[act.state].delivery;
+        let answer = Answer { completion, broken, delivery, id: self.id(self.requests) };
         self.steps.push(acted.done.step());
         self.kept += ACT_BYTES;
         self.at.insert(acted.path, self.acts.len());

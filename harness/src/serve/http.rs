@@ -3,12 +3,14 @@
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{Method, Response, StatusCode};
 use balk_guards::wire::{Answering, Dialect, Failure, FailureKind, Framing, Rule, models, token_count};
 use balk_guards::{Completion, Usage};
+use balk_scenarios::Delivery;
 
 use crate::bench::Stopwatch;
 
@@ -58,7 +60,11 @@ pub(super) async fn handle(
     match route.asks {
         Asks::Answer { streams, model, .. } => {
             let posted = Posted { dialect, text: &body, streams, model: model.as_deref() };
-            match answer(&all, name, &posted, shears) {
+            let (first_byte, response) = answer(&all, name, &posted, shears);
+            if !first_byte.is_zero() {
+                tokio::time::sleep(first_byte).await;
+            }
+            match response {
                 Some(response) => response,
                 None => std::future::pending().await,
             }
@@ -126,16 +132,18 @@ async fn whole(mut body: Body, most: usize) -> Whole {
     }
 }
 
-/// The answer to a request. `None` is an answer that never comes.
+/// How long the answer to a request takes to come, and the answer. `None` is one that never comes.
 fn answer(
     all: &Conversations,
     name: Option<&str>,
     body: &Posted<'_>,
     shears: Shears,
-) -> Option<Response<Body>> {
+) -> (Duration, Option<Response<Body>>) {
     let watch = Stopwatch::start();
     let Posted { dialect, text, streams, model } = *body;
-    let failed = |kind, message: &str| Some(refuse(dialect, "refused", &Failure::of(dialect, kind, message)));
+    let failed = |kind, message: &str| {
+        (Duration::ZERO, Some(refuse(dialect, "refused", &Failure::of(dialect, kind, message))))
+    };
     let mut asked = match dialect.asked(text) {
         Ok(asked) => asked,
         Err(unreadable) => return failed(FailureKind::Invalid, &unreadable.to_string()),
@@ -159,8 +167,11 @@ fn answer(
     let answering = Answering { created: CREATED, ..asked.answering(&answer.id) };
     let framing = streams.or_else(|| asked.stream.then_some(Framing::Events));
     let completion = counted(&answer.completion, text);
-    let sending = Sending { dialect, framing, answering: &answering, offer: &asked.offer, shears };
-    sending.send(&completion, answer.broken.as_ref())
+    let Delivery { first_byte_ms, doubled_event } = answer.delivery;
+    let sending =
+        Sending { dialect, framing, answering: &answering, offer: &asked.offer, shears, doubled_event };
+    let first_byte = Duration::from_millis(first_byte_ms.into());
+    (first_byte, sending.send(&completion, answer.broken.as_ref()))
 }
 
 /// The completion with its tokens: an estimate.

@@ -4,7 +4,7 @@ use axum::body::Body as AnyBody;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use balk_guards::wire::{Answering, Dialect, Event, Failure, FailureKind, Framing, Headers, Limit};
 use balk_guards::{AttemptCause, Completion, Offer};
-use balk_scenarios::{Broken, Stage};
+use balk_scenarios::{Broken, Stage, TICKS_PER_SECOND, Wire};
 
 use super::body::{Body, Part};
 use super::line::Shears;
@@ -16,6 +16,8 @@ pub(super) struct Sending<'a> {
     pub(super) answering: &'a Answering,
     pub(super) offer: &'a Offer,
     pub(super) shears: Shears,
+    /// Whether an event of a whole stream comes twice.
+    pub(super) doubled_event: bool,
 }
 
 impl Sending<'_> {
@@ -23,7 +25,7 @@ impl Sending<'_> {
     pub(super) fn send(&self, completion: &Completion, broken: Option<&Broken>) -> Option<Response<AnyBody>> {
         Some(match (broken, self.framing) {
             (None, None) => self.whole(self.dialect.response(completion, self.answering)),
-            (None, Some(framing)) => self.stream(framing, &self.events(completion), None),
+            (None, Some(framing)) => self.stream(framing, &self.whole_events(completion), None),
             (Some(broken), _) if broken.at == Stage::Nothing => return self.nothing(broken),
             (Some(broken), None) => self.part_of_whole(completion, broken),
             (Some(broken), Some(framing)) => self.part_of_stream(framing, completion, broken),
@@ -34,8 +36,24 @@ impl Sending<'_> {
         self.dialect.events(completion, self.answering)
     }
 
+    fn whole_events(&self, completion: &Completion) -> Vec<Event> {
+        let mut events = self.events(completion);
+        let middle = events.len() / 2;
+        if let Some(event) = events.get(middle).filter(|_| self.doubled_event).cloned() {
+            events.insert(middle, event);
+        }
+        events
+    }
+
     /// Nothing of the answer comes.
     fn nothing(&self, broken: &Broken) -> Option<Response<AnyBody>> {
+        match broken.wire {
+            Wire::EmptyBody => {
+                return Some(self.respond(StatusCode::OK, self.framing.map_or(JSON, kind), Some(0), []));
+            }
+            Wire::Html => return Some(page(broken)),
+            Wire::Cause | Wire::CleanEnd | Wire::MalformedEvent => {}
+        }
         match broken.cause {
             AttemptCause::Status { code, retry_after } => {
                 Some(self.refuse(&refusal(code, retry_after, broken)))
@@ -60,6 +78,11 @@ impl Sending<'_> {
         }
         let text = self.dialect.response(completion, self.answering);
         let half = text.floor_char_boundary(text.len() / 2);
+        match broken.wire {
+            Wire::CleanEnd => return self.whole(text[..half].to_owned()),
+            Wire::MalformedEvent => return self.whole(malformed(&text)),
+            Wire::Cause | Wire::EmptyBody | Wire::Html => {}
+        }
         let parts = [Part::from(text[..half].to_owned()), stop(broken.cause)];
         // The client must know that there is more.
         self.respond(StatusCode::OK, JSON, Some(text.len()), parts)
@@ -72,13 +95,23 @@ impl Sending<'_> {
         broken: &Broken,
     ) -> Response<AnyBody> {
         let mut events = self.events(completion);
-        events.truncate(self.reached(&events, broken.at));
+        let rest = events.split_off(self.reached(&events, broken.at));
         if let AttemptCause::Status { code, retry_after } = broken.cause {
             let failure = refusal(code, retry_after, broken);
             events.push(failure.in_stream(self.dialect, events.len()));
             return self.stream(framing, &events, None);
         }
-        self.stream(framing, &events, Some(stop(broken.cause)))
+        let stop = match broken.wire {
+            Wire::Cause | Wire::EmptyBody | Wire::Html => Some(stop(broken.cause)),
+            Wire::CleanEnd => None,
+            Wire::MalformedEvent => {
+                events.extend(
+                    rest.into_iter().take(1).map(|it| Event { data: malformed(&it.data), name: it.name }),
+                );
+                None
+            }
+        };
+        self.stream(framing, &events, stop)
     }
 
     /// How many of these events come if the answer gets so far: as many as a client can read without seeing more.
@@ -103,17 +136,16 @@ impl Sending<'_> {
     }
 
     fn stream(&self, framing: Framing, events: &[Event], stop: Option<Part>) -> Response<AnyBody> {
-        let kind = match framing {
-            Framing::Events => "text/event-stream; charset=utf-8",
-            Framing::Array => JSON,
-        };
         if stop.is_none() {
             let mut text: String = events.iter().enumerate().map(|(at, it)| framing.frame(at, it)).collect();
             text.push_str(framing.end());
-            return self.respond(StatusCode::OK, kind, None, [Part::from(text)]);
+            if framing == Framing::Array && events.is_empty() {
+                text.insert(0, '[');
+            }
+            return self.respond(StatusCode::OK, kind(framing), None, [Part::from(text)]);
         }
         let sent = events.iter().enumerate().map(|(at, it)| Part::from(framing.frame(at, it)));
-        self.respond(StatusCode::OK, kind, None, sent.chain(stop).collect::<Vec<_>>())
+        self.respond(StatusCode::OK, kind(framing), None, sent.chain(stop).collect::<Vec<_>>())
     }
 
     fn whole(&self, text: String) -> Response<AnyBody> {
@@ -160,6 +192,41 @@ fn with_headers(dialect: Dialect, id: &str, retry_after: Option<u64>, body: AnyB
         }
     }
     response
+}
+
+/// The page of a proxy before the provider.
+fn page(broken: &Broken) -> Response<AnyBody> {
+    let (code, retry_after) = match broken.cause {
+        AttemptCause::Status { code, retry_after } => (code, retry_after),
+        AttemptCause::Empty
+        | AttemptCause::Connect
+        | AttemptCause::TimedOut
+        | AttemptCause::Disconnected => (200, None),
+    };
+    let says = refusal(code, retry_after, broken).message.replace('&', "&amp;").replace('<', "&lt;");
+    let mut response = Response::new(AnyBody::from(format!(
+        "<html>\r\n<head><title>{says}</title></head>\r\n<body><h1>{says}</h1></body>\r\n</html>\r\n"
+    )));
+    *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::BAD_GATEWAY);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html"));
+    if let Some(ticks) = retry_after {
+        response.headers_mut().insert(header::RETRY_AFTER, ticks.div_ceil(TICKS_PER_SECOND).into());
+    }
+    response
+}
+
+fn kind(framing: Framing) -> &'static str {
+    match framing {
+        Framing::Events => "text/event-stream; charset=utf-8",
+        Framing::Array => JSON,
+    }
+}
+
+/// JSON that no longer parses: it lacks its first colon. Text without one loses its first character.
+fn malformed(json: &str) -> String {
+    let mut text = json.to_owned();
+    text.remove(json.find(':').unwrap_or(0));
+    text
 }
 
 fn stop(cause: AttemptCause) -> Part {

@@ -7,7 +7,7 @@ use balk_contract::{AttemptCause, Completion, FinishReason, Part, RawCall, Usage
 use crate::arguments;
 use crate::draws::{Draw, Occasion};
 use crate::scenario::template::Template;
-use crate::scenario::{CallSpec, Called, Kind, Sent, Stage, State, StateId, Stuck, TICKS_PER_SECOND, Truth};
+use crate::scenario::{CallSpec, Called, Kind, Sent, Stage, State, StateId, Stuck, TICKS_PER_SECOND, Truth, Wire};
 use crate::spoken::Spoken;
 use crate::world::{Filling, Nth, World};
 
@@ -49,6 +49,8 @@ pub struct Broken {
     pub at: Stage,
     /// What the provider said.
     pub message: Arc<str>,
+    /// What a client of the provider's API sees of it.
+    pub wire: Wire,
 }
 
 impl Act {
@@ -163,7 +165,7 @@ impl Visit<'_> {
             .says
             .map_or_else(|| "".into(), |phrase| self.world.say(phrase, occasion, self.nth(), &[]).into());
         let ran = happens(Draw::RanBefore { state: name, place, attempt, visit }, it.ran);
-        Some((Broken { cause, at: it.at, message }, ran))
+        Some((Broken { cause, at: it.at, message, wire: it.wire }, ran))
     }
 
     /// Whether this attempt comes back empty: one draw for each attempt of a visit.

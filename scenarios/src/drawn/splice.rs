@@ -6,7 +6,7 @@ use balk_contract::FinishReason;
 
 use crate::scenario::template::{Piece, Template};
 use crate::scenario::{
-    Bound, CallSpec, Called, Condition, Phrase, PhraseId, Ratio, Role, Rule, Scenario, Sent, State, StateId,
+    Bound, CallSpec, Called, Condition, Delivery, Phrase, PhraseId, Ratio, Role, Rule, Scenario, Sent, State, StateId,
     Stuck, Toolset, ToolsetTool, Transition, Trigger, Truth, TruthSpan, Way,
 };
 
@@ -238,6 +238,7 @@ fn state(name: String, turn: Turn, truth: Vec<TruthSpan>, next: Vec<Transition>)
         tells_user: false,
         empty: turn.empty,
         breaks: Vec::new(),
+        delivery: Delivery::default(),
         finish: turn.finish,
         next,
     }

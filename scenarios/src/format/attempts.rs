@@ -7,8 +7,8 @@ use super::chances::{chances, drawn_or_fixed};
 use super::names::Names;
 use super::phrases::{Saying, said};
 use super::report::Report;
-use super::wire::{BreakTable, StateTable};
-use crate::scenario::{Break, Ratio, Stage};
+use super::wire::{BreakTable, StateTable, Text};
+use crate::scenario::{Break, Ratio, Stage, Wire};
 
 pub(super) const CAUSES: &[(&str, AttemptCause)] = &[
     ("connect", AttemptCause::Connect),
@@ -24,6 +24,14 @@ pub(super) const STAGES: &[(&str, Stage)] = &[
     ("call", Stage::Call),
     ("running", Stage::Running),
     ("ran", Stage::Ran),
+];
+
+/// What is on the wire in place of what the cause brings.
+pub(super) const WIRES: &[(&str, Wire)] = &[
+    ("clean-end", Wire::CleanEnd),
+    ("empty-body", Wire::EmptyBody),
+    ("malformed-event", Wire::MalformedEvent),
+    ("html", Wire::Html),
 ];
 
 /// One way to break off, in a state.
@@ -42,10 +50,11 @@ pub(super) fn breaks(
     };
     let chance = ratio(&it.chance, Ratio { num: 1, den: 1 });
     let ran = ratio(&it.ran, Ratio { num: 0, den: 1 });
+    let cause = cause(table, report);
     Break {
         until: it.until.as_ref().map(|it| drawn_or_fixed(it, names, report)),
         chance,
-        cause: cause(table, report),
+        cause,
         retry_after: it.retry_after.as_ref().map(|it| drawn_or_fixed(it, names, report)),
         at,
         says: it
@@ -53,6 +62,7 @@ pub(super) fn breaks(
             .as_ref()
             .map(|it| said(it, Saying::Actor { steps: state.steps.is_some() }, names, report)),
         ran,
+        wire: it.wire.as_ref().map_or(Wire::Cause, |wire| on_wire(wire, it, (cause, at), report)),
     }
 }
 
@@ -83,6 +93,46 @@ fn cause(table: &Spanned<BreakTable>, report: &mut Report<'_>) -> AttemptCause {
             AttemptCause::Connect
         }
     }
+}
+
+/// A client must be able to take what it sees for an attempt that broke off for this cause, at this stage.
+fn on_wire(
+    text: &Text,
+    it: &BreakTable,
+    (cause, at): (AttemptCause, Stage),
+    report: &mut Report<'_>,
+) -> Wire {
+    let wire = report.one_of("wire", text, WIRES);
+    let (brings_nothing, also_status) = match wire {
+        Wire::Cause | Wire::CleanEnd | Wire::MalformedEvent => (false, false),
+        Wire::EmptyBody => (true, false),
+        Wire::Html => (true, true),
+    };
+    let name = text.get_ref();
+    let goes_with = if also_status { "`disconnected` or a status" } else { "`disconnected`" };
+    let is_cause = match cause {
+        AttemptCause::Disconnected => true,
+        AttemptCause::Status { .. } => also_status,
+        AttemptCause::Empty | AttemptCause::Connect | AttemptCause::TimedOut => false,
+    };
+    if !is_cause {
+        report
+            .error(text.span(), format!("`{name}` does not go with this cause"), format!("expected {goes_with}"))
+            .help("leave `wire` out: the cause says what comes");
+    }
+    if brings_nothing != (at == Stage::Nothing) {
+        let help = if brings_nothing {
+            "let it be at = \"nothing\""
+        } else {
+            "let it get further, for example at = \"output\", or take wire = \"empty-body\""
+        };
+        let label = if brings_nothing { "nothing of the answer comes" } else { "a part of the answer comes" };
+        report
+            .error(text.span(), format!("`{name}` does not go with this stage"), label)
+            .related(it.at.span(), "the stage")
+            .help(help);
+    }
+    wire
 }
 
 /// An attempt cannot break off in a part that its state does not have.

@@ -14,7 +14,7 @@ use super::placeholders::fixed;
 use super::report::{Report, listed};
 use super::wire::{ActorTable, ResponseTable, StateTable, Text, TransitionTable, TruthTable, Visits};
 use crate::scenario::{
-    ActorSpec, Bound, Kind, Profile, Ratio, ResponseSpec, State, Stuck, Transition, Trigger, Truth,
+    ActorSpec, Bound, Delivery, Kind, Profile, Ratio, ResponseSpec, State, Stuck, Transition, Trigger, Truth,
     TruthSpan, Way,
 };
 
@@ -198,6 +198,7 @@ fn state(table: &StateTable, states: &[StateTable], names: &Names, report: &mut 
         tells_user: table.tells_user,
         empty: chances(&table.empty, names, report),
         breaks: table.breaks.iter().map(|it| breaks(it, table, names, report)).collect(),
+        delivery: Delivery { first_byte_ms: table.first_byte_ms, doubled_event: table.doubled_event },
         finish: table.finish.as_ref().map(|it| report.one_of("finish", it, FINISHES)),
         next: table.next.iter().map(|it| transition(it, states, names, report)).collect(),
     }

@@ -264,6 +264,10 @@ pub(super) struct StateTable {
     pub(super) empty: Vec<Text>,
     #[serde(default, rename = "break")]
     pub(super) breaks: Vec<Spanned<BreakTable>>,
+    #[serde(default)]
+    pub(super) first_byte_ms: u32,
+    #[serde(default)]
+    pub(super) doubled_event: bool,
     pub(super) finish: Option<Text>,
     #[serde(default)]
     pub(super) next: Vec<TransitionTable>,
@@ -298,6 +302,7 @@ pub(super) struct BreakTable {
     pub(super) at: Text,
     pub(super) says: Option<Text>,
     pub(super) ran: Option<Text>,
+    pub(super) wire: Option<Text>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -3,7 +3,7 @@
 use balk_contract::FinishReason;
 use balk_contract::record::Truth;
 
-use super::attempt::Break;
+use super::attempt::{Break, Delivery};
 use super::numbers::{Bound, Ratio};
 use super::role::Role;
 use super::template::Template;
@@ -46,6 +46,8 @@ pub struct State {
     pub empty: Vec<Ratio>,
     /// How attempts break off. The first that applies decides.
     pub breaks: Vec<Break>,
+    /// How its answers come over a wire.
+    pub delivery: Delivery,
     /// Why the completion ends. `None` is a tool call where there are calls, and a natural end elsewhere.
     pub finish: Option<FinishReason>,
     /// The transitions. The first that applies is taken; without one, the actor stays.

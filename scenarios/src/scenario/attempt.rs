@@ -22,6 +22,34 @@ pub struct Break {
     pub says: Option<PhraseId>,
     /// How likely it is that the provider had run its own calls by then.
     pub ran: Ratio,
+    /// What a client of the provider's API sees of it.
+    pub wire: Wire,
+}
+
+/// What a client sees of a broken attempt where it does not find its connection reset. A loop in the same process only
+/// sees that the attempt failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wire {
+    /// What its cause brings: a reset, a stall, or an error of the provider.
+    #[default]
+    Cause,
+    /// The answer ends in good order, without its last events.
+    CleanEnd,
+    /// A status 200 without a body.
+    EmptyBody,
+    /// An event that is no JSON. The answer ends in good order after it.
+    MalformedEvent,
+    /// A page of HTML, as proxies send it.
+    Html,
+}
+
+/// How the answers of a state come, as a client of the provider's API sees them. No act depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delivery {
+    /// How many milliseconds go by before the first byte.
+    pub first_byte_ms: u32,
+    /// Whether the event in the middle of a stream comes twice.
+    pub doubled_event: bool,
 }
 
 /// How far an attempt gets. Each stage includes the ones before it.

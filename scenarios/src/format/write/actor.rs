@@ -2,9 +2,9 @@
 
 use balk_contract::AttemptCause;
 
-use crate::scenario::{Bound, Break, Ratio, Scenario, State, Transition, Truth, TruthSpan};
+use crate::scenario::{Bound, Break, Delivery, Ratio, Scenario, State, Transition, Truth, TruthSpan, Wire};
 
-use super::super::attempts::{CAUSES, STAGES};
+use super::super::attempts::{CAUSES, STAGES, WIRES};
 use super::super::behaviour::{FINISHES, STUCK, TRIGGERS};
 use super::sheet::Sheet;
 use super::values::{bound, calls, phrase, quoted, ratio, table, text, word};
@@ -33,6 +33,9 @@ fn state(sheet: &mut Sheet<'_>, actor: &str, state: &State, all: &[State]) {
     sheet.list("provider", calls(scenario, &state.provider));
     sheet.mark("tells_user", state.tells_user);
     sheet.list("empty", ratios(&state.empty));
+    let Delivery { first_byte_ms, doubled_event } = state.delivery;
+    sheet.optional("first_byte_ms", (first_byte_ms > 0).then(|| first_byte_ms.to_string()));
+    sheet.mark("doubled_event", doubled_event);
     sheet.optional("finish", state.finish.map(|it| word(FINISHES, &it)));
     for it in &state.breaks {
         sheet.table(&format!("[[{actor}.state.break]]"));
@@ -67,6 +70,7 @@ fn breaks(sheet: &mut Sheet<'_>, it: &Break) {
     sheet.line("at", word(STAGES, &it.at));
     sheet.optional("says", it.says.map(|it| phrase(scenario, it)));
     sheet.optional("ran", unless(NEVER, it.ran));
+    sheet.optional("wire", (it.wire != Wire::Cause).then(|| word(WIRES, &it.wire)));
 }
 
 fn transition(sheet: &mut Sheet<'_>, it: &Transition, states: &[State]) {

@@ -9,8 +9,8 @@ use balk_scenarios::{Act, Actor, Environment, Executed, User, World};
 
 use super::absolute;
 use super::path::{Item, Said};
-use super::refused;
 use super::record::{Called, History, Outcome, Step, Where};
+use super::refused;
 use super::site::{Came, Site};
 
 /// The script at one place.

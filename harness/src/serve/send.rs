@@ -198,10 +198,9 @@ fn with_headers(dialect: Dialect, id: &str, retry_after: Option<u64>, body: AnyB
 fn page(broken: &Broken) -> Response<AnyBody> {
     let (code, retry_after) = match broken.cause {
         AttemptCause::Status { code, retry_after } => (code, retry_after),
-        AttemptCause::Empty
-        | AttemptCause::Connect
-        | AttemptCause::TimedOut
-        | AttemptCause::Disconnected => (200, None),
+        AttemptCause::Empty | AttemptCause::Connect | AttemptCause::TimedOut | AttemptCause::Disconnected => {
+            (200, None)
+        }
     };
     let says = refusal(code, retry_after, broken).message.replace('&', "&amp;").replace('<', "&lt;");
     let mut response = Response::new(AnyBody::from(format!(

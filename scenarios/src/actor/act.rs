@@ -7,7 +7,9 @@ use balk_contract::{AttemptCause, Completion, FinishReason, Part, RawCall, Usage
 use crate::arguments;
 use crate::draws::{Draw, Occasion};
 use crate::scenario::template::Template;
-use crate::scenario::{CallSpec, Called, Kind, Sent, Stage, State, StateId, Stuck, TICKS_PER_SECOND, Truth, Wire};
+use crate::scenario::{
+    CallSpec, Called, Kind, Sent, Stage, State, StateId, Stuck, TICKS_PER_SECOND, Truth, Wire,
+};
 use crate::spoken::Spoken;
 use crate::world::{Filling, Nth, World};
 

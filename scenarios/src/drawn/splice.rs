@@ -6,8 +6,8 @@ use balk_contract::FinishReason;
 
 use crate::scenario::template::{Piece, Template};
 use crate::scenario::{
-    Bound, CallSpec, Called, Condition, Delivery, Phrase, PhraseId, Ratio, Role, Rule, Scenario, Sent, State, StateId,
-    Stuck, Toolset, ToolsetTool, Transition, Trigger, Truth, TruthSpan, Way,
+    Bound, CallSpec, Called, Condition, Delivery, Phrase, PhraseId, Ratio, Role, Rule, Scenario, Sent, State,
+    StateId, Stuck, Toolset, ToolsetTool, Transition, Trigger, Truth, TruthSpan, Way,
 };
 
 use super::lot::Lot;

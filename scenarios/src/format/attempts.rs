@@ -117,7 +117,11 @@ fn on_wire(
     };
     if !is_cause {
         report
-            .error(text.span(), format!("`{name}` does not go with this cause"), format!("expected {goes_with}"))
+            .error(
+                text.span(),
+                format!("`{name}` does not go with this cause"),
+                format!("expected {goes_with}"),
+            )
             .help("leave `wire` out: the cause says what comes");
     }
     if brings_nothing != (at == Stage::Nothing) {

@@ -27,6 +27,26 @@ fn every_file_of_the_catalogue_and_every_plan_reads_back() {
     }
 }
 
+/// No file of the catalogue has these keys.
+#[test]
+fn what_is_on_the_wire_reads_back() {
+    let of_answers = "name = \"work\"\nfirst_byte_ms = 250\ndoubled_event = true\n";
+    let text = include_str!("../good.toml").replacen("name = \"work\"\n", of_answers, 1);
+    for (at, wires) in [("output", ["clean-end", "malformed-event"]), ("nothing", ["empty-body", "html"])] {
+        let breaks = wires.map(|wire| {
+            format!("[[stubborn.state.break]]\nuntil = 1\ncause = \"disconnected\"\nat = \"{at}\"\nwire = \"{wire}\"\n")
+        });
+        let text =
+            text.replacen("[[stubborn.state.next]]", &(breaks.concat() + "[[stubborn.state.next]]"), 1);
+        let scenarios = read(&text);
+        let written = write(&scenarios);
+        for says in [wires[0], wires[1], "first_byte_ms = 250", "doubled_event = true"] {
+            assert!(written.contains(says), "{says}: {written}");
+        }
+        same(&scenarios, &read(&written), at);
+    }
+}
+
 /// In a file, phrases are in the order of their names; so what names one is compared by the lines that are written.
 #[test]
 fn every_drawn_world_reads_back() {

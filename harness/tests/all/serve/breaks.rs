@@ -5,12 +5,15 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
+use balk::serve::Server;
 use balk_guards::wire::{Dialect, Form, Reply, retry_after};
-use balk_guards::{AttemptFacts, Offer};
+use balk_guards::{AttemptFacts, Completion, FinishReason, Offer};
+use balk_scenarios::{format, toolsets};
+use serde_json::Value;
 
 use super::client::{
-    End, Got, PATIENCE, TOOLS, address, exchange, opening, path, plain, receive, request_bytes, serving,
-    start,
+    End, Got, PATIENCE, TOOLS, address, exchange, opening, path, plain, plain_text, receive, request_bytes,
+    serving, start,
 };
 
 /// How long more of an answer is waited for that stalls, once the server has the request.
@@ -24,12 +27,7 @@ fn broken(dialect: Dialect, stream: bool, cause: &str, at: &str) -> Got {
     let body = opening(dialect, stream, TOOLS).to_string();
     let bytes = request_bytes("POST", path(dialect, stream), &[], body.as_bytes());
     let got = if cause.contains("timed-out") {
-        let mut stream = TcpStream::connect(address(&server)).expect("a connection");
-        stream.write_all(&bytes).expect("it is sent");
-        while server.told(None).is_none_or(|it| it.steps.is_empty()) {
-            thread::sleep(Duration::from_millis(1));
-        }
-        receive(&mut stream, STALLED)
+        patient(&server, &bytes)
     } else {
         exchange(&server, &bytes, PATIENCE)
     };
@@ -42,6 +40,16 @@ fn broken(dialect: Dialect, stream: bool, cause: &str, at: &str) -> Got {
     assert_eq!(completion.calls.len(), 1);
     assert!(completion.usage.input_tokens > 0 && completion.usage.output_tokens > 0, "{dialect:?} {stream}");
     got
+}
+
+/// What has come some time after the server has the request.
+fn patient(server: &Server, bytes: &[u8]) -> Got {
+    let mut stream = TcpStream::connect(address(server)).expect("a connection");
+    stream.write_all(bytes).expect("it is sent");
+    while server.told(None).is_none_or(|it| it.steps.is_empty()) {
+        thread::sleep(Duration::from_millis(1));
+    }
+    receive(&mut stream, STALLED)
 }
 
 fn each(check: impl Fn(Dialect, bool)) {
@@ -178,4 +186,123 @@ fn every_answer_has_an_id_and_the_limits() {
         assert_eq!(one.header(names[1]), Some("999999"));
         assert!(one.body.contains(ids[0]), "{one:?}");
     });
+}
+
+/// What a reader of the dialect makes of it.
+fn read(dialect: Dialect, stream: bool, got: &Got) -> Result<Completion, String> {
+    let form = if stream { Form::Stream } else { Form::Whole };
+    let reply = Reply { status: got.status, retry_after: None, form, body: got.body.clone().into() };
+    dialect.answer(&reply, &Offer::default()).map_err(|it| it.to_string())
+}
+
+const DISCONNECTED: &str = "cause = \"disconnected\"\n";
+
+/// The connection ends as it should, so that only the answer tells that something is missing.
+#[test]
+fn an_answer_that_ends_in_good_order_lacks_its_last_events() {
+    each(|dialect, stream| {
+        for at in ["output", "call"] {
+            let got = broken(dialect, stream, &format!("{DISCONNECTED}wire = \"clean-end\""), at);
+            assert_eq!((got.status, got.end), (200, End::Whole), "{dialect:?} {stream} {at}: {got:?}");
+            assert!(!got.body.is_empty(), "{dialect:?} {stream} {at}");
+            read(dialect, stream, &got).expect_err("it has no end");
+        }
+    });
+}
+
+#[test]
+fn an_empty_body_comes_with_status_200() {
+    each(|dialect, stream| {
+        let got = broken(dialect, stream, &format!("{DISCONNECTED}wire = \"empty-body\""), "nothing");
+        assert_eq!((got.status, &*got.body, got.end), (200, "", End::Whole), "{dialect:?} {stream}");
+        read(dialect, stream, &got).expect_err("there is nothing");
+    });
+}
+
+#[test]
+fn a_malformed_event_is_the_last_one() {
+    each(|dialect, stream| {
+        let cause = format!("{DISCONNECTED}wire = \"malformed-event\"");
+        let got = broken(dialect, stream, &cause, "output");
+        assert_eq!((got.status, got.end), (200, End::Whole), "{dialect:?} {stream}: {got:?}");
+        read(dialect, stream, &got).expect_err("it is no JSON");
+        if stream {
+            let last = got.body.lines().rfind(|it| it.starts_with("data: ")).expect("an event");
+            serde_json::from_str::<Value>(&last["data: ".len()..]).expect_err("it is no JSON");
+        }
+    });
+}
+
+#[test]
+fn a_page_of_a_proxy_has_its_own_content_type() {
+    each(|dialect, stream| {
+        for (cause, status) in [(DISCONNECTED, 200), ("status = 502\n", 502)] {
+            let got = broken(dialect, stream, &format!("{cause}wire = \"html\""), "nothing");
+            assert_eq!((got.status, got.end), (status, End::Whole), "{dialect:?} {stream}: {got:?}");
+            assert_eq!(got.header("content-type"), Some("text/html"));
+            assert!(got.body.starts_with("<html>"), "{got:?}");
+        }
+        let got =
+            broken(dialect, stream, "status = 503\nretry_after = \"pause\"\nwire = \"html\"", "nothing");
+        assert_eq!(got.header("retry-after"), Some("3"), "{got:?}");
+    });
+}
+
+/// The first answer of the script, if its state has these keys.
+fn first(dialect: Dialect, stream: bool, keys: &str) -> Got {
+    let server = start(serving(vec![plain(keys)]));
+    let body = opening(dialect, stream, TOOLS).to_string();
+    exchange(&server, &request_bytes("POST", path(dialect, stream), &[], body.as_bytes()), PATIENCE)
+}
+
+#[test]
+fn a_doubled_event_is_one_event_more() {
+    for dialect in Dialect::ALL {
+        let [once, twice] = ["", "doubled_event = true\n"].map(|keys| first(dialect, true, keys));
+        let data = |got: &Got| -> Vec<String> {
+            let lines = got.body.lines().filter(|it| it.starts_with("data: "));
+            lines.map(str::to_owned).collect()
+        };
+        let (once, twice) = (data(&once), data(&twice));
+        let same = once.iter().zip(&twice).take_while(|(one, two)| one == two).count();
+        assert_eq!(twice[same..], once[same - 1..], "{dialect:?}");
+        let [once, twice] = ["", "doubled_event = true\n"].map(|keys| first(dialect, false, keys).body);
+        assert_eq!(once, twice, "only streams have events");
+    }
+}
+
+/// A wait that no test sees the end of: once the request is there, nothing comes for as long as is waited.
+#[test]
+fn the_first_byte_can_take_its_time() {
+    each(|dialect, stream| {
+        let server = start(serving(vec![plain("first_byte_ms = 3_600_000\n")]));
+        let body = opening(dialect, stream, TOOLS).to_string();
+        let bytes = request_bytes("POST", path(dialect, stream), &[], body.as_bytes());
+        let got = patient(&server, &bytes);
+        assert_eq!((got.status, &*got.body, got.end), (0, "", End::Waits), "{dialect:?} {stream}");
+    });
+    let got = first(Dialect::OpenAi, true, "first_byte_ms = 1\n");
+    assert_eq!((got.status, got.end), (200, End::Whole), "{got:?}");
+}
+
+/// An answer that ends inside a call, because it is too long.
+#[test]
+fn a_call_is_cut_by_the_length_of_the_answer() {
+    for stream in [false, true] {
+        let look = "finish = \"length\"\n";
+        let cut = r#"calls = [{ tool = "read", raw = '{"path": "READ' }]"#;
+        let text = plain_text(look)
+            .replace(r#"calls = [{ tool = "read", arguments = { path = "README.md" } }]"#, cut);
+        let read_in = format::parse("plain.toml", &text, toolsets::catalogue());
+        let scenario = read_in.unwrap_or_else(|wrong| panic!("{wrong}")).remove(0);
+        let server = start(serving(vec![scenario]));
+        for dialect in [Dialect::OpenAi, Dialect::Responses] {
+            let body = opening(dialect, stream, TOOLS).to_string();
+            let bytes = request_bytes("POST", path(dialect, stream), &[], body.as_bytes());
+            let got = exchange(&server, &bytes, PATIENCE);
+            let completion = read(dialect, stream, &got).expect("an answer");
+            assert_eq!(completion.finish, FinishReason::Length, "{dialect:?} {stream}");
+            assert_eq!(&*completion.calls[0].arguments, "{\"path\": \"READ", "{dialect:?} {stream}");
+        }
+    }
 }

@@ -80,10 +80,8 @@ fn known(agent: &str) -> Arc<Profile> {
 
 /// A server that knows this agent, in whose place every call comes to the same.
 fn with_place(agent: &str, came: Came) -> Server {
-    let mut serve = Serve {
-        sites: Box::new(move || Box::new(Shows { came, armed: None })),
-        ..serving(vec![plain("")])
-    };
+    let mut serve =
+        Serve { sites: Box::new(move || Box::new(Shows { came, armed: None })), ..serving(vec![plain("")]) };
     serve.scripts.profile = Some(known(agent));
     start(serve)
 }
@@ -139,7 +137,9 @@ fn each_word_of_a_real_agent_is_found() {
 /// A result of a tool that works where nothing is seen of it is no word of the agent.
 #[test]
 fn what_a_tool_prints_elsewhere_is_no_word() {
-    for (agent, text) in [("claude-code", "ugrep: warning: a/: No such file or directory"), ("codex", "Notes.")] {
+    for (agent, text) in
+        [("claude-code", "ugrep: warning: a/: No such file or directory"), ("codex", "Notes.")]
+    {
         let server = with_place(agent, Came::NotRun);
         let mut agent = Agent::new(&server, "mine");
         agent.asks();
@@ -218,7 +218,12 @@ fn healthy_runs_have_no_word_of_their_agent() {
                 turns += 1;
                 agent.answers(&added.result("Notes.", turns));
             }
-            assert!(turns >= [41, 1][part], "{}: {turns} turns, {:#?}", profile.agent, told(&server, "mine").steps);
+            assert!(
+                turns >= [41, 1][part],
+                "{}: {turns} turns, {:#?}",
+                profile.agent,
+                told(&server, "mine").steps
+            );
             agent.says(&added.user("Thanks. And now once more."));
         }
         assert_eq!(interventions(&server), [""; 0], "{}", profile.agent);

@@ -4,7 +4,7 @@ use axum::body::Body as AnyBody;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use balk_guards::wire::{Answering, Dialect, Event, Failure, FailureKind, Framing, Headers, Limit};
 use balk_guards::{AttemptCause, Completion, Offer};
-use balk_scenarios::{Broken, Stage, TICKS_PER_SECOND, Wire};
+use balk_scenarios::{Broken, Stage, Wire};
 
 use super::body::{Body, Part};
 use super::line::Shears;
@@ -208,8 +208,8 @@ fn page(broken: &Broken) -> Response<AnyBody> {
     )));
     *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::BAD_GATEWAY);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html"));
-    if let Some(ticks) = retry_after {
-        response.headers_mut().insert(header::RETRY_AFTER, ticks.div_ceil(TICKS_PER_SECOND).into());
+    if let Some(milliseconds) = retry_after {
+        response.headers_mut().insert(header::RETRY_AFTER, milliseconds.div_ceil(1_000).into());
     }
     response
 }

@@ -290,7 +290,7 @@ fn the_first_byte_can_take_its_time() {
 fn a_call_is_cut_by_the_length_of_the_answer() {
     for stream in [false, true] {
         let look = "finish = \"length\"\n";
-        let cut = r#"calls = [{ tool = "read", raw = '{"path": "READ' }]"#;
+        let cut = r#"calls = [{ tool = "read", raw = '{{"path": "READ' }]"#;
         let text = plain_text(look)
             .replace(r#"calls = [{ tool = "read", arguments = { path = "README.md" } }]"#, cut);
         let read_in = format::parse("plain.toml", &text, toolsets::catalogue());

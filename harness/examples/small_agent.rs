@@ -133,7 +133,8 @@ fn ask(url: &str, messages: &[Value], manners: &Manners) -> Result<Value, Box<dy
 fn tidy(message: &mut Value) {
     for call in message["tool_calls"].as_array_mut().into_iter().flatten() {
         let arguments = &mut call["function"]["arguments"];
-        if !arguments.as_str().is_some_and(|it| serde_json::from_str::<Value>(it).is_ok()) {
+        let can_be_read = |it| serde_json::from_str::<Value>(it).is_ok();
+        if !arguments.as_str().is_some_and(can_be_read) {
             *arguments = json!("{}");
         }
     }
@@ -164,6 +165,7 @@ fn run(function: &Value, manners: &Manners) -> String {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "an agent has the environment that it was given")]
 fn shell(command: &str, manners: &Manners) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]);

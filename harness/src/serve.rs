@@ -21,8 +21,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use axum::Router;
-use axum::serve::Listener as _;
 use balk_scenarios::World;
 use tokio::runtime::Runtime;
 
@@ -34,7 +32,7 @@ pub use site::{Came, Elsewhere, Results, Site};
 pub use verdict::Verdict;
 
 use conversations::Conversations;
-use line::{Lines, Shears};
+use line::Lines;
 
 mod absolute;
 mod body;
@@ -115,10 +113,13 @@ impl Server {
             let _inside = runtime.enter();
             Lines::listen(address)?
         };
-        let address = lines.local_addr()?;
-        let router = Router::new().fallback(http::handle).with_state((conversations.clone(), limits));
-        let service = router.into_make_service_with_connect_info::<Shears>();
-        runtime.spawn(async move { axum::serve(lines, service).await });
+        let address = lines.address()?;
+        let all = conversations.clone();
+        runtime.spawn(
+            lines.answer(limits.head, move |shears, request| {
+                http::handle(all.clone(), limits, shears, request)
+            }),
+        );
         Ok(Self { conversations, address, _runtime: runtime })
     }
 
@@ -153,6 +154,12 @@ impl Server {
     /// That place cannot be looked at.
     pub fn ends(&self, conversation: Option<&str>) -> io::Result<()> {
         self.conversations.with(conversation, conversation::Conversation::ends).unwrap_or(Ok(()))
+    }
+
+    /// The first file of the log that could not be written, and why. The steps in it are kept here all the same.
+    #[must_use]
+    pub fn unlogged(&self) -> Option<(PathBuf, String)> {
+        self.conversations.unlogged()
     }
 
     /// How many requests for an answer came, in all conversations.

@@ -99,10 +99,20 @@ impl Serve {
         })?;
         writeln!(std::io::stdout(), "{}", server.url())?;
         say(format_args!("Ctrl-C ends it; {}/_balk/transcript shows what happened", server.url()));
+        let mut unlogged = None;
         while !interrupt.came() {
             thread::sleep(Duration::from_millis(50));
+            if unlogged.is_none() {
+                unlogged = server.unlogged();
+                if let Some((file, why)) = &unlogged {
+                    say(format_args!("warning: {}: {why}; the log is not whole", file.display()));
+                }
+            }
         }
-        Ok(Exit::Fine)
+        match unlogged.or_else(|| server.unlogged()) {
+            Some((file, why)) => Err(Error::file(&file, "a file of the log that can be written", why)),
+            None => Ok(Exit::Fine),
+        }
     }
 
     fn sites(&self) -> Result<Box<Sites>, Error> {

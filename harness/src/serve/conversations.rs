@@ -37,6 +37,10 @@ pub(super) struct Conversations {
     bound: Arc<AtomicBool>,
     /// How many requests came, those included that were refused.
     asked: AtomicU64,
+    /// How many bytes the bodies have whose requests are not answered yet.
+    bodies: AtomicUsize,
+    /// The first file of a log that could not be written, and why.
+    unlogged: Mutex<Option<(PathBuf, String)>>,
 }
 
 /// A conversation, and the file that gets its steps.
@@ -96,13 +100,18 @@ impl Conversations {
         log: Option<PathBuf>,
         only: Option<String>,
     ) -> Self {
-        let (kept, all, bound, asked) = Default::default();
-        Self { scripts, sites, max_requests, max_kept, kept, log, all, only, bound, asked }
+        let (kept, all, bound, asked, bodies, unlogged) = Default::default();
+        Self { scripts, sites, max_requests, max_kept, kept, log, all, only, bound, asked, bodies, unlogged }
     }
 
     /// Set once a conversation has come to its bound.
     pub(super) fn bound(&self) -> &Arc<AtomicBool> {
         &self.bound
+    }
+
+    /// How many bytes the bodies have whose requests are not answered yet.
+    pub(super) fn bodies(&self) -> &AtomicUsize {
+        &self.bodies
     }
 
     /// How many requests came.
@@ -140,8 +149,7 @@ impl Conversations {
         self.kept.fetch_add(logged.conversation.kept() - before, Ordering::Relaxed);
         logged.arrivals.push(arrived);
         logged.handling.push(watch.nanoseconds());
-        // A log that cannot be written is no reason to fail an agent; the steps are kept all the same.
-        let _ = logged.write();
+        self.write(&mut logged);
         if let Err(NoAnswer::Unbound(why)) = &answer {
             logged.unbound = Some(why.to_string());
         }
@@ -176,8 +184,21 @@ impl Conversations {
         let done = does(&mut logged.conversation);
         // `does` adds nothing that is kept: it can only reset the conversation.
         self.kept.fetch_sub(before.saturating_sub(logged.conversation.kept()), Ordering::Relaxed);
-        let _ = logged.write();
+        self.write(&mut logged);
         Some(done)
+    }
+
+    /// A log that cannot be written is no reason to fail an agent; the steps are kept all the same.
+    fn write(&self, logged: &mut Logged) {
+        if let Err(why) = logged.write() {
+            let file = logged.file.clone().unwrap_or_default();
+            locked(&self.unlogged).get_or_insert((file, why.to_string()));
+        }
+    }
+
+    /// The first file of a log that could not be written, and why.
+    pub(super) fn unlogged(&self) -> Option<(PathBuf, String)> {
+        locked(&self.unlogged).clone()
     }
 
     fn found(&self, name: Option<&str>) -> Option<Arc<Mutex<Logged>>> {

@@ -3,11 +3,11 @@
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
-use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{Method, Response, StatusCode};
+use axum::http::{Method, Request, Response, StatusCode};
 use balk_guards::wire::{Answering, Dialect, Failure, FailureKind, Framing, Rule, models, token_count};
 use balk_guards::{Completion, Usage};
 use balk_scenarios::Delivery;
@@ -35,9 +35,10 @@ const TOLERATED: [Rule; 5] =
 
 /// Answers a request.
 pub(super) async fn handle(
-    State((all, limits)): State<(Arc<Conversations>, Limits)>,
-    ConnectInfo(shears): ConnectInfo<Shears>,
-    request: Request,
+    all: Arc<Conversations>,
+    limits: Limits,
+    shears: Shears,
+    request: Request<Body>,
 ) -> Response<Body> {
     let (head, body) = request.into_parts();
     let route = match Route::of(&head.method, &head.uri, &head.headers) {
@@ -53,7 +54,8 @@ pub(super) async fn handle(
         Asks::Models(dialect) => return json(models(*dialect, &[MODEL], CREATED)),
         Asks::Count(dialect) | Asks::Answer { dialect, .. } => *dialect,
     };
-    let body = match read(body, dialect, limits).await {
+    let mut held = Held { all: all.bodies(), most: limits.bodies, bytes: 0 };
+    let body = match read(body, dialect, limits, &mut held).await {
         Ok(body) => body,
         Err(failure) => return refuse(dialect, "unread", &failure),
     };
@@ -81,10 +83,36 @@ struct Posted<'b> {
     model: Option<&'b str>,
 }
 
-async fn read(body: Body, dialect: Dialect, limits: Limits) -> Result<String, Failure> {
+/// The bytes of one body among those of all requests that are not answered yet.
+struct Held<'a> {
+    all: &'a AtomicUsize,
+    most: usize,
+    bytes: usize,
+}
+
+impl Held<'_> {
+    /// Whether there is room for so many more.
+    fn takes(&mut self, more: usize) -> bool {
+        self.bytes += more;
+        self.all.fetch_add(more, Ordering::Relaxed) + more <= self.most
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+async fn read(body: Body, dialect: Dialect, limits: Limits, held: &mut Held<'_>) -> Result<String, Failure> {
     let failed = |kind, message: &str| Failure::of(dialect, kind, message);
-    let bytes = match tokio::time::timeout(limits.read, whole(body, limits.body)).await {
+    let bytes = match tokio::time::timeout(limits.read, whole(body, limits.body, held)).await {
         Ok(Whole::Is(bytes)) => bytes,
+        Ok(Whole::NoRoom) => {
+            let message =
+                format!("all requests at once have more than {} bytes: send it later", limits.bodies);
+            return Err(failed(FailureKind::Overloaded, &message));
+        }
         Ok(Whole::TooLong) => {
             let message = format!("expected a body of at most {} bytes", limits.body);
             return Err(failed(FailureKind::TooLarge, &message));
@@ -105,12 +133,13 @@ async fn read(body: Body, dialect: Dialect, limits: Limits) -> Result<String, Fa
 enum Whole {
     Is(Vec<u8>),
     TooLong,
+    NoRoom,
     Broken,
 }
 
 /// Reads a body. What is too long is read all the same, to eight times of it, and thrown away: a client that is still
 /// writing would see nothing but a reset.
-async fn whole(mut body: Body, most: usize) -> Whole {
+async fn whole(mut body: Body, most: usize, held: &mut Held<'_>) -> Whole {
     let (mut bytes, mut length) = (Vec::new(), 0);
     loop {
         match poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
@@ -121,6 +150,9 @@ async fn whole(mut body: Body, most: usize) -> Whole {
                 let Ok(data) = frame.into_data() else { continue };
                 length += data.len();
                 if length <= most {
+                    if !held.takes(data.len()) {
+                        return Whole::NoRoom;
+                    }
                     bytes.extend_from_slice(&data);
                 } else if length <= most.saturating_mul(8) {
                     bytes = Vec::new();

@@ -7,8 +7,12 @@ use std::time::Duration;
 pub struct Limits {
     /// The most bytes of a body.
     pub body: usize,
+    /// How long a client may take from an answer to the end of the next request's head.
+    pub head: Duration,
     /// How long a client may take to send a body.
     pub read: Duration,
+    /// The most bytes of all bodies at once whose requests are not answered yet.
+    pub bodies: usize,
     /// About how many bytes all conversations may take. Then every request is refused until one is reset.
     pub kept: usize,
 }
@@ -16,6 +20,13 @@ pub struct Limits {
 impl Default for Limits {
     /// Far more than any agent sends.
     fn default() -> Self {
-        Self { body: 32 << 20, read: Duration::from_secs(30), kept: 1 << 30 }
+        Self {
+            body: 32 << 20,
+            // Agents keep a connection while a tool works.
+            head: Duration::from_secs(600),
+            read: Duration::from_secs(30),
+            bodies: 1 << 30,
+            kept: 1 << 30,
+        }
     }
 }

@@ -1,14 +1,21 @@
 //! Connections that can be cut as a network cuts them.
 
+use std::convert::Infallible;
+use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
-use axum::extract::connect_info::Connected;
-use axum::serve::{IncomingStream, Listener};
+use axum::body::Body;
+use axum::http::{Request, Response};
+use axum::serve::Listener;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
@@ -39,24 +46,42 @@ impl Lines {
         socket.bind(address)?;
         Ok(Self(socket.listen(QUEUE)?))
     }
-}
 
-impl Listener for Lines {
-    type Io = Line;
-    type Addr = SocketAddr;
+    pub(super) fn address(&self) -> io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
 
-    async fn accept(&mut self) -> (Line, SocketAddr) {
+    /// Answers the requests of all connections. A connection ends whose next request has no whole head after this time.
+    pub(super) async fn answer<F>(
+        mut self,
+        head: Duration,
+        answers: impl Fn(Shears, Request<Body>) -> F + Clone + Send + 'static,
+    ) where
+        F: Future<Output = Response<Body>> + Send + 'static,
+    {
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(head);
         loop {
-            // `axum` waits where too many files are open, and goes on after what concerns one connection alone.
-            let (stream, address) = Listener::accept(&mut self.0).await;
-            if stream.set_nodelay(true).is_ok() {
-                return (Line { stream, shears: Shears::default() }, address);
-            }
+            let line = self.accept().await;
+            let (answers, shears) = (answers.clone(), line.shears.clone());
+            let service = service_fn(move |request: Request<hyper::body::Incoming>| {
+                let answer = answers(shears.clone(), request.map(Body::new));
+                async move { Ok::<_, Infallible>(answer.await) }
+            });
+            let connection = http.serve_connection(TokioIo::new(line), service);
+            // What ends one connection concerns no other.
+            tokio::spawn(async move { drop(connection.await) });
         }
     }
 
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.0.local_addr()
+    async fn accept(&mut self) -> Line {
+        loop {
+            // `axum` waits where too many files are open, and goes on after what concerns one connection alone.
+            let (stream, _) = Listener::accept(&mut self.0).await;
+            if stream.set_nodelay(true).is_ok() {
+                return Line { stream, shears: Shears::default() };
+            }
+        }
     }
 }
 
@@ -65,12 +90,6 @@ impl Listener for Lines {
 pub(super) struct Line {
     stream: TcpStream,
     shears: Shears,
-}
-
-impl Connected<IncomingStream<'_, Lines>> for Shears {
-    fn connect_info(line: IncomingStream<'_, Lines>) -> Self {
-        line.io().shears.clone()
-    }
 }
 
 impl Drop for Line {

@@ -238,7 +238,7 @@ fn controls_tempt_at_least_one_naive_rule() {
         let mut fired = Vec::new();
         let mut line = format!("{}:", scenario.name);
         for make in naive::all() {
-            let runs = runs(&scenario, one_in(2), &|_| make());
+            let runs = runs(&scenario, one_in(4), &|_| make());
             let count = runs.iter().filter(|run| run.grade.interventions > 0).count();
             let name = make().name().to_owned();
             write!(line, " {name} {count}").expect("writing to a string never fails");
@@ -361,7 +361,7 @@ fn every_guard_and_variant_survives_every_scenario() {
     for kind in [Kind::Stubborn, Kind::Control] {
         for scenario in all(kind) {
             for spec in Registry::standard().names() {
-                for run in under(&scenario, one_in(50), &spec) {
+                for run in under(&scenario, one_in(100), &spec) {
                     assert!(!run.grade.guard_fault, "{} {spec} seed {}", scenario.name, run.seed);
                 }
             }

@@ -11,7 +11,7 @@ use balk_scenarios::{Kind, Scenario, WorldOptions};
 use crate::common::recipe::recipe;
 use crate::common::scenario;
 
-const SEEDS: u64 = 40;
+const SEEDS: u64 = 20;
 
 fn done(scenario: &Arc<Scenario>, stack: &str) -> u64 {
     let recipe = recipe(stack);

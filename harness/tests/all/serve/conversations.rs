@@ -143,6 +143,23 @@ fn the_control_endpoints_tell_what_happened() {
 }
 
 #[test]
+fn a_log_that_cannot_be_written_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log");
+    let server = start(Serve { log: Some(log.clone()), ..serving(vec![plain("")]) });
+    let mut agent = Agent::new(&server, "mine");
+    agent.asks();
+    assert_eq!(server.unlogged(), None);
+    std::fs::remove_dir_all(&log).expect("it is there");
+    agent.answers("Notes.");
+    agent.asks();
+    let (file, why) = server.unlogged().expect("its folder is gone");
+    assert_eq!(file, log.join("mine.jsonl"));
+    assert!(!why.is_empty());
+    assert!(told(&server, "mine").steps.len() > 2, "the steps are kept all the same");
+}
+
+#[test]
 fn every_conversation_has_a_log_of_its_own() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = Some(folder.path().join("log"));

@@ -123,6 +123,58 @@ fn a_slow_sender_is_not_waited_for() {
     goes_on(&server);
 }
 
+/// Bodies that are on their way count together. What the clients that hang up had sent is free again.
+#[test]
+fn bodies_on_their_way_have_a_bound_together() {
+    let limits = Limits { bodies: 1 << 16, ..Limits::default() };
+    let server = start(Serve { limits, ..serving(vec![plain("")]) });
+    let ask = || {
+        let body = opening(Dialect::OpenAi, false, TOOLS).to_string();
+        exchange(
+            &server,
+            &request_bytes("POST", path(Dialect::OpenAi, false), &[], body.as_bytes()),
+            PATIENCE,
+        )
+    };
+    let head =
+        format!("POST {} HTTP/1.1\r\nhost: h\r\ncontent-length: 99999\r\n\r\n", path(Dialect::OpenAi, false));
+    let mut slow = TcpStream::connect(address(&server)).expect("a connection");
+    slow.write_all(&[head.as_bytes(), &[b' '; 1 << 16]].concat()).expect("it is sent");
+    let got = until(&ask, 503);
+    assert!(got.error(Dialect::OpenAi).contains("more than 65536 bytes"), "{got:?}");
+    drop(slow);
+    until(&ask, 200);
+}
+
+/// The first answer with this status: what another connection did takes effect in its own time.
+fn until(ask: &impl Fn() -> Got, status: u16) -> Got {
+    loop {
+        let got = ask();
+        if got.status == status {
+            return got;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_head_that_does_not_end_is_not_waited_for() {
+    let limits = Limits { head: Duration::from_millis(200), ..Limits::default() };
+    let server = start(Serve { limits, ..serving(vec![plain("")]) });
+    let mut stream = TcpStream::connect(address(&server)).expect("a connection");
+    let mut slow = stream.try_clone().expect("a connection");
+    let sender = thread::spawn(move || {
+        while slow.write_all(b"P").is_ok() {
+            thread::sleep(Duration::from_millis(20));
+        }
+    });
+    let got = receive(&mut stream, PATIENCE);
+    assert!(got.end == End::Closed || got.end == End::Reset, "{got:?}");
+    drop(stream);
+    sender.join().expect("it ends");
+    goes_on(&server);
+}
+
 #[test]
 fn what_is_no_request_is_refused_with_its_place() {
     let server = server();

@@ -186,7 +186,7 @@ fn check((path, dialect): (&str, Dialect), body: &[u8]) -> Result<(), TestCaseEr
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_legal_request_with_other_values_in_it(

@@ -27,8 +27,8 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// Reads JSON text; an error names the place where it is not what `T` needs. To keep track of places takes as long again
-/// as to read, so only text that cannot be read is read with them.
+/// Reads JSON text; an error names the place where it is not what `T` needs. To keep track of places takes as
+/// long again as to read, so only text that cannot be read is read with them.
 pub(super) fn parse<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Unreadable> {
     if let Ok(read) = serde_json::from_str(json) {
         return Ok(read);

@@ -21,12 +21,17 @@ use super::verdict::{self, Verdict};
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub(super) completion: Arc<Completion>,
-    /// How the answer breaks off on its way.
-    pub(super) broken: Option<Broken>,
-    /// How it comes.
-    pub(super) delivery: Delivery,
+    pub(super) arrival: Arrival,
     /// The id of the answer: no other of the conversation has it.
     pub(super) id: String,
+}
+
+/// How an answer comes.
+#[derive(Clone, Debug)]
+pub(super) enum Arrival {
+    Whole(Delivery),
+    /// It breaks off on its way.
+    Broken(Broken),
 }
 
 /// Why there is no answer.
@@ -242,8 +247,8 @@ impl Conversation {
         let parts = [Part::Text(text.into())];
         let completion = Completion::new(parts, [], FinishReason::Stop, Usage::default(), &Offer::default());
         self.answers.insert(self.requests, self.acts.len().checked_sub(1));
-        let (completion, id) = (completion.into(), self.id(self.requests));
-        Answer { completion, broken: None, delivery: Delivery::default(), id }
+        let arrival = Arrival::Whole(Delivery::default());
+        Answer { completion: completion.into(), arrival, id: self.id(self.requests) }
     }
 
     /// The id of the answer with this number.
@@ -338,9 +343,11 @@ impl Conversation {
         let Done { completion, act, .. } = &acted.done;
         let calls: Vec<ToolCall> = completion.calls.iter().map(|it| (**it).clone()).collect();
         self.site.arm(&acted.scene.environment, &calls)?;
-        let (completion, broken) = (acted.done.sent.clone(), act.broken.clone());
-        let delivery = acted.scene.world.scenario().actor.states[act.state].delivery;
-        let answer = Answer { completion, broken, delivery, id: self.id(self.requests) };
+        let arrival = match &act.broken {
+            Some(broken) => Arrival::Broken(broken.clone()),
+            None => Arrival::Whole(acted.scene.world.scenario().actor.states[act.state].delivery),
+        };
+        let answer = Answer { completion: acted.done.sent.clone(), arrival, id: self.id(self.requests) };
         self.steps.push(acted.done.step());
         self.kept += ACT_BYTES;
         self.at.insert(acted.path, self.acts.len());

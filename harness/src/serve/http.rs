@@ -10,11 +10,11 @@ use axum::body::{Body, HttpBody as _};
 use axum::http::{Method, Request, Response, StatusCode};
 use balk_guards::wire::{Answering, Dialect, Failure, FailureKind, Framing, Rule, models, token_count};
 use balk_guards::{Completion, Usage};
-use balk_scenarios::Delivery;
 
 use crate::bench::Stopwatch;
 
 use super::control;
+use super::conversation::Arrival;
 use super::conversations::{Conversations, NotAnswered};
 use super::limits::Limits;
 use super::line::Shears;
@@ -62,9 +62,9 @@ pub(super) async fn handle(
     match route.asks {
         Asks::Answer { streams, model, .. } => {
             let posted = Posted { dialect, text: &body, streams, model: model.as_deref() };
-            let (first_byte, response) = answer(&all, name, &posted, shears);
-            if !first_byte.is_zero() {
-                tokio::time::sleep(first_byte).await;
+            let (wait, response) = answer(&all, name, &posted, shears);
+            if !wait.is_zero() {
+                tokio::time::sleep(wait).await;
             }
             match response {
                 Some(response) => response,
@@ -164,7 +164,7 @@ async fn whole(mut body: Body, most: usize, held: &mut Held<'_>) -> Whole {
     }
 }
 
-/// How long the answer to a request takes to come, and the answer. `None` is one that never comes.
+/// How long the answer to a request waits, and the answer. `None` is one that never comes.
 fn answer(
     all: &Conversations,
     name: Option<&str>,
@@ -199,11 +199,12 @@ fn answer(
     let answering = Answering { created: CREATED, ..asked.answering(&answer.id) };
     let framing = streams.or_else(|| asked.stream.then_some(Framing::Events));
     let completion = counted(&answer.completion, text);
-    let Delivery { first_byte_ms, doubled_event } = answer.delivery;
-    let sending =
-        Sending { dialect, framing, answering: &answering, offer: &asked.offer, shears, doubled_event };
-    let first_byte = Duration::from_millis(first_byte_ms.into());
-    (first_byte, sending.send(&completion, answer.broken.as_ref()))
+    let sending = Sending { dialect, framing, answering: &answering, offer: &asked.offer, shears };
+    let wait = match &answer.arrival {
+        Arrival::Whole(delivery) => Duration::from_millis(delivery.first_byte_ms.into()),
+        Arrival::Broken(_) => Duration::ZERO,
+    };
+    (wait, sending.send(&completion, &answer.arrival))
 }
 
 /// The completion with its tokens: an estimate.

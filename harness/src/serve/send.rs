@@ -4,9 +4,10 @@ use axum::body::Body as AnyBody;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use balk_guards::wire::{Answering, Dialect, Event, Failure, FailureKind, Framing, Headers, Limit};
 use balk_guards::{AttemptCause, Completion, Offer};
-use balk_scenarios::{Broken, Stage, Wire};
+use balk_scenarios::{Broken, Delivery, Stage, Wire};
 
 use super::body::{Body, Part};
+use super::conversation::Arrival;
 use super::line::Shears;
 
 /// How one answer is sent.
@@ -16,19 +17,19 @@ pub(super) struct Sending<'a> {
     pub(super) answering: &'a Answering,
     pub(super) offer: &'a Offer,
     pub(super) shears: Shears,
-    /// Whether an event of a whole stream comes twice.
-    pub(super) doubled_event: bool,
 }
 
 impl Sending<'_> {
-    /// Sends a completion, broken off on its way if it is to break. `None` is an answer of which nothing ever comes.
-    pub(super) fn send(&self, completion: &Completion, broken: Option<&Broken>) -> Option<Response<AnyBody>> {
-        Some(match (broken, self.framing) {
-            (None, None) => self.whole(self.dialect.response(completion, self.answering)),
-            (None, Some(framing)) => self.stream(framing, &self.whole_events(completion), None),
-            (Some(broken), _) if broken.at == Stage::Nothing => return self.nothing(broken),
-            (Some(broken), None) => self.part_of_whole(completion, broken),
-            (Some(broken), Some(framing)) => self.part_of_stream(framing, completion, broken),
+    /// Sends a completion as it is to arrive. `None` is an answer of which nothing ever comes.
+    pub(super) fn send(&self, completion: &Completion, arrival: &Arrival) -> Option<Response<AnyBody>> {
+        Some(match (arrival, self.framing) {
+            (Arrival::Whole(_), None) => self.whole(self.dialect.response(completion, self.answering)),
+            (Arrival::Whole(delivery), Some(framing)) => {
+                self.stream(framing, &self.whole_events(completion, *delivery), None)
+            }
+            (Arrival::Broken(broken), _) if broken.at == Stage::Nothing => return self.nothing(broken),
+            (Arrival::Broken(broken), None) => self.part_of_whole(completion, broken),
+            (Arrival::Broken(broken), Some(framing)) => self.part_of_stream(framing, completion, broken),
         })
     }
 
@@ -36,11 +37,11 @@ impl Sending<'_> {
         self.dialect.events(completion, self.answering)
     }
 
-    fn whole_events(&self, completion: &Completion) -> Vec<Event> {
+    fn whole_events(&self, completion: &Completion, delivery: Delivery) -> Vec<Event> {
         let mut events = self.events(completion);
         let middle = events.len() / 2;
-        if let Some(event) = events.get(middle).filter(|_| self.doubled_event).cloned() {
-            events.insert(middle, event);
+        if delivery.doubled_event {
+            events.insert(middle, events[middle].clone());
         }
         events
     }

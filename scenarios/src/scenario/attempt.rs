@@ -43,7 +43,7 @@ pub enum Wire {
     Html,
 }
 
-/// How the answers of a state come, as a client of the provider's API sees them. No act depends on it.
+/// How the whole answers of a state come, as a client of the provider's API sees them. No act depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivery {
     /// How many milliseconds go by before the first byte.

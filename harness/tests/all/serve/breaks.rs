@@ -6,10 +6,15 @@ use std::thread;
 use std::time::Duration;
 
 use balk::serve::Server;
+use balk::simulate::Simulation;
 use balk_guards::wire::{Dialect, Form, Reply, retry_after};
 use balk_guards::{AttemptFacts, Completion, FinishReason, Offer};
-use balk_scenarios::{format, toolsets};
-use serde_json::Value;
+use balk_reports::report::document::Screen;
+use balk_reports::report::show;
+use balk_scenarios::{WorldOptions, format, toolsets};
+use serde_json::{Value, json};
+
+use crate::common::recipe::recipe;
 
 use super::client::{
     End, Got, PATIENCE, TOOLS, address, exchange, opening, path, plain, plain_text, receive, request_bytes,
@@ -199,15 +204,26 @@ const DISCONNECTED: &str = "cause = \"disconnected\"\n";
 
 /// The connection ends as it should, so that only the answer tells that something is missing.
 #[test]
-fn an_answer_that_ends_in_good_order_lacks_its_last_events() {
+fn an_answer_that_ends_in_good_order_lacks_what_a_reset_lacks() {
     each(|dialect, stream| {
-        for at in ["output", "call"] {
+        for at in ["progress", "output", "input", "call"] {
+            let reset = broken(dialect, stream, DISCONNECTED, at);
             let got = broken(dialect, stream, &format!("{DISCONNECTED}wire = \"clean-end\""), at);
             assert_eq!((got.status, got.end), (200, End::Whole), "{dialect:?} {stream} {at}: {got:?}");
-            assert!(!got.body.is_empty(), "{dialect:?} {stream} {at}");
+            assert_eq!(got.body, reset.body, "{dialect:?} {stream} {at}");
             read(dialect, stream, &got).expect_err("it has no end");
         }
     });
+}
+
+#[test]
+fn the_example_of_the_guide_is_played() {
+    let guide = include_str!("../../../../docs/serve.md");
+    let (_, rest) = guide.split_once("```toml\n").expect("it has an example");
+    let (example, _) = rest.split_once("```").expect("it ends");
+    let cause = format!("{DISCONNECTED}wire = \"clean-end\"");
+    let got = broken(Dialect::OpenAi, true, &cause, "output");
+    assert_eq!(first(Dialect::OpenAi, true, &example.replace("stubborn", "healthy")).body, got.body);
 }
 
 #[test]
@@ -222,13 +238,16 @@ fn an_empty_body_comes_with_status_200() {
 #[test]
 fn a_malformed_event_is_the_last_one() {
     each(|dialect, stream| {
+        let reset = broken(dialect, stream, DISCONNECTED, "output");
         let cause = format!("{DISCONNECTED}wire = \"malformed-event\"");
         let got = broken(dialect, stream, &cause, "output");
         assert_eq!((got.status, got.end), (200, End::Whole), "{dialect:?} {stream}: {got:?}");
         read(dialect, stream, &got).expect_err("it is no JSON");
         if stream {
-            let last = got.body.lines().rfind(|it| it.starts_with("data: ")).expect("an event");
-            serde_json::from_str::<Value>(&last["data: ".len()..]).expect_err("it is no JSON");
+            let event = got.body.strip_prefix(&*reset.body).expect("it has what a reset has");
+            let (_, data) = event.split_once("data: ").expect("one event more");
+            assert_eq!(data.find("\n\n"), Some(data.len() - 2), "{event}");
+            serde_json::from_str::<Value>(data).expect_err("it is no JSON");
         }
     });
 }
@@ -271,6 +290,29 @@ fn a_doubled_event_is_one_event_more() {
     }
 }
 
+/// Gemini's stream where the query does not say `alt=sse`.
+#[test]
+fn an_array_is_one_to_its_end() {
+    let array = |keys: &str| {
+        let server = start(serving(vec![plain(keys)]));
+        let path = "/v1beta/models/balk-actor:streamGenerateContent";
+        let body = opening(Dialect::Gemini, true, TOOLS).to_string();
+        let got = exchange(&server, &request_bytes("POST", path, &[], body.as_bytes()), PATIENCE);
+        assert_eq!((got.status, got.end), (200, End::Whole), "{got:?}");
+        got.body
+    };
+    let breaks = |at: &str, wire: &str| {
+        array(&format!("[[healthy.state.break]]\n{DISCONNECTED}at = \"{at}\"\nwire = \"{wire}\"\n"))
+    };
+    let count = |text: &str| serde_json::from_str::<Vec<Value>>(text).map(|it| it.len()).ok();
+    let whole = count(&array("")).expect("an array");
+    assert_eq!(count(&array("doubled_event = true\n")), Some(whole + 1));
+    assert_eq!(count(&breaks("progress", "clean-end")), Some(0));
+    assert_eq!(count(&breaks("output", "clean-end")), Some(whole - 1));
+    assert_eq!(count(&breaks("output", "malformed-event")), None);
+    assert_eq!(breaks("nothing", "empty-body"), "");
+}
+
 /// A wait that no test sees the end of: once the request is there, nothing comes for as long as is waited.
 #[test]
 fn the_first_byte_can_take_its_time() {
@@ -285,24 +327,57 @@ fn the_first_byte_can_take_its_time() {
     assert_eq!((got.status, got.end), (200, End::Whole), "{got:?}");
 }
 
+#[test]
+fn only_a_whole_answer_takes_its_time() {
+    let late = "first_byte_ms = 3_600_000\n[[healthy.state.break]]\nat = \"nothing\"\n";
+    let status = first(Dialect::OpenAi, true, &format!("{late}status = 503\n"));
+    assert_eq!((status.status, status.end), (503, End::Whole), "{status:?}");
+    let reset = first(Dialect::OpenAi, true, &format!("{late}{DISCONNECTED}"));
+    assert_eq!((reset.status, reset.end), (0, End::Reset), "{reset:?}");
+}
+
 /// An answer that ends inside a call, because it is too long.
 #[test]
 fn a_call_is_cut_by_the_length_of_the_answer() {
-    for stream in [false, true] {
-        let look = "finish = \"length\"\n";
-        let cut = r#"calls = [{ tool = "read", raw = '{{"path": "READ' }]"#;
-        let text = plain_text(look)
-            .replace(r#"calls = [{ tool = "read", arguments = { path = "README.md" } }]"#, cut);
-        let read_in = format::parse("plain.toml", &text, toolsets::catalogue());
-        let scenario = read_in.unwrap_or_else(|wrong| panic!("{wrong}")).remove(0);
-        let server = start(serving(vec![scenario]));
-        for dialect in [Dialect::OpenAi, Dialect::Responses] {
-            let body = opening(dialect, stream, TOOLS).to_string();
-            let bytes = request_bytes("POST", path(dialect, stream), &[], body.as_bytes());
-            let got = exchange(&server, &bytes, PATIENCE);
-            let completion = read(dialect, stream, &got).expect("an answer");
-            assert_eq!(completion.finish, FinishReason::Length, "{dialect:?} {stream}");
-            assert_eq!(&*completion.calls[0].arguments, "{\"path\": \"READ", "{dialect:?} {stream}");
-        }
-    }
+    const CUT: &str = r#"{"path": "READ"#;
+    let cut = r#"calls = [{ tool = "read", raw = '{{"path": "READ' }]"#;
+    let text = plain_text("finish = \"length\"\n")
+        .replace(r#"calls = [{ tool = "read", arguments = { path = "README.md" } }]"#, cut);
+    let read_in = format::parse("plain.toml", &text, toolsets::catalogue());
+    let scenario = read_in.unwrap_or_else(|wrong| panic!("{wrong}")).remove(0);
+    each(|dialect, stream| {
+        let server = start(serving(vec![scenario.clone()]));
+        let body = opening(dialect, stream, TOOLS).to_string();
+        let bytes = request_bytes("POST", path(dialect, stream), &[], body.as_bytes());
+        let got = exchange(&server, &bytes, PATIENCE);
+        let text = json!(CUT).to_string();
+        let object = json!({ "__raw_arguments": CUT }).to_string();
+        let (limit, arguments) = match dialect {
+            Dialect::OpenAi => (r#""finish_reason":"length""#, text),
+            Dialect::Responses => (r#""reason":"max_output_tokens""#, text),
+            Dialect::Anthropic if stream => (r#""stop_reason":"max_tokens""#, text),
+            Dialect::Anthropic => (r#""stop_reason":"max_tokens""#, object),
+            Dialect::Gemini => (r#""finishReason":"MAX_TOKENS""#, object),
+        };
+        assert!(got.body.contains(limit) && got.body.contains(&arguments), "{got:?}");
+        // The response, and its last item, which a stream has twice.
+        let incomplete = if dialect == Dialect::Responses { 2 + usize::from(stream) } else { 0 };
+        assert_eq!(got.body.matches(r#""status":"incomplete""#).count(), incomplete, "{got:?}");
+        let completion = read(dialect, stream, &got).expect("an answer");
+        assert_eq!(completion.finish, FinishReason::Length, "{dialect:?} {stream}");
+        assert_eq!(&*completion.calls[0].arguments, CUT, "{dialect:?} {stream}");
+    });
+}
+
+#[test]
+fn no_trial_depends_on_the_wire() {
+    let page = |keys: &str, wire: &str| {
+        let keys = format!("{keys}[[healthy.state.break]]\nuntil = 1\n{DISCONNECTED}at = \"output\"\n{wire}");
+        let (scenario, recipe) = (plain(&keys), recipe("default"));
+        let simulation = Simulation::new(&scenario, &recipe, WorldOptions::default());
+        show(&simulation.record(7, &[]), Screen::default())
+    };
+    let usual = page("", "");
+    assert!(usual.contains("connection"), "{usual}");
+    assert_eq!(page("first_byte_ms = 60_000\ndoubled_event = true\n", "wire = \"clean-end\"\n"), usual);
 }

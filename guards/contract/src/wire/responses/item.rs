@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::completion::{Completion, Part};
+use crate::completion::{Completion, FinishReason, Part};
 use crate::view::Message;
 use crate::wire::content::{self, Content, null_is_default};
 use crate::wire::names::{Called, Names};
@@ -134,12 +134,16 @@ impl Item {
             let called = names.called(&call.tool).cloned();
             Self::call(&call.id, &call.arguments, called.unwrap_or_else(|| Called::function(&call.tool)))
         });
+        // The limit cuts the last one.
+        let count = completion.parts.len() + completion.calls.len();
+        let is_cut = |at| completion.finish == FinishReason::Length && at + 1 == count;
         let numbered = |(at, item): (usize, Self)| {
+            let status = Some(if is_cut(at) { "incomplete" } else { "completed" }.into());
             let (prefix, status) = match &*item.kind {
-                "message" => ("msg", Some("completed".into())),
+                "message" => ("msg", status),
                 "reasoning" => ("rs", None),
-                "custom_tool_call" => ("ctc", Some("completed".into())),
-                _ => ("fc", Some("completed".into())),
+                "custom_tool_call" => ("ctc", status),
+                _ => ("fc", status),
             };
             Self { id: Some(format!("{prefix}_{id}_{at}").into()), status, ..item }
         };

@@ -146,7 +146,7 @@ impl Crash {
         let interrupt = Interrupt::catch();
         let played = self.play(&jobs, &interrupt)?;
         if interrupt.came() {
-            say(format_args!("interrupted: {} of {} runs have ended", played.len(), jobs.len()));
+            say(format_args!("interrupted: {} of {} runs have a verdict", played.len(), jobs.len()));
         }
         let text = table(&played);
         write!(io::stdout(), "{text}")?;
@@ -173,7 +173,7 @@ impl Crash {
         })
     }
 
-    /// Plays the runs, several at once. After an interrupt no other one begins.
+    /// Plays the runs, several at once. An interrupt stops those that are played, and no other one begins.
     fn play(&self, jobs: &[(Job, Kind)], interrupt: &Interrupt) -> Result<Vec<Played>, Error> {
         let program = std::env::current_exe()?;
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build();
@@ -181,10 +181,13 @@ impl Crash {
         let played = pool.install(|| {
             jobs.par_iter()
                 .filter(|_| !interrupt.came())
-                .map(|(job, kind)| {
-                    let played = crash::start(job, *kind, program.as_os_str())?;
-                    say(format_args!("{} {}:{} {}", job.name, job.scenario, job.seed, played.verdict.word));
-                    Ok(played)
+                .filter_map(|(job, kind)| {
+                    let played =
+                        crash::start(job, *kind, program.as_os_str(), &interrupt.flag()).transpose()?;
+                    if let Ok(Played { verdict, .. }) = &played {
+                        say(format_args!("{} {}:{} {}", job.name, job.scenario, job.seed, verdict.word));
+                    }
+                    Some(played)
                 })
                 .collect::<io::Result<Vec<Played>>>()
         });

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -72,8 +71,8 @@ pub struct Ran {
 /// What is seen of a program while it runs.
 #[derive(Clone, Copy)]
 pub struct Watched<'w> {
-    /// Set once it is to stop.
-    pub stop: &'w AtomicBool,
+    /// Whether it is to stop.
+    pub stop: &'w dyn Fn() -> bool,
     /// How many signs it gave that it goes on. Each gives it its whole time again, so a program is stopped at the same
     /// sign on a slow machine.
     pub signs: &'w dyn Fn() -> u64,
@@ -127,7 +126,7 @@ fn waited(child: &mut Child, bounds: Bounds, watched: Watched<'_>) -> io::Result
         if child.try_wait()?.is_some() {
             return Ok(Ended::Itself);
         }
-        if watched.stop.load(Ordering::Relaxed) {
+        if (watched.stop)() {
             return Ok(Ended::Stopped);
         }
         let now = (watched.signs)();

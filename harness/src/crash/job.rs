@@ -6,6 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use balk_contract::wire::Dialect;
@@ -134,11 +136,14 @@ fn task_as_a_word(command: &str) -> String {
     command.replace("{task}", "\"$1\"")
 }
 
-/// Starts the program again for a run, in namespaces of its own if it is to have them, and waits for its end.
+/// Starts the program again for a run, in namespaces of its own if it is to have them, and waits for its end. Returns
+/// `None` if `stop` ended it: then its folder has what happened so far, and no verdict.
+///
+/// The run has an open input for as long as it is waited for. So it ends as well if this program is killed.
 ///
 /// # Errors
 /// The program cannot be started, or a folder cannot be written.
-pub fn start(job: &Job, kind: Kind, program: &OsStr) -> io::Result<Played> {
+pub fn start(job: &Job, kind: Kind, program: &OsStr, stop: &AtomicBool) -> io::Result<Option<Played>> {
     fs::create_dir_all(&job.out)?;
     let folder = place::fresh()?;
     let file = job.out.join(JOB);
@@ -146,20 +151,37 @@ pub fn start(job: &Job, kind: Kind, program: &OsStr) -> io::Result<Played> {
     write_whole(&file, |out| io::Write::write_all(out, text.as_bytes()))?;
     let mut command =
         if job.isolated { isolation::wrapped(program, folder.path())? } else { Command::new(program) };
-    let output = command.args(["crash", "--job"]).arg(&file).stdin(Stdio::null()).output()?;
+    let said = folder.path().join("said.txt");
+    command.args(["crash", "--job"]).arg(&file).stdin(Stdio::piped()).stdout(Stdio::null());
+    // Ctrl-C in a terminal goes to the whole group of this program. The run ends by its input, in order.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.stderr(fs::File::create(&said)?).spawn()?;
+    let mut input = child.stdin.take();
+    while child.try_wait()?.is_none() {
+        if stop.load(Ordering::Relaxed) {
+            drop(input.take());
+        }
+        thread::sleep(STEP);
+    }
+    fs::remove_file(&file)?;
     let verdict = match fs::read_to_string(job.out.join(VERDICT)) {
         Ok(text) => serde_json::from_str(&text)?,
+        Err(_) if input.is_none() => return Ok(None),
         Err(_) => {
-            let said = String::from_utf8_lossy(&output.stderr);
+            let said = String::from_utf8_lossy(&fs::read(&said)?).into_owned();
             Verdict::not_run(said.lines().last().unwrap_or("the run ended without a word").to_owned())
         }
     };
-    fs::remove_file(&file)?;
     let (agent, scenario) = (job.name.clone(), job.scenario.clone());
-    Ok(Played { agent, scenario, kind, seed: job.seed.to_string(), verdict })
+    Ok(Some(Played { agent, scenario, kind, seed: job.seed.to_string(), verdict }))
 }
 
-/// Plays the run that a file describes, and leaves what happened in its folder.
+/// How often it is looked whether a run has ended, or should.
+const STEP: Duration = Duration::from_millis(10);
+
+/// Plays the run that a file describes, and leaves what happened in its folder. The run is stopped at the end of the
+/// standard input: whoever started it does not wait for it any more.
 ///
 /// # Errors
 /// The file or a folder cannot be read or written.
@@ -175,8 +197,10 @@ pub fn play(file: &Path, read: impl FnOnce(&str) -> io::Result<Worlds>) -> io::R
         time: Duration::from_secs(job.seconds),
         requests: job.requests,
         isolated: job.isolated,
+        stop: at_the_end_of_input(),
     };
     let done = run::run(&order)?;
+    let is_stopped = order.stop.load(Ordering::Relaxed);
     let lines = |steps: &mut dyn Iterator<Item = Step>| -> io::Result<String> {
         steps.map(|it| Ok(serde_json::to_string(&it)? + "\n")).collect()
     };
@@ -189,10 +213,26 @@ pub fn play(file: &Path, read: impl FnOnce(&str) -> io::Result<Worlds>) -> io::R
             fs::copy(entry.path(), job.out.join(entry.file_name()))?;
         }
     }
-    for (name, text) in [("transcript.jsonl", transcript), ("record.jsonl", record), (VERDICT, verdict)] {
+    // What came of a run that was stopped is not known.
+    let verdict = (!is_stopped).then_some((VERDICT, verdict));
+    for (name, text) in
+        [("transcript.jsonl", transcript), ("record.jsonl", record)].into_iter().chain(verdict)
+    {
         write_whole(&job.out.join(name), |out| io::Write::write_all(out, text.as_bytes()))?;
     }
     Ok(())
+}
+
+/// Set once the standard input has ended.
+fn at_the_end_of_input() -> Arc<AtomicBool> {
+    let has_ended = Arc::new(AtomicBool::new(false));
+    let setter = has_ended.clone();
+    // It waits for as long as the run goes on, and ends with the program.
+    thread::spawn(move || {
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        setter.store(true, Ordering::Relaxed);
+    });
+    has_ended
 }
 
 const JOB: &str = "job.json";

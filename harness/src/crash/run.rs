@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -40,6 +40,8 @@ pub struct Order {
     pub requests: u64,
     /// Whether the run has namespaces of its own.
     pub isolated: bool,
+    /// Set once nobody waits for the run any more.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// What a run leaves.
@@ -158,7 +160,9 @@ impl Agent<'_> {
         let bounds = Bounds { time: self.order.time, ..Bounds::default() };
         let output = |name: &str| self.order.folder.join(format!("{name}-{nth}.txt"));
         let outputs = (output("stdout"), output("stderr"));
-        let watched = Watched { stop: &self.server.bound(), signs: &|| self.server.asked() };
+        let bound = self.server.bound();
+        let stop = || [&bound, &self.order.stop].iter().any(|it| it.load(Ordering::Relaxed));
+        let watched = Watched { stop: &stop, signs: &|| self.server.asked() };
         child::run(command, belonging, (&outputs.0, &outputs.1), bounds, watched)
     }
 

@@ -12,6 +12,7 @@ mod compare;
 mod compose;
 mod controls;
 mod crash;
+mod crash_interrupted;
 mod crash_site;
 mod documents;
 mod explain;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
 
@@ -28,7 +29,7 @@ impl Run {
     }
 
     fn script(&self, script: &str, stop: &AtomicBool) -> Ran {
-        self.watched(script, Watched { stop, signs: &|| 0 })
+        self.watched(script, Watched { stop: &|| stop.load(Ordering::Relaxed), signs: &|| 0 })
     }
 
     fn watched(&self, script: &str, watched: Watched<'_>) -> Ran {
@@ -80,7 +81,7 @@ fn a_program_that_gives_signs_is_not_ended_by_time() {
         let folder = fs::read_dir(run.folder.path()).expect("a folder").flatten();
         folder.filter(|it| it.file_name().to_string_lossy().starts_with("sign")).count() as u64
     };
-    let watched = Watched { stop: &AtomicBool::new(false), signs: &seen };
+    let watched = Watched { stop: &|| false, signs: &seen };
     let ran = run.watched("for it in 1 2 3 4 5; do sleep 0.25; : > sign-$it; done", watched);
     assert_eq!((ran.ended, ran.status.code()), (Ended::Itself, Some(0)));
     let ran = run.watched("sleep 30", watched);
@@ -146,7 +147,7 @@ fn a_program_that_is_not_there_is_an_error() {
     let command = Command::new("/no/such/program");
     let files = (run.file("out"), run.file("err"));
     let belonging = Belonging::Marked(run.mark.clone());
-    let watched = Watched { stop: &AtomicBool::new(false), signs: &|| 0 };
+    let watched = Watched { stop: &|| false, signs: &|| 0 };
     let ran = super::run(command, belonging, (&files.0, &files.1), run.bounds, watched);
     assert_eq!(ran.expect_err("it cannot be started").kind(), io::ErrorKind::NotFound);
 }

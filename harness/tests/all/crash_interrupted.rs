@@ -1,0 +1,117 @@
+//! `balk crash` that is ended with Ctrl-C: nothing of the agent goes on, and what was played is kept.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+
+use crate::common::program::{balk, wait_for};
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+
+/// Runs whose first one ends by itself. The second one asks its model twice, and then stays with a process beside it.
+struct Runs {
+    folder: tempfile::TempDir,
+    /// What its processes sleep for: no others of this machine do.
+    sleeps: String,
+    running: Child,
+}
+
+impl Runs {
+    fn start(name: u32, is_isolated: bool) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sleeps = format!("{}{name}", std::process::id());
+        let program =
+            PathBuf::from(env!("CARGO_BIN_EXE_balk")).with_file_name("examples").join("small_agent");
+        let (program, here) = (program.display(), folder.path().display());
+        let asks = format!("{program} {{url}}/v1/chat/completions {{task}} --turns 2");
+        let stays = format!("setsid sleep {sleeps} & : > {here}/stays; sleep {sleeps}");
+        let command = format!("{asks}; if [ -e {here}/second ]; then {stays}; fi; : > {here}/second; exit 1");
+        let temporary = folder.path().join("tmp");
+        fs::create_dir(&temporary).expect("a folder");
+        let scenarios = ["--scenario", "repeating", "--scenario", "repeating-success"];
+        let more = ["crash", "--cmd", &command, "--out", "out", "--seconds", "900"];
+        let mut started = balk(folder.path(), &[&more[..], &scenarios].concat());
+        started.env("TMPDIR", temporary).stdout(Stdio::null()).stderr(Stdio::piped());
+        if !is_isolated {
+            // No `unshare` is found there.
+            started.env("PATH", folder.path());
+        }
+        // As in a terminal, Ctrl-C reaches the whole group, and not the one of the tests.
+        std::os::unix::process::CommandExt::process_group(&mut started, 0);
+        let running = started.spawn().expect("the program starts");
+        let mut runs = Self { folder, sleeps, running };
+        wait_for("a run that stays", || runs.path("stays").exists() && runs.processes() == 2);
+        assert_eq!(runs.running.try_wait().expect("it is known"), None);
+        runs
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// How many of the agent's processes there are.
+    fn processes(&self) -> usize {
+        let line = format!("sleep\0{}\0", self.sleeps);
+        let all = fs::read_dir("/proc").expect("it is there").flatten();
+        all.filter_map(|it| fs::read(it.path().join("cmdline")).ok())
+            .filter(|it| it == line.as_bytes())
+            .count()
+    }
+
+    fn press_ctrl_c(&self) {
+        kill_process_group(Pid::from_child(&self.running), Signal::INT).expect("it is running");
+    }
+
+    /// Waits for the end: the exit code, and what was said.
+    #[track_caller]
+    fn ends(mut self) -> (Option<i32>, String, tempfile::TempDir) {
+        wait_for("the end of the agent", || self.processes() == 0);
+        wait_for("the end of its place", || !has_place(&self.path("tmp")));
+        let status = self.running.wait().expect("it ends");
+        let said = std::io::read_to_string(self.running.stderr.take().expect("a pipe")).expect("it is text");
+        (status.code(), said, self.folder)
+    }
+}
+
+/// Whether there is the place of a run.
+fn has_place(temporary: &Path) -> bool {
+    fs::read_dir(temporary).expect("a folder").flatten().any(|it| it.path().join("project").exists())
+}
+
+#[test]
+fn ctrl_c_ends_the_agent_and_keeps_what_was_played() {
+    for (name, is_isolated) in [(1, true), (2, false)] {
+        let runs = Runs::start(name, is_isolated);
+        runs.press_ctrl_c();
+        let (code, said, folder) = runs.ends();
+        assert_eq!(code, Some(130), "{said}");
+        assert!(said.contains("interrupted: 1 of 2 runs have a verdict\n"), "{said}");
+        let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).ok();
+        let kept: Value = serde_json::from_str(&read("runs.json").expect("it is there")).expect("it is JSON");
+        assert_eq!(kept.as_array().map(Vec::len), Some(1), "{kept:#}");
+        assert_eq!(
+            (&kept[0]["scenario"], &kept[0]["verdict"]["word"]),
+            (&"repeating".into(), &"told".into())
+        );
+        let second = |name: &str| read(&format!("agent/repeating-success-7/{name}"));
+        assert!(second("transcript.jsonl").is_some_and(|it| it.lines().count() >= 3));
+        assert_eq!(second("verdict.json"), None, "a run that was stopped has none");
+        assert_eq!(fs::read_dir(folder.path().join("tmp")).expect("a folder").count(), 0);
+    }
+}
+
+/// The program does not wait then, but its runs end all the same, and so they do if it is killed.
+#[test]
+fn nothing_of_the_agent_goes_on_if_the_program_is_ended_at_once() {
+    let runs = Runs::start(3, true);
+    runs.press_ctrl_c();
+    runs.press_ctrl_c();
+    let (code, said, _folder) = runs.ends();
+    assert_eq!(code, Some(130), "{said}");
+
+    let mut runs = Runs::start(4, false);
+    runs.running.kill().expect("it is running");
+    let (code, said, _folder) = runs.ends();
+    assert_eq!(code, None, "{said}");
+}

@@ -162,10 +162,10 @@ impl Server {
         self.conversations.unlogged()
     }
 
-    /// How many requests for an answer came, in all conversations.
+    /// How many requests were answered, in all conversations. Those that were refused are not.
     #[must_use]
-    pub fn asked(&self) -> u64 {
-        self.conversations.asked()
+    pub fn answered(&self) -> u64 {
+        self.conversations.answered()
     }
 
     /// Set once a conversation has come to its bound.

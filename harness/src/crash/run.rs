@@ -162,7 +162,7 @@ impl Agent<'_> {
         let outputs = (output("stdout"), output("stderr"));
         let bound = self.server.bound();
         let stop = || [&bound, &self.order.stop].iter().any(|it| it.load(Ordering::Relaxed));
-        let watched = Watched { stop: &stop, signs: &|| self.server.asked() };
+        let watched = Watched { stop: &stop, signs: &|| self.server.answered() };
         child::run(command, belonging, (&outputs.0, &outputs.1), bounds, watched)
     }
 

@@ -35,8 +35,8 @@ pub(super) struct Conversations {
     only: Option<String>,
     /// Whether a conversation has come to its bound.
     bound: Arc<AtomicBool>,
-    /// How many requests came, those included that were refused.
-    asked: AtomicU64,
+    /// How many requests were answered.
+    answered: AtomicU64,
     /// How many bytes the bodies have whose requests are not answered yet.
     bodies: AtomicUsize,
     /// The first file of a log that could not be written, and why.
@@ -100,8 +100,21 @@ impl Conversations {
         log: Option<PathBuf>,
         only: Option<String>,
     ) -> Self {
-        let (kept, all, bound, asked, bodies, unlogged) = Default::default();
-        Self { scripts, sites, max_requests, max_kept, kept, log, all, only, bound, asked, bodies, unlogged }
+        let (kept, all, bound, answered, bodies, unlogged) = Default::default();
+        Self {
+            scripts,
+            sites,
+            max_requests,
+            max_kept,
+            kept,
+            log,
+            all,
+            only,
+            bound,
+            answered,
+            bodies,
+            unlogged,
+        }
     }
 
     /// Set once a conversation has come to its bound.
@@ -114,9 +127,9 @@ impl Conversations {
         &self.bodies
     }
 
-    /// How many requests came.
-    pub(super) fn asked(&self) -> u64 {
-        self.asked.load(Ordering::Relaxed)
+    /// How many requests were answered.
+    pub(super) fn answered(&self) -> u64 {
+        self.answered.load(Ordering::Relaxed)
     }
 
     /// Answers a request of this conversation, which the server has had for as long as the watch says.
@@ -127,7 +140,6 @@ impl Conversations {
         wanted: impl FnOnce() -> Option<Arc<str>>,
         watch: Stopwatch,
     ) -> Result<Answer, NotAnswered> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
         let logged = self.named(self.only.as_deref().or(name).unwrap_or(DEFAULT))?;
         let mut logged = locked(&logged);
         let Logged { conversation, .. } = &mut *logged;
@@ -153,6 +165,8 @@ impl Conversations {
         if let Err(NoAnswer::Unbound(why)) = &answer {
             logged.unbound = Some(why.to_string());
         }
+        // An agent that is refused and asks for ever gets no more time by it.
+        self.answered.fetch_add(u64::from(answer.is_ok()), Ordering::Relaxed);
         answer.map_err(NotAnswered::from)
     }
 

@@ -68,7 +68,7 @@ fn a_suite_plays_what_the_name_says() {
 #[test]
 fn tools_that_cannot_play_are_refused_in_every_shape() {
     let server = start(serving(vec![plain("")]));
-    for dialect in Dialect::ALL {
+    for (at, dialect) in Dialect::ALL.into_iter().enumerate() {
         for stream in [false, true] {
             let body = opening(dialect, stream, &[("paint", &["colour"])]).to_string();
             let path = format!("/c/{dialect:?}{}", path(dialect, stream));
@@ -78,6 +78,7 @@ fn tools_that_cannot_play_are_refused_in_every_shape() {
             assert!(message.contains("shell") && message.contains("paint"), "{message}");
             // The next request may bring others.
         }
+        assert_eq!(server.answered(), at as u64);
         let body = opening(dialect, false, TOOLS).to_string();
         let path = format!("/c/{dialect:?}{}", path(dialect, false));
         send(&server, "POST", &path, &[], body.as_bytes()).fine();
@@ -101,6 +102,7 @@ fn a_conversation_has_so_many_requests() {
         assert!(bound.load(Ordering::Relaxed));
         assert_eq!(told(&server, &format!("{dialect:?}")).verdict.requests, 2);
     }
+    assert_eq!(server.answered(), 2 * 4, "those that were refused are not counted");
 }
 
 #[test]

@@ -70,7 +70,7 @@ pub struct Crash {
     #[arg(long, value_name = "DIR")]
     path: Vec<PathBuf>,
 
-    /// How long an agent may run for one word of its user
+    /// How long an agent may run without a request that is answered
     #[arg(long, value_name = "N", default_value_t = 90, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
 

@@ -52,7 +52,7 @@ pub struct Job {
     pub seed: u64,
     /// Folders of programs that the agent needs.
     pub tools: Vec<PathBuf>,
-    /// How many seconds it may run for one word of its user.
+    /// How many seconds it may run without a request that is answered.
     pub seconds: u64,
     /// How many requests it may send.
     pub requests: u64,

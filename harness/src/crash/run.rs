@@ -34,7 +34,7 @@ pub struct Order {
     pub folder: PathBuf,
     /// Folders of programs that the agent needs.
     pub tools: Vec<PathBuf>,
-    /// How long it may run without a request.
+    /// How long it may run without a request that is answered.
     pub time: Duration,
     /// How many requests it may send.
     pub requests: u64,

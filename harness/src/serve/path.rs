@@ -4,6 +4,7 @@
 //! the user said and how many results came are what stays. So requests that share these share their beginning, and a
 //! request finds the act that it goes on from.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use balk_guards::{Completion, Message};
@@ -65,13 +66,17 @@ impl Path {
     }
 }
 
-/// The items of a request, in order. A text of which nothing is left without what the agent added is no item.
+/// The items of a request, in order. A text of which nothing is left without what the agent added is no item, nor is a
+/// result that is shown once more: some agents that go on from a file have every result twice in it.
 pub(super) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item> {
     let mut items = Vec::with_capacity(messages.len());
     let mut after = None;
+    let mut answered = BTreeSet::new();
     for message in messages {
         let said = match message {
             Message::Assistant(completion) => {
+                // Some agents give the ids of earlier calls again.
+                completion.calls.iter().for_each(|it| drop(answered.remove(&*it.id)));
                 after = Some(completion.clone());
                 continue;
             }
@@ -80,6 +85,7 @@ pub(super) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item
                 None => continue,
             },
             // The error flag is wrong or missing too often, and half of the dialects have none.
+            Message::Result { id, .. } if !id.is_empty() && !answered.insert(&**id) => continue,
             Message::Result { id, text, is_error: _ } => {
                 let is_refusal = profile.is_some_and(|it| it.refuses(text));
                 let (text, failed) = result(text, profile);

@@ -138,6 +138,22 @@ fn a_dropped_text_answer_does_not_hide_the_act() {
     assert_eq!(steps(&server, "mine")[4..], ["done 1.1", "user Thanks. And now once more.", "look 2.1"]);
 }
 
+/// Some agents that go on from a file have every result twice in it.
+#[test]
+fn a_result_that_is_shown_twice_counts_once() {
+    let server = start(serving(vec![plain("")]));
+    let mut agent = worked(&server, "mine");
+    agent.asks();
+    let once = std::mem::take(agent.messages());
+    for message in once {
+        let times = if message["role"] == "tool" { 2 } else { 1 };
+        agent.messages().extend(std::iter::repeat_n(message, times));
+    }
+    agent.says("Thanks. And now once more.");
+    assert_eq!(agent.asks().1, ["read_file"]);
+    assert_eq!(steps(&server, "mine")[4..], ["done 1.1", "user Thanks. And now once more.", "look 2.1"]);
+}
+
 #[test]
 fn a_beginning_that_is_not_known_goes_on_from_the_last_act() {
     let server = start(serving(vec![plain("")]));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use balk_guards::wire::Asked;
 use balk_guards::{Completion, FinishReason, Offer, Part, ToolCall, Usage};
 use balk_scenarios::toolsets::Unbound;
-use balk_scenarios::{Broken, Delivery, World};
+use balk_scenarios::{Broken, Delivery, User, World};
 
 use super::path::{self, Item, Path, Said};
 use super::place::{Done, Scene};
@@ -65,6 +65,11 @@ pub(super) struct Conversation {
     site: Box<dyn Site>,
     /// The world, once an offer has bound it.
     world: Option<Arc<World>>,
+    /// The user of the scenario. They remember what the agent forgets: a history that was changed does not give them
+    /// their patience back.
+    user: Option<User>,
+    /// What they said last in reply, after so many acts.
+    replied: Option<(usize, Option<Arc<str>>)>,
     /// Every act, in order.
     acts: Vec<Acted>,
     /// The last act at each place.
@@ -104,6 +109,8 @@ impl Conversation {
             script,
             site,
             world: None,
+            user: None,
+            replied: None,
             acts: Vec::new(),
             at: BTreeMap::new(),
             answers: BTreeMap::new(),
@@ -153,8 +160,13 @@ impl Conversation {
 
     /// What the scenario's user says if the agent ends now.
     pub(super) fn user_replies(&mut self) -> Option<Arc<str>> {
-        let Acted { scene, done, .. } = self.acts.last_mut()?;
-        scene.user_replies(done)
+        let acts = self.acts.len();
+        if self.replied.as_ref().is_none_or(|(at, _)| *at != acts) {
+            let Acted { scene, done, .. } = self.acts.last_mut()?;
+            let user = self.user.get_or_insert_with(|| User::new(&scene.world));
+            self.replied = Some((acts, scene.user_replies(user, done)));
+        }
+        self.replied.as_ref().and_then(|(_, text)| text.clone())
     }
 
     /// The agent has ended. Nothing that was made ready for a call stays, and the last world is as the place is.
@@ -200,7 +212,7 @@ impl Conversation {
 
     /// Forgets everything.
     pub(super) fn reset(&mut self) {
-        self.world = None;
+        (self.world, self.user, self.replied) = (None, None, None);
         self.acts.clear();
         self.at.clear();
         self.answers.clear();

@@ -76,7 +76,9 @@ pub(super) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item
         let said = match message {
             Message::Assistant(completion) => {
                 // Some agents give the ids of earlier calls again.
-                completion.calls.iter().for_each(|it| drop(answered.remove(&*it.id)));
+                for call in &completion.calls {
+                    answered.remove(&*call.id);
+                }
                 after = Some(completion.clone());
                 continue;
             }

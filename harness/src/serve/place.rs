@@ -1,4 +1,4 @@
-//! The script at one place of a conversation: the actor, its world and its user as they are there.
+//! The script at one place of a conversation: the actor and its world as they are there.
 
 use std::io;
 use std::sync::Arc;
@@ -20,7 +20,6 @@ pub(super) struct Scene {
     pub(super) actor: Actor,
     /// The scenario's own world. It runs the calls that the agent ran, so it says what the agent should have met.
     pub(super) environment: Environment,
-    user: User,
     /// What the user said last in place of a call's answer, or in reply.
     pub(super) says: Option<Says>,
 }
@@ -79,7 +78,6 @@ impl Scene {
             world: world.clone(),
             actor: Actor::new(world),
             environment: Environment::new(world),
-            user: User::new(world),
             says: None,
         }
     }
@@ -191,15 +189,17 @@ impl Scene {
 
     /// What the scenario's user says if the agent ends with this act. `None` where they have nothing to say, because
     /// the task is over or they leave.
-    pub(super) fn user_replies(&mut self, done: &mut Done) -> Option<Arc<str>> {
+    pub(super) fn user_replies(&mut self, user: &mut User, done: &mut Done) -> Option<Arc<str>> {
         self.hears(done);
         let finishes = done.act.spoken.iter().any(|it| it.role == Role::Finish);
         if finishes || !done.completion.calls.is_empty() || self.world.protocol() == Protocol::Tool {
             return None;
         }
-        if self.says.is_none() {
+        // What answers a question in words stays the answer.
+        if self.says.as_ref().is_none_or(|it| it.known.is_none()) {
+            self.says = None;
             let said: String = done.completion.texts().map(|text| &**text).collect();
-            let text = self.user.reply(&said, &mut self.environment)?;
+            let text = user.reply(&said, &mut self.environment)?;
             self.says = Some(Says { text, known: None });
         }
         self.says.as_ref().map(|it| it.text.clone())

@@ -66,6 +66,21 @@ fn a_fork_gets_what_the_script_does_there() {
     assert_eq!(agent.asks().0, "notes.txt is there.");
 }
 
+/// A user who has said all that they have to say does not say it again to an agent that forgot it.
+#[test]
+fn a_user_remembers_what_the_agent_forgets() {
+    let server = start(serving(vec![plain("")]));
+    let mut agent = worked(&server, "mine");
+    let request = agent.clone();
+    agent.asks();
+    let replies = || server.user_replies(Some("mine"));
+    assert_eq!(replies().as_deref(), Some("Thanks. And now once more."));
+    assert_eq!(replies().as_deref(), Some("Thanks. And now once more."), "a question changes nothing");
+    request.sends().fine();
+    assert_eq!(replies(), None);
+    assert_eq!(steps(&server, "mine")[4..], ["done 1.1", "done 1.2"]);
+}
+
 #[test]
 fn a_new_task_starts_anew() {
     let server = start(serving(vec![plain("")]));

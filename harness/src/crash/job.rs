@@ -180,8 +180,8 @@ pub fn start(job: &Job, kind: Kind, program: &OsStr, stop: &AtomicBool) -> io::R
 /// How often it is looked whether a run has ended, or should.
 const STEP: Duration = Duration::from_millis(10);
 
-/// Plays the run that a file describes, and leaves what happened in its folder. The run is stopped at the end of the
-/// standard input: whoever started it does not wait for it any more.
+/// Plays the run that a file describes, and leaves what happened in its folder. The run stops when the
+/// standard input ends, because then the program that started it is gone or wants no more of it.
 ///
 /// # Errors
 /// The file or a folder cannot be read or written.

@@ -40,7 +40,7 @@ pub struct Order {
     pub requests: u64,
     /// Whether the run has namespaces of its own.
     pub isolated: bool,
-    /// Set once nobody waits for the run any more.
+    /// Set once the run is to stop before its end.
     pub stop: Arc<AtomicBool>,
 }
 

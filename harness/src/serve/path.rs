@@ -86,8 +86,8 @@ pub(super) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item
                 Some(text) => Said::User(text),
                 None => continue,
             },
-            // The error flag is wrong or missing too often, and half of the dialects have none.
             Message::Result { id, .. } if !id.is_empty() && !answered.insert(&**id) => continue,
+            // The error flag is wrong or missing too often, and half of the dialects have none.
             Message::Result { id, text, is_error: _ } => {
                 let is_refusal = profile.is_some_and(|it| it.refuses(text));
                 let (text, failed) = result(text, profile);
